@@ -1,0 +1,1 @@
+"""Measurements of speed; nothing here is asserted in tests."""

@@ -1,0 +1,13 @@
+import pytest
+from hypothesis import settings
+
+settings.register_profile("project", deadline=None, derandomize=True, database=None)
+settings.load_profile("project")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden",
+        action="store_true",
+        help="write the golden files anew; their numbers are checked all the same",
+    )

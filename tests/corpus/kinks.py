@@ -1,0 +1,201 @@
+"""Gradients at kinks, where they are a convention; each is written down here.
+
+Ties of max, min and clip share equally; the derivatives of abs, norm and std are 0 at 0; a branch
+or an index is followed as it was taken; where the derivative is infinite it is inf.
+"""
+
+import math
+
+import numpy as np
+
+from .program import Program, fixed
+
+
+def absolute_at_zero(x):
+    return np.sum(np.abs(x) * np.array([5.0, 2.0, 3.0]))
+
+
+def absolute_of_float_at_zero(x):
+    return abs(x) + 2 * x
+
+
+def absolute_by_math_at_zero(x):
+    return math.fabs(x) * 3.0
+
+
+def sign_at_zero(x):
+    return np.sum(np.sign(x) * x) + np.sum(np.sign(x))
+
+
+def one_norm_at_zero(x):
+    return np.linalg.norm(x, 1)
+
+
+def maximum_of_equals(x, y):
+    return np.sum(np.maximum(x, y) * np.array([2.0, 4.0]))
+
+
+def minimum_of_equals(x, y):
+    return np.sum(np.minimum(x, y) * np.array([2.0, 4.0]))
+
+
+def fmax_of_equals(x, y):
+    return np.fmax(x, y) + 10 * np.fmin(x, y)
+
+
+def relu_at_zero(x):
+    return np.sum(np.maximum(x, 0) * 4.0)
+
+
+def maximum_broadcast_tie(x, row):
+    return np.sum(np.maximum(x, row))
+
+
+def max_of_two_equals(x):
+    return np.max(x) * 4.0
+
+
+def max_of_three_equals(x):
+    return np.max(x) * 6.0
+
+
+def min_along_axis_with_ties(m):
+    return np.sum(np.min(m, axis=1) * np.array([2.0, 4.0]))
+
+
+def clip_at_the_border(x):
+    return np.sum(np.clip(x, -1.0, 1.0) * 2.0)
+
+
+def clip_bounds_at_the_border(x, low, high):
+    return np.sum(np.clip(x, low, high) * np.array([2.0, 4.0, 8.0]))
+
+
+def norm_at_zero(x):
+    return np.linalg.norm(x)
+
+
+def norm_of_zero_row(m):
+    return np.sum(np.linalg.norm(m, axis=1))
+
+
+def std_of_constants(x):
+    return np.std(x) + np.sum(x)
+
+
+def std_of_constant_column(m):
+    return np.sum(np.std(m, axis=0))
+
+
+def square_root_at_zero(x):
+    return np.sum(np.sqrt(x))
+
+
+def power_half_at_zero(x):
+    return np.sum(x**0.5)
+
+
+def power_one_at_zero(x, y):
+    return x**y
+
+
+def power_zero_at_zero(x, y):
+    return 3.0 * x**y
+
+
+def power_of_arrays_at_zero(x, y):
+    return np.sum(x**y)
+
+
+def index_of_the_first_maximum(x):
+    return x[np.argmax(x)] ** 2
+
+
+def where_of_equals(x, y):
+    return np.where(x >= y, x, y) * 3.0
+
+
+def branch_at_the_border(x):
+    if x > 0:
+        y = 5 * x
+    else:
+        y = -2 * x
+    return y
+
+
+def rounding_at_integers(x):
+    return np.sum(np.floor(x) + np.round(x) * x)
+
+
+def comparison_at_the_border(x):
+    return np.sum((x >= 1) * x * 2.0)
+
+
+ONE_TWO = np.array([1.0, 2.0])
+ONE_THREE = np.array([1.0, 3.0])
+BORDER = np.array([-1.0, 0.5, 1.0, 3.0])
+
+
+def _kink(function, arguments, expected, **fields):
+    """A program at one point, differentiated with respect to all arguments."""
+    wrt = tuple(range(len(arguments)))
+    example = fixed(*arguments)
+    return Program(function, example, wrt, 1, tags=("expected",), expected=expected, **fields)
+
+
+PROGRAMS = [
+    _kink(absolute_at_zero, (np.array([0.0, 2.0, -3.0]),), (np.array([0.0, 2.0, -3.0]),)),
+    _kink(absolute_of_float_at_zero, (0.0,), (2.0,)),
+    _kink(absolute_by_math_at_zero, (0.0,), (0.0,)),
+    _kink(sign_at_zero, (np.array([0.0, 2.0, -3.0]),), (np.array([0.0, 1.0, -1.0]),)),
+    _kink(one_norm_at_zero, (np.array([0.0, -2.0]),), (np.array([0.0, -1.0]),)),
+    _kink(maximum_of_equals, (ONE_TWO, ONE_THREE), (np.array([1.0, 0.0]), np.array([1.0, 4.0]))),
+    _kink(minimum_of_equals, (ONE_TWO, ONE_THREE), (np.array([1.0, 4.0]), np.array([1.0, 0.0]))),
+    _kink(fmax_of_equals, (1.5, 1.5), (5.5, 5.5)),
+    _kink(relu_at_zero, (np.array([0.0, 2.0, -1.0]),), (np.array([2.0, 4.0, 0.0]),)),
+    _kink(
+        maximum_broadcast_tie,
+        (np.array([[1.0, 2.0], [1.0, 0.0]]), np.array([1.0, 1.0])),
+        (np.array([[0.5, 1.0], [0.5, 0.0]]), np.array([1.0, 1.0])),
+    ),
+    _kink(max_of_two_equals, (np.array([2.0, 1.0, 2.0]),), (np.array([2.0, 0.0, 2.0]),)),
+    _kink(max_of_three_equals, (np.array([2.0, 2.0, 2.0]),), (np.array([2.0, 2.0, 2.0]),)),
+    _kink(
+        min_along_axis_with_ties,
+        (np.array([[1.0, 1.0, 3.0], [5.0, 4.0, 6.0]]),),
+        (np.array([[1.0, 1.0, 0.0], [0.0, 4.0, 0.0]]),),
+    ),
+    _kink(clip_at_the_border, (BORDER,), (np.array([1.0, 2.0, 1.0, 0.0]),)),
+    _kink(
+        clip_bounds_at_the_border,
+        (np.array([-1.0, 0.5, 1.0]), -1.0, 1.0),
+        (np.array([1.0, 4.0, 4.0]), 1.0, 4.0),
+    ),
+    _kink(norm_at_zero, (np.zeros(3),), (np.zeros(3),)),
+    _kink(
+        norm_of_zero_row,
+        (np.array([[0.0, 0.0], [3.0, 4.0]]),),
+        (np.array([[0.0, 0.0], [0.6, 0.8]]),),
+    ),
+    _kink(std_of_constants, (np.full(3, 0.5),), (np.ones(3),)),
+    _kink(
+        std_of_constant_column,
+        (np.array([[2.0, 1.0], [2.0, 5.0]]),),
+        (np.array([[0.0, -0.5], [0.0, 0.5]]),),
+    ),
+    _kink(square_root_at_zero, (np.array([0.0, 4.0]),), (np.array([np.inf, 0.25]),)),
+    _kink(power_half_at_zero, (np.array([0.0, 4.0]),), (np.array([np.inf, 0.25]),)),
+    _kink(power_one_at_zero, (0.0, 1.0), (1.0, 0.0)),
+    _kink(power_one_at_zero, (0.0, 2.0), (0.0, 0.0), name="power_two_at_zero"),
+    _kink(power_zero_at_zero, (2.0, 0.0), (0.0, 3.0 * math.log(2.0)), name="power_zero_of_two"),
+    _kink(
+        power_of_arrays_at_zero,
+        (np.array([0.0, 0.0, 2.0, 3.0]), np.array([2.0, 1.0, 3.0, 0.0])),
+        (np.array([0.0, 1.0, 12.0, 0.0]), np.array([0.0, 0.0, 8 * math.log(2.0), math.log(3.0)])),
+    ),
+    _kink(index_of_the_first_maximum, (np.array([2.0, 1.0, 2.0]),), (np.array([4.0, 0.0, 0.0]),)),
+    _kink(where_of_equals, (1.5, 1.5), (3.0, 0.0)),
+    _kink(branch_at_the_border, (0.0,), (-2.0,)),
+    _kink(rounding_at_integers, (np.array([1.0, -2.0]),), (np.array([1.0, -2.0]),)),
+    _kink(comparison_at_the_border, (np.array([1.0, 0.5]),), (np.array([2.0, 0.0]),)),
+]

@@ -1,0 +1,89 @@
+"""Notation that must not disturb: annotations, docstrings, prints, names, constants."""
+
+import math
+
+import numpy as np
+
+from .program import Program, normal
+
+
+def typed(x: float, n: int = 3, name: str | None = None) -> float:
+    """Annotated assignments, with and without a value."""
+    total: float = 0.0
+    scale: float
+    for k in range(n):
+        total += x**k
+    scale = 2.0 if name is None else 3.0
+    return total * scale
+
+
+def inverse_hyperbolic(x):
+    y: float = x + math.sqrt(x * x + 1)
+    return math.log(y)
+
+
+def documented(x):
+    """A docstring
+    of several lines.
+
+    It must not disturb anything.
+    """
+    "a stray string"
+    ...
+    pass
+    return x**2
+
+
+def prints(x):
+    print("entering with", len(x), "values")
+    total = np.sum(x**2)
+    print(f"total = {total:.3f}")
+    return total * x[0]
+
+
+def errstate_around(x):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        y = np.log(np.abs(x)) / x
+    return np.sum(y**2)
+
+
+def constant_folding(x, n):
+    size = int(math.sqrt(n)) + len("ab") - max(1, 2)
+    names = ["w" + str(i) for i in range(size)]
+    table = {name: float(i + 1) for i, name in enumerate(names)}
+    return sum(table[name] * x ** len(name) for name in names) * ("w1" in table)
+
+
+def shadowed_names(x, y):
+    """Parameters of helpers, loop variables and locals share their names."""
+
+    def f(y, x):
+        x = x * y
+        return x + y
+
+    y, x = f(x, y), f(y, x)
+    total = 0.0
+    for x in (x, y):  # noqa: B020
+        total += x**2
+    return total * x
+
+
+def python_names(dx, lambda_, x_0, np_):
+    """Names that a derivative would like to use itself."""
+    dy = dx * lambda_
+    grad = dy + x_0
+    dx_0 = grad * np_
+    return dx_0**2 + dy * dx
+
+
+PROGRAMS = [
+    Program(typed, normal(None)),
+    Program(typed, normal(None, then=(4, "name")), name="typed_with_arguments"),
+    Program(inverse_hyperbolic, normal(None)),
+    Program(documented, normal(None)),
+    Program(prints, normal((3,))),
+    Program(errstate_around, normal((4,))),
+    Program(constant_folding, normal(None, then=(9,))),
+    Program(shadowed_names, normal(None, None), (0, 1)),
+    Program(python_names, normal(None, None, None, None), (0, 1, 2, 3)),
+]

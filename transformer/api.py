@@ -1,0 +1,305 @@
+"""What users call: grad, value_and_grad, jvp, vjp, linearize, check_grads."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import types
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import tree
+from .core.errors import BadArgument
+from .ops.identity import stop_gradient
+from .run.dispatch import Dispatcher, Entry
+from .transform.modes import Derived, Gradient, Mode, Pullback, Pushforward, Wrt
+
+__all__ = ["Transformed", "check_grads", "grad", "jvp", "linearize", "stop_gradient", "value_and_grad",
+           "vjp"]
+
+
+class Transformed(Derived):
+    """A transformed function. It is called like the original; its source can be read and saved.
+
+    >>> import numpy as np
+    >>> def f(x):
+    ...     return np.sum(x ** 2)
+    >>> g = grad(f)
+    >>> g(np.array([1.0, 2.0]))
+    array([2., 4.])
+    >>> print(g.source)                                           # doctest: +ELLIPSIS
+    import numpy as np
+    ...
+    """
+
+    def __init__(self, function: Callable[..., Any], mode: Mode) -> None:
+        self.function = function
+        self.mode = mode
+        self._dispatcher = Dispatcher(self._generate, functools.partial(argument_names, innermost(self)))
+        copy_names(self, function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._dispatcher.call(args, kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<{self.mode.suffix} of {getattr(self.function, '__qualname__', self.function)!s}>"
+
+    def __reduce__(self) -> Any:
+        if _importable(self):
+            return self.__qualname__                               # type: ignore[attr-defined]
+        return Transformed, (self.function, self.mode)
+
+    def _generate(self, *described: Any) -> Entry:
+        from .run.generating import generate_entry
+        return generate_entry(self, *described)
+
+    def _entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
+        return self._dispatcher.entry(args, kwargs)
+
+    @property
+    def source(self) -> str:
+        """The generated source for the newest signature this function was called with."""
+        newest = self._dispatcher.newest
+        if newest is None:
+            raise BadArgument(f"{self!r} has no source yet", why="it depends on the types of a call",
+                              instead="call it first, or use source_for(*args)")
+        return newest.generated.source
+
+    def source_for(self, *args: Any, **kwargs: Any) -> str:
+        """The generated source for arguments like these; nothing is run."""
+        return self._entry(args, kwargs).generated.source
+
+    def stages(self, *args: Any, **kwargs: Any) -> dict[str, str]:
+        """The text of every stage for arguments like these, in order, by name."""
+        return dict(self._entry(args, kwargs).generated.stages)
+
+    def compiled_for(self, *args: Any, **kwargs: Any) -> Callable[..., Any]:
+        """The generated Python function for arguments like these."""
+        return self._entry(args, kwargs).function
+
+    def save(self, path: str | Path, *args: Any, **kwargs: Any) -> None:
+        """Writes a standalone source file for arguments like these. A file that exists is kept:
+        raises `FileExistsError`."""
+        from .run.generating import standalone_source
+        from .run.files import write_new
+        write_new(Path(path), standalone_source(self, args, kwargs))
+
+    def _repr_html_(self) -> str:
+        from .run.display import html
+        newest = self._dispatcher.newest
+        return html(repr(self), None if newest is None else newest.generated.source)
+
+
+def grad(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: bool = False,
+         holomorphic: bool = False) -> Any:
+    """The gradient of a function that returns one number.
+
+    `argnums` names the arguments: a position, a name, or a tuple of them (then the result is a tuple).
+    Arguments may be pytrees of floating point arrays and numbers; a gradient has its argument's
+    structure, shapes and dtypes. With `has_aux` the function returns ``(number, aux)`` and the
+    result is ``(gradient, aux)``. Complex results need `holomorphic`. Usable as a decorator, with or
+    without options. As `jax.grad`, except for the conventions in docs/conventions.md.
+
+    Raises `NotDifferentiable` for integer arguments, `BadArgument` for a result that is not a scalar,
+    `NotSupported` with the place for what cannot be transformed.
+
+    >>> grad(lambda x: x ** 3)(2.0)
+    12.0
+    """
+    return _transformed(function, grad, Gradient(_wrt(argnums), False, has_aux, holomorphic))
+
+
+def value_and_grad(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: bool = False,
+                   holomorphic: bool = False) -> Any:
+    """Like `grad`, giving ``(value, gradient)``; with `has_aux`, ``((value, aux), gradient)``.
+
+    >>> value_and_grad(lambda x: x ** 3)(2.0)
+    (8.0, 12.0)
+    """
+    return _transformed(function, value_and_grad, Gradient(_wrt(argnums), True, has_aux, holomorphic))
+
+
+def _transformed(function: Callable[..., Any] | None, again: Any, mode: Gradient) -> Any:
+    if function is None:
+        return lambda f: Transformed(f, mode)
+    if not callable(function):
+        raise BadArgument(f"{again.__name__} needs a function, this is a {type(function).__name__}")
+    return Transformed(function, mode)
+
+
+def _wrt(argnums: Any) -> Wrt:
+    keys = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
+    for key in keys:
+        if isinstance(key, bool) or not isinstance(key, (int, str, np.integer)):
+            raise BadArgument(f"argnums must be positions or names of arguments, not {key!r}")
+    keys = tuple(int(key) if isinstance(key, np.integer) else key for key in keys)
+    return keys if isinstance(argnums, (tuple, list)) else keys[0]
+
+
+def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """``(function(*primals), its derivative along tangents)``, as `jax.jvp`.
+
+    `tangents` has one entry per primal with its structure, shapes and dtypes; None (also inside a
+    pytree) for what carries no derivative. Raises `BadArgument` where they do not fit.
+
+    >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.0))
+    (6.0, 3.0)
+    """
+    primals, moving, given = matched(primals, tangents)
+    if not moving:
+        raise BadArgument("jvp: every tangent is None", instead="give one for a floating point argument")
+    return pushforward(function, moving)(*primals, *given)
+
+
+def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+    """``(function(*primals), pullback)``; `pullback` takes a cotangent of the result's structure and
+    gives a tuple with one cotangent per primal (None for what carries no derivative), as `jax.vjp`.
+
+    >>> y, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
+    >>> pullback(1.0)
+    (3.0, 2.0)
+    """
+    back = pullback(function)
+    kept = tuple(_kept(primal) for primal in primals)
+    return function(*primals), lambda cotangent: back(*kept, cotangent)
+
+
+def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """``(function(*primals), f_jvp)`` where ``f_jvp(*tangents)`` is the derivative there.
+
+    >>> y, line = linearize(lambda x: x ** 2, 3.0)
+    >>> line(1.0)
+    6.0
+    """
+    kept = tuple(_kept(primal) for primal in primals)
+    return function(*primals), lambda *tangents: jvp(function, kept, tangents)[1]
+
+
+def _kept(primal: Any) -> Any:
+    """The primal as it is now: arrays are copied, since the caller may write to theirs later."""
+    return tree.map(lambda leaf: leaf.copy() if isinstance(leaf, np.ndarray) else leaf, primal)
+
+
+@functools.lru_cache(maxsize=256)
+def pushforward(function: Callable[..., Any], moving: tuple[int, ...]) -> Transformed:
+    return Transformed(function, Pushforward(moving))
+
+
+@functools.lru_cache(maxsize=256)
+def pullback(function: Callable[..., Any]) -> Transformed:
+    return Transformed(function, Pullback())
+
+
+def matched(primals: Sequence[Any], tangents: Sequence[Any]
+            ) -> tuple[tuple[Any, ...], tuple[int, ...], tuple[Any, ...]]:
+    """Primals, the positions of those that move, and their tangents in the primals' dtypes."""
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        raise BadArgument("jvp takes a tuple of primals and a tuple of tangents")
+    if len(primals) != len(tangents):
+        raise BadArgument(f"jvp got {len(primals)} primals and {len(tangents)} tangents")
+    pairs = {k: _tangent(p, t, k) for k, (p, t) in enumerate(zip(primals, tangents)) if t is not None}
+    moving = {k: t for k, t in pairs.items() if any(leaf is not None for leaf in tree.leaves(t))}
+    return tuple(primals), tuple(moving), tuple(moving.values())
+
+
+def _tangent(primal: Any, tangent: Any, k: int) -> Any:
+    """A tangent checked against its primal and cast; None where the primal carries no derivative."""
+    leaves, structure = tree.flatten(primal)
+    given = _flat_like(structure, tangent, f"tangents[{k}]")
+    fitted = [_fitted(p, t, f"{k}{path}") for p, t, path in zip(leaves, given, structure.paths())]
+    return tree.unflatten(structure, fitted)
+
+
+def _flat_like(structure: Any, tangent: Any, name: str) -> list[Any]:
+    """The leaves of a tangent in the structure of its primal, where None stands for no tangent."""
+    marked = tree.map(lambda leaf: leaf, tangent)
+    try:
+        return structure.leaves_of(_none_as_leaf(marked), name)
+    except ValueError as error:
+        raise BadArgument(str(error)) from None
+
+
+class _Nothing:
+    """Stands for None where None would be a tree without leaves."""
+
+
+_NOTHING = _Nothing()
+
+
+def _none_as_leaf(value: Any) -> Any:
+    if value is None:
+        return _NOTHING
+    if isinstance(value, dict):
+        return type(value)((key, _none_as_leaf(item)) for key, item in value.items())
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(_none_as_leaf, value))
+    if isinstance(value, (tuple, list)):
+        return type(value)(map(_none_as_leaf, value))
+    return value
+
+
+def _fitted(primal: Any, tangent: Any, place: str) -> Any:
+    if tangent is _NOTHING or tangent is None:
+        return None
+    if not isinstance(primal, (float, complex, np.ndarray, np.generic)) or np.asarray(primal).dtype.kind not in "fc":
+        raise BadArgument(f"primals[{place}] carries no derivative, so tangents[{place}] has to be None")
+    array = np.asarray(primal)
+    if np.shape(tangent) != array.shape:
+        raise BadArgument(f"tangents[{place}] has shape {np.shape(tangent)}, its primal {array.shape}")
+    if np.asarray(tangent).dtype.kind == "c" and array.dtype.kind != "c":
+        raise BadArgument(f"tangents[{place}] is complex, its primal is not")
+    if isinstance(primal, (float, complex)) and not isinstance(primal, np.generic):
+        return type(primal)(tangent)
+    return np.asarray(tangent, array.dtype)[()] if array.ndim == 0 else np.asarray(tangent, array.dtype)
+
+
+def check_grads(function: Callable[..., Any], args: Sequence[Any], order: int = 2,
+                modes: Sequence[str] = ("fwd", "rev"), atol: float | None = None, rtol: float | None = None,
+                seed: int = 0) -> None:
+    """Compares derivatives up to `order` in the given modes with central differences along random
+    directions, as `jax.test_util.check_grads`. Raises `AssertionError` with both numbers.
+
+    >>> check_grads(lambda x: np.sum(np.sin(x)), (np.array([0.3, 1.2]),))
+    """
+    from .checking import check
+    check(function, tuple(args), order, tuple(modes), atol, rtol, seed)
+
+
+def innermost(target: Any) -> Any:
+    while isinstance(target, Derived):
+        target = target.function
+    return target
+
+
+def argument_names(function: Any, count: int) -> list[str]:
+    """Names for `count` positional arguments, as far as the signature tells."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "argument")
+    return names[:count] + [f"{rest}[{k}]" for k in range(count - len(names))]
+
+
+def copy_names(target: Any, function: Any) -> None:
+    """`functools.update_wrapper`, with a sentence before the docstring."""
+    functools.update_wrapper(target, function, updated=())
+    doc = getattr(function, "__doc__", None)
+    name = getattr(function, "__name__", "the function")
+    target.__doc__ = f"{target.mode.suffix} of {name}." + (f"\n\n{doc}" if doc else "")
+
+
+def _importable(target: Any) -> bool:
+    """Whether a transformed function is what its module calls by its name (it was a decorator)."""
+    found: Any = sys.modules.get(getattr(target, "__module__", ""))
+    for part in getattr(target, "__qualname__", "<none>").split("."):
+        found = getattr(found, part, None)
+    return found is target

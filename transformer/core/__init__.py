@@ -1,0 +1,1 @@
+"""The small language between the stages, and the errors that every stage raises."""

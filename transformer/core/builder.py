@@ -1,0 +1,99 @@
+"""Building Core: a builder holds the block being written, the assumptions, and the place in the source.
+
+One builder is current in each thread; ops and rules emit statements through it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from .errors import Origin
+from .grammar import Atom, Block, Let, Stmt, Var
+from .guards import Assumptions
+from .numbering import Numbering
+from .types import Type
+
+
+class Builder:
+    """Appends statements to the current block. `origin` is the user's line being worked on;
+    `family` is ``"math"`` while a rule of an op that the user spelled `math.…` is expanded.
+    `enclosing` are the blocks around the current one; `numbering` knows how variables came about."""
+
+    def __init__(self, assumptions: Assumptions | None = None, origin: Origin | None = None) -> None:
+        self.assumptions = assumptions or Assumptions()
+        self.block: Block = []
+        self.enclosing: list[Block] = []
+        self.numbering = Numbering()
+        self.origin = origin
+        self.family: str | None = None
+
+    def emit(self, stmt: Stmt) -> None:
+        self.block.append(stmt)
+
+    def let(self, op: Any, args: Sequence[Atom], attrs: dict[str, Any], types: Sequence[Type]
+            ) -> tuple[Var, ...]:
+        """Emits one `Let`; returns its fresh targets."""
+        targets = tuple(Var(type) for type in types)
+        stmt = Let(targets, op, tuple(args), attrs, self.origin)
+        self.block.append(stmt)
+        self.numbering.define(stmt)
+        return targets
+
+    def earlier(self, op: Any, args: Sequence[Atom], attrs: dict[str, Any]) -> Var | None:
+        """A numbered variable in scope that holds what this `Let` would give."""
+        return next(filter(self.sees, self.numbering.alike(op, args, attrs)), None)
+
+    def sees(self, var: Var) -> bool:
+        """Whether a variable made by `let` is in scope."""
+        stmt = self.numbering.definitions.get(var)
+        return any(stmt is other for block in (self.block, *self.enclosing) for other in block)
+
+    @contextmanager
+    def nested(self) -> Iterator[Block]:
+        """A new block that receives what is emitted inside the `with`; it is not emitted itself."""
+        outer, self.block = self.block, []
+        self.enclosing.append(outer)
+        try:
+            yield self.block
+        finally:
+            self.block = outer
+            self.enclosing.pop()
+
+    @contextmanager
+    def at(self, origin: Origin | None) -> Iterator[None]:
+        """Statements emitted inside the `with` come from `origin`."""
+        outer, self.origin = self.origin, origin or self.origin
+        try:
+            yield
+        finally:
+            self.origin = outer
+
+    @contextmanager
+    def active(self) -> Iterator[Builder]:
+        """Makes this builder the current one of the thread."""
+        stack = _stack()
+        stack.append(self)
+        try:
+            yield self
+        finally:
+            stack.pop()
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[Builder] = []
+
+
+_local = _Local()
+
+
+def _stack() -> list[Builder]:
+    return _local.stack
+
+
+def current() -> Builder:
+    """The builder of this thread; there is one whenever rules run."""
+    return _local.stack[-1]

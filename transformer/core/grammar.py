@@ -1,0 +1,208 @@
+"""The grammar of Core, the language between the stages: first-order, typed, functional.
+
+    Function = name, params, body, results, origin
+    Stmt     = Let(targets, op, args, attrs)                       one op on atoms
+             | If(cond, then, orelse, merges)
+             | Loop(position, trips, cond, down, carries, reads, records, body)
+             | Map(position, trips, reads, body, records)          independent iterations
+             | Call(targets, function, args)                       a Function of its own
+             | Effect(kind, args, attrs)                           print, assert, raise
+    Atom     = Var | Const | Size | UNDEFINED
+
+Every variable is assigned once. Nodes hold no facts about themselves; what a stage finds out is
+kept in tables of its own. Statements are compared by identity.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, Union
+
+from .errors import Origin
+from .sizes import Size
+from .types import INT, ArrayType, Type, type_of_number
+
+_serial = count()
+
+
+class Var:
+    """A variable. `name` is what a person called it (or None); identity is what tells it apart."""
+
+    __slots__ = ("name", "type", "serial", "is_parameter")
+
+    def __init__(self, type: Type, name: str | None = None, is_parameter: bool = False) -> None:
+        self.type = type
+        self.name = name
+        self.is_parameter = is_parameter
+        self.serial = next(_serial)
+
+    def __repr__(self) -> str:
+        return f"{self.name or 't'}.{self.serial}"
+
+
+class Const:
+    """A number known when the function is read; `name` keeps a spelling such as ``np.pi`` or ``LR``."""
+
+    __slots__ = ("value", "type", "name")
+
+    def __init__(self, value: Any, type: ArrayType | None = None, name: str | None = None) -> None:
+        self.value = value
+        self.type = type or type_of_number(value)
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name or repr(self.value)
+
+
+class Undefined:
+    """What a name holds on a path that never bound it. Carries no cotangent; printed as nothing."""
+
+    type = INT
+
+    def __repr__(self) -> str:
+        return "undefined"
+
+
+UNDEFINED = Undefined()
+Atom = Union[Var, Const, Size, Undefined]
+Block = list["Stmt"]
+
+
+def type_of(atom: Any) -> Type:
+    """The type of an atom; sizes are Python integers."""
+    return INT if isinstance(atom, Size) else atom.type
+
+
+@dataclass(slots=True, eq=False)
+class Let:
+    """`targets = op(*args, **attrs)`. Attributes are static; sizes may occur inside them."""
+
+    targets: tuple[Var, ...]
+    op: Any
+    args: tuple[Atom, ...]
+    attrs: dict[str, Any] = field(default_factory=dict)
+    origin: Origin | None = None
+
+    @property
+    def target(self) -> Var:
+        return self.targets[0]
+
+
+@dataclass(slots=True, eq=False)
+class Merge:
+    """`target` is `then` after the first branch of an `If` and `orelse` after the second."""
+
+    target: Var
+    then: Atom
+    orelse: Atom
+
+
+@dataclass(slots=True, eq=False)
+class If:
+    """Two branches on a scalar condition; nothing leaves a branch but through a merge."""
+
+    cond: Atom
+    then: Block
+    orelse: Block
+    merges: list[Merge]
+    origin: Origin | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Carry:
+    """A value handed from iteration to iteration: `entry` is `init` at first and `next` later;
+    `out` is what it is after the loop."""
+
+    entry: Var
+    init: Atom
+    next: Atom
+    out: Var
+
+
+@dataclass(slots=True, eq=False)
+class Read:
+    """`target = source[position]` at the start of an iteration; `source` is a Seq or an array."""
+
+    target: Var
+    source: Atom
+
+
+@dataclass(slots=True, eq=False)
+class Record:
+    """`target[position] = value` where `value` is defined; `target` is a Seq known after the loop."""
+
+    target: Var
+    value: Atom
+
+
+@dataclass(slots=True, eq=False)
+class Loop:
+    """Positions 0..trips-1, upwards or (`down`) downwards.
+
+    With `cond`, the loop ends as soon as `cond` is false; it is computed before each iteration by
+    the statements of `test` from the entries of the carries. `trips` may then be None (`while`).
+    `count` is, after the loop, how many iterations there were. A loop with a condition runs
+    upwards and has no reads.
+    """
+
+    position: Var
+    trips: Atom | None
+    carries: list[Carry]
+    body: Block
+    reads: list[Read] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)
+    down: bool = False
+    test: Block = field(default_factory=list)
+    cond: Atom | None = None
+    count: Var | None = None
+    origin: Origin | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Map:
+    """Independent iterations over positions 0..trips-1, in any order."""
+
+    position: Var
+    trips: Atom
+    body: Block
+    reads: list[Read] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)
+    origin: Origin | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """A call of another Core function that keeps its own name in the output."""
+
+    targets: tuple[Var, ...]
+    function: Function
+    args: tuple[Atom, ...]
+    origin: Origin | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Effect:
+    """Something done for its effect. `kind` is ``"print"``, ``"assert"``, ``"raise"``, ``"host"``;
+    `attrs` holds the static template into which `args` are put."""
+
+    kind: str
+    args: tuple[Atom, ...]
+    attrs: dict[str, Any] = field(default_factory=dict)
+    origin: Origin | None = None
+
+
+Stmt = Union[Let, If, Loop, Map, Call, Effect]
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    """A Core function. `dims` says where each named dimension is found: (parameter, axis)."""
+
+    name: str
+    params: list[Var]
+    body: Block
+    results: list[Atom]
+    dims: dict[Any, tuple[Var, int]] = field(default_factory=dict)
+    guards: list[Any] = field(default_factory=list)
+    origin: Origin | None = None

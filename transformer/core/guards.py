@@ -1,0 +1,182 @@
+"""What is assumed about sizes while a function is read: hints, equalities, guards.
+
+Two sizes that are not the same polynomial may still be equal. `Assumptions` decides such questions
+with the sizes of the call being read (its hints), writes down what it assumed as a guard, and
+from then on treats the two as one. Without hints (a source file is being written) equal sizes are
+assumed. The guards are tested before the body runs, so that no assumption is silent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .sizes import Dim, Extent, Floor, Size, SizeAtom, Unknown, leaves, replaced
+
+DEEPEST_NEST = 16          # replacements tried to bound one size from below
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """`left == right` (kind ``"equal"``) or `left >= right` (kind ``"at least"``)."""
+
+    kind: str
+    left: Extent
+    right: Extent
+
+    def holds(self, values: Mapping[SizeAtom, int]) -> bool:
+        left, right = value_of(self.left, values), value_of(self.right, values)
+        assert left is not None and right is not None
+        return left == right if self.kind == "equal" else left >= right
+
+    def __repr__(self) -> str:
+        return f"{self.left} {'==' if self.kind == 'equal' else '>='} {self.right}"
+
+
+class Assumptions:
+    """Hints, equalities found so far, and the guards they rest on.
+
+    `smallest` is what every named dimension is known to be at least: 2 for functions specialised
+    to a call (dimensions 0 and 1 are numbers there), 0 for emitted files.
+    """
+
+    def __init__(self, hints: Mapping[SizeAtom, int] | None = None, smallest: int = 0) -> None:
+        self.hints = dict(hints or {})
+        self.smallest = smallest
+        self.bound: dict[SizeAtom, Extent] = {}
+        self.guards: list[Guard] = []
+        self.ranges: dict[SizeAtom, tuple[Extent | None, Extent | None]] = {}
+
+    def normal(self, size: Extent) -> Extent:
+        """`size` in terms of one representative of each class of equal sizes."""
+        if not self.bound or not isinstance(size, Size):
+            return size
+        return replaced(size, self._representative)
+
+    def _representative(self, atom: SizeAtom) -> Extent | None:
+        size = self.bound.get(atom)
+        return None if size is None else self.normal(size)
+
+    def equal(self, left: Extent, right: Extent) -> bool:
+        """Whether two sizes are equal; where it is open, decided by hints (or assumed) and guarded."""
+        if left == right:
+            return True
+        left, right = self.normal(left), self.normal(right)
+        difference = left - right
+        if isinstance(difference, int):
+            return difference == 0
+        if not guardable(difference):
+            return False
+        known = value_of(difference, self.hints)
+        if known is not None and known != 0:
+            return False
+        self.guards.append(Guard("equal", left, right))
+        self._unify(left, right)
+        return True
+
+    def at_least(self, left: Extent, right: Extent) -> bool:
+        """Whether `left >= right`; where it is open, decided by hints (or assumed) and guarded."""
+        difference = self.normal(left) - self.normal(right)
+        low = self.lower_bound(difference)
+        if low is not None and low >= 0:
+            return True
+        if isinstance(difference, int) or not guardable(difference):
+            return False
+        known = value_of(difference, self.hints)
+        if known is not None and known < 0:
+            return False
+        guard = Guard("at least", self.normal(left), self.normal(right))
+        if guard not in self.guards:
+            self.guards.append(guard)
+        return True
+
+    def certainly_at_least(self, left: Extent, right: Extent) -> bool:
+        """Whether `left >= right` holds without any further assumption."""
+        low = self.lower_bound(self.normal(left) - self.normal(right))
+        return low is not None and low >= 0
+
+    def within(self, var: Any, low: Extent | None, high: Extent | None) -> None:
+        """Notes that an integer of the program is certainly in `low..high` (None: open), such as
+        the position of a loop in ``0..trips-1``."""
+        self.ranges[Unknown(var)] = low, high
+
+    def lower_bound(self, size: Extent) -> int | None:
+        """A number that `size` is certainly not below, or None."""
+        lowest, scale = self._lowest(size)
+        if not isinstance(lowest, Size):
+            return None if lowest is None else -(-lowest // scale)
+        low = lowest.constant
+        for monomial, count in lowest.terms.items():
+            if not monomial:
+                continue
+            if count < 0 or not all(isinstance(atom, Dim) for atom in monomial):
+                return None
+            low += count * self.smallest ** len(monomial)
+        return -(-low // scale)
+
+    def _lowest(self, size: Extent) -> tuple[Extent | None, int]:
+        """A size that `size * scale` is not below, free of integers with a range and of divisions
+        by numbers; and that scale."""
+        scale = 1
+        for _ in range(DEEPEST_NEST):
+            atom, count = next(self._loose_terms(size), (None, 0))
+            if atom is None:
+                return size, scale
+            divisor = _divisor(atom)
+            if count % divisor:
+                size, scale = size * divisor, scale * divisor
+                continue
+            bound = self._bound_of(atom, count)
+            if bound is None:
+                return None, scale
+            size = size - Size.of(atom) * count + bound
+        return None, scale
+
+    def _loose_terms(self, size: Extent) -> Iterator[tuple[SizeAtom | None, int]]:
+        for monomial, count in size.terms.items() if isinstance(size, Size) else ():
+            if len(monomial) == 1 and (monomial[0] in self.ranges or _divisor(monomial[0]) > 1):
+                yield monomial[0], count
+
+    def _bound_of(self, atom: SizeAtom, count: int) -> Extent | None:
+        """What `count * atom` is not below; ``q * (a // q)`` lies in ``a - q + 1 .. a``."""
+        if isinstance(atom, Floor):
+            divisor = _divisor(atom)
+            top = atom.numerator if count < 0 else atom.numerator - divisor + 1
+            return top * (count // divisor)
+        low, high = self.ranges[atom]
+        end = low if count > 0 else high
+        return None if end is None else self.normal(end) * count
+
+    def _unify(self, left: Extent, right: Extent) -> None:
+        for size, other in ((right, left), (left, right)):
+            atom = single_atom(size)
+            if atom is not None and atom not in set(leaves(other)):
+                self.bound[atom] = other
+                return
+
+
+def _divisor(atom: SizeAtom) -> int:
+    """The number that an atom divides by, 1 when there is none."""
+    known = isinstance(atom, Floor) and isinstance(atom.denominator, int) and atom.denominator > 0
+    return atom.denominator if known else 1                              # type: ignore
+
+
+def single_atom(size: Extent) -> SizeAtom | None:
+    """The atom that `size` consists of, when it is nothing but one dimension or integer."""
+    if isinstance(size, Size) and len(size.terms) == 1:
+        (monomial, count), = size.terms.items()
+        if count == 1 and len(monomial) == 1 and isinstance(monomial[0], (Dim, Unknown)):
+            return monomial[0]
+    return None
+
+
+def guardable(size: Extent) -> bool:
+    """Whether `size` can be computed before the body runs: from shapes and integer arguments."""
+    return all(isinstance(a, Dim) or getattr(a.var, "is_parameter", False) for a in leaves(size))
+
+
+def value_of(size: Extent, values: Mapping[SizeAtom, int]) -> int | None:
+    """The number that `size` is when its dimensions have the given values; None if one is missing."""
+    result = replaced(size, values.get)
+    return result if isinstance(result, int) else None

@@ -1,0 +1,274 @@
+"""Sizes: integer polynomials over the dimensions of arguments and over integers of the program.
+
+A size is a Python ``int`` when it is known and a `Size` when it is not. Arithmetic folds back to
+``int`` whenever nothing symbolic is left, so that code which works on sizes rarely needs to ask:
+
+>>> n, m = Size.of(Dim("n")), Size.of(Dim("m"))
+>>> (n + 2) * m - m * n
+2*m
+>>> (n + 2) - n
+2
+>>> (n * m) // m
+n
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Union
+
+
+@dataclass(frozen=True, slots=True)
+class Dim:
+    """A named dimension of an argument (`f64[n]`, or `x.shape[0]` of a call being read)."""
+
+    name: str
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """An integer computed by the program and used as a size; `var` is the Core variable."""
+
+    var: Any
+
+    def __repr__(self) -> str:
+        return f"?{self.var}"
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """`numerator // denominator` where the division does not come out even symbolically."""
+
+    numerator: Extent
+    denominator: Extent
+
+    def __repr__(self) -> str:
+        return f"({self.numerator})//({self.denominator})"
+
+
+@dataclass(frozen=True, slots=True)
+class Least:
+    """`min(first, second)` of two sizes whose order is not known."""
+
+    first: Extent
+    second: Extent
+
+    def __repr__(self) -> str:
+        return f"min({self.first}, {self.second})"
+
+
+@dataclass(frozen=True, slots=True)
+class Greatest:
+    """`max(first, second)` of two sizes whose order is not known."""
+
+    first: Extent
+    second: Extent
+
+    def __repr__(self) -> str:
+        return f"max({self.first}, {self.second})"
+
+
+SizeAtom = Union[Dim, Unknown, Floor, Least, Greatest]
+Monomial = tuple[SizeAtom, ...]
+
+
+class Size:
+    """A symbolic size: a sum of integer multiples of products of atoms (the empty product is 1)."""
+
+    __slots__ = ("terms", "_hash")
+
+    def __init__(self, terms: dict[Monomial, int]) -> None:
+        self.terms = terms
+        self._hash = hash(frozenset(terms.items()))
+
+    @staticmethod
+    def of(atom: SizeAtom) -> Size:
+        return Size({(atom,): 1})
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Size) and self.terms == other.terms
+
+    def __add__(self, other: Extent) -> Extent:
+        if not isinstance(other, (int, Size)):
+            return NotImplemented
+        terms = dict(self.terms)
+        for monomial, count in _terms(other):
+            terms[monomial] = terms.get(monomial, 0) + count
+        return _made(terms)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Extent:
+        return self * -1
+
+    def __sub__(self, other: Extent) -> Extent:
+        return self + other * -1 if isinstance(other, (int, Size)) else NotImplemented
+
+    def __rsub__(self, other: Extent) -> Extent:
+        return self * -1 + other
+
+    def __mul__(self, other: Extent) -> Extent:
+        if not isinstance(other, (int, Size)):
+            return NotImplemented
+        terms: dict[Monomial, int] = {}
+        for left, p in self.terms.items():
+            for right, q in _terms(other):
+                monomial = tuple(sorted(left + right, key=repr))
+                terms[monomial] = terms.get(monomial, 0) + p * q
+        return _made(terms)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Extent) -> Extent:
+        return divided(self, other) if isinstance(other, (int, Size)) else NotImplemented
+
+    def __rfloordiv__(self, other: Extent) -> Extent:
+        return divided(other, self)
+
+    def atoms(self) -> Iterator[SizeAtom]:
+        for monomial in self.terms:
+            yield from monomial
+
+    @property
+    def constant(self) -> int:
+        return self.terms.get((), 0)
+
+    def __repr__(self) -> str:
+        text = ""
+        for monomial, count in sorted(self.terms.items(), key=_print_order):
+            body = "*".join(map(repr, monomial))
+            head = "" if abs(count) == 1 and body else str(abs(count)) + ("*" if body else "")
+            text += (" - " if count < 0 else " + ") + head + body
+        return text[3:] if text.startswith(" + ") else "-" + text[3:]
+
+
+Extent = Union[int, Size]
+
+
+def _print_order(item: tuple[Monomial, int]) -> tuple[bool, bool, str]:
+    return (not item[0], item[1] < 0, repr(item[0]))
+
+
+def _terms(size: Extent) -> list[tuple[Monomial, int]]:
+    return list(size.terms.items()) if isinstance(size, Size) else [((), int(size))]
+
+
+def _made(terms: dict[Monomial, int]) -> Extent:
+    terms = {monomial: count for monomial, count in terms.items() if count}
+    if not terms:
+        return 0
+    if len(terms) == 1 and () in terms:
+        return terms[()]
+    return Size(terms)
+
+
+def divided(numerator: Extent, denominator: Extent) -> Extent:
+    """`numerator // denominator`, exact where it comes out even term by term."""
+    if isinstance(numerator, int) and isinstance(denominator, int):
+        return numerator // denominator
+    exact = quotient(numerator, denominator)
+    return exact if exact is not None else Size.of(Floor(numerator, denominator))
+
+
+def quotient(numerator: Extent, denominator: Extent) -> Extent | None:
+    """The size `q` with `q * denominator == numerator`, or None when it is not seen to exist."""
+    if numerator == denominator:
+        return 1
+    if denominator == 0:
+        return None
+    divisor = _terms(denominator)
+    lead, count = max(divisor, key=lambda term: (len(term[0]), repr(term[0])))
+    result: Extent = 0
+    rest: Extent = numerator
+    while rest != 0:
+        candidates = [t for t in _terms(rest) if t[1] % count == 0 and _without(t[0], lead) is not None]
+        if not candidates or len(candidates) > 64:
+            return None
+        monomial, multiple = max(candidates, key=lambda term: (len(term[0]), repr(term[0])))
+        factor = _made({_without(monomial, lead) or (): multiple // count})
+        before = rest
+        result, rest = result + factor, rest - factor * denominator
+        if len(_terms(rest)) >= len(_terms(before)) + len(divisor):
+            return None
+    return result
+
+
+def _without(monomial: Monomial, factor: Monomial) -> Monomial | None:
+    rest = list(monomial)
+    for atom in factor:
+        if atom not in rest:
+            return None
+        rest.remove(atom)
+    return tuple(rest)
+
+
+def least(first: Extent, second: Extent) -> Extent:
+    """`min` of two sizes; decided when their difference is a number."""
+    difference = first - second
+    if isinstance(difference, int):
+        return first if difference <= 0 else second
+    return Size.of(Least(first, second))
+
+
+def greatest(first: Extent, second: Extent) -> Extent:
+    """`max` of two sizes; decided when their difference is a number."""
+    difference = first - second
+    if isinstance(difference, int):
+        return first if difference >= 0 else second
+    return Size.of(Greatest(first, second))
+
+
+def product(sizes: Any) -> Extent:
+    """The number of elements of a shape: `product((n, 3)) == 3*n`, `product(()) == 1`."""
+    total: Extent = 1
+    for size in sizes:
+        total = total * size
+    return total
+
+
+def replaced(size: Extent, value: Callable[[SizeAtom], Extent | None]) -> Extent:
+    """`size` with every atom for which `value` gives a size replaced by it, inside atoms too."""
+    if not isinstance(size, Size):
+        return size
+    total: Extent = 0
+    for monomial, count in size.terms.items():
+        term: Extent = count
+        for atom in monomial:
+            term = term * _atom_replaced(atom, value)
+        total = total + term
+    return total
+
+
+def _atom_replaced(atom: SizeAtom, value: Callable[[SizeAtom], Extent | None]) -> Extent:
+    new = value(atom)
+    if new is not None:
+        return new
+    if isinstance(atom, Floor):
+        return divided(replaced(atom.numerator, value), replaced(atom.denominator, value))
+    if isinstance(atom, Least):
+        return least(replaced(atom.first, value), replaced(atom.second, value))
+    if isinstance(atom, Greatest):
+        return greatest(replaced(atom.first, value), replaced(atom.second, value))
+    return Size.of(atom)
+
+
+def leaves(size: Extent) -> Iterator[Dim | Unknown]:
+    """Every dimension and unknown integer that `size` depends on."""
+    if not isinstance(size, Size):
+        return
+    for atom in size.atoms():
+        if isinstance(atom, (Dim, Unknown)):
+            yield atom
+        elif isinstance(atom, Floor):
+            yield from leaves(atom.numerator)
+            yield from leaves(atom.denominator)
+        else:
+            yield from leaves(atom.first)
+            yield from leaves(atom.second)

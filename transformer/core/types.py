@@ -1,0 +1,102 @@
+"""Types of Core values: arrays (rank 0 is a scalar) and the sequences that loops record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Union
+
+import numpy as np
+
+from .sizes import Extent, product
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """An array of `dtype` and `sizes`; `weak` marks a Python number (NEP 50).
+
+    >>> ArrayType(np.dtype("float64"), (3,))
+    f64[3]
+    >>> ArrayType(np.dtype("float64"), (), weak=True)
+    float
+    """
+
+    dtype: np.dtype
+    sizes: tuple[Extent, ...] = ()
+    weak: bool = False
+
+    @property
+    def rank(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def elements(self) -> Extent:
+        return product(self.sizes)
+
+    @property
+    def is_inexact(self) -> bool:
+        """Whether values of this type carry derivatives: floating point and complex ones do."""
+        return self.dtype.kind in "fc"
+
+    def with_sizes(self, sizes: tuple[Extent, ...]) -> ArrayType:
+        return ArrayType(self.dtype, tuple(sizes), self.weak and not sizes)
+
+    def with_dtype(self, dtype: np.dtype) -> ArrayType:
+        return ArrayType(np.dtype(dtype), self.sizes)
+
+    def strong(self) -> ArrayType:
+        return ArrayType(self.dtype, self.sizes) if self.weak else self
+
+    def __repr__(self) -> str:
+        if self.weak:
+            return WEAK_NAMES[self.dtype.kind]
+        name = SHORT_NAMES.get(self.dtype.name, self.dtype.name)
+        return f"{name}[{', '.join(map(str, self.sizes))}]" if self.sizes else name
+
+
+@dataclass(frozen=True, slots=True)
+class SeqType:
+    """What a loop recorded: one `element` per position. Nested for nested loops, possibly ragged."""
+
+    element: Type
+
+    @property
+    def is_inexact(self) -> bool:
+        return self.element.is_inexact
+
+    def __repr__(self) -> str:
+        return f"Seq[{self.element}]"
+
+
+Type = Union[ArrayType, SeqType]
+
+SHORT_NAMES = {
+    "float16": "f16", "float32": "f32", "float64": "f64", "complex64": "c64", "complex128": "c128",
+    "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16",
+    "uint32": "u32", "uint64": "u64", "bool": "bool",
+}
+LONG_NAMES = {short: long for long, short in SHORT_NAMES.items()}
+WEAK_NAMES = {"i": "int", "f": "float", "c": "complex", "b": "bool"}
+
+FLOAT = ArrayType(np.dtype("float64"), (), weak=True)
+INT = ArrayType(np.dtype("int64"), (), weak=True)
+COMPLEX = ArrayType(np.dtype("complex128"), (), weak=True)
+BOOL = ArrayType(np.dtype("bool"), ())
+
+
+def type_of_number(value: object) -> ArrayType:
+    """The Core type of a Python or NumPy number.
+
+    >>> type_of_number(2), type_of_number(2.5), type_of_number(np.float32(2))
+    (int, float, f32)
+    """
+    if isinstance(value, (bool, np.bool_)):
+        return BOOL
+    if isinstance(value, np.generic):
+        return ArrayType(value.dtype)
+    if isinstance(value, int):
+        return INT
+    if isinstance(value, float):
+        return FLOAT
+    if isinstance(value, complex):
+        return COMPLEX
+    raise TypeError(f"{type(value).__name__} is not a number")

@@ -1,0 +1,309 @@
+"""Walking over Core: what a statement uses and defines, and copies under a renaming."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from .grammar import (Atom, Block, Call, Carry, Const, Effect, If, Let, Loop, Map, Merge, Read, Record,
+                      Stmt, Undefined, Var, type_of)
+from .sizes import Dim, Extent, Size, Unknown, leaves, replaced
+from .types import ArrayType, SeqType, Type
+
+
+def atom_vars(atom: Any) -> Iterator[Var]:
+    """The variables an atom or a static attribute mentions (sizes may rest on integers)."""
+    if isinstance(atom, Var):
+        yield atom
+    elif isinstance(atom, Size):
+        yield from (leaf.var for leaf in leaves(atom) if isinstance(leaf, Unknown))
+    elif isinstance(atom, (tuple, list)):
+        for item in atom:
+            yield from atom_vars(item)
+    elif isinstance(atom, dict):
+        yield from atom_vars(tuple(atom.values()))
+    elif isinstance(atom, slice):
+        yield from atom_vars((atom.start, atom.stop, atom.step))
+    elif isinstance(atom, ArrayType):
+        yield from atom_vars(atom.sizes)
+
+
+def head_uses(stmt: Stmt) -> Iterator[Var]:
+    """Variables that a statement itself uses before its blocks run (not what the blocks use)."""
+    match stmt:
+        case Let(args=args, attrs=attrs):
+            yield from atom_vars(args)
+            if attrs:
+                yield from atom_vars(attrs)
+        case If(cond=cond):
+            yield from atom_vars(cond)
+        case Loop() | Map():
+            if stmt.trips is not None:
+                yield from atom_vars(stmt.trips)
+            for read in stmt.reads:
+                yield from atom_vars(read.source)
+            for carry in getattr(stmt, "carries", ()):
+                yield from atom_vars(carry.init)
+        case Call(args=args):
+            yield from atom_vars(args)
+        case Effect(args=args, attrs=attrs):
+            yield from atom_vars(args)
+            yield from atom_vars(attrs)
+
+
+def tail_uses(stmt: Stmt) -> Iterator[Var]:
+    """Variables used at the end of a statement's blocks: merges, next values, records, conditions."""
+    match stmt:
+        case If():
+            for merge in stmt.merges:
+                yield from atom_vars((merge.then, merge.orelse))
+        case Loop() | Map():
+            for carry in getattr(stmt, "carries", ()):
+                yield from atom_vars(carry.next)
+            for record in stmt.records:
+                yield from atom_vars(record.value)
+            if getattr(stmt, "cond", None) is not None:
+                yield from atom_vars(stmt.cond)
+
+
+def blocks_of(stmt: Stmt) -> tuple[Block, ...]:
+    """The blocks nested in a statement, in the order in which they run."""
+    match stmt:
+        case If():
+            return stmt.then, stmt.orelse
+        case Loop():
+            return stmt.test, stmt.body
+        case Map():
+            return (stmt.body,)
+    return ()
+
+
+def targets_of(stmt: Stmt) -> tuple[Var, ...]:
+    """Variables that a statement defines for what follows it."""
+    match stmt:
+        case Let() | Call():
+            return stmt.targets
+        case If():
+            return tuple(merge.target for merge in stmt.merges)
+        case Loop():
+            outs = [carry.out for carry in stmt.carries] + [r.target for r in stmt.records]
+            return tuple(outs + ([stmt.count] if stmt.count is not None else []))
+        case Map():
+            return tuple(record.target for record in stmt.records)
+    return ()
+
+
+def inner_targets(stmt: Stmt) -> tuple[Var, ...]:
+    """Variables that a loop defines for its own blocks: position, entries, reads."""
+    if isinstance(stmt, (Loop, Map)):
+        entries = [carry.entry for carry in getattr(stmt, "carries", ())]
+        return (stmt.position, *entries, *(read.target for read in stmt.reads))
+    return ()
+
+
+def all_statements(block: Block) -> Iterator[Stmt]:
+    """Every statement of a block and of the blocks nested in it, outermost first."""
+    for stmt in block:
+        yield stmt
+        for inner in blocks_of(stmt):
+            yield from all_statements(inner)
+
+
+def all_uses(stmt: Stmt) -> Iterator[Var]:
+    """Every variable mentioned anywhere in a statement, its own inner ones included."""
+    yield from head_uses(stmt)
+    for block in blocks_of(stmt):
+        for inner in block:
+            yield from all_uses(inner)
+    yield from tail_uses(stmt)
+
+
+def all_definitions(block: Block) -> Iterator[Var]:
+    """Every variable defined in a block or in the blocks nested in it."""
+    for stmt in all_statements(block):
+        yield from targets_of(stmt)
+        yield from inner_targets(stmt)
+
+
+def free_vars(block: Block, extra: Iterable[Var] = ()) -> dict[Var, None]:
+    """Variables that a block (and the `extra` uses at its end) takes from outside, in order."""
+    defined = set(all_definitions(block))
+    used = [var for stmt in block for var in all_uses(stmt)]
+    return {var: None for var in (*used, *extra) if var not in defined}
+
+
+class Copier:
+    """Copies statements under a renaming, giving every variable defined in them a fresh twin.
+
+    `dims` replaces named dimensions of the copied code by sizes of the place it is copied to.
+    """
+
+    def __init__(self, mapping: dict[Var, Atom] | None = None,
+                 dims: Callable[[Dim], Extent | None] | None = None) -> None:
+        self.mapping: dict[Var, Atom] = dict(mapping or {})
+        self.dims = dims
+
+    def atom(self, atom: Any) -> Any:
+        if isinstance(atom, Var):
+            return self.mapping.get(atom, atom)
+        if isinstance(atom, Size):
+            return self.size(atom)
+        return atom
+
+    def size(self, size: Extent) -> Extent:
+        return replaced(size, self._leaf) if isinstance(size, Size) else size
+
+    def _leaf(self, leaf: Any) -> Extent | None:
+        if isinstance(leaf, Dim):
+            return self.dims(leaf) if self.dims else None
+        if isinstance(leaf, Unknown) and leaf.var in self.mapping:
+            return size_of_atom(self.mapping[leaf.var])
+        return None
+
+    def attr(self, value: Any) -> Any:
+        if isinstance(value, Size):
+            return self.size(value)
+        if isinstance(value, tuple):
+            return tuple(self.attr(item) for item in value)
+        if isinstance(value, list):
+            return [self.attr(item) for item in value]
+        if isinstance(value, dict):
+            return {key: self.attr(item) for key, item in value.items()}
+        if isinstance(value, slice):
+            return slice(self.attr(value.start), self.attr(value.stop), self.attr(value.step))
+        if isinstance(value, (ArrayType, SeqType)):
+            return self.type(value)
+        return self.atom(value)
+
+    def type(self, type: Type) -> Type:
+        if isinstance(type, SeqType):
+            return SeqType(self.type(type.element))
+        return type.with_sizes(tuple(map(self.size, type.sizes))) if type.sizes else type
+
+    def fresh(self, var: Var) -> Var:
+        new = Var(self.type(var.type), var.name)
+        self.mapping[var] = new
+        return new
+
+    def args(self, atoms: Iterable[Atom]) -> tuple[Atom, ...]:
+        return tuple(self.atom(atom) for atom in atoms)
+
+    def block(self, block: Block) -> Block:
+        return [self.stmt(stmt) for stmt in block]
+
+    def stmt(self, stmt: Stmt) -> Stmt:
+        return getattr(self, "_" + type(stmt).__name__.lower())(stmt)
+
+    def _let(self, stmt: Let) -> Let:
+        args, attrs = self.args(stmt.args), self.attr(stmt.attrs) if stmt.attrs else {}
+        return Let(tuple(map(self.fresh, stmt.targets)), stmt.op, args, attrs, stmt.origin)
+
+    def _call(self, stmt: Call) -> Call:
+        args = self.args(stmt.args)
+        return Call(tuple(map(self.fresh, stmt.targets)), stmt.function, args, stmt.origin)
+
+    def _effect(self, stmt: Effect) -> Effect:
+        return Effect(stmt.kind, self.args(stmt.args), self.attr(stmt.attrs), stmt.origin)
+
+    def _if(self, stmt: If) -> If:
+        cond = self.atom(stmt.cond)
+        then, orelse = self.block(stmt.then), self.block(stmt.orelse)
+        values = [(self.atom(merge.then), self.atom(merge.orelse)) for merge in stmt.merges]
+        merges = [Merge(self.fresh(m.target), *v) for m, v in zip(stmt.merges, values)]
+        return If(cond, then, orelse, merges, stmt.origin)
+
+    def _reads(self, reads: list[Read]) -> list[Read]:
+        sources = [self.atom(read.source) for read in reads]
+        return [Read(self.fresh(read.target), source) for read, source in zip(reads, sources)]
+
+    def _records(self, records: list[Record]) -> list[Record]:
+        values = [self.atom(record.value) for record in records]
+        return [Record(self.fresh(record.target), value) for record, value in zip(records, values)]
+
+    def _loop(self, stmt: Loop) -> Loop:
+        trips, inits = self.atom(stmt.trips), [self.atom(c.init) for c in stmt.carries]
+        position, reads = self.fresh(stmt.position), self._reads(stmt.reads)
+        entries = [self.fresh(carry.entry) for carry in stmt.carries]
+        test, cond = self.block(stmt.test), self.atom(stmt.cond)
+        body = self.block(stmt.body)
+        nexts = [self.atom(carry.next) for carry in stmt.carries]
+        records = self._records(stmt.records)
+        outs = [self.fresh(carry.out) for carry in stmt.carries]
+        carries = list(map(Carry, entries, inits, nexts, outs))
+        count = self.fresh(stmt.count) if stmt.count is not None else None
+        return Loop(position, trips, carries, body, reads, records, stmt.down, test, cond, count,
+                    stmt.origin)
+
+    def _map(self, stmt: Map) -> Map:
+        trips, position = self.atom(stmt.trips), self.fresh(stmt.position)
+        reads, body = self._reads(stmt.reads), self.block(stmt.body)
+        return Map(position, trips, body, reads, self._records(stmt.records), stmt.origin)
+
+
+def size_of_atom(atom: Atom) -> Extent:
+    """An integer atom as a size."""
+    if isinstance(atom, Size):
+        return atom
+    if isinstance(atom, Const):
+        return int(atom.value)
+    assert isinstance(atom, Var), atom
+    return Size.of(Unknown(atom))
+
+
+def atom_of_size(size: Extent) -> Atom:
+    """A size as an atom: a number becomes a constant."""
+    if isinstance(size, int):
+        return Const(size)
+    if isinstance(size, Size) and len(size.terms) == 1:
+        (monomial, count), = size.terms.items()
+        if count == 1 and len(monomial) == 1 and isinstance(monomial[0], Unknown):
+            return monomial[0].var
+    return size
+
+
+def substitute(stmt: Stmt, mapping: Mapping[Var, Atom]) -> None:
+    """Replaces used variables in place (definitions stay), in a statement and its blocks."""
+    copier = Copier(dict(mapping))
+    _substitute(stmt, copier)
+
+
+def _substitute(stmt: Stmt, copier: Copier) -> None:
+    match stmt:
+        case Let() | Effect():
+            stmt.args = copier.args(stmt.args)
+            if stmt.attrs:
+                stmt.attrs = copier.attr(stmt.attrs)
+        case Call():
+            stmt.args = copier.args(stmt.args)
+        case If():
+            stmt.cond = copier.atom(stmt.cond)
+            for merge in stmt.merges:
+                merge.then, merge.orelse = copier.atom(merge.then), copier.atom(merge.orelse)
+        case Loop() | Map():
+            _substitute_loop(stmt, copier)
+    for target in (*targets_of(stmt), *inner_targets(stmt)):
+        if getattr(target.type, "sizes", True):
+            target.type = copier.type(target.type)
+    for block in blocks_of(stmt):
+        for inner in block:
+            _substitute(inner, copier)
+
+
+def _substitute_loop(stmt: Loop | Map, copier: Copier) -> None:
+    stmt.trips = copier.atom(stmt.trips)
+    for read in stmt.reads:
+        read.source = copier.atom(read.source)
+    for record in stmt.records:
+        record.value = copier.atom(record.value)
+    if isinstance(stmt, Loop):
+        stmt.cond = copier.atom(stmt.cond)
+        for carry in stmt.carries:
+            carry.init, carry.next = copier.atom(carry.init), copier.atom(carry.next)
+
+
+def is_scalar(atom: Atom) -> bool:
+    """Whether an atom has rank 0."""
+    type = type_of(atom)
+    return isinstance(type, ArrayType) and not type.sizes
+
+

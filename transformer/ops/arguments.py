@@ -1,0 +1,132 @@
+"""What a caller may write for an axis, a shape, a dtype or a whole number, brought into one form.
+
+Axes become non-negative, dtypes `np.dtype`, shapes tuples of `int | Size`. The errors say what
+NumPy's own say.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import BadArgument, NotSupported, ShapeError
+from ..core.grammar import Const, Var
+from ..core.sizes import Extent, Size
+from ..core.walk import size_of_atom
+from .value import Value
+
+
+class NotKnown(NotSupported):
+    """An argument has to be known while the function is read, and is not. `value` is the argument."""
+
+    value: Value
+
+
+def known(argument: Any, what: str) -> Any:
+    """A static argument; a `Value` will do when it is a constant."""
+    if not isinstance(argument, Value):
+        return argument
+    if argument.known is not None:
+        return argument.known
+    if isinstance(argument.atom, Const):
+        return argument.atom.value
+    error = NotKnown(f"{what} must be known while the function is read",
+                     why="the shape of the result depends on it, and it is computed by the program",
+                     instead="pass it as a Python number that does not come out of an array")
+    error.value = argument
+    raise error
+
+
+def whole(argument: Any, what: str) -> int:
+    """A static whole number."""
+    argument = known(argument, what)
+    try:
+        return operator.index(argument)
+    except TypeError:
+        raise _not_whole(argument, what) from None
+
+
+def _not_whole(argument: Any, what: str) -> BadArgument:
+    name = type(argument).__name__
+    return BadArgument(f"'{name}' object cannot be interpreted as an integer", why=f"{what} is a whole number")
+
+
+def extent(argument: Any, what: str = "a size") -> Extent:
+    """A whole number that may be symbolic: a size, or an integer that the program computes."""
+    if isinstance(argument, Size):
+        return argument
+    if isinstance(argument, Value) and argument.known is None:
+        if argument.ndim or argument.dtype.kind not in "iu":
+            raise _not_whole(argument, what)
+        atom = argument.atom
+        return int(atom.value) if isinstance(atom, Const) else size_of_atom(atom)
+    return whole(argument, what)
+
+
+def shape(argument: Any) -> tuple[Extent, ...]:
+    """A shape given as one size or as a sequence of them."""
+    if isinstance(argument, (tuple, list)):
+        sizes = tuple(extent(item) for item in argument)
+    else:
+        sizes = (extent(argument),)
+    if any(isinstance(size, int) and size < 0 for size in sizes):
+        raise ShapeError("negative dimensions are not allowed")
+    return sizes
+
+
+def axis(argument: Any, rank: int) -> int:
+    """One axis of an array of rank `rank`."""
+    k = whole(argument, "an axis")
+    if not -rank <= k < rank:
+        raise ShapeError(f"axis {k} is out of bounds for array of dimension {rank}")
+    return k % rank
+
+
+def axes(argument: Any, rank: int, repeated: str = "duplicate value in 'axis'") -> tuple[int, ...]:
+    """Axes in the order given; one of them may be given alone."""
+    items = argument if isinstance(argument, (tuple, list)) else (argument,)
+    result = tuple(axis(item, rank) for item in items)
+    if len(set(result)) < len(result):
+        raise ShapeError(repeated)
+    return result
+
+
+def alone(items: tuple[Any, ...]) -> Any:
+    """The only item of a tuple, or the tuple."""
+    return items[0] if len(items) == 1 else items
+
+
+def reduced_axes(argument: Any, rank: int) -> None | int | tuple[int, ...]:
+    """The axes of a reduction: None for all of them, an int for one, else a sorted tuple."""
+    if isinstance(argument, Value):
+        argument = known(argument, "an axis")
+    if argument is None:
+        return None
+    result = tuple(sorted(axes(argument, rank)))
+    return None if len(result) == rank else alone(result)
+
+
+def dtype(argument: Any) -> np.dtype:
+    """The dtype that ``np.float32``, ``"float32"``, ``float`` … name."""
+    try:
+        result = np.dtype(argument)
+    except TypeError as error:
+        raise BadArgument(str(error)) from None
+    if result.kind not in "biufc":
+        raise NotSupported(f"arrays of dtype {result}", why="only numbers and truth values have rules",
+                           instead="keep such arrays outside the transformed function")
+    return result
+
+
+def in_c_order(order: Any, what: str) -> None:
+    """Raises unless elements are to be taken in C order."""
+    if order not in (None, "C", "K", "A"):
+        raise NotSupported(f"{what} with order={order!r}", why="elements are taken in C order here",
+                           instead="transpose the array before and after")
+
+
+def is_dynamic(argument: Any) -> bool:
+    """Whether an argument is computed by the program."""
+    return isinstance(argument, Value) and argument.known is None and isinstance(argument.atom, (Var, Size))

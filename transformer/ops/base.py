@@ -1,0 +1,136 @@
+"""What an op is: one class that states every fact about it once.
+
+A class is the op; it is never instantiated, and its functions take no `self`. Facets:
+
+``calls``       callables that resolve to the op (``np.sin, math.sin``), the usual spelling first
+``methods``     names of array methods that resolve to it (``x.sum``)
+``types``       types of the results, from the types of the operands and the static attributes.
+                Its signature is NumPy's: parameters without a default are operands, in order,
+                the others are attributes
+``bind``        how a call's arguments become operands and attributes, where that is not enough
+``front``       ``(args, kwargs, spelling) -> result or None``: what a call means where it is not just
+                one application of the op (``np.clip`` with one bound is `maximum`); None: it is
+derivative      exactly one of
+    ``partials``          one function per operand, ``(t, *operands, y) -> t * dy/d(operand)``,
+                          elementwise; serves both modes (a class attribute tuple of lambdas)
+    ``linear`` + ``vjp``  names of the operands in which the op is linear (in each, the others fixed);
+                          ``vjp`` is a tuple with one function per operand,
+                          ``(dy, *operands, **attrs) -> cotangent`` (None: carries no derivative)
+    ``jvp`` + ``vjp``     tuples of functions per operand: ``(t, *operands, y, **attrs)`` gives
+                          the tangent of the result, ``(dy, *operands, y, **attrs)`` the cotangent
+    ``definition``        the op in terms of other ops: ``(*operands, **attrs) -> result``
+    ``derivative = None, "why"``   the result is piecewise constant, or it is not differentiable
+``batch``       ``(lead, *operands, **attrs) -> result``: `lead` tells which operands have the batch
+                axis, which is always axis 0 of them and of the result
+``loop``        the loop form (step 3): a scalar function for elementwise ops, see the families
+``run``         ``(*operands, **attrs) -> result`` on NumPy arrays; the first of `calls` unless said
+``domain``      ``(rng) -> list of (operands, attrs)``: sample calls for the generated tests
+
+Rules are ordinary functions. They are called with `Value`s, which emit Core, or with NumPy arrays,
+which compute; a rule reads a static fact (``x.ndim``, ``x.shape``) by a plain ``if``.
+A cotangent need not be un-broadcast or cast by a rule: the engine does that for every rule.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from ..core.errors import NotSupported
+
+Rule = Callable[..., Any]
+
+
+class Op:
+    """Base of all ops; see the module text for the facets."""
+
+    name: str = ""
+    calls: tuple[Any, ...] = ()
+    methods: tuple[str, ...] = ()
+    symbol: str | None = None          # "+": printed as an operator
+    operands: tuple[str, ...] = ()     # names of the operands, from the signature of `types`
+    defaults: dict[str, Any] = {}      # attributes and their default values, likewise
+    variadic = False                   # the operands are one list: concatenate, stack, array
+    linear: tuple[str, ...] = ()
+    partials: tuple[Rule | None, ...] | None = None
+    jvp: tuple[Rule | None, ...] | None = None
+    vjp: tuple[Rule | None, ...] | None = None
+    definition: Rule | None = None
+    derivative: tuple[None, str] | None = None
+    batch: Any = None
+    front: Rule | None = None
+    domain: Any = None
+    elementwise = False
+    heavy = False                      # too costly to compute a second time (matrix products, solvers)
+    view: bool = False                 # NumPy returns a view of the first operand
+    types: Rule
+
+    def __init_subclass__(cls) -> None:
+        own = vars(cls)
+        cls.name = own.get("name", cls.__name__.lower())
+        for key, value in list(own.items()):
+            if inspect.isfunction(value) and key not in ("bind",):
+                setattr(cls, key, staticmethod(value))
+        for key in ("calls", "partials", "jvp", "vjp", "linear"):
+            value = own.get(key)
+            if value is not None and not isinstance(value, tuple):
+                setattr(cls, key, (value,))
+            elif isinstance(value, staticmethod):
+                setattr(cls, key, (value.__func__,))
+        if "types" in own:
+            _read_signature(cls, own["types"])
+        if isinstance(cls.linear, str):
+            cls.linear = (cls.linear,)
+
+    @classmethod
+    def bind(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Splits a call's arguments into operands and attributes that differ from their defaults."""
+        try:
+            bound = inspect.signature(cls.types).bind(*args, **kwargs).arguments
+        except TypeError as error:
+            raise NotSupported(f"{cls.name}: {error}", why="this argument has no rule here",
+                               instead="leave it out, or write the operation with other functions"
+                               ) from None
+        operands = tuple(bound.pop(name) for name in cls.operands if name in bound)
+        if cls.variadic:
+            operands = tuple(operands[0])
+        attrs = {key: value for key, value in bound.items() if not _same(value, cls.defaults[key])}
+        return operands, attrs
+
+    @classmethod
+    def run(cls, *operands: Any, **attrs: Any) -> Any:
+        """Computes the op on NumPy arrays, by the first of its calls."""
+        function = callable_of(cls.calls[0])
+        return function(list(operands), **attrs) if cls.variadic else function(*operands, **attrs)
+
+    @classmethod
+    def applied(cls, *operands: Any, **attrs: Any) -> Any:
+        """Applies the op itself in a rule: emits it for `Value`s, computes it for arrays."""
+        from .value import Value, atom, emit
+        if any(isinstance(operand, Value) for operand in operands):
+            return emit(cls, tuple(map(atom, operands)), attrs)
+        return cls.run(*operands, **attrs)
+
+
+@cache
+def callable_of(call: Any) -> Any:
+    """The function that an entry of `calls` stands for: itself, or what ``"scipy.special.erf"`` names."""
+    if not isinstance(call, str):
+        return call
+    home, _, name = call.rpartition(".")
+    return getattr(importlib.import_module(home), name)
+
+
+def _read_signature(cls: type[Op], types: Any) -> None:
+    function = types.__func__ if isinstance(types, staticmethod) else types
+    parameters = inspect.signature(function).parameters.values()
+    if "operands" not in vars(cls):
+        cls.operands = tuple(p.name for p in parameters if p.default is p.empty)
+    cls.defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
+
+
+def _same(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) and value == default)

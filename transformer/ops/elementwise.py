@@ -1,0 +1,170 @@
+"""Elementwise ops: broadcasting, result types and batching, stated once for all of them."""
+
+from __future__ import annotations
+
+import inspect
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..core.builder import current
+from ..core.errors import ShapeError
+from ..core.grammar import Const
+from ..core.sizes import Extent
+from ..core.types import ArrayType
+from .base import Op, callable_of
+from .value import Value, apply, named
+
+FLAT = None, "its result is piecewise constant"
+
+# Python numbers, so that they widen no float32; printed by their names.
+PI = named(np.pi, "np.pi")
+ROOT_PI = named(np.pi ** 0.5, "math.sqrt(math.pi)")
+ROOT_2_PI = named((2 * np.pi) ** 0.5, "math.sqrt(2 * math.pi)")
+LOG_2 = named(float(np.log(2)), "math.log(2)")
+LOG_10 = named(float(np.log(10)), "math.log(10)")
+
+
+class Elementwise(Op):
+    """An op on corresponding elements of broadcast operands; its result type is that of `ufunc`
+    (the first of `calls` unless said otherwise), by NumPy's own promotion (NEP 50).
+
+    `where` says for the generated tests which numbers the op is defined and smooth on: one word
+    for all operands, or one for each (see tests/op_cases.py).
+    """
+
+    elementwise = True
+    ufunc: Any = None
+    where: str | tuple[str, ...] = "real"
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if cls.ufunc is None and cls.calls and isinstance(cls.calls[0], np.ufunc):
+            cls.ufunc = cls.calls[0]
+        if cls.ufunc is not None and "operands" not in vars(cls):
+            cls.operands = ("x", "y", "z")[:cls.ufunc.nin]
+        if "types" not in vars(cls) and cls.operands:
+            _give_types(cls, cls.ufunc or cls.calls[0])
+
+    @classmethod
+    def batch(cls, lead: Any, *operands: Any, **attrs: Any) -> Any:
+        return cls.applied(*aligned(lead, operands), **attrs)
+
+
+def _give_types(cls: type[Elementwise], call: Any) -> None:
+    def types(*operands: ArrayType) -> Any:
+        return elementwise_type(callable_of(call), operands)
+
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    types.__signature__ = inspect.Signature(                               # type: ignore[attr-defined]
+        [inspect.Parameter(name, kind) for name in cls.operands])
+    cls.types = staticmethod(types)
+    cls.defaults = {}
+
+
+def elementwise_type(function: Any, operands: tuple[ArrayType, ...], **attrs: Any) -> Any:
+    """The type of an elementwise function's result for operands of these types; a tuple for several."""
+    dtypes = result_dtypes(function, tuple(weak_or_dtype(o) for o in operands), tuple(attrs.items()))
+    sizes = broadcast(*(operand.sizes for operand in operands))
+    types = tuple(ArrayType(dtype, sizes) for dtype in dtypes)
+    return types[0] if len(types) == 1 else types
+
+
+def weak_or_dtype(type: ArrayType) -> Any:
+    """What NumPy's promotion wants to know of an operand: a dtype, or ``float`` for a Python float."""
+    return {"i": int, "f": float, "c": complex}[type.dtype.kind] if type.weak else type.dtype
+
+
+@cache
+def result_dtypes(function: Any, operands: tuple[Any, ...], attrs: tuple[Any, ...] = ()
+                  ) -> tuple[np.dtype, ...]:
+    """The dtypes of a function's results; other than of ufuncs, those of a call on a single number
+    of each operand's dtype. Raises `TypeError` as NumPy does."""
+    if isinstance(function, np.ufunc):
+        slots = (*operands, *[None] * function.nout)
+        return function.resolve_dtypes(slots)[function.nin:]
+    with np.errstate(all="ignore"):
+        result = function(*map(_sample, operands), **dict(attrs))
+    return tuple(np.asarray(r).dtype for r in (result if isinstance(result, tuple) else (result,)))
+
+
+def _sample(operand: Any) -> Any:
+    return np.ones(1, operand) if isinstance(operand, np.dtype) else operand(1)
+
+
+def result_dtype(ufunc: Any, operands: tuple[Any, ...]) -> np.dtype:
+    """The dtype of the first result."""
+    return result_dtypes(ufunc, operands)[0]
+
+
+def broadcast(*shapes: tuple[Extent, ...]) -> tuple[Extent, ...]:
+    """The broadcast shape; sizes whose equality is open are assumed equal under a guard."""
+    result: tuple[Extent, ...] = ()
+    for shape in shapes:
+        result = _broadcast(result, shape)
+    return result
+
+
+def _broadcast(left: tuple[Extent, ...], right: tuple[Extent, ...]) -> tuple[Extent, ...]:
+    if left == right:
+        return left
+    rank = max(len(left), len(right))
+    left = (1,) * (rank - len(left)) + left
+    right = (1,) * (rank - len(right)) + right
+    return tuple(_common(a, b, left, right) for a, b in zip(left, right))
+
+
+def _common(a: Extent, b: Extent, left: tuple[Extent, ...], right: tuple[Extent, ...]) -> Extent:
+    assumptions = current().assumptions
+    a, b = assumptions.normal(a), assumptions.normal(b)
+    if a == b or b == 1:
+        return a
+    if a == 1:
+        return b
+    if not assumptions.equal(a, b):
+        raise ShapeError("operands could not be broadcast together with shapes "
+                         f"{shape_text(left)} {shape_text(right)}")
+    return assumptions.normal(a)
+
+
+def shape_text(shape: tuple[Extent, ...]) -> str:
+    """A shape as NumPy prints it, with the numbers of the call being read where they are known."""
+    from ..core.guards import value_of
+    hints = current().assumptions.hints
+    values = [value_of(size, hints) for size in shape]
+    shown = [str(size if value is None else value) for size, value in zip(shape, values)]
+    return f"({shown[0]},)" if len(shown) == 1 else f"({','.join(shown)})"
+
+
+def aligned(lead: Any, operands: tuple[Any, ...]) -> list[Any]:
+    """Operands whose batch axis leads get axes of size 1 after it, up to the highest rank without it,
+    so that they broadcast as their elements of the batch do."""
+    ranks = [rank(x) - bool(on) for x, on in zip(operands, lead)]
+    highest = max(ranks, default=0)
+    return [x[(slice(None), *[None] * (highest - own))] if on and own < highest else x
+            for x, on, own in zip(operands, lead, ranks)]
+
+
+def rank(operand: Any) -> int:
+    """The rank of an operand of a rule; that of a number is 0."""
+    return getattr(operand, "ndim", 0)
+
+
+def where(condition: Any, a: Any, b: Any) -> Any:
+    """`np.where` for rules; among Python numbers a conditional expression, whose result is one too."""
+    operands = condition, a, b
+    if not any(isinstance(operand, Value) for operand in operands):
+        return np.where(condition, a, b)
+    from .comparison import Where
+    scalar = all(rank(operand) == 0 for operand in operands)
+    return apply(Where, operands, {}, None if scalar else "np.where")
+
+
+def constant(operand: Any) -> Any:
+    """The number that an operand of a rule is known to be, or None. One that the user gave a name
+    is not told, so that rules keep the name."""
+    if isinstance(operand, Value):
+        known = isinstance(operand.atom, Const) and operand.atom.name is None
+        return operand.atom.value if known else None
+    return operand if type(operand) in (int, float, complex) else None

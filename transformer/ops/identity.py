@@ -1,0 +1,55 @@
+"""Ops that hand a value on: the value itself, or the value without its derivative."""
+
+from __future__ import annotations
+
+from ..core.types import ArrayType
+from .base import Op
+
+
+class Same(Op):
+    """Another name for a value. It stands for no operation and is gone after copy propagation."""
+
+    linear = "x"
+
+    def types(x: ArrayType) -> ArrayType:
+        return x
+
+    def vjp(dy, x):
+        return dy
+
+    def run(x):
+        return x
+
+    def batch(lead, x):
+        return x
+
+    def domain(rng):
+        return [((rng.normal(size=shape),), {}) for shape in ((), (3,), (2, 3))]
+
+
+def stop_gradient(x):
+    """`x`, taken as a constant by every derivative.
+
+    >>> stop_gradient(2.5)
+    2.5
+    """
+    return x
+
+
+class StopGradient(Op):
+    """See `stop_gradient`."""
+
+    calls = (stop_gradient,)
+    derivative = None, "the user asked for it: stop_gradient"
+
+    def types(x: ArrayType) -> ArrayType:
+        return x
+
+    def run(x):
+        return x
+
+    def batch(lead, x):
+        return x
+
+    def domain(rng):
+        return [((rng.normal(size=shape),), {}) for shape in ((), (3,))]

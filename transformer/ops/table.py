@@ -1,0 +1,98 @@
+"""The table of all ops: which op a callable, a method or a name means, and how it is spelled."""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import math
+import operator
+import sys
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..core.builder import current
+from ..core.grammar import Atom, type_of
+from .base import Op
+
+FAMILIES = ("identity", "arithmetic", "elementary", "comparison", "reduction", "shape", "creation", "products",
+            "indexing", "linear_algebra", "special", "statistics", "complex_numbers", "scans")
+
+
+@cache
+def ops() -> dict[str, type[Op]]:
+    """All ops by name, family by family."""
+    table: dict[str, type[Op]] = {}
+    for family in FAMILIES:
+        module = importlib.import_module("." + family, __package__)
+        for value in vars(module).values():
+            if isinstance(value, type) and issubclass(value, Op) and value.__module__ == module.__name__ \
+                    and hasattr(value, "types"):
+                assert value.name not in table, f"two ops are called {value.name}"
+                table[value.name] = value
+    return table
+
+
+@cache
+def _callables() -> dict[Any, type[Op]]:
+    return {call: op for op in ops().values() for call in op.calls}
+
+
+@cache
+def _methods() -> dict[str, type[Op]]:
+    return {name: op for op in ops().values() for name in op.methods}
+
+
+def method(name: str) -> type[Op] | None:
+    """The op of an array method or property: ``method("sum")``."""
+    return _methods().get(name)
+
+
+def lookup(function: Any) -> tuple[type[Op], str | None] | None:
+    """The op that a callable resolves to and how it was spelled; None when there is none."""
+    table = _callables()
+    try:
+        op = table.get(function) or table.get(_scipy_name(function))
+    except TypeError:                                        # not hashable
+        return None
+    return None if op is None else (op, spelling_of(function))
+
+
+def _scipy_name(function: Any) -> str:
+    """``"scipy.special.erf"``: scipy is imported by those who use it, so its functions go by name."""
+    special = sys.modules.get("scipy.special")
+    name = getattr(function, "__name__", "")
+    return f"scipy.special.{name}" if special and getattr(special, name, None) is function else ""
+
+
+@cache
+def spelling_of(function: Any) -> str | None:
+    """How a call of `function` is printed: ``np.sin``, ``math.sin``, ``abs``; None for an operator."""
+    name = getattr(function, "__name__", "")
+    if getattr(operator, name, None) is function and function is not abs:
+        return None
+    for home, prefix in HOMES:
+        if getattr(home, name, None) is function:
+            return prefix + name
+    return _scipy_name(function) or None
+
+
+HOMES = ((builtins, ""), (np, "np."), (np.linalg, "np.linalg."), (np.add, "np.add."), (math, "math."))
+
+
+def spelled(op: type[Op], atoms: tuple[Atom, ...], spelling: str | None) -> str | None:
+    """The spelling of an application in a rule: the primal's family decides between np and math."""
+    if spelling is not None and spelling.startswith("np.") and current().family == "math":
+        twin = _math_twin(op)
+        if twin and all(getattr(type_of(atom), "weak", False) for atom in atoms):
+            return twin
+    return spelling
+
+
+@cache
+def _math_twin(op: type[Op]) -> str | None:
+    for function in op.calls:
+        if getattr(math, getattr(function, "__name__", ""), None) is function:
+            return f"math.{function.__name__}"
+    return None

@@ -1,0 +1,219 @@
+"""Abstract values: what rules and the reader compute with. Operating on one emits Core.
+
+>>> from ..core.builder import Builder
+>>> from ..core.grammar import Var
+>>> from ..core.types import FLOAT
+>>> import numpy as np
+>>> with Builder().active() as builder:
+...     x = Value(Var(FLOAT, "x"))
+...     y = 2 * np.sin(x)
+>>> [stmt.op.name for stmt in builder.block]
+['sin', 'multiply']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.builder import current
+from ..core.errors import NotSupported, ShapeError
+from ..core.grammar import Atom, Const, Var, type_of
+from ..core.sizes import Extent, Size
+from ..core.types import FLOAT, ArrayType
+from ..core.walk import atom_of_size
+
+NUMBERS = (bool, int, float, complex, np.generic)
+
+
+class Value:
+    """A dynamic value: an atom of Core. An array that is written in place gets a new `atom`,
+    so the identity of a `Value` is the identity of the array that a name refers to.
+
+    `known` is the number it is known to be, when it is a constant that keeps its name.
+    """
+
+    __slots__ = ("atom", "known")
+    __array_priority__ = 1000.0
+    __hash__ = object.__hash__
+
+    def __init__(self, atom: Atom, known: Any = None) -> None:
+        self.atom = atom
+        self.known = known
+
+    @property
+    def type(self) -> ArrayType:
+        type = type_of(self.atom)
+        assert isinstance(type, ArrayType), f"{self.atom} is a record, not an array"
+        return type
+
+    @property
+    def shape(self) -> tuple[Extent, ...]:
+        normal = current().assumptions.normal
+        return tuple(normal(size) for size in self.type.sizes)
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.type.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.type.sizes)
+
+    @property
+    def size(self) -> Extent:
+        return current().assumptions.normal(self.type.elements)
+
+    def __repr__(self) -> str:
+        return f"<{self.type} {self.atom}>"
+
+    def __getattr__(self, name: str) -> Any:
+        from .table import method
+        op = None if name.startswith("_") else method(name)
+        if op is None:
+            raise AttributeError(f"arrays have no attribute {name!r} here")
+        if name in PROPERTIES:
+            return apply(op, (self,), {})
+        return lambda *args, **kwargs: apply(op, (self, *args), kwargs)
+
+    def __array_ufunc__(self, ufunc: Any, how: str, *inputs: Any, **kwargs: Any) -> Any:
+        return call(ufunc if how == "__call__" else getattr(ufunc, how), inputs, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return call(function, args, kwargs)
+
+    def __bool__(self) -> bool:
+        raise NotSupported("the truth of this value is not known while the function is read")
+
+    def __iter__(self) -> Any:
+        length = self.shape[0] if self.ndim else None
+        if not isinstance(length, int):
+            raise NotSupported("this array's length is not known while the function is read")
+        return iter([self[i] for i in range(length)])
+
+    def __getitem__(self, index: Any) -> Any:
+        from .indexing import read
+        return read(self, index)
+
+
+PROPERTIES = {"T", "real", "imag", "mT"}
+Emit = Callable[..., Any]
+
+
+def _install_operators() -> None:
+    """Gives `Value` Python's operators, each the op that the `operator` module's twin resolves to."""
+    import operator as op
+    binary = {"add": op.add, "sub": op.sub, "mul": op.mul, "truediv": op.truediv, "pow": op.pow,
+              "floordiv": op.floordiv, "mod": op.mod, "matmul": op.matmul, "and": op.and_,
+              "or": op.or_, "xor": op.xor, "lshift": op.lshift, "rshift": op.rshift}
+    compare = {"lt": op.lt, "le": op.le, "gt": op.gt, "ge": op.ge, "eq": op.eq, "ne": op.ne}
+    unary = {"neg": op.neg, "pos": op.pos, "abs": abs, "invert": op.invert}
+    for name, function in {**binary, **compare}.items():
+        setattr(Value, f"__{name}__", lambda a, b, f=function: call(f, (a, b), {}))
+    for name, function in binary.items():
+        setattr(Value, f"__r{name}__", lambda a, b, f=function: call(f, (b, a), {}))
+    for name, function in unary.items():
+        setattr(Value, f"__{name}__", lambda a, f=function: call(f, (a,), {}))
+
+
+_install_operators()
+
+
+def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Applies the op that `function` resolves to."""
+    from .table import lookup
+    found = lookup(function)
+    if found is None:
+        name = getattr(function, "__name__", repr(function))
+        raise NotSupported(f"no rule for {name}", why="its derivative and its types are not known here",
+                           instead="write it with supported functions, or define a rule for it")
+    op, spelling = found
+    return apply(op, args, kwargs, spelling)
+
+
+def apply(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any], spelling: str | None = None) -> Any:
+    """Emits one application of `op`; gives its result as a `Value`, or a tuple of them.
+
+    `spelling` is how the user wrote it where the op has several (``math.sin``); rules leave it out.
+    """
+    if op.front is not None:
+        done = op.front(args, kwargs, spelling)
+        if done is not None:
+            return done
+    operands, attrs = op.bind(args, kwargs)
+    if any(operand is None for operand in operands):
+        raise NotSupported(f"{op.name}: None is not an array")
+    return emit(op, tuple(map(atom, operands)), attrs, spelling)
+
+
+def emit(op: Any, atoms: tuple[Atom, ...], attrs: dict[str, Any], spelling: str | None = None) -> Any:
+    """Emits one `Let` of `op` on atoms, with the types that the op says."""
+    from .table import spelled
+    spelling = spelled(op, atoms, spelling)
+    types = [type_of(a) for a in atoms]
+    result = op.types(types, **attrs) if op.variadic else op.types(*types, **attrs)
+    results = result if isinstance(result, tuple) else (result,)
+    if spelling is not None and spelling.startswith("math."):
+        results = tuple(_of_math(t, types, spelling) for t in results)
+    elif is_python(spelling) and types and "dtype" not in attrs \
+            and all(t.weak or t.dtype.kind == "b" for t in types):
+        results = tuple(ArrayType(t.dtype, (), t.dtype.kind != "b") if not t.sizes else t for t in results)
+    if spelling is not None:
+        attrs = {**attrs, "spelling": spelling}
+    targets = current().let(op, atoms, attrs, results)
+    values = tuple(Value(target) for target in targets)
+    return values if isinstance(result, tuple) else values[0]
+
+
+def is_python(spelling: str | None) -> bool:
+    """Whether this spelling of an op gives Python numbers for Python numbers: operators, math, abs."""
+    return spelling is None or not spelling.startswith(("np.", "scipy."))
+
+
+def _of_math(result: ArrayType, operands: list[Any], spelling: str) -> ArrayType:
+    """`math` takes any real numbers and gives Python's: an int where the op says so, a bool, a float."""
+    if any(t.sizes for t in operands):
+        raise ShapeError(f"{spelling} takes numbers, not arrays",
+                         instead=f"np.{spelling[5:]} works element by element, where NumPy has it.")
+    if any(t.dtype.kind == "c" for t in operands):
+        raise NotSupported(f"{spelling} takes real numbers, not complex ones")
+    return result if result.weak or result.dtype.kind == "b" else FLOAT
+
+
+_named: dict[int, tuple[float, str]] = {}
+
+
+def named(number: float, name: str) -> float:
+    """A number for rules that is printed as `name`, told from equal ones by its identity.
+
+    >>> atom(named(np.pi, "np.pi")), atom(3.141592653589793)
+    (np.pi, 3.141592653589793)
+    """
+    own = number * 1.0
+    _named[id(own)] = own, name
+    return own
+
+
+def atom(operand: Any) -> Atom:
+    """An operand as an atom: values and numbers as they are, nested lists as an array literal."""
+    if isinstance(operand, Value):
+        return operand.atom
+    if isinstance(operand, Size):
+        return atom_of_size(operand)
+    if isinstance(operand, NUMBERS):
+        return Const(operand, name=_named.get(id(operand), (0.0, None))[1])
+    if isinstance(operand, (list, tuple)):
+        return call(np.array, (operand,), {}).atom
+    if isinstance(operand, (Var, Const)):
+        return operand
+    raise NotSupported(f"{type(operand).__name__} is not an array or a number",
+                       instead="convert it with np.array before it gets here")
+
+
+def value(operand: Any) -> Value:
+    """An operand as a `Value`."""
+    return operand if isinstance(operand, Value) else Value(atom(operand))
+
+

@@ -1,0 +1,80 @@
+"""The stages in order. Read this page first: everything else is one of them.
+
+     user function ──read──▶ Core ──transform──▶ Core ──simplify──▶ Core ──write──▶ NumPy source
+
+`generate` takes a function (or a transformation of one, of one, …) and abstract arguments, and gives
+the source of the transformed function with everything known about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .config import config
+from .core.builder import Builder
+from .core.check import check
+from .core.grammar import Function
+from .core.text import text
+from .read.interface import Interface
+from .read.reader import Reading, read
+from .simplify import simplify
+from .transform.modes import Derived
+from .write.writer import Written, write
+
+
+@dataclass
+class Generated:
+    """A transformed function: its Core, its interface, its source, and the text of every stage."""
+
+    function: Function
+    interface: Interface
+    reading: Reading
+    written: Written
+    stages: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def source(self) -> str:
+        return self.written.source
+
+
+def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints: Mapping[Any, int],
+             smallest: int, header: Any = None) -> Generated:
+    """All stages. Raises a located `TransformError`; nothing is changed or written by then."""
+    stages: dict[str, str] = {}
+    user, modes = taken_apart(target)
+    extras = sum(mode.extras for mode in modes)
+    reading = read(user, args[:len(args) - extras], kwargs, hints=hints, smallest=smallest)
+    function, interface = reading.function, reading.interface
+    stages["read"] = text(function)
+    function = simplified(function, reading, stages, "simplified")
+    for mode in modes:
+        builder = Builder(reading.assumptions)
+        function, interface = mode.transform(function, interface, builder)
+        stages[mode.suffix] = text(function)
+        function = simplified(function, reading, stages, f"{mode.suffix}, simplified")
+    function.guards = reading.assumptions.guards
+    written = write(function, interface, name=interface.name, header=header, annotate=True)
+    stages["source"] = written.source
+    return Generated(function, interface, reading, written, stages)
+
+
+def taken_apart(target: Any) -> tuple[Any, list[Any]]:
+    """The user's function inside a transformed one, and the transformations, innermost first."""
+    modes: list[Any] = []
+    while isinstance(target, Derived):
+        modes.insert(0, target.mode)
+        target = target.function
+    return target, modes
+
+
+def simplified(function: Function, reading: Reading, stages: dict[str, str], name: str) -> Function:
+    if config.check:
+        check(function)
+    function = simplify(function, reading.assumptions)
+    stages[name] = text(function)
+    if config.check:
+        check(function)
+    return function
+

@@ -1,0 +1,99 @@
+"""Rewrites of a function's tree into one without `break`, `continue`, loop `else`, early `return`.
+
+Each is a file with a before and an after in its docstring. They run in the order of `REWRITES`:
+an early `return` becomes a `break`, so breaks come after it. What evaluation handles as it stands
+(unpacking, augmented assignment, comprehensions, `with`, `match`, ...) is left as it is.
+
+>>> print(gast.unparse(desugar(gast.parse('''
+... def root(a, x):
+...     for i in range(9):
+...         step = (x * x - a) / (2 * x)
+...         if abs(step) < 1e-9:
+...             return x
+...         x = x - step
+...     return x
+... ''').body[0])).strip())
+def root(a, x):
+    returned = False
+    for i in range(9):
+        step = (x * x - a) / (2 * x)
+        if abs(step) < 1e-09:
+            returned = True
+        else:
+            x = x - step
+    return x
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ...core.errors import NotSupported
+from . import breaks, continues, loop_else, returns
+from .blocks import Block, changed, has_jumps, map_blocks
+from .scope import Names, Rewrite, Scope
+
+REWRITES: tuple[Rewrite, ...] = (
+    loop_else.rewrite,
+    returns.rewrite,
+    breaks.rewrite,
+    continues.rewrite,
+)
+
+
+def desugar(tree: Any, file: str = "<unknown>") -> Any:
+    """The tree of a function without jumps; functions within it are rewritten too.
+
+    `tree` is a `gast.FunctionDef`, which is left as it was, and `file` is named in errors.
+    Afterwards no function contains `break`, `continue`, or an `else` of a loop, and a `return` is
+    its last statement. Each `gast.For` has an attribute `stop`: the name of a flag that ends the
+    loop if it is true before an iteration, or None. Generators and coroutines stay as they are.
+
+    Raises NotSupported for an exit out of `try`.
+    """
+    if not isinstance(tree, gast.FunctionDef):
+        return tree
+    try:
+        return _desugar_function(tree, Names(tree), file)
+    except RecursionError:
+        raise NotSupported(
+            f"`{tree.name}` is nested too deeply to be read",
+            Scope(Names(tree), file, tree.name).origin(tree),
+            "Each early exit, and each `elif`, adds a level of nesting.",
+            "Split it into several functions.",
+        ) from None
+
+
+def _desugar_function(function: Any, names: Names, file: str) -> Any:
+    body = _desugar_inner_functions(function.body, names, file)
+    if has_jumps(body) and _is_generator(function):
+        return changed(function, body=body)
+    scope = Scope(names, file, function.name)
+    for rewrite in REWRITES:
+        body = rewrite(body, scope)
+    return changed(function, body=body)
+
+
+def _desugar_inner_functions(block: Block, names: Names, file: str) -> Block:
+    return [
+        _desugar_function(statement, names, file)
+        if isinstance(statement, gast.FunctionDef)
+        else map_blocks(statement, lambda inner: _desugar_inner_functions(inner, names, file))
+        for statement in block
+    ]
+
+
+def _is_generator(function: Any) -> bool:
+    pending = list(function.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, gast.Yield | gast.YieldFrom):
+            return True
+        if not isinstance(node, _SCOPES):
+            pending.extend(gast.iter_child_nodes(node))
+    return False
+
+
+_SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)

@@ -1,0 +1,55 @@
+"""The outside of a Core function: its Python parameters and the structure of its result.
+
+Containers exist only here. Core itself has a flat list of parameters and a flat list of results; a
+leaf of a parameter's tree is the Core variable (or a static object), a leaf of the result's tree is
+`Result(k)`, the k-th of the function's results (or a static object).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..core.grammar import Var
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The place of result `k` of the Core function in the tree of what is returned."""
+
+    k: int
+
+
+@dataclass(slots=True)
+class Parameter:
+    """A Python parameter. `tree` is a pytree of Core variables and static objects."""
+
+    name: str
+    tree: Any
+    kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    default: Any = inspect.Parameter.empty
+
+
+@dataclass(slots=True)
+class Hidden:
+    """An array that the function takes from a closure or global: read at each call by `fetch`."""
+
+    var: Var
+    name: str
+    fetch: Callable[[], Any]
+
+
+@dataclass(slots=True)
+class Interface:
+    """Name, parameters, result tree and hidden arguments of a function; `source` is the user's."""
+
+    name: str
+    parameters: list[Parameter]
+    result: Any = None
+    hidden: list[Hidden] = field(default_factory=list)
+    source: Any = None
+
+    def parameter(self, name: str) -> Parameter | None:
+        return next((p for p in self.parameters if p.name == name), None)

@@ -1,0 +1,1 @@
+"""Running generated functions: argument signatures, dispatch, files of generated source."""

@@ -1,0 +1,106 @@
+"""Dispatch: from the arguments of a call to the generated function for their types.
+
+A call is looked up by its exact key (types and shapes) first. A new key is described, compared with
+the functions generated so far (same types, guards hold), and only then is a new one generated.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import tree
+from ..config import config
+from .nans import call_watching_nans
+from .signature import Description, Identity, describe, exact_key
+
+MOST_EXACT_KEYS = 4096
+
+
+@dataclass(slots=True)
+class Entry:
+    """A generated function with what it rests on. `generated` is everything known about it."""
+
+    function: Callable[..., Any]
+    generated: Any
+    guards: list[Any]
+    hidden: list[Any]
+    watched: list[Any]
+    by_value: bool
+    hidden_key: tuple[Hashable, ...] = field(default=())
+
+    def fits(self, hints: dict[Any, int]) -> bool:
+        return all(guard.holds(hints) for guard in self.guards) and self.is_current()
+
+    def is_current(self) -> bool:
+        """Whether the globals and closures it was read with are what they were."""
+        for holder, key, value in self.watched:
+            if holder(key) is not value:
+                return False
+        return not self.hidden or self.hidden_key == hidden_key(self.hidden)
+
+
+def hidden_key(hidden: list[Any]) -> tuple[Hashable, ...]:
+    arrays = [h.fetch() for h in hidden]
+    return tuple((a.dtype, a.shape) for a in arrays)
+
+
+class Dispatcher:
+    """Finds or generates the function for a call. Safe when first called from several threads."""
+
+    def __init__(self, generate: Callable[..., Entry], names: Callable[[int], list[str]]) -> None:
+        self.generate = generate
+        self.names = names
+        self.exact: dict[Any, Entry] = {}
+        self.by_type: dict[Any, list[Entry]] = {}
+        self.static: set[str] = set()
+        self.newest: Entry | None = None
+        self.lock = threading.RLock()
+
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        entry = self.entry(args, kwargs)
+        if entry.hidden:
+            kwargs = {**kwargs, **{h.name: h.fetch() for h in entry.hidden}}
+        if config.debug_nans:
+            return call_watching_nans(entry, args, kwargs)
+        return entry.function(*args, **kwargs)
+
+    def entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
+        entry = self.exact.get(exact_key(args, kwargs))
+        if entry is None or ((entry.watched or entry.hidden) and not entry.is_current()):
+            entry = self.find(args, kwargs)
+        return entry
+
+    def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
+        """The entry of a call whose exact key is new (or whose entry went stale)."""
+        with self.lock:
+            described = describe(args, kwargs, self.names(len(args)), self.static)
+            entry = self._known(described)
+            if entry is None:
+                entry = self.generate(described, args, kwargs, self)
+                described = describe(args, kwargs, self.names(len(args)), self.static)
+                self.by_type.setdefault(type_key(described), []).append(entry)
+            if len(self.exact) >= MOST_EXACT_KEYS:
+                self.exact.clear()
+            self.exact[exact_key(args, kwargs)] = self.newest = entry
+            return entry
+
+    def _known(self, described: Description) -> Entry | None:
+        entries = self.by_type.get(type_key(described), [])
+        return next((e for e in entries if e.fits(described.hints)), None)
+
+
+def type_key(described: Description) -> tuple[Hashable, ...]:
+    """Types and static objects of a described call, as a key."""
+    leaves, structure = tree.flatten((described.args, described.kwargs))
+    return structure, tuple((type(leaf), _hashable(leaf)) for leaf in leaves)
+
+
+def _hashable(leaf: Any) -> Hashable:
+    try:
+        hash(leaf)
+    except TypeError:
+        return Identity(leaf)
+    return leaf

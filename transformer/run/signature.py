@@ -1,0 +1,121 @@
+"""The signature of a call: what of its arguments the generated code depends on.
+
+`exact_key` is cheap and names every shape; it is what a repeated call looks up. `describe` gives the
+abstract arguments for reading: types with symbolic dimensions, and the hints of this call.
+Dimensions of 0 and 1 are numbers in a type, so that broadcasting is decided when a function is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .. import tree
+from ..core.errors import BadArgument
+from ..core.sizes import Dim, Extent, Size
+from ..core.types import COMPLEX, FLOAT, INT, ArrayType
+
+PLAIN = frozenset({float, complex, np.float64, np.float32, np.complex128, np.complex64})
+
+
+def exact_key(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Hashable, ...]:
+    """A key that is equal only for calls that may run the same generated function unasked."""
+    key = [_key(arg) for arg in args]
+    for name, arg in kwargs.items():
+        key += [name, _key(arg)]
+    return tuple(key)
+
+
+def _key(arg: Any) -> Hashable:
+    kind = type(arg)
+    if kind is np.ndarray:
+        return arg.dtype, arg.shape
+    if kind in PLAIN:
+        return kind
+    if kind is int or kind is bool or kind is str or arg is None:
+        return kind, arg
+    if isinstance(arg, np.generic):
+        return kind
+    leaves, structure = tree.flatten(arg)
+    if structure is tree.LEAF:
+        return kind, _identity(arg)
+    return structure, tuple([_key(leaf) for leaf in leaves])
+
+
+def _identity(arg: Any) -> Hashable:
+    try:
+        hash(arg)
+    except TypeError:
+        return Identity(arg)
+    return arg
+
+
+class Identity:
+    """An object without a hash as a key: equal to itself alone, and kept alive by the key."""
+
+    __slots__ = ("object",)
+
+    def __init__(self, object: Any) -> None:
+        self.object = object
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identity) and other.object is self.object
+
+    def __hash__(self) -> int:
+        return id(self.object)
+
+
+@dataclass
+class Description:
+    """Abstract arguments: pytrees of types and static objects, and the sizes of this call."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    hints: dict[Any, int] = field(default_factory=dict)
+
+
+def describe(args: tuple[Any, ...], kwargs: dict[str, Any], names: Iterable[str],
+             static: Iterable[str] = ()) -> Description:
+    """The abstract form of a call. `names` are those of the positional arguments, `static` the paths
+    (``n``, ``x.shape[0]``, ``params['w']``) of what has to be known when the function is read."""
+    describer = _Describer(set(static))
+    found = tuple(describer.argument(arg, name) for arg, name in zip(args, names))
+    keywords = {name: describer.argument(arg, name) for name, arg in kwargs.items()}
+    return Description(found, keywords, describer.hints)
+
+
+class _Describer:
+    def __init__(self, static: set[str]) -> None:
+        self.static = static
+        self.hints: dict[Any, int] = {}
+
+    def argument(self, arg: Any, name: str) -> Any:
+        leaves, structure = tree.flatten(arg)
+        paths = [name + path for path in structure.paths()]
+        return tree.unflatten(structure, [self.leaf(*pair) for pair in zip(leaves, paths)])
+
+    def leaf(self, leaf: Any, path: str) -> Any:
+        if path in self.static:
+            return leaf
+        if isinstance(leaf, (np.ndarray, np.generic)):
+            return self.array(leaf, path)
+        number = {float: FLOAT, complex: COMPLEX, int: INT}.get(type(leaf))
+        return leaf if number is None else number
+
+    def array(self, array: Any, path: str) -> ArrayType:
+        dtype = array.dtype
+        if dtype.kind not in "fciub" or dtype.name in ("float128", "complex256", "longdouble"):
+            raise BadArgument(f"{path} has dtype {dtype}, which is not supported",
+                              instead="convert it to float64, float32, complex, int or bool")
+        sizes = [self.size(n, f"{path}.shape[{axis}]") for axis, n in enumerate(array.shape)]
+        return ArrayType(dtype.newbyteorder("="), tuple(sizes))
+
+    def size(self, n: int, path: str) -> Extent:
+        if n < 2 or path in self.static:
+            return n
+        dim = Dim(path)
+        self.hints[dim] = n
+        return Size.of(dim)

@@ -1,0 +1,1 @@
+"""Transformations of Core: forward mode, reverse mode."""

@@ -1,0 +1,161 @@
+"""Forward mode: after each statement, the statements that compute its tangent.
+
+A tangent that is structurally zero is never created. Loops carry the tangents of their carries, read
+the tangents of what they read and record the tangents of what they record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..core.builder import Builder
+from ..core.errors import NotSupported
+from ..core.grammar import (UNDEFINED, Atom, Block, Call, Carry, Effect, Function, If, Let, Loop, Map, Merge,
+                            Read, Record, Var)
+from ..core.types import ArrayType, SeqType, Type
+from ..ops.value import Value
+from . import rules
+from .activity import varied_vars
+
+
+def jvp(function: Function, active: Sequence[bool], builder: Builder) -> Function:
+    """The function that also gives tangents: parameters are followed by the tangents of the active
+    ones, results by their tangents (zeros where nothing varies; None is never among them)."""
+    inputs = [p for p, on in zip(function.params, active) if on]
+    forward = Forward(builder, varied_vars(function.body, inputs))
+    new_params = [Var(p.type, tangent_name(p), is_parameter=True) for p in inputs]
+    forward.tangent.update(zip(inputs, new_params))
+    with builder.active(), builder.nested() as body:
+        forward.block(function.body)
+        tangents = [forward.tangent_of(result) for result in function.results]
+    return Function(function.name, [*function.params, *new_params], body, [*function.results, *tangents],
+                    function.dims, function.guards, function.origin)
+
+
+def strong(type: Type) -> Type:
+    """The type of a carried derivative: of a Python number it may become a NumPy one on the way."""
+    return type.strong() if isinstance(type, ArrayType) else type
+
+
+def tangent_name(var: Var) -> str | None:
+    return f"d{var.name}" if var.name else None
+
+
+class Forward:
+    """Emits every statement of a block and, after it, its tangent."""
+
+    def __init__(self, builder: Builder, varied: set[Var]) -> None:
+        self.builder = builder
+        self.varied = varied
+        self.tangent: dict[Var, Atom] = {}
+
+    def block(self, block: Block) -> None:
+        for stmt in block:
+            with self.builder.at(stmt.origin):
+                getattr(self, "_" + type(stmt).__name__.lower())(stmt)
+
+    def given(self, atom: Atom) -> Value | None:
+        tangent = self.tangent.get(atom) if isinstance(atom, Var) else None
+        return None if tangent is None else Value(tangent)
+
+    def tangent_of(self, atom: Atom) -> Atom:
+        """The tangent of an atom in full size, zeros if it does not vary."""
+        if atom is UNDEFINED:
+            return UNDEFINED
+        return rules.zero_or(self.given(atom), atom.type if isinstance(atom, Var) else Value(atom).type).atom
+
+    def twin(self, var: Var, type: Type | None = None) -> Var:
+        """A fresh variable for the tangent of `var`, entered in the table."""
+        new = Var(type or var.type, tangent_name(var))
+        self.tangent[var] = new
+        return new
+
+    def _let(self, stmt: Let) -> None:
+        given = [self.given(atom) for atom in stmt.args]
+        if all(t is None for t in given) or rules.has_rule(stmt.op):
+            self.builder.emit(stmt)
+            if any(t is not None for t in given):
+                self._tangents(stmt, given)
+            return
+        inner, results = self.expansion(stmt)
+        self.block(inner)
+        self._rebind(stmt, results)
+
+    def expansion(self, stmt: Let) -> tuple[Block, list[Atom]]:
+        with self.builder.nested() as inner:
+            results = rules.expand(stmt, self.builder)
+        self.varied |= varied_vars(inner, [a for a in stmt.args if a in self.varied])
+        return inner, results
+
+    def _rebind(self, stmt: Let, results: list[Atom]) -> None:
+        from ..ops.identity import Same
+        for target, result in zip(stmt.targets, results):
+            self.builder.emit(Let((target,), Same, (result,), {}, stmt.origin))
+            tangent = self.given(result)
+            if tangent is not None:
+                self.tangent[target] = tangent.atom
+
+    def _tangents(self, stmt: Let, given: list[Value | None]) -> None:
+        outer, self.builder.family = self.builder.family, rules.family_of(stmt)
+        for target, tangent in zip(stmt.targets, rules.tangents(stmt, given)):
+            if tangent is not None and target.type.is_inexact:
+                self.tangent[target] = tangent.atom
+                if isinstance(tangent.atom, Var) and tangent.atom.name is None:
+                    tangent.atom.name = tangent_name(target)
+        self.builder.family = outer
+
+    def _effect(self, stmt: Effect) -> None:
+        self.builder.emit(stmt)
+
+    def _call(self, stmt: Call) -> None:
+        raise NotSupported("a call that is kept as a function has no forward mode", stmt.origin)
+
+    def _if(self, stmt: If) -> None:
+        with self.builder.nested() as then:
+            self.block(stmt.then)
+        with self.builder.nested() as orelse:
+            self.block(stmt.orelse)
+        new = [self._merge(m, then, orelse) for m in stmt.merges if m.target in self.varied]
+        self.builder.emit(If(stmt.cond, then, orelse, [*stmt.merges, *new], stmt.origin))
+
+    def _merge(self, merge: Merge, then: Block, orelse: Block) -> Merge:
+        sides = []
+        for block, atom in ((then, merge.then), (orelse, merge.orelse)):
+            outer, self.builder.block = self.builder.block, block
+            sides.append(self.tangent_of(atom))
+            self.builder.block = outer
+        return Merge(self.twin(merge.target), *sides)
+
+    def _loop(self, stmt: Loop) -> None:
+        moving = [c for c in stmt.carries if c.entry in self.varied]
+        inits = [UNDEFINED if c.init is UNDEFINED else self.tangent_of(c.init) for c in moving]
+        reads = self._reads(stmt)
+        entries = [self.twin(c.entry, strong(c.entry.type)) for c in moving]
+        with self.builder.nested() as body:
+            self.block(stmt.body)
+            nexts = [self.tangent_of(c.next) for c in moving]
+            values = [(r, self.tangent_of(r.value)) for r in stmt.records if r.target in self.varied]
+        outs = [self.twin(c.out) for c in moving]
+        carries = [*stmt.carries, *map(Carry, entries, inits, nexts, outs)]
+        records = [*stmt.records, *(Record(self.twin(r.target), value) for r, value in values)]
+        self.builder.emit(Loop(stmt.position, stmt.trips, carries, body, [*stmt.reads, *reads], records,
+                               stmt.down, stmt.test, stmt.cond, stmt.count, stmt.origin))
+
+    def _reads(self, stmt: Loop | Map) -> list[Read]:
+        reads = []
+        for read in stmt.reads:
+            if isinstance(read.source, Var) and read.source in self.tangent:
+                element = read.source.type
+                assert isinstance(element, SeqType)
+                reads.append(Read(self.twin(read.target), self.tangent[read.source]))
+        return reads
+
+    def _map(self, stmt: Map) -> None:
+        reads = self._reads(stmt)
+        with self.builder.nested() as body:
+            self.block(stmt.body)
+            values = [(r, self.tangent_of(r.value)) for r in stmt.records if r.target in self.varied]
+        records = [*stmt.records, *(Record(self.twin(r.target), value) for r, value in values)]
+        self.builder.emit(Map(stmt.position, stmt.trips, body, [*stmt.reads, *reads], records, stmt.origin))
+
+

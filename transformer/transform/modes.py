@@ -1,0 +1,226 @@
+"""The transformations a user asks for, as values: each turns a function and its interface into new ones.
+
+`Gradient` (grad, value_and_grad), `Pullback` (vjp) and `Pushforward` (jvp, linearize) choose which
+parameters are active and how the result is put together; `reverse` and `forward` do the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import tree
+from ..core.builder import Builder
+from ..core.errors import BadArgument, NotDifferentiable
+from ..core.grammar import Const, Function, Var, type_of
+from ..core.types import ArrayType
+from ..read.interface import Interface, Parameter, Result
+from .forward import jvp
+from .reverse import reverse
+
+Wrt = int | str | tuple[int | str, ...]
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """Cotangents of the parameters `wrt` for a scalar result; with `value`, after that result."""
+
+    wrt: Wrt = 0
+    value: bool = False
+    has_aux: bool = False
+    holomorphic: bool = False
+
+    @property
+    def suffix(self) -> str:
+        return "value_and_grad" if self.value else "grad"
+
+    @property
+    def extras(self) -> int:
+        """How many arguments the new function takes after those of the old one."""
+        return 0
+
+    def transform(self, function: Function, interface: Interface, builder: Builder
+                  ) -> tuple[Function, Interface]:
+        chosen = chosen_parameters(interface, self.wrt, self.suffix)
+        leaves = [leaf for p in chosen for leaf in differentiable_leaves(p, self.holomorphic)]
+        main, aux = self._results(interface)
+        k = self._scalar(main, function)
+        seeds = [Const(1.0) if i == k else None for i in range(len(function.results))]
+        new = reverse(function, [p in leaves for p in function.params], seeds, builder)
+        return new, renamed(interface, self.suffix, self._tree(interface, function, chosen, leaves, aux))
+
+    def _results(self, interface: Interface) -> tuple[Any, Any]:
+        if not self.has_aux:
+            return interface.result, None
+        if not isinstance(interface.result, tuple) or len(interface.result) != 2:
+            raise BadArgument(f"{self.suffix} of {interface.name}: with has_aux=True the function has "
+                              "to return a pair (value, aux)")
+        return interface.result
+
+    def _scalar(self, main: Any, function: Function) -> int | None:
+        """Which of the function's results is differentiated; None when it is a number known now."""
+        if isinstance(main, (int, float)) and not isinstance(main, bool):
+            return None
+        if not isinstance(main, Result):
+            raise BadArgument(f"{self.suffix} needs a function that returns one number, this returns "
+                              f"a {type(main).__name__}", function.origin,
+                              instead="return the scalar alone, or (scalar, aux) with has_aux=True")
+        check_scalar(type_of(function.results[main.k]), self, function)
+        return main.k
+
+    def _tree(self, interface: Interface, function: Function, chosen: list[Parameter], leaves: list[Var],
+              aux: Any) -> Any:
+        order = [p for p in function.params if p in leaves]
+        place = {var: Result(len(function.results) + i) for i, var in enumerate(order)}
+        trees = tuple(tree.map(lambda leaf: place.get(leaf, None), p.tree) for p in chosen)
+        gradients = trees if isinstance(self.wrt, tuple) else trees[0]
+        if self.value:
+            return interface.result, gradients
+        return (gradients, aux) if self.has_aux else gradients
+
+
+def check_scalar(type: Any, mode: Gradient, function: Function) -> None:
+    """Raises unless a result of this type can be differentiated by a gradient."""
+    if not isinstance(type, ArrayType) or type.sizes:
+        raise BadArgument(f"{mode.suffix} needs a scalar result; {function.name} returns an array of type "
+                          f"{type}", function.origin,
+                          why="the gradient of an array is not one array of the arguments' shape",
+                          instead="reduce it (np.sum, np.mean), or use vjp with a cotangent")
+    if type.dtype.kind == "c" and not mode.holomorphic:
+        raise BadArgument(f"{mode.suffix}: {function.name} returns a complex number", function.origin,
+                          instead="return np.real(...) or np.abs(...), or say holomorphic=True")
+    if type.dtype.kind not in "fc":
+        raise NotDifferentiable(f"{mode.suffix}: {function.name} returns {type}, which has no derivative",
+                                function.origin, instead="return a floating point number")
+
+
+@dataclass(frozen=True)
+class Pullback:
+    """Cotangents of the parameters `wrt`, given a cotangent of the result as one more parameter."""
+
+    wrt: Wrt | None = None
+    suffix: str = field(default="vjp", init=False)
+    extras: int = field(default=1, init=False)
+
+    def transform(self, function: Function, interface: Interface, builder: Builder
+                  ) -> tuple[Function, Interface]:
+        wrt = all_differentiable(interface) if self.wrt is None else self.wrt
+        chosen = chosen_parameters(interface, wrt, self.suffix)
+        leaves = [leaf for p in chosen for leaf in tree.leaves(p.tree) if is_differentiable(leaf)]
+        seeds: list[Any] = [self._seed(atom, k) for k, atom in enumerate(function.results)]
+        count = len(function.results)
+        new = reverse(function, [p in leaves for p in function.params], seeds, builder)
+        new.params = [*new.params, *(s for s in seeds if s is not None)]
+        cotangent = tree.map(lambda r: seeds[r.k] if isinstance(r, Result) else None, interface.result)
+        order = [p for p in function.params if p in leaves]
+        place = {var: Result(count + i) for i, var in enumerate(order)}
+        trees = tuple(tree.map(lambda leaf: place.get(leaf), p.tree) for p in chosen)
+        result = renamed(interface, self.suffix, trees)
+        result.parameters = [*result.parameters, Parameter(free_name("dy", interface), cotangent)]
+        return new, result
+
+    def _seed(self, atom: Any, k: int) -> Var | None:
+        type = type_of(atom)
+        return Var(type, "dy" if k == 0 else f"dy{k + 1}", is_parameter=True) if type.is_inexact else None
+
+
+@dataclass(frozen=True)
+class Pushforward:
+    """The result and its tangent, given tangents of the parameters `wrt` as further parameters."""
+
+    wrt: Wrt | None = None
+    suffix: str = field(default="jvp", init=False)
+
+    @property
+    def extras(self) -> int:
+        return len(self.wrt) if isinstance(self.wrt, tuple) else 1
+
+    def transform(self, function: Function, interface: Interface, builder: Builder
+                  ) -> tuple[Function, Interface]:
+        wrt = all_differentiable(interface) if self.wrt is None else self.wrt
+        chosen = chosen_parameters(interface, wrt, self.suffix)
+        leaves = [leaf for p in chosen for leaf in tree.leaves(p.tree) if is_differentiable(leaf)]
+        order = [p for p in function.params if p in leaves]
+        count = len(function.results)
+        new = jvp(function, [p in leaves for p in function.params], builder)
+        twin = dict(zip(order, new.params[len(function.params):]))
+        tangents = [Parameter(free_name(f"d{p.name}", interface), tree.map(twin.get, p.tree)) for p in chosen]
+        inexact = [type_of(atom).is_inexact for atom in function.results]
+        tangent = tree.map(lambda r: Result(count + r.k) if isinstance(r, Result) and inexact[r.k] else None,
+                           interface.result)
+        result = renamed(interface, self.suffix, (interface.result, tangent))
+        result.parameters = [*result.parameters, *tangents]
+        return new, result
+
+
+Mode = Gradient | Pullback | Pushforward
+
+
+class Derived:
+    """A function and what is done to it. Called while a function is read, it is transformed there."""
+
+    function: Any
+    mode: Mode
+
+    def __transformer_read__(self, reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a call in user code gives: the inner function is read, transformed and put in place."""
+        inner = args[:len(args) - self.mode.extras]
+        function, interface = reader.subfunction(self.function, inner, kwargs)
+        function, interface = self.mode.transform(function, interface, reader.builder)
+        return reader.inlined(function, interface, args, kwargs)
+
+
+def chosen_parameters(interface: Interface, wrt: Wrt, what: str) -> list[Parameter]:
+    """The parameters that `wrt` names, by position or by name."""
+    chosen = [_parameter(interface, key, what) for key in (wrt if isinstance(wrt, tuple) else (wrt,))]
+    if not chosen:
+        raise BadArgument(f"{what} of {interface.name}: argnums is empty")
+    return chosen
+
+
+def _parameter(interface: Interface, key: int | str, what: str) -> Parameter:
+    names = [p.name for p in interface.parameters]
+    if isinstance(key, str) and key in names:
+        return interface.parameters[names.index(key)]
+    if isinstance(key, int) and -len(names) <= key < len(names):
+        return interface.parameters[key]
+    raise BadArgument(f"{what} of {interface.name}: there is no argument {key!r}; the function has "
+                      + (", ".join(names) or "none"))
+
+
+def is_differentiable(leaf: Any) -> bool:
+    return isinstance(leaf, Var) and leaf.type.is_inexact
+
+
+def differentiable_leaves(parameter: Parameter, holomorphic: bool) -> list[Var]:
+    """The leaves of a parameter; raises where one of them carries no derivative."""
+    leaves, structure = tree.flatten(parameter.tree)
+    for leaf, path in zip(leaves, structure.paths()):
+        if not is_differentiable(leaf):
+            shown = leaf.type if isinstance(leaf, Var) else f"the {type(leaf).__name__} {leaf!r}"
+            raise NotDifferentiable(f"{parameter.name}{path} is {shown}, which carries no derivative",
+                                    instead="pass floating point numbers, or leave it out of argnums")
+        if holomorphic and leaf.type.dtype.kind != "c":
+            raise BadArgument(f"{parameter.name}{path}: holomorphic=True needs complex arguments, "
+                              f"this is {leaf.type}")
+    return leaves
+
+
+def all_differentiable(interface: Interface) -> tuple[int, ...]:
+    return tuple(k for k, p in enumerate(interface.parameters)
+                 if any(map(is_differentiable, tree.leaves(p.tree))))
+
+
+def free_name(name: str, interface: Interface) -> str:
+    """`name`, or the first of name2, name3, … that is no parameter of the function."""
+    taken: Sequence[str] = [p.name for p in interface.parameters]
+    k, free = 1, name
+    while free in taken:
+        k, free = k + 1, f"{name}{k + 1}"
+    return free
+
+
+def renamed(interface: Interface, suffix: str, result: Any) -> Interface:
+    return Interface(f"{interface.name}_{suffix}", list(interface.parameters), result, interface.hidden,
+                     interface.source)

@@ -1,0 +1,181 @@
+"""Residuals: what a reverse sweep needs from inside a branch or loop of the forward sweep.
+
+The reverse body is built first and mentions values of the forward body freely. Afterwards
+
+* values of a branch leave it through a merge that is undefined on the other side;
+* values of a loop body are recorded, or computed again from what is recorded, from the position,
+  and from outside: a minimum cut (`cut`) decides which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..core.grammar import (UNDEFINED, Atom, Block, Const, If, Let, Loop, Merge, Read, Record, Stmt, Var)
+from ..core.types import ArrayType, SeqType
+from ..core.walk import Copier, atom_vars, free_vars, inner_targets, substitute, targets_of
+from .cut import Node, minimum_cut
+
+
+def restore_branch(primal: If, reverse: If) -> None:
+    """Exports from the branches of `primal` what the same branches of `reverse` use."""
+    for side, block in (("then", reverse.then), ("orelse", reverse.orelse)):
+        defined = {t for stmt in getattr(primal, side) for t in targets_of(stmt)}
+        ends = [getattr(m, side) for m in reverse.merges]
+        mapping: dict[Var, Atom] = {
+            v: _exported(primal, side, v) for v in free_vars(block, _vars(ends)) if v in defined}
+        if mapping:
+            _replace(block, mapping)
+            for merge in reverse.merges:
+                setattr(merge, side, Copier(mapping).atom(getattr(merge, side)))
+
+
+def _exported(primal: If, side: str, var: Var) -> Var:
+    """The variable that holds `var` after the branch; shared with a merge that hands it on anyway."""
+    for merge in primal.merges:
+        if getattr(merge, side) is var:
+            return merge.target
+    target = Var(var.type, var.name)
+    primal.merges.append(Merge(target, var, UNDEFINED) if side == "then" else Merge(target, UNDEFINED, var))
+    return target
+
+
+def _vars(atoms: Iterable[Atom | None]) -> list[Var]:
+    return [var for atom in atoms if atom is not None for var in atom_vars(atom)]
+
+
+def _replace(block: Block, mapping: dict[Var, Atom]) -> None:
+    for stmt in block:
+        substitute(stmt, mapping)
+
+
+def restore_loop(primal: Loop, reverse: Loop) -> None:
+    """Makes the values of `primal`'s body that `reverse`'s body uses available in it."""
+    values = _Values(primal)
+    ends = [c.next for c in reverse.carries] + [r.value for r in reverse.records]
+    needed = [v for v in free_vars(reverse.body, _vars(ends)) if v in values.inside]
+    recorded = minimum_cut(values.graph(needed))
+    restorer = _Restorer(values, primal, reverse, recorded)
+    for var in needed:
+        restorer.restore(var)
+    mapping = restorer.copier.mapping
+    _replace(reverse.body, mapping)
+    reverse.body[:0] = restorer.prologue
+    for carry in reverse.carries:
+        carry.next = restorer.copier.atom(carry.next)
+    for record in reverse.records:
+        record.value = restorer.copier.atom(record.value)
+
+
+class _Values:
+    """The values inside a loop body and how each can be had in the reverse body."""
+
+    def __init__(self, loop: Loop) -> None:
+        self.loop = loop
+        self.reads = {read.target: read for read in loop.reads}
+        self.records = {r.value: r for r in loop.records if isinstance(r.value, Var)}
+        self.definition: dict[Var, Stmt] = {t: s for s in loop.body for t in targets_of(s)}
+        self.inside = set(self.definition) | set(inner_targets(loop))
+        self.inductions = {c.entry: step for c in loop.carries if (step := self._step(c)) is not None}
+
+    def _step(self, carry) -> Atom | None:
+        """The step of an integer that every iteration adds the same number to; None for others."""
+        definition = self.definition.get(carry.next)
+        if carry.entry.type.is_inexact or not isinstance(definition, Let) or definition.op.name != "add":
+            return None
+        first, second = definition.args
+        step = second if first is carry.entry else first if second is carry.entry else None
+        known = isinstance(step, Const) or (isinstance(step, Var) and step not in self.inside)
+        return step if known else None
+
+    def is_free(self, var: Var) -> bool:
+        """Whether a value is at hand in the reverse body without recording anything for it."""
+        return (var not in self.inside or var is self.loop.position or var in self.reads
+                or var in self.records or var in self.inductions)
+
+    def sources(self, var: Var) -> list[Var] | None:
+        """What a value is computed again from; None when it has to be recorded."""
+        stmt = self.definition.get(var)
+        if not isinstance(stmt, Let) or stmt.op.heavy or getattr(stmt.op, "writes", False):
+            return None
+        if isinstance(var.type, SeqType):
+            return None
+        return list(dict.fromkeys(atom_vars((*stmt.args, stmt.attrs, var.type))))
+
+    def graph(self, needed: list[Var]) -> list[Node]:
+        """The nodes of the cut: everything that is needed and not free, and what it comes from."""
+        nodes: dict[Var, Node] = {}
+        pending = [v for v in needed if not self.is_free(v)]
+        goals = set(pending)
+        while pending:
+            var = pending.pop()
+            if var in nodes:
+                continue
+            sources = self.sources(var)
+            rest = None if sources is None else [s for s in sources if not self.is_free(s)]
+            nodes[var] = Node(var, weight(var), rest, var in goals)
+            pending += rest or []
+        return list(nodes.values())
+
+
+def weight(var: Var) -> float:
+    """What recording a value costs per iteration: its number of elements (guessed where symbolic)."""
+    if isinstance(var.type, SeqType):
+        return 1000.0
+    assert isinstance(var.type, ArrayType)
+    total = 1.0
+    for size in var.type.sizes:
+        total *= size if isinstance(size, int) else 100.0
+    return max(total, 1.0)
+
+
+class _Restorer:
+    """Builds the prologue of the reverse body: reads of records and statements computed again."""
+
+    def __init__(self, values: _Values, primal: Loop, reverse: Loop, recorded: set[Var]) -> None:
+        self.values, self.primal, self.reverse = values, primal, reverse
+        self.recorded = recorded
+        self.prologue: Block = []
+        self.copier = Copier({primal.position: reverse.position})
+
+    def restore(self, var: Var) -> None:
+        if var in self.copier.mapping or var not in self.values.inside:
+            return
+        if var in self.values.reads:
+            self._read(var, self.values.reads[var].source)
+        elif var in self.values.records:
+            self._read(var, self.values.records[var].target)
+        elif var in self.values.inductions:
+            self._induct(var)
+        elif var in self.recorded:
+            self._record(var)
+        else:
+            self._compute(var)
+
+    def _read(self, var: Var, source: Atom) -> None:
+        target = Var(var.type, var.name)
+        self.reverse.reads.append(Read(target, source))
+        self.copier.mapping[var] = target
+
+    def _record(self, var: Var) -> None:
+        record = Record(Var(SeqType(var.type), var.name and f"{var.name}_k"), var)
+        self.primal.records.append(record)
+        self.values.records[var] = record
+        self._read(var, record.target)
+
+    def _induct(self, var: Var) -> None:
+        from ..ops.arithmetic import Add, Multiply
+        carry = next(c for c in self.primal.carries if c.entry is var)
+        scaled = Var(var.type)
+        target = Var(var.type, var.name)
+        self.prologue += [
+            Let((scaled,), Multiply, (self.values.inductions[var], self.reverse.position), {}),
+            Let((target,), Add, (carry.init, scaled), {})]
+        self.copier.mapping[var] = target
+
+    def _compute(self, var: Var) -> None:
+        stmt = self.values.definition[var]
+        assert isinstance(stmt, Let)
+        for source in atom_vars((*stmt.args, stmt.attrs, var.type)):
+            self.restore(source)
+        self.prologue.append(self.copier.stmt(stmt))

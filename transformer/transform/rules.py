@@ -1,0 +1,211 @@
+"""Applying an op's derivative rule, in either mode: the one place that knows the facets.
+
+Rules neither un-broadcast nor cast; `fitted` does both. A cotangent is kept as small as it comes:
+its shape only has to broadcast to its primal's (that of a sum stays a scalar); `full` widens it
+where a rule looks at more than corresponding elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..core.builder import Builder, current
+from ..core.errors import NotDifferentiable
+from ..core.grammar import Let, Var, type_of
+from ..core.sizes import Extent
+from ..core.types import ArrayType
+from ..ops.creation import zeros
+from ..ops.value import Value, value
+
+
+def operands_of(stmt: Let) -> list[Value]:
+    return [Value(atom) for atom in stmt.args]
+
+
+def rule_attrs(stmt: Let) -> dict[str, Any]:
+    """The attributes that rules see: all but how the user spelled the op."""
+    return {key: item for key, item in stmt.attrs.items() if key != "spelling"}
+
+
+def results_of(stmt: Let) -> Any:
+    values = tuple(Value(target) for target in stmt.targets)
+    return values[0] if len(values) == 1 else values
+
+
+def has_rule(op: Any) -> bool:
+    """Whether an op states its derivative itself (and need not be expanded by its definition)."""
+    return bool(op.partials or op.vjp or op.jvp or op.derivative is not None)
+
+
+def family_of(stmt: Let) -> str | None:
+    """``"math"`` for an op on Python numbers that gives one: its rules use math as well."""
+    return "math" if getattr(stmt.target.type, "weak", False) else None
+
+
+def expand(stmt: Let, builder: Builder) -> list[Any]:
+    """Emits the definition of a defined op; gives the atoms of its results."""
+    with builder.at(stmt.origin):
+        result = stmt.op.definition(*operands_of(stmt), **rule_attrs(stmt))
+    results = result if isinstance(result, tuple) else (result,)
+    return [value(r).atom for r in results]
+
+
+def tangents(stmt: Let, given: list[Value | None]) -> list[Value | None]:
+    """The tangents of a statement's results; `given` are those of its operands (None for zero)."""
+    op, attrs = stmt.op, rule_attrs(stmt)
+    if op.derivative is not None:
+        return [None] * len(stmt.targets)
+    operands, y = operands_of(stmt), results_of(stmt)
+    terms = []
+    for i, t in enumerate(given):
+        if t is not None:
+            term = _tangent_term(op, i, t, operands, y, attrs)
+            terms.append(term if isinstance(term, tuple) else (term,))
+    return [_total(stmt.targets[k], [term[k] for term in terms]) for k in range(len(stmt.targets))]
+
+
+def _tangent_term(op: Any, i: int, t: Value, operands: list[Value], y: Any, attrs: dict[str, Any]) -> Any:
+    if op.partials is not None:
+        return op.partials[i](t, *operands, y)
+    if op.jvp is not None:
+        return _rule(op, op.jvp, i)(t, *operands, y, **attrs)
+    if op.variadic:
+        return _variadic_term(op, i, t, operands, attrs)
+    if not _is_linear(op, i):
+        raise NotDifferentiable(f"{op.name} has no derivative with respect to its operand {i + 1}")
+    return _apply_again(op, [*operands[:i], t, *operands[i + 1:]], attrs)
+
+
+def _variadic_term(op: Any, i: int, t: Value, operands: list[Value], attrs: dict[str, Any]) -> Any:
+    """Linear in all operands together (concatenate): zeros for the others; in each (einsum): themselves."""
+    if op.linear == ("each",):
+        return _apply_again(op, [*operands[:i], t, *operands[i + 1:]], attrs)
+    others = [zeros(operand.type) for operand in operands]
+    return _apply_again(op, [*others[:i], t, *others[i + 1:]], attrs)
+
+
+def _apply_again(op: Any, operands: list[Value], attrs: dict[str, Any]) -> Any:
+    from ..ops.value import emit
+    return emit(op, tuple(operand.atom for operand in operands), attrs)
+
+
+def _is_linear(op: Any, i: int) -> bool:
+    return op.variadic or i >= len(op.operands) or op.operands[i] in op.linear or op.linear == ("each",)
+
+
+def _rule(op: Any, rules: tuple[Any, ...], i: int) -> Any:
+    rule = rules[i] if i < len(rules) else rules[-1]
+    if rule is None:
+        raise NotDifferentiable(f"{op.name} has no derivative with respect to its operand {i + 1}")
+    return rule
+
+
+def _total(target: Var, terms: list[Any]) -> Value | None:
+    terms = [term for term in terms if term is not None]
+    if not terms:
+        return None
+    total = terms[0]
+    for term in terms[1:]:
+        total = total + term
+    return full(cast(value(total), target.type), target.type)
+
+
+def cotangents(stmt: Let, given: list[Value], active: Any) -> Iterator[tuple[int, Value]]:
+    """Cotangent contributions of a statement's operands, last operand first: (place, cotangent)."""
+    op, attrs = stmt.op, rule_attrs(stmt)
+    operands, y = operands_of(stmt), results_of(stmt)
+    for i in reversed(range(len(operands))):
+        if not active(stmt.args[i]):
+            continue
+        if op.partials is not None:
+            yield i, fitted(op.partials[i](given[0], *operands, y), y.type, operands[i].type)
+            continue
+        dy = given[0] if len(given) == 1 else tuple(given)
+        term = _cotangent_term(op, i, dy, operands, y, attrs)
+        if term is not None:
+            yield i, fitted(term, operands[i].type, operands[i].type)
+
+
+def _cotangent_term(op: Any, i: int, dy: Any, operands: list[Value], y: Any, attrs: dict[str, Any]) -> Any:
+    if op.variadic:
+        return op.vjp[0](dy, i, *operands, **attrs)
+    rule = _rule(op, op.vjp, i)
+    return rule(dy, *operands, **attrs) if op.linear else rule(dy, *operands, y, **attrs)
+
+
+def fitted(term: Any, over: ArrayType, type: ArrayType) -> Value:
+    """A contribution summed down to the sizes of its primal, in its primal's dtype.
+
+    `term` is a cotangent over the sizes of `over` (or broadcasts to them); `type` is the primal's.
+    """
+    return cast(_summed(value(term), over.sizes, type.sizes), type)
+
+
+def _summed(term: Value, over: tuple[Extent, ...], sizes: tuple[Extent, ...]) -> Value:
+    normal = current().assumptions.normal
+    over = tuple(map(normal, over))
+    if term.ndim > len(over):
+        over = term.shape
+    own = (1,) * (len(over) - term.ndim) + term.shape
+    kept = (1,) * (len(over) - len(sizes)) + tuple(map(normal, sizes))
+    axes = [k for k in range(len(over)) if kept[k] == 1 and over[k] != 1]
+    for k in axes:
+        if own[k] == 1:
+            term = term * over[k]
+    missing = len(over) - term.ndim
+    axes = [k - missing for k in axes if own[k] != 1]
+    if axes:
+        extra = term.ndim - len(sizes)
+        term = _sum_over(term, axes, keep=axes != list(range(extra)) and len(axes) != term.ndim)
+    return _drop_leading(term, len(sizes))
+
+
+def _sum_over(term: Value, axes: list[int], keep: bool) -> Value:
+    if len(axes) == term.ndim:
+        return np.sum(term)
+    where = axes[0] if len(axes) == 1 else tuple(axes)
+    return np.sum(term, axis=where, keepdims=True) if keep else np.sum(term, axis=where)
+
+
+def _drop_leading(term: Value, rank: int) -> Value:
+    """Removes leading axes of size 1 until the rank is at most `rank`."""
+    extra = term.ndim - rank
+    return np.reshape(term, term.shape[extra:]) if extra > 0 else term
+
+
+def cast(term: Value, type: ArrayType) -> Value:
+    """`term` in the dtype of `type`; a complex one loses its imaginary part for a real primal."""
+    if term.dtype == type.dtype:
+        return term
+    if term.dtype.kind == "c" and type.dtype.kind != "c":
+        return cast(np.real(term), type)
+    return term.astype(float if type.weak and type.dtype == np.float64 else type.dtype)
+
+
+def full(term: Value, type: ArrayType) -> Value:
+    """`term` widened to the sizes of `type`."""
+    normal = current().assumptions.normal
+    sizes = tuple(map(normal, type.sizes))
+    if term.shape == sizes:
+        return term
+    if term.ndim == 0:
+        return _filled(term, type)
+    return np.broadcast_to(term, sizes)
+
+
+def _filled(term: Value, type: ArrayType) -> Value:
+    from ..ops.value import call
+    return call(np.full, (type.sizes, term), {"dtype": type.dtype})
+
+
+def zero_or(term: Value | None, type: ArrayType) -> Value:
+    """A cotangent in full size; zeros when there is none."""
+    return zeros(type) if term is None else full(term, type)
+
+
+def is_scalar_float(atom: Any) -> bool:
+    type = type_of(atom)
+    return isinstance(type, ArrayType) and not type.sizes and type.is_inexact

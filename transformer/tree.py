@@ -1,0 +1,280 @@
+"""Pytrees: nested containers seen as a flat list of leaves and a structure.
+
+A dictionary of parameters, a tuple of arrays, a NamedTuple of dictionaries: each is a tree whose
+inner nodes are containers and whose leaves are everything else. A derivative is taken with respect
+to the leaves and handed back in the same structure.
+
+Containers are `tuple`, `list`, `dict`, `OrderedDict`, `defaultdict`, NamedTuples, dataclasses,
+classes given to `register`, and `None`, which has no leaves. Other types are leaves; that includes
+subclasses of containers, which are free to mean something else and may be registered.
+
+>>> params = {"w": 1.0, "b": [2.0, 3.0]}
+>>> flatten(params)
+([1.0, 2.0, 3.0], {'w': *, 'b': [*, *]})
+>>> map(lambda p: 10 * p, params)
+{'w': 10.0, 'b': [20.0, 30.0]}
+
+Keys of a dictionary keep their order of insertion. Two structures are equal only if their leaves
+come in the same order, so that leaves of one fit the other; where two *trees* meet (`map`,
+`Structure.leaves_of`), dictionaries are matched by key and the order of the first tree counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Any
+
+from transformer import containers
+from transformer.containers import LEAVES, Kind, RegisteredKind, kind_of, lasting
+
+__all__ = ["LEAF", "Structure", "flatten", "leaves", "map", "register", "structure", "unflatten"]
+
+_SHOWN = 200  # characters of a structure in a message
+
+
+class Structure:
+    """A tree without its leaves. Not to be changed; hashable, comparable, picklable.
+
+    `count` is the number of leaves, `children` the structures of the direct children, `cls` the
+    class of the container and `static` what it knows besides its children (the keys of a
+    dictionary, the static fields of a dataclass). `LEAF` is the structure of a leaf.
+    """
+
+    __slots__ = ("_hash", "_kind", "children", "cls", "count", "static")
+
+    def __init__(self, kind: Kind, cls: type, static: Any, children: tuple[Structure, ...]) -> None:
+        self._kind = kind
+        self._hash: int | None = None
+        self.cls = cls
+        self.static = static
+        self.children = children
+        self.count: int = sum([child.count for child in children])
+
+    def accessors(self) -> Sequence[str]:
+        """How Python writes the way to each direct child."""
+        return self._kind.accessors(self.static, len(self.children))
+
+    def paths(self) -> list[str]:
+        """How Python writes the way to each leaf.
+
+        >>> structure({"w": 1.0, "b": [2.0, 3.0]}).paths()
+        ["['w']", "['b'][0]", "['b'][1]"]
+        """
+        pairs = zip(self.accessors(), self.children, strict=True)
+        return [accessor + path for accessor, child in pairs for path in child.paths()]
+
+    def leaves_of(self, tree: Any, name: str = "tree") -> list[Any]:
+        """The leaves of a tree of this structure, in the order of this structure.
+
+        Raises ValueError, with the place written as an access to `name`, where they differ.
+
+        >>> structure({"w": 0, "b": 0}).leaves_of({"b": 2, "w": 1})
+        [1, 2]
+        >>> structure({"w": 0, "b": [0, 0]}).leaves_of({"w": 1, "b": 2}, "tangents")
+        Traceback (most recent call last):
+        ValueError: tangents['b'] is a leaf of type int, expected [*, *]
+        """
+        found: list[Any] = []
+        _collect(self, tree, name, found)
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Structure):
+            return NotImplemented
+        return (
+            self.cls is other.cls
+            and self.children == other.children
+            and _same(self.static, other.static)
+        )
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = self._find_hash()
+        return self._hash
+
+    def _find_hash(self) -> int:
+        try:
+            return hash((self.cls, self.static, self.children))
+        except TypeError as error:
+            raise TypeError(
+                f"the static part {self.static!r} of {self.cls.__qualname__} is not hashable; "
+                "make what may change or holds arrays a child instead"
+            ) from error
+
+    def __repr__(self) -> str:
+        return self._kind.show(self.cls, self.static, [repr(child) for child in self.children])
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        return _restore, (self.cls, self.static, self.children)
+
+
+class _Leaf(Structure):
+    """The structure of every leaf: one object, equal to itself alone."""
+
+    __slots__ = ()
+    # Those of object, for speed: every call of a transformed function hashes its structures.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __init__(self) -> None:
+        super().__init__(LEAVES, object, None, ())
+        self.count = 1
+
+    def paths(self) -> list[str]:
+        return [""]
+
+    def __repr__(self) -> str:
+        return "*"
+
+    def __reduce__(self) -> str:
+        return "LEAF"
+
+
+LEAF: Structure = _Leaf()
+
+
+def flatten(tree: Any) -> tuple[list[Any], Structure]:
+    """The leaves of a tree, from left to right, and its structure.
+
+    >>> flatten((1.0, None, {"x": 2.0}))
+    ([1.0, 2.0], (*, None, {'x': *}))
+    """
+    found: list[Any] = []
+    return found, _flatten(tree, found)
+
+
+def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
+    """The tree of a structure with the given leaves; the inverse of `flatten`.
+
+    Containers are new objects. A dataclass is rebuilt field by field, without its `__init__` and
+    `__post_init__`: a gradient need not pass the checks that hold for the parameters.
+
+    Raises ValueError if the number of leaves is not that of the structure.
+
+    >>> unflatten(structure({"w": 0, "b": [0, 0]}), [1, 2, 3])
+    {'w': 1, 'b': [2, 3]}
+    """
+    given = list(leaves)
+    if len(given) != structure.count:
+        raise ValueError(
+            f"{_shorten(repr(structure))} has {structure.count} leaves, {len(given)} were given"
+        )
+    return _build(structure, iter(given))
+
+
+def map(f: Callable[..., Any], tree: Any, *rest: Any) -> Any:
+    """Apply `f` to the leaves of a tree, together with those of further trees of its structure.
+
+    Raises ValueError where a further tree has another structure; dictionaries are matched by key.
+
+    >>> map(lambda p, g: p - 0.5 * g, {"w": 1.0, "b": 2.0}, {"b": 2.0, "w": 4.0})
+    {'w': -1.0, 'b': 1.0}
+    """
+    first, shape = flatten(tree)
+    others = [shape.leaves_of(other, f"tree {number}") for number, other in enumerate(rest, 2)]
+    return _build(shape, iter([f(*parts) for parts in zip(first, *others, strict=True)]))
+
+
+def leaves(tree: Any) -> list[Any]:
+    """The leaves of a tree, from left to right.
+
+    >>> leaves([1, (2, None), {"x": 3}])
+    [1, 2, 3]
+    """
+    return flatten(tree)[0]
+
+
+def structure(tree: Any) -> Structure:
+    """The structure of a tree.
+
+    >>> structure([1, (2,), None])
+    [*, (*,), None]
+    """
+    return flatten(tree)[1]
+
+
+def register(
+    cls: type,
+    flatten: Callable[[Any], tuple[Iterable[Any], Hashable]],
+    unflatten: Callable[[Any, Sequence[Any]], Any],
+    names: Sequence[str] = (),
+) -> None:
+    """Make instances of a class inner nodes of trees.
+
+    `flatten(node)` returns the children and what else it takes to rebuild the node, hashable and
+    comparable; `unflatten(static, children)` rebuilds it, with any objects as children. `names`
+    are the attributes that hold the children, used in paths; without them children are numbered.
+    Subclasses are not included. Raises ValueError for a class that is already a container.
+
+    >>> class Line:
+    ...     def __init__(self, slope, offset):
+    ...         self.slope, self.offset = slope, offset
+    >>> register(Line, lambda line: ((line.slope, line.offset), None),
+    ...          lambda static, children: Line(*children), names=("slope", "offset"))
+    >>> structure([Line(1.0, 2.0)])
+    [Line(slope=*, offset=*)]
+    """
+    containers.add(cls, RegisteredKind(flatten, unflatten, names))
+
+
+def _flatten(tree: Any, found: list[Any]) -> Structure:
+    cls = type(tree)
+    kind = lasting.get(cls) or kind_of(cls)
+    if kind is LEAVES:
+        found.append(tree)
+        return LEAF
+    static, children = kind.split(tree)
+    return Structure(kind, cls, static, tuple([_flatten(child, found) for child in children]))
+
+
+def _build(shape: Structure, leaves: Iterator[Any]) -> Any:
+    if shape is LEAF:
+        return next(leaves)
+    children = [_build(child, leaves) for child in shape.children]
+    return shape._kind.build(shape.cls, shape.static, children)
+
+
+def _restore(cls: type, static: Any, children: tuple[Structure, ...]) -> Structure:
+    kind = kind_of(cls)
+    if kind is LEAVES:
+        raise ValueError(f"{cls.__qualname__} is not registered as a container of trees here")
+    return Structure(kind, cls, static, children)
+
+
+def _collect(shape: Structure, tree: Any, place: str, found: list[Any]) -> None:
+    """Append the leaves of `tree` in the order of `shape`; raise where the two differ."""
+    kind = kind_of(type(tree))
+    if shape is LEAF and kind is LEAVES:
+        found.append(tree)
+        return
+    if shape.cls is not type(tree):
+        raise _mismatch(shape, tree, place)
+    children = kind.matching_children(shape.static, tree)
+    if children is None or len(children) != len(shape.children):
+        raise _mismatch(shape, tree, place)
+    for accessor, child, part in zip(shape.accessors(), shape.children, children, strict=True):
+        _collect(child, part, place + accessor, found)
+
+
+def _mismatch(shape: Structure, tree: Any, place: str) -> ValueError:
+    met = structure(tree)
+    found = f"a leaf of type {type(tree).__name__}" if met is LEAF else _shorten(repr(met))
+    expected = "a leaf" if shape is LEAF else _shorten(repr(shape))
+    return ValueError(f"{place} is {found}, expected {expected}")
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two static parts are one for a program: 1, 1.0 and True are three."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all([_same(x, y) for x, y in zip(a, b, strict=True)])
+    if isinstance(a, float):
+        return a.hex() == b.hex()
+    return bool(a == b)
