@@ -213,6 +213,8 @@ def kind_of(cls: type) -> Kind:
 def _classify(cls: type) -> Kind:
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return NamedTupleKind(cls._fields)
+    if hasattr(cls, "__tree_leaf__"):            # dataclasses of ours that stand for a leaf
+        return LEAVES
     return DataclassKind(cls) if dataclasses.is_dataclass(cls) else LEAVES
 
 

@@ -86,10 +86,15 @@ class Assumptions:
         known = value_of(difference, self.hints)
         if known is not None and known < 0:
             return False
-        guard = Guard("at least", self.normal(left), self.normal(right))
-        if guard not in self.guards:
-            self.guards.append(guard)
+        if not self._is_guarded(difference):
+            self.guards.append(Guard("at least", self.normal(left), self.normal(right)))
         return True
+
+    def _is_guarded(self, difference: Extent) -> bool:
+        """Whether `difference >= 0` follows from a guard that there is."""
+        lows = (self.lower_bound(difference - (guard.left - guard.right))
+                for guard in self.guards if guard.kind == "at least")
+        return any(low is not None and low >= 0 for low in lows)
 
     def certainly_at_least(self, left: Extent, right: Extent) -> bool:
         """Whether `left >= right` holds without any further assumption."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Union
+from typing import ClassVar, Union
 
 import numpy as np
 
@@ -23,6 +23,7 @@ class ArrayType:
     dtype: np.dtype
     sizes: tuple[Extent, ...] = ()
     weak: bool = False
+    __tree_leaf__: ClassVar[bool] = True
 
     @property
     def rank(self) -> int:
@@ -58,6 +59,7 @@ class SeqType:
     """What a loop recorded: one `element` per position. Nested for nested loops, possibly ragged."""
 
     element: Type
+    __tree_leaf__: ClassVar[bool] = True
 
     @property
     def is_inexact(self) -> bool:

@@ -12,16 +12,27 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import BadArgument, NotSupported, ShapeError
-from ..core.grammar import Const, Var
+from ..core.grammar import Const
 from ..core.sizes import Extent, Size
-from ..core.walk import size_of_atom
+from .integers import affine
 from .value import Value
+
+Args = tuple[Any, ...]
+Kwargs = dict[str, Any]
+Bound = tuple[Args, Kwargs]
 
 
 class NotKnown(NotSupported):
-    """An argument has to be known while the function is read, and is not. `value` is the argument."""
+    """An argument, `value`, has to be known while the function is read, and is not."""
 
     value: Value
+
+
+def not_known(argument: Value, message: str, why: str, instead: str) -> NotKnown:
+    """The error about an argument that has to be known."""
+    error = NotKnown(message, why=why, instead=instead)
+    error.value = argument
+    return error
 
 
 def known(argument: Any, what: str) -> Any:
@@ -32,11 +43,9 @@ def known(argument: Any, what: str) -> Any:
         return argument.known
     if isinstance(argument.atom, Const):
         return argument.atom.value
-    error = NotKnown(f"{what} must be known while the function is read",
-                     why="the shape of the result depends on it, and it is computed by the program",
-                     instead="pass it as a Python number that does not come out of an array")
-    error.value = argument
-    raise error
+    raise not_known(argument, f"{what} must be known while the function is read",
+                    "the shape of the result depends on it, and it is computed by the program",
+                    "Pass it as a Python number that does not come out of an array.")
 
 
 def whole(argument: Any, what: str) -> int:
@@ -45,24 +54,26 @@ def whole(argument: Any, what: str) -> int:
     try:
         return operator.index(argument)
     except TypeError:
-        raise _not_whole(argument, what) from None
-
-
-def _not_whole(argument: Any, what: str) -> BadArgument:
-    name = type(argument).__name__
-    return BadArgument(f"'{name}' object cannot be interpreted as an integer", why=f"{what} is a whole number")
+        name = type(argument).__name__
+        raise BadArgument(f"'{name}' object cannot be interpreted as an integer",
+                          why=f"{what} is a whole number") from None
 
 
 def extent(argument: Any, what: str = "a size") -> Extent:
     """A whole number that may be symbolic: a size, or an integer that the program computes."""
     if isinstance(argument, Size):
-        return argument
-    if isinstance(argument, Value) and argument.known is None:
+        return affine(argument)
+    if is_dynamic(argument):
         if argument.ndim or argument.dtype.kind not in "iu":
-            raise _not_whole(argument, what)
-        atom = argument.atom
-        return int(atom.value) if isinstance(atom, Const) else size_of_atom(atom)
+            raise BadArgument(f"{what} is a whole number, not {argument.type}")
+        return affine(argument)
     return whole(argument, what)
+
+
+def is_dynamic(argument: Any) -> bool:
+    """Whether an argument is computed by the program."""
+    return (isinstance(argument, Value) and argument.known is None
+            and not isinstance(argument.atom, Const))
 
 
 def shape(argument: Any) -> tuple[Extent, ...]:
@@ -115,7 +126,8 @@ def dtype(argument: Any) -> np.dtype:
     except TypeError as error:
         raise BadArgument(str(error)) from None
     if result.kind not in "biufc":
-        raise NotSupported(f"arrays of dtype {result}", why="only numbers and truth values have rules",
+        raise NotSupported(f"arrays of dtype {result}",
+                           why="only numbers and truth values have rules",
                            instead="keep such arrays outside the transformed function")
     return result
 
@@ -125,8 +137,3 @@ def in_c_order(order: Any, what: str) -> None:
     if order not in (None, "C", "K", "A"):
         raise NotSupported(f"{what} with order={order!r}", why="elements are taken in C order here",
                            instead="transpose the array before and after")
-
-
-def is_dynamic(argument: Any) -> bool:
-    """Whether an argument is computed by the program."""
-    return isinstance(argument, Value) and argument.known is None and isinstance(argument.atom, (Var, Size))

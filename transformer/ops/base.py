@@ -48,25 +48,26 @@ class Op:
     """Base of all ops; see the module text for the facets."""
 
     name: str = ""
-    calls: tuple[Any, ...] = ()
+    # Facets that may be written as one item where a tuple is meant are tuples after class creation.
+    calls: Any = ()
     methods: tuple[str, ...] = ()
     symbol: str | None = None          # "+": printed as an operator
     operands: tuple[str, ...] = ()     # names of the operands, from the signature of `types`
     defaults: dict[str, Any] = {}      # attributes and their default values, likewise
     variadic = False                   # the operands are one list: concatenate, stack, array
-    linear: tuple[str, ...] = ()
-    partials: tuple[Rule | None, ...] | None = None
-    jvp: tuple[Rule | None, ...] | None = None
-    vjp: tuple[Rule | None, ...] | None = None
-    definition: Rule | None = None
+    linear: Any = ()
+    partials: Any = None
+    jvp: Any = None
+    vjp: Any = None
+    definition: Any = None
     derivative: tuple[None, str] | None = None
     batch: Any = None
-    front: Rule | None = None
+    front: Any = None
     domain: Any = None
     elementwise = False
     heavy = False                      # too costly to compute a second time (matrix products, solvers)
     view: bool = False                 # NumPy returns a view of the first operand
-    types: Rule
+    types: Any
 
     def __init_subclass__(cls) -> None:
         own = vars(cls)
@@ -76,18 +77,18 @@ class Op:
                 setattr(cls, key, staticmethod(value))
         for key in ("calls", "partials", "jvp", "vjp", "linear"):
             value = own.get(key)
-            if value is not None and not isinstance(value, tuple):
-                setattr(cls, key, (value,))
-            elif isinstance(value, staticmethod):
+            if isinstance(value, staticmethod):
                 setattr(cls, key, (value.__func__,))
+            elif value is not None and not isinstance(value, tuple):
+                setattr(cls, key, (value,))
         if "types" in own:
             _read_signature(cls, own["types"])
-        if isinstance(cls.linear, str):
-            cls.linear = (cls.linear,)
 
     @classmethod
     def bind(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Splits a call's arguments into operands and attributes that differ from their defaults."""
+        if not kwargs and not cls.variadic and len(args) == len(cls.operands):
+            return args, {}
         try:
             bound = inspect.signature(cls.types).bind(*args, **kwargs).arguments
         except TypeError as error:

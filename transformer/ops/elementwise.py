@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.builder import current
-from ..core.errors import ShapeError
+from ..core.errors import BadArgument, ShapeError
 from ..core.grammar import Const
 from ..core.sizes import Extent
 from ..core.types import ArrayType
@@ -64,16 +64,26 @@ def _give_types(cls: type[Elementwise], call: Any) -> None:
 
 
 def elementwise_type(function: Any, operands: tuple[ArrayType, ...], **attrs: Any) -> Any:
-    """The type of an elementwise function's result for operands of these types; a tuple for several."""
-    dtypes = result_dtypes(function, tuple(weak_or_dtype(o) for o in operands), tuple(attrs.items()))
+    """The type of an elementwise function's result; a tuple where there are several."""
+    dtypes = checked_dtypes(function, tuple(map(weak_or_dtype, operands)), tuple(attrs.items()))
     sizes = broadcast(*(operand.sizes for operand in operands))
     types = tuple(ArrayType(dtype, sizes) for dtype in dtypes)
     return types[0] if len(types) == 1 else types
 
 
 def weak_or_dtype(type: ArrayType) -> Any:
-    """What NumPy's promotion wants to know of an operand: a dtype, or ``float`` for a Python float."""
+    """What NumPy's promotion wants to know of an operand: a dtype, ``float`` for Python's."""
     return {"i": int, "f": float, "c": complex}[type.dtype.kind] if type.weak else type.dtype
+
+
+def checked_dtypes(function: Any, operands: tuple[Any, ...], attrs: tuple[Any, ...] = ()
+                   ) -> tuple[np.dtype, ...]:
+    """`result_dtypes`; what the function does not take is said in words of ours."""
+    try:
+        return result_dtypes(function, operands, attrs)
+    except (TypeError, ValueError) as error:
+        taken = ", ".join(str(getattr(operand, "__name__", operand)) for operand in operands)
+        raise BadArgument(f"{function.__name__} does not take {taken}", why=str(error)) from None
 
 
 @cache
@@ -112,7 +122,7 @@ def _broadcast(left: tuple[Extent, ...], right: tuple[Extent, ...]) -> tuple[Ext
     rank = max(len(left), len(right))
     left = (1,) * (rank - len(left)) + left
     right = (1,) * (rank - len(right)) + right
-    return tuple(_common(a, b, left, right) for a, b in zip(left, right))
+    return tuple(_common(a, b, left, right) for a, b in zip(left, right, strict=True))
 
 
 def _common(a: Extent, b: Extent, left: tuple[Extent, ...], right: tuple[Extent, ...]) -> Extent:
@@ -133,17 +143,18 @@ def shape_text(shape: tuple[Extent, ...]) -> str:
     from ..core.guards import value_of
     hints = current().assumptions.hints
     values = [value_of(size, hints) for size in shape]
-    shown = [str(size if value is None else value) for size, value in zip(shape, values)]
+    shown = [str(size if known is None else known)
+             for size, known in zip(shape, values, strict=True)]
     return f"({shown[0]},)" if len(shown) == 1 else f"({','.join(shown)})"
 
 
 def aligned(lead: Any, operands: tuple[Any, ...]) -> list[Any]:
-    """Operands whose batch axis leads get axes of size 1 after it, up to the highest rank without it,
-    so that they broadcast as their elements of the batch do."""
-    ranks = [rank(x) - bool(on) for x, on in zip(operands, lead)]
+    """Operands whose batch axis leads get axes of size 1 after it, up to the highest rank without
+    it, so that they broadcast as their elements of the batch do."""
+    ranks = [rank(x) - bool(on) for x, on in zip(operands, lead, strict=True)]
     highest = max(ranks, default=0)
     return [x[(slice(None), *[None] * (highest - own))] if on and own < highest else x
-            for x, on, own in zip(operands, lead, ranks)]
+            for x, on, own in zip(operands, lead, ranks, strict=True)]
 
 
 def rank(operand: Any) -> int:
@@ -152,19 +163,26 @@ def rank(operand: Any) -> int:
 
 
 def where(condition: Any, a: Any, b: Any) -> Any:
-    """`np.where` for rules; among Python numbers a conditional expression, whose result is one too."""
+    """`np.where` for rules; among Python numbers a conditional expression, which gives one."""
     operands = condition, a, b
     if not any(isinstance(operand, Value) for operand in operands):
         return np.where(condition, a, b)
     from .comparison import Where
-    scalar = all(rank(operand) == 0 for operand in operands)
-    return apply(Where, operands, {}, None if scalar else "np.where")
+    python = rank(condition) == 0 and is_python_number(a) and is_python_number(b)
+    return apply(Where, operands, {}, None if python else "np.where")
+
+
+def is_python_number(operand: Any) -> bool:
+    """Whether an operand of a rule is one of Python's own numbers."""
+    if isinstance(operand, Value):
+        return operand.type.weak
+    return type(operand) in (int, float, complex)
 
 
 def constant(operand: Any) -> Any:
     """The number that an operand of a rule is known to be, or None. One that the user gave a name
     is not told, so that rules keep the name."""
     if isinstance(operand, Value):
-        known = isinstance(operand.atom, Const) and operand.atom.name is None
-        return operand.atom.value if known else None
-    return operand if type(operand) in (int, float, complex) else None
+        atom = operand.atom
+        return atom.value if isinstance(atom, Const) and atom.name is None else None
+    return operand if is_python_number(operand) else None

@@ -16,32 +16,42 @@ from ..core.builder import current
 from ..core.grammar import Atom, type_of
 from .base import Op
 
-FAMILIES = ("identity", "arithmetic", "elementary", "comparison", "reduction", "shape", "creation", "products",
-            "indexing", "linear_algebra", "special", "statistics", "complex_numbers", "scans")
+FAMILIES = ("identity", "arithmetic", "elementary", "comparison", "reduction", "shape", "axes", "joining",
+            "splitting", "literals", "arrangement", "borders", "diagonals", "creation", "ranges", "products",
+            "outer_products", "einsum", "searching", "factorizations",
+            "indexing", "linear_algebra", "special", "statistics", "norms", "complex_numbers", "scans")
+
+
+@cache
+def _classes() -> tuple[type[Op], ...]:
+    """The classes of all families that stand for something callable or for an op of Core."""
+    classes = []
+    for family in FAMILIES:
+        module = importlib.import_module("." + family, __package__)
+        classes += [value for value in vars(module).values() if isinstance(value, type)
+                    and issubclass(value, Op) and value.__module__ == module.__name__]
+    return tuple(classes)
 
 
 @cache
 def ops() -> dict[str, type[Op]]:
-    """All ops by name, family by family."""
+    """All ops of Core by name, family by family."""
     table: dict[str, type[Op]] = {}
-    for family in FAMILIES:
-        module = importlib.import_module("." + family, __package__)
-        for value in vars(module).values():
-            if isinstance(value, type) and issubclass(value, Op) and value.__module__ == module.__name__ \
-                    and hasattr(value, "types"):
-                assert value.name not in table, f"two ops are called {value.name}"
-                table[value.name] = value
+    for value in _classes():
+        if hasattr(value, "types"):
+            assert value.name not in table, f"two ops are called {value.name}"
+            table[value.name] = value
     return table
 
 
 @cache
 def _callables() -> dict[Any, type[Op]]:
-    return {call: op for op in ops().values() for call in op.calls}
+    return {call: op for op in _classes() for call in op.calls}
 
 
 @cache
 def _methods() -> dict[str, type[Op]]:
-    return {name: op for op in ops().values() for name in op.methods}
+    return {name: op for op in _classes() for name in op.methods}
 
 
 def method(name: str) -> type[Op] | None:

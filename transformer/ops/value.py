@@ -44,10 +44,9 @@ class Value:
         self.known = known
 
     @property
-    def type(self) -> ArrayType:
-        type = type_of(self.atom)
-        assert isinstance(type, ArrayType), f"{self.atom} is a record, not an array"
-        return type
+    def type(self) -> Any:
+        """An `ArrayType`; a `SeqType` for what a loop recorded."""
+        return type_of(self.atom)
 
     @property
     def shape(self) -> tuple[Extent, ...]:
@@ -82,6 +81,8 @@ class Value:
         return call(ufunc if how == "__call__" else getattr(ufunc, how), inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if function in STATIC and len(args) == 1 and args[0] is self:
+            return getattr(self, function.__name__)
         return call(function, args, kwargs)
 
     def __bool__(self) -> bool:
@@ -98,6 +99,7 @@ class Value:
         return read(self, index)
 
 
+STATIC = {np.shape, np.ndim, np.size}
 PROPERTIES = {"T", "real", "imag", "mT"}
 Emit = Callable[..., Any]
 
@@ -152,13 +154,16 @@ def emit(op: Any, atoms: tuple[Atom, ...], attrs: dict[str, Any], spelling: str 
     """Emits one `Let` of `op` on atoms, with the types that the op says."""
     from .table import spelled
     spelling = spelled(op, atoms, spelling)
-    types = [type_of(a) for a in atoms]
+    for key, item in attrs.items():
+        if isinstance(item, Value):
+            raise NotSupported(f"{op.name}: {key} must be known when the function is read")
+    types: list[Any] = [type_of(a) for a in atoms]
     result = op.types(types, **attrs) if op.variadic else op.types(*types, **attrs)
     results = result if isinstance(result, tuple) else (result,)
     if spelling is not None and spelling.startswith("math."):
         results = tuple(_of_math(t, types, spelling) for t in results)
     elif is_python(spelling) and types and "dtype" not in attrs \
-            and all(t.weak or t.dtype.kind == "b" for t in types):
+            and all(t.weak or t.dtype.kind == "b" and not t.sizes for t in types):
         results = tuple(ArrayType(t.dtype, (), t.dtype.kind != "b") if not t.sizes else t for t in results)
     if spelling is not None:
         attrs = {**attrs, "spelling": spelling}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from ..core.grammar import Var
 
@@ -20,6 +20,7 @@ class Result:
     """The place of result `k` of the Core function in the tree of what is returned."""
 
     k: int
+    __tree_leaf__: ClassVar[bool] = True
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ those that the text gives, and its place leads to the node of the tree.
 from __future__ import annotations
 
 import ast
+import inspect
 import warnings
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -19,11 +20,13 @@ from .compare import same_code, same_code_elsewhere
 # -1 is what this interpreter uses; the others differ in asserts and docstrings only.
 _OPTIMISATION_LEVELS = (-1, 0, 1, 2)
 
+_NO_ARGUMENTS = ast.arguments([], [], None, [], [], None, [])
+
 _Span = tuple[tuple[int, int], tuple[int, int]]
 
 
 class AmbiguousLambda(LookupError):
-    """Several lambdas begin on one line, and Python kept no columns to tell them apart."""
+    """Several lambdas begin on one line, and there are no columns to tell them apart."""
 
 
 class Text:
@@ -69,9 +72,42 @@ class Text:
     def _node(self, code: CodeType) -> Any | None:
         nodes = _nodes_at(self._tree_at(code.co_firstlineno), code.co_firstlineno)
         if code.co_name == "<lambda>":
-            return _lambda_of(code, [node for node in nodes if isinstance(node, ast.Lambda)])
+            return self._lambda(code, [node for node in nodes if isinstance(node, ast.Lambda)])
         named = (node for node in nodes if getattr(node, "name", None) == code.co_name)
         return next(named, None)
+
+    def _lambda(self, code: CodeType, nodes: list[Any]) -> Any | None:
+        """The innermost lambda whose body holds all instructions of the code.
+
+        Of two lambdas one within the other's body, the outer one has an instruction that makes
+        the inner one, and that reaches beyond the inner body.
+        """
+        span = _span(code)
+        if span is None:
+            return self._lambda_without_columns(code, nodes)
+        start, end = span
+        holding = [node for node in nodes if _start(node.body) <= start and end <= _end(node.body)]
+        return max(holding, key=lambda node: _start(node.body), default=None)
+
+    def _lambda_without_columns(self, code: CodeType, nodes: list[Any]) -> Any | None:
+        """Python was told to keep none, or is 3.12, which has none for `lambda: 1`.
+
+        Lambdas with equal code that use no variable of a function around them do the same.
+        """
+        if len(nodes) > 1:
+            nodes = [node for node in nodes if same_code(self._compiled_alone(node, code), code)]
+            if not nodes:
+                raise AmbiguousLambda
+        return next(iter(nodes), None)
+
+    def _compiled_alone(self, node: Any, code: CodeType) -> CodeType:
+        nested = code.co_flags & inspect.CO_NESTED
+        statement = ast.Expr(ast.Lambda(_NO_ARGUMENTS, node) if nested else node)
+        module = ast.fix_missing_locations(ast.Module([statement], []))
+        compiled: CodeType = self._compile(module, 0, -1)
+        for _ in range(2 if nested else 1):
+            compiled = _inner_codes(compiled)[-1]  # those of default values come before
+        return compiled
 
     def _tree_at(self, line: int) -> Any:
         """A tree that holds the statements of the module which reach over a line."""
@@ -124,8 +160,12 @@ def _by_place(module: CodeType) -> dict[tuple[str, int], list[CodeType]]:
     while pending:
         code = pending.pop()
         places.setdefault((code.co_name, code.co_firstlineno), []).append(code)
-        pending += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+        pending += _inner_codes(code)
     return places
+
+
+def _inner_codes(code: CodeType) -> list[CodeType]:
+    return [constant for constant in code.co_consts if isinstance(constant, CodeType)]
 
 
 def _nodes_at(node: Any, line: int) -> Iterator[Any]:
@@ -149,22 +189,6 @@ def _first_line(node: Any) -> int:
     """Where Python says that a function begins: at its first decorator."""
     decorators = getattr(node, "decorator_list", None)
     return int(decorators[0].lineno if decorators else node.lineno)
-
-
-def _lambda_of(code: CodeType, nodes: list[Any]) -> Any | None:
-    """The innermost lambda whose body holds all instructions of the code.
-
-    Of two lambdas one within the other's body, the outer one has an instruction that makes the
-    inner one, and that reaches beyond the inner body.
-    """
-    span = _span(code)
-    if span is None:
-        if len(nodes) > 1:
-            raise AmbiguousLambda
-        return next(iter(nodes), None)
-    start, end = span
-    holding = [node for node in nodes if _start(node.body) <= start and end <= _end(node.body)]
-    return max(holding, key=lambda node: _start(node.body), default=None)
 
 
 def _start(node: Any) -> tuple[int, int]:

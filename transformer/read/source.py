@@ -120,11 +120,13 @@ def _find_node(function: Any, code: CodeType) -> tuple[Text, Any]:
 def _find_in(text: Text, code: CodeType, asserts_rewritten: bool) -> Any | None:
     try:
         return text.find(code, asserts_rewritten)
+    except SyntaxError:  # it parses, but does not compile: `return` outside of a function
+        return None
     except AmbiguousLambda:
         raise SourceError(
             "several lambdas begin on this line",
             _origin(code),
-            "Python runs without column numbers (-X no_debug_ranges), so they look alike.",
+            "Python keeps no column numbers here (-X no_debug_ranges), so they look alike.",
             "Put each on a line of its own, or give each a name with `def`.",
         ) from None
 

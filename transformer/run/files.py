@@ -7,12 +7,14 @@ known to `linecache` alone.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import linecache
 import os
 import stat
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -58,16 +60,52 @@ def usable_folder(folder: Path) -> Path | None:
     return folder if private else None
 
 
-def _write(path: Path, text: str) -> None:
+def write_new(path: Path, text: str, force: bool = False) -> None:
+    """Writes a file whole or not at all. One that exists is kept, and `FileExistsError` raised,
+    unless `force`; devices and pipes are written to as they are."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        path.write_text(text, encoding="utf-8")
+        return
+    path = Path(os.path.realpath(path))
+    if force:
+        _write(path, text, _usual_mode(path))
+    elif path.exists():
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+    else:
+        _write(path, text, _usual_mode(path), _keeping)
+
+
+def _keeping(temporary: str, path: Path) -> None:
+    """Gives a file its name unless that is taken by now."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise
+    except OSError:                # a file system without links
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        os.replace(temporary, path)
+    else:
+        os.unlink(temporary)
+
+
+def _usual_mode(path: Path) -> int:
+    """The permissions of the file, or those that a new file gets."""
+    if path.exists():
+        return stat.S_IMODE(path.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _write(path: Path, text: str, mode: int = 0o600,
+           name: Callable[[str, Path], None] = os.replace) -> None:
     """Writes a file whole or not at all."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".tmp")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
-        os.replace(temporary, path)
+        os.chmod(temporary, mode)
+        name(temporary, path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-
-
-write_whole = _write

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
+from collections.abc import Callable, Iterable
 from typing import Any
 
-
-from ..pipeline import Generated, generate
+from ..pipeline import Generated, generate, taken_apart
 from ..read.demand import Demand
 from .dispatch import Dispatcher, Entry, hidden_key
 from .files import load
@@ -16,7 +15,11 @@ from .signature import Description, describe
 def generate_entry(target: Any, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any],
                    dispatcher: Dispatcher) -> Entry:
     """Generates for a call; what turns out to be needed static is added to `dispatcher.static`."""
-    generated = generated_for_call(target, described, args, kwargs, dispatcher)
+    def attempt(described: Description) -> Generated:
+        return generate(target, described.args, described.kwargs, hints=described.hints, smallest=2)
+
+    names = dispatcher.names(len(args))
+    generated = on_demand(attempt, args, kwargs, names, dispatcher.static, described)
     written = generated.written
     function = load(written.source, generated.interface.name, written.namespace)
     hidden = generated.interface.hidden
@@ -24,24 +27,50 @@ def generate_entry(target: Any, described: Description, args: tuple[Any, ...], k
                  False, hidden_key(hidden))
 
 
-def generated_for_call(target: Any, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any],
-                       dispatcher: Dispatcher, smallest: int = 2) -> Generated:
-    for _ in itertools.count():
+def on_demand(attempt: Callable[[Description], Generated], args: tuple[Any, ...], kwargs: dict[str, Any],
+              names: Iterable[str], static: set[str], described: Description) -> Generated:
+    """Generates again and again, with more of the arguments static, until no more are demanded."""
+    names = list(names)
+    while True:
         try:
-            return generate(target, described.args, described.kwargs, hints=described.hints,
-                            smallest=smallest)
+            return attempt(described)
         except Demand as demand:
-            new = set(demand.paths) - dispatcher.static
+            new = set(demand.paths) - static
             if not new:
                 raise demand.error() from None
-            dispatcher.static |= new
-            described = describe(args, kwargs, dispatcher.names(len(args)), dispatcher.static)
-    raise AssertionError("unreachable")
+            static |= new
+            described = describe(args, kwargs, names, static)
 
 
 def standalone_source(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """The text of a file that holds the transformed function and all it needs."""
-    entry = target._entry(args, kwargs)
-    return entry.generated.source
+    """The text of a file that holds the transformed function and all it needs, for arguments like
+    these: for all sizes that take the same course, none of which is assumed to be positive."""
+    names = target._dispatcher.names(len(args))
+    return standalone_for_call(target, args, kwargs, names).source
 
 
+def standalone_for_call(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], names: Iterable[str],
+                        header: Any = None) -> Generated:
+    """The same, with all that is known about it. `names` are those of the positional arguments."""
+    def attempt(described: Description) -> Generated:
+        return generate(target, described.args, described.kwargs, hints=described.hints, smallest=0,
+                        header=header)
+
+    names, static = list(names), set[str]()
+    return on_demand(attempt, args, kwargs, names, static, describe(args, kwargs, names, static))
+
+
+def standalone_for_types(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], header: Any = None
+                         ) -> Generated:
+    """The same for declared arguments: pytrees of types and of objects known beforehand."""
+    try:
+        return generate(target, args, kwargs, hints={}, smallest=0, header=header)
+    except Demand as demand:
+        error = demand.error()
+        error.instead = "Declare it with its value, as in `n: 3`; a size with its number, as in `f64[3]`."
+        raise error from None
+
+
+def extra_arguments(target: Any) -> int:
+    """How many arguments a transformed function takes after those of the user's function."""
+    return sum(mode.extras for mode in taken_apart(target)[1])

@@ -62,7 +62,13 @@ class Forward:
         """The tangent of an atom in full size, zeros if it does not vary."""
         if atom is UNDEFINED:
             return UNDEFINED
+        if isinstance(atom, Var) and isinstance(atom.type, SeqType):
+            return self.tangent.get(atom) or self._zeros_like(atom)
         return rules.zero_or(self.given(atom), atom.type if isinstance(atom, Var) else Value(atom).type).atom
+
+    def _zeros_like(self, sequence: Var) -> Atom:
+        from ..ops.sequences import ZerosLike
+        return self.builder.let(ZerosLike, (sequence,), {}, (sequence.type,))[0]
 
     def twin(self, var: Var, type: Type | None = None) -> Var:
         """A fresh variable for the tangent of `var`, entered in the table."""

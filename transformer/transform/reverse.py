@@ -12,13 +12,14 @@ The output is Core again, so it can be transformed again. The rules are those of
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ..core.builder import Builder
 from ..core.errors import NotSupported
-from ..core.grammar import (Atom, Block, Call, Carry, Effect, Function, If, Let, Loop, Map, Merge,
+from ..core.grammar import (UNDEFINED, Atom, Block, Call, Carry, Effect, Function, If, Let, Loop, Map, Merge,
                             Read, Record, Var)
-from ..core.types import ArrayType, SeqType
-from ..core.walk import all_definitions, free_vars
+from ..core.types import INT, ArrayType, SeqType
+from ..core.walk import all_definitions, all_statements, free_vars, inner_targets
 from ..ops.value import Value
 from . import rules
 from .activity import active_vars
@@ -26,6 +27,19 @@ from .forward import strong
 from .residuals import restore_branch, restore_loop
 
 Cotangents = dict[Var, Value]
+
+
+@dataclass
+class _Side:
+    """The reverse of one branch: its statements, and what outer variables have after them."""
+
+    block: Block
+    cotangent: Cotangents
+    elements: dict[Var, list[Var]]
+
+    def agrees(self, other: _Side, before: Cotangents, var: Var) -> bool:
+        """Whether neither side changed the cotangent of `var`."""
+        return self.cotangent.get(var) is before.get(var) is other.cotangent.get(var)
 
 
 def reverse(function: Function, active: Sequence[bool], seeds: Sequence[Atom | None], builder: Builder
@@ -45,6 +59,7 @@ def reverse(function: Function, active: Sequence[bool], seeds: Sequence[Atom | N
             for result, seed in zip(function.results, seeds):
                 if seed is not None:
                     sweep.contribute(result, Value(seed))
+            sweep.partial = partly_undefined(body)
             sweep.block(body)
             cotangents = [sweep.result(p) for p in inputs]
     return Function(function.name, function.params, [*body, *backwards],
@@ -78,6 +93,7 @@ class Reverse:
         self.active = active
         self.cotangent: Cotangents = {}
         self.elements: dict[Var, list[Var]] = {}        # cotangents of sequences: each a sequence
+        self.partial: set[Var] = set()                  # what is undefined on some path
 
     def is_active(self, atom: object) -> bool:
         return isinstance(atom, Var) and atom in self.active
@@ -85,6 +101,10 @@ class Reverse:
     def contribute(self, atom: Atom, term: Value) -> None:
         """Adds `term` to the cotangent of `atom`, if that carries one."""
         if not isinstance(atom, Var) or atom not in self.active:
+            return
+        if isinstance(atom.type, SeqType):
+            assert isinstance(term.atom, Var)
+            self.elements.setdefault(atom, []).append(term.atom)
             return
         before = self.cotangent.get(atom)
         self.set(atom, term if before is None else before + term)
@@ -120,16 +140,23 @@ class Reverse:
     # -- straight line ---------------------------------------------------------------------
 
     def _let(self, stmt: Let) -> None:
+        if isinstance(stmt.target.type, SeqType):
+            for source in self.elements.pop(stmt.target, []):
+                self._apply_rule(stmt, [Value(source)])
+            return
         given = [self.take(target) for target in stmt.targets]
         if all(dy is None for dy in given) or stmt.op.derivative is not None:
             return
-        outer, self.builder.family = self.builder.family, rules.family_of(stmt)
         if not stmt.op.elementwise or len(given) > 1:
             given = [rules.zero_or(dy, t.type) for dy, t in zip(given, stmt.targets)]   # type: ignore
+        self._apply_rule(stmt, given)                                                   # type: ignore
+
+    def _apply_rule(self, stmt: Let, given: list[Value]) -> None:
+        outer, self.builder.family = self.builder.family, rules.family_of(stmt)
         if hasattr(stmt.op, "accumulate") and self.is_active(stmt.args[0]):
             self._accumulate(stmt, given[0])
         else:
-            for place, term in rules.cotangents(stmt, given, self.is_active):           # type: ignore
+            for place, term in rules.cotangents(stmt, given, self.is_active):
                 self.contribute(stmt.args[place], term)
         self.builder.family = outer
 
@@ -143,42 +170,65 @@ class Reverse:
     # -- branches --------------------------------------------------------------------------
 
     def _if(self, stmt: If) -> None:
-        given = [(merge, self.take(merge.target)) for merge in stmt.merges]
-        if all(d is None for _, d in given):
+        arrays = [(m, self.take(m.target)) for m in stmt.merges]
+        sequences = [(m, d) for m in stmt.merges for d in self.elements.pop(m.target, [])]
+        given = [(m, d) for m, d in arrays if d is not None] + [(m, Value(d)) for m, d in sequences]
+        if not given:
             return
-        before = dict(self.cotangent)
-        then, after_then = self._side(stmt.then, [(m.then, d) for m, d in given], before)
-        orelse, after_else = self._side(stmt.orelse, [(m.orelse, d) for m, d in given], before)
-        changed = [v for v in {**after_then, **after_else}
-                   if after_then.get(v) is not after_else.get(v) or after_then.get(v) is not before.get(v)]
-        merges = [self._merge(v, then, after_then, orelse, after_else) for v in changed]
-        new = If(stmt.cond, then, orelse, merges, stmt.origin)
-        restore_branch(stmt, new)
-        self.cotangent = before
+        before, outer_elements = dict(self.cotangent), self.elements
+        then = self._side(stmt.then, [(m.then, d) for m, d in given], before)
+        orelse = self._side(stmt.orelse, [(m.orelse, d) for m, d in given], before)
+        changed = [v for v in {**then.cotangent, **orelse.cotangent} if not then.agrees(orelse, before, v)]
+        merges = [self._merge(v, then, orelse) for v in changed]
+        self.cotangent, self.elements = before, outer_elements
         for var, merge in zip(changed, merges):
             self.cotangent[var] = Value(merge.target)
-        self.builder.emit(new)
+        merges += self._sequence_merges(then, orelse)
+        new = If(stmt.cond, then.block, orelse.block, merges, stmt.origin)
+        restore_branch(stmt, new)
+        if merges:
+            self.builder.emit(new)
 
-    def _side(self, block: Block, seeds: list[tuple[Atom, Value | None]], before: Cotangents
-              ) -> tuple[Block, Cotangents]:
+    def _side(self, block: Block, seeds: list[tuple[Atom, Value]], before: Cotangents) -> _Side:
         """The reverse of one branch, and the cotangents of outer variables after it."""
-        self.cotangent = dict(before)
+        self.cotangent, self.elements = dict(before), {}
         with self.builder.nested() as backwards:
             for atom, d in seeds:
-                if d is not None:
-                    self.contribute(atom, d)
+                self.contribute(atom, d)
             self.block(block)
         inner = set(all_definitions(block))
-        return backwards, {v: d for v, d in self.cotangent.items() if v not in inner}
+        return _Side(backwards, {v: d for v, d in self.cotangent.items() if v not in inner},
+                     {v: d for v, d in self.elements.items() if v not in inner})
 
-    def _merge(self, var: Var, then: Block, after_then: Cotangents, orelse: Block, after_else: Cotangents
-               ) -> Merge:
+    def _merge(self, var: Var, then: _Side, orelse: _Side) -> Merge:
         sides = []
-        for block, after in ((then, after_then), (orelse, after_else)):
-            outer, self.builder.block = self.builder.block, block
-            sides.append(rules.zero_or(after.get(var), var.type).atom)                  # type: ignore
+        for side in (then, orelse):
+            outer, self.builder.block = self.builder.block, side.block
+            sides.append(rules.zero_or(side.cotangent.get(var), var.type).atom)         # type: ignore
             self.builder.block = outer
         return Merge(Var(strong(var.type), f"d{var.name}" if var.name else None), *sides)
+
+    def _sequence_merges(self, then: _Side, orelse: _Side) -> list[Merge]:
+        """Cotangents of outer sequences that a side recorded; on the other side they are zeros, or
+        nothing where the sequence itself is undefined there."""
+        merges = []
+        for side, other in ((then, orelse), (orelse, then)):
+            for var, found in side.elements.items():
+                for d in found:
+                    zero = self._zero_sequence(var, other)
+                    pair = (d, zero) if side is then else (zero, d)
+                    merges.append(Merge(Var(d.type, d.name), *pair))
+                    self.elements.setdefault(var, []).append(merges[-1].target)
+        return merges
+
+    def _zero_sequence(self, var: Var, side: _Side) -> Atom:
+        if var in self.partial:
+            return UNDEFINED
+        from ..ops.sequences import ZerosLike
+        outer, self.builder.block = self.builder.block, side.block
+        target, = self.builder.let(ZerosLike, (var,), {}, (var.type,))
+        self.builder.block = outer
+        return target
 
     # -- loops -----------------------------------------------------------------------------
 
@@ -188,10 +238,9 @@ class Reverse:
         reads = self._record_cotangents(stmt)
         if all(d is None for _, d in carries) and not reads:
             return
-        trips = stmt.count if stmt.cond is not None else stmt.trips
+        trips = self._trips(stmt)
         outer = self.cotangent
-        shared = [v for v in free_vars(stmt.body, _ends(stmt)) if v in self.active]
-        shared = [v for v in shared if isinstance(v.type, ArrayType)]
+        shared = self._shared(stmt)
         shadows = {v: Var(strong(v.type), f"d{v.name}" if v.name else None) for v in shared}
         entries = [Var(strong(c.entry.type), _cotangent_name(c)) for c, _ in carries]
         inits = [rules.zero_or(d, c.entry.type).atom for c, d in carries]               # type: ignore
@@ -225,6 +274,22 @@ class Reverse:
             shared_var = next(v for v in shared if shadows[v] is carry.entry)
             self.cotangent[shared_var] = Value(carry.out)
 
+    def _trips(self, stmt: Loop) -> Atom | None:
+        """How often the loop ran: counted where it has a condition."""
+        if stmt.cond is not None and stmt.count is None:
+            stmt.count = Var(INT)
+        return stmt.count if stmt.cond is not None else stmt.trips
+
+    def _shared(self, stmt: Loop) -> list[Var]:
+        """The active outer values that the loop's body uses."""
+        own = set(inner_targets(stmt))
+        found = [v for v in free_vars(stmt.body, _ends(stmt)) if v in self.active and v not in own]
+        if any(isinstance(v.type, SeqType) for v in found):
+            raise NotSupported("a list made by a loop is used inside another loop", stmt.origin,
+                               why="its derivative would have to be added up as a list",
+                               instead="make it an array first: np.array(list)")
+        return found
+
     def _record_cotangents(self, stmt: Loop) -> list[tuple[Atom, Read]]:
         """What the loop recorded has cotangents, recorded in turn: they are read in the reverse loop."""
         reads = []
@@ -239,14 +304,25 @@ class Reverse:
         """What the loop read has cotangents: the reverse loop records them."""
         records = []
         for read in stmt.reads:
-            if self.is_active(read.source) and self.is_active(read.target):
+            if self.is_active(read.source):
                 assert isinstance(read.source, Var)
-                d = self.take(read.target)
-                if d is not None:
+                for d in self._element_cotangents(read.target):
                     target = Var(read.source.type, f"d{read.source.name}" if read.source.name else None)
-                    records.append(Record(target, rules.zero_or(d, read.target.type).atom))  # type: ignore
+                    records.append(Record(target, d))
                     self.elements.setdefault(read.source, []).append(target)
         return records
+
+    def _element_cotangents(self, element: Var) -> list[Atom]:
+        if isinstance(element.type, SeqType):
+            return list(self.elements.pop(element, []))
+        d = self.take(element)
+        return [] if d is None else [rules.full(d, element.type).atom]
+
+
+def partly_undefined(block: Block) -> set[Var]:
+    """The results of merges that one side leaves undefined."""
+    return {merge.target for stmt in all_statements(block) if isinstance(stmt, If)
+            for merge in stmt.merges if UNDEFINED in (merge.then, merge.orelse)}
 
 
 def _ends(stmt: Loop) -> list[Var]:

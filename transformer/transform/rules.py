@@ -59,12 +59,13 @@ def tangents(stmt: Let, given: list[Value | None]) -> list[Value | None]:
     if op.derivative is not None:
         return [None] * len(stmt.targets)
     operands, y = operands_of(stmt), results_of(stmt)
-    terms = []
-    for i, t in enumerate(given):
-        if t is not None:
-            term = _tangent_term(op, i, t, operands, y, attrs)
-            terms.append(term if isinstance(term, tuple) else (term,))
-    return [_total(stmt.targets[k], [term[k] for term in terms]) for k in range(len(stmt.targets))]
+    if hasattr(op, "tangent"):
+        terms = [op.tangent(tuple(given), *operands, **attrs)]
+    else:
+        terms = [_tangent_term(op, i, t, operands, y, attrs) for i, t in enumerate(given) if t is not None]
+    count = len(stmt.targets)
+    rows = [term if isinstance(term, tuple) else (term,) * count for term in terms]
+    return [_total(stmt.targets[k], [row[k] for row in rows]) for k in range(count)]
 
 
 def _tangent_term(op: Any, i: int, t: Value, operands: list[Value], y: Any, attrs: dict[str, Any]) -> Any:
@@ -107,6 +108,8 @@ def _total(target: Var, terms: list[Any]) -> Value | None:
     terms = [term for term in terms if term is not None]
     if not terms:
         return None
+    if not isinstance(target.type, ArrayType):
+        return terms[0]
     total = terms[0]
     for term in terms[1:]:
         total = total + term
@@ -120,35 +123,44 @@ def cotangents(stmt: Let, given: list[Value], active: Any) -> Iterator[tuple[int
     for i in reversed(range(len(operands))):
         if not active(stmt.args[i]):
             continue
-        if op.partials is not None:
-            yield i, fitted(op.partials[i](given[0], *operands, y), y.type, operands[i].type)
-            continue
         dy = given[0] if len(given) == 1 else tuple(given)
         term = _cotangent_term(op, i, dy, operands, y, attrs)
         if term is not None:
-            yield i, fitted(term, operands[i].type, operands[i].type)
+            over = stmt.target.type if op.elementwise else None
+            is_array = isinstance(type_of(stmt.args[i]), ArrayType)
+            yield i, fitted(term, over, operands[i].type) if is_array else term
 
 
 def _cotangent_term(op: Any, i: int, dy: Any, operands: list[Value], y: Any, attrs: dict[str, Any]) -> Any:
+    if op.partials is not None:
+        return op.partials[i](dy, *operands, y)
     if op.variadic:
         return op.vjp[0](dy, i, *operands, **attrs)
     rule = _rule(op, op.vjp, i)
     return rule(dy, *operands, **attrs) if op.linear else rule(dy, *operands, y, **attrs)
 
 
-def fitted(term: Any, over: ArrayType, type: ArrayType) -> Value:
+def fitted(term: Any, over: ArrayType | None, type: ArrayType) -> Value:
     """A contribution summed down to the sizes of its primal, in its primal's dtype.
 
-    `term` is a cotangent over the sizes of `over` (or broadcasts to them); `type` is the primal's.
+    `term` stands for a cotangent over the sizes of `over`, to which it broadcasts; None: over its own
+    sizes. `type` is the primal's.
     """
-    return cast(_summed(value(term), over.sizes, type.sizes), type)
+    term = value(term)
+    sizes = _joint(term.shape, type.sizes) if over is None else over.sizes
+    return cast(_summed(term, sizes, type.sizes), type)
+
+
+def _joint(first: tuple[Extent, ...], second: tuple[Extent, ...]) -> tuple[Extent, ...]:
+    """The sizes of `first` and `second` together, where one of them may be 1 or missing."""
+    rank = max(len(first), len(second))
+    pairs = zip((1,) * (rank - len(first)) + first, (1,) * (rank - len(second)) + second)
+    return tuple(b if a == 1 else a for a, b in pairs)
 
 
 def _summed(term: Value, over: tuple[Extent, ...], sizes: tuple[Extent, ...]) -> Value:
     normal = current().assumptions.normal
     over = tuple(map(normal, over))
-    if term.ndim > len(over):
-        over = term.shape
     own = (1,) * (len(over) - term.ndim) + term.shape
     kept = (1,) * (len(over) - len(sizes)) + tuple(map(normal, sizes))
     axes = [k for k in range(len(over)) if kept[k] == 1 and over[k] != 1]

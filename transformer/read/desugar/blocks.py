@@ -157,7 +157,7 @@ def constant(value: object, place: Any) -> Any:
     return at(place, gast.Constant(value, None))
 
 
-def name(name: str, place: Any) -> Any:
+def variable(name: str, place: Any) -> Any:
     return at(place, gast.Name(name, gast.Load(), None, None))
 
 
@@ -177,7 +177,7 @@ def conditional(test: Any, body: Block, orelse: Block, place: Any) -> Any:
 
 def and_not(flag: str, test: Any) -> Any:
     """`not flag and test`, which leaves the test alone once the flag is set."""
-    unset = negation(name(flag, test))
+    unset = negation(variable(flag, test))
     if _is_true(test):
         return unset
     is_conjunction = isinstance(test, gast.BoolOp) and isinstance(test.op, gast.And)

@@ -37,8 +37,8 @@ from .blocks import (
     is_exhaustive,
     leaves,
     map_blocks,
-    name,
     negation,
+    variable,
 )
 from .scope import Scope
 
@@ -70,7 +70,7 @@ class ExitRemover:
     def guarded(self, rest: Block, followed: bool, place: Any) -> Block:
         """What follows a statement that may have set the flag."""
         body = self.remove(rest, followed, ready=True)
-        unset = negation(name(self.flag, place))
+        unset = negation(variable(self.flag, place))
         return [conditional(unset, body, [], place)] if body else []
 
     def remove(self, block: Block, followed: bool, ready: bool) -> Block:
@@ -116,12 +116,13 @@ class ExitRemover:
             empty = [at(statement, gast.Pass())]
             return [map_blocks(statement, lambda block: rewrite(block) or empty)]
         body, orelse = rewrite(statement.body), rewrite(statement.orelse)
-        if not body and not orelse and self._is_flag(statement.test):
+        if not body and not orelse and _is_variable(statement.test, self.scope.flag_of_return):
             return []
         return [conditional(statement.test, body, orelse, statement)]
 
-    def _is_flag(self, test: Any) -> bool:
-        return isinstance(test, gast.Name) and test.id == self.flag
+
+def _is_variable(test: Any, name: str | None) -> bool:
+    return isinstance(test, gast.Name) and test.id == name
 
 
 def _count_falling(statement: Any) -> int:

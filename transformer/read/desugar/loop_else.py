@@ -45,8 +45,8 @@ from .blocks import (
     leaves,
     map_blocks,
     negation,
+    variable,
 )
-from .blocks import name as name_of
 from .exits import replace_exits
 from .scope import Scope, preview
 
@@ -76,5 +76,5 @@ def _split(loop: Any, scope: Scope) -> Block:
     return [
         assignment(stop, constant(False, loop), loop),
         changed(loop, body=body, orelse=[]),
-        conditional(negation(name_of(stop, loop)), loop.orelse, [], loop),
+        conditional(negation(variable(stop, loop)), loop.orelse, [], loop),
     ]

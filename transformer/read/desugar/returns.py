@@ -72,8 +72,8 @@ from .blocks import (
     falls_through,
     leaves,
     map_blocks,
+    variable,
 )
-from .blocks import name as name_of
 from .exits import ExitRemover, exit_from_try
 from .scope import Scope, preview
 
@@ -85,7 +85,8 @@ def rewrite(block: Block, scope: Scope) -> Block:
     if not returns or returns == block[-1:]:
         return block
     if all(_gives_none(statement) for statement in returns):
-        return _ReturnRemover(scope, None, None).remove(block, followed=False, ready=False)
+        remover = _ReturnRemover(scope, None, None)
+        return remover.remove(block, followed=False, ready=False) or [at(block[0], gast.Pass())]
     if falls_through(block):
         end = at(block[-1], gast.Return(None))
         block, returns = [*block, end], [*returns, end]
@@ -94,7 +95,7 @@ def rewrite(block: Block, scope: Scope) -> Block:
     remover = _ReturnRemover(scope, result, given)
     body = remover.remove(block, followed=False, ready=False)
     last = returns[-1]
-    return [*body, at(last, gast.Return(name_of(result, last)))]
+    return [*body, at(last, gast.Return(variable(result, last)))]
 
 
 def _gives_none(statement: Any) -> bool:
@@ -154,4 +155,4 @@ class _ReturnRemover(ExitRemover):
         return statement
 
     def _break_if_returned(self, loop: Any) -> Any:
-        return conditional(name_of(self.flag, loop), [self._break(loop)], [], loop)
+        return conditional(variable(self.flag, loop), [self._break(loop)], [], loop)

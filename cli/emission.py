@@ -1,0 +1,75 @@
+"""From a question to a standalone file: what `grad`, `jvp` and `vjp` do, and `show` looks at."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from transformer.api import Transformed, argument_names
+from transformer.core.errors import TransformError
+from transformer.pipeline import Generated
+from transformer.run.files import write_new
+from transformer.run.generating import extra_arguments, standalone_for_call, standalone_for_types
+from transformer.transform.modes import Mode
+
+from .failures import UsageError
+from .modes import ModeOf
+from .options import Question, asked
+
+def emit(options: argparse.Namespace, mode_of: ModeOf) -> int:
+    """Writes the transformed function to OUT or to stdout."""
+    output = None if options.output in (None, "-") else Path(options.output)
+    if output is not None:
+        require_free(output, options.force)
+    with asked(options) as question:
+        if output is not None and output.exists() and output.samefile(question.target.file):
+            raise UsageError(f"{output} is the file that is read; choose another name")
+        source = generated(question, mode_of(question.wrt)).source
+    if output is None:
+        sys.stdout.write(source)
+    else:
+        write(output, source, options.force)
+    return 0
+
+
+def generated(question: Question, mode: Mode) -> Generated:
+    """All stages for a question. Raises a located `TransformError`."""
+    target, inputs = Transformed(question.target.function, mode), question.inputs
+    args, kwargs = inputs.values() if inputs.is_example else inputs.types()
+    args += (None,) * extra_arguments(target)
+    header = header_of(question)
+    try:
+        if inputs.is_example:
+            names = argument_names(question.target.function, len(args))
+            return standalone_for_call(target, args, kwargs, names, header)
+        return standalone_for_types(target, args, kwargs, header)
+    except TransformError as error:
+        if inputs.assumed:
+            error.add_note(assumption(inputs.assumed))
+        raise
+
+
+def assumption(names: tuple[str, ...]) -> str:
+    """What is assumed of arguments that nobody gave a type."""
+    return f"{', '.join(names)} {'has' if len(names) == 1 else 'have'} no type and " \
+           f"{'is' if len(names) == 1 else 'are'} taken as f64; --types tells otherwise"
+
+
+def require_free(output: Path, force: bool) -> None:
+    """Raises before any work is done for a file that could not be written."""
+    if not output.parent.is_dir():
+        raise UsageError(f"there is no folder {output.parent}")
+    if output.is_dir():
+        raise UsageError(f"{output} is a folder")
+    if output.is_file() and not force:
+        raise UsageError(f"{output} exists; --force overwrites it")
+
+
+def write(output: Path, source: str, force: bool) -> None:
+    try:
+        write_new(output, source, force)
+    except FileExistsError:
+        raise UsageError(f"{output} exists; --force overwrites it") from None
+    except OSError as error:
+        raise UsageError(f"{output} cannot be written: {error.strerror}") from None

@@ -1,0 +1,37 @@
+"""`transformer grad`: the gradient of a function as a file of its own."""
+
+from __future__ import annotations
+
+import argparse
+
+from .options import add_output, add_question
+
+NAME = "grad"
+SUMMARY = "write the gradient of a function that returns one number"
+DESCRIPTION = """\
+Writes FUNC_grad (FUNC_value_and_grad with --value): it takes the arguments of FUNC in their order
+and returns one gradient, or a tuple of them in the order of --wrt. It imports numpy, and nothing of
+transformer.
+"""
+EXAMPLES = """\
+The gradient of a loss for its weights, for any sizes n and d:
+
+  transformer grad model.py:loss --wrt w,b --types "w: f64[d], b: f64, x: f64[n,d], y: f64[n]" -o loss_grad.py
+
+The value and the gradient for all floating point arguments, with types taken from what
+example() in model.py returns, say (np.zeros(3), 0.0, np.ones((5, 3)), np.ones(5)):
+
+  transformer grad model.py:loss --value --example example
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_question(parser)
+    parser.add_argument("--value", action="store_true", help="return (value, gradient)")
+    add_output(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    from .emission import emit
+    from .modes import gradient
+    return emit(options, lambda wrt: gradient(wrt, options.value))

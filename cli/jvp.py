@@ -1,0 +1,35 @@
+"""`transformer jvp`: the derivative of a function along a direction as a file of its own."""
+
+from __future__ import annotations
+
+import argparse
+
+from .options import add_output, add_question
+
+NAME = "jvp"
+SUMMARY = "write the derivative of a function along a direction (forward mode)"
+DESCRIPTION = """\
+Writes FUNC_jvp: it takes the arguments of FUNC in their order, then a tangent for each argument in
+--wrt, and returns (value, tangent). FUNC may return anything. The file imports numpy, and nothing
+of transformer.
+"""
+EXAMPLES = """\
+How the predictions of a model change along a change of its weights:
+
+  transformer jvp model.py:predict --wrt w --types "w: f64[d], b: f64, x: f64[n,d]" -o predict_jvp.py
+
+The derivative for all floating point arguments, shown on the terminal:
+
+  transformer jvp model.py:predict --types "w: f64[d], x: f64[n,d]"
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_question(parser)
+    add_output(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    from .emission import emit
+    from .modes import pushforward
+    return emit(options, pushforward)

@@ -1,0 +1,89 @@
+"""Options that several commands share, and what they come to: a function and its arguments."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .failures import UsageError
+
+if TYPE_CHECKING:
+    from .inputs import Inputs
+    from .target import Target
+
+HOW_FILES_ARE_READ = """\
+FILE is imported to read it: its top level runs (not what stands under
+if __name__ == "__main__"), with its folder first on sys.path. FUNC may be dotted: Class.method.
+"""
+
+TYPES = """\
+Types: f16 f32 f64 c64 c128 i8..i64 u8..u64 bool with sizes, f64[n,3] or f64[n+1]; int, float and
+complex are Python numbers; (f64, f64[n]), [f64] and {w: f64[n], b: f64} nest; a literal such as
+kind: 'relu' or n: 3 is a value known beforehand, and so is a default that is given no type.
+Annotations of the function count: def loss(w: "f64[d]"). Any other argument is taken as f64.
+"""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a command is asked about: a function, its arguments, and the names to differentiate for."""
+
+    target: Target
+    inputs: Inputs
+    wrt: tuple[str, ...]
+
+
+def add_target(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("target", metavar="FILE.py:FUNC", help="the function, in a file that is imported")
+
+
+def add_question(parser: argparse.ArgumentParser) -> None:
+    """FILE.py:FUNC --wrt … [--types … | --example …]"""
+    add_target(parser)
+    parser.add_argument("--wrt", metavar="NAMES", default="",
+                        help="the arguments to differentiate for, as in w,b (default: all floating point ones)")
+    given = parser.add_mutually_exclusive_group()
+    given.add_argument("--types", metavar="TYPES", default="",
+                       help='types of the arguments, as in "w: f64[d], x: f64[n,d]"')
+    given.add_argument("--example", metavar="FUNC",
+                       help="a function in FILE, without arguments, that returns a tuple of arguments")
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-o", "--output", metavar="OUT.py",
+                        help="the file to write (default: to the terminal)")
+    parser.add_argument("--force", action="store_true", help="overwrite OUT.py if it is there")
+
+
+@contextlib.contextmanager
+def asked(options: argparse.Namespace) -> Iterator[Question]:
+    """The question in the options; the file's folder is on `sys.path` until the end of the `with`."""
+    from .inputs import chosen, declared_inputs
+    from .target import opened
+    with opened(options.target) as target:
+        wrt = names_in(options.wrt)
+        if options.example:
+            inputs = inputs_of_example(target, options.example)
+        else:
+            inputs = declared_inputs(target.function, options.types, wrt)
+        yield Question(target, inputs, chosen(inputs, wrt, target.name))
+
+
+def inputs_of_example(target: Target, name: str) -> Inputs:
+    from .inputs import example_inputs
+    from .target import function_named, user_code
+    example = function_named(target.module, name, target.file)
+    with user_code(f"the example {name}() fails", target.file):
+        found = example()
+    return example_inputs(target.function, found)
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """``w, b`` as names."""
+    names = tuple(name.strip() for name in text.split(",")) if text.strip() else ()
+    if not all(name.isidentifier() for name in names):
+        raise UsageError(f"--wrt: expected names of arguments as in w,b, got {text!r}")
+    return names

@@ -1,0 +1,66 @@
+"""`transformer show`: every stage between a function and its derivative."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from .failures import UsageError, suggestion
+from .options import Question, add_question, asked
+
+NAME = "show"
+SUMMARY = "show every stage between a function and its derivative"
+DESCRIPTION = """\
+Shows the function as it was read, each transformation of it, and the source that comes out.
+Coloured on a terminal, unless NO_COLOR is set.
+"""
+EXAMPLES = """\
+All stages of the gradient of a loss:
+
+  transformer show model.py:loss --wrt w --types "w: f64[d], b: f64, x: f64[n,d], y: f64[n]"
+
+The source of a forward derivative alone, in colour, into a pager:
+
+  transformer show model.py:square --mode jvp --stage source --color always
+"""
+MODES = ("grad", "value_and_grad", "jvp", "vjp")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_question(parser)
+    parser.add_argument("--mode", choices=MODES, default="grad", help="the transformation (default: grad)")
+    parser.add_argument("--stage", metavar="NAME", help="this stage alone, without its heading")
+    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto",
+                        help="colours (default: on a terminal, unless NO_COLOR is set)")
+
+
+def run(options: argparse.Namespace) -> int:
+    from .colour import painter
+    from .emission import generated
+    from .modes import MODES as modes
+    with asked(options) as question:
+        stages = {"function": own_source(question),
+                  **generated(question, modes[options.mode](question.wrt)).stages}
+    paint = painter(options.color)
+    if options.stage is not None:
+        sys.stdout.write(paint(stage_named(options.stage, stages)))
+        return 0
+    for name, text in stages.items():
+        sys.stdout.write(f"{paint(f'# ---- {name} ' + '-' * (60 - len(name)))}\n{paint(text.rstrip())}\n\n")
+    return 0
+
+
+def own_source(question: Question) -> str:
+    """The user's function as it stands in the file."""
+    import inspect
+    try:
+        return inspect.getsource(question.target.function)
+    except (OSError, TypeError):
+        return f"# {question.target.name} is not written in Python\n"
+
+
+def stage_named(name: str, stages: dict[str, str]) -> str:
+    if name not in stages:
+        hint = suggestion(name, stages) or f"; there are {', '.join(stages)}"
+        raise UsageError(f"--stage: no stage is called {name!r}{hint}")
+    return stages[name].rstrip() + "\n"

@@ -1,0 +1,35 @@
+"""`transformer vjp`: the pullback of a function as a file of its own."""
+
+from __future__ import annotations
+
+import argparse
+
+from .options import add_output, add_question
+
+NAME = "vjp"
+SUMMARY = "write the pullback of a function (reverse mode, any result)"
+DESCRIPTION = """\
+Writes FUNC_vjp: it takes the arguments of FUNC in their order, then a cotangent dy of its result,
+and returns one cotangent, or a tuple of them in the order of --wrt. FUNC may return anything. The
+file imports numpy, and nothing of transformer.
+"""
+EXAMPLES = """\
+The pullback of a model, for its weights:
+
+  transformer vjp model.py:predict --wrt w,b --types "w: f64[d], b: f64, x: f64[n,d]" -o predict_vjp.py
+
+The pullback for a single number and a dictionary of arrays:
+
+  transformer vjp model.py:scaled --types "s: f64, p: {w: f64[n], b: f64}"
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_question(parser)
+    add_output(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    from .emission import emit
+    from .modes import pullback
+    return emit(options, pullback)

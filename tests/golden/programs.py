@@ -1,0 +1,247 @@
+"""Programs whose generated gradients are kept beside this file, each `<name>_<mode>.py`.
+
+Types stand in the annotations. `EXAMPLES` has arguments for each, away from kinks.
+"""
+
+import math
+
+import numpy as np
+
+LEARNING_RATE = 0.1
+
+
+def tanh_regression(w: "f64[m]", b: "f64[m]", x: "f64[n,m]", y: "f64[n,m]"):
+    return np.sum((np.tanh(x * w + b) - y) ** 2)
+
+
+def heat(u: "f64[m]", c: "f64", n: "int", target: "f64[m]"):
+    for k in range(n):
+        u[1:-1] += c * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return np.sum((u - target) ** 2)
+
+
+def newton(a: "f64", x: "f64"):
+    while abs(x**3 - a) > 1e-10:
+        x = x - (x**3 - a) / (3 * x * x)
+    return x
+
+
+def logistic(w: "f64[d]", b: "f64", x: "f64[n,d]", y: "f64[n]"):
+    p = 1 / (1 + np.exp(-(x @ w + b)))
+    return -np.mean(y * np.log(p) + (1 - y) * np.log(1 - p))
+
+
+def mlp(params: "{w1: f64[d,h], b1: f64[h], w2: f64[h,k], b2: f64[k]}", x: "f64[n,d]", y: "f64[n,k]"):
+    hidden = np.tanh(x @ params["w1"] + params["b1"])  # one hidden layer
+    output = hidden @ params["w2"] + params["b2"]
+    return np.mean((output - y) ** 2)
+
+
+def cross_entropy(w: "f64[d,k]", x: "f64[n,d]", labels: "i64[n]"):
+    # softmax cross-entropy, shifted so that exp cannot overflow
+    scores = x @ w
+    scores = scores - np.max(scores, axis=1, keepdims=True)
+    log_total = np.log(np.sum(np.exp(scores), axis=1))
+    picked = scores[np.arange(len(labels)), labels]
+    return np.mean(log_total - picked)
+
+
+def kalman_step(x: "f64[n]", P: "f64[n,n]", F: "f64[n,n]", Q: "f64[n,n]", H: "f64[m,n]", R: "f64[m,m]",
+                z: "f64[m]"):
+    x = F @ x
+    P = F @ P @ F.T + Q
+    S = H @ P @ H.T + R
+    K = np.linalg.solve(S, H @ P).T
+    innovation = z - H @ x
+    x = x + K @ innovation
+    return np.sum(x**2)
+
+
+def rosenbrock(x: "f64[n]"):
+    return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+
+def rnn(W: "f64[h,h]", U: "f64[h,d]", b: "f64[h]", xs: "f64[n,d]"):
+    h = np.zeros(b.shape)
+    for x in xs:
+        h = np.tanh(W @ h + U @ x + b)
+    return np.sum(h * h)
+
+
+def pendulum(theta: "f64", omega: "f64", steps: "int"):
+    dt = 0.01
+    for k in range(steps):
+        omega = omega - dt * math.sin(theta)
+        theta = theta + dt * omega
+    return theta**2
+
+
+def horner(coefficients: "f64[n]", x: "f64"):
+    total = 0.0
+    k = len(coefficients) - 1
+    while k >= 0:
+        total = total * x + coefficients[k]
+        k -= 1
+    return total
+
+
+def black_scholes(spot: "f64", strike: "f64", rate: "f64", sigma: "f64", years: "f64"):
+    d1 = (math.log(spot / strike) + (rate + 0.5 * sigma**2) * years) / (sigma * math.sqrt(years))
+    d2 = d1 - sigma * math.sqrt(years)
+    first = 0.5 * (1 + math.erf(d1 / math.sqrt(2)))
+    second = 0.5 * (1 + math.erf(d2 / math.sqrt(2)))
+    return spot * first - strike * math.exp(-rate * years) * second
+
+
+def recurrence(x: "f64[n]"):
+    f = np.zeros(len(x))
+    f[0] = x[0]
+    for i in range(1, len(x)):
+        f[i] = x[i] + f[i - 1] ** 2
+    return np.sum(f)
+
+
+def huber(r: "f64", delta: "f64"):
+    if abs(r) <= delta:
+        loss = 0.5 * r * r
+    else:
+        loss = delta * (abs(r) - 0.5 * delta)
+    return loss
+
+
+def attention(q: "f64[n,d]", k: "f64[m,d]", v: "f64[m,e]"):
+    scores = q @ k.T / np.sqrt(q.shape[1])
+    weights = np.exp(scores - np.max(scores, axis=1, keepdims=True))
+    weights = weights / np.sum(weights, axis=1, keepdims=True)
+    return np.sum((weights @ v) ** 2)
+
+
+def ridge(X: "f64[n,d]", y: "f64[n]", penalty: "f64"):
+    w = np.linalg.solve(X.T @ X + penalty * np.eye(X.shape[1]), X.T @ y)
+    return np.sum((X @ w - y) ** 2)
+
+
+def standardized(x: "f64[n,m]"):
+    z = (x - np.mean(x, axis=0)) / np.std(x, axis=0)
+    return np.sum(z**3)
+
+
+def gradient_descent(w: "f64[d]", X: "f64[n,d]", y: "f64[n]"):
+    for k in range(5):
+        r = X @ w - y
+        w = w - LEARNING_RATE * (X.T @ r) / len(y)
+    return np.sum((X @ w - y) ** 2)
+
+
+def lorenz(state: "f64[3]", n: "int"):
+    x, y, z = state
+    dt = 0.01
+    for k in range(n):
+        dx = 10.0 * (y - x)
+        dy = x * (28.0 - z) - y
+        dz = x * y - 8.0 / 3.0 * z
+        x, y, z = x + dt * dx, y + dt * dy, z + dt * dz
+    return x + y + z
+
+
+def gaussian_log_likelihood(mu: "f64[d]", S: "f64[d,d]", x: "f64[n,d]"):
+    L = np.linalg.cholesky(S)
+    z = np.linalg.solve(L, (x - mu).T)
+    return -0.5 * np.sum(z**2) - len(x) * np.sum(np.log(np.diag(L)))
+
+
+def clipped_steps(x: "f64[n]"):
+    total = 0.0
+    for i in range(len(x)):
+        if x[i] > 1.0:
+            total += 2 * x[i] - 1.0
+        elif x[i] > 0.0:
+            total += x[i] ** 2
+    return total
+
+
+def moving_average(x: "f64[n]", w: "f64[3]"):
+    y = w[0] * x[:-2] + w[1] * x[1:-1] + w[2] * x[2:]
+    return np.sum(np.abs(y))
+
+
+def distances(points: "f64[n,2]"):
+    d = points[:, None, :] - points[None, :, :]
+    return np.sum(np.exp(-np.sum(d**2, axis=-1)))
+
+
+def mixture(logits: "f64[k]", means: "f64[k]", x: "f64[n]"):
+    weights = np.exp(logits) / np.sum(np.exp(logits))
+    density = np.exp(-0.5 * (x[:, None] - means) ** 2) / np.sqrt(2 * np.pi)
+    return -np.sum(np.log(density @ weights))
+
+
+def _random(seed=0):
+    return np.random.default_rng(seed)
+
+
+def _spd(n):
+    a = _random(9).normal(size=(n, n))
+    return a @ a.T + n * np.eye(n)
+
+
+EXAMPLES = {
+    "tanh_regression": lambda r: (r.normal(size=4), r.normal(size=4), r.normal(size=(5, 4)),
+                                  r.normal(size=(5, 4))),
+    "heat": lambda r: (r.normal(size=8), 0.2, 4, r.normal(size=8)),
+    "newton": lambda r: (3.0, 2.0),
+    "logistic": lambda r: (r.normal(size=3), 0.3, r.normal(size=(6, 3)), r.integers(0, 2, 6) * 1.0),
+    "mlp": lambda r: ({"w1": r.normal(size=(3, 4)), "b1": r.normal(size=4), "w2": r.normal(size=(4, 2)),
+                       "b2": r.normal(size=2)}, r.normal(size=(5, 3)), r.normal(size=(5, 2))),
+    "cross_entropy": lambda r: (r.normal(size=(3, 4)), r.normal(size=(5, 3)), r.integers(0, 4, 5)),
+    "kalman_step": lambda r: (r.normal(size=3), _spd(3), r.normal(size=(3, 3)), _spd(3),
+                              r.normal(size=(2, 3)), _spd(2), r.normal(size=2)),
+    "rosenbrock": lambda r: (r.normal(size=5),),
+    "rnn": lambda r: (r.normal(size=(3, 3)), r.normal(size=(3, 2)), r.normal(size=3), r.normal(size=(4, 2))),
+    "pendulum": lambda r: (0.4, 0.1, 6),
+    "horner": lambda r: (r.normal(size=5), 0.7),
+    "black_scholes": lambda r: (100.0, 95.0, 0.03, 0.2, 1.5),
+    "recurrence": lambda r: (r.normal(size=5),),
+    "huber": lambda r: (1.7, 1.0),
+    "attention": lambda r: (r.normal(size=(3, 4)), r.normal(size=(5, 4)), r.normal(size=(5, 2))),
+    "ridge": lambda r: (r.normal(size=(6, 3)), r.normal(size=6), 0.7),
+    "standardized": lambda r: (r.normal(size=(6, 3)),),
+    "gradient_descent": lambda r: (r.normal(size=3), r.normal(size=(6, 3)), r.normal(size=6)),
+    "lorenz": lambda r: (np.array([1.0, 2.0, 20.0]), 5),
+    "gaussian_log_likelihood": lambda r: (r.normal(size=3), _spd(3), r.normal(size=(4, 3))),
+    "clipped_steps": lambda r: (np.array([1.4, -0.3, 0.5, 2.0]),),
+    "moving_average": lambda r: (r.normal(size=7), r.normal(size=3)),
+    "distances": lambda r: (r.normal(size=(5, 2)),),
+    "mixture": lambda r: (r.normal(size=3), r.normal(size=3), r.normal(size=6)),
+}
+
+# What is kept: the program, the mode, and the arguments it is differentiated for.
+KEPT = [
+    ("tanh_regression", "grad", "w,b"),
+    ("heat", "grad", "u,c"),
+    ("heat", "grad", "u"),
+    ("newton", "grad", "a,x"),
+    ("logistic", "value_and_grad", "w,b"),
+    ("logistic", "jvp", "w"),
+    ("mlp", "grad", "params"),
+    ("cross_entropy", "grad", "w"),
+    ("kalman_step", "grad", "x,P"),
+    ("rosenbrock", "grad", "x"),
+    ("rosenbrock", "jvp", "x"),
+    ("rnn", "grad", "W,U,b"),
+    ("pendulum", "grad", "theta,omega"),
+    ("horner", "grad", "coefficients,x"),
+    ("black_scholes", "value_and_grad", "spot,sigma"),
+    ("recurrence", "grad", "x"),
+    ("huber", "grad", "r,delta"),
+    ("attention", "grad", "q,k,v"),
+    ("ridge", "grad", "penalty"),
+    ("standardized", "grad", "x"),
+    ("gradient_descent", "grad", "w"),
+    ("lorenz", "grad", "state"),
+    ("gaussian_log_likelihood", "grad", "mu,S"),
+    ("clipped_steps", "grad", "x"),
+    ("moving_average", "grad", "x,w"),
+    ("distances", "grad", "points"),
+    ("mixture", "grad", "logits,means"),
+]

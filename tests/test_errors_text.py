@@ -1,0 +1,149 @@
+"""What errors look like: file, line, source line, carets, reason, and what to write instead."""
+
+import copy
+import doctest
+import inspect
+import pickle
+from pathlib import Path
+from typing import Any
+
+import gast
+import pytest
+
+from transformer.core import errors
+from transformer.core.errors import (
+    BadArgument,
+    NotDifferentiable,
+    NotSupported,
+    Origin,
+    ShapeError,
+    SourceError,
+    TransformError,
+)
+
+KINDS: dict[type[TransformError], type[Exception]] = {
+    NotSupported: NotImplementedError,
+    NotDifferentiable: TypeError,
+    BadArgument: TypeError,
+    ShapeError: ValueError,
+    SourceError: OSError,
+}
+
+
+def place(path: Path, line: str, piece: str) -> Origin:
+    """The origin of a piece of a line, written to a file."""
+    path.write_text(f"def loss(x):\n{line}\n", encoding="utf-8")
+    start = len(line[: line.index(piece)].encode())
+    return Origin(str(path), 2, start, start + len(piece.encode()), "loss")
+
+
+def test_all_parts(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    origin = place(path, "    y = np.unwrap(x) + 1", "np.unwrap(x)")
+    error = NotSupported("np.unwrap has no rule", origin, "It jumps.", "Use np.angle.")
+    assert str(error) == (
+        "np.unwrap has no rule\n"
+        f'  File "{path}", line 2, in loss\n'
+        "    y = np.unwrap(x) + 1\n"
+        "        ^^^^^^^^^^^^\n"
+        "It jumps.\n"
+        "Use np.angle."
+    )
+
+
+def test_message_alone() -> None:
+    error = BadArgument("argnums=3, but `f` has two arguments")
+    assert str(error) == "argnums=3, but `f` has two arguments"
+    assert (error.origin, error.why, error.instead) == (None, None, None)
+
+
+def test_without_file_columns_or_function() -> None:
+    assert str(Origin("<nowhere>", 3, 4, 5, "f")) == '  File "<nowhere>", line 3, in f'
+    assert str(Origin("<nowhere>", 3)) == '  File "<nowhere>", line 3'
+    here = str(Origin(__file__, 1))
+    assert here.count("\n") == 1
+    assert "^" not in here
+
+
+@pytest.mark.parametrize(
+    ("line", "piece", "carets"),
+    [
+        ("    y = x", "x", "    ^"),
+        ("    größe = f(größe)", "f(größe)", "        ^^^^^^^^"),
+        ("    s = '数', f(x)", "f(x)", "          ^^^^"),
+        ("\ty =\tx", "x", "   \t^"),
+        ("    y = x + \\", "x + \\", "    ^^^^^"),
+    ],
+)
+def test_carets_lie_under_the_piece(tmp_path: Path, line: str, piece: str, carets: str) -> None:
+    shown = str(place(tmp_path / "model.py", line, piece)).split("\n")
+    assert shown[1:] == [f"    {line.strip()}", f"    {carets}"]
+
+
+@pytest.mark.parametrize("end", [None, 0, 8])
+def test_pieces_that_end_on_a_later_line_are_marked_to_the_end(
+    tmp_path: Path, end: int | None
+) -> None:
+    origin = place(tmp_path / "model.py", "    y = f(x,  ", "f(x")
+    later = Origin(origin.file, origin.line, origin.column, end, "loss")
+    assert str(later).endswith("    y = f(x,\n        ^^^^")
+
+
+def test_every_node_is_marked_exactly(tmp_path: Path) -> None:
+    line = "    return np.sum((a @ b.T)[0] ** 2, axis=-1) if ä else -λ(x=1)"
+    path = tmp_path / "model.py"
+    path.write_text(f"def f():\n{line}\n", encoding="utf-8")
+    tree = gast.parse(path.read_text(encoding="utf-8")).body[0]
+    nodes = [node for node in gast.walk(tree.body[0]) if hasattr(node, "lineno")]
+    assert len(nodes) > 20
+    for node in nodes:
+        origin = Origin(str(path), node.lineno, node.col_offset, node.end_col_offset)
+        _, source, carets = str(origin).split("\n")
+        marked = "".join(c for c, caret in zip(source, carets, strict=False) if caret == "^")
+        encoded = line.encode()[node.col_offset : node.end_col_offset]
+        assert marked == encoded.decode()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kinds(kind: type[TransformError]) -> None:
+    error = kind("message", Origin("model.py", 1, 0, 3, "f"), "why", "instead")
+    assert isinstance(error, KINDS[kind])
+    assert isinstance(error, TransformError)
+    assert error.args == ("message",)
+    with pytest.raises(KINDS[kind], match="message"):
+        raise error
+
+
+@pytest.mark.parametrize("kind", [TransformError, *KINDS])
+@pytest.mark.parametrize("again", [lambda error: pickle.loads(pickle.dumps(error)), copy.copy])
+def test_errors_can_be_pickled(kind: type[TransformError], again: Any) -> None:
+    error = kind("message", Origin("model.py", 1, 0, 3, "f"), "why", "instead")
+    other = again(error)
+    assert type(other) is kind
+    assert str(other) == str(error)
+    assert other.origin == error.origin
+    assert str(again(kind("message"))) == "message"
+
+
+def test_a_place_is_filled_in_once() -> None:
+    first, second = Origin("a.py", 1), Origin("b.py", 2)
+    error = ShapeError("message")
+    assert error.located(None).origin is None
+    assert error.located(first) is error
+    assert error.located(second).origin == first
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_docstrings_show_a_wrong_and_a_right_program(kind: type[TransformError]) -> None:
+    text = inspect.getdoc(kind)
+    assert text is not None
+    before, right = text.split("Right")
+    assert "Wrong" in before
+    for block in (before, right):
+        program = block.split("::\n", 1)[1]
+        lines = [line for line in program.split("\n") if line.startswith("    ") or not line]
+        compile(inspect.cleandoc("\n".join(lines)), "<docstring>", "exec")
+
+
+def test_docstring_of_the_module() -> None:
+    assert doctest.testmod(errors).failed == 0

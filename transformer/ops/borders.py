@@ -1,0 +1,150 @@
+"""Arrays with a border: `np.pad`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import NotSupported, ShapeError
+from ..core.sizes import Extent
+from ..core.types import ArrayType
+from . import arguments
+from .arguments import Args, Bound, Kwargs
+from .base import Op
+from .creation import arange
+from .shape import arrays_of, from_here
+from .value import Value, value
+
+Pair = tuple[Extent, Extent]
+
+
+class Pad(Op):
+    """A border of one constant number. `pad_width` is as short as NumPy understands it: a number, a
+    pair for all axes, or a pair for each. Borders of other modes are indexed from the array."""
+
+    calls = np.pad
+
+    def front(args, kwargs, spelling):
+        array, width, mode, options = _parsed(*args, **kwargs)
+        pairs = width_pairs(width, array.ndim)
+        fill = options.get("constant_values", 0)
+        if mode == "constant" and not arguments.is_dynamic(fill):
+            return None
+        if mode == "constant":
+            return _filled(array, pairs, fill)
+        if mode not in POSITIONS or options:
+            raise NotSupported(f"np.pad with mode={mode!r} and options {sorted(options)}",
+                               instead="Write the border with np.concatenate.")
+        for axis, pair in enumerate(pairs):
+            if pair != (0, 0):
+                array = array[from_here(axis, _positions(mode, array.shape[axis], *pair))]
+        return array
+
+    @classmethod
+    def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
+        array, width, _, options = _parsed(*args, **kwargs)
+        fill = options.get("constant_values", 0)
+        if isinstance(fill, (tuple, list)):
+            raise NotSupported("np.pad with several constant values", instead="Pad once for each.")
+        attrs = {"pad_width": shortest(width_pairs(width, array.ndim))}
+        fill = arguments.known(fill, "constant_values")
+        return (array,), {**attrs, "constant_values": fill} if fill != 0 else attrs
+
+    def types(array: ArrayType, pad_width=None, *, constant_values=0) -> ArrayType:
+        pairs = width_pairs(pad_width, array.rank)
+        sizes = tuple(n + a + b for n, (a, b) in zip(array.sizes, pairs, strict=True))
+        return ArrayType(array.dtype, sizes)
+
+    def jvp(t, array, y, pad_width=None, constant_values=0):
+        return np.pad(t, pad_width)
+
+    def vjp(dy, array, y, pad_width=None, constant_values=0):
+        pairs = width_pairs(pad_width, array.ndim)
+        return dy[tuple(_inner(n, *pair) for n, pair in zip(array.shape, pairs, strict=True))]
+
+    def batch(lead, array, pad_width=None, constant_values=0):
+        pairs = ((0, 0), *width_pairs(pad_width, array.ndim - 1))
+        return np.pad(array, pairs, constant_values=constant_values)
+
+    def domain(rng):
+        return arrays_of(rng, ((3,), {"pad_width": (1, 2)}),
+                         ((2, 3), {"pad_width": ((0, 1), (2, 0))}),
+                         ((2, 3), {"pad_width": 1, "constant_values": 1.5}))
+
+
+def _parsed(array: Any, pad_width: Any, mode: Any = "constant", **options: Any
+            ) -> tuple[Value, Any, Any, dict[str, Any]]:
+    return value(array), pad_width, mode, options
+
+
+def width_pairs(width: Any, rank: int) -> tuple[Pair, ...]:
+    """Border widths before and after, for each axis, from any of NumPy's forms."""
+    if isinstance(width, dict):
+        given = {arguments.axis(k, rank): _pair(item) for k, item in width.items()}
+        return tuple(given.get(k, (0, 0)) for k in range(rank))
+    if not isinstance(width, (tuple, list)):
+        return (_pair(width),) * rank
+    if not any(isinstance(item, (tuple, list)) for item in width):
+        return (_pair(width),) * rank
+    if len(width) not in (1, rank):
+        raise ShapeError(f"operands could not be broadcast together with remapped shapes "
+                         f"[original->remapped]: ({len(width)},2)  and requested shape ({rank},2)")
+    return tuple(map(_pair, width)) * (rank if len(width) == 1 else 1)
+
+
+def _pair(item: Any) -> Pair:
+    items = tuple(item) if isinstance(item, (tuple, list)) else (item,)
+    before, after = (arguments.extent(size, "a border") for size in (items[0], items[-1]))
+    if any(isinstance(size, int) and size < 0 for size in (before, after)):
+        raise ShapeError("index can't contain negative values")
+    return before, after
+
+
+def shortest(pairs: tuple[Pair, ...]) -> Any:
+    """Border widths in the shortest form."""
+    if len(set(pairs)) != 1:
+        return pairs
+    before, after = pairs[0]
+    return before if before == after else pairs[0]
+
+
+def _inner(size: Extent, before: Extent, after: Extent) -> slice:
+    """What is not border, along one axis."""
+    if after == 0:
+        return slice(before or None, None)
+    return slice(before or None, -after if isinstance(after, int) else before + size)
+
+
+def _filled(array: Value, pairs: tuple[Pair, ...], fill: Any) -> Any:
+    """With a border of a number that the program computes."""
+    inside = np.pad(np.ones(array.shape, bool, like=array), pairs)           # type: ignore[call-overload]
+    return np.where(inside, np.pad(array, pairs), fill.astype(array.dtype))
+
+
+def _positions(mode: str, size: Extent, before: Extent, after: Extent) -> Any:
+    """For each place along a bordered axis, the place of the array that it shows."""
+    if size == 0:
+        raise ShapeError("can't extend empty axis 0 using modes other than 'constant' or 'empty'")
+    return POSITIONS[mode](arange(-before, size + after), size)
+
+
+def _reflected(places: Any, size: Extent) -> Any:
+    """Without repeating the ends: period 2 (n - 1)."""
+    if size == 1:
+        return places * 0
+    return size - 1 - np.abs(size - 1 - places % (2 * size - 2))
+
+
+def _mirrored(places: Any, size: Extent) -> Any:
+    """With the ends repeated: period 2 n."""
+    turn = places % (2 * size)
+    return np.minimum(turn, 2 * size - 1 - turn)
+
+
+POSITIONS = {
+    "edge": lambda places, size: np.clip(places, 0, size - 1),
+    "wrap": lambda places, size: places % size,
+    "reflect": _reflected,
+    "symmetric": _mirrored,
+}

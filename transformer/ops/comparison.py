@@ -1,0 +1,291 @@
+"""Comparison, selection, logic and bits."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import BadArgument, NotSupported
+from ..core.types import BOOL, ArrayType
+from .elementwise import FLAT, Elementwise, aligned, elementwise_type, where
+from .rewritten import Rewritten
+from .value import apply, atom, call, emit
+
+
+class Less(Elementwise):
+    calls = np.less, operator.lt
+    symbol = "<"
+    derivative = FLAT
+
+
+class LessEqual(Elementwise):
+    name = "less_equal"
+    calls = np.less_equal, operator.le
+    symbol = "<="
+    derivative = FLAT
+
+
+class Greater(Elementwise):
+    calls = np.greater, operator.gt
+    symbol = ">"
+    derivative = FLAT
+
+
+class GreaterEqual(Elementwise):
+    name = "greater_equal"
+    calls = np.greater_equal, operator.ge
+    symbol = ">="
+    derivative = FLAT
+
+
+class Equal(Elementwise):
+    calls = np.equal, operator.eq
+    symbol = "=="
+    derivative = FLAT
+
+
+class NotEqual(Elementwise):
+    name = "not_equal"
+    calls = np.not_equal, operator.ne
+    symbol = "!="
+    derivative = FLAT
+
+
+class Isclose(Elementwise):
+    calls = (np.isclose,)
+    derivative = FLAT
+
+    def types(a: ArrayType, b: ArrayType, rtol: float = 1e-5, atol: float = 1e-8,
+              equal_nan: bool = False) -> Any:
+        return elementwise_type(np.isclose, (a, b))
+
+
+def _number_pairs(rng):
+    return [((1.0, other), {}) for other in (1.0, 1.0 + 1e-10, 1.1, np.float64(np.inf))]
+
+
+class IscloseNumbers(Elementwise):
+    """`math.isclose`, which is symmetric in its arguments."""
+
+    name = "isclose_numbers"
+    calls = (math.isclose,)
+    derivative = FLAT
+    domain = _number_pairs
+
+    def types(a: ArrayType, b: ArrayType, rel_tol: float = 1e-9, abs_tol: float = 0.0) -> ArrayType:
+        return BOOL
+
+    def batch(lead, a, b, rel_tol=1e-9, abs_tol=0.0):
+        a, b = aligned(lead, (a, b))
+        tolerance = np.maximum(rel_tol * np.maximum(np.abs(a), np.abs(b)), abs_tol)
+        return (a == b) | (np.abs(a - b) <= tolerance) & np.isfinite(a) & np.isfinite(b)
+
+
+class Isnan(Elementwise):
+    calls = np.isnan, math.isnan
+    where = "any"
+    derivative = FLAT
+
+
+class Isinf(Elementwise):
+    calls = np.isinf, math.isinf
+    where = "any"
+    derivative = FLAT
+
+
+class Isfinite(Elementwise):
+    calls = np.isfinite, math.isfinite
+    where = "any"
+    derivative = FLAT
+
+
+class Signbit(Elementwise):
+    calls = (np.signbit,)
+    derivative = FLAT
+
+
+class Where(Elementwise):
+    """Without a spelling and on numbers: a conditional expression."""
+
+    calls = (np.where,)
+    operands = "condition", "x", "y"
+    where = "truth", "real", "real"
+    partials = (None,
+                lambda t, c, a, b, y: where(c, t, 0.0),
+                lambda t, c, a, b, y: where(c, 0.0, t))
+
+    def front(args, kwargs, spelling):
+        return call(np.nonzero, args, {}) if len(args) == 1 and not kwargs else None
+
+    def batch(lead, condition, x, y):
+        return np.where(*aligned(lead, (condition, x, y)))
+
+
+class Select(Rewritten):
+    """The first choice whose condition holds."""
+
+    calls = (np.select,)
+
+    def rewrite(condlist, choicelist, default=0):
+        if len(condlist) != len(choicelist):
+            raise BadArgument("list of cases must be same length as list of conditions")
+        result = default
+        for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
+            result = apply(Where, (condition, choice, result), {}, "np.where")
+        return result
+
+
+def _share(t, wins, ties):
+    """The tangent of the operand that was selected; half of it where both were."""
+    return where(wins, t, where(ties, 0.5 * t, 0.0))
+
+
+class Maximum(Elementwise):
+    """Of equal operands each has half of the derivative."""
+
+    calls = (np.maximum,)
+    partials = (lambda t, a, b, y: _share(t, a > b, a == b),
+                lambda t, a, b, y: _share(t, b > a, a == b))
+
+
+class Minimum(Elementwise):
+    """Of equal operands each has half of the derivative."""
+
+    calls = (np.minimum,)
+    partials = (lambda t, a, b, y: _share(t, a < b, a == b),
+                lambda t, a, b, y: _share(t, b < a, a == b))
+
+
+class Fmax(Elementwise):
+    """The larger operand, or the one that is not nan."""
+
+    calls = (np.fmax,)
+    partials = (lambda t, a, b, y: _share(t, (a == y) & (b != y), a == b),
+                lambda t, a, b, y: _share(t, (b == y) & (a != y), a == b))
+
+
+class Fmin(Elementwise):
+    """The smaller operand, or the one that is not nan."""
+
+    calls = (np.fmin,)
+    partials = Fmax.partials
+
+
+class Clip(Elementwise):
+    """`minimum(maximum(x, low), high)`, with the derivatives of that."""
+
+    calls = (np.clip,)
+    methods = ("clip",)
+    operands = "x", "low", "high"
+    where = "real", "low", "high"
+    partials = (lambda t, x, low, high, y: _share(t, (low < x) & (x < high), x == y),
+                lambda t, x, low, high, y:
+                _share(t, (x < low) & (low < high), (x <= low) & (low <= high)),
+                lambda t, x, low, high, y:
+                _share(t, high < np.maximum(x, low), high == np.maximum(x, low)))
+
+    def front(args, kwargs, spelling):
+        """One bound is a maximum or a minimum; `min` and `max` are other names of the bounds."""
+        names = {"min": "a_min", "max": "a_max"}
+        return _clip(*args, **{names.get(key, key): item for key, item in kwargs.items()})
+
+
+def _clip(a: Any, a_min: Any = None, a_max: Any = None, **others: Any) -> Any:
+    if others:
+        raise NotSupported(f"clip: {', '.join(others)} has no rule here", instead="Leave it out.")
+    if a_min is None:
+        return np.minimum(a, a_max) if a_max is not None else a
+    if a_max is None:
+        return np.maximum(a, a_min)
+    return emit(Clip, (atom(a), atom(a_min), atom(a_max)), {}, "np.clip")
+
+
+class NanToNum(Elementwise):
+    name = "nan_to_num"
+    calls = (np.nan_to_num,)
+    where = "any"
+    jvp = vjp = (lambda t, x, y, **attrs: where(np.isfinite(x), t, 0.0),)
+
+    def types(x: ArrayType, copy: bool = True, nan: float = 0.0, posinf: float | None = None,
+              neginf: float | None = None) -> Any:
+        if not copy:
+            raise NotSupported("nan_to_num in place has no rule here", instead="Leave out copy.")
+        return elementwise_type(np.nan_to_num, (x,))
+
+
+class LogicalAnd(Elementwise):
+    name = "logical_and"
+    calls = (np.logical_and,)
+    where = "truth"
+    derivative = FLAT
+
+
+class LogicalOr(Elementwise):
+    name = "logical_or"
+    calls = (np.logical_or,)
+    where = "truth"
+    derivative = FLAT
+
+
+class LogicalXor(Elementwise):
+    name = "logical_xor"
+    calls = (np.logical_xor,)
+    where = "truth"
+    derivative = FLAT
+
+
+class LogicalNot(Elementwise):
+    name = "logical_not"
+    calls = np.logical_not, operator.not_
+    where = "truth"
+    derivative = FLAT
+
+
+class BitwiseAnd(Elementwise):
+    name = "bitwise_and"
+    calls = np.bitwise_and, operator.and_
+    symbol = "&"
+    where = "integer"
+    derivative = FLAT
+
+
+class BitwiseOr(Elementwise):
+    name = "bitwise_or"
+    calls = np.bitwise_or, operator.or_
+    symbol = "|"
+    where = "integer"
+    derivative = FLAT
+
+
+class BitwiseXor(Elementwise):
+    name = "bitwise_xor"
+    calls = np.bitwise_xor, operator.xor
+    symbol = "^"
+    where = "integer"
+    derivative = FLAT
+
+
+class Invert(Elementwise):
+    calls = np.invert, operator.invert, operator.inv
+    symbol = "~"
+    where = "integer"
+    derivative = FLAT
+
+
+class LeftShift(Elementwise):
+    name = "left_shift"
+    calls = np.left_shift, operator.lshift
+    symbol = "<<"
+    where = "integer"
+    derivative = FLAT
+
+
+class RightShift(Elementwise):
+    name = "right_shift"
+    calls = np.right_shift, operator.rshift
+    symbol = ">>"
+    where = "integer"
+    derivative = FLAT

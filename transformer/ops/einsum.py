@@ -1,0 +1,220 @@
+"""Einstein's sums. In Core the subscripts are explicit: ``"ij,jk->ik"``, without blanks or ellipses."""
+
+from __future__ import annotations
+
+import string
+from typing import Any
+
+import numpy as np
+
+from ..core.builder import current
+from ..core.errors import BadArgument, NotSupported, ShapeError
+from ..core.sizes import Extent
+from ..core.types import ArrayType
+from .base import Op
+from .elementwise import broadcast, shape_text
+from .products import common_dtype
+from .value import Value, atom, call, emit, value
+
+IGNORED = {"optimize", "order", "casting"}        # they change how a sum is computed, not what it is
+
+
+class Einsum(Op):
+    """A product of all operands, summed over the labels that the output does not have."""
+
+    calls = (np.einsum,)
+    variadic = True
+    heavy = True
+    linear = ("each",)
+
+    def front(args, kwargs, spelling):
+        others = [key for key, item in kwargs.items() if key not in IGNORED and item is not None]
+        if others:
+            raise NotSupported(f"np.einsum: {', '.join(others)} has no rule here", instead="leave it out")
+        subscripts, operands = _subscripts_first(args)
+        operands = tuple(value(operand) for operand in operands)
+        explicit = normal_subscripts(subscripts, [operand.ndim for operand in operands])
+        return emit(Einsum, tuple(map(atom, operands)), {"subscripts": explicit}, spelling)
+
+    def types(operands: list[ArrayType], subscripts: str = "") -> ArrayType:
+        inputs, output = split(subscripts)
+        sizes: dict[str, Extent] = {}
+        for k, (labels, operand) in enumerate(zip(inputs, operands, strict=True)):
+            _check_diagonals(labels, operand.sizes, k)
+            for label, size in zip(labels, operand.sizes, strict=True):
+                sizes[label] = _common(sizes.get(label, 1), size, operands)
+        return ArrayType(common_dtype(*operands), tuple(sizes[label] for label in output))
+
+    def run(*operands, subscripts):
+        return np.einsum(subscripts, *operands)
+
+    def vjp(dy, k, *operands, subscripts):
+        inputs, output = split(subscripts)
+        factors = [(labels, x) for j, (labels, x) in enumerate(zip(inputs, operands, strict=True)) if j != k]
+        target, extra = missing_factors(dy, inputs[k], operands[k].shape, [output, *inputs[:k], *inputs[k + 1:]])
+        if output:
+            return summed([(output, dy), *factors, *extra], target)
+        return dy * summed([*factors, *extra], target) if factors or extra else dy
+
+    def batch(lead, *operands, subscripts):
+        inputs, output = split(subscripts)
+        z = unused(subscripts)
+        inputs = [z + labels if on else labels for labels, on in zip(inputs, lead, strict=True)]
+        return np.einsum(f"{','.join(inputs)}->{z}{output}", *operands)
+
+    def domain(rng):
+        def case(subscripts, *shapes):
+            return tuple(rng.normal(size=shape) for shape in shapes), {"subscripts": subscripts}
+        return [case("ij,jk->ik", (2, 3), (3, 4)), case("i,i->", (3,), (3,)), case("ij->ji", (2, 3)),
+                case("ii->", (3, 3)), case("ii->i", (3, 3)), case("ij->i", (2, 3)),
+                case("bij,bjk->bik", (2, 2, 3), (2, 3, 2)), case("i,j,ij->", (2,), (3,), (2, 3)),
+                case("ij,jk,kl->il", (2, 3), (3, 2), (2, 2)), case("ij,kj->ik", (2, 1), (3, 4)),
+                case("iij,j->ij", (2, 2, 3), (3,)), case("i,->i", (3,), ())]
+
+
+def split(subscripts: str) -> tuple[list[str], str]:
+    """The labels of the operands, and those of the output.
+
+    >>> split("ij,jk->ik")
+    (['ij', 'jk'], 'ik')
+    """
+    left, _, output = subscripts.partition("->")
+    return left.split(","), output
+
+
+def unused(subscripts: str) -> str:
+    """A letter that does not occur."""
+    return next(c for c in string.ascii_lowercase[::-1] + string.ascii_uppercase if c not in subscripts)
+
+
+def summed(factors: list[tuple[str, Any]], output: str) -> Any:
+    """The sum of a product of labelled factors; a single one that needs no change stays as it is."""
+    if len(factors) == 1 and factors[0][0] == output:
+        return factors[0][1]
+    subscripts = f"{','.join(labels for labels, _ in factors)}->{output}"
+    return np.einsum(subscripts, *(factor for _, factor in factors))
+
+
+def missing_factors(dy: Any, labels: str, shape: Any, others: list[str]
+                    ) -> tuple[str, list[tuple[str, Any]]]:
+    """The labels of an operand's cotangent, and the factors by which it gets them all.
+
+    A label that occurs twice was a diagonal: an identity matrix puts the cotangent there. A label
+    that occurs nowhere else was summed: ones spread the cotangent over it.
+    """
+    target, factors = "", []
+    known = set("".join(others))
+    for label, size in zip(labels, shape, strict=True):
+        if label in target:
+            twin = unused("".join(others) + labels + target)
+            factors.append((label + twin, _made(dy, np.eye, size)))
+            target += twin
+            continue
+        if label not in known:
+            factors.append((label, _made(dy, np.ones, size)))
+        target += label
+    return target, _without_needless_ones(factors)
+
+
+def _without_needless_ones(factors: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Labels that an identity matrix brings need no ones."""
+    brought = {label for labels, _ in factors if len(labels) == 2 for label in labels}
+    return [(labels, factor) for labels, factor in factors if labels not in brought]
+
+
+def _made(dy: Any, function: Any, size: Extent) -> Any:
+    if isinstance(dy, Value):
+        return call(function, (size,), {"dtype": dy.dtype})
+    return function(size, dtype=dy.dtype)
+
+
+# -- from what the user wrote ----------------------------------------------------------------
+
+
+def _subscripts_first(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
+    """Subscripts and operands, also where every operand is followed by a list of numbers."""
+    if not args:
+        raise BadArgument("must specify the einstein sum subscripts string and at least one operand")
+    if isinstance(args[0], str):
+        return args[0], list(args[1:])
+    operands, lists = list(args[:len(args) // 2 * 2:2]), list(args[1::2])
+    text = ",".join(map(_letters, lists))
+    return (f"{text}->{_letters(args[-1])}" if len(args) % 2 else text), operands
+
+
+def _letters(labels: Any) -> str:
+    return "".join("..." if label is Ellipsis else string.ascii_letters[label] for label in labels)
+
+
+def normal_subscripts(subscripts: str, ranks: list[int]) -> str:
+    """Subscripts in explicit form, with letters instead of ellipses.
+
+    >>> normal_subscripts("ij, jk", [2, 2])
+    'ij,jk->ik'
+    >>> normal_subscripts("...i,i->...", [3, 1])
+    'abi,i->ab'
+    """
+    left, arrow, output = subscripts.replace(" ", "").partition("->")
+    inputs = left.split(",")
+    if len(inputs) != len(ranks):
+        more = "more" if len(ranks) > len(inputs) else "fewer"
+        raise BadArgument(f"{more} operands provided to einstein sum function than specified in the "
+                          "subscripts string")
+    extra = [_extra_axes(labels, rank, k) for k, (labels, rank) in enumerate(zip(inputs, ranks, strict=True))]
+    letters = [c for c in string.ascii_letters if c not in subscripts][:max(extra)]
+    inputs = [labels.replace("...", "".join(letters[len(letters) - count:]))
+              for labels, count in zip(inputs, extra, strict=True)]
+    joined = "".join(letters)
+    if arrow:
+        output = output.replace("...", joined)
+    else:
+        every = "".join(inputs)
+        output = joined + "".join(sorted(c for c in set(every) if every.count(c) == 1 and c not in letters))
+    _check_output(inputs, output, letters)
+    return f"{','.join(inputs)}->{output}"
+
+
+def _extra_axes(labels: str, rank: int, k: int) -> int:
+    """How many axes the ellipsis of an operand stands for."""
+    named = labels.replace("...", "")
+    if not all(c in string.ascii_letters for c in named):
+        raise BadArgument("invalid subscript in string, subscripts must be letters")
+    extra = rank - len(named)
+    if extra < 0:
+        raise ShapeError(f"einstein sum subscripts string contains too many subscripts for operand {k}")
+    if extra and "..." not in labels:
+        raise ShapeError("operand has more dimensions than subscripts given in einstein sum, but no "
+                         "'...' ellipsis provided to broadcast the extra dimensions.")
+    return extra
+
+
+def _check_output(inputs: list[str], output: str, letters: list[str]) -> None:
+    for c in output:
+        if c not in "".join(inputs):
+            raise BadArgument(f"einstein sum subscripts string included output subscript '{c}' which "
+                              "never appeared in an input")
+        if output.count(c) > 1:
+            raise BadArgument("einstein sum subscripts string includes output subscript "
+                              f"'{c}' multiple times")
+    if any(letter not in output for letter in letters):
+        raise ShapeError("output has more dimensions than subscripts given in einstein sum, but no "
+                         "'...' ellipsis provided to broadcast the extra dimensions.")
+
+
+def _check_diagonals(labels: str, sizes: tuple[Extent, ...], k: int) -> None:
+    first: dict[str, Extent] = {}
+    for label, size in zip(labels, sizes, strict=True):
+        known = first.setdefault(label, size)
+        if not current().assumptions.equal(known, size):
+            texts = (shape_text((known,))[1:-2], shape_text((size,))[1:-2])
+            raise ShapeError(f"dimensions in operand {k} for collapsing index '{label}' don't match "
+                             f"({texts[0]} != {texts[1]})")
+
+
+def _common(known: Extent, size: Extent, operands: list[ArrayType]) -> Extent:
+    try:
+        return broadcast((known,), (size,))[0]
+    except ShapeError:
+        shapes = " ".join(shape_text(operand.sizes) for operand in operands)
+        raise ShapeError("operands could not be broadcast together with remapped shapes: "
+                         f"{shapes}") from None

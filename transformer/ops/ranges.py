@@ -1,0 +1,200 @@
+"""Evenly spaced numbers, and the indices of a grid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.builder import current
+from ..core.errors import NotSupported, ShapeError
+from ..core.sizes import Extent, Size
+from ..core.types import ArrayType
+from . import arguments
+from .arguments import Args, Bound, Kwargs
+from .base import Op
+from .creation import FLOAT64, Creation
+from .elementwise import aligned, broadcast, result_dtypes, weak_or_dtype
+from .rewritten import Rewritten
+from .shape import along, reshaped
+from .slices import not_negative
+from .value import Value, call, value
+
+INT64 = np.dtype(np.int64)
+NOT_STATIC = ("np.arange of numbers that are not whole must be known while the function is read",
+              "the number of elements depends on them",
+              "Write start + step * np.arange(count), or use np.linspace.")
+
+
+class Arange(Creation):
+    """`start`, `stop` and `step` are whole and may be symbolic, or are known floats.
+
+    `dtype` is left out when it is int64 for whole numbers, float64 for others.
+    """
+
+    calls = np.arange
+
+    @classmethod
+    def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
+        only_stop = len(args) == 1 and "stop" not in kwargs
+        names = ("stop",) if only_stop else ("start", "stop", "step", "dtype")
+        given = {"start": 0, "step": 1, "dtype": None} | dict(zip(names, args, strict=False)) | kwargs
+        dtype = given["dtype"]
+        numbers = [_number(given[name]) for name in ("start", "stop", "step")]
+        if any(isinstance(number, float) for number in numbers):
+            numbers, dtype = _whole_if_possible(numbers), FLOAT64 if dtype is None else dtype
+        natural = FLOAT64 if any(isinstance(number, float) for number in numbers) else INT64
+        attrs = {"start": numbers[0], "stop": numbers[1], "step": numbers[2]}
+        attrs = {key: item for key, item in attrs.items() if cls.defaults[key] != item}
+        if dtype is not None and arguments.dtype(dtype) != natural:
+            attrs["dtype"] = arguments.dtype(dtype)
+        return (), attrs
+
+    def types(start=0, stop=None, step=1, dtype=None) -> ArrayType:
+        floats = [number for number in (start, stop, step) if isinstance(number, float)]
+        count = len(np.arange(start, stop, step)) if floats else count_of_range(start, stop, step)
+        return ArrayType(dtype or (FLOAT64 if floats else INT64), (count,))
+
+    def run(start=0, stop=None, step=1, dtype=None):
+        return np.arange(start, stop, step, dtype)
+
+    def domain(rng):
+        return [((), {"stop": 4}), ((), {"start": 1, "stop": 6, "step": 2}),
+                ((), {"stop": 1.0, "step": 0.3}),
+                ((), {"start": 3, "stop": 0, "step": -1, "dtype": FLOAT64})]
+
+
+def _number(argument: Any) -> Any:
+    """A bound or step of a range: a size, or a float that is known."""
+    if arguments.is_dynamic(argument) and argument.dtype.kind == "f":
+        raise arguments.not_known(argument, *NOT_STATIC)
+    if not arguments.is_dynamic(argument) and not isinstance(argument, Size):
+        argument = arguments.known(argument, "a range")
+        if isinstance(argument, (float, np.floating)):
+            return float(argument)
+    return arguments.extent(argument, "a bound of a range")
+
+
+def _whole_if_possible(numbers: list[Any]) -> list[Any]:
+    """Floats that are whole as integers; all of them or none."""
+    if all(not isinstance(number, float) or number.is_integer() for number in numbers):
+        return [int(number) if isinstance(number, float) else number for number in numbers]
+    if any(isinstance(number, Size) for number in numbers):
+        raise NotSupported(NOT_STATIC[0], why=NOT_STATIC[1], instead=NOT_STATIC[2])
+    return [float(number) for number in numbers]
+
+
+def count_of_range(start: Extent, stop: Extent, step: Extent) -> Extent:
+    """How many numbers ``range(start, stop, step)`` has.
+
+    >>> count_of_range(1, 8, 3), count_of_range(5, 0, -2)
+    (3, 3)
+    """
+    at_least = current().assumptions.at_least if isinstance(step, Size) else lambda a, b: a >= b
+    if step == 0:
+        raise ShapeError("Maximum allowed size exceeded")
+    if at_least(step, 1):
+        return (not_negative(stop - start) + step - 1) // step
+    if at_least(-1, step):
+        return (not_negative(start - stop) - step - 1) // -step
+    raise NotSupported("np.arange with a step whose sign is not known")
+
+
+class Linspace(Op):
+    calls = np.linspace
+
+    @classmethod
+    def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
+        names = ("start", "stop", "num", "endpoint", "retstep", "dtype")
+        given = dict(zip(names, args, strict=False)) | kwargs
+        if given.pop("retstep", False):
+            raise NotSupported("np.linspace with retstep",
+                               instead="Compute the step from the bounds.")
+        operands = value(given.pop("start")), value(given.pop("stop"))
+        operands, attrs = super().bind(operands, given)
+        if "num" in attrs:
+            attrs["num"] = arguments.extent(attrs["num"], "the number of samples")
+            if isinstance(attrs["num"], int) and attrs["num"] < 0:
+                raise ShapeError(f"Number of samples, {attrs['num']}, must be non-negative.")
+        if attrs.get("dtype") is not None:
+            attrs["dtype"] = arguments.dtype(attrs["dtype"])
+        return operands, attrs
+
+    def types(start: ArrayType, stop: ArrayType, num=50, endpoint=True, *, dtype=None) -> ArrayType:
+        natural, = result_dtypes(np.linspace, (weak_or_dtype(start), weak_or_dtype(stop)))
+        return ArrayType(dtype or natural, (num, *broadcast(start.sizes, stop.sizes)))
+
+    jvp = (lambda t, start, stop, y, **attrs: t * _weights(y, 1, **attrs),
+           lambda t, start, stop, y, **attrs: t * _weights(y, 0, **attrs))
+    vjp = (lambda dy, start, stop, y, **attrs: np.sum(dy * _weights(y, 1, **attrs), axis=0),
+           lambda dy, start, stop, y, **attrs: np.sum(dy * _weights(y, 0, **attrs), axis=0))
+
+    def batch(lead, start, stop, num=50, endpoint=True, dtype=None):
+        start, stop = aligned(lead, (start, stop))
+        return np.moveaxis(np.linspace(start, stop, num, endpoint, dtype=dtype), 0, 1)
+
+    def domain(rng):
+        return [((0.5, 2.0), {"num": 4}), ((rng.normal(size=3), rng.normal(size=3)), {"num": 5}),
+                ((rng.normal(size=3), 1.0), {"num": 3, "endpoint": False})]
+
+
+def _weights(y: Any, first: int, num: Extent = 50, endpoint: bool = True, dtype: Any = None) -> Any:
+    """How much of the first bound (`first` = 1) or of the second is in each number."""
+    bounds = (1.0, 0.0) if first else (0.0, 1.0)
+    attrs = {} if endpoint else {"endpoint": False}
+    attrs |= {} if y.dtype == FLOAT64 else {"dtype": y.dtype}
+    if isinstance(y, Value):
+        weights = call(np.linspace, (*bounds, num), attrs)
+    else:
+        weights = np.linspace(*bounds, num, **attrs)
+    return reshaped(weights, along(num, 0, y.ndim))
+
+
+class Logspace(Rewritten):
+    calls = np.logspace
+
+    def rewrite(start, stop, num=50, endpoint=True, base=10.0, dtype=None):
+        powers = call(np.power, (base, _between(start, stop, num, endpoint)), {})
+        return powers if dtype is None else powers.astype(dtype)
+
+
+class Geomspace(Rewritten):
+    calls = np.geomspace
+
+    def rewrite(start, stop, num=50, endpoint=True, dtype=None):
+        start, ratio = value(start), value(stop) / value(start)
+        numbers = start * ratio ** _between(0.0, 1.0, num, endpoint)
+        return numbers if dtype is None else numbers.astype(dtype)
+
+
+def _between(start: Any, stop: Any, num: Any, endpoint: Any) -> Any:
+    return call(np.linspace, (start, stop, num, endpoint), {})
+
+
+class Indices(Creation):
+    """The index of every place of a grid, one axis after another in front."""
+
+    calls = np.indices
+
+    @classmethod
+    def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
+        (), attrs = super(Creation, cls).bind(args, kwargs)
+        attrs["dimensions"] = arguments.shape(attrs["dimensions"])
+        if "dtype" in attrs and arguments.dtype(attrs.pop("dtype")) != INT64:
+            raise NotSupported("np.indices with a dtype", instead="Convert the result with astype.")
+        return (), attrs
+
+    def types(dimensions=None, dtype=None) -> ArrayType:
+        return ArrayType(INT64, (len(dimensions), *dimensions))
+
+    def domain(rng):
+        return [((), {"dimensions": (2, 3)})]
+
+
+class DiagIndices(Rewritten):
+    name = "diag_indices"
+    calls = np.diag_indices
+
+    def rewrite(n, ndim=2):
+        places = call(np.arange, (n,), {})
+        return (places,) * arguments.whole(ndim, "ndim")

@@ -1,0 +1,175 @@
+"""The part of an array that a normal index selects: its sizes, and where its axes come from.
+
+An index is normal: a tuple with one entry per axis of the array, plus one for every new axis. An
+entry is
+
+    int                     a fixed position, never out of the range of -n..n-1
+    slice(a, b, s)          bounds are int, Size or None; a `Slot` where they are computed
+    None                    a new axis
+    Slot(k)                 operand k of the index: an integer scalar, an integer array, or a mask
+                            (which stands for as many axes as it has)
+
+The operands after the array (and after the value, for `put` and `addat`) are the slots' atoms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.builder import current
+from ..core.errors import ShapeError
+from ..core.sizes import Extent
+from ..core.types import ArrayType
+from .elementwise import broadcast, shape_text
+from .slices import length
+
+Index = tuple[Any, ...]
+Sizes = tuple[Extent, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The place of operand `k` in an index."""
+
+    k: int
+
+    def __repr__(self) -> str:
+        return f"@{self.k}"
+
+
+def replaced(index: Index, new: Any) -> Index:
+    """An index with every slot, also those in slices, replaced by ``new(slot)``."""
+    def entry(item: Any) -> Any:
+        if isinstance(item, slice):
+            return slice(entry(item.start), entry(item.stop), item.step)
+        return new(item) if isinstance(item, Slot) else item
+    return tuple(map(entry, index))
+
+
+def filled(index: Index, operands: tuple[Any, ...]) -> Index:
+    """The index that NumPy understands, with the operands in their places."""
+    return replaced(index, lambda slot: operands[slot.k])
+
+
+def rank_of(operand: Any) -> int:
+    """The rank of an operand, or of its type."""
+    return operand.rank if isinstance(operand, ArrayType) else getattr(operand, "ndim", 0)
+
+
+def is_mask(operand: Any) -> bool:
+    """Whether an operand of an index, or its type, is boolean."""
+    return isinstance(operand, bool) or (hasattr(operand, "dtype") and operand.dtype.kind == "b")
+
+
+def is_array(operand: Any) -> bool:
+    """Whether an operand makes an index an advanced one."""
+    return rank_of(operand) > 0 or is_mask(operand)
+
+
+def is_basic(index: Index, operands: tuple[Any, ...]) -> bool:
+    """Whether NumPy gives a view: no arrays among the operands (or their types)."""
+    return not any(isinstance(entry, Slot) and is_array(operands[entry.k]) for entry in index)
+
+
+def axes_of(entry: Any, operands: tuple[Any, ...]) -> int:
+    """How many axes of the array an entry of the index stands for."""
+    if entry is None:
+        return 0
+    if isinstance(entry, Slot) and is_mask(operands[entry.k]):
+        return rank_of(operands[entry.k])
+    return 1
+
+
+def entries(index: Index, operands: tuple[Any, ...]) -> Iterator[tuple[Any, int, int]]:
+    """Every entry with the first axis it stands for and how many axes it stands for."""
+    axis = 0
+    for entry in index:
+        count = axes_of(entry, operands)
+        yield entry, axis, count
+        axis += count
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The axes of a region that come from integers and masks together: `rank` axes at `position`.
+
+    `inside` says that they stand where the integers stand in the index; otherwise slices lie
+    between those, and NumPy moves the axes to the front.
+    """
+
+    position: int
+    rank: int
+    inside: bool
+
+
+def block_of(index: Index, operands: tuple[Any, ...]) -> Block:
+    """Where the joint axes of the integers and masks of an index are found in its region."""
+    if is_basic(index, operands):
+        return Block(0, 0, True)
+    joint = [not (entry is None or isinstance(entry, slice)) for entry in index]
+    first, last = joint.index(True), len(joint) - 1 - joint[::-1].index(True)
+    inside = all(joint[first:last + 1])
+    return Block(first if inside else 0, _block_rank(index, operands), inside)
+
+
+def _block_rank(index: Index, operands: tuple[Any, ...]) -> int:
+    arrays = [operands[entry.k] for entry in index if isinstance(entry, Slot)]
+    return max(1 if is_mask(array) else rank_of(array) for array in arrays)
+
+
+def region(sizes: Sizes, index: Index, operands: tuple[Any, ...], open_sizes: dict[int, Extent]
+           ) -> Sizes:
+    """The sizes of the part of an array of `sizes` that the index selects.
+
+    `open_sizes` has, for an entry whose size the program computes, that size.
+    """
+    block = block_of(index, operands)
+    plain: list[Extent] = []
+    joint: list[Sizes] = []
+    for place, (entry, axis, _) in enumerate(entries(index, operands)):
+        if entry is None:
+            plain.append(1)
+        elif isinstance(entry, slice):
+            plain.append(_slice_size(sizes[axis], entry, open_sizes.get(place)))
+        elif isinstance(entry, Slot) and is_mask(operands[entry.k]):
+            _check_mask(sizes, axis, operands[entry.k])
+            joint.append((open_sizes[place],))
+        else:
+            joint.append(_sizes(operands[entry.k]) if isinstance(entry, Slot) else ())
+    return (*plain[:block.position], *_joined(joint), *plain[block.position:])
+
+
+def _slice_size(size: Extent, entry: slice, computed: Extent | None) -> Extent:
+    if computed is not None:
+        return computed
+    result = length(size, entry.start, entry.stop, 1 if entry.step is None else entry.step)
+    assert result is not None, "the sign of a static bound is always decided"
+    return result
+
+
+def _sizes(operand: Any) -> Sizes:
+    return operand.sizes if isinstance(operand, ArrayType) else getattr(operand, "shape", ())
+
+
+def _joined(shapes: list[Sizes]) -> Sizes:
+    try:
+        return broadcast(*shapes)
+    except ShapeError:
+        shown = " ".join(map(shape_text, shapes))
+        raise ShapeError("shape mismatch: indexing arrays could not be broadcast together with "
+                         f"shapes {shown}") from None
+
+
+def size_text(size: Extent) -> str:
+    """A size as NumPy prints it in an error."""
+    return shape_text((size,))[1:-2]
+
+
+def _check_mask(sizes: Sizes, axis: int, mask: Any) -> None:
+    for k, own in enumerate(_sizes(mask), axis):
+        if not current().assumptions.equal(sizes[k], own):
+            raise ShapeError("boolean index did not match indexed array along axis "
+                             f"{k}; size of axis is {size_text(sizes[k])} but size of "
+                             f"corresponding boolean axis is {size_text(own)}")

@@ -1,0 +1,177 @@
+"""Where elements are: positions of true elements, of a value in sorted ones, lengths of slices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import NotSupported, ShapeError
+from ..core.sizes import Extent
+from ..core.types import INT, ArrayType
+from . import arguments
+from .base import Op
+from .elementwise import FLAT
+from .integers import count_of
+from .regions import Slot, filled
+from .rewritten import Rewritten
+from .value import Value, call, emit, value
+
+POSITION = np.dtype(np.int64)
+
+
+def ragged(what: str) -> NotSupported:
+    return NotSupported(f"{what} have no batched form",
+                        why="there is a different number of elements in each lane",
+                        instead="use np.where with the condition")
+
+
+class Positions(Op):
+    """Positions of the elements that are not zero. `size` is how many there are."""
+
+    derivative = FLAT
+    silent = ("size",)
+
+    @classmethod
+    def front(cls, args: Any, kwargs: Any, spelling: str | None) -> Any:        # type: ignore[override]
+        (a,), _ = cls.bind(args, kwargs)
+        a = value(a)
+        return emit(cls, (a.atom,), {"size": count_of(a)}, spelling)
+
+    @classmethod
+    def run(cls, a: Any, size: Any = None) -> Any:                              # type: ignore[override]
+        return cls.calls[0](a)
+
+    def batch(lead, a, size=None):
+        raise ragged("the positions of true elements")
+
+    def domain(rng):
+        found = rng.integers(0, 2, (5,)), rng.integers(0, 2, (2, 3))
+        return [((a,), {"size": int(np.count_nonzero(a))}) for a in found]
+
+
+class Nonzero(Positions):
+    """One array of positions for every axis."""
+
+    calls = (np.nonzero,)
+    methods = ("nonzero",)
+
+    def types(a: ArrayType, size: Extent = 0) -> tuple[ArrayType, ...]:
+        if not a.rank:
+            raise ShapeError("Calling nonzero on 0d arrays is not allowed. "
+                             "Use np.atleast_1d(scalar).nonzero() instead.")
+        return (ArrayType(POSITION, (size,)),) * a.rank
+
+
+class Argwhere(Positions):
+    """One row for every element: its position along all axes."""
+
+    calls = (np.argwhere,)
+
+    def types(a: ArrayType, size: Extent = 0) -> ArrayType:
+        return ArrayType(POSITION, (size, a.rank))
+
+
+class Flatnonzero(Positions):
+    """Positions in the flattened array."""
+
+    calls = (np.flatnonzero,)
+
+    def types(a: ArrayType, size: Extent = 0) -> ArrayType:
+        return ArrayType(POSITION, (size,))
+
+
+def slice_length(size, *bounds, cut):
+    """How many elements a slice takes from an axis.
+
+    >>> from .regions import Slot
+    >>> slice_length(5, -2, cut=slice(Slot(0), None))
+    2
+    """
+    return len(range(size)[filled((cut,), bounds)[0]])
+
+
+class SliceLength(Op):
+    """``len(range(size)[cut])``, where `cut` has slots for bounds that the program computes."""
+
+    name = "slice_length"
+    calls = (slice_length,)
+    operands = ("size",)
+    derivative = FLAT
+
+    def types(size: ArrayType, *bounds: ArrayType, cut: slice) -> ArrayType:
+        return INT
+
+    def batch(lead, size, *bounds, cut):
+        raise ragged("slices whose bounds are computed")
+
+    def domain(rng):
+        return [((5, np.int64(-2)), {"cut": slice(Slot(0), None)}),
+                ((5, np.int64(3), np.int64(-1)), {"cut": slice(Slot(0), Slot(1), -1)})]
+
+
+class Searchsorted(Op):
+    """Where values belong in a sorted array."""
+
+    calls = (np.searchsorted,)
+    methods = ("searchsorted",)
+    derivative = FLAT
+
+    def types(a: ArrayType, v: ArrayType, side: str = "left") -> ArrayType:
+        if a.rank != 1:
+            raise ShapeError("object too deep for desired array")
+        return ArrayType(POSITION, v.sizes)
+
+    def batch(lead, a, v, side="left"):
+        if not lead[0]:
+            return np.searchsorted(a, v, side=side)
+        inner = v.ndim - lead[1]
+        a = a[(slice(None), *[None] * inner, slice(None))]
+        v = v[..., None] if lead[1] else v[(None, ..., None)] if inner else v
+        return np.sum(a < v if side == "left" else a <= v, axis=-1)
+
+    def domain(rng):
+        a = np.sort(rng.normal(size=5))
+        return [((a, rng.normal(size=shape)), attrs) for shape in ((), (3,), (2, 3))
+                for attrs in ({}, {"side": "right"})]
+
+
+class TakeAlongAxis(Rewritten):
+    """Elements at positions that are given for every line along an axis."""
+
+    name = "take_along_axis"
+    calls = (np.take_along_axis,)
+
+    def rewrite(arr, indices, axis=-1):
+        arr, indices = value(arr), value(indices)
+        if axis is None:
+            return np.ravel(arr)[indices]
+        axis = arguments.axis(axis, arr.ndim)
+        if indices.ndim != arr.ndim:
+            raise ShapeError("`indices` and `arr` must have the same number of dimensions")
+        return arr[tuple(indices if k == axis else _along(size, k, arr.ndim)
+                         for k, size in enumerate(arr.shape))]
+
+
+class OpenMesh(Rewritten):
+    """Integer arrays for the rows, columns, … that together select a grid."""
+
+    name = "ix_"
+    calls = (np.ix_,)
+
+    def rewrite(*sequences):
+        items = [item if isinstance(item, Value) else call(np.array, (list(item),), {})
+                 for item in sequences]
+        if any(item.ndim != 1 for item in items):
+            raise ShapeError("Cross index must be 1 dimensional")
+        items = [np.nonzero(item)[0] if item.dtype.kind == "b" else item for item in items]
+        return tuple(item[_axis_among(k, len(items))] for k, item in enumerate(items))
+
+
+def _along(size: Extent, axis: int, rank: int) -> Value:
+    """0, 1, 2, … along one of `rank` axes."""
+    return call(np.arange, (size,), {})[_axis_among(axis, rank)]
+
+
+def _axis_among(axis: int, rank: int) -> tuple[Any, ...]:
+    return tuple(slice(None) if k == axis else None for k in range(rank))

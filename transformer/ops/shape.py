@@ -1,0 +1,364 @@
+"""Changes of shape: the same elements in other places. Most results are views in NumPy.
+
+`write_back(base, part, **attrs)` gives the base when `part`, a view of it, has been written.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.builder import current
+from ..core.errors import ShapeError
+from ..core.guards import value_of
+from ..core.sizes import Extent, divided, product
+from ..core.types import ArrayType
+from . import arguments
+from .arguments import Args, Bound, Kwargs
+from .base import Op
+from .elementwise import broadcast, shape_text
+from .rewritten import Rewritten
+from .value import value
+
+Sizes = tuple[Extent, ...]
+
+
+def reshaped(x: Any, shape: Sizes) -> Any:
+    """`x` in another shape, for rules: `x` itself when it has that shape."""
+    return x if tuple(x.shape) == tuple(shape) else np.reshape(x, shape)
+
+
+def along(size: Extent, axis: int, rank: int) -> Sizes:
+    """The shape of a vector that lies along one axis."""
+    return tuple(size if k == axis else 1 for k in range(rank))
+
+
+def from_here(axis: int, *index: Any) -> tuple[Any, ...]:
+    """An index for an axis and those after it; axes before it are whole."""
+    return (*[slice(None)] * axis, *index)
+
+
+def arrays_of(rng: Any, *cases: tuple[tuple[int, ...], Kwargs]) -> list[Bound]:
+    """A domain of one normal array per case: its shape, and the attributes."""
+    return [((rng.normal(size=shape),), attrs) for shape, attrs in cases]
+
+
+class Reshape(Op):
+    """`shape` is complete: it has no -1."""
+
+    calls = np.reshape
+    methods = ("reshape",)
+    linear = "a"
+    view = True
+
+    @classmethod
+    def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
+        a, *shape = args or (kwargs.pop("a"),)
+        order = kwargs.pop("order", shape.pop() if shape and isinstance(shape[-1], str) else "C")
+        arguments.in_c_order(None if order == "K" else order, "reshape")
+        shape = [kwargs.pop(name) for name in ("shape", "newshape") if name in kwargs] or shape
+        a = value(a)
+        given = shape[0] if len(shape) == 1 else shape
+        return super().bind((a,), {"shape": complete(a.type.elements, given), **kwargs})
+
+    def types(a: ArrayType, shape=None) -> ArrayType:
+        return a.strong().with_sizes(shape)
+
+    def vjp(dy, a, shape=None):
+        return np.reshape(dy, a.shape)
+
+    def batch(lead, a, shape=None):
+        return np.reshape(a, (a.shape[0], *shape))
+
+    def write_back(base, part, shape=None):
+        return np.reshape(part, base.shape)
+
+    def domain(rng):
+        return arrays_of(rng, ((2, 3), {"shape": (3, 2)}), ((6,), {"shape": (2, 1, 3)}),
+                         ((), {"shape": (1,)}))
+
+
+def complete(elements: Extent, shape: Any) -> Sizes:
+    """A new shape for a number of elements, with -1 replaced by what is missing."""
+    items = shape if isinstance(shape, (tuple, list)) else (shape,)
+    sizes = [arguments.extent(item) for item in items]
+    open_places = [k for k, size in enumerate(sizes) if isinstance(size, int) and size < 0]
+    if len(open_places) > 1:
+        raise ShapeError("can only specify one unknown dimension")
+    fits = True
+    if open_places:
+        rest = product(size for k, size in enumerate(sizes) if k != open_places[0])
+        fits = rest != 0
+        sizes[open_places[0]] = divided(elements, rest) if fits else 0
+    if not fits or not current().assumptions.equal(product(sizes), elements):
+        raise _cannot_reshape(elements, sizes, open_places)
+    return tuple(sizes)
+
+
+def _cannot_reshape(elements: Extent, sizes: list[Extent], open_places: list[int]) -> ShapeError:
+    shown = shape_text(tuple(sizes))
+    if open_places:
+        parts = [shape_text((size,))[1:-2] for size in sizes]
+        parts[open_places[0]] = "newaxis"
+        shown = f"({','.join(parts)}{',' if len(parts) == 1 else ''})"
+    size = shape_text((elements,))[1:-2]
+    return ShapeError(f"cannot reshape array of size {size} into shape {shown}")
+
+
+class Ravel(Op):
+    calls = np.ravel
+    methods = ("ravel",)
+    linear = "a"
+    view = True
+
+    @classmethod
+    def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
+        return _without_order(super().bind, cls.name, args, kwargs)
+
+    def types(a: ArrayType) -> ArrayType:
+        return a.strong().with_sizes((a.elements,))
+
+    def vjp(dy, a):
+        return reshaped(dy, a.shape)
+
+    def batch(lead, a):
+        return np.reshape(a, (a.shape[0], product(a.shape[1:])))
+
+    def write_back(base, part):
+        return reshaped(part, base.shape)
+
+    def domain(rng):
+        return arrays_of(rng, ((2, 3), {}), ((3,), {}))
+
+
+class Flatten(Ravel):
+    """A copy, where `ravel` gives a view."""
+
+    calls = ()
+    methods = ("flatten",)
+    view = False
+
+    def run(a):
+        return np.asarray(a).flatten()
+
+
+def _without_order(bind: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound:
+    order = kwargs.pop("order", args[1] if len(args) == 2 else "C")
+    arguments.in_c_order(order, name)
+    return bind(args[:1], kwargs)
+
+
+class Copy(Op):
+    calls = np.copy
+    methods = ("copy",)
+    linear = "a"
+
+    @classmethod
+    def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
+        kwargs = {key: item for key, item in kwargs.items() if key != "subok"}
+        return _without_order(super().bind, cls.name, args, kwargs)
+
+    def types(a: ArrayType) -> ArrayType:
+        return a.strong()
+
+    def vjp(dy, a):
+        return dy
+
+    def batch(lead, a):
+        return np.copy(a)
+
+    def domain(rng):
+        return arrays_of(rng, ((2, 3), {}), ((), {}))
+
+
+class ExpandDims(Op):
+    """`axis` counts in the result; several are sorted."""
+
+    name = "expand_dims"
+    calls = np.expand_dims
+    linear = "a"
+    view = True
+
+    @classmethod
+    def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
+        (a,), attrs = super().bind(args, kwargs)
+        a = value(a)
+        axis = arguments.known(attrs["axis"], "an axis")
+        count = len(axis) if isinstance(axis, (tuple, list)) else 1
+        axes = sorted(arguments.axes(axis, a.ndim + count, "repeated axis"))
+        return (a,), {"axis": arguments.alone(tuple(axes))}
+
+    def types(a: ArrayType, axis=None) -> ArrayType:
+        return a.strong().with_sizes(expanded(a.sizes, axis))
+
+    def vjp(dy, a, axis=None):
+        return np.squeeze(dy, axis)
+
+    def batch(lead, a, axis=None):
+        return np.expand_dims(a, later(axis))
+
+    def write_back(base, part, axis=None):
+        return np.squeeze(part, axis)
+
+    def domain(rng):
+        return arrays_of(rng, ((2, 3), {"axis": 1}), ((2, 3), {"axis": (0, 3)}), ((), {"axis": 0}))
+
+
+def expanded(sizes: Sizes, axis: int | tuple[int, ...]) -> Sizes:
+    """A shape with axes of size 1 put in, counted in the result."""
+    result = list(sizes)
+    for k in (axis,) if isinstance(axis, int) else axis:
+        result.insert(k, 1)
+    return tuple(result)
+
+
+def later(axis: Any) -> Any:
+    """An axis, or several, behind a batch axis."""
+    return axis + 1 if isinstance(axis, int) else tuple(k + 1 for k in axis)
+
+
+class Squeeze(Op):
+    """`axis` names what is taken out, also where the call did not. Symbolic sizes are not 1."""
+
+    calls = np.squeeze
+    methods = ("squeeze",)
+    linear = "a"
+    view = True
+
+    @classmethod
+    def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
+        (a,), attrs = super().bind(args, kwargs)
+        a = value(a)
+        axis = arguments.known(attrs.get("axis"), "an axis")
+        if axis is None:
+            axes = tuple(k for k, size in enumerate(a.shape) if size == 1)
+        else:
+            axes = tuple(sorted(arguments.axes(axis, a.ndim)))
+        if not all(_is_one(a.shape[k]) for k in axes):
+            raise ShapeError("cannot select an axis to squeeze out which has size not equal to one")
+        return (a,), {"axis": arguments.alone(axes)}
+
+    def types(a: ArrayType, axis=None) -> ArrayType:
+        gone = (axis,) if isinstance(axis, int) else axis
+        return a.strong().with_sizes(tuple(n for k, n in enumerate(a.sizes) if k not in gone))
+
+    def vjp(dy, a, axis=None):
+        return np.expand_dims(dy, axis)
+
+    def batch(lead, a, axis=None):
+        return np.squeeze(a, later(axis))
+
+    def write_back(base, part, axis=None):
+        return np.expand_dims(part, axis)
+
+    def domain(rng):
+        return arrays_of(rng, ((2, 1, 3), {"axis": 1}), ((1, 1), {"axis": (0, 1)}),
+                         ((2,), {"axis": ()}))
+
+
+def _is_one(size: Extent) -> bool:
+    """Whether a size is 1, or is in the call being read (which is then guarded)."""
+    assumptions = current().assumptions
+    return size == 1 or value_of(size, assumptions.hints) == 1 and assumptions.equal(size, 1)
+
+
+class BroadcastTo(Op):
+    name = "broadcast_to"
+    calls = np.broadcast_to
+    view = True
+    linear = "array"
+
+    @classmethod
+    def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
+        (array,), attrs = super().bind(args, kwargs)
+        array, sizes = value(array), arguments.shape(attrs["shape"])
+        _check_broadcast(array.shape, sizes)
+        return (array,), {"shape": sizes}
+
+    def types(array: ArrayType, shape=None) -> ArrayType:
+        return array.strong().with_sizes(shape)
+
+    def vjp(dy, array, shape=None):
+        return dy
+
+    def batch(lead, array, shape=None):
+        count, *own = array.shape
+        lanes = reshaped(array, (count, *[1] * (len(shape) - len(own)), *own))
+        return np.broadcast_to(lanes, (count, *shape))
+
+    def domain(rng):
+        return arrays_of(rng, ((3,), {"shape": (2, 3)}), ((2, 1), {"shape": (2, 3)}),
+                         ((), {"shape": (2,)}))
+
+
+def _check_broadcast(own: Sizes, sizes: Sizes) -> None:
+    equal = current().assumptions.equal
+    if len(own) > len(sizes):
+        raise ShapeError("input operand has more dimensions than allowed by the axis remapping")
+    for a, b in zip(own[::-1], sizes[::-1], strict=False):
+        if a != 1 and not equal(a, b):
+            raise ShapeError("operands could not be broadcast together with remapped shapes "
+                             f"[original->remapped]: {shape_text(own)}  and requested shape "
+                             f"{shape_text(sizes)}")
+
+
+class BroadcastArrays(Rewritten):
+    name = "broadcast_arrays"
+    calls = np.broadcast_arrays
+
+    def rewrite(*args):
+        arrays = [value(a) for a in args]
+        sizes = broadcast(*(a.shape for a in arrays))
+        return tuple(a if a.shape == sizes else np.broadcast_to(a, sizes) for a in arrays)
+
+
+class BroadcastShapes(Rewritten):
+    name = "broadcast_shapes"
+    calls = np.broadcast_shapes
+
+    def rewrite(*args):
+        return broadcast(*map(arguments.shape, args))
+
+
+def _each(rewrite: Any, arrays: tuple[Any, ...]) -> Any:
+    return arguments.alone(tuple(rewrite(value(a)) for a in arrays))
+
+
+class AtLeast1D(Rewritten):
+    name = "atleast_1d"
+    calls = np.atleast_1d
+
+    def rewrite(*arys):
+        return _each(lambda a: a if a.ndim else np.reshape(a, (1,)), arys)
+
+
+class AtLeast2D(Rewritten):
+    name = "atleast_2d"
+    calls = np.atleast_2d
+
+    def rewrite(*arys):
+        return _each(lambda a: reshaped(a, standing_2d(a.shape)), arys)
+
+
+class AtLeast3D(Rewritten):
+    name = "atleast_3d"
+    calls = np.atleast_3d
+
+    def rewrite(*arys):
+        return _each(lambda a: reshaped(a, standing_3d(a.shape)), arys)
+
+
+def standing_1d(sizes: Sizes) -> Sizes:
+    """The shape that `np.atleast_1d` gives an array of these sizes."""
+    return sizes or (1,)
+
+
+def standing_2d(sizes: Sizes) -> Sizes:
+    """The shape that `np.atleast_2d` gives an array of these sizes."""
+    return (1,) * (2 - len(sizes)) + sizes
+
+
+def standing_3d(sizes: Sizes) -> Sizes:
+    """The shape that `np.atleast_3d` gives an array of these sizes."""
+    return {0: (1, 1, 1), 1: (1, *sizes, 1), 2: (*sizes, 1)}.get(len(sizes), sizes)

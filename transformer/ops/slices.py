@@ -1,0 +1,79 @@
+"""How many elements a slice takes from an axis, by the arithmetic of sizes.
+
+A bound is None, a number, a size, or an integer that the program computes, as a size. The rule:
+
+* a question whose answer rests on shapes and integer arguments (does ``x[1:]`` find an element?
+  does ``x[:k]`` end inside?) is decided by the call being read and becomes a guard;
+* a question about an integer computed by the program is decided only if the answer is certain, as
+  it is for the index of a loop whose range is known;
+* what stays open is left to NumPy, which clips: the length is then ``min(n, stop) -
+  min(n, start)``, a size like any other, computed only where its value is needed. No two sizes are
+  taken to be equal because they might be: ``x[i:i + 3] * w`` is refused if it may be cut short.
+
+`length` gives None if not even the sign of a bound is known, that is, from which end it counts.
+"""
+
+from __future__ import annotations
+
+from ..core.builder import current
+from ..core.sizes import Extent, Size, greatest, least
+
+
+def length(size: Extent, start: Extent | None, stop: Extent | None, step: int) -> Extent | None:
+    """The number of elements of ``x[start:stop:step]`` along an axis of `size` elements.
+
+    >>> from ..core.builder import Builder
+    >>> with Builder().active():
+    ...     [length(7, 1, None, 1), length(7, -3, None, 2), length(7, None, 2, -1), length(7, 5, 2, 1)]
+    [6, 2, 4, 0]
+    """
+    if all(isinstance(item, int) or item is None for item in (size, start, stop)):
+        return len(range(size)[start:stop:step])                       # type: ignore[arg-type]
+    low, high = (0, size) if step > 0 else (-1, size - 1)
+    first, last = (low, high) if step > 0 else (high, low)
+    begin = first if start is None else clipped(start, size, low, high)
+    end = last if stop is None else clipped(stop, size, low, high)
+    if begin is None or end is None:
+        return None
+    span = end - begin if step > 0 else begin - end
+    return (not_negative(span) + abs(step) - 1) // abs(step)
+
+
+def clipped(bound: Extent, size: Extent, low: Extent, high: Extent) -> Extent | None:
+    """The position that a bound stands for, in `low..high`; None if its sign is open."""
+    at_least = current().assumptions.at_least
+    negative = is_negative(bound)
+    if negative is None:
+        return None
+    if not negative:
+        if at_least(high, bound):
+            return bound
+        return high if at_least(bound, high) else least(bound, high)
+    position = bound + size
+    if at_least(position, low):
+        return position
+    return low if at_least(low, position) else greatest(position, low)
+
+
+def is_negative(bound: Extent) -> bool | None:
+    """Whether a bound or position counts from the end; None if that is open."""
+    at_least = current().assumptions.at_least
+    for negative in (True, False) if looks_negative(bound) else (False, True):
+        if at_least(-1, bound) if negative else at_least(bound, 0):
+            return negative
+    return None
+
+
+def looks_negative(bound: Extent) -> bool:
+    """Whether a bound is written as a negative number, such as ``-k``."""
+    if isinstance(bound, Size):
+        return all(count < 0 for count in bound.terms.values())
+    return bound < 0
+
+
+def not_negative(span: Extent) -> Extent:
+    """A span of positions, or 0 if it ends before it begins."""
+    at_least = current().assumptions.at_least
+    if at_least(span, 0):
+        return span
+    return 0 if at_least(0, span) else greatest(span, 0)

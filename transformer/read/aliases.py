@@ -1,0 +1,115 @@
+"""Which arrays may share memory although reading sees them as two.
+
+Where an `If` or a loop merges arrays, the merged one is, when the program runs, one of those it was
+merged from. Reading either is fine. Writing to one of them is fine, too, if the program cannot
+reach the other any more; otherwise the write is refused.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..core.errors import NotSupported
+from ..ops.value import Value
+from .frames import Frame
+from .values import Closure, ContainerMethod, ArrayMethod, View, cell_of
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+class Aliases:
+    """Pairs of arrays (and of containers) that may be one."""
+
+    def __init__(self) -> None:
+        self._related: dict[int, dict[int, Any]] = {}
+        self._why: dict[tuple[int, int], str | None] = {}
+        self._kept: list[Any] = []
+
+    def relate(self, one: Any, other: Any, why: str | None = None) -> None:
+        """Notes that two arrays may share memory."""
+        one, other = _holder(one), _holder(other)
+        if one is other or isinstance(one, Value) and not (one.ndim and other.ndim):
+            return
+        self._kept += [one, other]
+        self._related.setdefault(id(one), {})[id(other)] = other
+        self._related.setdefault(id(other), {})[id(one)] = one
+        self._why[id(one), id(other)] = self._why[id(other), id(one)] = why
+
+    def derive(self, new: Any, sources: tuple[Any, ...], why: str | None = None) -> None:
+        """Notes that a new array is, when the program runs, one of the sources."""
+        for source in map(_holder, sources):
+            for other in [source, *self._related.get(id(source), {}).values()]:
+                self.relate(new, other, why)
+
+    def are_related(self, one: Any, other: Any) -> bool:
+        one, other = _holder(one), _holder(other)
+        return one is other or id(other) in self._related.get(id(one), {})
+
+    def check_write(self, reader: Reader, cell: Any) -> None:
+        """Raises if something that the program can still reach may change with this write unseen."""
+        related = self._related.get(id(cell))
+        if not related:
+            return
+        for value in reachable(reader):
+            if id(value) in related:
+                raise self._refusal(reader, cell, value)
+
+    def _refusal(self, reader: Reader, cell: Any, other: Any) -> NotSupported:
+        name = getattr(getattr(other, "atom", None), "name", None)
+        return NotSupported(
+            "write to memory that may be shared" + (f" with {name!r}" if name else ""),
+            reader.builder.origin,
+            why=self._why.get((id(cell), id(other)))
+            or "Which array this is depends on the path taken or on the iteration.",
+            instead="Write to a copy, or make the copy where the array gets its second name: x.copy().")
+
+
+def _holder(value: Any) -> Any:
+    return cell_of(value) if isinstance(value, Value) else value
+
+
+def reachable(reader: Reader) -> Iterator[Any]:
+    """Every array and container that the program being read, or its caller, can still name."""
+    seen: set[int] = set()
+    pending: list[Any] = [*reader.roots(), *reader.frames]
+    while pending:
+        value = pending.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        yield value
+        pending += _parts(value)
+
+
+def _parts(value: Any) -> list[Any]:
+    match value:
+        case Frame():
+            return [*value.names.values(), *value.pinned, value.parent]
+        case View():
+            return [value.base]
+        case Value() | str() | int() | float() | None:
+            return []
+        case tuple() | list() | set() | frozenset():
+            return list(value)
+        case dict():
+            return list(value.values())
+        case Closure():
+            return [value.frame, *value.defaults, *value.keyword_defaults.values()]
+        case ArrayMethod():
+            return [value.value]
+        case ContainerMethod():
+            return [value.container]
+        case functools.partial():
+            return [value.func, *value.args, *value.keywords.values()]
+    bound = getattr(value, "__self__", None)
+    return [bound] if bound is not None and not isinstance(bound, type) else _fields(value)
+
+
+def _fields(value: Any) -> list[Any]:
+    own = getattr(value, "__dict__", None)
+    if not isinstance(own, dict) or isinstance(value, type) or callable(value) and hasattr(value, "__code__"):
+        return []
+    return list(own.values()) if getattr(type(value), "__module__", "") != "builtins" else []

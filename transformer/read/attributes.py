@@ -1,0 +1,160 @@
+"""Attributes of arrays, numbers, modules, objects of user classes."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.errors import NotSupported, TransformError
+from ..core.sizes import Size
+from ..ops.table import method as op_of_method
+from ..ops.value import PROPERTIES, Value
+from .applying import apply_found
+from .containers import METHODS, container_kind
+from .journal import Attribute, Item
+from .recorded import RecordedList, Recording
+from .values import (ABSENT, ArrayMethod, Closure, ContainerMethod, DynamicRange, ExceptionValue, Text,
+                     known_of)
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+def attribute(reader: Reader, value: Any, name: str) -> Any:
+    """`value.name`."""
+    if isinstance(value, Value):
+        return of_array(reader, value, name)
+    if isinstance(value, Size):
+        return _of_whole_number(reader, value, name)
+    if isinstance(value, (RecordedList, Recording, DynamicRange)):
+        return ContainerMethod(value, name)
+    if isinstance(value, (Text, ExceptionValue)):
+        raise NotSupported(f"the attribute {name!r} of a text with dynamic parts", reader.builder.origin)
+    if container_kind(value) is not None and name in METHODS[container_kind(value)]:
+        return ContainerMethod(value, name)
+    return of_object(reader, value, name)
+
+
+FACTS = {"shape", "dtype", "ndim", "size"}
+WRITING = {"fill", "sort", "put", "itemset", "resize", "partition"}
+ITEMS = {"item", "tolist", "is_integer", "setflags", "view", "tobytes"}
+
+
+def of_array(reader: Reader, value: Value, name: str) -> Any:
+    """An attribute of an array or of a number."""
+    if name in FACTS:
+        return getattr(value, name)
+    if name == "itemsize":
+        return value.dtype.itemsize
+    if name == "nbytes":
+        return value.size * value.dtype.itemsize
+    op = op_of_method(name)
+    if op is None and name not in WRITING | ITEMS:
+        kind = "a number" if value.type.weak else "an array"
+        known = hasattr(np.ndarray, name)
+        raise NotSupported(f"the attribute {name!r} of {kind}", reader.builder.origin,
+                           why=None if known else f"NumPy's arrays have no attribute {name!r}.")
+    if name in PROPERTIES and op is not None:
+        return apply_found(reader, op, (value,), {}, None)
+    return ArrayMethod(value, name)
+
+
+def _of_whole_number(reader: Reader, value: Size, name: str) -> Any:
+    if name in ("real", "numerator"):
+        return value
+    if name in ("imag", "denominator"):
+        return 0 if name == "imag" else 1
+    raise NotSupported(f"the attribute {name!r} of a size", reader.builder.origin)
+
+
+def of_object(reader: Reader, value: Any, name: str) -> Any:
+    """An attribute of a static object, by Python's rules; user code in properties is read."""
+    if isinstance(value, (types.ModuleType, type)) or _is_plain(value):
+        return _plain(reader, value, name)
+    if isinstance(value, super):
+        return _plain(reader, value, name)
+    found = inspect.getattr_static(type(value), name, ABSENT)
+    if isinstance(found, property):
+        return reader.call(found.fget, (value,), {})
+    if isinstance(found, functools.cached_property):
+        return _cached(reader, value, name, found)
+    if isinstance(found, types.FunctionType) and name not in getattr(value, "__dict__", {}):
+        return types.MethodType(found, value)
+    if found is ABSENT and inspect.getattr_static(value, name, ABSENT) is ABSENT:
+        return _missing(reader, value, name)
+    return _field(reader, value, name)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether reading an attribute runs no user code."""
+    return isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc,
+                              np.dtype, np.generic, str, bytes, int, float, complex, Closure)) \
+        or value is None or type(value).__module__ in ("builtins", "numpy")
+
+
+def _plain(reader: Reader, value: Any, name: str) -> Any:
+    if not hasattr(value, name):
+        kind = f"module {value.__name__!r}" if isinstance(value, types.ModuleType) else \
+            f"{type(value).__name__!r} object"
+        raise TransformError(f"AttributeError: {kind} has no attribute {name!r}", reader.builder.origin)
+    return reader.outside.attribute(value, name) if isinstance(value, (types.ModuleType, type)) \
+        else getattr(value, name)
+
+
+def _field(reader: Reader, value: Any, name: str) -> Any:
+    return getattr(value, name) if reader.owns(value) else reader.outside.attribute(value, name)
+
+
+def _cached(reader: Reader, value: Any, name: str, found: Any) -> Any:
+    if name in vars(value):
+        return _field(reader, value, name)
+    result = reader.call(found.func, (value,), {})
+    if reader.owns(value):
+        reader.journal.write(Item(vars(value), name), result)
+    return result
+
+
+def _missing(reader: Reader, value: Any, name: str) -> Any:
+    fallback = inspect.getattr_static(type(value), "__getattr__", ABSENT)
+    if isinstance(fallback, types.FunctionType):
+        return reader.call(fallback, (value, name), {})
+    raise TransformError(f"AttributeError: {type(value).__name__!r} object has no attribute {name!r}",
+                         reader.builder.origin)
+
+
+def set_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
+    """`owner.name = value`, for objects that were made by the code being read."""
+    if isinstance(owner, Value):
+        raise NotSupported(f"assignment to the attribute {name!r} of an array", reader.builder.origin,
+                           instead="Use np.reshape for a new shape, astype for a new dtype.")
+    found = inspect.getattr_static(type(owner), name, ABSENT)
+    if isinstance(found, property) and found.fset is not None:
+        reader.call(found.fset, (owner, value), {})
+        return
+    if not reader.owns(owner):
+        if inspect.getattr_static(owner, name, ABSENT) is value:
+            return
+        raise NotSupported(f"assignment to the attribute {name!r} of an object that outlives the call",
+                           reader.builder.origin,
+                           why="A transformed function has no effects that its caller does not see.",
+                           instead="Return the new value, or make the object inside the function.")
+    own = getattr(owner, "__dict__", None)
+    place = Item(own, name) if isinstance(own, dict) else Attribute(owner, name)
+    reader.journal.write(place, value)
+
+
+def static_type(value: Any) -> Any:
+    """`type(value)` where a value is dynamic."""
+    if isinstance(value, Size):
+        return int
+    if value.type.sizes:
+        return np.ndarray
+    if value.type.weak:
+        return {"i": int, "f": float, "c": complex}[value.dtype.kind]
+    return value.dtype.type
+
+

@@ -1,0 +1,167 @@
+"""Branches on a dynamic condition: both sides are read, and what differs afterwards is merged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..core.grammar import Block, If, Merge, Undefined, Var
+from ..ops.value import Value
+from .casts import cast
+from .frames import stamp
+from .journal import Place, held_now
+from .structures import Joiner, Template, atoms, build, capture, same_atom, slots
+from .values import Conflict
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+class Unreachable(Exception):
+    """What follows cannot be reached: an exception is raised here whenever the program comes here."""
+
+
+@dataclass
+class Side:
+    """One branch as read: its statements, what places hold at its end, its result."""
+
+    block: Block
+    contents: dict[Hashable, tuple[Place, Any]]
+    result: Any
+    alive: bool
+
+
+@dataclass
+class Meeting:
+    """A place where the branches meet (None: the result), and what each has there."""
+
+    place: Place | None
+    sides: tuple[Template, Template]
+    template: Template
+
+
+def choose(reader: Reader, cond: Value, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+    """Reads both sides of an `If` and merges what they leave; gives the merged result."""
+    origin, outer = reader.builder.origin, stamp()
+    first, second = _read_side(reader, then), _read_side(reader, orelse)
+    if not (first.alive and second.alive):
+        return _go_on_with_one(reader, cond, first, second)
+    meetings = _meetings(reader, (first, second), Joiner(reader.assumptions, outer))
+    merger = Merger(reader, cond, (first.block, second.block))
+    merged = [(meeting, merger.merge(meeting)) for meeting in meetings]
+    if first.block or second.block or merger.merges:
+        reader.builder.emit(If(cond.atom, first.block, second.block, merger.merges, origin))
+    result = None
+    for meeting, value in merged:
+        if meeting.place is None:
+            result = value
+        else:
+            reader.journal.write(meeting.place, meeting.place.of_value(value))
+    return result
+
+
+def _read_side(reader: Reader, read: Callable[[], Any]) -> Side:
+    mark = reader.journal.mark()
+    result, alive = None, True
+    with reader.builder.nested() as block:
+        try:
+            result = read()
+        except Unreachable:
+            alive = False
+        contents = held_now(reader.journal.changes(mark))
+        reader.journal.rollback(mark)
+    return Side(block, contents, result, alive)
+
+
+def _go_on_with_one(reader: Reader, cond: Value, first: Side, second: Side) -> Any:
+    """Where one side ends in an exception, what follows belongs to the other side alone."""
+    origin = reader.builder.origin
+    then = first.block if not first.alive else []
+    orelse = second.block if not second.alive else []
+    if then or orelse:
+        reader.builder.emit(If(cond.atom, then, orelse, [], origin))
+    if not (first.alive or second.alive):
+        raise Unreachable
+    live = first if first.alive else second
+    for stmt in live.block:
+        reader.builder.emit(stmt)
+    reader.journal.apply(live.contents)
+    return live.result
+
+
+def _meetings(reader: Reader, sides: tuple[Side, Side], joiner: Joiner) -> list[Meeting]:
+    """Every place that a side changed, with what it holds at the end of each side."""
+    places = {key: place for side in sides for key, (place, _) in side.contents.items()}
+    captured: list[list[Template]] = []
+    for side in sides:
+        with _at_end_of(reader, side):
+            held = [capture(place.value()) for place in places.values()]
+            captured.append([*held, capture(side.result)])
+    return [Meeting(place, (one, other), joiner.join(one, other))
+            for place, one, other in zip([*places.values(), None], *captured)]
+
+
+@contextmanager
+def _at_end_of(reader: Reader, side: Side) -> Iterator[None]:
+    """As if the side had just been read: its state, and its block as the current one."""
+    mark = reader.journal.mark()
+    reader.journal.apply(side.contents)
+    with reader.writing_to(side.block):
+        yield
+    reader.journal.rollback(mark)
+
+
+class Merger:
+    """Makes the merges of one `If`. Equal pairs of versions get one merge, so aliases stay aliases."""
+
+    def __init__(self, reader: Reader, cond: Value, blocks: tuple[Block, Block]) -> None:
+        self.reader = reader
+        self.cond = cond
+        self.blocks = blocks
+        self.merges: list[Merge] = []
+        self._known: dict[tuple[int, int], Value] = {}
+
+    def merge(self, meeting: Meeting) -> Any:
+        template, (one, other) = meeting.template, meeting.sides
+        name = meeting.place.name if meeting.place else None
+        contents = iter([self._slot(slot.type, left, right, name) for slot, left, right in zip(
+            (s for s in slots(template) if hasattr(s, "type")), atoms(template, one), atoms(template, other))])
+        return build(self.reader, template, contents, lambda reason: self._conflict(name, reason))
+
+    def _slot(self, type: Any, left: Any, right: Any, name: str | None) -> Value:
+        key = (id(left.value), id(right.value))
+        if type.sizes and key in self._known:
+            return self._known[key]
+        pair = [self._cast(fixed.atom, type, block) for fixed, block in zip((left, right), self.blocks)]
+        merged = self._known[key] = self._merged(type, pair, name)
+        self._note_aliases(merged, left.value, right.value)
+        return merged
+
+    def _cast(self, atom: Any, type: Any, block: Block) -> Any:
+        with self.reader.writing_to(block):
+            return cast(self.reader, atom, type)
+
+    def _merged(self, type: Any, pair: list[Any], name: str | None) -> Value:
+        if same_atom(*pair):
+            return Value(pair[0])
+        target = Var(type, name)
+        if any(isinstance(atom, Undefined) for atom in pair):
+            self.reader.partial.add(target)
+        self.merges.append(Merge(target, *pair))
+        return Value(target)
+
+    def _note_aliases(self, merged: Value, left: Any, right: Any) -> None:
+        arrays = tuple(value for value in (left, right) if isinstance(value, Value) and value.ndim)
+        self.reader.aliases.derive(merged, arrays)
+
+    def _conflict(self, name: str | None, reason: str) -> Any:
+        if reason.endswith("and nothing"):
+            message = f"{name!r} is bound in one branch only" if name else "this is known in one branch only"
+        else:
+            message = f"the branches of this `if` leave {name or 'different things'!r} as {reason}"
+        return Conflict(message, self.reader.builder.origin, cond=self.cond,
+                        instead="Give both branches the same type (add a cast), shape and structure, "
+                                "or make the condition static.")
+

@@ -1,0 +1,38 @@
+"""Giving an atom the type of the slot that it goes to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..core.grammar import Atom, Const, Undefined, type_of
+from ..core.types import ArrayType
+from ..ops.arithmetic import converted
+from ..ops.value import Value
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+PYTHON = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+
+
+def cast(reader: Reader, atom: Atom, type: ArrayType) -> Atom:
+    """The atom with another dtype, as NumPy and Python convert it; emitted where that takes an op."""
+    own = type_of(atom)
+    if isinstance(atom, Undefined) or not isinstance(own, ArrayType):
+        return atom
+    if own.dtype == type.dtype and own.weak == type.weak:
+        return _unnamed(reader, atom)
+    if isinstance(atom, Const):
+        return Const(PYTHON[type.dtype.kind](atom.value), type)
+    if type.weak:
+        kind = PYTHON[type.dtype.kind]
+        return converted(Value(atom), kind, kind.__name__).atom
+    return converted(Value(atom), type.dtype, None if type.sizes else f"np.{type.dtype.name}").atom
+
+
+def _unnamed(reader: Reader, atom: Atom) -> Atom:
+    """A constant that got its name from a local variable loses it where that variable changes."""
+    if isinstance(atom, Const) and atom in reader.local_constants:
+        return Const(atom.value, atom.type)
+    return atom
+

@@ -1,0 +1,185 @@
+"""Tuples, lists, dictionaries, sets and strings: their methods, items, and iteration over them.
+
+Only what was made by the code being read may be changed; every change goes through the journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..core.errors import NotSupported
+from ..core.sizes import Size
+from ..ops.value import Value
+from .demand import need, static
+from .errors import as_user_error
+from .journal import Contents, Item
+from .recorded import RecordedList, Recording, refusal
+from .values import ABSENT, ContainerMethod, Lazy, Text, has_dynamic, stripped
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+METHODS: dict[type, frozenset[str]] = {
+    kind: frozenset(name for name in dir(kind) if not name.startswith("_"))
+    for kind in (list, dict, set, tuple, str, frozenset)}
+
+
+READING = frozenset({"index", "count", "copy", "get", "keys", "values", "items", "fromkeys", "union",
+                     "intersection", "difference", "symmetric_difference", "issubset", "issuperset",
+                     "isdisjoint"})
+
+
+def container_kind(value: Any) -> type | None:
+    """The built-in container that a value is an instance of."""
+    for kind in (list, dict, set, tuple, str, frozenset):
+        if isinstance(value, kind):
+            return kind
+    return None
+
+
+def call_method(reader: Reader, method: ContainerMethod, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`container.name(*args)`."""
+    container = reader.usable(method.container)
+    if isinstance(container, (RecordedList, Recording)):
+        return _of_recorded(reader, container, method.name, args)
+    writer = WRITERS.get((container_kind(container), method.name))
+    if writer is not None:
+        if method.name in ("remove", "sort") and has_dynamic((container, args)):
+            raise NotSupported(f"{method.name!r} among dynamic values", reader.builder.origin)
+        check_owned(reader, container, method.name)
+        with as_user_error(reader):
+            return writer(reader, container, *args, **kwargs)
+    if isinstance(container, str):
+        return _of_text(reader, container, method.name, args, kwargs)
+    if method.name not in READING:
+        raise NotSupported(f"the method {method.name!r} of a {type(container).__name__}", reader.builder.origin)
+    if method.name in ("index", "count") and has_dynamic((container, args)):
+        raise NotSupported(f"{method.name!r} among dynamic values", reader.builder.origin)
+    if isinstance(container, dict) and args:
+        args = (static(reader, args[0], "a key of a dictionary"), *args[1:])
+    return _read_only(reader, container, method.name, args, kwargs)
+
+
+def _read_only(reader: Reader, container: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    with as_user_error(reader):
+        result = getattr(container, name)(*args, **kwargs)
+    if name == "get" and args[0] in container:
+        return item(reader, container, args[0])
+    if name in ("values", "items"):
+        pairs = [(key, item(reader, container, key)) for key in container]
+        return [value for _, value in pairs] if name == "values" else pairs
+    if name == "keys":
+        return list(result)
+    return reader.own(result) if isinstance(result, (list, dict, set)) else result
+
+
+def _of_text(reader: Reader, text: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if name == "format" and has_dynamic((args, kwargs)):
+        from .texts import format_call
+        return format_call(text, args, kwargs)
+    args = tuple(stripped(arg) if not has_dynamic(arg) else static(reader, arg, "part of a text") for arg in args)
+    with as_user_error(reader):
+        return getattr(text, name)(*args, **kwargs)
+
+
+def _of_recorded(reader: Reader, container: Any, name: str, args: tuple[Any, ...]) -> Any:
+    if name == "append":
+        return container.append(reader, args[0])
+    if name == "extend" and isinstance(container, RecordedList):
+        return container.extend(reader, args[0])
+    if name == "copy" and isinstance(container, RecordedList):
+        from .recorded import recorded
+        return recorded(reader, container.parts)
+    raise refusal(reader, f"`{name}` of a list that a loop fills")
+
+
+def check_owned(reader: Reader, container: Any, what: str) -> None:
+    if not reader.owns(container):
+        kind = type(container).__name__
+        raise NotSupported(f"`{what}` on a {kind} that outlives the call", reader.builder.origin,
+                           why="A transformed function has no effects that its caller does not see.",
+                           instead=f"Copy the {kind} first, change the copy and return it.")
+    reader.aliases.check_write(reader, container)
+
+
+# Each changes a container in place; what is given is checked by Python on a copy first.
+
+def _changed(name: str) -> Callable[..., Any]:
+    def change(reader: Reader, container: Any, *args: Any, **kwargs: Any) -> Any:
+        copy = type(container)(container)
+        args = tuple(iterated(reader, arg) if name in ("extend", "update") else arg for arg in args)
+        result = getattr(copy, name)(*args, **kwargs)
+        reader.journal.write(Contents(container), tuple(copy))
+        return result
+    return change
+
+
+def _dict_changed(name: str) -> Callable[..., Any]:
+    def change(reader: Reader, container: Any, *args: Any, **kwargs: Any) -> Any:
+        copy = dict(container)
+        result = getattr(copy, name)(*args, **kwargs)
+        for key in [*(key for key in container if key not in copy), *copy]:
+            if copy.get(key, ABSENT) is not container.get(key, ABSENT):
+                reader.journal.write(Item(container, key), copy.get(key, ABSENT))
+        return result
+    return change
+
+
+WRITERS: dict[Any, Callable[..., Any]] = {
+    **{(list, name): _changed(name) for name in ("append", "extend", "insert", "pop", "clear", "reverse", "remove", "sort")},
+    **{(set, name): _changed(name) for name in ("add", "discard", "remove", "update", "clear")},
+    **{(dict, name): _dict_changed(name) for name in ("update", "pop", "setdefault", "clear", "popitem")}}
+
+
+def item(reader: Reader, container: Any, key: Any) -> Any:
+    """`container[key]` for a static key; items of containers from outside are lifted."""
+    with as_user_error(reader):
+        return reader.usable(container[key] if reader.owns(container) else reader.outside.item(container, key))
+
+
+def set_item(reader: Reader, container: Any, key: Any, value: Any) -> None:
+    """`container[key] = value`."""
+    key = static(reader, key, "the index of a list" if isinstance(container, list) else "a key of a dictionary")
+    if isinstance(container, dict) and container.get(key, ABSENT) is value:
+        return
+    if isinstance(container, list) and isinstance(key, int) and -len(container) <= key < len(container) \
+            and container[key] is value:
+        return
+    check_owned(reader, container, "item assignment")
+    if isinstance(container, dict):
+        reader.journal.write(Item(container, key), value)
+        return
+    copy = list(container)
+    with as_user_error(reader):
+        copy[key] = iterated(reader, value) if isinstance(key, slice) else value
+    reader.journal.write(Contents(container), tuple(copy))
+
+
+def delete_item(reader: Reader, container: Any, key: Any) -> None:
+    """`del container[key]`."""
+    check_owned(reader, container, "del")
+    key = static(reader, key, "the index of a list")
+    copy = dict(container) if isinstance(container, dict) else list(container)
+    with as_user_error(reader):
+        del copy[key]
+    if isinstance(container, dict):
+        reader.journal.write(Item(container, key), ABSENT)
+    else:
+        reader.journal.write(Contents(container), tuple(copy))
+
+
+def iterated(reader: Reader, value: Any) -> list[Any]:
+    """The items of what is unpacked or iterated over here and now; their number must be known."""
+    from .iteration import iteration_of
+    if isinstance(value, Lazy):
+        from .comprehensions import collected
+        value = reader.usable(collected(reader, value))
+    iteration = iteration_of(reader, value)
+    count = iteration.length
+    if isinstance(count, Value) or isinstance(count, Size):
+        need(reader, count, "the number of items here")
+    if isinstance(value, Text):
+        raise NotSupported("iteration over a text with dynamic parts", reader.builder.origin)
+    return [iteration.element(k) for k in range(count)]
+

@@ -1,0 +1,161 @@
+"""Expressions: names, constants, operators, comparisons, attributes, calls, displays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from ..core.errors import TransformError
+from ..ops.value import Value
+from .attributes import attribute
+from .branches import Unreachable, choose
+from .conditions import is_safe, joined, negated, truth
+from .containers import iterated
+from .demand import static
+from .errors import as_user_error
+from .frames import Unbound, load
+from .operators import BINARY, UNARY, binary, compare, unary
+from .values import ABSENT
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+def read_name(reader: Reader, node: Any) -> Any:
+    try:
+        return load(reader, reader.frame, node.id)
+    except Unbound:
+        if reader.may_be_bound_later(node.id):
+            raise Unreachable from None
+        raise TransformError(f"cannot access local variable {node.id!r} where it is not associated with "
+                             "a value", reader.builder.origin) from None
+
+
+def read_constant(reader: Reader, node: Any) -> Any:
+    return node.value
+
+
+def read_binary(reader: Reader, node: Any) -> Any:
+    left, right = reader.evaluate(node.left), reader.evaluate(node.right)
+    if _is_complex_literal(node, left, right):
+        return BINARY[type(node.op)](left, right)
+    return binary(reader, BINARY[type(node.op)], left, right)
+
+
+def _is_complex_literal(node: Any, left: Any, right: Any) -> bool:
+    """``2 + 3j``."""
+    return isinstance(node.right, gast.Constant) and type(right) is complex \
+        and type(left) in (int, float) and isinstance(node.op, gast.Add | gast.Sub)
+
+
+def read_unary(reader: Reader, node: Any) -> Any:
+    operand = reader.evaluate(node.operand)
+    if isinstance(node.op, gast.Not):
+        return negated(reader, truth(reader, operand))
+    function = UNARY[type(node.op)]
+    if type(operand) in (int, float, complex):
+        return function(operand)
+    return unary(reader, function, operand)
+
+
+def read_compare(reader: Reader, node: Any) -> Any:
+    left = reader.evaluate(node.left)
+    return _chain(reader, left, list(node.ops), list(node.comparators))
+
+
+def _chain(reader: Reader, left: Any, ops: list[Any], nodes: list[Any]) -> Any:
+    """``a < b < c`` is ``a < b and b < c`` with `b` evaluated once."""
+    right = reader.evaluate(nodes[0])
+    result = compare(reader, ops[0], left, right)
+    if len(ops) == 1:
+        return result
+    cond = truth(reader, result)
+    if not isinstance(cond, Value):
+        return _chain(reader, right, ops[1:], nodes[1:]) if cond else result
+    if all(map(is_safe, nodes[1:])):
+        return joined(reader, cond, truth(reader, _chain(reader, right, ops[1:], nodes[1:])), True)
+    return choose(reader, cond, lambda: _chain(reader, right, ops[1:], nodes[1:]), lambda: result)
+
+
+def read_attribute(reader: Reader, node: Any) -> Any:
+    return attribute(reader, reader.evaluate(node.value), node.attr)
+
+
+def read_call(reader: Reader, node: Any) -> Any:
+    if isinstance(node.func, gast.Name) and node.func.id == "super" and not node.args:
+        return _super(reader)
+    function = reader.evaluate(node.func)
+    args = positional(reader, node.args)
+    kwargs = keywords(reader, node.keywords)
+    reader.call_site = node
+    return reader.call(function, args, kwargs)
+
+
+def positional(reader: Reader, nodes: list[Any]) -> tuple[Any, ...]:
+    """Arguments or items, with what is starred in its place."""
+    values: list[Any] = []
+    for node in nodes:
+        if isinstance(node, gast.Starred):
+            values += iterated(reader, reader.evaluate(node.value))
+        else:
+            values.append(reader.evaluate(node))
+    return tuple(values)
+
+
+def keywords(reader: Reader, nodes: list[Any]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for node in nodes:
+        value = reader.evaluate(node.value)
+        values.update({node.arg: value} if node.arg else dict(value))
+    return values
+
+
+def _super(reader: Reader) -> Any:
+    frame = reader.frame
+    cell = frame.cells.get("__class__")
+    if cell is None or frame.first is ABSENT:
+        raise TransformError("super(): no arguments", reader.builder.origin)
+    return super(cell.cell_contents, frame.first)
+
+
+def read_tuple(reader: Reader, node: Any) -> Any:
+    return positional(reader, node.elts)
+
+
+def read_list(reader: Reader, node: Any) -> Any:
+    return reader.own(list(positional(reader, node.elts)))
+
+
+def read_set(reader: Reader, node: Any) -> Any:
+    with as_user_error(reader):
+        return reader.own(set(positional(reader, node.elts)))
+
+
+def read_dict(reader: Reader, node: Any) -> Any:
+    made: dict[Any, Any] = {}
+    for key, value in zip(node.keys, node.values):
+        if key is None:
+            made.update(reader.evaluate(value))
+        else:
+            made[static(reader, reader.evaluate(key), "a key of a dictionary")] = reader.evaluate(value)
+    return reader.own(made)
+
+
+def read_walrus(reader: Reader, node: Any) -> Any:
+    from .assignment import bind
+    value = reader.evaluate(node.value)
+    bind(reader, node.target, value)
+    return value
+
+
+def read_starred(reader: Reader, node: Any) -> Any:
+    raise TransformError("can't use starred expression here", reader.builder.origin)
+
+
+EXPRESSIONS = {
+    gast.Name: read_name, gast.Constant: read_constant, gast.BinOp: read_binary,
+    gast.UnaryOp: read_unary, gast.Compare: read_compare, gast.Attribute: read_attribute,
+    gast.Call: read_call, gast.Tuple: read_tuple, gast.List: read_list, gast.Set: read_set,
+    gast.Dict: read_dict, gast.NamedExpr: read_walrus, gast.Starred: read_starred}
+

@@ -1,0 +1,106 @@
+"""Frames: the names of a function that is being read, and how a name is found from it."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from types import CellType
+from typing import TYPE_CHECKING, Any
+
+from ..core.errors import NotSupported, Origin, TransformError
+from ..core.types import INT
+from ..core.grammar import Var
+from .journal import Name
+from .scope import Scope
+from .values import ABSENT
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+def stamp() -> int:
+    """A point in time, comparable with the serial numbers of variables."""
+    return Var(INT).serial
+
+
+@dataclass(eq=False)
+class Frame:
+    """The names of one call. `parent` is the frame in which the function was defined, where that
+    is being read too; `cells` and `globals` are those of the Python function."""
+
+    scope: Scope
+    file: str
+    function: str
+    globals: dict[str, Any]
+    cells: dict[str, CellType] = field(default_factory=dict)
+    parent: Frame | None = None
+    path: tuple[Any, ...] = ()                   # the places of the calls that lead here
+    names: dict[str, Any] = field(default_factory=dict)
+    pinned: list[Any] = field(default_factory=list)      # values in use without a name
+    first: Any = None                            # the first argument, for `super()`
+    made: int = field(default_factory=stamp)
+
+    def origin(self, node: Any) -> Origin:
+        end = node.end_col_offset if node.end_lineno == node.lineno else None
+        return Origin(self.file, node.lineno, node.col_offset, end, self.function)
+
+    def lineage(self) -> Iterator[Frame]:
+        """This frame and those in which its function was defined."""
+        frame: Frame | None = self
+        while frame is not None:
+            yield frame
+            frame = frame.parent
+
+
+class Unbound(Exception):
+    """A name of the function holds nothing yet."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+def load(reader: Reader, frame: Frame, name: str) -> Any:
+    """What a name stands for in a frame; values from outside are lifted and watched."""
+    for scope_frame in frame.lineage():
+        if name in scope_frame.scope.bound:
+            if name not in scope_frame.names:
+                raise Unbound(name)
+            return scope_frame.names[name]
+        if name in scope_frame.scope.globals:
+            return _load_global(reader, frame, name)
+        if name in scope_frame.cells:
+            return _load_cell(reader, scope_frame.cells[name], name)
+    return _load_global(reader, frame, name)
+
+
+def _load_cell(reader: Reader, cell: CellType, name: str) -> Any:
+    try:
+        found = cell.cell_contents
+    except ValueError:
+        raise Unbound(name) from None
+    return reader.outside.lift(found, partial(getattr, cell), "cell_contents", name)
+
+
+def _load_global(reader: Reader, frame: Frame, name: str) -> Any:
+    if name in frame.globals:
+        return reader.outside.lift(frame.globals[name], frame.globals.get, name, name)
+    found = getattr(builtins, name, ABSENT)
+    if found is ABSENT:
+        raise TransformError(f"name {name!r} is not defined", reader.builder.origin)
+    return found
+
+
+def store(reader: Reader, frame: Frame, name: str, value: Any) -> None:
+    """Binds a name; refuses names that outlive the call."""
+    for scope_frame in frame.lineage():
+        if name in scope_frame.scope.bound:
+            reader.journal.write(Name(scope_frame.names, name), value)
+            return
+        if name in scope_frame.scope.globals or name in scope_frame.cells:
+            break
+    raise NotSupported(f"assignment to {name!r}, which outlives the call", reader.builder.origin,
+                       why="A transformed function has no effects that its caller does not see.",
+                       instead="Return the new value.")

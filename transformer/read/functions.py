@@ -1,0 +1,152 @@
+"""Functions written in Python: arguments are bound, the body is read in a frame of its own.
+
+The result of a body is the value of its last statement, a `return`; jumps are gone by then.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from ..core.errors import BadArgument, NotSupported
+from .assignment import name_value
+from .frames import Frame
+from .scope import body_of, desugared, parameter_names, scope_of
+from .source import find_source
+from .values import ABSENT, Closure
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+DEEPEST_RECURSION = 12
+
+
+def call_python(reader: Reader, function: types.FunctionType, args: tuple[Any, ...],
+                kwargs: dict[str, Any]) -> Any:
+    """Reads the body of a Python function with these arguments."""
+    source = find_source(function)
+    node = desugared(source)
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+    frame = Frame(scope_of(node), source.file, source.name, function.__globals__, cells,
+                  path=path_of(reader, node))
+    defaults = _lifted_defaults(reader, function)
+    keyword_defaults = dict(function.__kwdefaults__ or {})
+    bind_arguments(reader, frame, node.args, defaults, keyword_defaults, args, kwargs)
+    return run(reader, frame, node)
+
+
+def _lifted_defaults(reader: Reader, function: types.FunctionType) -> tuple[Any, ...]:
+    found = function.__defaults__ or ()
+    holder = found.__getitem__
+    return tuple(reader.outside.lift(value, holder, k, None) for k, value in enumerate(found))
+
+
+def call_closure(reader: Reader, closure: Closure, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Reads the body of a function that was defined by the code being read."""
+    outer, node = closure.frame, closure.node
+    frame = Frame(scope_of(node), outer.file, closure.__name__, outer.globals, {}, outer,
+                  path=path_of(reader, node))
+    bind_arguments(reader, frame, node.args, closure.defaults, closure.keyword_defaults, args, kwargs)
+    return run(reader, frame, node)
+
+
+def path_of(reader: Reader, node: Any) -> tuple[Any, ...]:
+    """Where a call stands: the calls around it, and its own place."""
+    outer = reader.frames[-1].path if reader.frames else ()
+    site = reader.builder.origin
+    return (*outer, (node, site and (site.file, site.line, site.column)))
+
+
+def run(reader: Reader, frame: Frame, node: Any) -> Any:
+    """Reads the body of a function in its frame; gives what it returns."""
+    _check_depth(reader, frame, node)
+    if isinstance(node, gast.AsyncFunctionDef) or is_generator(node):
+        raise reader.unsupported("AsyncFunctionDef" if isinstance(node, gast.AsyncFunctionDef) else "Yield")
+    with reader.inside(frame):
+        if isinstance(node, gast.Lambda):
+            return reader.evaluate(node.body)
+        body = node.body
+        reader.execute(body[:-1])
+        last = body[-1]
+        if not isinstance(last, gast.Return):
+            reader.execute([last])
+            return None
+        with reader.builder.at(frame.origin(last)):
+            return None if last.value is None else reader.evaluate(last.value)
+
+
+def _check_depth(reader: Reader, frame: Frame, node: Any) -> None:
+    depth = sum(1 for step in frame.path if step[0] is node)
+    if depth > DEEPEST_RECURSION:
+        raise NotSupported(f"recursion: {frame.function} calls itself", reader.builder.origin,
+                           why="Recursion that ends depending on dynamic values arrives with a later version.",
+                           instead="Write it as a loop, or let it end on a static argument.")
+
+
+def is_generator(node: Any) -> bool:
+    pending = list(body_of(node))
+    while pending:
+        child = pending.pop()
+        if isinstance(child, (gast.Yield, gast.YieldFrom)):
+            return True
+        if not isinstance(child, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
+            pending += gast.iter_child_nodes(child)
+    return False
+
+
+def bind_arguments(reader: Reader, frame: Frame, signature: Any, defaults: tuple[Any, ...],
+                   keyword_defaults: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Binds arguments to parameters as Python does."""
+    binder = _Binder(reader, frame, signature)
+    binder.positional(args)
+    binder.keywords(kwargs)
+    binder.defaults(defaults, keyword_defaults)
+    for name in parameter_names(signature):
+        frame.names[name] = name_value(reader, binder.bound[name], name, is_argument=True)
+    first = [*signature.posonlyargs, *signature.args]
+    frame.first = binder.bound[first[0].id] if first else ABSENT
+
+
+class _Binder:
+    def __init__(self, reader: Reader, frame: Frame, signature: Any) -> None:
+        self.reader = reader
+        self.function = frame.function
+        self.signature = signature
+        self.bound: dict[str, Any] = {}
+
+    def positional(self, args: tuple[Any, ...]) -> None:
+        names = [p.id for p in (*self.signature.posonlyargs, *self.signature.args)]
+        self.bound.update(zip(names, args))
+        rest = args[len(names):]
+        if self.signature.vararg is not None:
+            self.bound[self.signature.vararg.id] = tuple(rest)
+        elif rest:
+            raise self._error(f"takes {len(names)} positional argument{'s' * (len(names) != 1)} but "
+                              f"{len(args)} were given")
+
+    def keywords(self, kwargs: dict[str, Any]) -> None:
+        names = {p.id for p in (*self.signature.args, *self.signature.kwonlyargs)}
+        rest: dict[str, Any] = {}
+        for name, value in kwargs.items():
+            if name in names and name in self.bound:
+                raise self._error(f"got multiple values for argument {name!r}")
+            (self.bound if name in names else rest)[name] = value
+        if self.signature.kwarg is not None:
+            self.bound[self.signature.kwarg.id] = self.reader.own(rest)
+        elif rest:
+            raise self._error(f"got an unexpected keyword argument {next(iter(rest))!r}")
+
+    def defaults(self, positional: tuple[Any, ...], keyword: dict[str, Any]) -> None:
+        parameters = [p.id for p in (*self.signature.posonlyargs, *self.signature.args)]
+        given = dict(zip(parameters[len(parameters) - len(positional):], positional)) | keyword
+        for name in (*parameters, *(p.id for p in self.signature.kwonlyargs)):
+            if name not in self.bound:
+                if name not in given:
+                    raise self._error(f"missing 1 required argument: {name!r}")
+                self.bound[name] = given[name]
+
+    def _error(self, message: str) -> BadArgument:
+        return BadArgument(f"{self.function}() {message}", self.reader.builder.origin)
+

@@ -1,0 +1,184 @@
+"""A record of every change that reading makes, so that a branch can be read and taken back.
+
+What changes is a *place*: a name in a frame, the current version of an array, an item of a
+dictionary, the contents of a list, an attribute. All writes go through `Journal.write`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from ..ops.value import Value
+from .values import ABSENT, View, known_of
+
+
+class Place:
+    """Something that holds a value. `holder` is kept alive, so that its identity stays unique."""
+
+    __slots__ = ("holder", "key")
+
+    def __init__(self, holder: Any, key: Any = None) -> None:
+        self.holder = holder
+        self.key = key
+
+    @property
+    def identity(self) -> Hashable:
+        return type(self), id(self.holder), self.key
+
+    @property
+    def name(self) -> str | None:
+        """What a person calls what is held here."""
+        return self.key if isinstance(self.key, str) else None
+
+    def get(self) -> Any:
+        raise NotImplementedError
+
+    def set(self, value: Any) -> None:
+        raise NotImplementedError
+
+    def value(self) -> Any:
+        """What is held, as a value that reading can work with."""
+        return self.get()
+
+    def of_value(self, value: Any) -> Any:
+        """What `set` takes to make `value` give this."""
+        return value
+
+
+class Item(Place):
+    """An item of a dictionary: of a name in a frame, or of a user's dictionary."""
+
+    __slots__ = ()
+
+    def get(self) -> Any:
+        return self.holder.get(self.key, ABSENT)
+
+    def set(self, value: Any) -> None:
+        if value is ABSENT:
+            self.holder.pop(self.key, None)
+        else:
+            self.holder[self.key] = value
+
+
+class Name(Item):
+    """A name in a frame: `holder` is the dictionary of its names."""
+
+    __slots__ = ()
+
+
+class Cell(Place):
+    """The current version of an array."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str | None:
+        return getattr(self.holder.atom, "name", None)
+
+    def get(self) -> Any:
+        return self.holder.atom
+
+    def set(self, value: Any) -> None:
+        self.holder.atom = value
+
+    def value(self) -> Any:
+        return Value(self.holder.atom)
+
+    def of_value(self, value: Any) -> Any:
+        return value.atom
+
+
+class Contents(Place):
+    """All that is in a list or set."""
+
+    __slots__ = ()
+
+    def get(self) -> Any:
+        return tuple(self.holder)
+
+    def set(self, value: Any) -> None:
+        if isinstance(self.holder, list):
+            self.holder[:] = value
+        else:
+            self.holder.clear()
+            self.holder.update(value)
+
+
+class Attribute(Place):
+    """An attribute of an object."""
+
+    __slots__ = ()
+
+    def get(self) -> Any:
+        try:
+            return object.__getattribute__(self.holder, self.key)
+        except AttributeError:
+            return ABSENT
+
+    def set(self, value: Any) -> None:
+        if value is not ABSENT:
+            object.__setattr__(self.holder, self.key, value)
+        elif self.get() is not ABSENT:
+            object.__delattr__(self.holder, self.key)
+
+
+class Seen(Place):
+    """Which part of its base a view has seen: taken back with the block that it was read in."""
+
+    __slots__ = ()
+
+    def get(self) -> Any:
+        return self.holder.seen
+
+    def set(self, value: Any) -> None:
+        self.holder.seen = value
+
+
+class Journal:
+    """The changes made so far, oldest first."""
+
+    def __init__(self) -> None:
+        self._entries: list[tuple[Place, Any]] = []
+
+    def write(self, place: Place, value: Any) -> None:
+        """Changes what a place holds."""
+        self._entries.append((place, place.get()))
+        place.set(value)
+
+    def note_seen(self, view: View) -> None:
+        self._entries.append((Seen(view), view.seen))
+
+    def mark(self) -> int:
+        return len(self._entries)
+
+    def rollback(self, mark: int) -> None:
+        """Takes back every change since the mark."""
+        while len(self._entries) > mark:
+            place, old = self._entries.pop()
+            place.set(old)
+
+    def changes(self, mark: int) -> dict[Hashable, tuple[Place, Any]]:
+        """The places that now hold something else than at the mark, and what they held then."""
+        first: dict[Hashable, tuple[Place, Any]] = {}
+        for place, old in self._entries[mark:]:
+            if not isinstance(place, Seen):
+                first.setdefault(place.identity, (place, old))
+        return {key: (place, old) for key, (place, old) in first.items() if _differs(place.get(), old)}
+
+    def apply(self, contents: dict[Hashable, tuple[Place, Any]]) -> None:
+        """Writes what places held at another time."""
+        for place, value in contents.values():
+            self.write(place, value)
+
+
+def held_now(places: dict[Hashable, tuple[Place, Any]]) -> dict[Hashable, tuple[Place, Any]]:
+    """The same places, each with what it holds now."""
+    return {key: (place, place.get()) for key, (place, _) in places.items()}
+
+
+def _differs(new: Any, old: Any) -> bool:
+    if isinstance(new, tuple) and isinstance(old, tuple) and len(new) == len(old):
+        return any(map(_differs, new, old))
+    return new is not old and not (isinstance(new, (int, str)) and type(new) is type(old)
+                                   and known_of(new) == known_of(old))

@@ -1,0 +1,290 @@
+"""Operators on static values, sizes, dynamic values and objects of user classes."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import gast
+import numpy as np
+
+from ..core.errors import BadArgument
+from ..core.sizes import Size, quotient
+from ..ops.value import Value
+from .applying import apply_op
+from .demand import need, static
+from .errors import as_user_error
+from .recorded import RecordedList, combined
+from .values import Text, contained, has_dynamic, known_of, stripped, UNKNOWN
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+BINARY: dict[type, Callable[[Any, Any], Any]] = {
+    gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
+    gast.FloorDiv: operator.floordiv, gast.Mod: operator.mod, gast.Pow: operator.pow,
+    gast.MatMult: operator.matmul, gast.BitAnd: operator.and_, gast.BitOr: operator.or_,
+    gast.BitXor: operator.xor, gast.LShift: operator.lshift, gast.RShift: operator.rshift}
+UNARY: dict[type, Callable[[Any], Any]] = {
+    gast.USub: operator.neg, gast.UAdd: operator.pos, gast.Invert: operator.invert}
+COMPARE: dict[type, Callable[[Any, Any], Any]] = {
+    gast.Lt: operator.lt, gast.LtE: operator.le, gast.Gt: operator.gt, gast.GtE: operator.ge,
+    gast.Eq: operator.eq, gast.NotEq: operator.ne}
+
+METHODS = {operator.add: "add", operator.sub: "sub", operator.mul: "mul", operator.truediv: "truediv",
+           operator.floordiv: "floordiv", operator.mod: "mod", operator.pow: "pow",
+           operator.matmul: "matmul", operator.and_: "and", operator.or_: "or", operator.xor: "xor",
+           operator.lt: "lt", operator.le: "le", operator.gt: "gt", operator.ge: "ge",
+           operator.eq: "eq", operator.ne: "ne", operator.neg: "neg", operator.pos: "pos"}
+MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+
+OURS = (Value, Size, Text, RecordedList)
+NUMERIC = (bool, int, float, complex, np.number, np.bool_)
+
+
+def binary(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """`left op right`."""
+    method = _users_method(function, left, right)
+    if method is not None:
+        return method(reader)
+    if isinstance(left, Text) or isinstance(right, Text):
+        return function(left, right)
+    if isinstance(left, (RecordedList, list, tuple)) or isinstance(right, (RecordedList, list, tuple)):
+        return _on_sequences(reader, function, left, right)
+    if isinstance(left, Size) or isinstance(right, Size):
+        done = on_sizes(reader, function, left, right)
+        if done is not UNKNOWN:
+            return done
+    if isinstance(left, Value) or isinstance(right, Value) or _is_symbolic(left, right):
+        return apply_op(reader, function, (left, right), {})
+    return on_static(reader, function, left, right)
+
+
+def unary(reader: Reader, function: Callable[[Any], Any], operand: Any) -> Any:
+    """`op operand`."""
+    method = _users_unary(function, operand)
+    if method is not None:
+        return reader.call(method, (operand,), {})
+    if isinstance(operand, Size) and function in (operator.neg, operator.pos):
+        return function(operand) if function is operator.neg else operand
+    if isinstance(operand, (Value, Size)):
+        return apply_op(reader, function, (operand,), {})
+    return on_static(reader, function, operand)
+
+
+def _is_symbolic(left: Any, right: Any) -> bool:
+    return isinstance(left, Size) or isinstance(right, Size)
+
+
+def on_static(reader: Reader, function: Callable[..., Any], *operands: Any) -> Any:
+    """An operator on Python objects. Floats stay an expression, so that they are printed as written."""
+    if all(isinstance(operand, int) for operand in operands) and function is not operator.truediv:
+        with as_user_error(reader):
+            result = function(*operands)
+        if isinstance(result, int):
+            return result
+    if all(isinstance(operand, NUMERIC) for operand in operands):
+        return apply_op(reader, function, operands, {})
+    with as_user_error(reader):
+        return function(*operands)
+
+
+def on_sizes(reader: Reader, function: Callable[..., Any], left: Any, right: Any) -> Any:
+    """Arithmetic and comparison of sizes, where they stay sizes or are decided; else UNKNOWN."""
+    left, right = _whole(left), _whole(right)
+    if not isinstance(left, (int, Size)) or not isinstance(right, (int, Size)):
+        return UNKNOWN
+    if function in (operator.add, operator.sub, operator.mul):
+        return function(left, right)
+    if function in _COMPARISONS:
+        decided = compared(reader, function, left, right)
+        return UNKNOWN if decided is None else decided
+    if function is operator.floordiv and (not isinstance(right, int) or right > 0):
+        return function(left, right)
+    if function is operator.mod and quotient(left, right) is not None:
+        return 0
+    if function is operator.pow and isinstance(right, int) and 0 <= right <= 8:
+        return _power(left, right)
+    return UNKNOWN
+
+
+def _whole(operand: Any) -> Any:
+    known = known_of(operand)
+    return known if isinstance(known, int) and not isinstance(known, bool) else operand
+
+
+def _power(base: Any, exponent: int) -> Any:
+    result: Any = 1
+    for _ in range(exponent):
+        result = result * base
+    return result
+
+
+_COMPARISONS = tuple(COMPARE.values())
+
+
+def compared(reader: Reader, function: Callable[..., Any], left: Any, right: Any) -> bool | None:
+    """A comparison of sizes where it is decided for every call of this kind."""
+    normal, lower = reader.assumptions.normal, reader.assumptions.lower_bound
+    difference = normal(left) - normal(right)
+    if isinstance(difference, int):
+        return bool(function(difference, 0))
+    low, negated = lower(difference), lower(difference * -1)
+    if low is not None and low >= 1:
+        return bool(function(1, 0))
+    if negated is not None and negated >= 1:
+        return bool(function(-1, 0))
+    if low is not None and low >= 0 and function in (operator.ge, operator.lt):
+        return function is operator.ge
+    if negated is not None and negated >= 0 and function in (operator.le, operator.gt):
+        return function is operator.le
+    return None
+
+
+def compare(reader: Reader, op: Any, left: Any, right: Any) -> Any:
+    """One comparison of a chain."""
+    match op:
+        case gast.Is():
+            return _is(left, right)
+        case gast.IsNot():
+            return not _is(left, right)
+        case gast.In():
+            return contains(reader, right, left)
+        case gast.NotIn():
+            found = contains(reader, right, left)
+            return apply_op(reader, operator.not_, (found,), {}) if isinstance(found, Value) else not found
+    function = COMPARE[type(op)]
+    if _of_other_kinds(left, right):
+        return function is operator.ne
+    if _are_sequences(left, right):
+        return _compare_sequences(reader, function, left, right)
+    return binary(reader, function, left, right)
+
+
+def _is(left: Any, right: Any) -> bool:
+    known, other = known_of(left), known_of(right)
+    if isinstance(known, bool) and isinstance(other, bool):
+        return known is other
+    return left is right
+
+
+def _of_other_kinds(left: Any, right: Any) -> bool:
+    """Whether a number or array is compared for equality with what is none, such as None or a string."""
+    kinds = (type(None), str, bytes)
+    return isinstance(left, (Value, Size)) and isinstance(right, kinds) or (
+        isinstance(right, (Value, Size)) and isinstance(left, kinds))
+
+
+def _are_sequences(left: Any, right: Any) -> bool:
+    return type(left) is type(right) and isinstance(left, (tuple, list))
+
+
+def _compare_sequences(reader: Reader, function: Callable[..., Any], left: Any, right: Any) -> Any:
+    """Tuples and lists, such as shapes: equal where all items are."""
+    if function not in (operator.eq, operator.ne):
+        return function(static(reader, _known_items(reader, left), "a sequence that is compared"),
+                        static(reader, _known_items(reader, right), "a sequence that is compared"))
+    equal: Any = len(left) == len(right)
+    for one, other in zip(left, right):
+        if equal is False:
+            break
+        item = binary(reader, operator.eq, one, other) if not _are_sequences(one, other) \
+            else _compare_sequences(reader, operator.eq, one, other)
+        equal = item if equal is True else item and equal if item is False else _both(reader, equal, item)
+    if function is operator.eq:
+        return equal
+    return apply_op(reader, operator.not_, (equal,), {}) if isinstance(equal, Value) else not equal
+
+
+def _both(reader: Reader, one: Any, other: Any) -> Any:
+    return one if other is True else apply_op(reader, np.logical_and, (one, other), {})
+
+
+def _known_items(reader: Reader, items: Any) -> Any:
+    if has_dynamic(items):
+        need(reader, next(i for i in contained(items) if known_of(i) is UNKNOWN), "what is compared")
+    return stripped(items)
+
+
+def contains(reader: Reader, container: Any, item: Any) -> Any:
+    """`item in container`."""
+    if isinstance(container, Value):
+        raise BadArgument("`in` on an array", reader.builder.origin,
+                          instead="Write np.any(x == value).")
+    user = _special(container, "__contains__")
+    if user is not None:
+        return reader.call(user, (container, item), {})
+    if known_of(item) is UNKNOWN and isinstance(container, (tuple, list, range)):
+        return _dynamic_contains(reader, container, item)
+    key = static(reader, item, "what is looked for with `in`")
+    with as_user_error(reader):
+        return key in (stripped(container) if isinstance(container, (tuple, list)) else container)
+
+
+def _dynamic_contains(reader: Reader, container: Any, item: Any) -> Any:
+    if isinstance(container, range):
+        return need(reader, item, "what is looked for with `in`")
+    found: Any = False
+    for other in container:
+        equal = compare(reader, gast.Eq(), item, other)
+        if equal is True:
+            return True
+        if equal is not False:
+            found = equal if found is False else apply_op(reader, np.logical_or, (found, equal), {})
+    return found
+
+
+def _on_sequences(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    if isinstance(left, Value) or isinstance(right, Value):
+        if function is operator.mul and _is_count(left, right):
+            return _repeated(reader, left, right)
+        return apply_op(reader, function, (left, right), {})
+    if isinstance(left, RecordedList) or isinstance(right, RecordedList):
+        return combined(reader, function, left, right)
+    if function is operator.mul:
+        return _repeated(reader, left, right)
+    with as_user_error(reader):
+        result = function(left, right)
+    return reader.own(result) if isinstance(result, list) else result
+
+
+def _is_count(left: Any, right: Any) -> bool:
+    """Whether `sequence * number` repeats: the number is an integer of rank 0."""
+    number = left if isinstance(left, Value) else right
+    return number.ndim == 0 and number.dtype.kind in "iu" and number.type.weak
+
+
+def _repeated(reader: Reader, left: Any, right: Any) -> Any:
+    sequence, count = (left, right) if isinstance(left, (list, tuple)) else (right, left)
+    count = static(reader, count, "how often a sequence is repeated",
+                   "Use np.zeros or np.full for an array of that length.")
+    with as_user_error(reader):
+        result = sequence * count
+    return reader.own(result) if isinstance(result, list) else result
+
+
+def _special(value: Any, name: str) -> Any:
+    """A method of a user's class for an operator, a Python function; else None."""
+    if isinstance(value, OURS):
+        return None
+    found = getattr(type(value), name, None)
+    return found if hasattr(found, "__code__") else None
+
+
+def _users_method(function: Any, left: Any, right: Any) -> Callable[[Reader], Any] | None:
+    name = METHODS.get(function)
+    if name is None or isinstance(left, Value) and isinstance(right, Value):
+        return None
+    own = _special(left, f"__{name}__")
+    if own is not None:
+        return lambda reader: reader.call(own, (left, right), {})
+    mirrored = MIRRORED.get(name, f"r{name}")
+    other = _special(right, f"__{mirrored}__")
+    if other is not None:
+        return lambda reader: reader.call(other, (right, left), {})
+    return None
+
+
+def _users_unary(function: Any, operand: Any) -> Any:
+    return _special(operand, f"__{METHODS[function]}__") if function in METHODS else None

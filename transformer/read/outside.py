@@ -1,0 +1,126 @@
+"""Values from outside the call: globals, closure cells, attributes of objects made before.
+
+Arrays among them become hidden arguments, floats become named constants; everything that is used
+as static is watched, so that a change of it leads to a new reading.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.errors import NotSupported
+from ..core.grammar import Const, Var
+from ..core.types import ArrayType
+from ..ops.value import Value
+from .interface import Hidden
+from .values import Closure, Conflict, ContainerMethod, DynamicRange, Lazy, Text
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+Watch = tuple[Callable[[Any], Any], Any, Any]
+
+# Objects of reading itself, and what cannot change under a name.
+UNWATCHED = (Value, Closure, Conflict, ContainerMethod, DynamicRange, Lazy, Text, types.ModuleType)
+
+
+class Outside:
+    """Lifts values from outside and keeps the lists of what was used."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.hidden: list[Hidden] = []
+        self.watched: list[Watch] = []
+        self._arrays: dict[int, tuple[Any, Value]] = {}
+        self._watched: set[tuple[int, Any, int]] = set()
+        self._kept: list[Any] = []
+        self._names: set[str] = set()
+
+    def lift(self, found: Any, holder: Callable[[Any], Any], key: Any, name: str | None) -> Any:
+        """What reading works with in place of an object from outside: `holder(key)` gives it."""
+        if isinstance(found, np.ndarray):
+            return self._array(found, partial(holder, key), name)
+        if not isinstance(found, UNWATCHED):
+            self._watch(found, holder, key)
+        if type(found) in (float, complex) or isinstance(found, np.inexact):
+            return Value(Const(found, name=name), known=found) if name else found
+        return found
+
+    def attribute(self, owner: Any, name: str) -> Any:
+        """An attribute of an object from outside, lifted."""
+        found = getattr(owner, name)
+        if isinstance(owner, types.ModuleType) and not _is_users(owner):
+            return _constant_of_module(owner, name, found)
+        return self.lift(found, partial(getattr, owner), name, name)
+
+    def item(self, owner: Any, key: Any) -> Any:
+        """An item of a container from outside, lifted."""
+        name = key if isinstance(key, str) and key.isidentifier() else None
+        found = owner[key]
+        if isinstance(found, np.ndarray):
+            return self.lift(found, owner.__getitem__, key, name)
+        if isinstance(owner, tuple | str | bytes | range):
+            return found
+        return self.lift(found, owner.__getitem__, key, None)
+
+    def _watch(self, found: Any, holder: Callable[[Any], Any], key: Any) -> None:
+        identity = _identity_of(holder), key, id(found)
+        if identity not in self._watched:
+            self._watched.add(identity)
+            self._kept.append(holder)
+            self.watched.append((holder, key, found))
+
+    def _array(self, array: np.ndarray, fetch: Callable[[], Any], name: str | None) -> Value:
+        if id(array) not in self._arrays:
+            self._arrays[id(array)] = array, self._hidden_argument(array, fetch, name)
+        return self._arrays[id(array)][1]
+
+    def _hidden_argument(self, array: np.ndarray, fetch: Callable[[], Any], name: str | None) -> Value:
+        if array.dtype.kind not in "biufc":
+            raise NotSupported(f"an array of dtype {array.dtype}", self.reader.builder.origin,
+                               why="Only arrays of numbers and truth values have rules.")
+        name = self._free_name(name or "array")
+        var = Var(ArrayType(array.dtype.newbyteorder("="), array.shape), name, is_parameter=True)
+        self.hidden.append(Hidden(var, name, fetch))
+        return Value(var)
+
+    def _free_name(self, wanted: str) -> str:
+        taken = self._names | self.reader.parameter_names
+        name, number = wanted, 1
+        while name in taken:
+            number += 1
+            name = f"{wanted}{number}"
+        self._names.add(name)
+        return name
+
+    def arrays(self) -> list[Value]:
+        return [value for _, value in self._arrays.values()]
+
+
+def _identity_of(holder: Any) -> int:
+    if isinstance(holder, partial):
+        return id(holder.args[0])
+    return id(getattr(holder, "__self__", holder))
+
+
+def _is_users(module: types.ModuleType) -> bool:
+    """Whether a module may be one whose attributes its author changes."""
+    home = module.__name__.partition(".")[0]
+    return home not in {"numpy", "scipy", "math", "cmath", "operator", "functools", "itertools",
+                        "builtins", "transformer", "warnings", "typing", "collections", "dataclasses"}
+
+
+SHORT_NAMES = {"numpy": "np", "scipy": "scipy"}
+
+
+def _constant_of_module(module: types.ModuleType, name: str, found: Any) -> Any:
+    """``np.pi`` and ``math.inf`` keep their spelling."""
+    if type(found) is not float:
+        return found
+    home = SHORT_NAMES.get(module.__name__, module.__name__)
+    return Value(Const(found, name=f"{home}.{name}"), known=found)

@@ -1,0 +1,88 @@
+"""Which functions may be called while a function is read: pure ones, with static arguments."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+import types
+from collections import OrderedDict, defaultdict
+from typing import Any
+
+import numpy as np
+
+PURE_BUILTINS = frozenset(
+    getattr(builtins, name) for name in (
+        "abs", "all", "any", "bin", "bool", "bytes", "callable", "chr", "complex", "dict", "divmod",
+        "enumerate", "filter", "float", "format", "frozenset", "getattr", "hasattr", "hash", "hex", "int",
+        "isinstance", "issubclass", "len", "list", "map", "max", "min", "oct", "ord", "pow", "range",
+        "repr", "reversed", "round", "set", "slice", "sorted", "str", "sum", "tuple", "type", "zip"))
+
+PURE_TYPES = (int, float, complex, bool, str, bytes, tuple, list, dict, set, frozenset, range, slice,
+              np.dtype, np.generic, OrderedDict, defaultdict, types.SimpleNamespace)
+
+PURE_NUMPY = frozenset((np.finfo, np.iinfo, np.dtype, np.issubdtype, np.result_type, np.promote_types,
+                        np.can_cast, np.broadcast_shapes, np.isscalar, np.errstate, np.ndindex))
+
+PURE_MODULES = frozenset(("math", "cmath", "_operator", "operator", "itertools", "string", "re",
+                          "fractions", "decimal", "statistics", "dataclasses", "inspect", "typing",
+                          "functools", "copy", "enum", "numbers", "textwrap", "json"))
+
+IMPURE = {
+    "time": ("It reads a clock.", "Pass the time in as an argument."),
+    "datetime": ("It reads a clock.", "Pass the time in as an argument."),
+    "random": ("It gives another number at each call.", "Draw before, and pass the numbers in as an argument."),
+    "numpy.random": ("It gives another number at each call.",
+                     "Draw before, and pass the numbers in as an argument."),
+    "io": ("It reads or writes a file.", "Read the file before, and pass the data in as an argument."),
+    "os": ("It depends on the system.", "Call it before, and pass the result in as an argument."),
+}
+IMPURE_BUILTINS = {
+    "open": ("It reads or writes a file.", "Read the file before, and pass the data in as an argument."),
+    "input": ("It waits for a person.", "Ask before, and pass the answer in as an argument."),
+    "eval": ("Its source is not known.", "Write the expression out."),
+    "exec": ("Its source is not known.", "Write the statements out."),
+    "id": ("It depends on memory addresses.", "Leave it out."),
+}
+NO_RULE = ("Its source cannot be read, and no rule says what it does.",
+           "Write it with supported functions, or give it a rule with `define_op`.")
+
+
+def is_pure(function: Any) -> bool:
+    """Whether a function may be called now with static arguments."""
+    try:
+        if function in PURE_BUILTINS or function in PURE_NUMPY:
+            return True
+    except TypeError:
+        return False
+    if isinstance(function, type):
+        return issubclass(function, (*PURE_TYPES, BaseException))
+    owner = getattr(function, "__self__", None)
+    if owner is not None and not isinstance(owner, types.ModuleType):
+        return isinstance(owner, PURE_TYPES) or isinstance(owner, type) and is_pure(owner)
+    if isinstance(function, (operator.attrgetter, operator.itemgetter, operator.methodcaller)):
+        return True
+    return (getattr(function, "__module__", "") or "").partition(".")[0] in PURE_MODULES
+
+
+def why_not(function: Any) -> tuple[str, str]:
+    """Why a function is refused, and what to do instead."""
+    name = getattr(function, "__name__", "")
+    home = _home(function)
+    if home in ("builtins", "io", "_io") and name in IMPURE_BUILTINS:
+        return IMPURE_BUILTINS[name]
+    for module, reason in IMPURE.items():
+        if home == module or home.startswith((module + ".", "_" + module)):
+            return reason
+    return NO_RULE
+
+
+def _home(function: Any) -> str:
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, types.ModuleType):
+        return owner.__name__
+    if owner is not None:
+        kind = owner if isinstance(owner, type) else type(owner)
+        return kind.__module__
+    return getattr(function, "__module__", None) or ""
+
+

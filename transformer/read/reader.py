@@ -1,0 +1,222 @@
+"""The reader: an interpreter of Python source whose values may be dynamic.
+
+`read` takes a function and abstract arguments and gives its Core. `Reader` is the state of one
+reading; what each kind of statement, expression and call means stands in the modules of the tables
+below, one function per kind of node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from ..core.builder import Builder
+from ..core.errors import NotSupported, TransformError
+from ..core.grammar import Atom, Block, Const, Var
+from ..core.guards import Assumptions
+from ..ops.value import Value
+from . import (assignment, comprehensions, conditions, definitions, effects, expressions, loops, matching,
+               statements, subscripts)
+from .aliases import Aliases
+from .calls import call
+from .demand import Unroll
+from .entry import Reading, read_target
+from .frames import Frame, stamp
+from .journal import Cell, Journal
+from .outside import Outside
+from .subfunctions import inlined, subfunction
+from .values import Conflict, View
+
+__all__ = ["Reader", "Reading", "read"]
+
+Handler = Callable[["Reader", Any], Any]
+
+STATEMENTS: dict[type, Handler] = {
+    **statements.STATEMENTS, **assignment.STATEMENTS, **conditions.STATEMENTS, **loops.STATEMENTS,
+    **effects.STATEMENTS, **matching.STATEMENTS, **definitions.STATEMENTS}
+EXPRESSIONS: dict[type, Handler] = {
+    **expressions.EXPRESSIONS, **subscripts.EXPRESSIONS, **conditions.EXPRESSIONS, **effects.EXPRESSIONS,
+    **comprehensions.EXPRESSIONS, **definitions.EXPRESSIONS}
+
+MOST_READINGS = 32            # each asks for one more loop to be unrolled
+
+
+def read(target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], *,
+         hints: Mapping[Any, int], smallest: int = 0) -> Reading:
+    """The Core of a function for abstract arguments.
+
+    `args` and `kwargs` are pytrees whose leaves are `ArrayType`s (dynamic) or any other objects
+    (static). `hints` are the dimensions of the call being read, `smallest` is what every dimension
+    is known to be at least.
+
+    Raises `Demand` if an argument has to be static, a located `TransformError` for what cannot be
+    read.
+    """
+    unrolled: set[Any] = set()
+    for _ in range(MOST_READINGS):
+        reader = Reader(Assumptions(hints, smallest), unrolled)
+        try:
+            with reader.builder.active():
+                return read_target(reader, target, args, kwargs)
+        except Unroll as request:
+            if request.loop in unrolled:
+                raise request.refusal from None
+            unrolled.add(request.loop)
+        except RecursionError:
+            raise NotSupported("the function is nested too deeply to be read", reader.builder.origin,
+                               instead="Split long expressions and chains of elif.") from None
+    raise NotSupported("too many loops to unroll", reader.builder.origin)
+
+
+class Reader:
+    """The state of one reading.
+
+    `frames` are the calls being read, the innermost last; `journal` has every change; `owned` the
+    containers and objects made during the reading, which alone may be changed; `contents` what
+    stands in place of a list whose items are not all known (see `records`).
+    """
+
+    def __init__(self, assumptions: Assumptions, unrolled: set[Any]) -> None:
+        self.builder = Builder(assumptions)
+        self.assumptions = assumptions
+        self.unrolled = unrolled
+        self.journal = Journal()
+        self.aliases = Aliases()
+        self.outside = Outside(self)
+        self.frames: list[Frame] = []
+        self.owned: dict[int, tuple[Any, int]] = {}
+        self.contents: dict[int, Any] = {}
+        self.paths: dict[Var, str] = {}
+        self.parameter_names: set[str] = set()
+        self.arguments: list[Value] = []
+        self.partial: set[Var] = set()
+        self.local_constants: set[Const] = set()
+        self.loop_vars: dict[Var, Any] = {}
+        self.guesses: dict[Any, dict[str, Any]] = {}
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    def evaluate(self, node: Any) -> Any:
+        """What an expression gives."""
+        outer = self.builder.origin
+        self.builder.origin = self.frame.origin(node)
+        try:
+            handler = EXPRESSIONS.get(type(node))
+            if handler is None:
+                raise self.unsupported(type(node).__name__)
+            return self.usable(handler(self, node))
+        except TransformError as error:
+            raise error.located(self.builder.origin)
+        finally:
+            self.builder.origin = outer
+
+    def execute(self, body: list[Any]) -> None:
+        """Reads the statements of a block."""
+        for statement in body:
+            self._execute_one(statement)
+
+    def _execute_one(self, statement: Any) -> None:
+        outer = self.builder.origin
+        self.builder.origin = self.frame.origin(statement)
+        try:
+            handler = STATEMENTS.get(type(statement))
+            if handler is None:
+                raise self.unsupported(type(statement).__name__)
+            handler(self, statement)
+        except TransformError as error:
+            raise error.located(self.builder.origin)
+        finally:
+            self.builder.origin = outer
+
+    def unsupported(self, kind: str) -> NotSupported:
+        what, instead = UNSUPPORTED.get(kind, (kind, None))
+        return NotSupported(f"{what} cannot be read", self.builder.origin, instead=instead)
+
+    def usable(self, value: Any) -> Any:
+        """The value itself, or what stands in its place; raises where it depends on the path."""
+        if self.contents and id(value) in self.contents:
+            value = self.contents[id(value)]
+        if isinstance(value, Conflict):
+            raise conditions.conflict_error(self, value)
+        return value
+
+    def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a call of a function gives while this reading goes on."""
+        return self.usable(call(self, function, args, kwargs))
+
+    def write(self, cell: Value, new: Atom) -> None:
+        """Makes `new` the current version of an array; through a view, of what it is a part of."""
+        if isinstance(cell, View):
+            base = cell.insert(Value(cell.base.atom), Value(new)).atom
+            self.write(cell.base, base)
+            if Value(new).dtype == Value(cell.seen[1]).dtype:
+                cell.see(base, new)
+        else:
+            assignment.check_writable(self, cell)
+            self.aliases.check_write(self, cell)
+            self.journal.write(Cell(cell), new)
+
+    def own(self, made: Any) -> Any:
+        """Notes that a container or object was made here, and may be changed here."""
+        self.owned[id(made)] = made, stamp()
+        return made
+
+    def owns(self, value: Any) -> bool:
+        return id(value) in self.owned
+
+    def made_before(self, value: Any, moment: int) -> bool:
+        """Whether a container or object existed at a moment (see `stamp`)."""
+        return id(value) not in self.owned or self.owned[id(value)][1] < moment
+
+    def roots(self) -> list[Any]:
+        """Arrays that the caller can name."""
+        return [*self.arguments, *self.outside.arrays()]
+
+    def loop_of_var(self, var: Var) -> Any:
+        """The loop that can be unrolled to make a variable (a position, a carry) static."""
+        return self.loop_vars.get(var)
+
+    @contextmanager
+    def writing_to(self, block: Block) -> Iterator[None]:
+        """Appends to a block that was read before."""
+        builder = self.builder
+        outer, builder.block = builder.block, block
+        builder.enclosing.append(outer)
+        try:
+            yield
+        finally:
+            builder.block = outer
+            builder.enclosing.pop()
+
+    @contextmanager
+    def inside(self, frame: Frame) -> Iterator[None]:
+        """Makes a frame the current one."""
+        self.frames.append(frame)
+        try:
+            yield
+        finally:
+            self.frames.pop()
+
+    # What transformations call that are used inside of user code.
+    def subfunction(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return subfunction(self, function, args, kwargs)
+
+    def inlined(self, function: Any, interface: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return inlined(self, function, interface, args, kwargs)
+
+
+UNSUPPORTED = {
+    "Try": ("`try`", "Write what should happen when no exception is raised, and check before."),
+    "TryStar": ("`try`", None),
+    "ClassDef": ("a class defined inside a function", "Define it at the top of the module."),
+    "Yield": ("a generator", "Collect the values in a list and return it."),
+    "YieldFrom": ("a generator", "Collect the values in a list and return it."),
+    "Await": ("`await`", "Await before, and pass the result in."),
+    "AsyncFor": ("`async for`", None),
+    "AsyncWith": ("`async with`", None),
+    "AsyncFunctionDef": ("a coroutine", "Use a plain function."),
+    "Global": ("`global`", "Pass the value in and return the new one."),
+}

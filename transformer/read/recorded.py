@@ -1,0 +1,192 @@
+"""Lists that a loop fills: one item per iteration becomes a record of the loop.
+
+While the loop is read, a `Recording` stands in place of the list; afterwards a `RecordedList` does:
+its parts are items known one by one and arrays that hold the items of a whole loop. `home` is the
+list itself: `Reader.contents` says what stands in its place.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.errors import NotSupported, TransformError
+from ..core.sizes import Extent, Size
+from ..ops.value import Value
+from .demand import Unroll, static
+from .journal import Attribute, Item
+from .structures import Fixed, Node, Slot, Template, build, capture
+from .values import known_of
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+@dataclass(eq=False)
+class Recording:
+    """A list while a loop that appends to it is read. `appended` are the items of this iteration."""
+
+    home: list[Any]
+    items: tuple[Any, ...]                  # before the loop
+    position: Value
+    loop: Any
+    last: Any = None                        # the newest item when the iteration begins, if carried
+    carries_last: bool = False
+    appended: tuple[Any, ...] = ()
+
+    def append(self, reader: Reader, item: Any) -> None:
+        reader.journal.write(Attribute(self, "appended"), (*self.appended, item))
+
+    def length(self, reader: Reader) -> Any:
+        from .applying import apply_op
+        known = len(self.items) + len(self.appended)
+        return apply_op(reader, operator.add, (self.position, known), {}) if known else self.position
+
+    def item(self, reader: Reader, index: Any) -> Any:
+        """`xs[-1]`; other items are not at hand while the loop runs."""
+        if known_of(index) == -1:
+            if self.appended:
+                return self.appended[-1]
+            if self.carries_last:
+                return self.last
+            if self.items:
+                raise WantsLast(self.home)
+        raise Unroll(self.loop, refusal(reader, "reading an item of a list that the loop appends to"))
+
+
+class WantsLast(Exception):
+    """The last item of a list is read in the loop that appends to it: it has to be carried."""
+
+    def __init__(self, home: list[Any]) -> None:
+        super().__init__()
+        self.home = home
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Consecutive items of a `RecordedList`: the items of a loop, stacked in one array per slot."""
+
+    template: Template
+    arrays: tuple[Value, ...]
+    length: Extent
+
+    def item(self, reader: Reader, index: Any) -> Any:
+        contents = iter([self._element(reader, array, index) for array in self.arrays])
+        return build(reader, self.template, contents, str)
+
+    def _element(self, reader: Reader, array: Value, index: Any) -> Value:
+        from .applying import apply_op
+        element = Value(apply_op(reader, operator.getitem, (array, index), {}).atom)
+        reader.aliases.derive(element, (array,), "It is an item of a list that a loop filled.")
+        return element
+
+    def slice(self, reader: Reader, index: slice) -> Part:
+        arrays = tuple(self._element(reader, array, index) for array in self.arrays)
+        return Part(self.template, arrays, arrays[0].shape[0])
+
+    def array(self, reader: Reader) -> Value:
+        from .applying import apply_op
+        template = self.template
+        if isinstance(template, Slot) or isinstance(template, Node) and template.cls is RecordedList:
+            return self.arrays[0]
+        if isinstance(template, Node) and template.cls in (tuple, list) \
+                and all(isinstance(child, Slot) for child in template.children):
+            return apply_op(reader, np.stack, (list(self.arrays),), {"axis": 1})
+        raise refusal(reader, "an array of these items")
+
+
+@dataclass(eq=False)
+class RecordedList:
+    """A list of which some items were recorded by loops. Not changed: `home` gets another one."""
+
+    home: list[Any]
+    parts: tuple[tuple[Any, ...] | Part, ...] = field(default=())
+
+    def as_row(self) -> Template:
+        """The list as an item of a longer one: as the array of its items."""
+        parts = [part for part in self.parts if part != ()]
+        if len(parts) == 1 and isinstance(parts[0], Part) and isinstance(parts[0].template, Slot):
+            return Node(RecordedList, None, (capture(parts[0].arrays[0]),))
+        return Fixed(self)
+
+    @classmethod
+    def from_row(cls, reader: Reader, array: Value) -> RecordedList:
+        item = Slot(array.type.with_sizes(array.type.sizes[1:]))
+        return recorded(reader, (Part(item, (array,), array.shape[0]),))
+
+    def length(self, reader: Reader) -> Any:
+        total: Any = 0
+        for part in self.parts:
+            total = total + (len(part) if isinstance(part, tuple) else part.length)
+        return total
+
+    def append(self, reader: Reader, item: Any) -> None:
+        self._become(reader, (*self.parts, (item,)))
+
+    def extend(self, reader: Reader, other: Any) -> None:
+        self._become(reader, (*self.parts, *parts_of(other)))
+
+    def _become(self, reader: Reader, parts: tuple[Any, ...]) -> None:
+        place = Item(reader.contents, id(self.home))
+        reader.journal.write(place, RecordedList(self.home, parts))
+
+    def array(self, reader: Reader) -> Value:
+        """All items as one array, as `np.array` makes it."""
+        from .applying import apply_op
+        pieces = [part.array(reader) if isinstance(part, Part)
+                  else apply_op(reader, np.array, (list(part),), {}) for part in self.parts if part != ()]
+        if not pieces:
+            return apply_op(reader, np.zeros, (0,), {})
+        return pieces[0] if len(pieces) == 1 else apply_op(reader, np.concatenate, (pieces,), {})
+
+    def item(self, reader: Reader, index: Any) -> Any:
+        """The item at an index, which may be dynamic where all items are recorded."""
+        parts = [part for part in self.parts if part != ()]
+        if len(parts) == 1 and isinstance(parts[0], Part):
+            only = parts[0]
+            return recorded(reader, (only.slice(reader, index),)) if isinstance(index, slice) \
+                else only.item(reader, index)
+        if isinstance(index, slice):
+            raise refusal(reader, "a slice of a list that several loops filled")
+        return self._item_at(reader, static(reader, index, "the index of this list"), parts)
+
+    def _item_at(self, reader: Reader, k: int, parts: list[Any]) -> Any:
+        for part in parts if k >= 0 else reversed(parts):
+            length = len(part) if isinstance(part, tuple) else part.length
+            if isinstance(length, Size):
+                return part.item(reader, k)
+            if -length <= k < length:
+                return part[k] if isinstance(part, tuple) else part.item(reader, k)
+            k = k - length if k >= 0 else k + length
+        raise TransformError("IndexError: list index out of range", reader.builder.origin)
+
+
+def parts_of(value: Any) -> tuple[tuple[Any, ...] | Part, ...]:
+    return value.parts if isinstance(value, RecordedList) else (tuple(value),)
+
+
+def combined(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right: Any) -> RecordedList:
+    """`left + right` of lists; no other operator has a meaning for them."""
+    if function is not operator.add or not all(isinstance(v, (list, RecordedList)) for v in (left, right)):
+        raise NotSupported("this operator on a list that a loop filled", reader.builder.origin,
+                           instead="Make it an array first: np.array(items).")
+    return recorded(reader, (*parts_of(left), *parts_of(right)))
+
+
+def recorded(reader: Reader, parts: tuple[Any, ...]) -> RecordedList:
+    """A new list with these parts."""
+    home = reader.own([])
+    made = RecordedList(home, parts)
+    reader.journal.write(Item(reader.contents, id(home)), made)
+    return made
+
+
+def refusal(reader: Reader, what: str) -> NotSupported:
+    return NotSupported(what, reader.builder.origin,
+                        why="A list that a loop fills becomes an array with one row per iteration.",
+                        instead="Make an array before the loop (np.zeros) and assign to its items.")
+

@@ -1,0 +1,139 @@
+"""What the tree of a function says about its names, found once per tree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+from typing import Any
+
+import gast
+
+from .desugar import desugar
+from .source import Source
+
+FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
+COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+
+
+class Scope:
+    """The names that a function binds and declares, and how often its code loads each."""
+
+    def __init__(self, node: Any) -> None:
+        self.node = node
+        self.bound: set[str] = set(parameter_names(node.args)) if hasattr(node, "args") else set()
+        self.outer: set[str] = set()          # declared `nonlocal`
+        self.globals: set[str] = set()        # declared `global`
+        for statement in body_of(node):
+            self._collect(statement)
+        self.bound -= self.outer | self.globals
+
+    def _collect(self, node: Any) -> None:
+        if isinstance(node, gast.Nonlocal):
+            self.outer.update(node.names)
+        elif isinstance(node, gast.Global):
+            self.globals.update(node.names)
+        else:
+            self.bound.update(names_bound_by(node))
+        for child in children_in_scope(node):
+            self._collect(child)
+
+    @property
+    def loads(self) -> Counter[str]:
+        return loads_in(self.node)
+
+
+def body_of(node: Any) -> list[Any]:
+    """The statements (or the expression) that run when a function is called."""
+    if isinstance(node, COMPREHENSIONS):
+        return [generator.target for generator in node.generators]
+    return node.body if isinstance(node.body, list) else [node.body]
+
+
+def names_bound_by(node: Any) -> list[str]:
+    """The names that one node itself binds."""
+    match node:
+        case gast.Name() if isinstance(node.ctx, gast.Store | gast.Del):
+            return [node.id]
+        case gast.FunctionDef() | gast.ClassDef():
+            return [node.name]
+        case gast.Import() | gast.ImportFrom():
+            return [(alias.asname or alias.name.split(".")[0]) for alias in node.names]
+        case gast.MatchAs() | gast.MatchStar():
+            return [node.name] if node.name else []
+        case gast.MatchMapping():
+            return [node.rest] if node.rest else []
+    return []
+
+
+def children_in_scope(node: Any) -> list[Any]:
+    """The children of a node that belong to the same scope: not the insides of functions."""
+    if isinstance(node, FUNCTIONS):
+        return [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+    if isinstance(node, gast.ClassDef):
+        return []
+    if isinstance(node, COMPREHENSIONS):
+        return [walrus.target for walrus in gast.walk(node) if isinstance(walrus, gast.NamedExpr)] + [
+            node.generators[0].iter]
+    return list(gast.iter_child_nodes(node))
+
+
+def parameter_names(args: Any) -> list[str]:
+    """The names of all parameters, in the order of the signature."""
+    every = [*args.posonlyargs, *args.args, *filter(None, [args.vararg]), *args.kwonlyargs,
+             *filter(None, [args.kwarg])]
+    return [parameter.id for parameter in every]
+
+
+@lru_cache(maxsize=1024)
+def scope_of(node: Any) -> Scope:
+    return Scope(node)
+
+
+@lru_cache(maxsize=4096)
+def loads_in(node: Any) -> Counter[str]:
+    """How often each name is loaded anywhere in a node, inner functions included."""
+    return Counter(name.id for name in gast.walk(node)
+                   if isinstance(name, gast.Name) and isinstance(name.ctx, gast.Load))
+
+
+@lru_cache(maxsize=512)
+def _desugared(tree: Any, file: str) -> Any:
+    return desugar(tree, file)
+
+
+def desugared(source: Source) -> Any:
+    """The tree of a function without jumps; the same object for the same source."""
+    return _desugared(source.tree, source.file)
+
+
+class Writes:
+    """What the body of a loop assigns to, as far as its text tells: a first guess of what it carries."""
+
+    def __init__(self, body: list[Any]) -> None:
+        self.assigned: set[str] = set()
+        self.augmented: set[str] = set()
+        self.stored: set[str] = set()          # names of which an item is written: x[i] = …
+        for statement in body:
+            self._collect(statement)
+
+    def _collect(self, node: Any) -> None:
+        if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+            self.augmented.add(node.target.id)
+            self._collect(node.value)
+            return
+        if isinstance(node, gast.Subscript) and isinstance(node.ctx, gast.Store):
+            root = node.value
+            while isinstance(root, gast.Subscript | gast.Attribute):
+                root = root.value
+            if isinstance(root, gast.Name):
+                self.stored.add(root.id)
+        self.assigned.update(names_bound_by(node))
+        for child in children_in_scope(node):
+            self._collect(child)
+
+
+@lru_cache(maxsize=1024)
+def writes_of(loop: Any) -> Writes:
+    """What the loop's body (and, for a `while`, its test) assigns to."""
+    test = [loop.test] if isinstance(loop, gast.While) else []
+    return Writes([*test, *loop.body])

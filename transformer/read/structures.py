@@ -1,0 +1,293 @@
+"""Templates: what two values that meet, at the end of an `If` or at the head of a loop, have in common.
+
+`capture` takes a value apart where it is known; `join` finds the template that fits two of them;
+`atoms` lists what a captured value puts into the slots of a template; `build` makes a value of a
+template with new contents in its slots.
+
+    join(capture((x, 2, "a")), capture((y, 3, "a")))  ==  (slot, slot, "a")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..containers import LEAVES, kind_of
+from ..core.grammar import UNDEFINED, Atom, Const, type_of
+from ..core.guards import Assumptions
+from ..core.sizes import Size, Unknown, leaves
+from ..core.types import ArrayType
+from ..ops import value as values
+from ..ops.value import Value
+from .values import ABSENT, is_number
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fixed:
+    """A leaf as it is. `atom` is its current version if it is a number or an array."""
+
+    value: Any
+    atom: Atom | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slot:
+    """A leaf that is dynamic, of this type."""
+
+    type: ArrayType
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """A container with these children."""
+
+    cls: type
+    static: Any
+    children: tuple[Template, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Missing:
+    """Nothing: the name was not bound."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clash:
+    """Two leaves with nothing in common; `reason` says why."""
+
+    reason: str
+
+
+Template = Fixed | Slot | Node | Missing | Clash
+
+
+def capture(value: Any) -> Template:
+    """A value taken apart, with the versions that its arrays have now."""
+    if value is ABSENT:
+        return Missing()
+    if isinstance(value, Value):
+        return Fixed(value, value.atom)
+    if is_number(value):
+        return Fixed(value, values.atom(value))
+    if hasattr(value, "as_row"):
+        return value.as_row()
+    kind = kind_of(type(value))
+    if kind is LEAVES or value is None:
+        return Fixed(value)
+    static, children = kind.split(value)
+    return Node(type(value), static, tuple(map(capture, children)))
+
+
+def loosened(template: Template, also: type | tuple[type, ...] = (Value, float)) -> Template:
+    """The template with a slot for every number and array of the kinds named."""
+    match template:
+        case Fixed(value, atom) if atom is not None and isinstance(value, also):
+            return Slot(stripped_type(atom))
+        case Node(cls, static, children):
+            return Node(cls, static, tuple(loosened(child, also) for child in children))
+    return template
+
+
+def stripped_type(atom: Atom) -> ArrayType:
+    type = type_of(atom)
+    assert isinstance(type, ArrayType)
+    return type
+
+
+class Joiner:
+    """Joins templates. `outer` is the point in time before which a variable must be made for sizes
+    to rest on it outside the blocks that meet."""
+
+    def __init__(self, assumptions: Assumptions, outer: int) -> None:
+        self.assumptions = assumptions
+        self.outer = outer
+
+    def join(self, one: Template, other: Template) -> Template:
+        match one, other:
+            case (Clash(), _) | (_, Missing()):
+                return one if not isinstance(other, Missing) else self._partly(one)
+            case (_, Clash()):
+                return other
+            case (Missing(), _):
+                return self._partly(other)
+            case Node(), Node():
+                return self._nodes(one, other)
+            case Fixed(), Fixed() if same(one.value, other.value):
+                return one
+        left, right = self._type(one), self._type(other)
+        if left is None or right is None:
+            return Clash(f"{shown(one)} and {shown(other)}")
+        return self._slot(left, right)
+
+    def _partly(self, template: Template) -> Template:
+        """What a template is after a path that bound nothing."""
+        match template:
+            case Fixed(_, atom) if atom is not None:
+                return self._slot_of(stripped_type(atom))
+            case Fixed():
+                return Clash(f"{shown(template)} and nothing")
+            case Node(cls, static, children):
+                return Node(cls, static, tuple(
+                    child if isinstance(child, Fixed) and child.atom is None else self._partly(child)
+                    for child in children))
+        return template
+
+    def _nodes(self, one: Node, other: Node) -> Template:
+        if one.cls is not other.cls or len(one.children) != len(other.children) \
+                or not same(one.static, other.static):
+            return Clash(f"{shown(one)} and {shown(other)}")
+        return Node(one.cls, one.static, tuple(map(self.join, one.children, other.children)))
+
+    def _type(self, template: Template) -> ArrayType | None:
+        if isinstance(template, Slot):
+            return template.type
+        if isinstance(template, Fixed) and template.atom is not None:
+            return stripped_type(template.atom)
+        return None
+
+    def _slot(self, one: ArrayType, other: ArrayType) -> Template:
+        type = joined_type(one, other, self.assumptions)
+        return self._slot_of(type) if type is not None else Clash(f"{one} and {other}")
+
+    def _slot_of(self, type: ArrayType) -> Template:
+        inner = [leaf for size in type.sizes for leaf in leaves(size)
+                 if isinstance(leaf, Unknown) and leaf.var.serial > self.outer]
+        return Clash(f"{type}, whose size is known only inside") if inner else Slot(type)
+
+
+def joined_type(one: ArrayType, other: ArrayType, assumptions: Assumptions) -> ArrayType | None:
+    """The type that holds values of both types; None where only a cast could give one.
+
+    Python numbers take the wider kind among themselves, and NumPy's choice with others (NEP 50).
+    """
+    if one == other:
+        return one
+    if one.rank != other.rank:
+        return None
+    if not all(assumptions.equal(a, b) for a, b in zip(one.sizes, other.sizes)):
+        return None
+    if one.dtype == other.dtype:
+        return one if not one.weak else other
+    if one.weak and other.weak:
+        return max(one, other, key=lambda type: "ifc".index(type.dtype.kind))
+    if one.weak or other.weak:
+        weak, strong = (one, other) if one.weak else (other, one)
+        if strong.dtype.kind == "b":
+            return weak
+        return ArrayType(np.result_type(strong.dtype, PYTHON_KINDS[weak.dtype.kind]))
+    return None
+
+
+PYTHON_KINDS: dict[str, Any] = {"i": 0, "f": 0.0, "c": 0j}
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two leaves are one and the same for a program: 1, 1.0 and True are three."""
+    if one is other:
+        return True
+    if isinstance(one, Value) and isinstance(other, Value):
+        return not one.type.sizes and not other.type.sizes and same_atom(one.atom, other.atom)
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, tuple | list):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, (float, complex, np.generic)):
+        return repr(one) == repr(other)
+    if isinstance(one, (bool, int, str, bytes, Size, range, slice, np.dtype, frozenset)):
+        return bool(one == other)
+    return getattr(one, "__self__", None) is not None and _same_method(one, other)
+
+
+def _same_method(one: Any, other: Any) -> bool:
+    function = getattr(one, "__func__", None)
+    return function is not None and function is getattr(other, "__func__", None) \
+        and one.__self__ is getattr(other, "__self__", None)
+
+
+def same_atom(one: Atom, other: Atom) -> bool:
+    if one is other:
+        return True
+    if isinstance(one, Const) and isinstance(other, Const):
+        return one.type == other.type and repr(one.value) == repr(other.value) and one.name == other.name
+    return isinstance(one, Size) and one == other
+
+
+def same_template(one: Template, other: Template) -> bool:
+    """Whether two templates have the same slots and the same fixed leaves."""
+    match one, other:
+        case Slot(), Slot():
+            return one.type == other.type
+        case Fixed(), Fixed():
+            return same(one.value, other.value)
+        case Node(), Node():
+            return one.cls is other.cls and len(one.children) == len(other.children) \
+                and all(map(same_template, one.children, other.children))
+    return type(one) is type(other)
+
+
+def slots(template: Template) -> Iterator[Slot | Clash]:
+    """The slots of a template, and what could not become one."""
+    if isinstance(template, (Slot, Clash)):
+        yield template
+    elif isinstance(template, Node):
+        for child in template.children:
+            yield from slots(child)
+
+
+def atoms(template: Template, captured: Template) -> Iterator[Fixed]:
+    """What a captured value puts into the slots of a template; nothing is `UNDEFINED`."""
+    match template, captured:
+        case Slot(), Fixed():
+            yield captured
+        case Slot(), _:
+            yield Fixed(None, UNDEFINED)
+        case Node(), Node():
+            for child, part in zip(template.children, captured.children):
+                yield from atoms(child, part)
+        case Node(), _:
+            for child in template.children:
+                yield from atoms(child, captured)
+
+
+def build(reader: Reader, template: Template, contents: Iterator[Value], conflict: Any) -> Any:
+    """A value of this template; `conflict(reason)` gives what stands where there is no common leaf."""
+    match template:
+        case Fixed(value):
+            return value
+        case Slot():
+            return next(contents)
+        case Clash(reason):
+            return conflict(reason)
+        case Node(cls, static, children):
+            parts = [build(reader, child, contents, conflict) for child in children]
+            if hasattr(cls, "from_row"):
+                return cls.from_row(reader, *parts)
+            return reader.own(kind_of(cls).build(cls, static, parts))
+    return ABSENT
+
+
+def shown(template: Template) -> str:
+    """A template in words, for an error."""
+    match template:
+        case Slot(type):
+            return str(type)
+        case Fixed(value, atom):
+            if atom is not None:
+                return str(type_of(atom))
+            return repr(value) if isinstance(value, str | bool | None) else f"a {type_name(value)}"
+        case Node(cls):
+            return f"a {cls.__name__}"
+        case Clash(reason):
+            return reason
+    return "nothing"
+
+
+def type_name(value: Any) -> str:
+    return "function" if callable(value) and not isinstance(value, type) else type(value).__name__
+

@@ -1,0 +1,228 @@
+"""What names hold while a function is read.
+
+A dynamic value is a `Value`; everything else is static and simply is that Python object, except
+for the few classes here that stand for objects which are known in part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.errors import Origin
+from ..core.grammar import Atom, Const
+from ..core.sizes import Extent, Size
+from ..ops.value import Value
+
+if TYPE_CHECKING:
+    from .frames import Frame
+    from .journal import Journal
+    from .reader import Reader
+
+
+class _Marker:
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return self._name
+
+
+ABSENT: Any = _Marker("absent")        # what a name holds before it is bound
+UNKNOWN: Any = _Marker("unknown")      # the answer where no Python object is known
+
+
+def known_of(value: Any) -> Any:
+    """The Python object that a value certainly is, or UNKNOWN."""
+    if isinstance(value, Value):
+        if value.known is not None:
+            return value.known
+        return value.atom.value if not isinstance(value, View) and isinstance(value.atom, Const) else UNKNOWN
+    return UNKNOWN if isinstance(value, Size) else value
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value is an array that may be written in place (rank 0 is a scalar)."""
+    return isinstance(value, Value) and value.ndim > 0
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number or a truth value, known or not."""
+    if isinstance(value, Value):
+        return value.ndim == 0
+    return isinstance(value, (bool, int, float, complex, Size)) or isinstance(value, np.number | np.bool_)
+
+
+class View(Value):
+    """A part of the array `base`: reading takes the part of what `base` is by then, writing puts
+    the part back. `extract(base) -> part` and `insert(base, part) -> base` emit Core."""
+
+    __slots__ = ("base", "extract", "insert", "journal", "seen")
+
+    def __init__(self, base: Value, extract: Callable[[Value], Value],
+                 insert: Callable[[Value, Value], Value], journal: Journal, part: Atom) -> None:
+        self.known = None
+        self.base = base
+        self.extract = extract
+        self.insert = insert
+        self.journal = journal
+        self.seen: tuple[Atom, Atom] = (base.atom, part)
+
+    @property
+    def atom(self) -> Atom:                                             # type: ignore[override]
+        base = self.base.atom
+        if self.seen[0] is not base:
+            self.see(base, self.extract(Value(base)).atom)
+        return self.seen[1]
+
+    def see(self, base: Atom, part: Atom) -> None:
+        """Notes that of this version of the base, this is the part."""
+        self.journal.note_seen(self)
+        self.seen = base, part
+
+
+def cell_of(value: Value) -> Value:
+    """The array that a view is a part of in the end."""
+    while isinstance(value, View):
+        value = value.base
+    return value
+
+
+@dataclass(eq=False)
+class Conflict:
+    """What a name holds after paths that leave different things in it. Using it is an error, or
+    asks for what decides between the paths: `cond`, or the loop with key `loop`."""
+
+    message: str
+    origin: Origin | None
+    cond: Any = None
+    loop: Any = None
+    instead: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class DynamicRange:
+    """A `range` whose bounds are not all known."""
+
+    start: Any
+    stop: Any
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """The place of argument `k` of an effect in its template, and how it is formatted."""
+
+    k: int
+    conversion: str = ""
+    spec: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """A string with dynamic parts; `pieces` are strings and values with how they are formatted."""
+
+    pieces: tuple[Any, ...]
+
+    def __add__(self, other: Any) -> Text:
+        return Text((*self.pieces, *(other.pieces if isinstance(other, Text) else (other,))))
+
+    def __radd__(self, other: Any) -> Text:
+        return Text((other, *self.pieces))
+
+
+@dataclass(frozen=True, eq=False)
+class Formatted:
+    """A dynamic value inside a `Text`."""
+
+    value: Any
+    conversion: str = ""
+    spec: str = ""
+
+
+@dataclass(eq=False)
+class Closure:
+    """A function or lambda defined by code that is being read, with the frame it was defined in."""
+
+    node: Any
+    frame: Frame
+    reader: Reader
+    defaults: tuple[Any, ...] = ()
+    keyword_defaults: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.__name__ = getattr(self.node, "name", "<lambda>")
+        self.__qualname__ = self.__name__
+        self.__module__ = self.frame.globals.get("__name__", "")
+        self.__doc__ = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.reader.call(self, args, kwargs)
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayMethod:
+    """`x.sum` before it is called."""
+
+    value: Value
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class ContainerMethod:
+    """`xs.append`, `d.get`, … before it is called."""
+
+    container: Any
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Lazy:
+    """A generator expression: read where it is consumed."""
+
+    node: Any
+    frame: Frame
+
+
+@dataclass(frozen=True, eq=False)
+class ExceptionValue:
+    """An exception that was made with a message that has dynamic parts."""
+
+    kind: type
+    args: tuple[Any, ...]
+
+
+def contained(value: Any) -> Iterator[Any]:
+    """The values in tuples, lists, sets and dictionaries, nested ones too."""
+    if isinstance(value, (tuple, list, set, frozenset)):
+        for item in value:
+            yield from contained(item)
+    elif isinstance(value, dict):
+        yield from contained(tuple(value.values()))
+    else:
+        yield value
+
+
+def has_dynamic(value: Any) -> bool:
+    """Whether anything in a value is not known."""
+    return any(isinstance(item, (Value, Size, Text)) and known_of(item) is UNKNOWN
+               for item in contained(value))
+
+
+def stripped(value: Any) -> Any:
+    """A static value with every `Value` that is a known number replaced by that number."""
+    if isinstance(value, Value):
+        return known_of(value)
+    if type(value) is tuple or type(value) is list:
+        return type(value)(map(stripped, value))
+    if type(value) is dict:
+        return {key: stripped(item) for key, item in value.items()}
+    if isinstance(value, slice):
+        return slice(stripped(value.start), stripped(value.stop), stripped(value.step))
+    return value
+
+
+ExtentValue = Extent | Value

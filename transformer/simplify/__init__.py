@@ -1,0 +1,39 @@
+"""Simplification: rewrites of Core that keep what a function computes, until none applies.
+
+One rewrite per module, each with an example of before and after in its text. All work in place.
+"""
+
+from __future__ import annotations
+
+from ..core.builder import Builder
+from ..core.grammar import Function
+from ..core.guards import Assumptions
+
+ROUNDS = 12
+
+
+def simplify(function: Function, assumptions: Assumptions | None = None, *, last: bool = False
+             ) -> Function:
+    """Simplifies a function in place and gives it back.
+
+    With `last`, no transformation follows: integers that only types mention, and counts of loops
+    that nothing uses, go too.
+    """
+    from .branches import branches
+    from .copies import copies
+    from .cse import cse
+    from .dead import dead
+    from .fold import fold
+    from .loops import loops
+    builder = Builder(assumptions)
+    assumptions = builder.assumptions
+    with builder.active():                      # the types of ops ask what is assumed of sizes
+        dead(function, assumptions)
+        for _ in range(ROUNDS):
+            changed = [rewrite(function, assumptions)
+                       for rewrite in (copies, branches, loops, fold, cse, dead)]
+            if not any(changed):
+                break
+    if last:
+        dead(function, assumptions, last=True)
+    return function

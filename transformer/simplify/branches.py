@@ -1,0 +1,130 @@
+"""Branches: on what is known, with equal sides, and those that only hand the condition on.
+
+>>> from .examples import shown
+>>> shown(branches, '''
+... function f(c: bool, x: f64)
+...     if c
+...         then
+...             if c
+...                 then
+...                     t: f64 = sin(x)
+...                 else
+...                     u: f64 = cos(x)
+...                 merge v: f64 = t, u
+...         merge y: f64 = v, x
+...         merge b: bool = True, False
+...         merge d: bool = False, True
+...     if b
+...         then
+...             p: f64 = multiply(y, y)
+...         else
+...             q: f64 = multiply(y, y)
+...         merge r: f64 = p, q
+...     return r, d
+... ''')
+function f(c: bool, x: f64)
+    if c
+        then
+            t: f64 = sin(x)
+        merge y: f64 = t, x
+    d: bool = logical_not(c)
+    p: f64 = multiply(y, y)
+    return p, d
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.grammar import Atom, Block, Const, Function, If, Let, Merge, Var, type_of
+from ..core.guards import Assumptions
+from ..core.types import BOOL
+from ..ops.comparison import LogicalNot
+from ..ops.identity import Same
+from .rewriter import Rewriter, same_atom
+
+
+def branches(function: Function, assumptions: Assumptions) -> bool:
+    """Simplifies branches in place; says whether anything changed."""
+    return Branches(function, assumptions).run()
+
+
+class Branches(Rewriter):
+    """`known` has the conditions that are decided here: those of the branches around it."""
+
+    def __init__(self, function: Function, assumptions: Assumptions) -> None:
+        super().__init__(function, assumptions)
+        self.known: dict[Any, bool] = {}
+
+    def branch(self, stmt: If) -> None:
+        stmt.cond = self.atom(stmt.cond)
+        value = bool(stmt.cond.value) if isinstance(stmt.cond, Const) else self.known.get(stmt.cond)
+        if value is not None:
+            self._decided(stmt, value)
+        elif _alike(stmt):
+            self._decided(stmt, True)
+        else:
+            self._open(stmt)
+
+    def _decided(self, stmt: If, value: bool) -> None:
+        """The statements of one side take the place of the branch."""
+        self.changed = True
+        for inner in stmt.then if value else stmt.orelse:
+            self.visit(inner)
+        for merge in stmt.merges:
+            self._handed_on(stmt, merge, self.atom(merge.then if value else merge.orelse))
+
+    def _handed_on(self, stmt: If, merge: Merge, atom: Atom) -> None:
+        if self.same_type(merge.target.type, type_of(atom)):
+            self.replace(merge.target, atom)
+        else:
+            self.out.append(Let((merge.target,), Same, (atom,), {}, stmt.origin))
+
+    def _open(self, stmt: If) -> None:
+        outer = self.known
+        self.known = {**outer, stmt.cond: True}
+        stmt.then = self.nested(stmt.then)
+        self.known = {**outer, stmt.cond: False}
+        stmt.orelse = self.nested(stmt.orelse)
+        self.known = outer
+        after: Block = []
+        for merge in list(stmt.merges):
+            merge.then, merge.orelse = self.atom(merge.then), self.atom(merge.orelse)
+            if self._is_condition(stmt, merge, after):
+                self.changed = True
+                stmt.merges.remove(merge)
+        self.out += [stmt, *after]
+
+    def _is_condition(self, stmt: If, merge: Merge, after: Block) -> bool:
+        """Whether a merge gives the condition, or its opposite, which then comes `after`."""
+        sides = [side.value if isinstance(side, Const) and side.type == BOOL else None
+                 for side in (merge.then, merge.orelse)]
+        if None in sides or sides[0] == sides[1] or type_of(stmt.cond) != merge.target.type:
+            return False
+        if sides[0]:
+            self.replace(merge.target, stmt.cond)
+        else:
+            after.append(Let((merge.target,), LogicalNot, (stmt.cond,), {}, stmt.origin))
+        return True
+
+
+def _alike(stmt: If) -> bool:
+    """Whether both sides compute the same by the same statements (without branches in them)."""
+    if len(stmt.then) != len(stmt.orelse):
+        return False
+    twin: dict[Any, Var] = {}
+    for one, other in zip(stmt.then, stmt.orelse, strict=True):
+        if not isinstance(one, Let) or not isinstance(other, Let):
+            return False
+        if not _same_let(one, other, twin):
+            return False
+        twin.update(zip(other.targets, one.targets, strict=True))
+    return all(same_atom(m.then, twin.get(m.orelse, m.orelse)) for m in stmt.merges)
+
+
+def _same_let(one: Let, other: Let, twin: dict[Any, Var]) -> bool:
+    if one.op is not other.op or one.attrs != other.attrs:
+        return False
+    if len(one.args) != len(other.args) or len(one.targets) != len(other.targets):
+        return False
+    return all(same_atom(a, twin.get(b, b)) for a, b in zip(one.args, other.args, strict=True))

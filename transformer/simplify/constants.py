@@ -1,0 +1,247 @@
+"""Numbers that are known: folded where all operands are, collected in products, doubled sums.
+
+>>> from .examples import shown
+>>> from .fold import fold
+>>> shown(fold, '''
+... function f(t: f64, x: f64[n], k: int)
+...     a: int = multiply(2, 3)
+...     b: f64[n] = multiply(x, a)
+...     c: f64[n] = multiply(b, t)
+...     d: f64[n] = multiply(0.5, c)
+...     e: f64[n] = multiply(t, x)
+...     f: f64[n] = add(e, e)
+...     i: int = add(k, 1)
+...     j: int = subtract(i, 1)
+...     l: f64[n] = multiply(f, j)
+...     return d, l
+... ''')
+function f(t: f64, x: f64[n], k: int)
+    b: f64[n] = multiply(x, 3)
+    c: f64[n] = multiply(b, t)
+    e: f64[n] = multiply(t, x)
+    t_1: f64 = multiply(2, t)
+    f: f64[n] = multiply(t_1, x)
+    i: int = add(k, 1)
+    l: f64[n] = multiply(f, k)
+    return c, l
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..core.grammar import Atom, Const, Let, Var, type_of
+from ..core.sizes import Extent, Size
+from ..core.walk import atom_of_size
+from ..ops.arithmetic import Add, Multiply, Subtract
+from .neutral import number
+from .signs import dtype_of
+
+if TYPE_CHECKING:
+    from .fold import Fold
+
+ARITHMETIC: dict[str, Callable[..., Any]] = {
+    "add": operator.add, "subtract": operator.sub, "multiply": operator.mul,
+    "divide": operator.truediv, "negative": operator.neg}
+COMPARISONS: dict[str, Callable[..., Any]] = {
+    "less": operator.lt, "less_equal": operator.le, "greater": operator.gt,
+    "greater_equal": operator.ge, "equal": operator.eq, "not_equal": operator.ne}
+LARGEST_FACTOR = 1000          # whole numbers up to here may be multiplied across a rounding
+
+
+# -- all operands known --------------------------------------------------------------------------
+
+def _folded(fold: Fold, stmt: Let) -> Any:
+    """2 * 3 → 6; not 1 / 3, as no one would write it out."""
+    values = [number(atom) for atom in stmt.args]
+    if stmt.attrs or any(value is None for value in values):
+        return None
+    seed = _without_seed(fold, stmt)
+    if seed is not None:
+        return seed
+    try:
+        result = ARITHMETIC[stmt.op.name](*values)
+    except ArithmeticError:
+        return None
+    return fold.instead(stmt, Const(result)) if _is_short(result, values) else None
+
+
+def _is_short(result: Any, values: list[Any]) -> bool:
+    """Whether a number is as easily read as those that it comes from."""
+    if isinstance(result, int):
+        return abs(result) < 2 ** 63
+    return not isinstance(result, complex) and math.isfinite(result) and (
+        len(repr(result)) <= 1 + sum(len(repr(value)) for value in values))
+
+
+def _without_seed(fold: Fold, stmt: Let) -> Any:
+    """1.0 * 2 → 2 where that meets floating point numbers: the 1.0 is the seed of a derivative."""
+    if stmt.op.name != "multiply" or dtype_of(stmt.target).kind != "f":
+        return None
+    for one, other in (stmt.args, stmt.args[::-1]):
+        type = type_of(other)
+        if number(one) == 1 and dtype_of(one).kind == "f" and type == INTEGER:
+            return fold.integer_instead(stmt, other)
+    return None
+
+
+INTEGER = type_of(Const(1))
+
+
+def _compared(fold: Fold, stmt: Let) -> Any:
+    values = [number(atom) for atom in stmt.args]
+    if any(value is None or isinstance(value, complex) for value in values):
+        return None
+    return fold.instead(stmt, Const(bool(COMPARISONS[stmt.op.name](*values))))
+
+
+def _negated(fold: Fold, stmt: Let) -> Any:
+    x, = stmt.args
+    known = isinstance(x, Const) and x.type.dtype.kind == "b"
+    return fold.instead(stmt, Const(not x.value)) if known else None        # type: ignore[union-attr]
+
+
+# -- whole numbers -------------------------------------------------------------------------------
+
+def _whole(fold: Fold, stmt: Let) -> Any:
+    """Sums of Python integers: sizes are added up, (k + 1) - 1 → k."""
+    if stmt.target.type != INTEGER or stmt.attrs:
+        return None
+    first, second = (_extent(atom) for atom in stmt.args)
+    if first is not None and second is not None:
+        return atom_of_size(_combined(stmt.op.name, first, second))
+    if second is None or stmt.op.name == "multiply":
+        return None
+    return _chained(fold, stmt, second if stmt.op.name == "add" else -second)
+
+
+def _extent(atom: Atom) -> Extent | None:
+    """A size or an integer constant, as a size."""
+    if isinstance(atom, Size):
+        return atom
+    value = number(atom)
+    return value if type(value) is int else None
+
+
+def _combined(name: str, first: Extent, second: Extent) -> Extent:
+    if name == "multiply":
+        return first * second
+    return first + second if name == "add" else first - second
+
+
+def _chained(fold: Fold, stmt: Let, shift: Extent) -> Any:
+    """(x + a) + b → x + (a + b)."""
+    inner = fold.defined_by(stmt.args[0], "add", "subtract")
+    if inner is None or inner.target.type != INTEGER or inner.attrs:
+        return None
+    x, own = inner.args[0], _extent(inner.args[1])
+    if own is None and inner.op.name == "add":
+        x, own = inner.args[1], _extent(inner.args[0])
+    if own is None or type_of(x) != INTEGER:
+        return None
+    total = shift + (own if inner.op.name == "add" else -own)
+    if total == 0:
+        return fold.instead(stmt, x)
+    if isinstance(total, int) and total < 0:
+        return fold.become(stmt, Subtract, x, Const(-total))
+    return fold.become(stmt, Add, x, atom_of_size(total))
+
+
+# -- factors -------------------------------------------------------------------------------------
+
+def _collected(fold: Fold, stmt: Let) -> Any:
+    """(c * x) * d → cd * x, also where c stands deeper in a product that nothing else uses."""
+    for constant, product in (stmt.args[::-1], stmt.args):
+        value = number(constant)
+        if value is None or not isinstance(product, Var) or fold.instead(stmt, product) is None:
+            continue
+        if fold.uses.once(product) and _scaled(fold, product, value):
+            return product
+    return None
+
+
+def _scaled(fold: Fold, product: Var, factor: Any) -> bool:
+    """Multiplies the constant in a product by a factor, in place."""
+    stmt = fold.own(product, "multiply", "divide")
+    if stmt is None or stmt.attrs or dtype_of(product).kind not in "fc":
+        return False
+    places = (0, 1) if stmt.op.name == "multiply" else (0,)
+    for place in places:
+        value = number(stmt.args[place])
+        if value is not None and _combine(value, factor):
+            sibling = stmt.args[1 - place]
+            _put(fold, stmt, place, Const(_written(value, factor, _has_dtype(sibling, product))))
+            return True
+    return any(_has_dtype(stmt.args[place], product) and _scaled(fold, stmt.args[place], factor)
+               for place in places)
+
+
+def _has_dtype(atom: Atom, like: Var) -> bool:
+    return isinstance(atom, Var) and dtype_of(atom) == dtype_of(like)
+
+
+def _combine(first: Any, second: Any) -> bool:
+    """Whether two factors may become one: exactly, or with one rounding less."""
+    if isinstance(first, complex) or isinstance(second, complex):
+        return False
+    if _is_power_of_two(first) or _is_power_of_two(second):
+        return math.isfinite(first * second) and _is_short(first * second, [first, second])
+    return (float(first).is_integer() and float(second).is_integer()
+            and abs(first * second) <= LARGEST_FACTOR)
+
+
+def _written(first: Any, second: Any, as_integer: bool) -> Any:
+    """The product of two factors, without a decimal point where one of them had none."""
+    product = first * second
+    whole = isinstance(product, float) and product.is_integer()
+    return int(product) if as_integer and whole and int in (type(first), type(second)) else product
+
+
+def _is_power_of_two(value: float) -> bool:
+    return math.isfinite(value) and abs(math.frexp(value)[0]) == 0.5
+
+
+def _put(fold: Fold, stmt: Let, place: int, atom: Atom) -> None:
+    args = list(stmt.args)
+    args[place] = atom
+    fold.become(stmt, stmt.op, *args, **stmt.attrs)
+
+
+# -- doubled sums --------------------------------------------------------------------------------
+
+def _doubled(fold: Fold, stmt: Let) -> Any:
+    """x + x → 2 * x; where x is a product, the 2 comes first in it: t * x + t * x → 2 * t * x."""
+    x, other = stmt.args
+    if x is not other or not isinstance(x, Var) or stmt.attrs:
+        return None
+    if dtype_of(x).kind not in "fciu" or not fold.has_type(x, stmt.target):
+        return None
+    product = fold.defined_by(x, "multiply", "divide")
+    if product is None or fold.uses.counts.get(x) != 2 or dtype_of(x).kind not in "fc":
+        return fold.become(stmt, Multiply, Const(2), x)
+    return _doubled_product(fold, stmt, product)
+
+
+def _doubled_product(fold: Fold, stmt: Let, product: Let) -> Any:
+    first, second = product.args
+    value = number(first)
+    if value is not None and _combine(value, 2):
+        return fold.become(stmt, product.op, Const(value * 2), second, **product.attrs)
+    if not _has_dtype(first, stmt.target) or product.attrs:
+        return fold.become(stmt, Multiply, Const(2), product.target)
+    double = fold.emit(stmt, Multiply, Const(2), first, type=type_of(first))
+    return fold.become(stmt, product.op, double, second)
+
+
+RULES = {
+    "add": [_doubled, _whole, _folded],
+    "subtract": [_whole, _folded],
+    "multiply": [_whole, _folded, _collected],
+    "divide": [_folded],
+    "negative": [_folded],
+    "logical_not": [_negated],
+    **{name: [_compared] for name in COMPARISONS},
+}

@@ -1,0 +1,156 @@
+"""Common subexpressions: what was computed before, in this block or around it, is used again.
+
+>>> from .examples import shown
+>>> shown(cse, '''
+... function f(c: bool, a: f64, x: f64[n])
+...     s: f64[n] = multiply(a, x)
+...     u: f64[n] = zeros(shape=(<n>,))
+...     v: f64[n] = zeros(shape=(<n>,))
+...     if c
+...         then
+...             t: f64[n] = multiply(x, a)
+...             effect print(t)
+...     g: f64 = get(x, index=(0,))
+...     y: f64[n] = put(x, a, index=(0,))
+...     return s, u, v, g, y
+... ''')
+function f(c: bool, a: f64, x: f64[n])
+    s: f64[n] = multiply(a, x)
+    u: f64[n] = zeros(shape=(<n>,))
+    v: f64[n] = zeros(shape=(<n>,))
+    if c
+        then
+            effect print(s)
+    g: f64 = get(x, index=(0,))
+    y: f64[n] = put(x, a, index=(0,))
+    return s, u, v, g, y
+
+Arrays made anew are never shared, as each may be written in place; nor are parts of an array once
+it has been written, as they would have to be copied before that.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+from ..core.grammar import Block, Const, Function, Let, Loop, Var
+from ..core.guards import Assumptions
+from .aliasing import Aliasing
+from .rewriter import Rewriter
+
+# Each application is memory of its own.
+FRESH = {"full", "copy", "array", "flatten", "empty_like", "zeros_like", "ones_like", "full_like"}
+WRITES = {"put", "addat"}
+COMMUTATIVE = {"add", "multiply"}
+
+
+def cse(function: Function, assumptions: Assumptions) -> bool:
+    """Shares common subexpressions in place; says whether there were any."""
+    return CommonSubexpressions(function, assumptions).run()
+
+
+class CommonSubexpressions(Rewriter):
+    """`known` has the results by what they are computed from; `added` is new in this block."""
+
+    def __init__(self, function: Function, assumptions: Assumptions) -> None:
+        super().__init__(function, assumptions)
+        self.known: dict[Any, tuple[Var, ...]] = {}
+        self.added: list[Any] = []
+        self.parts: dict[Var, list[Any]] = defaultdict(list)
+        self._aliasing: Aliasing | None = None
+
+    def nested(self, block: Block) -> Block:
+        outer, self.added = self.added, []
+        done = self.block(block)
+        for key in self.added:
+            self.known.pop(key, None)
+        self.added = outer
+        return done
+
+    def let(self, stmt: Let) -> None:
+        if stmt.op.name in WRITES:
+            self._forget_parts(stmt)
+        elif stmt.args and stmt.op.name not in FRESH:
+            key = _key(stmt)
+            if key is not None and self._shared(stmt, key):
+                return
+        self.out.append(stmt)
+
+    def _shared(self, stmt: Let, key: Any) -> bool:
+        """Lets earlier results stand for those of a statement; notes them if there are none."""
+        earlier = self.known.get(key)
+        if earlier is not None:
+            if not all(map(self._may_stand, stmt.targets, earlier)):
+                return False
+            for target, before in zip(stmt.targets, earlier, strict=True):
+                self.replace(target, before)
+            return True
+        self.known[key] = stmt.targets
+        self.added.append(key)
+        if stmt.op.name == "get" and stmt.target.type.sizes:                 # type: ignore[union-attr]
+            self.parts[stmt.args[0]].append(key)                             # type: ignore[index]
+        return False
+
+    def _may_stand(self, target: Var, before: Var) -> bool:
+        if not self.same_type(target.type, before.type):
+            return False
+        if not getattr(target.type, "sizes", ()):
+            return True
+        self._aliasing = self._aliasing or Aliasing(self.function)
+        return self._aliasing.may_stand(target, before)
+
+    def _forget_parts(self, stmt: Let) -> None:
+        for key in self.parts.pop(stmt.args[0], ()):                         # type: ignore[call-overload]
+            self.known.pop(key, None)
+
+    def before_loop(self, stmt: Loop) -> None:
+        """Equal reads are one."""
+        seen: dict[Any, Var] = {}
+        for read in list(stmt.reads):
+            first = seen.setdefault(read.source, read.target)
+            if first is not read.target:
+                self.replace(read.target, first)
+                stmt.reads.remove(read)
+
+    def after_loop(self, stmt: Loop) -> None:
+        """Equal records are one."""
+        seen: dict[Any, Var] = {}
+        for record in list(stmt.records):
+            first = seen.setdefault(record.value, record.target)
+            if first is not record.target and self.same_type(first.type, record.target.type):
+                self.replace(record.target, first)
+                stmt.records.remove(record)
+        self.out.append(stmt)
+
+
+def _key(stmt: Let) -> Any:
+    """What a statement computes; None if that cannot be compared."""
+    try:
+        args = [_frozen(atom) if isinstance(atom, Const) else atom for atom in stmt.args]
+        if stmt.op.name in COMMUTATIVE:
+            args.sort(key=hash)
+        key = (stmt.op, tuple(args), _frozen(stmt.attrs) if stmt.attrs else ())
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+def _frozen(value: Any) -> Any:
+    """An attribute or constant as a key. Numbers are told apart by type and sign."""
+    if isinstance(value, Const):
+        return "constant", value.type, repr(value.value), value.name
+    if isinstance(value, (tuple, list)):
+        return type(value), tuple(map(_frozen, value))
+    if isinstance(value, dict):
+        return tuple(sorted((key, _frozen(item)) for key, item in value.items()))
+    if isinstance(value, slice):
+        return "slice", _frozen((value.start, value.stop, value.step))
+    if isinstance(value, (bool, int, float, complex, np.generic)):
+        return type(value), repr(value)
+    return value
+
+

@@ -1,0 +1,193 @@
+"""Dead code: what no result and no effect depends on.
+
+>>> from .examples import shown
+>>> shown(dead, '''
+... function f(x: f64[n], k: int)
+...     t: f64 = sum(x)
+...     loop i: int in <n>
+...         carry s: f64 = 0.0
+...         carry p: f64 = 1.0
+...         read v: f64 = x
+...         body
+...             q: f64 = multiply(p, v)
+...             w: f64 = add(s, v)
+...         next s_1: f64 = w
+...         next p_1: f64 = q
+...         record ps: Seq[f64] = p
+...     b: bool = greater(k, 0)
+...     if b
+...         then
+...             u: f64 = multiply(t, 2)
+...         merge z: f64 = u, t
+...     effect comment(text='reverse')
+...     return s_1
+... ''')
+function f(x: f64[n], k: int)
+    loop i: int in <n>
+        carry s: f64 = 0.0
+        read v: f64 = x
+        body
+            w: f64 = add(s, v)
+        next s_1: f64 = w
+    return s_1
+
+A value that depends on nothing but itself (`p` above) is dead too. Loops and branches go with their
+last live part, also a `while` that may never have ended: what is left out cannot fail or hang.
+Effects live, but for comments on what is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..core.grammar import Block, Call, Effect, Function, If, Let, Loop, Map, Stmt, Var
+from ..core.guards import Assumptions
+from ..core.walk import atom_vars
+from .rewriter import type_vars
+
+
+def dead(function: Function, assumptions: Assumptions, last: bool = False) -> bool:
+    """Removes dead code in place; says whether there was any.
+
+    Integers that nothing needs but the sizes of types are kept for later stages, as are the counts
+    of loops, unless this is the `last` pass.
+    """
+    liveness = Liveness(function, last)
+    function.body = liveness.swept(function.body)
+    return liveness.changed
+
+
+class Liveness:
+    """What is live, found from the results and effects backwards."""
+
+    def __init__(self, function: Function, last: bool) -> None:
+        self.last = last
+        self.changed = False
+        self.origin: dict[Var, tuple[Stmt, Iterable[Any]]] = {}
+        self.parent: dict[Stmt, Stmt | None] = {}
+        self.live: set[Var] = set()
+        self.kept: set[Stmt] = set()
+        self.pending: list[Var] = []
+        self.effects: list[Effect] = []
+        self._enter(function.body, None)
+        self._mark(function)
+
+    # -- where variables come from -----------------------------------------------------------
+
+    def _enter(self, block: Block, parent: Stmt | None) -> None:
+        for stmt in block:
+            self.parent[stmt] = parent
+            match stmt:
+                case Let():
+                    source = (stmt, (stmt.args, stmt.attrs) if stmt.attrs else stmt.args)
+                    for target in stmt.targets:
+                        self.origin[target] = source
+                case If():
+                    for merge in stmt.merges:
+                        self.origin[merge.target] = stmt, (merge.then, merge.orelse)
+                    self._enter(stmt.then, stmt)
+                    self._enter(stmt.orelse, stmt)
+                case Loop() | Map():
+                    self._enter_loop(stmt)
+                case Call():
+                    for target in stmt.targets:
+                        self.origin[target] = stmt, stmt.args
+                case Effect() if stmt.kind != "comment":
+                    self.effects.append(stmt)
+
+    def _enter_loop(self, stmt: Loop | Map) -> None:
+        self.origin[stmt.position] = stmt, ()
+        for read in stmt.reads:
+            self.origin[read.target] = stmt, (read.source,)
+        for record in stmt.records:
+            self.origin[record.target] = stmt, (record.value,)
+        if isinstance(stmt, Loop):
+            for carry in stmt.carries:
+                self.origin[carry.entry] = self.origin[carry.out] = stmt, (carry.init, carry.next)
+            if stmt.count is not None:
+                self.origin[stmt.count] = stmt, ()
+            self._enter(stmt.test, stmt)
+        self._enter(stmt.body, stmt)
+
+    # -- marking -----------------------------------------------------------------------------
+
+    def _mark(self, function: Function) -> None:
+        self._need(function.results)
+        for effect in self.effects:
+            self._need((effect.args, effect.attrs))
+            self._keep(effect)
+        while self.pending:
+            var = self.pending.pop()
+            if not self.last:
+                self._need(type_vars(var.type))
+            if var in self.origin:
+                stmt, sources = self.origin[var]
+                self._need(sources)
+                self._keep(stmt)
+
+    def _need(self, atoms: Any) -> None:
+        for var in atom_vars(tuple(atoms)):
+            if var not in self.live:
+                self.live.add(var)
+                self.pending.append(var)
+
+    def _keep(self, stmt: Stmt | None) -> None:
+        """A statement stays, those around it too, and what decides whether it runs."""
+        while stmt is not None and stmt not in self.kept:
+            self.kept.add(stmt)
+            if isinstance(stmt, If):
+                self._need((stmt.cond,))
+            elif isinstance(stmt, (Loop, Map)):
+                self._need((stmt.trips, getattr(stmt, "cond", None)))
+            stmt = self.parent[stmt]
+
+    # -- sweeping ----------------------------------------------------------------------------
+
+    def swept(self, block: Block) -> Block:
+        """What is left of a block."""
+        left: Block = []
+        for stmt in reversed(block):
+            if stmt in self.kept or _is_comment(stmt) and _is_needed(stmt, left):
+                left.append(stmt)
+        left.reverse()
+        self.changed |= len(left) < len(block)
+        for stmt in left:
+            self._shrink(stmt)
+        return left
+
+    def _shrink(self, stmt: Stmt) -> None:
+        match stmt:
+            case If():
+                stmt.merges = self._left(stmt.merges, lambda merge: merge.target in self.live)
+                stmt.then, stmt.orelse = self.swept(stmt.then), self.swept(stmt.orelse)
+            case Loop():
+                stmt.carries = self._left(
+                    stmt.carries, lambda carry: carry.entry in self.live or carry.out in self.live)
+                self._shrink_ends(stmt)
+                if self.last and stmt.count not in self.live:
+                    stmt.count = None
+                stmt.test, stmt.body = self.swept(stmt.test), self.swept(stmt.body)
+            case Map():
+                self._shrink_ends(stmt)
+                stmt.body = self.swept(stmt.body)
+
+    def _shrink_ends(self, stmt: Loop | Map) -> None:
+        stmt.reads = self._left(stmt.reads, lambda read: read.target in self.live)
+        stmt.records = self._left(stmt.records, lambda record: record.target in self.live)
+
+    def _left(self, items: list[Any], is_live: Any) -> list[Any]:
+        left = [item for item in items if is_live(item)]
+        self.changed |= len(left) < len(items)
+        return left
+
+
+def _is_comment(stmt: Stmt) -> bool:
+    return isinstance(stmt, Effect) and stmt.kind == "comment"
+
+
+def _is_needed(comment: Any, after: Block) -> bool:
+    """Whether what a comment is about is still there; `after` has what follows, last first."""
+    if "reverse of" in comment.attrs:
+        return bool(after) and isinstance(after[-1], (Loop, Map, If))
+    return any(not _is_comment(stmt) for stmt in after)

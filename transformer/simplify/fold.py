@@ -1,0 +1,175 @@
+"""Algebra: each statement is tried against the rules for its op, until none applies.
+
+>>> from .examples import shown
+>>> shown(fold, '''
+... function f(x: f64[n], d: f64)
+...     t: f64 = multiply(1.0, d)
+...     y: f64 = multiply(t, 2)
+...     z: f64[n] = multiply(y, x)
+...     w: f64[n] = negative(z)
+...     u: f64[n] = add(x, w)
+...     return u
+... ''')
+function f(x: f64[n], d: f64)
+    y: f64 = multiply(d, 2)
+    z: f64[n] = multiply(y, x)
+    w: f64[n] = negative(z)
+    u: f64[n] = subtract(x, z)
+    return u
+
+The rules stand in modules by subject: `neutral` (``x * 1``), `constants` (``2 * 3``), `signs`
+(``a + -b``), `shapes` (``reshape(reshape(x))``), `updates` (``put``, ``addat``). A rule is a
+function ``(fold, stmt) -> None | CHANGED | atom``: it does not apply, it has changed the statement,
+or the atom stands for the statement's result. Rules keep types and, bit by bit, values, except
+that
+
+* ``x + 0`` is `x` also where `x` is -0.0, for a zero without a name that is a Python number or was
+  made by `zeros`;
+* two constant factors are multiplied if they are small whole numbers or powers of two: one
+  rounding instead of two, and what would have overflowed in between does not;
+* the sign of a nan is nobody's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..core.grammar import Atom, Function, Let, Loop, Map, Var, type_of
+from ..core.guards import Assumptions
+from ..core.types import Type
+from . import constants, neutral, shapes, signs, updates
+from .aliasing import Aliasing
+from .changes import CHANGED
+from .rewriter import Rewriter
+from .uses import Uses, integer_for, number_for
+
+Rule = Callable[["Fold", Let], Any]
+
+
+def fold(function: Function, assumptions: Assumptions) -> bool:
+    """Simplifies in place by algebra; says whether anything changed."""
+    return Fold(function, assumptions).run()
+
+
+def _gathered() -> dict[str, list[Rule]]:
+    """The rules of all modules, by the name of the op."""
+    rules: dict[str, list[Rule]] = {}
+    for module in (neutral, constants, signs, shapes, updates):
+        for name, own in module.RULES.items():
+            rules.setdefault(name, []).extend(own)
+    return rules
+
+
+RULES = _gathered()
+
+
+class Fold(Rewriter):
+    """`definition` has the statements already visited, `uses` who mentions a variable, `positions`
+    the positions of loops, which are never negative."""
+
+    def __init__(self, function: Function, assumptions: Assumptions) -> None:
+        super().__init__(function, assumptions)
+        self.definition: dict[Var, Let] = {}
+        self.uses = Uses(function)
+        self.positions: set[Var] = set()
+        self._aliasing: Aliasing | None = None
+
+    def before_loop(self, stmt: Loop) -> None:
+        self.positions.add(stmt.position)
+
+    def map(self, stmt: Map) -> None:
+        self.positions.add(stmt.position)
+        super().map(stmt)
+
+    def let(self, stmt: Let) -> None:
+        if not self._folded(stmt):
+            for target in stmt.targets:
+                self.definition[target] = stmt
+            self.out.append(stmt)
+
+    def _folded(self, stmt: Let) -> bool:
+        """Applies rules to a statement; says whether it is gone."""
+        again = True
+        while again:
+            again = False
+            for rule in self._rules(stmt):
+                result = rule(self, stmt)
+                if result is None:
+                    continue
+                if result is not CHANGED:
+                    self._dissolve(stmt, result)
+                    return True
+                self.changed = again = True
+                break
+        return False
+
+    def _rules(self, stmt: Let) -> list[Rule]:
+        own = RULES.get(stmt.op.name, [])
+        return [*own, *shapes.ELEMENTWISE] if stmt.op.elementwise else own
+
+    def _dissolve(self, stmt: Let, atom: Atom) -> None:
+        """Lets an atom stand for the statement's result."""
+        for arg in stmt.args:
+            self.mention(arg, -1)
+        self.uses.move(stmt.target, atom)
+        self.replace(stmt.target, atom)
+
+    # -- what rules ask --------------------------------------------------------------------------
+
+    def defined_by(self, atom: Atom, *names: str) -> Let | None:
+        """The statement that defines an atom, if it is one of these ops."""
+        stmt = self.definition.get(atom) if type(atom) is Var else None
+        return stmt if stmt is not None and stmt.op.name in names else None
+
+    def own(self, atom: Atom, *names: str) -> Let | None:
+        """The same if nothing else mentions the atom, so that its statement may be changed."""
+        stmt = self.defined_by(atom, *names)
+        return stmt if stmt is not None and self.uses.once(stmt.target) else None
+
+    def has_type(self, atom: Atom, var: Var) -> bool:
+        return self.same_type(type_of(atom), var.type)
+
+    def instead(self, stmt: Let, atom: Atom, copies: bool = True) -> Atom | None:
+        """`atom` if it may stand for the result of `stmt`. `copies` says that the op gives an array
+        of its own (not a view), which the caller may rely on where it is handed out."""
+        target = stmt.target
+        if self.same_type(target.type, type_of(atom)):
+            return atom if not copies or self._may_stand(target, atom) else None
+        return number_for(target, atom, self.uses)
+
+    def integer_instead(self, stmt: Let, atom: Atom) -> Atom | None:
+        """The integer `atom` if it may stand for the float that `stmt` gives."""
+        return atom if integer_for(stmt.target, atom, self.uses) else None
+
+    def _may_stand(self, target: Var, atom: Atom) -> bool:
+        if not getattr(target.type, "sizes", ()):
+            return True
+        self._aliasing = self._aliasing or Aliasing(self.function)
+        return self._aliasing.may_stand(target, atom)
+
+    # -- what rules do ---------------------------------------------------------------------------
+
+    def become(self, stmt: Let, op: Any, *args: Atom, **attrs: Any) -> Any:
+        """Makes `stmt` another statement with the same result."""
+        for atom in args:
+            self.mention(atom)
+        for atom in stmt.args:
+            self.mention(atom, -1)
+        stmt.op, stmt.args, stmt.attrs = op, args, attrs
+        return CHANGED
+
+    def mention(self, atom: Atom, times: int = 1) -> None:
+        if isinstance(atom, Var):
+            self.uses.counts[atom] = self.uses.counts.get(atom, 0) + times
+
+    def emit(self, like: Let, op: Any, *args: Atom, type: Type, **attrs: Any) -> Var:
+        """A new statement before the one at hand, `like`; gives its result."""
+        target = Var(type)
+        for atom in args:
+            self.mention(atom)
+        stmt = Let((target,), op, args, attrs, like.origin)
+        self.definition[target] = stmt
+        self.out.append(stmt)
+        self.uses.counts[target] = 0
+        return target

@@ -1,0 +1,133 @@
+"""Loops: carries that stay zero, carries that are twins, records of what was recorded before.
+
+>>> from .examples import shown
+>>> shown(loops, '''
+... function f(n_1: int, x: f64, us: f64)
+...     loop i: int in n_1
+...         carry a: f64 = x
+...         carry b: f64 = x
+...         body
+...             t: f64 = multiply(a, b)
+...         next c: f64 = t
+...         next d: f64 = t
+...         record ts: Seq[f64] = t
+...     loop j: int in n_1 down
+...         carry s: f64 = 0.0
+...         read u: f64 = ts
+...         body
+...             v: f64 = add(s, u)
+...         next w: f64 = v
+...         record vs: Seq[f64] = u
+...     loop k: int in n_1
+...         carry p: f64 = w
+...         read q: f64 = vs
+...         body
+...             r: f64 = multiply(q, d)
+...         next z: f64 = r
+...     return z
+... ''')
+function f(n_1: int, x: f64, us: f64)
+    loop i: int in n_1
+        carry a: f64 = x
+        body
+            t: f64 = multiply(a, a)
+        next c: f64 = t
+        record ts: Seq[f64] = t
+    loop j: int in n_1 down
+        carry s: f64 = 0.0
+        read u: f64 = ts
+        body
+            v: f64 = add(s, u)
+        next w: f64 = v
+    loop k: int in n_1
+        carry p: f64 = w
+        read q: f64 = ts
+        body
+            r: f64 = multiply(q, c)
+        next z: f64 = r
+    return z
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.grammar import Atom, Carry, Const, Function, Let, Loop, Record, Var
+from ..core.guards import Assumptions
+from ..core.walk import atom_vars
+from .rewriter import Rewriter, same_atom
+
+
+def loops(function: Function, assumptions: Assumptions) -> bool:
+    """Simplifies what loops carry and record, in place; says whether anything changed."""
+    return Loops(function, assumptions).run()
+
+
+class Loops(Rewriter):
+    """`zeros` has the statements that make zeros; `lengths` how many items a sequence has."""
+
+    def __init__(self, function: Function, assumptions: Assumptions) -> None:
+        super().__init__(function, assumptions)
+        self.zeros: dict[Any, Let] = {}
+        self.lengths: dict[Any, Atom | None] = {}
+        self.after: list[Let] = []
+
+    def let(self, stmt: Let) -> None:
+        if stmt.op.name == "zeros":
+            self.zeros[stmt.target] = stmt
+        self.out.append(stmt)
+
+    def before_loop(self, stmt: Loop) -> None:
+        self._join_twins(stmt)
+        own = {s.target: s for s in stmt.body if isinstance(s, Let) and s.op.name == "zeros"}
+        for carry in list(stmt.carries):
+            if carry.init in self.zeros and carry.next in own:
+                self._stays_zero(stmt, carry, own[carry.next])               # type: ignore[index]
+
+    def _join_twins(self, stmt: Loop) -> None:
+        """Two carries that begin alike and go on alike are one."""
+        seen: dict[Any, Carry] = {}
+        for carry in list(stmt.carries):
+            first = seen.setdefault((_key(carry.init), _key(self.atom(carry.next))), carry)
+            if first is not carry and self.same_type(first.entry.type, carry.entry.type):
+                self.replace(carry.entry, first.entry)
+                self.replace(carry.out, first.out)
+                stmt.carries.remove(carry)
+
+    def _stays_zero(self, stmt: Loop, carry: Carry, zeros: Let) -> None:
+        """A carry that is zero at first and zero later: zeros where they are needed."""
+        if any(atom_vars(zeros.attrs)) or not self.same_type(carry.entry.type, zeros.target.type):
+            return
+        inside, outside = (self._again(zeros, var) for var in (carry.entry, carry.out))
+        stmt.body.insert(0, inside)
+        self.after.append(outside)
+        self.replace(carry.entry, inside.target)
+        self.replace(carry.out, outside.target)
+        stmt.carries.remove(carry)
+
+    def _again(self, zeros: Let, var: Var) -> Let:
+        target = Var(zeros.target.type, var.name)
+        return Let((target,), zeros.op, (), dict(zeros.attrs), zeros.origin)
+
+    def after_loop(self, stmt: Loop) -> None:
+        trips = stmt.count if stmt.cond is not None else stmt.trips
+        sources = {read.target: read.source for read in stmt.reads}
+        for record in list(stmt.records):
+            self.lengths[record.target] = trips
+            source = sources.get(record.value)                               # type: ignore[call-overload]
+            if source is not None and self._is_copy(record, source, trips):
+                self.replace(record.target, source)
+                stmt.records.remove(record)
+        self.out.append(stmt)
+        self.out += self.after
+        self.after = []
+
+    def _is_copy(self, record: Record, source: Atom, trips: Atom | None) -> bool:
+        """Whether a record of what is read is the sequence that it is read from."""
+        length = self.lengths.get(source)
+        return (length is not None and trips is not None and same_atom(length, trips)
+                and record.target.type == source.type)                       # type: ignore[union-attr]
+
+
+def _key(atom: Atom) -> Any:
+    return ("constant", atom.type, repr(atom.value)) if isinstance(atom, Const) else atom

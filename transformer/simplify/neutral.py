@@ -1,0 +1,118 @@
+"""Operations that leave their operand as it is.
+
+>>> from .examples import shown
+>>> from .fold import fold
+>>> shown(fold, '''
+... function f(c: bool[n], x: f64[n])
+...     y: f64[n] = multiply(x, 1)
+...     z: f64[n] = divide(y, 1.0)
+...     zeros: f64[n] = zeros(shape=(<n>,))
+...     w: f64[n] = add(zeros, z)
+...     u: f64[n] = power(w, 1)
+...     v: f64[n] = where(c, u, u)
+...     s: f64 = sum(v)
+...     return s
+... ''')
+function f(c: bool[n], x: f64[n])
+    zeros: f64[n] = zeros(shape=(<n>,))
+    s: f64 = sum(x)
+    return s
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..core.grammar import Atom, Const, Let
+from ..ops.arithmetic import Negative
+from .rewriter import same_atom
+
+if TYPE_CHECKING:
+    from .fold import Fold
+
+
+def number(atom: Atom) -> Any:
+    """The Python number that a constant without a name is; None for anything else."""
+    if isinstance(atom, Const) and atom.name is None and atom.type.weak:
+        return atom.value
+    return None
+
+
+def known(atom: Atom) -> Any:
+    """The number that a constant without a name is, Python's or NumPy's; None for anything else."""
+    return atom.value if isinstance(atom, Const) and atom.name is None else None
+
+
+def is_zero(fold: Fold, atom: Atom) -> bool:
+    """Whether adding this changes nothing: a plain 0, or what the op `zeros` made."""
+    return known(atom) == 0 or fold.defined_by(atom, "zeros") is not None
+
+
+def _product(fold: Fold, stmt: Let) -> Any:
+    for factor, other in (stmt.args, stmt.args[::-1]):
+        if known(factor) == 1:
+            found = fold.instead(stmt, other)
+            if found is not None:
+                return found
+        if known(factor) == -1 and fold.has_type(other, stmt.target):
+            return fold.become(stmt, Negative, other)
+    return None
+
+
+def _quotient(fold: Fold, stmt: Let) -> Any:
+    numerator, denominator = stmt.args
+    if known(denominator) == 1:
+        return fold.instead(stmt, numerator)
+    if known(denominator) == -1 and fold.has_type(numerator, stmt.target):
+        return fold.become(stmt, Negative, numerator)
+    return None
+
+
+def _sum(fold: Fold, stmt: Let) -> Any:
+    for term, other in (stmt.args, stmt.args[::-1]):
+        if is_zero(fold, term):
+            found = fold.instead(stmt, other)
+            if found is not None:
+                return found
+    return None
+
+
+def _difference(fold: Fold, stmt: Let) -> Any:
+    first, second = stmt.args
+    return fold.instead(stmt, first) if is_zero(fold, second) else None
+
+
+def _power(fold: Fold, stmt: Let) -> Any:
+    base, exponent = stmt.args
+    return fold.instead(stmt, base) if known(exponent) == 1 else None
+
+
+def _conjugate(fold: Fold, stmt: Let) -> Any:
+    """The conjugate of a real number."""
+    return None if stmt.target.type.dtype.kind == "c" else _same_type(fold, stmt)
+
+
+def _same_type(fold: Fold, stmt: Let) -> Any:
+    """Conversions that convert nothing: to its own dtype, the real part of a real number."""
+    return fold.instead(stmt, stmt.args[0], copies=not stmt.op.view)
+
+
+def _choice(fold: Fold, stmt: Let) -> Any:
+    condition, first, second = stmt.args
+    if isinstance(condition, Const):
+        return fold.instead(stmt, first if condition.value else second)
+    return fold.instead(stmt, first) if same_atom(first, second) else None
+
+
+RULES = {
+    "multiply": [_product],
+    "divide": [_quotient],
+    "add": [_sum],
+    "subtract": [_difference],
+    "power": [_power],
+    "positive": [_same_type],
+    "cast": [_same_type],
+    "real": [_same_type],
+    "conjugate": [_conjugate],
+    "where": [_choice],
+}

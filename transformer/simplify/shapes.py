@@ -1,0 +1,178 @@
+"""Changes of shape that change nothing, or that what follows does by itself.
+
+>>> from .examples import shown
+>>> from .fold import fold
+>>> shown(fold, '''
+... function f(t: f64, x: f64[n, m])
+...     a: f64[m, n] = transpose(x)
+...     b: f64[n, m] = transpose(a)
+...     c: f64[m*n] = reshape(b, shape=(<m*n>,))
+...     d: f64[m, n] = reshape(c, shape=(<m>, <n>))
+...     e: f64[n, m] = full(t, shape=(<n>, <m>))
+...     g: f64[n, m] = multiply(e, b)
+...     h: f64[n, m] = get(g, index=(slice(None, None, None), slice(None, None, None)))
+...     return d, h
+... ''')
+function f(t: f64, x: f64[n, m])
+    a: f64[m, n] = transpose(x)
+    c: f64[m*n] = reshape(x, shape=(<m*n>,))
+    d: f64[m, n] = reshape(x, shape=(<m>, <n>))
+    e: f64[n, m] = full(t, shape=(<n>, <m>))
+    g: f64[n, m] = multiply(t, x)
+    return d, g
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..core.grammar import Atom, Const, Let, Var, type_of
+from ..core.types import ArrayType
+from .neutral import known
+
+if TYPE_CHECKING:
+    from .fold import Fold
+
+FLATTENING = ("reshape", "ravel", "flatten", "expand_dims", "squeeze")
+WHOLE = (slice(None), slice(0, None), slice(None, None, 1))
+
+
+def _unchanged(fold: Fold, stmt: Let) -> Any:
+    """The operand, if the result has its very type: for ops that keep elements in their order."""
+    x = stmt.args[0]
+    if not isinstance(x, Var) or not fold.has_type(x, stmt.target):
+        return None
+    return fold.instead(stmt, x, copies=not stmt.op.view)
+
+
+def _reshaped(fold: Fold, stmt: Let) -> Any:
+    """Of several reshapes the last one counts."""
+    inner = fold.defined_by(stmt.args[0], *FLATTENING)
+    if inner is None or type_of(inner.args[0]) != type_of(inner.args[0]).strong():  # type: ignore
+        return None
+    return fold.become(stmt, stmt.op, inner.args[0], **stmt.attrs)
+
+
+def _transposed(fold: Fold, stmt: Let) -> Any:
+    """Two transpositions are one, or none."""
+    rank = stmt.target.type.rank                                             # type: ignore[union-attr]
+    if rank < 2:
+        return _unchanged(fold, stmt)
+    inner = fold.defined_by(stmt.args[0], "transpose")
+    axes = _axes(stmt, rank)
+    if inner is not None:
+        first = _axes(inner, rank)
+        axes = tuple(first[k] for k in axes)
+    x = stmt.args[0] if inner is None else inner.args[0]
+    if axes == tuple(range(rank)):
+        return fold.instead(stmt, x, copies=False)
+    if inner is None:
+        return None
+    reverses = axes == tuple(range(rank))[::-1]
+    return fold.become(stmt, stmt.op, x, **({} if reverses else {"axes": axes}))
+
+
+def _axes(stmt: Let, rank: int) -> tuple[int, ...]:
+    axes = stmt.attrs.get("axes")
+    return tuple(range(rank))[::-1] if axes is None else tuple(axes)
+
+
+def _over_nothing(fold: Fold, stmt: Let) -> Any:
+    """A sum over no axes, or of a number."""
+    x = stmt.args[0]
+    type = type_of(x)
+    if isinstance(type, ArrayType) and (not type.sizes or stmt.attrs.get("axis") == ()):
+        return fold.instead(stmt, x)
+    return None
+
+
+def _whole(fold: Fold, stmt: Let) -> Any:
+    """x[:] → x."""
+    if len(stmt.args) == 1 and is_whole(stmt.attrs["index"]):
+        return fold.instead(stmt, stmt.args[0], copies=False)
+    return None
+
+
+def is_whole(index: Any) -> bool:
+    """Whether an index selects all of an array."""
+    return all(isinstance(entry, slice) and entry in WHOLE for entry in index)
+
+
+# -- operands of elementwise operations ----------------------------------------------------------
+
+def _smaller(fold: Fold, stmt: Let) -> Any:
+    """An operand that was broadcast or filled only to meet others goes as it was before."""
+    if len(stmt.args) < 2:
+        return None
+    for place, atom in enumerate(stmt.args):
+        small = _before(fold, atom)
+        if small is None or not _keeps_dtype(stmt, place, small):
+            continue
+        args = (*stmt.args[:place], small, *stmt.args[place + 1:])
+        if _covers(fold, args, stmt.target):
+            return fold.become(stmt, stmt.op, *args, **stmt.attrs)
+    return None
+
+
+def _before(fold: Fold, atom: Atom) -> Atom | None:
+    """What an array was made from by broadcasting."""
+    stmt = fold.defined_by(atom, "broadcast_to", "full", "zeros", "ones")
+    if stmt is None:
+        return None
+    if stmt.op.name in ("broadcast_to", "full"):
+        return stmt.args[0]
+    kind = stmt.target.type.dtype.kind                                       # type: ignore[union-attr]
+    number = float if kind in "fc" else int
+    return Const(number(stmt.op.name == "ones")) if kind in "iufc" else None
+
+
+def _keeps_dtype(stmt: Let, place: int, small: Atom) -> bool:
+    """Whether the smaller operand takes part with the dtype of the large one: because it has it, or
+    as a Python number that takes on that of another operand."""
+    own, wanted = type_of(small), type_of(stmt.args[place])
+    assert isinstance(own, ArrayType) and isinstance(wanted, ArrayType)
+    if not own.weak:
+        return own.dtype == wanted.dtype
+    fits = "biufc".index(own.dtype.kind) <= "biufc".index(wanted.dtype.kind)
+    return fits and _meets(stmt, place, wanted)
+
+
+def _meets(stmt: Let, place: int, wanted: ArrayType) -> bool:
+    """Whether another operand is a NumPy value of the same dtype."""
+    others = [type_of(atom) for k, atom in enumerate(stmt.args) if k != place]
+    return any(not other.weak and other.dtype == wanted.dtype for other in others)  # type: ignore
+
+
+def _covers(fold: Fold, args: tuple[Atom, ...], target: Var) -> bool:
+    """Whether the operands broadcast to the sizes of the result."""
+    normal = fold.assumptions.normal
+    shapes = [tuple(map(normal, type_of(atom).sizes))[::-1] for atom in args]  # type: ignore[union-attr]
+    wanted = tuple(map(normal, target.type.sizes))[::-1]                     # type: ignore[union-attr]
+    return all(size == 1 or any(k < len(shape) and shape[k] == size for shape in shapes)
+               for k, size in enumerate(wanted))
+
+
+def _plain_constants(fold: Fold, stmt: Let) -> Any:
+    """A constant of NumPy's is one of Python's where it meets a value of its dtype."""
+    for place, atom in enumerate(stmt.args):
+        value = known(atom)
+        if value is None or type_of(atom).weak or isinstance(value, bool):   # type: ignore[union-attr]
+            continue
+        if type_of(atom).dtype.kind in "fc" and _meets(stmt, place, type_of(atom)):  # type: ignore
+            plain = Const(value.item() if hasattr(value, "item") else value)
+            args = (*stmt.args[:place], plain, *stmt.args[place + 1:])
+            return fold.become(stmt, stmt.op, *args, **stmt.attrs)
+    return None
+
+
+ELEMENTWISE = [_smaller, _plain_constants]
+RULES = {
+    "reshape": [_unchanged, _reshaped],
+    "ravel": [_unchanged, _reshaped],
+    "flatten": [_unchanged, _reshaped],
+    "squeeze": [_unchanged],
+    "broadcast_to": [_unchanged],
+    "transpose": [_transposed],
+    "get": [_whole],
+    **{name: [_over_nothing] for name in ("sum", "prod", "max", "min", "mean")},
+}

@@ -1,0 +1,155 @@
+"""Signs move outwards through products and quotients, to where a sum, a difference or another sign
+takes them up. A sign that nothing takes up stays where it is.
+
+>>> from .examples import shown
+>>> from .fold import fold
+>>> shown(fold, '''
+... function f(a: f64, b: f64, x: f64)
+...     t: f64 = negative(a)
+...     y: f64 = multiply(t, x)
+...     q: f64 = divide(y, b)
+...     s: f64 = add(x, q)
+...     u: f64 = negative(x)
+...     v: f64 = multiply(u, b)
+...     return s, v
+... ''')
+function f(a: f64, b: f64, x: f64)
+    t: f64 = negative(a)
+    y: f64 = multiply(a, x)
+    q: f64 = divide(y, b)
+    s: f64 = subtract(x, q)
+    u: f64 = negative(x)
+    v: f64 = multiply(u, b)
+    return s, v
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.grammar import Atom, Const, Let, type_of
+from ..ops.arithmetic import Add, Subtract
+from .neutral import number
+
+if TYPE_CHECKING:
+    from .fold import Fold
+
+
+def _difference(fold: Fold, stmt: Let) -> Any:
+    """a + -b → a - b, -a + b → b - a."""
+    if not _is_plain(stmt):
+        return None
+    for first, second in (stmt.args, stmt.args[::-1]):
+        opposite = negated(fold, second, dtype_of(stmt.target))
+        if opposite is not None:
+            return fold.become(stmt, Subtract, first, opposite)
+    return None
+
+
+def _sum(fold: Fold, stmt: Let) -> Any:
+    """a - -b → a + b."""
+    if not _is_plain(stmt):
+        return None
+    first, second = stmt.args
+    opposite = negated(fold, second, dtype_of(stmt.target))
+    return None if opposite is None else fold.become(stmt, Add, first, opposite)
+
+
+def _opposite(fold: Fold, stmt: Let) -> Any:
+    """-(-a) → a, -(-a * b) → a * b, -(2 * a) → -2 * a."""
+    x, = stmt.args
+    inner = _sign(fold, x, dtype_of(x))
+    if inner is not None:
+        return fold.instead(stmt, inner)
+    if fold.instead(stmt, x) is None or not _is_plain(stmt):
+        return None
+    own = fold.own(x, "multiply", "divide")
+    turned = own is not None and (_take_sign(fold, own) or _flip_constant(fold, own))
+    return x if turned else None
+
+
+def _two_signs(fold: Fold, stmt: Let) -> Any:
+    """-a * -b → a * b, and likewise for quotients."""
+    if not _is_real(stmt.target):
+        return None
+    args = [_sign(fold, atom, None) for atom in stmt.args]
+    if args[0] is None or args[1] is None:
+        return None
+    return fold.become(stmt, stmt.op, *args, **stmt.attrs)
+
+
+def negated(fold: Fold, atom: Atom, dtype: np.dtype) -> Atom | None:
+    """An atom that is the opposite of another and costs nothing to have; None if there is none.
+
+    Where a product or quotient that nothing else uses has a sign in it, the sign is taken out: the
+    caller has to use the result. `dtype` is that of the sum: integers wrap around in their own.
+    """
+    value = number(atom)
+    if value is not None:
+        return Const(-value) if isinstance(value, (int, float)) and value < 0 else None
+    opposite = _sign(fold, atom, dtype)
+    if opposite is not None:
+        return opposite
+    own = fold.own(atom, "multiply", "divide")
+    return atom if own is not None and _take_sign(fold, own) else None
+
+
+def _sign(fold: Fold, atom: Atom, dtype: np.dtype | None) -> Atom | None:
+    """What an atom is the negative of."""
+    stmt = fold.defined_by(atom, "negative")
+    if stmt is None or not fold.same_type(type_of(stmt.args[0]), stmt.target.type):
+        return None
+    inexact = stmt.target.type.is_inexact
+    return stmt.args[0] if inexact or dtype_of(stmt.target) == dtype else None
+
+
+def _take_sign(fold: Fold, stmt: Let) -> bool:
+    """Takes a sign out of a product or quotient of real numbers, in place."""
+    if not _is_real(stmt.target):
+        return False
+    for place, atom in enumerate(stmt.args):
+        if number(atom) is not None or _is_real(atom):
+            opposite = negated(fold, atom, dtype_of(stmt.target))
+            if opposite is not None:
+                _put(fold, stmt, place, opposite)
+                return True
+    return False
+
+
+def _flip_constant(fold: Fold, stmt: Let) -> bool:
+    """Turns the sign of the constant that a product or quotient of real numbers begins with."""
+    value = number(stmt.args[0])
+    if not _is_real(stmt.target) or not isinstance(value, (int, float)) or value == 0:
+        return False
+    _put(fold, stmt, 0, Const(-value))
+    return True
+
+
+def _put(fold: Fold, stmt: Let, place: int, atom: Atom) -> None:
+    args = list(stmt.args)
+    args[place] = atom
+    fold.become(stmt, stmt.op, *args, **stmt.attrs)
+
+
+def dtype_of(atom: Atom) -> np.dtype:
+    return type_of(atom).dtype                                               # type: ignore[union-attr]
+
+
+def _is_real(atom: Atom) -> bool:
+    return dtype_of(atom).kind == "f"
+
+
+def _is_plain(stmt: Let) -> bool:
+    """Whether a statement is an operator on numbers, not ``np.add`` as the user spelled it."""
+    return not stmt.attrs and dtype_of(stmt.target).kind in "iufc"
+
+
+RULES = {
+    "add": [_difference],
+    "subtract": [_sum],
+    "negative": [_opposite],
+    "multiply": [_two_signs],
+    "divide": [_two_signs],
+}

@@ -1,0 +1,109 @@
+"""Def-use tables, and whether a number may stand for a variable wherever that is used."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import TransformError
+from ..core.grammar import Atom, Const, Function, Let, Stmt, Var, type_of
+from ..core.types import ArrayType
+from ..core.walk import all_statements, atom_vars, head_uses, tail_uses
+
+# With Python numbers these give what they give with NumPy's: none of them raises.
+ALIKE = {"add", "subtract", "multiply", "negative", "same"}
+ARITHMETIC = {"add", "subtract", "multiply", "divide"}
+PLAIN = (int, str, bool, float, type(None))
+
+
+class Uses:
+    """Which statements mention a variable, once for each mention; None stands for the results."""
+
+    def __init__(self, function: Function) -> None:
+        self.users: dict[Var, list[Stmt | None]] = defaultdict(list)
+        for stmt in all_statements(function.body):
+            if type(stmt) is Let:
+                self._let(stmt)
+                continue
+            for var in (*head_uses(stmt), *tail_uses(stmt)):
+                self.users[var].append(stmt)
+        for var in atom_vars(function.results):
+            self.users[var].append(None)
+        self.counts = {var: len(users) for var, users in self.users.items()}
+
+    def _let(self, stmt: Let) -> None:
+        for atom in stmt.args:
+            if type(atom) is Var:
+                self.users[atom].append(stmt)
+            elif type(atom) is not Const:
+                for var in atom_vars(atom):
+                    self.users[var].append(stmt)
+        for value in stmt.attrs.values():
+            if type(value) not in PLAIN:
+                for var in atom_vars(value):
+                    self.users[var].append(stmt)
+
+    def once(self, var: Var) -> bool:
+        """Whether a variable is mentioned exactly once."""
+        return self.counts.get(var) == 1
+
+    def move(self, old: Var, new: Atom) -> None:
+        """Counts the mentions of `old` (but for its definition's own) as mentions of `new`."""
+        if isinstance(new, Var):
+            self.counts[new] = self.counts.get(new, 0) + self.counts.get(old, 0)
+
+
+def number_for(var: Var, atom: Atom, uses: Uses) -> Atom | None:
+    """What stands for the NumPy number `var` if the Python number `atom` may; else None.
+
+    Every use must keep its dtype: a Python number is as wide as what it meets, which matters where
+    a float64 met an array of float32. An integer constant becomes a float.
+    """
+    own, wanted = type_of(atom), var.type
+    if not isinstance(wanted, ArrayType) or wanted.sizes or own.sizes or not own.weak:  # type: ignore
+        return None
+    if wanted.dtype.kind != own.dtype.kind:                                  # type: ignore[union-attr]
+        if not (isinstance(atom, Const) and own.dtype.kind == "i" and wanted.dtype.kind == "f"):
+            return None
+        atom = Const(float(atom.value), name=atom.name)
+    if not wanted.is_inexact:
+        return None
+    return atom if all(_keeps(user, var, type_of(atom)) for user in uses.users[var]) else None
+
+
+def integer_for(var: Var, atom: Atom, uses: Uses) -> bool:
+    """Whether the Python integer `atom` may stand for the Python float `var`: each use is
+    arithmetic with a floating point operand, which makes a float of it all the same."""
+    for user in uses.users[var]:
+        if not isinstance(user, Let) or user.op.name not in ARITHMETIC:
+            return False
+        others = [type_of(other) for other in user.args if other is not var]
+        if not any(other.dtype.kind in "fc" for other in others):            # type: ignore[union-attr]
+            return False
+    return True
+
+
+def _keeps(user: Stmt | None, var: Var, type: Any) -> bool:
+    """Whether a statement's results keep their dtypes when `var` gets this type."""
+    if not isinstance(user, Let):
+        return True
+    types = [type if atom is var else type_of(atom) for atom in user.args]
+    if user.op.name not in ALIKE and all(getattr(each, "weak", False) for each in types):
+        return False
+    try:
+        found = _result_types(user, types)
+    except (TransformError, TypeError, ValueError, AttributeError):
+        return False
+    return all(new.dtype == target.type.dtype                                # type: ignore[union-attr]
+               for new, target in zip(found, user.targets, strict=True))
+
+
+def _result_types(stmt: Let, types: list[Any]) -> tuple[Any, ...]:
+    """The types of a statement's results for operands of other types."""
+    attrs = {key: value for key, value in stmt.attrs.items() if key != "spelling"}
+    args = (types,) if stmt.op.variadic else tuple(types)
+    with np.errstate(all="ignore"):
+        found = stmt.op.types(*args, **attrs)
+    return found if isinstance(found, tuple) else (found,)

@@ -1,0 +1,1 @@
+"""Core to readable NumPy source: `writer.write` is the way in."""

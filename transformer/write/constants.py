@@ -1,0 +1,72 @@
+"""Numbers in print: by the name that the user gave them, or by their value.
+
+A name with a dot is an expression (`np.pi`). Others are variables: of the function itself, which then
+begins with `dt = 0.01`, or of its module, which then has `LR = 0.1` at its top. A name that also stands
+for something else is not used.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from ..core.grammar import Const, Function
+from ..core.types import ArrayType
+from ..core.walk import all_definitions
+from .sizes import number
+
+WIDE = frozenset("float64 int64 bool complex128".split())
+
+
+class Constants:
+    """The numbers of one function; remembers which names it used."""
+
+    def __init__(self, function: Function, interface: Any) -> None:
+        variables = [*function.params, *all_definitions(function.body)]
+        self.taken = {var.name for var in variables}
+        self.only_wide = all(var.type.dtype.name in WIDE for var in variables if isinstance(var.type, ArrayType))
+        self.inside = _names_bound_inside(interface)
+        self.local: dict[str, Const] = {}
+        self.shared: dict[str, Const] = {}
+
+    def tree(self, const: Const, settled: bool = False) -> ast.expr:
+        """A number; `settled` says that its dtype is plain from what stands beside it."""
+        if const.name is not None:
+            named = self._named(const)
+            if named is not None:
+                return named
+        return self.literal(const, settled)
+
+    def _named(self, const: Const) -> ast.expr | None:
+        name = const.name
+        assert name is not None
+        if not name.isidentifier():
+            return ast.parse(name, mode="eval").body
+        if name in self.taken:
+            return None
+        home = self.local if self._is_local(name) else self.shared
+        known = home.setdefault(name, const)
+        same = type(known.value) is type(const.value) and known.value == const.value
+        return ast.Name(name) if same else None
+
+    def _is_local(self, name: str) -> bool:
+        return name in self.inside if self.inside is not None else not name.isupper()
+
+    def literal(self, const: Const, settled: bool = False) -> ast.expr:
+        """The number itself, as a NumPy number if it must not take on another dtype."""
+        value = const.value.item() if isinstance(const.value, np.generic) else const.value
+        dtype = const.type.dtype
+        plain = const.type.weak or settled or dtype.kind == "b" or self.only_wide and dtype.kind in "fc"
+        if isinstance(value, int) and not isinstance(value, bool) and dtype.kind in "fc":
+            value = dtype.type(value).item()
+        if plain:
+            return number(value)
+        return ast.Call(ast.Attribute(ast.Name("np"), dtype.name), [number(value)], [])
+
+
+def _names_bound_inside(interface: Any) -> set[str] | None:
+    """The names that the user's function binds itself; None if its source is not known."""
+    code = getattr(getattr(getattr(interface, "source", None), "function", None), "__code__", None)
+    return set(code.co_varnames) | set(code.co_cellvars) if code is not None else None

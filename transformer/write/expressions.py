@@ -1,0 +1,256 @@
+"""From applications of ops to expressions of Python."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import NotSupported
+from ..core.grammar import Const, If, Let, Merge, Var, type_of
+from ..core.sizes import Size
+from ..core.types import ArrayType, SeqType
+from ..ops.table import spelling_of
+from .constants import Constants
+from .demand import Demand, printed_attrs
+from .nesting import Nesting
+from .sizes import SizePlan, number
+from .special import FORMS
+
+BINARY = {"+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "//": ast.FloorDiv, "%": ast.Mod,
+          "**": ast.Pow, "@": ast.MatMult, "&": ast.BitAnd, "|": ast.BitOr, "^": ast.BitXor,
+          "<<": ast.LShift, ">>": ast.RShift}
+UNARY = {"-": ast.USub, "+": ast.UAdd, "~": ast.Invert}
+COMPARE = {"<": ast.Lt, "<=": ast.LtE, ">": ast.Gt, ">=": ast.GtE, "==": ast.Eq, "!=": ast.NotEq}
+
+POSITIONAL = frozenset({"shape", "reps", "repeats", "shift", "N", "M", "axis1", "axis2", "decimals", "ndigits",
+                        "start", "stop", "step", "num", "pad_width"})
+SHORTER = {"np.absolute": "np.abs", "np.conjugate": "np.conj"}
+
+
+class Expressions:
+    """Builds expressions. `name` gives the tree of a variable that has one of its own."""
+
+    def __init__(self, needed: Demand, nesting: Nesting, sizes: SizePlan, constants: Constants,
+                 name: Callable[[Var], ast.expr], copied: set[Var]) -> None:
+        self.needed = needed
+        self.nesting = nesting
+        self.sizes = sizes
+        self.constants = constants
+        self.name = name
+        self.copied = copied
+
+    # -- atoms ------------------------------------------------------------------------------
+
+    def atom(self, atom: Any, among: tuple[Any, ...] = ()) -> ast.expr:
+        """An operand; `among` are the operands beside it, which may settle its dtype."""
+        if isinstance(atom, Var):
+            return self.var(atom)
+        if isinstance(atom, Size):
+            return self.sizes.tree(atom, self.var)
+        return self.constants.tree(atom, any(_settles(other, atom) for other in among if other is not atom))
+
+    def var(self, var: Var) -> ast.expr:
+        return self.definition(var) if var in self.nesting.values else self.name(var)
+
+    def definition(self, var: Var) -> ast.expr:
+        """What a variable is, as an expression."""
+        kind, stmt, item, _ = self.needed.homes[var]
+        if kind == "merge":
+            return self.conditional(stmt, item)
+        if kind == "read":
+            return self.read(item.source, stmt)
+        return self.application(stmt)
+
+    def read(self, source: Any, loop: Any) -> ast.expr:
+        raise NotImplementedError
+
+    # -- conditional expressions ------------------------------------------------------------
+
+    def conditional(self, stmt: If, merge: Merge) -> ast.expr:
+        """`a if c else b`, or `a and b` and `a or b` where one side is what was tested."""
+        test, then, orelse = self.atom(stmt.cond), merge.then, merge.orelse
+        if orelse is stmt.cond or _is_bool(stmt.cond) and _is_bool(then) and _is(orelse, False):
+            return ast.BoolOp(ast.And(), [test, self.atom(then)])
+        if then is stmt.cond or _is_bool(stmt.cond) and _is_bool(orelse) and _is(then, True):
+            return ast.BoolOp(ast.Or(), [test, self.atom(orelse)])
+        return ast.IfExp(test, self.atom(then), self.atom(orelse))
+
+    # -- applications -----------------------------------------------------------------------
+
+    def application(self, stmt: Let) -> ast.expr:
+        """The expression of a statement; a copy where storage has to be its own."""
+        tree = self._application(stmt)
+        return copied(tree) if stmt.target in self.copied else tree
+
+    def _application(self, stmt: Let) -> ast.expr:
+        source = getattr(stmt.op, "source", None)
+        if source is not None:
+            return source(*map(self.atom, stmt.args), **printed_attrs(stmt))
+        special = FORMS.get(stmt.op.name)
+        tree = special(self, stmt) if special is not None else None
+        if tree is not None:
+            return tree
+        if "spelling" not in stmt.attrs and stmt.op.symbol is not None:
+            return self.operator(stmt)
+        return self.call(stmt)
+
+    def operator(self, stmt: Let) -> ast.expr:
+        symbol = stmt.op.symbol
+        operands = [self.atom(atom, stmt.args) for atom in stmt.args]
+        if len(operands) == 1:
+            return negated(operands[0]) if symbol == "-" else ast.UnaryOp(UNARY[symbol](), operands[0])
+        left, right = operands
+        if symbol in COMPARE:
+            return ast.Compare(left, [COMPARE[symbol]()], [right])
+        return ast.BinOp(left, BINARY[symbol](), right)
+
+    def call(self, stmt: Let) -> ast.expr:
+        """A call, positional for operands and shapes, with keywords for other attributes."""
+        operands = [self.atom(atom, stmt.args if stmt.op.elementwise else ()) for atom in stmt.args]
+        spelling, wrap = spelled(stmt)
+        args: list[ast.expr] = [ast.List(operands)] if stmt.op.variadic else operands
+        attrs = {key: item for key, item in printed_attrs(stmt).items() if item is not None}
+        keywords = []
+        for key, keyword_only in _attributes(stmt.op):
+            if key not in attrs:
+                keyword_only = True
+            elif key in POSITIONAL and not keyword_only and not keywords:
+                args.append(self.attribute(attrs[key]))
+            else:
+                keywords.append(ast.keyword(key, self.attribute(attrs[key])))
+        tree: ast.expr = ast.Call(dotted(spelling), args, keywords)
+        return tree if wrap is None else ast.Call(ast.Name(wrap), [tree], [])
+
+    def attribute(self, value: Any) -> ast.expr:
+        """A static attribute as an expression."""
+        if isinstance(value, (Size, Var, Const)):
+            return self.atom(value)
+        if isinstance(value, tuple):
+            if any(isinstance(item, Size) for item in value):
+                return self.sizes.shape(value, self.var)
+            return ast.Tuple([self.attribute(item) for item in value])
+        if isinstance(value, list):
+            return ast.List([self.attribute(item) for item in value])
+        if isinstance(value, slice):
+            return ast.Slice(*(None if item is None else self.attribute(item)
+                               for item in (value.start, value.stop, value.step)))
+        if isinstance(value, (np.dtype, type)):
+            return dtype_tree(value)
+        if isinstance(value, np.generic):
+            value = value.item()
+        if isinstance(value, (int, float, complex)) and not isinstance(value, bool):
+            return number(value)
+        if value is None or value is Ellipsis or isinstance(value, (bool, str)):
+            return ast.Constant(value)
+        raise NotSupported(f"an option of type {type(value).__name__} in generated source")
+
+    # -- indices ----------------------------------------------------------------------------
+
+    def subscript(self, base: ast.expr, index: tuple[Any, ...], slots: tuple[Any, ...]) -> ast.expr:
+        """`base[index]`, without the whole slices at its end."""
+        entries = list(index)
+        while len(entries) > 1 and entries[-1] == slice(None) and any(e is not None for e in entries[:-1]):
+            entries.pop()
+        trees = [self._entry(entry, slots) for entry in entries]
+        if not trees:
+            return ast.Subscript(base, ast.Constant(Ellipsis))
+        return ast.Subscript(base, trees[0] if len(trees) == 1 else ast.Tuple(trees))
+
+    def _entry(self, entry: Any, slots: tuple[Any, ...]) -> ast.expr:
+        if hasattr(entry, "k"):
+            return self.atom(slots[entry.k])
+        if isinstance(entry, slice):
+            return ast.Slice(*(None if item is None else self._entry(item, slots)
+                               for item in (entry.start, entry.stop, entry.step)))
+        return self.attribute(entry)
+
+
+# -- small trees --------------------------------------------------------------------------------
+
+
+def copied(tree: ast.expr) -> ast.expr:
+    """`tree.copy()`."""
+    return ast.Call(ast.Attribute(tree, "copy"), [], [])
+
+
+def negated(tree: ast.expr) -> ast.expr:
+    """`-tree`; of a product or quotient, with the sign at its first factor, as one writes it."""
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, (ast.Mult, ast.Div)):
+        return ast.BinOp(negated(tree.left), tree.op, tree.right)
+    return ast.UnaryOp(ast.USub(), tree)
+
+
+def dotted(name: str) -> ast.expr:
+    """`np.linalg.norm` as a tree."""
+    first, *rest = name.split(".")
+    tree: ast.expr = ast.Name(first)
+    for part in rest:
+        tree = ast.Attribute(tree, part)
+    return tree
+
+
+def dtype_tree(dtype: Any) -> ast.expr:
+    """A dtype as it is usually written: `int`, `bool`, `np.float32`."""
+    if isinstance(dtype, type) and dtype in (float, int, bool, complex):
+        return ast.Name(dtype.__name__)
+    name = np.dtype(dtype).name
+    plain = {"int64": "int", "bool": "bool", "complex128": "complex", "float64": "float"}
+    return ast.Name(plain[name]) if name in plain else dotted(f"np.{name}")
+
+
+# -- spelling -----------------------------------------------------------------------------------
+
+
+def spelled(stmt: Let) -> tuple[str, str | None]:
+    """How the op of a statement is called, and the Python type that its result is converted to: an op
+    without a spelling gives a Python number where its operands are Python numbers."""
+    spelling = stmt.attrs.get("spelling")
+    if spelling is not None:
+        return SHORTER.get(spelling, spelling), None
+    python, general = _spellings(stmt.op)
+    if getattr(stmt.target.type, "weak", False):
+        if python is not None:
+            return python, None
+        return general, {"f": "float", "i": "int", "c": "complex"}[stmt.target.type.dtype.kind]   # type: ignore
+    return general, None
+
+
+@cache
+def _spellings(op: Any) -> tuple[str | None, str]:
+    """The spelling for Python numbers, and that for everything."""
+    found = [call if isinstance(call, str) else spelling_of(call) for call in op.calls]
+    known = [SHORTER.get(spelling, spelling) for spelling in found if spelling is not None]
+    if not known:
+        raise NotSupported(f"{op.name} has no form in NumPy")
+    python = next((s for s in known if not s.startswith(("np.", "scipy."))), None)
+    return python, known[0]
+
+
+@cache
+def _attributes(op: Any) -> tuple[tuple[str, bool], ...]:
+    """The attributes of an op in order, and whether NumPy takes them by keyword only."""
+    parameters = inspect.signature(op.types).parameters.values()
+    return tuple((p.name, p.kind is p.KEYWORD_ONLY) for p in parameters if p.name not in op.operands)
+
+
+# -- questions ----------------------------------------------------------------------------------
+
+
+def _settles(other: Any, atom: Const) -> bool:
+    """Whether another operand makes the dtype of a number plain."""
+    type = type_of(other)
+    return isinstance(type, ArrayType) and not type.weak and type.dtype == atom.type.dtype
+
+
+def _is(atom: Any, value: bool) -> bool:
+    return isinstance(atom, Const) and _is_bool(atom) and bool(atom.value) is value
+
+
+def _is_bool(atom: Any) -> bool:
+    type = type_of(atom)
+    return not isinstance(type, SeqType) and type.dtype.kind == "b"

@@ -1,0 +1,267 @@
+"""The order in which the printed function runs: every statement at a point, and what is read there.
+
+A point has four steps, so that it can be said what happens before what in one statement:
+
+    COPIED    the array that an in-place write copies first
+    MADE      that copy
+    READ      operands
+    DEFINED   results
+
+`x[i] = v`, where x has to be copied, is `x = x.copy()` and then `x[i] = v`: v is read after x is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..core.grammar import UNDEFINED, Block, Call, Effect, Function, If, Let, Loop, Map, Stmt, Var
+from .demand import Demand, WRITES, printed_attrs
+from .ranges import Range
+from .sizes import SizePlan
+from .stores import Store, Stores
+
+COPIED, MADE, READ, DEFINED = range(4)
+STEPS = 4
+
+@dataclass(slots=True)
+class Span:
+    """The points of a statement: `head` for a plain one.
+
+    If: `head` (condition), `middle` and `end` (merges of the two sides), `other` (second side begins).
+    Loop: `head` (first values), `header` (`for`, storage), `test` (condition), `enter` (reads),
+    `end` (next values), `exit`.
+    """
+
+    head: int
+    header: int = -1
+    test: int = -1
+    enter: int = -1
+    middle: int = -1
+    other: int = -1
+    end: int = -1
+    exit: int = -1
+
+
+@dataclass(slots=True)
+class Flow:
+    """Points of statements, what each point reads, how often a variable is read, loops' counters."""
+
+    function: Function
+    needed: Demand
+    forms: dict[Stmt, Range]
+    stored: Stores
+    sizes: SizePlan
+    spans: dict[Stmt, Span] = field(default_factory=dict)
+    stores_at: dict[tuple[int, int], int] = field(default_factory=dict)
+    reads: dict[int, list[tuple[Var, int]]] = field(default_factory=dict)
+    count: dict[Var, int] = field(default_factory=dict)
+    free: dict[Stmt, dict[Var, None]] = field(default_factory=dict)
+    counters: dict[Stmt, Var] = field(default_factory=dict)
+    moves: dict[int, list[tuple[Var, Any]]] = field(default_factory=dict)
+    marker: int | None = None               # the point at which the reverse sweep begins
+    last: int = 0
+
+    def is_alive(self, stmt: Stmt) -> bool:
+        return stmt in self.needed.alive or isinstance(stmt, Effect) and stmt.kind == "comment"
+
+    def position(self, loop: Any) -> Var:
+        """The variable from which the position of a loop is told."""
+        form = self.forms.get(loop)
+        return loop.position if form is None else form.variable
+
+    def in_reverse(self, point: int) -> bool:
+        """Whether a point lies in a reverse sweep."""
+        return self.marker is not None and point > self.marker
+
+    def is_read(self, var: Var) -> bool:
+        return var in self.needed.used
+
+
+def flow(function: Function, needed: Demand, forms: dict[Stmt, Range], stored: Stores, sizes: SizePlan) -> Flow:
+    """Numbers the statements of a function that are printed."""
+    result = Flow(function, needed, forms, stored, sizes)
+    numberer = _Numberer(result)
+    numberer.next()
+    numberer.block(function.body)
+    result.last = numberer.next()
+    for atom in function.results:
+        numberer.read(result.last, atom)
+    return result
+
+
+class _Numberer:
+    def __init__(self, result: Flow) -> None:
+        self.flow = result
+        self.point = -1
+        self.loops: list[Any] = []
+
+    def next(self) -> int:
+        self.point += 1
+        return self.point
+
+    def block(self, block: Block) -> None:
+        for stmt in block:
+            if self.flow.is_alive(stmt):
+                getattr(self, "_" + type(stmt).__name__.lower())(stmt)
+                self._stores(self.flow.stored.after.get(stmt, ()))
+
+    def read(self, point: int, value: Any, step: int = READ) -> None:
+        """Notes that an atom, size or attribute is read at a point."""
+        for var in self.flow.sizes.variables(value):
+            self._read(point, var, step)
+
+    def _read(self, point: int, var: Var, step: int) -> None:
+        store = self.flow.stored.row(var)
+        if store is not None:
+            outer = store.outer
+            assert outer is not None
+            self._position(point, outer.loop)
+            self._read(point, outer.record.target, step)
+            return
+        self.flow.count[var] = self.flow.count.get(var, 0) + 1
+        self.flow.reads.setdefault(point, []).append((var, step))
+        for loop in self.loops[len(self.flow.needed.homes[var].loops):]:
+            self.flow.free.setdefault(loop, {})[var] = None
+
+    def _position(self, point: int, loop: Any) -> None:
+        form = self.flow.forms.get(loop)
+        self._read(point, self.flow.position(loop), READ)
+        if form is not None:
+            self.read(point, form.shift)
+
+    def _let(self, stmt: Let) -> None:
+        point = self._plain(stmt)
+        written = stmt.op.name in WRITES
+        for k, atom in enumerate(stmt.args):
+            self.read(point, atom, COPIED if written and k == 0 else READ)
+        self.read(point, printed_attrs(stmt))
+
+    def _call(self, stmt: Call) -> None:
+        self._arguments(stmt)
+
+    def _effect(self, stmt: Effect) -> None:
+        point = self._arguments(stmt)
+        if stmt.kind == "comment" and stmt.attrs.get("text") == "reverse" and self.flow.marker is None:
+            self.flow.marker = point
+
+    def _arguments(self, stmt: Any) -> int:
+        point = self._plain(stmt)
+        for atom in stmt.args:
+            self.read(point, atom)
+        return point
+
+    def _plain(self, stmt: Stmt) -> int:
+        point = self.next()
+        self.flow.spans[stmt] = Span(point)
+        return point
+
+    def _stores(self, stores: Iterable[tuple[Store, Any]]) -> None:
+        """Each value that is stored is stored at a point of its own."""
+        for store, value in stores:
+            if not self._is_needed(store):
+                continue
+            point = self.next()
+            self.flow.stores_at[id(store), id(value)] = point
+            self.read(point, value)
+            self._read(point, (store.outer or store).record.target, READ) if store.kind == "row" \
+                else self._read(point, store.record.target, READ)
+            self._all_positions(point, store)
+
+    def _is_needed(self, store: Store) -> bool:
+        while store.outer is not None:
+            store = store.outer
+        return store.record.target in self.flow.needed.used
+
+    def _all_positions(self, point: int, store: Store | None) -> None:
+        while store is not None:
+            if not appends(store):
+                self._position(point, store.loop)
+            store = store.outer
+
+    def _if(self, stmt: If) -> None:
+        span = self.flow.spans[stmt] = Span(self.next())
+        self.read(span.head, stmt.cond)
+        self._side(stmt, "then", stmt.then)
+        span.middle = self._moves([(m.target, m.then) for m in stmt.merges])
+        span.other = self.next()
+        self._side(stmt, "orelse", stmt.orelse)
+        span.end = self._moves([(m.target, m.orelse) for m in stmt.merges])
+
+    def _side(self, stmt: If, side: str, block: Block) -> None:
+        self.block(block)
+        self._stores(self.flow.stored.at_end.get((stmt, side), ()))
+
+    def _moves(self, pairs: list[tuple[Var, Any]]) -> int:
+        """Values handed over at a point, to variables that are used."""
+        point = self.next()
+        self.flow.moves[point] = [
+            (target, value) for target, value in pairs
+            if value is not UNDEFINED and self.flow.is_read(target) and self.flow.stored.row(target) is None]
+        for _, value in self.flow.moves[point]:
+            self.read(point, value)
+        return point
+
+    def _loop(self, stmt: Loop) -> None:
+        span = self.flow.spans[stmt] = Span(-1)
+        span.head = self._moves([(carry.entry, carry.init) for carry in stmt.carries])
+        span.header = self._header(stmt)
+        self._counter(stmt)
+        self.loops.append(stmt)
+        self.block(stmt.test)
+        span.test = self.next()
+        if stmt.cond is not None:
+            self.read(span.test, stmt.cond)
+        self._body(stmt, span)
+        span.end = self._moves([(carry.entry, carry.next) for carry in stmt.carries])
+        self.loops.pop()
+        span.exit = self._moves([(c.out, c.entry) for c in stmt.carries if c.out in self.flow.needed.used])
+
+    def _map(self, stmt: Map) -> None:
+        span = self.flow.spans[stmt] = Span(self.next())
+        span.header = self._header(stmt)
+        self.loops.append(stmt)
+        self._body(stmt, span)
+        span.end = self.next()
+        self.loops.pop()
+        span.exit = self.next()
+
+    def _header(self, stmt: Any) -> int:
+        point = self.next()
+        form = self.flow.forms.get(stmt)
+        if form is not None:
+            self.read(point, form.start)
+            self.read(point, form.stop)
+        for record in stmt.records:
+            store = self.flow.stored.of[record.target]
+            if store.kind != "row" and record.target in self.flow.needed.used:
+                self.read(point, store.sizes)
+                if store.kind != "growing" and not appends(store):
+                    self.read(point, stmt.trips)
+        return point
+
+    def _counter(self, stmt: Loop) -> None:
+        """A loop that is not a `for`, or whose iterations are counted, has a counter."""
+        used = self.flow.needed.used
+        counted = stmt.count is not None and stmt.count in used
+        stores = [self.flow.stored.of[r.target] for r in stmt.records if r.target in used]
+        if stmt.trips is not None:
+            if counted:
+                self.flow.counters[stmt] = stmt.count                       # type: ignore[assignment]
+        elif counted or stmt.position in used or not all(map(appends, stores)):
+            self.flow.counters[stmt] = stmt.position
+
+    def _body(self, stmt: Any, span: Span) -> None:
+        span.enter = self.next()
+        for read in stmt.reads:
+            if read.target in self.flow.needed.used:
+                self.read(span.enter, read.source)
+                self._position(span.enter, stmt)
+        self._stores(self.flow.stored.on_entry.get(stmt, ()))
+        self.block(stmt.body)
+
+
+def appends(store: Store) -> bool:
+    """Whether values are appended to a list in the order of iterations."""
+    return store.kind == "list" and store.certain and not getattr(store.loop, "down", False)

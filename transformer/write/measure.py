@@ -1,0 +1,41 @@
+"""How wide values will be in print, near enough to decide what fits on a line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.grammar import Const, Let, Var
+from ..core.sizes import Size
+
+UNNAMED = 4
+
+
+def width_of_atom(atom: Any) -> int:
+    """The width of a variable or number."""
+    if isinstance(atom, Var):
+        return len(atom.name) if atom.name else UNNAMED
+    if isinstance(atom, Const):
+        return len(atom.name or repr(atom.value))
+    return _width(atom)
+
+
+def own_width(stmt: Let) -> int:
+    """The width of an expression without the variables in it."""
+    numbers = sum(width_of_atom(atom) for atom in stmt.args if not isinstance(atom, Var))
+    if stmt.op.name == "get":
+        return 2 + _width(stmt.attrs["index"]) + numbers
+    if stmt.op.symbol is not None and "spelling" not in stmt.attrs:
+        return (5 if len(stmt.args) == 2 else 1) + numbers
+    spelling = stmt.attrs.get("spelling") or stmt.op.name + "np."
+    attrs = sum(len(key) + 3 + _width(item) for key, item in stmt.attrs.items() if key != "spelling")
+    return len(spelling) + 2 * max(len(stmt.args), 1) + attrs + numbers
+
+
+def _width(value: Any) -> int:
+    if isinstance(value, tuple):
+        return sum(map(_width, value)) + 2 * len(value)
+    if isinstance(value, slice):
+        return 1 + sum(_width(item) for item in (value.start, value.stop, value.step) if item is not None)
+    if isinstance(value, Size):
+        return 3 * len(value.terms)
+    return len(str(value)) if isinstance(value, (int, float, str)) else 4

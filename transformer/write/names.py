@@ -1,0 +1,174 @@
+"""The names of variables: the user's where there is one, else what the value is.
+
+Two variables have the same name only if they are never alive at once; otherwise the later one gets a
+plain number: `p`, `p2`.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..core.grammar import Let, Var
+from ..core.types import ArrayType, SeqType
+from .aliasing import is_array
+from .flow import Flow
+from .variables import Variable, Variables, joined
+
+# Names that the generated source may use for what they are; a user's variable must not hide them.
+PRINTED = frozenset({"np", "math", "scipy", "grow", "range", "len", "min", "max", "abs", "float", "int", "bool",
+                     "complex", "round", "pow", "divmod", "print", "zip", "enumerate", "ValueError"})
+BUILTINS = frozenset(dir(builtins))
+POSITIONS = ("k", "j", "i", "m", "l")
+
+NATURAL = {
+    "sum": "total", "matmul": "dot", "dot": "dot", "vdot": "dot", "inner": "dot", "tensordot": "dot",
+    "exp": "e", "max": "top", "min": "low", "mean": "mean", "var": "variance", "std": "spread",
+    "add": "total", "subtract": "diff", "multiply": "scaled", "divide": "ratio", "power": "power",
+    "negative": "minus", "sqrt": "root", "square": "square", "where": "chosen", "maximum": "upper",
+    "minimum": "lower", "absolute": "size", "reciprocal": "inverse", "floor_divide": "whole",
+    "remainder": "rest", "prod": "product", "cumsum": "sums", "cumprod": "products",
+    "concatenate": "joined", "stack": "stacked", "array": "items", "reshape": "shaped", "ravel": "flat",
+    "transpose": "turned", "swapaxes": "turned", "broadcast_to": "spread", "expand_dims": "shaped",
+    "squeeze": "squeezed", "get": "part", "copy": "copy", "cast": "number", "zeros": "zeros",
+    "ones": "ones", "full": "filled", "empty": "empty", "arange": "steps", "eye": "unit",
+    "less": "mask", "less_equal": "mask", "greater": "mask", "greater_equal": "mask", "equal": "same",
+    "not_equal": "other", "isnan": "mask", "isfinite": "mask", "logical_not": "mask", "invert": "mask",
+    "logical_and": "mask", "logical_or": "mask", "bitwise_and": "mask", "bitwise_or": "mask",
+    "argmax": "best", "argmin": "best", "count_nonzero": "count", "outer": "outer", "einsum": "product",
+    "solve": "solution", "inv": "inverse", "det": "det", "cholesky": "factor", "norm": "norm",
+    "log": "log", "nonzero": "places", "flatnonzero": "places", "sign": "sign",
+}
+
+
+class Names:
+    """The name of every variable that is printed, of sizes, and of what else the function mentions."""
+
+    def __init__(self, flow: Flow, variables: Variables, taken: Iterable[str]) -> None:
+        self.flow = flow
+        self.variables = variables
+        self.taken = {*keyword.kwlist, *PRINTED, *taken}
+        self.chosen: dict[Variable, str] = {}
+        self.holders: dict[str, list[Variable]] = {}
+
+    def of(self, var: Var) -> str:
+        return self.chosen[self.variables[var]]
+
+    def reserve(self, wish: str) -> str:
+        """A name that nothing else in the function gets."""
+        free = (name for name in _numbered(wish) if name not in self.taken and name not in self.holders)
+        name = next(name for name in free if name not in BUILTINS)
+        self.taken.add(name)
+        return name
+
+    def fix(self, var: Var, name: str) -> None:
+        """Gives a parameter its name."""
+        self._give(self.variables[var], name)
+
+    def choose(self, printed: Iterable[Var]) -> None:
+        """Names the variables of the values that are printed, in order of their first definition; the
+        user's names are given before others are made up."""
+        order = sorted(dict.fromkeys(self.variables[var] for var in printed),
+                       key=lambda variable: variable.pieces[0])
+        shown = set(printed)
+        for variable in order:
+            given = [var.name for var in variable.values if var.name and var in shown] or sorted(variable.names)
+            if given and variable not in self.chosen:
+                self._give(variable, self._free(variable, [identifier(max(given, key=given.count))]))
+        for variable in order:
+            if variable not in self.chosen:
+                values = [var for var in variable.values if var in shown]
+                self._give(variable, self._free(variable, self._made_up(values[0])))
+
+    def _give(self, variable: Variable, name: str) -> None:
+        variable.pieces = joined(sorted(variable.pieces + variable.stretches))
+        self.chosen[variable] = name
+        self.holders.setdefault(name, []).append(variable)
+
+    def _free(self, variable: Variable, wishes: list[str]) -> str:
+        """The first wish that is free, or the first with a number."""
+        variable.pieces = joined(sorted(variable.pieces + variable.stretches))
+        for wish in wishes:
+            if self._is_free(variable, wish):
+                return wish
+        return next(name for name in _numbered(wishes[0]) if self._is_free(variable, name))
+
+    def _is_free(self, variable: Variable, name: str) -> bool:
+        users = name in variable.names
+        if name in self.taken or name in BUILTINS and not users:
+            return False
+        return all(variable.is_apart_from(holder) and (users or not holder.is_param and not holder.names)
+                   for holder in self.holders.get(name, ()))
+
+    # -- names made up ----------------------------------------------------------------------
+
+    def _made_up(self, var: Var) -> list[str]:
+        kind, stmt, item, _ = self.flow.needed.homes[var]
+        if kind == "position" or kind == "count":
+            return list(POSITIONS) if kind == "position" else ["count"]
+        if kind == "record":
+            return [f"{self._root_of(item.value)}_k"]
+        if kind == "read":
+            return [self._element_name(item.source)]
+        if kind == "let":
+            return self._of_let(stmt, var)
+        return [_by_type(var)]
+
+    def _root_of(self, atom: Any) -> str:
+        variable = self.variables.get(atom) if isinstance(atom, Var) else None
+        if variable in self.chosen:
+            return self.chosen[variable]                                            # type: ignore[index]
+        return identifier(atom.name) if isinstance(atom, Var) and atom.name else "step"
+
+    def _element_name(self, source: Any) -> str:
+        """What one element of a sequence is called: `x` of `x_k`, `row` of an array."""
+        name = self._root_of(source)
+        return name[:-2] if name.endswith("_k") else "row" if isinstance(source.type, SeqType) else f"{name}_k"
+
+    def _of_let(self, stmt: Let, var: Var) -> list[str]:
+        name = stmt.op.name
+        if name == "get" and not is_array(var):
+            return [self._of_element(stmt)]
+        if name in ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal") and not is_array(var):
+            return ["test"]
+        if name in NATURAL:
+            return [NATURAL[name]]
+        operand = stmt.args[0] if len(stmt.args) == 1 else None
+        known = self._root_of(operand) if isinstance(operand, Var) else "step"
+        return [f"{name}_{known}" if known != "step" and len(known) <= 5 else identifier(name)]
+
+    def _of_element(self, stmt: Let) -> str:
+        """`x_i` for `x[i]`, `x_0` for `x[0]`."""
+        base = self._root_of(stmt.args[0])
+        entries = [stmt.args[1 + e.k] if hasattr(e, "k") else e for e in stmt.attrs["index"]]
+        parts = [str(e) if isinstance(e, int) and e >= 0 else self._root_of(e) if isinstance(e, Var) else ""
+                 for e in entries]
+        if not all(parts) or "step" in parts or base == "step":
+            return "item" if base == "step" else f"{base}_item"
+        return identifier(f"{base}_{''.join(parts)}")
+
+
+def _by_type(var: Var) -> str:
+    type = var.type
+    if isinstance(type, ArrayType) and not type.sizes:
+        return {"b": "flag", "i": "count"}.get(type.dtype.kind, "value")
+    return "result"
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    k = 2
+    while True:
+        yield f"{name}_{k}" if name[-1].isdigit() else f"{name}{k}"
+        k += 1
+
+
+def identifier(name: str) -> str:
+    """A name made into a Python identifier: the last word of `params['w']`, say."""
+    if name.isidentifier():
+        return f"{name}_" if keyword.iskeyword(name) else name
+    words = re.findall(r"[^\W\d]\w*", name)
+    return identifier(words[-1]) if words else "value"

@@ -1,0 +1,293 @@
+"""Which values are printed inside the expression that uses them, instead of having a name.
+
+A value is nested if it is used once, in the block that computes it, if nothing that it reads changes in
+between, if the user gave it no name, and if the line stays one that a person would write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..core.grammar import UNDEFINED, Block, Call, Effect, If, Let, Loop, Map, Merge, Stmt, Var
+from ..core.types import SeqType
+from .aliasing import Aliases, is_array
+from .demand import WRITES
+from .flow import COPIED, DEFINED, READ, STEPS, Flow
+from .measure import own_width, width_of_atom
+from .variables import Variables
+
+LINE = 88
+MOST_OPS = 12             # operations in one statement
+MOST_NESTED_CALLS = 3
+CONDITIONAL_WIDTH = 60    # a conditional expression may be this wide
+
+
+@dataclass(slots=True)
+class Tree:
+    """An expression so far: where it is computed, what it reads, how large it is."""
+
+    point: int
+    reads: tuple[Var, ...]
+    width: int
+    ops: int = 1
+    calls: int = 0
+
+
+@dataclass(slots=True)
+class Nesting:
+    """The values without a name, and the branches that are conditional expressions."""
+
+    values: set[Var] = field(default_factory=set)
+    conditional: dict[Stmt, Merge] = field(default_factory=dict)
+    conditions: set[Stmt] = field(default_factory=set)        # `while` loops whose test is one expression
+
+
+Pending = dict[Var, Tree]
+
+
+def nest(flow: Flow, variables: Variables, aliases: Aliases) -> Nesting:
+    """Decides for every value whether it is nested."""
+    nester = _Nester(flow, variables, aliases)
+    pending = nester.block(flow.function.body, {})
+    nester.consume(flow.last, pending, Tree(flow.last, (), len("return ")))
+    return nester.result
+
+
+class _Nester:
+    def __init__(self, flow: Flow, variables: Variables, aliases: Aliases) -> None:
+        self.flow = flow
+        self.variables = variables
+        self.aliases = aliases
+        self.result = Nesting()
+        self.indent = 1
+        self.writes: list[tuple[int, Var]] = []           # arrays written in place so far, in order
+        self.barrier = -1                                 # the last effect
+        self.outside: list[Pending] = []                  # what is pending around the current block
+        self.kept = {r for r in flow.function.results if isinstance(r, Var) and r.name is not None}
+
+    # -- one statement after the other --------------------------------------------------------
+
+    def block(self, block: Block, pending: Pending) -> Pending:
+        """Nests within a block; what is left over may be used by what follows the block."""
+        for stmt in block:
+            if self.flow.is_alive(stmt):
+                getattr(self, "_" + type(stmt).__name__.lower())(stmt, pending)
+                self._stores(self.flow.stored.after.get(stmt, ()), pending)
+        return pending
+
+    def _inner(self, block: Block, pending: Pending, outer: Pending) -> Pending:
+        self.indent += 1
+        self.outside.append(outer)
+        self.block(block, pending)
+        self.outside.pop()
+        self.indent -= 1
+        return pending
+
+    def _let(self, stmt: Let, pending: Pending) -> None:
+        point = self.flow.spans[stmt].head
+        written = stmt.op.name in WRITES and is_array(stmt.target)
+        fixed = (stmt.args[0],) if written or stmt in self.aliases.in_place else ()
+        tree = self.consume(point, pending, Tree(point, (), own_width(stmt), *_weight(stmt)), fixed)
+        if written:
+            if stmt not in self.aliases.writes:
+                self.writes.append((point, stmt.args[0]))                           # type: ignore
+        elif stmt in self.aliases.in_place:
+            self.writes.append((point, stmt.args[0]))                               # type: ignore
+        elif len(stmt.targets) == 1 and self._may_nest(stmt.target, point):
+            pending[stmt.target] = tree
+
+    def _may_nest(self, var: Var, point: int) -> bool:
+        """Whether a value needs no name: it is used once, and the name is not the user's."""
+        if self.flow.count.get(var) != 1 or var in self.kept:
+            return False
+        return var.name is None or self.flow.in_reverse(point)
+
+    def _call(self, stmt: Call, pending: Pending) -> None:
+        point = self.barrier = self.flow.spans[stmt].head
+        self.consume(point, pending, Tree(point, (), len(stmt.function.name) + 2))
+
+    def _effect(self, stmt: Effect, pending: Pending) -> None:
+        point = self.flow.spans[stmt].head
+        self.consume(point, pending, Tree(point, (), 20))
+        if stmt.kind != "comment":
+            self.barrier = point
+
+    def _stores(self, stores: Any, pending: Pending) -> None:
+        for store, value in stores:
+            point = self.flow.stores_at.get((id(store), id(value)))
+            if point is not None:
+                self.consume(point, pending, Tree(point, (), 10))
+
+    # -- branches -----------------------------------------------------------------------------
+
+    def _if(self, stmt: If, pending: Pending) -> None:
+        span = self.flow.spans[stmt]
+        condition = self.consume(span.head, pending, Tree(span.head, (), len("if :")))
+        then = self._inner(stmt.then, {}, pending)
+        self._stores(self.flow.stored.at_end.get((stmt, "then"), ()), then)
+        orelse = self._inner(stmt.orelse, {}, pending)
+        self._stores(self.flow.stored.at_end.get((stmt, "orelse"), ()), orelse)
+        if not self._as_expression(stmt, condition, then, orelse, pending):
+            self._moves(span.middle, then)
+            self._moves(span.end, orelse)
+
+    def _as_expression(self, stmt: If, condition: Tree, then: Pending, orelse: Pending, pending: Pending) -> bool:
+        """Makes a conditional expression of a branch that does nothing but choose a value."""
+        merges = [m for m in stmt.merges if m.target in self.flow.needed.used]
+        if len(merges) != 1 or self._stores_in(stmt):
+            return False
+        merge, = merges
+        sides = [self._side(block, value, left, merge) for block, value, left in
+                 ((stmt.then, merge.then, then), (stmt.orelse, merge.orelse, orelse))]
+        if None in sides:
+            return False
+        parts: list[Tree] = [condition, *sides]                                     # type: ignore[list-item]
+        tree = self._joined(Tree(self.flow.spans[stmt].end, (), len(" if  else ")), parts)
+        if tree.width > min(CONDITIONAL_WIDTH, self._room()) or tree.ops > MOST_OPS // 2:
+            return False
+        self.result.conditional[stmt] = merge
+        self.result.values.update(v for v in (merge.then, merge.orelse) if v in then or v in orelse)  # type: ignore
+        if self._may_nest(merge.target, self.flow.spans[stmt].head):
+            pending[merge.target] = tree
+        return True
+
+    def _stores_in(self, stmt: If) -> bool:
+        return any((stmt, side) in self.flow.stored.at_end for side in ("then", "orelse")) or any(
+            inner in self.flow.stored.after for inner in (*stmt.then, *stmt.orelse))
+
+    def _side(self, block: Block, value: Any, left: Pending, merge: Merge) -> Tree | None:
+        """One side as an expression; None if it is more than that, or nothing at all."""
+        if value is UNDEFINED:
+            return None
+        for stmt in block:
+            if self.flow.is_alive(stmt) and not self._is_nested(stmt, value, left):
+                return None
+        if isinstance(value, Var):
+            if value in left:
+                return left[value]
+            if self.variables[value] is self.variables[merge.target]:
+                return None                    # the name keeps what it has: `if` without `else`
+        return Tree(-1, tuple(self.flow.sizes.variables(value)), width_of_atom(value), 0)
+
+    def _is_nested(self, stmt: Stmt, value: Any, left: Pending) -> bool:
+        if isinstance(stmt, If):
+            merge = self.result.conditional.get(stmt)
+            return merge is not None and (merge.target in self.result.values or merge.target is value in left)
+        if not isinstance(stmt, Let):
+            return False
+        return stmt.target in self.result.values or stmt.target is value and value in left
+
+    def _moves(self, point: int, pending: Pending) -> None:
+        """Values that do not already have the name that they are handed over to may be nested there."""
+        fixed = [value for target, value in self.flow.moves[point]
+                 if isinstance(value, Var) and self.variables[target] is self.variables[value]]
+        self.consume(point, pending, Tree(point, (), 8), fixed)
+
+    # -- loops --------------------------------------------------------------------------------
+
+    def _loop(self, stmt: Loop, pending: Pending) -> None:
+        span = self.flow.spans[stmt]
+        self._moves(span.head, pending)
+        self._header(stmt, pending)
+        test = self._inner(stmt.test, {}, pending)
+        if stmt.cond is not None:
+            self.consume(span.test, test, Tree(span.test, (), len("while :")))
+            if all(self._is_nested(inner, None, {}) for inner in stmt.test if self.flow.is_alive(inner)):
+                self.result.conditions.add(stmt)
+        self._moves(span.end, self._body(stmt, pending))
+
+    def _map(self, stmt: Map, pending: Pending) -> None:
+        self._header(stmt, pending)
+        self._body(stmt, pending)
+
+    def _header(self, stmt: Any, pending: Pending) -> None:
+        point = self.flow.spans[stmt].header
+        self.consume(point, pending, Tree(point, (), len("for k in range():")))
+
+    def _body(self, stmt: Any, outer: Pending) -> Pending:
+        point = self.flow.spans[stmt].enter
+        self._rows(point, self.flow.spans[stmt].exit, outer)
+        inner: Pending = {}
+        reads = tuple(var for var, _ in self.flow.reads.get(point, ()))
+        for read in stmt.reads:
+            if self.flow.count.get(read.target) == 1 and self._may_nest(read.target, point):
+                inner[read.target] = Tree(point, reads, width_of_atom(read.source) + 3, 0)
+        self._stores(self.flow.stored.on_entry.get(stmt, ()), inner)
+        return self._inner(stmt.body, inner, outer)
+
+    def _rows(self, point: int, end: int, outer: Pending) -> None:
+        """A row of records that only an inner loop reads is written `rows[k, j]` there."""
+        for var, _ in self.flow.reads.get(point, ()):
+            if var in outer and isinstance(var.type, SeqType) and self._is_unchanged(outer[var], end, ()):
+                self._take(var, outer, end)
+
+    def _take(self, var: Var, pending: Pending, point: int) -> None:
+        """Nests a value into what stands at `point`, where its operands are read now."""
+        self.result.values.add(var)
+        tree = pending.pop(var)
+        for operand in tree.reads:
+            self.variables[operand].stretches.append((tree.point * STEPS + READ, point * STEPS + READ))
+
+    # -- the decision -------------------------------------------------------------------------
+
+    def consume(self, point: int, pending: Pending, tree: Tree, fixed: Iterable[Any] = ()) -> Tree:
+        """Nests what a point reads into `tree`, the smallest first, as long as the whole stays readable."""
+        reads = [var for var, _ in self.flow.reads.get(point, ())]
+        plain = [var for var in reads if var not in pending or var in fixed]
+        nestable = sorted((var for var in reads if var in pending and var not in fixed),
+                          key=lambda var: pending[var].width)
+        names = sum(width_of_atom(var) for var in reads)
+        whole = Tree(tree.point, tuple(plain), tree.width + names, tree.ops, tree.calls)
+        for var in nestable:
+            joined = self._joined(whole, [pending[var]])
+            joined.width -= width_of_atom(var)
+            if self._is_readable(joined) and self._is_unchanged(pending[var], point, fixed):
+                self._take(var, pending, point)
+                whole = joined
+            else:
+                whole.reads += (var,)
+        return whole
+
+    def _joined(self, outer: Tree, parts: list[Tree]) -> Tree:
+        reads = (*outer.reads, *(var for part in parts for var in part.reads))
+        return Tree(outer.point, reads, outer.width + sum(part.width for part in parts),
+                    outer.ops + sum(part.ops for part in parts),
+                    outer.calls + max((part.calls for part in parts), default=0))
+
+    def _room(self) -> int:
+        return LINE - 4 * self.indent - 8
+
+    def _is_readable(self, tree: Tree) -> bool:
+        return tree.width <= self._room() and tree.ops <= MOST_OPS and tree.calls <= MOST_NESTED_CALLS
+
+    def _is_unchanged(self, tree: Tree, point: int, fixed: Iterable[Any]) -> bool:
+        """Whether everything that an expression reads is at `point` what it was where it stood."""
+        if tree.point < self.barrier < point:
+            return False
+        first = tree.point * STEPS + DEFINED + 1
+        for var in tree.reads:
+            last = point * STEPS + (COPIED if var in fixed else READ)
+            if self.variables[var].definitions_in(first, last):
+                return False
+        return not self._is_written(tree, point)
+
+    def _is_written(self, tree: Tree, point: int) -> bool:
+        arrays = [var for var in tree.reads if is_array(var)]
+        return any(self.aliases.may_share(var, base) for base in self._writes_between(tree.point, point)
+                   for var in arrays)
+
+    def _writes_between(self, first: int, last: int) -> Iterator[Var]:
+        for point, base in reversed(self.writes):
+            if point <= first:
+                return
+            if point < last:
+                yield base
+
+
+def _weight(stmt: Let) -> tuple[int, int]:
+    """How much a statement adds to an expression: operations, and calls inside of each other."""
+    if stmt.op.name in ("get", "same", "transpose"):
+        return 0, 0
+    return 1, 0 if stmt.op.symbol is not None and "spelling" not in stmt.attrs else 1

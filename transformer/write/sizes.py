@@ -1,0 +1,242 @@
+"""Printing sizes: through names given at the top (`n, m = x.shape`), as `x.shape[0]`, or as `x.shape`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..core.grammar import Const, Function, Let, Loop, Map, Stmt, Undefined, Var
+from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, SizeAtom, Unknown, leaves
+from ..core.types import ArrayType
+from ..core.walk import all_statements
+from .demand import Demand, printed_attrs
+from .ranges import Range
+from .stores import Stores
+
+Shape = tuple[Extent, ...]
+
+
+class SizePlan:
+    """Which dimensions get a name at the top of the function, and where the others are found."""
+
+    def __init__(self, function: Function, needed: Demand, forms: dict[Stmt, Range], stored: Stores) -> None:
+        self.params = function.params
+        self.sources = _sources(function)
+        self.given: dict[Any, str] = getattr(function, "size_names", None) or {}
+        self.names: dict[Dim, str] = {}                     # set when names are chosen
+        self.lasting = _lasting_params(function)
+        self.shapes = self._shapes()
+        self.named: dict[Dim, None] = {}
+        counts: dict[Dim, int] = {}
+        for dim, weight in _mentioned(self, function, needed, forms, stored):
+            counts[dim] = counts.get(dim, 0) + weight
+        self.named = {dim: None for dim, count in counts.items() if count > 1 or dim in self.given}
+
+    def _shapes(self) -> dict[Shape, Var]:
+        """Parameters by their symbolic shape, the first of each; a name that is bound anew is no good."""
+        found: dict[Shape, Var] = {}
+        for param in self.params:
+            sizes = param.type.sizes if isinstance(param.type, ArrayType) else ()
+            if param in self.lasting and any(isinstance(size, Size) for size in sizes):
+                found.setdefault(sizes, param)
+        return found
+
+    def whole(self, sizes: Any) -> Var | None:
+        """The parameter whose shape a tuple of sizes is."""
+        is_shape = isinstance(sizes, tuple) and any(isinstance(size, Size) for size in sizes)
+        return self.shapes.get(sizes) if is_shape and all(map(_is_extent, sizes)) else None
+
+    def variables(self, value: Any) -> Iterator[Var]:
+        """The variables that are read where an atom, a size or an attribute is printed."""
+        if isinstance(value, Var):
+            yield value
+        elif isinstance(value, Size):
+            for leaf in leaves(value):
+                if isinstance(leaf, Unknown):
+                    yield leaf.var
+                elif leaf not in self.named:
+                    yield self.sources[leaf][0]
+        elif isinstance(value, (tuple, list)):
+            whole = self.whole(value)
+            yield from (whole,) if whole is not None else self._all(value)
+        elif isinstance(value, dict):
+            yield from self._all(value.values())
+        elif isinstance(value, slice):
+            yield from self._all((value.start, value.stop, value.step))
+
+    def _all(self, values: Iterable[Any]) -> Iterator[Var]:
+        for value in values:
+            yield from self.variables(value)
+
+    # -- printing ---------------------------------------------------------------------------
+
+    def tree(self, size: Extent | Const, name: Any) -> ast.expr:
+        """A size as an expression; `name` gives the expression of a variable."""
+        if isinstance(size, Const):
+            return number(size.value) if size.name is None else ast.parse(size.name, mode="eval").body
+        if isinstance(size, int):
+            return number(size)
+        terms = sorted(size.terms.items(), key=lambda term: (not term[0], term[1] < 0))
+        result: ast.expr | None = None
+        for monomial, count in terms:
+            result = self._plus(result, monomial, count, name)
+        assert result is not None
+        return result
+
+    def _plus(self, left: ast.expr | None, monomial: tuple[SizeAtom, ...], count: int, name: Any) -> ast.expr:
+        factors = [self._atom(atom, name) for atom in monomial]
+        if left is None and count == -1 and factors:
+            return ast.UnaryOp(ast.USub(), _product(factors))
+        if abs(count) != 1 or not factors:
+            factors.insert(0, number(count if left is None else abs(count)))
+        right = _product(factors)
+        if left is None:
+            return right
+        return ast.BinOp(left, ast.Sub() if count < 0 else ast.Add(), right)
+
+    def _atom(self, atom: SizeAtom, name: Any) -> ast.expr:
+        if isinstance(atom, Dim):
+            return self.dimension(atom, name)
+        if isinstance(atom, Unknown):
+            return name(atom.var)
+        if isinstance(atom, Floor):
+            return ast.BinOp(self.tree(atom.numerator, name), ast.FloorDiv(), self.tree(atom.denominator, name))
+        assert isinstance(atom, (Least, Greatest))
+        function = "min" if isinstance(atom, Least) else "max"
+        return ast.Call(ast.Name(function), [self.tree(atom.first, name), self.tree(atom.second, name)], [])
+
+    def dimension(self, dim: Dim, name: Any) -> ast.expr:
+        """A dimension by its name, or where it is found."""
+        if dim in self.named:
+            return ast.Name(self.names[dim])
+        param, axis = self.sources[dim]
+        return extent_of_axis(name(param), param, axis)
+
+    def shape(self, sizes: Shape, name: Any) -> ast.expr:
+        """A shape: `x.shape` of a parameter, or its sizes one by one."""
+        whole = self.whole(sizes)
+        if whole is not None:
+            return ast.Attribute(name(whole), "shape")
+        return ast.Tuple([self.tree(size, name) for size in sizes])
+
+    def definitions(self) -> Iterator[tuple[Var, list[tuple[int, Dim]]]]:
+        """The named dimensions by the parameter that has them."""
+        by_param: dict[Var, list[tuple[int, Dim]]] = {}
+        for dim in self.named:
+            param, axis = self.sources[dim]
+            by_param.setdefault(param, []).append((axis, dim))
+        for param in self.params:
+            if param in by_param:
+                yield param, sorted(by_param[param], key=lambda item: item[0])
+
+
+def extent_of_axis(tree: ast.expr, param: Var, axis: int) -> ast.expr:
+    """`len(x)` for a vector, `x.shape[axis]` for others."""
+    assert isinstance(param.type, ArrayType)
+    if param.type.rank == 1:
+        return ast.Call(ast.Name("len"), [tree], [])
+    return ast.Subscript(ast.Attribute(tree, "shape"), number(axis))
+
+
+def number(value: Any) -> ast.expr:
+    """A Python number; a negative one as a minus sign and a number, as the parser has it."""
+    if isinstance(value, complex):
+        return _complex(value)
+    if isinstance(value, float) and value != value:
+        return _attribute("np", "nan")
+    negative = not isinstance(value, bool) and (value < 0 or (value == 0 and str(value).startswith("-")))
+    size = -value if negative else value
+    tree = _attribute("np", "inf") if size == float("inf") else ast.Constant(size)
+    return ast.UnaryOp(ast.USub(), tree) if negative else tree
+
+
+def _complex(value: complex) -> ast.expr:
+    if value != value or abs(value) == float("inf") or str(value).startswith("(-0"):
+        return ast.Call(ast.Name("complex"), [number(value.real), number(value.imag)], [])
+    negative = str(value.imag).startswith("-")
+    imaginary = ast.Constant(complex(0.0, abs(value.imag)))
+    if value.real == 0:
+        return ast.UnaryOp(ast.USub(), imaginary) if negative else imaginary
+    return ast.BinOp(number(value.real), ast.Sub() if negative else ast.Add(), imaginary)
+
+
+def _attribute(module: str, name: str) -> ast.expr:
+    return ast.Attribute(ast.Name(module), name)
+
+
+def _product(factors: list[ast.expr]) -> ast.expr:
+    result = factors[0]
+    for factor in factors[1:]:
+        result = ast.BinOp(result, ast.Mult(), factor)
+    return result
+
+
+def _is_extent(value: Any) -> bool:
+    return isinstance(value, (int, Size))
+
+
+def _sources(function: Function) -> dict[Dim, tuple[Var, int]]:
+    """Where each dimension is found; beyond what the function says, any axis that consists of it."""
+    found = dict(function.dims)
+    for param in function.params:
+        for axis, size in enumerate(getattr(param.type, "sizes", ())):
+            atoms = list(size.atoms()) if isinstance(size, Size) else []
+            if len(atoms) == 1 and isinstance(atoms[0], Dim) and size == Size.of(atoms[0]):
+                found.setdefault(atoms[0], (param, axis))
+    return found
+
+
+def _lasting_params(function: Function) -> set[Var]:
+    """Parameters whose name nothing else has, so that it means the same everywhere."""
+    from ..core.walk import all_definitions
+    taken = {var.name for var in all_definitions(function.body)}
+    return {param for param in function.params if param.name not in taken}
+
+
+def _mentioned(plan: SizePlan, function: Function, needed: Demand, forms: dict[Stmt, Range], stored: Stores
+               ) -> Iterator[tuple[Dim, int]]:
+    """Every dimension that is printed alone, with a weight: what is in a loop counts twice."""
+    inside: set[Stmt] = set()
+    for stmt in all_statements(function.body):
+        if stmt not in needed.alive:
+            continue
+        weight = 2 if stmt in inside else 1
+        values: list[Any] = []
+        if isinstance(stmt, Let):
+            values = [*stmt.args, *printed_attrs(stmt).values()]
+        elif isinstance(stmt, (Loop, Map)):
+            values = _of_loop(stmt, needed, forms, stored)
+            inside.update(all_statements(stmt.body))
+        else:
+            values = list(getattr(stmt, "args", ())) + [a for m in getattr(stmt, "merges", ()) for a in (m.then, m.orelse)]
+        for dim in _dims(plan, values):
+            yield dim, weight
+    for dim in _dims(plan, function.results):
+        yield dim, 1
+
+
+def _of_loop(loop: Any, needed: Demand, forms: dict[Stmt, Range], stored: Stores) -> list[Any]:
+    values: list[Any] = []
+    if loop.trips is not None:
+        values += [forms[loop].start, forms[loop].stop]
+    for carry in getattr(loop, "carries", ()):
+        values += [carry.init, carry.next, carry.next]
+    for record in loop.records:
+        store = stored.of[record.target]
+        if store.kind != "row" and record.target in needed.used:
+            values += [store.sizes, loop.trips]
+    return values
+
+
+def _dims(plan: SizePlan, values: Any) -> Iterator[Dim]:
+    for value in values:
+        if isinstance(value, Size):
+            yield from (leaf for leaf in leaves(value) if isinstance(leaf, Dim))
+        elif isinstance(value, (tuple, list)):
+            if plan.whole(value) is None:
+                yield from _dims(plan, value)
+        elif isinstance(value, slice):
+            yield from _dims(plan, (value.start, value.stop, value.step))
+        elif isinstance(value, dict):
+            yield from _dims(plan, value.values())

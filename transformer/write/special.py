@@ -1,0 +1,168 @@
+"""Ops that are not printed as plain calls: indexing, methods, literals, conversions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.grammar import Let, type_of
+from ..core.types import ArrayType
+from .sizes import number
+
+Form = Callable[[Any, Let], "ast.expr | None"]       # of `Expressions` and a statement; None: a plain call
+
+
+def get(e: Any, stmt: Let) -> ast.expr:
+    return e.subscript(e.atom(stmt.args[0]), stmt.attrs["index"], stmt.args[1:])
+
+
+def same(e: Any, stmt: Let) -> ast.expr:
+    return e.atom(stmt.args[0])
+
+
+def transpose(e: Any, stmt: Let) -> ast.expr:
+    """`x.T`, or `x.transpose(0, 2, 1)`."""
+    x = e.atom(stmt.args[0])
+    axes = stmt.attrs.get("axes")
+    if axes is None:
+        return ast.Attribute(x, "T")
+    return _method(x, "transpose", *map(number, axes))
+
+
+def reshape(e: Any, stmt: Let) -> ast.expr | None:
+    """`x.reshape(n, m)`; a call of `np.reshape` for what is not an array or not short."""
+    x = e.atom(stmt.args[0])
+    shape = e.sizes.shape(stmt.attrs["shape"], e.var)
+    if not _has_methods(stmt, x):
+        return ast.Call(_np("reshape"), [x, _single(shape)], [])
+    sizes = shape.elts if isinstance(shape, ast.Tuple) and shape.elts else [shape]
+    return _method(x, "reshape", *sizes)
+
+
+def method_or_call(e: Any, stmt: Let) -> ast.expr | None:
+    """`x.ravel()` for arrays."""
+    x = e.atom(stmt.args[0])
+    if not _has_methods(stmt, x):
+        return None if stmt.op.calls else _method(ast.Call(_np("asarray"), [x], []), stmt.op.name)
+    return _method(x, stmt.op.name)
+
+
+def _has_methods(stmt: Let, x: ast.expr) -> bool:
+    type = type_of(stmt.args[0])
+    is_array = isinstance(type, ArrayType) and type.rank > 0
+    return is_array and isinstance(x, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
+
+
+def cast(e: Any, stmt: Let) -> ast.expr:
+    """`float(x)`, `np.float32(x)` for numbers, `x.astype(np.float32)` for arrays."""
+    from .expressions import dotted, dtype_tree
+    x, type = e.atom(stmt.args[0]), type_of(stmt.args[0])
+    dtype = stmt.attrs.get("dtype", float)
+    if isinstance(type, ArrayType) and type.rank:
+        return _method(x, "astype", dtype_tree(dtype))
+    if dtype in (float, int, bool, complex):
+        return ast.Call(ast.Name(dtype.__name__), [x], [])
+    return ast.Call(dotted(f"np.{np.dtype(dtype).name}"), [x], [])
+
+
+def filled(e: Any, stmt: Let) -> ast.expr:
+    """`np.zeros((n, m))`, `np.zeros_like(x)` for a parameter of that shape and dtype, `np.full(n, v)`."""
+    from .expressions import dtype_tree
+    shape, type = stmt.attrs["shape"], stmt.target.type
+    values = [e.atom(atom) for atom in stmt.args]
+    twin = e.sizes.whole(shape)
+    own = type_of(stmt.args[0]).dtype if stmt.args else np.dtype(float)            # type: ignore[union-attr]
+    if twin is not None and twin.type == type:
+        return ast.Call(_np(f"{stmt.op.name}_like"), [e.var(twin), *values], [])
+    dtype = [dtype_tree(type.dtype)] if type.dtype != own else []                   # type: ignore[union-attr]
+    return ast.Call(_np(stmt.op.name), [_single(e.sizes.shape(shape, e.var)), *values, *dtype], [])
+
+
+def array(e: Any, stmt: Let) -> ast.expr:
+    """`np.array([[a, b], [c, d]])`."""
+    from .expressions import dtype_tree
+    items = [e.atom(atom) for atom in stmt.args]
+    for size in (stmt.attrs.get("shape") or (len(items),))[:0:-1]:
+        items = [ast.List(items[k:k + size]) for k in range(0, len(items), size)]
+    dtype = stmt.attrs.get("dtype")
+    keywords = [ast.keyword("dtype", dtype_tree(dtype))] if dtype is not None else []
+    return ast.Call(_np("array"), [ast.List(items)], keywords)
+
+
+def einsum(e: Any, stmt: Let) -> ast.expr:
+    operands = [e.atom(atom) for atom in stmt.args]
+    return ast.Call(_np("einsum"), [ast.Constant(stmt.attrs["subscripts"]), *operands], [])
+
+
+def where(e: Any, stmt: Let) -> ast.expr | None:
+    """Without a spelling, a conditional expression of numbers."""
+    if "spelling" in stmt.attrs or not all(_is_number(atom) for atom in stmt.args):
+        return None
+    test, then, orelse = map(e.atom, stmt.args)
+    return ast.IfExp(test, then, orelse)
+
+
+def logical_not(e: Any, stmt: Let) -> ast.expr | None:
+    """`not x` for truth values, `~x` for arrays of them."""
+    type = type_of(stmt.args[0])
+    if "spelling" in stmt.attrs or not isinstance(type, ArrayType):
+        return None
+    if not type.rank:
+        return ast.UnaryOp(ast.Not(), e.atom(stmt.args[0]))
+    return ast.UnaryOp(ast.Invert(), e.atom(stmt.args[0])) if type.dtype.kind == "b" else None
+
+
+def expand_dims(e: Any, stmt: Let) -> ast.expr | None:
+    """`x[:, None]`."""
+    type, axis = type_of(stmt.args[0]), stmt.attrs["axis"]
+    if not isinstance(type, ArrayType) or not type.rank:
+        return None
+    axes = (axis,) if isinstance(axis, int) else axis
+    index = tuple(None if k in axes else slice(None) for k in range(type.rank + len(axes)))
+    return e.subscript(e.atom(stmt.args[0]), index, ())
+
+
+def arange(e: Any, stmt: Let) -> ast.expr:
+    from .expressions import dtype_tree
+    attrs = stmt.attrs
+    bounds = [attrs.get("start", 0)] if "start" in attrs or "step" in attrs else []
+    bounds += [attrs["stop"], *([attrs["step"]] if "step" in attrs else [])]
+    keywords = [ast.keyword("dtype", dtype_tree(attrs["dtype"]))] if "dtype" in attrs else []
+    return ast.Call(_np("arange"), [e.attribute(bound) for bound in bounds], keywords)
+
+
+def slice_length(e: Any, stmt: Let) -> ast.expr:
+    """`len(range(n)[a:b])`."""
+    axis = ast.Call(ast.Name("range"), [e.atom(stmt.args[0])], [])
+    part = e.subscript(axis, (stmt.attrs["cut"],), stmt.args[1:])
+    return ast.Call(ast.Name("len"), [part], [])
+
+
+def _is_number(atom: Any) -> bool:
+    type = type_of(atom)
+    return isinstance(type, ArrayType) and not type.sizes
+
+
+def _single(shape: ast.expr) -> ast.expr:
+    """The shape of a vector is its length."""
+    return shape.elts[0] if isinstance(shape, ast.Tuple) and len(shape.elts) == 1 else shape
+
+
+def _method(x: ast.expr, name: str, *args: ast.expr) -> ast.expr:
+    return ast.Call(ast.Attribute(x, name), list(args), [])
+
+
+def _np(name: str) -> ast.expr:
+    return ast.Attribute(ast.Name("np"), name)
+
+
+FORMS: dict[str, Form] = {
+    "get": get, "same": same, "stop_gradient": same, "transpose": transpose, "reshape": reshape,
+    "ravel": method_or_call, "flatten": method_or_call, "copy": method_or_call, "cast": cast,
+    "zeros": filled, "ones": filled, "empty": filled, "full": filled, "array": array, "einsum": einsum,
+    "where": where, "logical_not": logical_not, "expand_dims": expand_dims, "arange": arange,
+    "slice_length": slice_length,
+}

@@ -1,0 +1,182 @@
+"""In place or a copy: what every write to an array does to memory.
+
+`put` and `addat` are done in place where nothing else that is still read shares the memory and where
+the array was made by this function. Otherwise there is one copy: of the view that would see the write,
+where the view is made (`t = du[1:-1].copy()`); of what a loop begins with, before the loop; or of the
+array itself, right before the write. Every copy lets fewer values share memory, so that deciding them
+one after the other ends, and all earlier decisions stay right.
+"""
+
+from __future__ import annotations
+
+import heapq
+from ..core.grammar import Let, Loop, Var
+from ..core.walk import all_statements
+from .aliasing import Aliases, Edge, is_array, viewed
+from .demand import WRITES
+from .flow import DEFINED, MADE, STEPS, Flow
+from .liveness import Pieces
+
+VIEWS_COPIED = 3          # more views than these: the array itself is copied
+UPDATES = frozenset({"add", "subtract", "multiply", "divide"})
+
+
+def decide_storage(flow: Flow, ranges: dict[Var, Pieces]) -> Aliases:
+    """Decides every copy. The ranges of arrays that are copied before a write begin with the copy."""
+    aliases = Aliases(flow)
+    writes = [stmt for stmt in all_statements(flow.function.body)
+              if isinstance(stmt, Let) and stmt in flow.spans and stmt.op.name in WRITES
+              and is_array(stmt.target)]
+    updates = [stmt for stmt in all_statements(flow.function.body)
+               if isinstance(stmt, Let) and stmt in flow.spans and _is_update(stmt)]
+    if writes or updates:
+        _Decider(flow, aliases, _alive_after([*writes, *updates], flow, ranges)).decide(writes, updates)
+    for stmt in aliases.writes:
+        _, last = ranges[stmt.target][0]
+        ranges[stmt.target][0] = flow.spans[stmt].head * STEPS + MADE, last
+    return aliases
+
+
+def _is_update(stmt: Let) -> bool:
+    """Whether a statement is `y = x + …` of arrays that may become `x += …`."""
+    if stmt.op.name not in UPDATES or "spelling" in stmt.attrs or not is_array(stmt.target):
+        return False
+    x = stmt.args[0]
+    return isinstance(x, Var) and x.type == stmt.target.type
+
+
+def _alive_after(stmts: list[Let], flow: Flow, ranges: dict[Var, Pieces]) -> dict[Let, list[Var]]:
+    """The arrays that are alive after each of the statements."""
+    arrays = {var.serial: var for var in ranges if is_array(var)}
+    begins = sorted((first, serial, last) for serial, var in arrays.items() for first, last in ranges[var])
+    found: dict[Let, list[Var]] = {}
+    alive: list[tuple[int, int]] = []
+    following = iter(begins)
+    coming = next(following, None)
+    for stmt in sorted(stmts, key=lambda stmt: flow.spans[stmt].head):
+        place = flow.spans[stmt].head * STEPS + DEFINED
+        while coming is not None and coming[0] <= place:
+            heapq.heappush(alive, (coming[2], coming[1]))
+            coming = next(following, None)
+        while alive and alive[0][0] < place:
+            heapq.heappop(alive)
+        found[stmt] = [arrays[serial] for serial in sorted({serial for _, serial in alive})
+                       if arrays[serial] is not stmt.target]
+    return found
+
+
+class _Decider:
+    def __init__(self, flow: Flow, aliases: Aliases, alive: dict[Let, list[Var]]) -> None:
+        self.flow = flow
+        self.aliases = aliases
+        self.alive = alive
+
+    def decide(self, writes: list[Let], updates: list[Let]) -> None:
+        pending = True
+        while pending:                                   # a copy may make an earlier one unnecessary,
+            pending = False                              # but never makes one necessary
+            for stmt in writes:
+                while stmt not in self.aliases.writes and self._resolve(stmt):
+                    pending = True
+                    self.aliases.forget()
+        for stmt in updates:
+            self._try_in_place(stmt)
+        if any(not self._is_safe(stmt) for stmt in (*writes, *self.aliases.in_place)
+               if stmt not in self.aliases.writes):
+            self.aliases.in_place.clear()
+            self.aliases.forget()
+
+    def _sharing(self, stmt: Let) -> list[Var]:
+        """Arrays that are still to be read after a write and may share its memory, the operands of
+        its index among them."""
+        base: Var = stmt.args[0]                                                    # type: ignore
+        slots = [atom for atom in stmt.args[2:] if is_array(atom)] if stmt.op.name in WRITES else []
+        return [var for var in (*self.alive[stmt], *slots) if self.aliases.may_share(var, base)]  # type: ignore
+
+    def _is_safe(self, stmt: Let) -> bool:
+        return self.aliases.is_owned(stmt.args[0]) and not self._sharing(stmt)      # type: ignore
+
+    def _resolve(self, stmt: Let) -> bool:
+        """Decides one more copy for a write that must not be done in place; False if it may be."""
+        base: Var = stmt.args[0]                                                    # type: ignore
+        sharing = self._sharing(stmt)
+        owned = self.aliases.is_owned(base)
+        if owned and not sharing:
+            return False
+        root = self.aliases.root(base)
+        beside = [var for var in sharing if self.aliases.root(var) is root] or sharing
+        views = [var for var in beside if self._is_view(var)] if owned else []
+        edges = self._edges_to_blame(stmt, sharing) if not owned or beside is sharing else []
+        if views and len(views) == len(beside) <= VIEWS_COPIED:
+            self.aliases.views.update(views)
+        elif edges:
+            self.aliases.edges.update(edges)
+        else:
+            self.aliases.writes.add(stmt)
+        return True
+
+    def _is_view(self, var: Var) -> bool:
+        """Whether a value is a view, made by a statement, of an array of this function."""
+        stmt = self.aliases.homes[var].stmt
+        return (isinstance(stmt, Let) and len(stmt.targets) == 1 and var not in self.aliases.views
+                and viewed(stmt) is not None)
+
+    def _edges_to_blame(self, stmt: Let, sharing: list[Var]) -> list[Edge]:
+        """The values handed to loops and merges without which the write could be in place, where
+        copying them costs less than copying the array at each write."""
+        depth = len(self.aliases.homes[stmt.target].loops)
+        root = self.aliases.root(stmt.args[0])                                      # type: ignore
+        found: list[Edge] = []
+        pending, seen = [root], {root}
+        while pending:
+            for edge, value in self.aliases.edges_into(pending.pop()):
+                if not is_array(value) or edge in self.aliases.edges:
+                    continue
+                source = self.aliases.root(value)                                   # type: ignore
+                if self.aliases.edges_into(source):
+                    pending += [source] if source not in seen else []
+                    seen.add(source)
+                elif self._is_to_blame(value, sharing):                             # type: ignore
+                    found.append(edge)
+        return found if all(self._depth(edge) < depth for edge in found) else []
+
+    def _is_to_blame(self, value: Var, sharing: list[Var]) -> bool:
+        """Whether an array must not be written: it is not ours, or it is still to be read."""
+        if not self.aliases.is_owned(value):
+            return True
+        return any(self.aliases.may_share(value, var) for var in sharing)
+
+    def _depth(self, edge: Edge) -> int:
+        """How many loops run around the place where a value is handed over."""
+        item, side = edge
+        if side == "init":
+            return len(self.aliases.homes[item.out].loops)
+        target = getattr(item, "entry", None) or item.target
+        return len(self.aliases.homes[target].loops)
+
+    def _try_in_place(self, stmt: Let) -> None:
+        """Does `y = x + …` in place where a loop accumulates and nothing else sees `x`."""
+        x: Var = stmt.args[0]                                                       # type: ignore
+        if not self._accumulates(stmt) or not self._is_safe(stmt):
+            return
+        self.aliases.in_place.add(stmt)
+        self.aliases.forget()
+        if not self._is_safe(stmt):
+            self.aliases.in_place.discard(stmt)
+            self.aliases.forget()
+
+    def _accumulates(self, stmt: Let) -> bool:
+        """Whether the result becomes the next value of the carry that it is added to."""
+        kind, loop, item, _ = self.aliases.homes[self.aliases.root(stmt.args[0])]   # type: ignore
+        if kind != "entry" or not isinstance(loop, Loop):
+            return False
+        return self._leads_to(stmt.target, item.next)
+
+    def _leads_to(self, var: Var, end: object) -> bool:
+        """Whether the next value of a carry is a variable or was made from it in place."""
+        while isinstance(end, Var) and end is not var:
+            stmt = self.aliases.homes[end].stmt
+            if not isinstance(stmt, Let) or not (stmt.op.name in WRITES or _is_update(stmt)):
+                return False
+            end = stmt.args[0]
+        return end is var

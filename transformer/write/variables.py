@@ -1,0 +1,130 @@
+"""Out of single assignment: which values share one Python variable.
+
+Values that a loop or branch hands over, the versions of an array written in place, and values that the
+user gave one name share a variable, as long as no two of them are alive at once.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+
+from ..core.grammar import If, Let, Loop, Map, Stmt, Var
+from ..core.walk import all_statements
+from .aliasing import Aliases, is_array
+from .demand import WRITES
+from .flow import Flow
+from .liveness import Pieces
+
+
+class Variable:
+    """A Python variable: the values that it holds one after the other."""
+
+    def __init__(self, var: Var, pieces: Pieces) -> None:
+        self.values = [var]
+        self.pieces = pieces                       # sorted and apart
+        self.stretches: Pieces = []                # where it is read later, in what it is nested into
+        self.names = {var.name} if var.name else set()
+        self.is_param = False
+
+    def is_apart_from(self, other: Variable) -> bool:
+        """Whether no value of one is alive together with a value of the other."""
+        small, large = sorted((self, other), key=lambda v: len(v.pieces))
+        return not any(large.covers(first, last) for first, last in small.pieces)
+
+    def covers(self, first: int, last: int) -> bool:
+        """Whether it holds something anywhere in first..last."""
+        place = bisect_right(self.pieces, (last, float("inf")))
+        return place > 0 and self.pieces[place - 1][1] >= first
+
+    def definitions_in(self, first: int, last: int) -> bool:
+        """Whether it is bound anew in first..last."""
+        place = bisect_left(self.pieces, (first, -1))
+        return place < len(self.pieces) and self.pieces[place][0] <= last
+
+    def absorb(self, other: Variable) -> None:
+        self.values += other.values
+        self.pieces = sorted(self.pieces + other.pieces)
+        self.names |= other.names
+        self.is_param |= other.is_param
+
+
+Variables = dict[Var, Variable]
+
+
+def share_variables(flow: Flow, ranges: dict[Var, Pieces], aliases: Aliases) -> Variables:
+    """The variable of every value."""
+    variables = {var: Variable(var, joined(pieces)) for var, pieces in ranges.items()}
+    for param in flow.function.params:
+        variables[param].is_param = True
+    for first, second, forced in _wishes(flow, aliases, ranges):
+        _share(variables, first, second, forced)
+    by_name: dict[str, list[Var]] = {}
+    for var in sorted(ranges, key=lambda var: ranges[var][0][0]):
+        if var.name and flow.stored.of.get(var) is None:
+            earlier = by_name.setdefault(var.name, [])
+            if not any(_share(variables, other, var, False) for other in earlier):
+                earlier.append(var)
+    return variables
+
+
+def joined(pieces: Pieces) -> Pieces:
+    """Pieces without overlaps."""
+    result: Pieces = []
+    for first, last in pieces:
+        if result and first <= result[-1][1]:
+            result[-1] = result[-1][0], max(last, result[-1][1])
+        else:
+            result.append((first, last))
+    return result
+
+
+def _share(variables: Variables, first: Var, second: Var, forced: bool) -> bool:
+    """Lets two values share a variable if they may; whether they do."""
+    one, other = variables.get(first), variables.get(second)
+    if one is None or other is None:
+        return False
+    if one is other:
+        return True
+    if not forced and one.names and other.names and not one.names & other.names:
+        return False
+    if one.is_param and other.is_param or not one.is_apart_from(other):
+        return False
+    if len(other.values) > len(one.values):
+        one, other = other, one
+    one.absorb(other)
+    variables.update(dict.fromkeys(other.values, one))
+    return True
+
+
+def _wishes(flow: Flow, aliases: Aliases, ranges: dict[Var, Pieces]) -> Iterator[tuple[Var, Var, bool]]:
+    """Pairs of values that had better share a variable, the most urgent first."""
+    statements = [stmt for stmt in all_statements(flow.function.body) if stmt in flow.spans]
+    for stmt in statements:
+        if isinstance(stmt, Let) and (stmt.op.name in WRITES or stmt in aliases.in_place):
+            if isinstance(stmt.args[0], Var) and is_array(stmt.target):
+                yield stmt.args[0], stmt.target, stmt not in aliases.writes
+    for stmt in statements:
+        if isinstance(stmt, Loop):
+            yield from _of_loop(stmt)
+    for stmt in statements:
+        yield from _of_branches(stmt)
+
+
+def _of_loop(loop: Loop) -> Iterator[tuple[Var, Var, bool]]:
+    for carry in loop.carries:
+        yield carry.entry, carry.out, False
+        if isinstance(carry.next, Var):
+            yield carry.entry, carry.next, False
+        if isinstance(carry.init, Var):
+            yield carry.init, carry.entry, False
+    if loop.count is not None:
+        yield loop.position, loop.count, True
+
+
+def _of_branches(stmt: Stmt) -> Iterator[tuple[Var, Var, bool]]:
+    if isinstance(stmt, If):
+        for merge in stmt.merges:
+            for side in (merge.then, merge.orelse):
+                if isinstance(side, Var):
+                    yield merge.target, side, False
