@@ -1,4 +1,4 @@
-"""`transformer check`: what is unsupported in a function, and its derivatives against differences."""
+"""`transformer check`: what is unsupported, and the derivatives against differences."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ for each argument, along a random direction, by reverse and by forward mode, wit
 differences. The function runs for that: at the arguments of --example, or at random values of the
 declared types. The exit code is 1 if something is unsupported or a number is off.
 """
-EXAMPLES = """\
-At random values, with 5 rows and 3 columns:
+EXAMPLES = r"""At random values, with 5 rows and 3 columns:
 
-  transformer check model.py:loss --types "w: f64[d], b: f64, x: f64[n,d], y: f64[n]" --sizes n=5,d=3
+  transformer check model.py:loss --sizes n=5,d=3 \
+      --types "w: f64[d], b: f64, x: f64[n,d], y: f64[n]"
 
 At the arguments that example() in model.py returns, for w alone:
 
@@ -37,22 +37,29 @@ At the arguments that example() in model.py returns, for w alone:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_question(parser)
-    parser.add_argument("--sizes", metavar="SIZES", default="",
-                        help="sizes of the random values, as in n=5,d=3 (default: small and different)")
+    parser.add_argument(
+        "--sizes",
+        metavar="SIZES",
+        default="",
+        help="sizes of the random values, as in n=5,d=3 (default: small and different)",
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the random values (default: 0)")
 
 
 def run(options: argparse.Namespace) -> int:
     with asked(options) as question:
-        lines = [f"{question.target.name} in {question.target.file}",
-                 *(f"  {argument}" for argument in question.inputs.arguments), ""]
+        lines = [
+            f"{question.target.name} in {question.target.file}",
+            *(f"  {argument}" for argument in question.inputs.arguments),
+            "",
+        ]
         sys.stdout.write("\n".join(lines) + "\n")
         return 1 if report_unsupported(question) else report_figures(question, options)
 
 
 def report_unsupported(question: Question) -> bool:
     """Prints what forward and reverse mode refuse; whether they do."""
-    refusals = {}
+    refusals: dict[str, list[str]] = {}
     for name, mode in (("vjp", "reverse"), ("jvp", "forward")):
         refusal = refusal_of(question, name)
         if refusal:
@@ -70,6 +77,7 @@ def refusal_of(question: Question, mode: str) -> str | None:
     from .emission import generated
     from .failures import told
     from .modes import MODES
+
     try:
         generated(question, MODES[mode](question.wrt))
     except TransformError as error:
@@ -79,6 +87,7 @@ def refusal_of(question: Question, mode: str) -> str | None:
 
 def report_figures(question: Question, options: argparse.Namespace) -> int:
     from transformer.checking import figures
+
     inputs, where = at_values(question, options)
     sys.stdout.write(f"{where}\n\n")
     places = places_of(inputs, question.wrt)
@@ -90,6 +99,7 @@ def report_figures(question: Question, options: argparse.Namespace) -> int:
 def at_values(question: Question, options: argparse.Namespace) -> tuple[Inputs, str]:
     """The inputs with values at which the function is finite, and words about them."""
     from .values import RANGES, is_finite, sizes_for, with_values
+
     inputs = question.inputs
     if inputs.is_example:
         value_at(question, inputs)
@@ -105,7 +115,11 @@ def at_values(question: Question, options: argparse.Namespace) -> tuple[Inputs, 
 
 def value_at(question: Question, inputs: Inputs) -> Any:
     from .target import user_code
-    failure = f"{question.target.name} itself fails at these values (choose others with --sizes or --example)"
+
+    failure = (
+        f"{question.target.name} itself fails at these values "
+        "(choose others with --sizes or --example)"
+    )
     with user_code(failure, question.target.file), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         return point_of(question, inputs).value()
@@ -113,6 +127,7 @@ def value_at(question: Question, inputs: Inputs) -> Any:
 
 def point_of(question: Question, inputs: Inputs) -> Point:
     from transformer.differences import Point
+
     return Point(question.target.function, *inputs.values())
 
 
@@ -121,8 +136,10 @@ def places_of(inputs: Inputs, wrt: tuple[str, ...]) -> dict[str, int | str]:
     found: dict[str, int | str] = {}
     for position, argument in enumerate(inputs.arguments):
         if argument.name in wrt and argument.is_spread:
-            raise UsageError(f"{argument.name} takes several arguments and cannot be compared; leave it out "
-                             "of --wrt")
+            raise UsageError(
+                f"{argument.name} takes several arguments and cannot be compared; leave it out "
+                "of --wrt"
+            )
         if argument.name in wrt:
             found[argument.name] = argument.name if argument.is_keyword else position
     return {name: found[name] for name in wrt}
@@ -130,12 +147,14 @@ def places_of(inputs: Inputs, wrt: tuple[str, ...]) -> dict[str, int | str]:
 
 def table(figures: list[Figure]) -> str:
     """The figures as a table, one argument a line."""
-    rows = [("along a direction of", "reverse mode", "forward mode", "differences", "off by", "")]
+    rows = [["along a direction of", "reverse mode", "forward mode", "differences", "off by", ""]]
     for figure in figures:
-        numbers = (figure.reverse, figure.forward, figure.difference)
+        numbers = [f"{n:.10g}" for n in (figure.reverse, figure.forward, figure.difference)]
         verdict = "ok" if figure.agrees else f"WRONG, allowed {figure.allowed:.1e}"
-        rows.append((figure.name, *(f"{number:.10g}" for number in numbers), f"{figure.error:.1e}", verdict))
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    lines = ["  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in
-                                                   zip(row[1:-1], widths[1:-1])), row[-1]]) for row in rows]
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+        rows.append([figure.name, *numbers, f"{figure.error:.1e}", verdict])
+    first, *others, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
+    lines = [
+        [name.ljust(first), *map(str.rjust, cells, others), verdict]
+        for name, *cells, verdict in rows
+    ]
+    return "\n".join("  ".join(line).rstrip() for line in lines) + "\n"

@@ -17,6 +17,7 @@ from .failures import UsageError
 from .modes import ModeOf
 from .options import Question, asked
 
+
 def emit(options: argparse.Namespace, mode_of: ModeOf) -> int:
     """Writes the transformed function to OUT or to stdout."""
     output = None if options.output in (None, "-") else Path(options.output)
@@ -52,8 +53,10 @@ def generated(question: Question, mode: Mode) -> Generated:
 
 def assumption(names: tuple[str, ...]) -> str:
     """What is assumed of arguments that nobody gave a type."""
-    return f"{', '.join(names)} {'has' if len(names) == 1 else 'have'} no type and " \
-           f"{'is' if len(names) == 1 else 'are'} taken as f64; --types tells otherwise"
+    return (
+        f"{', '.join(names)} {'has' if len(names) == 1 else 'have'} no type and "
+        f"{'is' if len(names) == 1 else 'are'} taken as f64; --types tells otherwise"
+    )
 
 
 def require_free(output: Path, force: bool) -> None:

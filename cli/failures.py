@@ -21,7 +21,9 @@ class NotationError(UsageError):
                ^
     """
 
-    def __init__(self, message: str, text: str, start: int, end: int, place: str = "--types") -> None:
+    def __init__(
+        self, message: str, text: str, start: int, end: int, place: str = "--types"
+    ) -> None:
         super().__init__(f"{place}: {message}\n{marked(text, start, end)}")
 
 
@@ -49,7 +51,7 @@ def told(error: Exception) -> str:
     """An error as a person reads it: files relative to the current folder, notes below."""
     origin = getattr(error, "origin", None)
     if origin is not None:
-        error.origin = replace(origin, file=shortened(origin.file))        # type: ignore[attr-defined]
+        error.origin = replace(origin, file=shortened(origin.file))  # type: ignore[attr-defined]
     notes = [f"note: {note}" for note in getattr(error, "__notes__", [])]
     return "\n".join([str(error), *notes])
 

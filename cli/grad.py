@@ -13,10 +13,10 @@ Writes FUNC_grad (FUNC_value_and_grad with --value): it takes the arguments of F
 and returns one gradient, or a tuple of them in the order of --wrt. It imports numpy, and nothing of
 transformer.
 """
-EXAMPLES = """\
-The gradient of a loss for its weights, for any sizes n and d:
+EXAMPLES = r"""The gradient of a loss for its weights, for any sizes n and d:
 
-  transformer grad model.py:loss --wrt w,b --types "w: f64[d], b: f64, x: f64[n,d], y: f64[n]" -o loss_grad.py
+  transformer grad model.py:loss --wrt w,b -o loss_grad.py \
+      --types "w: f64[d], b: f64, x: f64[n,d], y: f64[n]"
 
 The value and the gradient for all floating point arguments, with types taken from what
 example() in model.py returns, say (np.zeros(3), 0.0, np.ones((5, 3)), np.ones(5)):
@@ -34,4 +34,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from .emission import emit
     from .modes import gradient
+
     return emit(options, lambda wrt: gradient(wrt, options.value))

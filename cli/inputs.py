@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from transformer import tree
 from transformer.core.sizes import Dim, leaves
 from transformer.core.types import SHORT_NAMES, ArrayType, type_of_number
@@ -26,13 +27,15 @@ Kind = inspect._ParameterKind
 POSITIONAL = (Kind.POSITIONAL_ONLY, Kind.POSITIONAL_OR_KEYWORD, Kind.VAR_POSITIONAL)
 
 _OURS = re.compile(r"\b(?:f16|f32|f64|c64|c128|[iu](?:8|16|32|64))\b")
-_VAGUE = re.compile(r"(?:\w+\.)*(?:ndarray|NDArray|[dD]ict|[lL]ist|[tT]uple|Mapping|Sequence|str)\b")
+_VAGUE = re.compile(
+    r"(?:\w+\.)*(?:ndarray|NDArray|[dD]ict|[lL]ist|[tT]uple|Mapping|Sequence|str)\b"
+)
 
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument: a pytree of types, and of objects known beforehand. `value` is that of an example
-    (None where types are declared)."""
+    """An argument: a pytree of types, and of objects known beforehand. `value` is that of an
+    example (None where types are declared)."""
 
     name: str
     kind: Kind
@@ -42,7 +45,9 @@ class Argument:
     @property
     def is_differentiable(self) -> bool:
         found = tree.leaves(self.type)
-        return bool(found) and all(isinstance(leaf, ArrayType) and leaf.is_inexact for leaf in found)
+        return bool(found) and all(
+            isinstance(leaf, ArrayType) and leaf.is_inexact for leaf in found
+        )
 
     @property
     def is_spread(self) -> bool:
@@ -68,7 +73,12 @@ class Inputs:
     @property
     def dims(self) -> list[Dim]:
         """The named dimensions, in the order in which they occur."""
-        types = [leaf for a in self.arguments for leaf in tree.leaves(a.type) if isinstance(leaf, ArrayType)]
+        types = [
+            leaf
+            for a in self.arguments
+            for leaf in tree.leaves(a.type)
+            if isinstance(leaf, ArrayType)
+        ]
         found = [leaf for type in types for size in type.sizes for leaf in leaves(size)]
         return [dim for dim in dict.fromkeys(found) if isinstance(dim, Dim)]
 
@@ -102,8 +112,9 @@ def declared_inputs(function: Callable[..., Any], text: str, wrt: tuple[str, ...
     return Inputs(needed, tuple(argument.name for argument, assumed in found if assumed))
 
 
-def declared(parameter: inspect.Parameter, declaration: Declaration | None, wrt: tuple[str, ...]
-             ) -> tuple[Argument, bool]:
+def declared(
+    parameter: inspect.Parameter, declaration: Declaration | None, wrt: tuple[str, ...]
+) -> tuple[Argument, bool]:
     """The argument for a parameter, and whether its type is only assumed."""
     kind, default = parameter.kind, parameter.default
     if declaration is not None:
@@ -123,8 +134,10 @@ def type_of_default(parameter: inspect.Parameter) -> ArrayType:
     """The type of a default that is to be variable."""
     default = parameter.default
     if isinstance(default, bool) or not isinstance(default, (int, float, complex, np.number)):
-        raise UsageError(f"--wrt: {parameter.name} has the default {default!r}, which is not a number; "
-                         "say its type with --types")
+        raise UsageError(
+            f"--wrt: {parameter.name} has the default {default!r}, which is not a number; "
+            "say its type with --types"
+        )
     return type_of_number(float(default) if isinstance(default, int) else default)
 
 
@@ -133,8 +146,10 @@ def spread_type(type: Any, parameter: inspect.Parameter) -> Any:
     expected = {Kind.VAR_POSITIONAL: tuple, Kind.VAR_KEYWORD: dict}.get(parameter.kind)
     if expected is not None and not isinstance(type, expected):
         example = "(f64, f64[n])" if expected is tuple else "{scale: f64}"
-        raise UsageError(f"--types: {parameter} takes several values; write them as in "
-                         f"{parameter.name}: {example}")
+        raise UsageError(
+            f"--types: {parameter} takes several values; write them as in "
+            f"{parameter.name}: {example}"
+        )
     return type
 
 
@@ -156,19 +171,25 @@ def annotated_type(parameter: inspect.Parameter) -> Any:
         return None
     if isinstance(annotation, type) and issubclass(annotation, np.number):
         return ArrayType(np.dtype(annotation))
-    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", repr(annotation))
+    text = (
+        annotation
+        if isinstance(annotation, str)
+        else getattr(annotation, "__name__", repr(annotation))
+    )
     place = f"the annotation of {parameter.name}"
     found = type_in(text.strip(), place)
     if found is None and (_VAGUE.match(text) or isinstance(annotation, type)):
-        raise UsageError(f"{parameter.name} is annotated {text}, which does not tell its dtype and sizes; "
-                         f'say them with --types, as in "{parameter.name}: f64[n]", or give an --example')
+        raise UsageError(
+            f"{parameter.name} is annotated {text}, which does not tell its dtype and sizes; "
+            f'say them with --types, as in "{parameter.name}: f64[n]", or give an --example'
+        )
     return found
 
 
 def type_in(text: str, place: str) -> Any:
     """The type that an annotation spells; None if it is not in our notation at all."""
     if text[:1] in ("'", '"') and text[:1] == text[-1:]:
-        text = text[1:-1]               # a string below ``from __future__ import annotations``
+        text = text[1:-1]  # a string below ``from __future__ import annotations``
     text = SHORT_NAMES.get(text.removeprefix("np.").removeprefix("numpy."), text)
     try:
         found = parse_type(text, place)
@@ -187,8 +208,13 @@ def example_inputs(function: Callable[..., Any], example: Any) -> Inputs:
     except TypeError as error:
         raise UsageError(f"the example has {len(args)} arguments: {error}") from None
     kinds = {p.name: p.kind for p in parameters_of(function)}
-    return Inputs(tuple(Argument(name, kinds[name], tree.map(concrete_type, value), value)
-                        for name, value in bound.arguments.items()), is_example=True)
+    return Inputs(
+        tuple(
+            Argument(name, kinds[name], tree.map(concrete_type, value), value)
+            for name, value in bound.arguments.items()
+        ),
+        is_example=True,
+    )
 
 
 def concrete_type(leaf: Any) -> Any:
@@ -202,8 +228,9 @@ def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
     try:
         return list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
-        raise UsageError(f"the signature of {function!r} is not known; wrap it in a function of your "
-                         "own") from None
+        raise UsageError(
+            f"the signature of {function!r} is not known; wrap it in a function of your own"
+        ) from None
 
 
 def require_known(table: dict[str, Declaration], names: list[str], text: str) -> None:
@@ -211,7 +238,9 @@ def require_known(table: dict[str, Declaration], names: list[str], text: str) ->
         if name not in names:
             hint = suggestion(name, names) or f"; it has {', '.join(names) or 'none'}"
             token = declaration.token
-            raise NotationError(f"the function has no argument {name}{hint}", text, token.start, token.end)
+            raise NotationError(
+                f"the function has no argument {name}{hint}", text, token.start, token.end
+            )
 
 
 def require_plain_sizes(table: dict[str, Declaration], text: str) -> None:
@@ -225,8 +254,12 @@ def require_plain_sizes(table: dict[str, Declaration], text: str) -> None:
             if str(leaf) not in plain:
                 start = re.search(rf"\b{leaf}\b", text)
                 assert start is not None
-                raise NotationError(f"{leaf} is nowhere a size by itself; write {size} as a name of its own",
-                                    text, start.start(), start.end())
+                raise NotationError(
+                    f"{leaf} is nowhere a size by itself; write {size} as a name of its own",
+                    text,
+                    start.start(),
+                    start.end(),
+                )
 
 
 def _sizes(table: dict[str, Declaration]) -> Iterator[Any]:

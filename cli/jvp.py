@@ -13,10 +13,10 @@ Writes FUNC_jvp: it takes the arguments of FUNC in their order, then a tangent f
 --wrt, and returns (value, tangent). FUNC may return anything. The file imports numpy, and nothing
 of transformer.
 """
-EXAMPLES = """\
-How the predictions of a model change along a change of its weights:
+EXAMPLES = r"""How the predictions of a model change along a change of its weights:
 
-  transformer jvp model.py:predict --wrt w --types "w: f64[d], b: f64, x: f64[n,d]" -o predict_jvp.py
+  transformer jvp model.py:predict --wrt w -o predict_jvp.py \
+      --types "w: f64[d], b: f64, x: f64[n,d]"
 
 The derivative for all floating point arguments, shown on the terminal:
 
@@ -32,4 +32,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from .emission import emit
     from .modes import pushforward
+
     return emit(options, pushforward)

@@ -28,5 +28,9 @@ def pullback(wrt: Names) -> Mode:
     return Pullback(wrt[0] if len(wrt) == 1 else wrt)
 
 
-MODES: dict[str, ModeOf] = {"grad": gradient, "value_and_grad": value_and_gradient, "jvp": pushforward,
-                            "vjp": pullback}
+MODES: dict[str, ModeOf] = {
+    "grad": gradient,
+    "value_and_grad": value_and_gradient,
+    "jvp": pushforward,
+    "vjp": pullback,
+}

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
+
 from transformer.core.sizes import Dim, Extent, Size
 from transformer.core.types import BOOL, COMPLEX, FLOAT, INT, LONG_NAMES, SHORT_NAMES, ArrayType
 
@@ -38,13 +39,16 @@ WORDS = {"True": True, "False": False, "None": None}
 DTYPES = (*LONG_NAMES, *NUMBERS)
 DEEPEST = 40
 
-_TOKEN = re.compile(r"""
+_TOKEN = re.compile(
+    r"""
     (?P<space>  \s+ )
   | (?P<number> (?: \d+ (?: \.\d* )? | \.\d+ ) (?: [eE][+-]?\d+ )? (?! \w ) )
   | (?P<name>   [^\W\d]\w* )
   | (?P<string> '[^'\\\n]*' | "[^"\\\n]*" )
   | (?P<mark>   [\[\]{}():,+*-] )
-""", re.VERBOSE)
+""",
+    re.VERBOSE,
+)
 
 
 @dataclass(frozen=True)
@@ -127,8 +131,10 @@ class Parser:
 
     def expect(self, mark: str, also: str = "") -> Token:
         if not self.sees(mark):
-            self.fail(f"expected {also}{mark!r}" + ("" if self.token.kind == "end" else
-                                                    f", found {self.token.shown}"))
+            self.fail(
+                f"expected {also}{mark!r}"
+                + ("" if self.token.kind == "end" else f", found {self.token.shown}")
+            )
         return self.take()
 
     def fail(self, message: str, token: Token | None = None) -> NoReturn:
@@ -167,11 +173,13 @@ class Parser:
         self.depth += 1
         if self.depth > DEEPEST:
             self.fail("nested too deeply", opening)
-        found = {"{": self.dictionary, "(": self.tuple, "[": self.list}[opening.text]()
+        found = {"{": self.in_braces, "(": self.in_parentheses, "[": self.in_brackets}[
+            opening.text
+        ]()
         self.depth -= 1
         return found
 
-    def dictionary(self) -> dict[Any, Any]:
+    def in_braces(self) -> dict[Any, Any]:
         found: dict[Any, Any] = {}
 
         def entry() -> None:
@@ -181,6 +189,7 @@ class Parser:
                 self.fail(f"the key {key!r} is there already", token)
             self.expect(":")
             found[key] = self.type()
+
         self.series("}", entry)
         return found
 
@@ -194,12 +203,12 @@ class Parser:
             self.fail(f"expected a key, found {token.shown}", token)
         return token.text
 
-    def tuple(self) -> Any:
+    def in_parentheses(self) -> Any:
         found: list[Any] = []
         trailing = self.series(")", lambda: found.append(self.type()))
         return found[0] if len(found) == 1 and not trailing else tuple(found)
 
-    def list(self) -> list[Any]:
+    def in_brackets(self) -> list[Any]:
         found: list[Any] = []
         self.series("]", lambda: found.append(self.type()))
         return found
@@ -270,8 +279,9 @@ class Parser:
         if token.kind == "number" and token.text.isdecimal():
             return int(token.text)
         if token.kind != "name":
-            self.fail(f"expected a size (a name, a number, or a sum of them), found {token.shown}",
-                      token)
+            self.fail(
+                f"expected a size (a name, a number, or a sum of them), found {token.shown}", token
+            )
         if keyword.iskeyword(token.text):
             self.fail(f"{token.text} is a word of Python and cannot name a size", token)
         return Size.of(Dim(token.text))
@@ -291,7 +301,9 @@ def shown(type: Any) -> str:
     "{w: f64[n, m], kind: 'relu', pair: (f64,)}"
     """
     if isinstance(type, dict):
-        keys = {key: key if isinstance(key, str) and key.isidentifier() else repr(key) for key in type}
+        keys = {
+            key: key if isinstance(key, str) and key.isidentifier() else repr(key) for key in type
+        }
         return "{" + ", ".join(f"{keys[key]}: {shown(item)}" for key, item in type.items()) + "}"
     if isinstance(type, tuple) and not hasattr(type, "_fields"):
         items = ", ".join(map(shown, type))

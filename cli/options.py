@@ -29,7 +29,7 @@ Annotations of the function count: def loss(w: "f64[d]"). Any other argument is 
 
 @dataclass(frozen=True)
 class Question:
-    """What a command is asked about: a function, its arguments, and the names to differentiate for."""
+    """What a command is asked: a function, its arguments, and the names to differentiate for."""
 
     target: Target
     inputs: Inputs
@@ -37,32 +37,47 @@ class Question:
 
 
 def add_target(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("target", metavar="FILE.py:FUNC", help="the function, in a file that is imported")
+    parser.add_argument(
+        "target", metavar="FILE.py:FUNC", help="the function, in a file that is imported"
+    )
 
 
 def add_question(parser: argparse.ArgumentParser) -> None:
     """FILE.py:FUNC --wrt … [--types … | --example …]"""
     add_target(parser)
-    parser.add_argument("--wrt", metavar="NAMES", default="",
-                        help="the arguments to differentiate for, as in w,b (default: all floating point ones)")
+    parser.add_argument(
+        "--wrt",
+        metavar="NAMES",
+        default="",
+        help="the arguments to differentiate for, as in w,b (default: all floating point ones)",
+    )
     given = parser.add_mutually_exclusive_group()
-    given.add_argument("--types", metavar="TYPES", default="",
-                       help='types of the arguments, as in "w: f64[d], x: f64[n,d]"')
-    given.add_argument("--example", metavar="FUNC",
-                       help="a function in FILE, without arguments, that returns a tuple of arguments")
+    given.add_argument(
+        "--types",
+        metavar="TYPES",
+        default="",
+        help='types of the arguments, as in "w: f64[d], x: f64[n,d]"',
+    )
+    given.add_argument(
+        "--example",
+        metavar="FUNC",
+        help="a function in FILE, without arguments, that returns a tuple of arguments",
+    )
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-o", "--output", metavar="OUT.py",
-                        help="the file to write (default: to the terminal)")
+    parser.add_argument(
+        "-o", "--output", metavar="OUT.py", help="the file to write (default: to the terminal)"
+    )
     parser.add_argument("--force", action="store_true", help="overwrite OUT.py if it is there")
 
 
 @contextlib.contextmanager
 def asked(options: argparse.Namespace) -> Iterator[Question]:
-    """The question in the options; the file's folder is on `sys.path` until the end of the `with`."""
+    """The question in the options; the file's folder is on `sys.path` until the `with` ends."""
     from .inputs import chosen, declared_inputs
     from .target import opened
+
     with opened(options.target) as target:
         wrt = names_in(options.wrt)
         if options.example:
@@ -75,6 +90,7 @@ def asked(options: argparse.Namespace) -> Iterator[Question]:
 def inputs_of_example(target: Target, name: str) -> Inputs:
     from .inputs import example_inputs
     from .target import function_named, user_code
+
     example = function_named(target.module, name, target.file)
     with user_code(f"the example {name}() fails", target.file):
         found = example()

@@ -14,10 +14,10 @@ DESCRIPTION = """\
 Shows the function as it was read, each transformation of it, and the source that comes out.
 Coloured on a terminal, unless NO_COLOR is set.
 """
-EXAMPLES = """\
-All stages of the gradient of a loss:
+EXAMPLES = r"""All stages of the gradient of a loss:
 
-  transformer show model.py:loss --wrt w --types "w: f64[d], b: f64, x: f64[n,d], y: f64[n]"
+  transformer show model.py:loss --wrt w \
+      --types "w: f64[d], b: f64, x: f64[n,d], y: f64[n]"
 
 The source of a forward derivative alone, in colour, into a pager:
 
@@ -28,31 +28,43 @@ MODES = ("grad", "value_and_grad", "jvp", "vjp")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_question(parser)
-    parser.add_argument("--mode", choices=MODES, default="grad", help="the transformation (default: grad)")
+    parser.add_argument(
+        "--mode", choices=MODES, default="grad", help="the transformation (default: grad)"
+    )
     parser.add_argument("--stage", metavar="NAME", help="this stage alone, without its heading")
-    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto",
-                        help="colours (default: on a terminal, unless NO_COLOR is set)")
+    parser.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="colours (default: on a terminal, unless NO_COLOR is set)",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     from .colour import painter
     from .emission import generated
     from .modes import MODES as modes
+
     with asked(options) as question:
-        stages = {"function": own_source(question),
-                  **generated(question, modes[options.mode](question.wrt)).stages}
+        stages = {
+            "function": own_source(question),
+            **generated(question, modes[options.mode](question.wrt)).stages,
+        }
     paint = painter(options.color)
     if options.stage is not None:
         sys.stdout.write(paint(stage_named(options.stage, stages)))
         return 0
     for name, text in stages.items():
-        sys.stdout.write(f"{paint(f'# ---- {name} ' + '-' * (60 - len(name)))}\n{paint(text.rstrip())}\n\n")
+        sys.stdout.write(
+            f"{paint(f'# ---- {name} ' + '-' * (60 - len(name)))}\n{paint(text.rstrip())}\n\n"
+        )
     return 0
 
 
 def own_source(question: Question) -> str:
     """The user's function as it stands in the file."""
     import inspect
+
     try:
         return inspect.getsource(question.target.function)
     except (OSError, TypeError):

@@ -52,8 +52,11 @@ def split(given: str) -> tuple[Path, str]:
         raise UsageError(f"expected FILE.py:FUNC, got {given!r}")
     file = Path(path)
     if file.is_dir() or not file.exists():
-        raise UsageError(f"{path} is a folder, not a Python file" if file.is_dir() else
-                         f"there is no file {path}" + neighbours(file))
+        raise UsageError(
+            f"{path} is a folder, not a Python file"
+            if file.is_dir()
+            else f"there is no file {path}" + neighbours(file)
+        )
     return file, name
 
 
@@ -146,8 +149,13 @@ def function_named(module: ModuleType, name: str, file: Path) -> Callable[..., A
 
 def function_names(module: Any) -> list[str]:
     """The functions a module defines itself, then those it imports."""
+
     def is_own(name: str) -> bool:
         return getattr(getattr(module, name), "__module__", None) == module.__name__
-    names = [name for name, value in vars(module).items()
-             if name[0] != "_" and callable(value) and not isinstance(value, type)]
+
+    names = [
+        name
+        for name, value in vars(module).items()
+        if name[0] != "_" and callable(value) and not isinstance(value, type)
+    ]
     return sorted(names, key=lambda name: not is_own(name))

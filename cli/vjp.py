@@ -13,10 +13,10 @@ Writes FUNC_vjp: it takes the arguments of FUNC in their order, then a cotangent
 and returns one cotangent, or a tuple of them in the order of --wrt. FUNC may return anything. The
 file imports numpy, and nothing of transformer.
 """
-EXAMPLES = """\
-The pullback of a model, for its weights:
+EXAMPLES = r"""The pullback of a model, for its weights:
 
-  transformer vjp model.py:predict --wrt w,b --types "w: f64[d], b: f64, x: f64[n,d]" -o predict_vjp.py
+  transformer vjp model.py:predict --wrt w,b -o predict_vjp.py \
+      --types "w: f64[d], b: f64, x: f64[n,d]"
 
 The pullback for a single number and a dictionary of arrays:
 
@@ -32,4 +32,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from .emission import emit
     from .modes import pullback
+
     return emit(options, pullback)

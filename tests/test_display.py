@@ -50,7 +50,7 @@ def test_colours_end_with_the_line() -> None:
 def test_html_is_escaped_and_complete() -> None:
     shown = html("grad of <lambda>", SOURCE)
     assert "grad of &lt;lambda&gt;" in shown
-    body = shown[shown.index("<pre"):]
+    body = shown[shown.index("<pre") :]
     assert markup.unescape(TAGS.sub("", body)) == SOURCE
     assert "<script" not in html("<script>", "'<script>'")
 
@@ -59,10 +59,21 @@ def test_html_without_a_source() -> None:
     assert "first call" in html("grad of f", None)
 
 
-@pytest.mark.parametrize("text", [
-    "", "\n", "a = (\n b", "x = '''abc\ny = 3\n", "if x:\n  y\n z\n", "x ? 3\n$ def\n",
-    "x = 1\r\ny = '''a\r\nb'''\r\n", "a\x0cb = 3\u2028 4\n# c", "x = 3\ry = 4", "t.1 : f64[n + 1] = add(x.2)",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\n",
+        "a = (\n b",
+        "x = '''abc\ny = 3\n",
+        "if x:\n  y\n z\n",
+        "x ? 3\n$ def\n",
+        "x = 1\r\ny = '''a\r\nb'''\r\n",
+        "a\x0cb = 3\u2028 4\n# c",
+        "x = 3\ry = 4",
+        "t.1 : f64[n + 1] = add(x.2)",
+    ],
+)
 def test_what_is_not_python_is_kept(text: str) -> None:
     assert "".join(piece for _, piece in spans(text)) == text
     assert CODES.sub("", ansi(text)) == text

@@ -1,7 +1,7 @@
 """`python -m transformer` is the command `transformer`, also in a checkout that is not installed.
 
-Installed, the folder `cli` is the package `transformer_cli`; in a checkout it is a plain folder next
-to this package, and is loaded from there.
+Installed, the folder `cli` is the package `transformer_cli`; in a checkout it is a plain folder
+next to this package, and is loaded from there.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ def ensure_command_line() -> None:
         return
     folder = Path(__file__).resolve().parent.parent / "cli"
     spec = importlib.util.spec_from_file_location(
-        "transformer_cli", folder / "__init__.py", submodule_search_locations=[str(folder)])
+        "transformer_cli", folder / "__init__.py", submodule_search_locations=[str(folder)]
+    )
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["transformer_cli"] = module
@@ -27,4 +28,5 @@ def ensure_command_line() -> None:
 if __name__ == "__main__":
     ensure_command_line()
     from transformer_cli.main import main
+
     sys.exit(main())

@@ -16,13 +16,26 @@ import numpy as np
 from . import tree
 from .api import Transformed
 from .core.errors import BadArgument
-from .differences import (Difference, Point, Vector, directional, flat, inexact_leaves, is_inexact, like,
-                          places, precision, random_direction, shaped, summed)
+from .differences import (
+    Difference,
+    Point,
+    Vector,
+    directional,
+    flat,
+    inexact_leaves,
+    is_inexact,
+    like,
+    places,
+    precision,
+    random_direction,
+    shaped,
+    summed,
+)
 from .transform.modes import Gradient, Mode, Pullback, Pushforward
 
 MODES = ("fwd", "rev")
-TOLERANCES = {"float64": 1e-6, "float32": 5e-3, "float16": 1e-1}     # absolute and relative
-MOST_WIDENED = 100               # how much an uncertain difference may add, in tolerances
+TOLERANCES = {"float64": 1e-6, "float32": 5e-3, "float16": 1e-1}  # absolute and relative
+MOST_WIDENED = 100  # how much an uncertain difference may add, in tolerances
 
 
 @dataclass(frozen=True)
@@ -43,8 +56,15 @@ class Limits:
         return widened
 
 
-def check(function: Callable[..., Any], args: tuple[Any, ...], order: int, modes: tuple[str, ...],
-          atol: float | None, rtol: float | None, seed: int) -> None:
+def check(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    order: int,
+    modes: tuple[str, ...],
+    atol: float | None,
+    rtol: float | None,
+    seed: int,
+) -> None:
     """See `transformer.check_grads`. The result of `function` may be any pytree."""
     if not callable(function):
         raise BadArgument(f"check_grads needs a function, this is a {type(function).__name__}")
@@ -70,14 +90,19 @@ class Program:
 
     def derivative(self, mode: Mode, label: str, *extras: Any) -> Program:
         derived = Transformed(self.point.function, mode)
-        return Program(Point(derived, (*self.point.args, *extras), {}), self.name, (label, *self.modes))
+        return Program(
+            Point(derived, (*self.point.args, *extras), {}), self.name, (label, *self.modes)
+        )
 
     def __str__(self) -> str:
-        return f"check_grads of {self.name}, order {len(self.modes)}, mode {' of '.join(self.modes)}"
+        return (
+            f"check_grads of {self.name}, order {len(self.modes)}, mode {' of '.join(self.modes)}"
+        )
 
 
-def check_program(program: Program, order: int, modes: tuple[str, ...], limits: Limits,
-                  rng: np.random.Generator) -> None:
+def check_program(
+    program: Program, order: int, modes: tuple[str, ...], limits: Limits, rng: np.random.Generator
+) -> None:
     """Checks the derivatives of a program, and those of its derivatives up to `order`."""
     step = Step(program, limits, rng)
     derivatives = [step.forward()] if "fwd" in modes else []
@@ -97,22 +122,33 @@ class Step:
         self._require_numbers()
         self.directions = [random_direction(args[k], rng) for k in self.moving]
         self.cotangent = shaped(random_direction(self.result, rng), self.result)
-        self.differences = [directional(program.point, k, direction)
-                            for k, direction in zip(self.moving, self.directions)]
+        self.differences = [
+            directional(program.point, k, direction)
+            for k, direction in zip(self.moving, self.directions, strict=True)
+        ]
 
     def _require_numbers(self) -> None:
         without = "arguments hold" if not self.moving else "result holds"
         if not self.moving or not inexact_leaves(self.result):
-            raise BadArgument(f"check_grads of {self.program.name}: there is nothing to differentiate",
-                              why=f"The {without} no floating point numbers.")
+            raise BadArgument(
+                f"check_grads of {self.program.name}: there is nothing to differentiate",
+                why=f"The {without} no floating point numbers.",
+            )
 
     def forward(self) -> Program:
-        tangents = [shaped(direction, self.program.point.args[k])
-                    for k, direction in zip(self.moving, self.directions)]
+        tangents = [
+            shaped(direction, self.program.point.args[k])
+            for k, direction in zip(self.moving, self.directions, strict=True)
+        ]
         derivative = self.program.derivative(Pushforward(self.moving), "fwd", *tangents)
         tangent = derivative.value()[1]
-        require(derivative, flat(tangent), summed(self.differences), self.limits,
-                places(tangent, "result"))
+        require(
+            derivative,
+            flat(tangent),
+            summed(self.differences),
+            self.limits,
+            places(tangent, "result"),
+        )
         return derivative
 
     def reverse(self) -> Program:
@@ -126,23 +162,37 @@ class Step:
         return derivative
 
     def _all_inexact(self) -> bool:
-        return all(is_inexact(leaf) for k in self.moving for leaf in tree.leaves(self.program.point.args[k]))
+        return all(
+            is_inexact(leaf)
+            for k in self.moving
+            for leaf in tree.leaves(self.program.point.args[k])
+        )
 
     def _require_each(self, derivative: Program, weights: Vector) -> None:
         """Compares the product of each cotangent and its tangent with the weighted difference."""
         found = zip(self.moving, derivative.value(), self.directions, self.differences, strict=True)
         for k, cotangent, direction, difference in found:
-            ours = np.array([paired(flat(cotangent), flat(direction), f"{derivative}: argument {k}")])
-            require(derivative, ours, difference.along(weights), self.limits,
-                    [f"along a direction of argument {k}"])
+            ours = np.array(
+                [paired(flat(cotangent), flat(direction), f"{derivative}: argument {k}")]
+            )
+            require(
+                derivative,
+                ours,
+                difference.along(weights),
+                self.limits,
+                [f"along a direction of argument {k}"],
+            )
 
 
-def require(derivative: Program, ours: Vector, difference: Difference, limits: Limits,
-            names: Sequence[str]) -> None:
+def require(
+    derivative: Program, ours: Vector, difference: Difference, limits: Limits, names: Sequence[str]
+) -> None:
     """Raises `AssertionError` with both numbers unless they agree, entry by entry."""
     if ours.shape != difference.value.shape:
-        raise AssertionError(f"{derivative}: the derivative has {ours.size} numbers, the result "
-                             f"{difference.value.size}")
+        raise AssertionError(
+            f"{derivative}: the derivative has {ours.size} numbers, the result "
+            f"{difference.value.size}"
+        )
     allowed = limits.around(difference)
     excess = np.nan_to_num(np.abs(ours - difference.value) / allowed, nan=np.inf)
     if np.all(excess <= 1):
@@ -151,7 +201,8 @@ def require(derivative: Program, ours: Vector, difference: Difference, limits: L
     raise AssertionError(
         f"{derivative}: {int(np.sum(excess > 1))} of {ours.size} numbers are off\n"
         f"  {names[worst]}: derivative {ours[worst]}, differences {difference.value[worst]}\n"
-        f"  off by {abs(ours[worst] - difference.value[worst]):.3g}, allowed {allowed[worst]:.3g}")
+        f"  off by {abs(ours[worst] - difference.value[worst]):.3g}, allowed {allowed[worst]:.3g}"
+    )
 
 
 def paired(cotangent: Vector, tangent: Vector, what: str) -> float:
@@ -195,8 +246,10 @@ def figures(point: Point, arguments: dict[str, int | str], seed: int = 0) -> lis
     number = is_real_number(result)
     cotangent = like(result, 1.0) if number else shaped(random_direction(result, rng), result)
     found = _cotangents(point, tuple(arguments), None if number else cotangent)
-    return [_figure(point, name, where, ours, flat(cotangent), limits, rng)
-            for (name, where), ours in zip(arguments.items(), found, strict=True)]
+    return [
+        _figure(point, name, where, ours, flat(cotangent), limits, rng)
+        for (name, where), ours in zip(arguments.items(), found, strict=True)
+    ]
 
 
 def _cotangents(point: Point, wrt: tuple[str, ...], cotangent: Any) -> tuple[Any, ...]:
@@ -207,12 +260,24 @@ def _cotangents(point: Point, wrt: tuple[str, ...], cotangent: Any) -> tuple[Any
     return cotangents
 
 
-def _figure(point: Point, name: str, where: int | str, ours: Any, weights: Vector, limits: Limits,
-            rng: np.random.Generator) -> Figure:
+def _figure(
+    point: Point,
+    name: str,
+    where: int | str,
+    ours: Any,
+    weights: Vector,
+    limits: Limits,
+    rng: np.random.Generator,
+) -> Figure:
     value = point.argument(where)
     direction = random_direction(value, rng)
     pushed = Transformed(point.function, Pushforward((name,)))
     tangent = Point(pushed, (*point.args, shaped(direction, value)), point.kwargs).value()[1]
     difference = directional(point, where, direction).along(weights)
-    return Figure(name, paired(flat(ours), flat(direction), name), paired(weights, flat(tangent), name),
-                  float(difference.value[0]), float(limits.around(difference)[0]))
+    return Figure(
+        name,
+        paired(flat(ours), flat(direction), name),
+        paired(weights, flat(tangent), name),
+        float(difference.value[0]),
+        float(limits.around(difference)[0]),
+    )

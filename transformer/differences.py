@@ -21,7 +21,7 @@ Direction = list[Any]
 
 @dataclass(frozen=True)
 class Point:
-    """A function and arguments for it. Every call gets copies, since functions may write to them."""
+    """A function and arguments for it. Calls get copies, since functions may write to them."""
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
@@ -36,7 +36,10 @@ class Point:
     def moved(self, where: int | str, direction: Direction, step: float) -> Point:
         """The point with one argument moved by `step` times the direction."""
         leaves, structure = tree.flatten(self.argument(where))
-        moved = [leaf if d is None else like(leaf, leaf + step * d) for leaf, d in zip(leaves, direction)]
+        moved = [
+            leaf if d is None else like(leaf, leaf + step * d)
+            for leaf, d in zip(leaves, direction, strict=True)
+        ]
         new = tree.unflatten(structure, moved)
         args = tuple(new if k == where else arg for k, arg in enumerate(self.args))
         kwargs = {name: new if name == where else arg for name, arg in self.kwargs.items()}
@@ -52,8 +55,10 @@ class Difference:
 
     def along(self, weights: Vector) -> Difference:
         """The real part of the weighted sum of the numbers, as a vector of one."""
-        return Difference(np.array([np.real(np.sum(weights * self.value))]),
-                          np.array([np.sum(np.abs(weights) * self.uncertainty)]))
+        return Difference(
+            np.array([np.real(np.sum(weights * self.value))]),
+            np.array([np.sum(np.abs(weights) * self.uncertainty)]),
+        )
 
 
 def directional(point: Point, where: int | str, direction: Direction) -> Difference:
@@ -68,21 +73,27 @@ def directional(point: Point, where: int | str, direction: Direction) -> Differe
     at = point.value()
     epsilon = float(np.finfo(precision((point.args, point.kwargs, at))).eps)
     scales = scales_of(point.argument(where), direction)
-    steps = [epsilon ** 0.2 * scale / finer for scale in scales for finer in (1, 16)]
+    steps = [epsilon**0.2 * scale / finer for scale in scales for finer in (1, 16)]
     noise = epsilon * np.abs(flat(at))
     return best([_central(point, where, direction, step, noise) for step in steps])
 
 
 def scales_of(value: Any, direction: Direction) -> list[float]:
-    """Lengths to take steps in proportion to: 1, and the size of the argument where that differs."""
-    moved = [np.ravel(leaf) for leaf, d in zip(tree.leaves(value), direction) if d is not None]
+    """Lengths to take steps in proportion to: 1, and the argument's size where that differs."""
+    moved = [
+        np.ravel(leaf)
+        for leaf, d in zip(tree.leaves(value), direction, strict=True)
+        if d is not None
+    ]
     size = max([float(np.max(np.abs(part), initial=0.0)) for part in moved], default=1.0)
     return [1.0, size] if 0 < size <= 0.1 or 10 <= size < np.inf else [1.0]
 
 
-def _central(point: Point, where: int | str, direction: Direction, step: float, noise: Vector
-             ) -> Difference:
+def _central(
+    point: Point, where: int | str, direction: Direction, step: float, noise: Vector
+) -> Difference:
     """A central difference of fourth order; that of second order shows how far it may be off."""
+
     def slope(step: float) -> Vector:
         above, below = (flat(point.moved(where, direction, s).value()) for s in (step, -step))
         if above.shape != noise.shape or below.shape != noise.shape:
@@ -100,14 +111,19 @@ def _central(point: Point, where: int | str, direction: Direction, step: float, 
 
 def best(tried: Sequence[Difference]) -> Difference:
     """For each number the difference that is least uncertain."""
-    values, uncertainties = (np.array(part) for part in zip(*((d.value, d.uncertainty) for d in tried)))
+    values = np.array([d.value for d in tried])
+    uncertainties = np.array([d.uncertainty for d in tried])
     chosen = np.argmin(uncertainties, axis=0)[None]
-    return Difference(np.take_along_axis(values, chosen, 0)[0],
-                      np.take_along_axis(uncertainties, chosen, 0)[0])
+    return Difference(
+        np.take_along_axis(values, chosen, 0)[0], np.take_along_axis(uncertainties, chosen, 0)[0]
+    )
 
 
 def summed(differences: Sequence[Difference]) -> Difference:
-    return Difference(sum(d.value for d in differences), sum(d.uncertainty for d in differences))
+    return Difference(
+        np.sum([d.value for d in differences], axis=0),
+        np.sum([d.uncertainty for d in differences], axis=0),
+    )
 
 
 def is_inexact(leaf: Any) -> bool:
@@ -144,17 +160,22 @@ def places(value: Any, name: str) -> list[str]:
     ["result['w'][0]", "result['w'][1]", "result['b']"]
     """
     leaves, structure = tree.flatten(value)
-    return [name + path + (str(list(index)) if index else "")
-            for leaf, path in zip(leaves, structure.paths()) if is_inexact(leaf)
-            for index in np.ndindex(np.shape(leaf))]
+    return [
+        name + path + (str(list(index)) if index else "")
+        for leaf, path in zip(leaves, structure.paths(), strict=True)
+        if is_inexact(leaf)
+        for index in np.ndindex(np.shape(leaf))
+    ]
 
 
 def random_direction(value: Any, rng: np.random.Generator) -> Direction:
     """Normally distributed tangents for the inexact leaves of a pytree, None for the others."""
+
     def normal(leaf: Any) -> Any:
         drawn = rng.standard_normal(np.shape(leaf))
         turned = 1j * rng.standard_normal(np.shape(leaf)) if np.iscomplexobj(leaf) else 0.0
         return like(leaf, drawn + turned)
+
     return [normal(leaf) if is_inexact(leaf) else None for leaf in tree.leaves(value)]
 
 

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from .grammar import Const, Let, Var
+from .sizes import Extent
 from .types import ArrayType
+from .walk import atom_vars
 
 # Their results differ from call to call.
 ARBITRARY = frozenset({"empty", "empty_like"})
@@ -22,6 +24,7 @@ class Numbering:
 
     def __init__(self) -> None:
         self.definitions: dict[Var, Let] = {}
+        self.sizes: dict[Var, Extent] = {}              # integers as sizes, for ops.integers
         self._numbers: dict[Var, int] = {}
         self._keys: dict[Any, int] = {}
         self._alike: dict[int, list[Var]] = {}
@@ -31,13 +34,28 @@ class Numbering:
 
     def number(self, var: Var) -> int:
         """The number of a variable; equal ones mean equal values."""
-        number = self._numbers.get(var)
-        if number is None:
+        waiting = [var]
+        while waiting:
+            missing = self._sources(waiting[-1])
+            if missing:
+                waiting += missing
+            else:
+                self._assign(waiting.pop())
+        return self._numbers[var]
+
+    def _sources(self, var: Var) -> list[Var]:
+        """The variables that need a number before `var` gets one."""
+        stmt = self.definitions.get(var)
+        if stmt is None or var in self._numbers:
+            return []
+        return [v for v in atom_vars((stmt.args, stmt.attrs)) if v not in self._numbers]
+
+    def _assign(self, var: Var) -> None:
+        if var not in self._numbers:
             stmt = self.definitions.get(var)
             key = var if stmt is None else self._key_of(stmt, var)
             number = self._numbers[var] = self._keys.setdefault(key, len(self._keys))
             self._alike.setdefault(number, []).append(var)
-        return number
 
     def alike(self, op: Any, args: Sequence[Any], attrs: dict[str, Any]) -> list[Var]:
         """Numbered variables that hold what `op(*args, **attrs)` would give."""

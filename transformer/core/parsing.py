@@ -21,7 +21,7 @@ from .grammar import (
     Stmt,
     Var,
 )
-from .guards import Guard
+from .guards import Guard, single_atom
 from .lines import Line
 from .literals import Literals
 
@@ -83,7 +83,7 @@ class Reader(Literals):
             raise ValueError(f"function {function.name} does not define {', '.join(unknown)}")
 
     def dim(self, function: Function) -> None:
-        (atom, _), = self.size().terms                              # type: ignore[union-attr]
+        atom = single_atom(self.size())
         self.line.expect("=")
         var = self.var()
         self.line.expect(",")

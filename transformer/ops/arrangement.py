@@ -188,7 +188,7 @@ class Repeat(Op):
         a, repeats = value(a), attrs["repeats"]
         if isinstance(repeats, (tuple, list)) and len(repeats) == 1:
             repeats = repeats[0]
-        if isinstance(repeats, (tuple, list)) or getattr(repeats, "ndim", 0):
+        if isinstance(repeats, (tuple, list)) or getattr(repeats, "ndim", 0) > 0:
             raise NotSupported("np.repeat with a different number for each element",
                                instead="Index with the positions: x[np.repeat(positions, counts)].")
         attrs = {"repeats": arguments.shape(repeats)[0], "axis": attrs.get("axis")}
@@ -228,8 +228,11 @@ class Take(Rewritten):
                                instead="Bring the indices into range before.")
         a = value(a)
         if axis is None:
-            return reshaped(a, (a.size,))[indices]
-        return a[from_here(arguments.axis(axis, a.ndim), indices)]
+            part = reshaped(a, (a.size,))[indices]
+        else:
+            part = a[from_here(arguments.axis(axis, a.ndim), indices)]
+        is_view = not isinstance(indices, (tuple, list)) and getattr(indices, "ndim", 0) == 0
+        return np.copy(part) if is_view and part.ndim else part
 
 
 class Meshgrid(Rewritten):
@@ -249,4 +252,5 @@ class Meshgrid(Rewritten):
             sizes[k] = v.size
         lying = [np.reshape(v, along(v.size, k, len(sizes)))
                  for v, k in zip(vectors, places, strict=True)]
-        return tuple(lying if sparse else (np.broadcast_to(v, tuple(sizes)) for v in lying))
+        grids = lying if sparse else [np.broadcast_to(v, tuple(sizes)) for v in lying]
+        return tuple(np.copy(grid) if copy else grid for grid in grids)

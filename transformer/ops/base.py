@@ -20,9 +20,20 @@ derivative      exactly one of
                           the tangent of the result, ``(dy, *operands, y, **attrs)`` the cotangent
     ``definition``        the op in terms of other ops: ``(*operands, **attrs) -> result``
     ``derivative = None, "why"``   the result is piecewise constant, or it is not differentiable
+                The operands of a `variadic` op are one list: ``types`` takes the list of their types,
+                and ``vjp`` is one function ``(dy, i, *operands, **attrs)`` for operand i
 ``batch``       ``(lead, *operands, **attrs) -> result``: `lead` tells which operands have the batch
                 axis, which is always axis 0 of them and of the result
 ``loop``        the loop form (step 3): a scalar function for elementwise ops, see the families
+``accumulate``  ``(shadow, dy, *operands, **attrs) -> shadow``: adds a sparse cotangent of operand 0 to
+                the one it has already (`get`, `diagonal`), instead of ``vjp[0]``
+``tangent``     ``(tangents, *operands, **attrs) -> tangent``: for an op that is linear in several
+                operands together (`put`); None stands for a tangent that is zero
+``view``        whether NumPy returns a view of the first operand; where that depends on the operands,
+                a function of them (or of their types) and the attributes
+``write_back``  ``(base, part, *slots, **attrs) -> base`` after `part`, a view of it, was written
+``silent``      attributes that no call has: they are needed for the types only
+``symmetric``   NumPy reads one triangle of the first operand: its derivative is symmetric
 ``run``         ``(*operands, **attrs) -> result`` on NumPy arrays; the first of `calls` unless said
 ``domain``      ``(rng) -> list of (operands, attrs)``: sample calls for the generated tests
 
@@ -66,7 +77,9 @@ class Op:
     domain: Any = None
     elementwise = False
     heavy = False                      # too costly to compute a second time (matrix products, solvers)
-    view: bool = False                 # NumPy returns a view of the first operand
+    view: Any = False                  # NumPy returns a view of the first operand
+    silent: tuple[str, ...] = ()
+    symmetric = False
     types: Any
 
     def __init_subclass__(cls) -> None:

@@ -36,10 +36,7 @@ class Pad(Op):
         if mode not in POSITIONS or options:
             raise NotSupported(f"np.pad with mode={mode!r} and options {sorted(options)}",
                                instead="Write the border with np.concatenate.")
-        for axis, pair in enumerate(pairs):
-            if pair != (0, 0):
-                array = array[from_here(axis, _positions(mode, array.shape[axis], *pair))]
-        return array
+        return _indexed(array, pairs, mode)
 
     @classmethod
     def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
@@ -116,10 +113,18 @@ def _inner(size: Extent, before: Extent, after: Extent) -> slice:
     return slice(before or None, -after if isinstance(after, int) else before + size)
 
 
-def _filled(array: Value, pairs: tuple[Pair, ...], fill: Any) -> Any:
+def _filled(array: Any, pairs: Any, fill: Any) -> Any:
     """With a border of a number that the program computes."""
-    inside = np.pad(np.ones(array.shape, bool, like=array), pairs)           # type: ignore[call-overload]
+    inside = np.pad(np.ones(array.shape, np.dtype(bool), like=array), pairs)
     return np.where(inside, np.pad(array, pairs), fill.astype(array.dtype))
+
+
+def _indexed(array: Value, pairs: tuple[Pair, ...], mode: str) -> Any:
+    """With a border that shows the array itself."""
+    axes = [axis for axis, pair in enumerate(pairs) if pair != (0, 0)]
+    for axis in axes:
+        array = array[from_here(axis, _positions(mode, array.shape[axis], *pairs[axis]))]
+    return array if axes else np.copy(array)
 
 
 def _positions(mode: str, size: Extent, before: Extent, after: Extent) -> Any:

@@ -86,7 +86,7 @@ class Zeros(Shaped):
     calls = np.zeros
     domain = _shaped_cases
 
-    def types(shape=None, dtype=None) -> ArrayType:
+    def types(shape=None, dtype=None):
         return ArrayType(dtype or FLOAT64, shape)
 
 
@@ -94,7 +94,7 @@ class Ones(Shaped):
     calls = np.ones
     domain = _shaped_cases
 
-    def types(shape=None, dtype=None) -> ArrayType:
+    def types(shape=None, dtype=None):
         return ArrayType(dtype or FLOAT64, shape)
 
 
@@ -106,7 +106,7 @@ class Empty(Shaped):
     def domain(rng):
         return []
 
-    def types(shape=None, dtype=None) -> ArrayType:
+    def types(shape=None, dtype=None):
         return ArrayType(dtype or FLOAT64, shape)
 
 
@@ -200,7 +200,7 @@ class FullLike(Rewritten):
 class Eye(Creation):
     """`M` is left out when the matrix is square."""
 
-    calls = np.eye
+    calls: Any = np.eye
 
     @classmethod
     def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
@@ -211,7 +211,7 @@ class Eye(Creation):
         own = {"N": rows} | ({"M": columns} if columns != rows else {}) | ({"k": k} if k else {})
         return operands, {**attrs, **own}
 
-    def types(N=None, M=None, k=0, dtype=None) -> ArrayType:
+    def types(N=None, M=None, k=0, dtype=None):
         return ArrayType(dtype or FLOAT64, (N, N if M is None else M))
 
     def domain(rng):

@@ -45,11 +45,11 @@ def diagonal_length(rows: Extent, columns: Extent, offset: int) -> Extent:
     return not_negative(least(*inside))
 
 
-def on_diagonal(values: Any, rows: Extent, columns: Extent, offset: int) -> Any:
+def on_diagonal(values: Any, rows: Any, columns: Any, offset: int) -> Any:
     """Matrices that are 0 but for a diagonal, which holds the last axis of `values`."""
     if values.ndim == 1 and rows == columns == values.shape[0] + abs(offset):
         return np.diag(values, offset)
-    inside = np.eye(rows, columns, offset, dtype=bool, like=values)
+    inside = np.eye(rows, columns, offset, dtype=np.dtype(bool), like=values)
     rest = (rows if offset >= 0 else columns) - values.shape[-1]
     if rest != 0:
         values = np.pad(values, ((0, 0),) * (values.ndim - 1) + ((0, rest),))

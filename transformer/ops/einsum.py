@@ -1,4 +1,4 @@
-"""Einstein's sums. In Core the subscripts are explicit: ``"ij,jk->ik"``, without blanks or ellipses."""
+"""Einstein's sums. In Core the subscripts are explicit: ``"ij,jk->ik"``, without ellipses."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from ..core.errors import BadArgument, NotSupported, ShapeError
 from ..core.sizes import Extent
 from ..core.types import ArrayType
 from .base import Op
-from .elementwise import broadcast, shape_text
+from .elementwise import broadcast, shape_text, size_text
 from .products import common_dtype
 from .value import Value, atom, call, emit, value
 
-IGNORED = {"optimize", "order", "casting"}        # they change how a sum is computed, not what it is
+IGNORED = {"optimize", "order", "casting"}      # they change how a sum is computed, not what it is
+
+MORE_AXES = ("has more dimensions than subscripts given in einstein sum, but no '...' ellipsis "
+             "provided to broadcast the extra dimensions.")
 
 
 class Einsum(Op):
@@ -30,7 +33,8 @@ class Einsum(Op):
     def front(args, kwargs, spelling):
         others = [key for key, item in kwargs.items() if key not in IGNORED and item is not None]
         if others:
-            raise NotSupported(f"np.einsum: {', '.join(others)} has no rule here", instead="leave it out")
+            raise NotSupported(f"np.einsum: {', '.join(others)} has no rule here",
+                               instead="leave it out")
         subscripts, operands = _subscripts_first(args)
         operands = tuple(value(operand) for operand in operands)
         explicit = normal_subscripts(subscripts, [operand.ndim for operand in operands])
@@ -50,8 +54,10 @@ class Einsum(Op):
 
     def vjp(dy, k, *operands, subscripts):
         inputs, output = split(subscripts)
-        factors = [(labels, x) for j, (labels, x) in enumerate(zip(inputs, operands, strict=True)) if j != k]
-        target, extra = missing_factors(dy, inputs[k], operands[k].shape, [output, *inputs[:k], *inputs[k + 1:]])
+        factors = list(zip(inputs, operands, strict=True))
+        own, x = factors.pop(k)
+        others = [output, *(labels for labels, _ in factors)]
+        target, extra = missing_factors(dy, own, x.shape, others)
         if output:
             return summed([(output, dy), *factors, *extra], target)
         return dy * summed([*factors, *extra], target) if factors or extra else dy
@@ -65,8 +71,9 @@ class Einsum(Op):
     def domain(rng):
         def case(subscripts, *shapes):
             return tuple(rng.normal(size=shape) for shape in shapes), {"subscripts": subscripts}
-        return [case("ij,jk->ik", (2, 3), (3, 4)), case("i,i->", (3,), (3,)), case("ij->ji", (2, 3)),
-                case("ii->", (3, 3)), case("ii->i", (3, 3)), case("ij->i", (2, 3)),
+        return [case("ij,jk->ik", (2, 3), (3, 4)), case("i,i->", (3,), (3,)),
+                case("ij->ji", (2, 3)), case("ij->i", (2, 3)), case("ii->", (3, 3)),
+                case("ii->i", (3, 3)),
                 case("bij,bjk->bik", (2, 2, 3), (2, 3, 2)), case("i,j,ij->", (2,), (3,), (2, 3)),
                 case("ij,jk,kl->il", (2, 3), (3, 2), (2, 2)), case("ij,kj->ik", (2, 1), (3, 4)),
                 case("iij,j->ij", (2, 2, 3), (3,)), case("i,->i", (3,), ())]
@@ -84,11 +91,12 @@ def split(subscripts: str) -> tuple[list[str], str]:
 
 def unused(subscripts: str) -> str:
     """A letter that does not occur."""
-    return next(c for c in string.ascii_lowercase[::-1] + string.ascii_uppercase if c not in subscripts)
+    letters = string.ascii_lowercase[::-1] + string.ascii_uppercase
+    return next(c for c in letters if c not in subscripts)
 
 
 def summed(factors: list[tuple[str, Any]], output: str) -> Any:
-    """The sum of a product of labelled factors; a single one that needs no change stays as it is."""
+    """The sum of a product of labelled factors; a single one that fits stays as it is."""
     if len(factors) == 1 and factors[0][0] == output:
         return factors[0][1]
     subscripts = f"{','.join(labels for labels, _ in factors)}->{output}"
@@ -134,7 +142,8 @@ def _made(dy: Any, function: Any, size: Extent) -> Any:
 def _subscripts_first(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
     """Subscripts and operands, also where every operand is followed by a list of numbers."""
     if not args:
-        raise BadArgument("must specify the einstein sum subscripts string and at least one operand")
+        raise BadArgument("must specify the einstein sum subscripts string and at least one "
+                          "operand")
     if isinstance(args[0], str):
         return args[0], list(args[1:])
     operands, lists = list(args[:len(args) // 2 * 2:2]), list(args[1::2])
@@ -158,9 +167,9 @@ def normal_subscripts(subscripts: str, ranks: list[int]) -> str:
     inputs = left.split(",")
     if len(inputs) != len(ranks):
         more = "more" if len(ranks) > len(inputs) else "fewer"
-        raise BadArgument(f"{more} operands provided to einstein sum function than specified in the "
-                          "subscripts string")
-    extra = [_extra_axes(labels, rank, k) for k, (labels, rank) in enumerate(zip(inputs, ranks, strict=True))]
+        raise BadArgument(f"{more} operands provided to einstein sum function than specified in "
+                          "the subscripts string")
+    extra = [_extra_axes(labels, ranks[k], k) for k, labels in enumerate(inputs)]
     letters = [c for c in string.ascii_letters if c not in subscripts][:max(extra)]
     inputs = [labels.replace("...", "".join(letters[len(letters) - count:]))
               for labels, count in zip(inputs, extra, strict=True)]
@@ -168,8 +177,8 @@ def normal_subscripts(subscripts: str, ranks: list[int]) -> str:
     if arrow:
         output = output.replace("...", joined)
     else:
-        every = "".join(inputs)
-        output = joined + "".join(sorted(c for c in set(every) if every.count(c) == 1 and c not in letters))
+        named = "".join(c for labels in inputs for c in labels if c not in letters)
+        output = joined + "".join(c for c in sorted(set(named)) if named.count(c) == 1)
     _check_output(inputs, output, letters)
     return f"{','.join(inputs)}->{output}"
 
@@ -181,24 +190,23 @@ def _extra_axes(labels: str, rank: int, k: int) -> int:
         raise BadArgument("invalid subscript in string, subscripts must be letters")
     extra = rank - len(named)
     if extra < 0:
-        raise ShapeError(f"einstein sum subscripts string contains too many subscripts for operand {k}")
+        raise ShapeError("einstein sum subscripts string contains too many subscripts for operand "
+                         f"{k}")
     if extra and "..." not in labels:
-        raise ShapeError("operand has more dimensions than subscripts given in einstein sum, but no "
-                         "'...' ellipsis provided to broadcast the extra dimensions.")
+        raise ShapeError(f"operand {MORE_AXES}")
     return extra
 
 
 def _check_output(inputs: list[str], output: str, letters: list[str]) -> None:
     for c in output:
         if c not in "".join(inputs):
-            raise BadArgument(f"einstein sum subscripts string included output subscript '{c}' which "
-                              "never appeared in an input")
+            raise BadArgument(f"einstein sum subscripts string included output subscript '{c}' "
+                              "which never appeared in an input")
         if output.count(c) > 1:
             raise BadArgument("einstein sum subscripts string includes output subscript "
                               f"'{c}' multiple times")
     if any(letter not in output for letter in letters):
-        raise ShapeError("output has more dimensions than subscripts given in einstein sum, but no "
-                         "'...' ellipsis provided to broadcast the extra dimensions.")
+        raise ShapeError(f"output {MORE_AXES}")
 
 
 def _check_diagonals(labels: str, sizes: tuple[Extent, ...], k: int) -> None:
@@ -206,9 +214,8 @@ def _check_diagonals(labels: str, sizes: tuple[Extent, ...], k: int) -> None:
     for label, size in zip(labels, sizes, strict=True):
         known = first.setdefault(label, size)
         if not current().assumptions.equal(known, size):
-            texts = (shape_text((known,))[1:-2], shape_text((size,))[1:-2])
-            raise ShapeError(f"dimensions in operand {k} for collapsing index '{label}' don't match "
-                             f"({texts[0]} != {texts[1]})")
+            raise ShapeError(f"dimensions in operand {k} for collapsing index '{label}' don't "
+                             f"match ({size_text(known)} != {size_text(size)})")
 
 
 def _common(known: Extent, size: Extent, operands: list[ArrayType]) -> Extent:

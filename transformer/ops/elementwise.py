@@ -148,6 +148,11 @@ def shape_text(shape: tuple[Extent, ...]) -> str:
     return f"({shown[0]},)" if len(shown) == 1 else f"({','.join(shown)})"
 
 
+def size_text(size: Extent) -> str:
+    """A single size as NumPy prints it."""
+    return shape_text((size,))[1:-2]
+
+
 def aligned(lead: Any, operands: tuple[Any, ...]) -> list[Any]:
     """Operands whose batch axis leads get axes of size 1 after it, up to the highest rank without
     it, so that they broadcast as their elements of the batch do."""

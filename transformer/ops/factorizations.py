@@ -16,10 +16,21 @@ from ..core.builder import current
 from ..core.errors import NotSupported, ShapeError
 from ..core.types import ArrayType
 from . import arguments
-from .matrices import (MatrixOp, adjoint, checked, hermitian, identity_like, only_real, over_rows,
-                       positive_definite, real_dtype, well_conditioned, working_dtype)
+from .matrices import (
+    MatrixOp,
+    adjoint,
+    check_matrix,
+    checked,
+    hermitian,
+    identity_like,
+    only_real,
+    over_rows,
+    positive_definite,
+    well_conditioned,
+    working_dtype,
+)
 from .products import transposed
-from .statistics import conjugated, real_part
+from .statistics import conjugated
 from .value import apply, emit, value
 
 
@@ -68,7 +79,7 @@ class SymmetricOp(MatrixOp):
     symmetric = True
 
     @classmethod
-    def front(cls, args: Any, kwargs: Any, spelling: str | None) -> Any:        # type: ignore[override]
+    def front(cls, args: Any, kwargs: Any, spelling: str | None) -> Any:  # type: ignore
         a, half = _matrix_and_half(*args, **kwargs)
         if half not in ("L", "U"):
             raise ShapeError("UPLO argument must be 'L' or 'U'")
@@ -76,7 +87,9 @@ class SymmetricOp(MatrixOp):
 
     def domain(rng):
         found = (rng.normal(size=shape) for shape in ((3, 3), (2, 2), (2, 3, 3)))
-        return [((a + np.swapaxes(a, -1, -2) + np.diag(4. * np.arange(a.shape[-1])),), {}) for a in found]
+        apart = np.diag([0.0, 4.0, 8.0])
+        return [((a + np.swapaxes(a, -1, -2) + apart[:a.shape[-1], :a.shape[-1]],), {})
+                for a in found]
 
 
 def _matrix_and_half(a, UPLO="L"):
@@ -170,8 +183,7 @@ class Qr(MatrixOp):
     vjp = _qr_vjp
 
     def types(a: ArrayType, mode: str = "reduced") -> tuple[ArrayType, ArrayType]:
-        if a.rank < 2:
-            raise ShapeError(f"{a.rank}-dimensional array given. Array must be at least two-dimensional")
+        check_matrix(a)
         only_real(a, "np.linalg.qr")
         if mode != "reduced":
             raise NotSupported(f"np.linalg.qr with mode={mode!r}", instead="leave `mode` out")
@@ -180,7 +192,8 @@ class Qr(MatrixOp):
                                why="its derivative has no rule here",
                                instead="factorise the leading square part")
         dtype = working_dtype(a)
-        return ArrayType(dtype, a.sizes), ArrayType(dtype, (*a.sizes[:-2], a.sizes[-1], a.sizes[-1]))
+        square = (*a.sizes[:-2], a.sizes[-1], a.sizes[-1])
+        return ArrayType(dtype, a.sizes), ArrayType(dtype, square)
 
     def domain(rng):
         return [((well_conditioned(rng, 3, 3),), {}), ((rng.normal(size=(4, 2)),), {}),
@@ -207,15 +220,14 @@ def _pinv_vjp(dy, a, y):
 
 
 class Pinv(MatrixOp):
-    """The pseudo-inverse, differentiable where the rank does not change (Golub and Pereyra, 1973)."""
+    """The pseudo-inverse, differentiable where the rank does not change (Golub, Pereyra 1973)."""
 
     calls = (np.linalg.pinv,)
     jvp = _pinv_jvp
     vjp = _pinv_vjp
 
     def types(a: ArrayType) -> ArrayType:
-        if a.rank < 2:
-            raise ShapeError(f"{a.rank}-dimensional array given. Array must be at least two-dimensional")
+        check_matrix(a)
         return ArrayType(working_dtype(a), (*a.sizes[:-2], a.sizes[-1], a.sizes[-2]))
 
     def domain(rng):

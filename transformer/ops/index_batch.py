@@ -2,9 +2,9 @@
 
 Where only the array has the batch axis, a full slice goes before the index. Where parts of the
 index have it, they become integer arrays whose first axis is the batch axis, and the array, if it
-has one too, is indexed there by the numbers of the lanes. NumPy puts the joint axes of integer arrays
-where it likes; `order` brings the axes of its result into the order of the batch axis and the
-region as it was.
+has one too, is indexed there by the numbers of the lanes. NumPy puts the joint axes of integer
+arrays where it likes; `order` brings the axes of its result into the order of the batch axis and
+the region as it was.
 """
 
 from __future__ import annotations
@@ -66,6 +66,8 @@ def add_at(lead: Any, x: Any, v: Any, *slots: Any, **attrs: Any) -> Any:
 
 
 def _written(op: Any, lead: Any, x: Any, v: Any, slots: Any, attrs: dict[str, Any]) -> Any:
+    if len(slots) == 1 and lead[2] and is_mask(slots[0]) and rank_of(v) == lead[1]:
+        return _where(op, lead, x, v, slots[0], attrs["index"])
     if not lead[0]:
         count = next(o.shape[0] for o, on in zip((v, *slots), lead[1:], strict=True) if on)
         x = np.broadcast_to(x, (count, *x.shape))
@@ -73,13 +75,28 @@ def _written(op: Any, lead: Any, x: Any, v: Any, slots: Any, attrs: dict[str, An
     return op.applied(x, lanes.placed(v, lead[1]), *lanes.slots, **lanes.attrs)
 
 
+def _where(op: Any, lead: Any, x: Any, v: Any, mask: Any, index: Index) -> Any:
+    """A number written at, or added where, a mask holds that differs from lane to lane."""
+    before = index.index(Slot(0))
+    after = len(index) - before - 1
+    mask = mask[(slice(None), *[None] * before, ..., *[None] * after)]
+    if any(entry != slice(None) for entry in index if isinstance(entry, slice)) or None in index:
+        raise masks_differ()
+    v = v[(slice(None), *[None] * (rank_of(mask) - 1))] if lead[1] else v
+    return np.where(mask, v if op.name == "put" else x + v, x)
+
+
+def masks_differ() -> NotSupported:
+    return NotSupported("a mask that differs along a batch has no batched form",
+                        why="it selects a different number of elements in each lane",
+                        instead="use np.where with the mask")
+
+
 def batched_index(lead: Any, x: Any, slots: Any, index: Index, sizes: Sizes | None = None,
                   distinct: bool = False) -> Lanes:
     """The index into a batch; `x` is None if the array has no batch axis of its own."""
     if any(on and is_mask(slot) for on, slot in zip(lead, slots, strict=True)):
-        raise NotSupported("a mask that differs along a batch has no batched form",
-                           why="it selects a different number of elements in each lane",
-                           instead="use np.where with the mask")
+        raise masks_differ()
     elements = [_element(slot) if on else slot for slot, on in zip(slots, lead, strict=True)]
     if any(lead):
         lanes, count = _by_lanes(lead, x, slots, elements, index, sizes)
@@ -148,7 +165,7 @@ def _numbers(like: Any, count: Extent) -> Any:
     """0, 1, 2, …: emitted where the rule works on values."""
     if any(isinstance(slot, Value) for slot in like):
         return call(np.arange, (count,), {})
-    return np.arange(count)
+    return np.arange(count)                                            # type: ignore[arg-type]
 
 
 def _length(index: Index, place: int, block: Any, sizes: Sizes | None) -> Extent:
@@ -157,27 +174,24 @@ def _length(index: Index, place: int, block: Any, sizes: Sizes | None) -> Extent
     axis += block.rank if axis >= block.position else 0
     size = None if sizes is None else sizes[axis]
     if size is None or not all(isinstance(leaf, Dim) for leaf in leaves(size)):
-        raise NotSupported("a slice whose length differs along a batch has no batched form",
-                           why="an array has the same size in each lane",
-                           instead="use np.where with a mask, or slices of one length")
+        raise lengths_differ()
     return size
+
+
+def lengths_differ() -> NotSupported:
+    return NotSupported("a slice whose length differs along a batch has no batched form",
+                        why="an array has the same size in each lane",
+                        instead="use np.where with a mask, or slices of one length")
 
 
 def _positions(entry: slice, slots: Any, lead: Any, extent: Extent, rank: int, own: int,
                tail: tuple[None, ...]) -> Any:
     """The integers that a slice stands for, in each lane."""
-    step = 1 if entry.step is None else entry.step
-    steps = _numbers(slots, extent) * step if step != 1 else _numbers(slots, extent)
-    before, after = tail[:own], tail[own + 1:]
-    start = entry.start
-    if isinstance(start, Slot):
-        start = slots[start.k]
-        if lead[entry.start.k]:
-            start = start[(slice(None), *[None] * (rank + len(tail)))]
-    elif start is None:
-        raise NotSupported("a slice whose end differs along a batch has no batched form",
-                           instead="use np.where with a mask")
-    return start + steps[(*before, slice(None), *after)]
+    if not isinstance(entry.start, Slot) or not lead[entry.start.k]:
+        raise lengths_differ()
+    start = slots[entry.start.k][(slice(None), *[None] * (rank + len(tail)))]
+    steps = _numbers(slots, extent)[(*tail[:own], slice(None), *tail[own + 1:])]
+    return start + (steps if entry.step is None else steps * entry.step)
 
 
 def _order(index: Index, entries: Index, block: Any, slots: list[Any], moves: list[bool]

@@ -25,7 +25,18 @@ from . import index_batch
 from .base import Op
 from .elementwise import shape_text
 from .places import BadIndex, Place
-from .regions import Index, Sizes, Slot, axes_of, block_of, filled, is_basic, is_mask, rank_of, region
+from .regions import (
+    Index,
+    Sizes,
+    Slot,
+    axes_of,
+    block_of,
+    filled,
+    is_basic,
+    is_mask,
+    rank_of,
+    region,
+)
 from .value import Value, call, value
 
 __all__ = ["AddAt", "BadIndex", "Get", "Put", "Slot", "add_at", "normal_index", "read", "write"]
@@ -111,6 +122,7 @@ class Get(Op):
     """``x[index]``. Its cotangent is added in place, into that of `x`."""
 
     calls = (operator.getitem,)
+    silent = "sizes", "distinct"
     operands = ("x",)
     linear = "x"
     batch = staticmethod(index_batch.get)
@@ -146,6 +158,7 @@ class Put(Op):
     last in order stays, and only that one gets the element's cotangent."""
 
     operands = ("x", "v")
+    silent = "sizes", "distinct"
     batch = staticmethod(index_batch.put)
     jvp = (lambda t, x, v, *rest, **attrs: Put.applied(t, 0, *rest[:-1], **attrs),
            lambda t, x, v, *rest, **attrs: Put.applied(zeros_like(x), t, *rest[:-1], **attrs))
@@ -174,6 +187,7 @@ class AddAt(Op):
     several times adds up. Without integer arrays it is ``x[index] += v``."""
 
     operands = ("x", "v")
+    silent = "sizes", "distinct"
     batch = staticmethod(index_batch.add_at)
     jvp = (lambda t, x, v, *rest, **attrs: t,
            lambda t, x, v, *rest, **attrs: AddAt.applied(zeros_like(x), t, *rest[:-1], **attrs))
@@ -235,7 +249,7 @@ def is_last(x: Any, part: Any, slots: Any, index: Index, sizes: Sizes | None = N
 
 
 def _without_slices(x: Any, slots: Any, index: Index) -> tuple[tuple[Extent, ...], Index]:
-    """The shape of `x` with 1 for each axis that is sliced, and the index with full slices there."""
+    """The shape of `x` with 1 for each sliced axis, and the index with full slices there."""
     sizes: list[Extent] = []
     for entry in index:
         axes = axes_of(entry, slots)
@@ -251,6 +265,7 @@ def _made(like: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
 def cases(rng: Any) -> list[tuple[Any, tuple[Any, ...], dict[str, Any], Any]]:
     """Sample calls: an array, the operands of the index, attributes, and what is to be written."""
     rows, mask = np.array([1, 0, 1]), np.array([True, False, True])
+    start, stop = np.int64(1), np.int64(3)
     found = []
     for shape, slots, index in [
         ((4,), (), (2,)), ((4,), (), (slice(1, None),)), ((4,), (), (slice(None, None, -2),)),
@@ -260,11 +275,13 @@ def cases(rng: Any) -> list[tuple[Any, tuple[Any, ...], dict[str, Any], Any]]:
         ((3, 4), (rows,), (slice(1, None), Slot(0))),
         ((2, 3, 4), (rows, rows), (Slot(0), slice(None), Slot(1))),
         ((3,), (mask,), (Slot(0),)), ((2, 3), (mask,), (slice(None), Slot(0))),
+        ((5,), (start, stop), (slice(Slot(0), Slot(1)),)),
+        ((2, 3, 5), (start, stop, rows), (1, slice(Slot(0), Slot(1)), Slot(2))),
     ]:
         array = rng.normal(size=shape)
         part = array[filled(index, slots)]
         attrs: dict[str, Any] = {"index": index}
-        if any(map(is_mask, slots)):
+        if any(slot is start or is_mask(slot) for slot in slots):
             attrs["sizes"] = part.shape
         found.append((array, slots, attrs, rng.normal(size=part.shape)[()]))
     return found

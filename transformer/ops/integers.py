@@ -15,6 +15,8 @@ from ..core.sizes import Extent, Size, Unknown
 from ..core.types import ArrayType
 from .value import Value, emit
 
+DEEPEST, MOST_TERMS = 100, 8       # how far an integer is seen through
+
 
 def affine(integer: Any) -> Extent:
     """An integer (a number, a size, or one that the program computes) as a size."""
@@ -27,13 +29,26 @@ def affine(integer: Any) -> Extent:
     return _affine(integer) if isinstance(integer, Var) else int(integer)
 
 
-def _affine(var: Var) -> Extent:
+def _affine(var: Var, depth: int = 0) -> Extent:
+    """The size that an integer is; kept, so that it is seen through to the same ones every time."""
+    sizes = current().numbering.sizes
+    if var not in sizes:
+        size = _seen_through(var, depth)
+        if size is None or (isinstance(size, Size) and len(size.terms) > MOST_TERMS):
+            size = Size.of(Unknown(var))
+        sizes[var] = size
+    return sizes[var]
+
+
+def _seen_through(var: Var, depth: int) -> Extent | None:
+    """What an integer was computed from; None where it is best known by itself."""
     stmt = current().numbering.definitions.get(var)
-    if stmt is not None and _is_exact(var) and all(map(_is_exact, stmt.args)):
-        size = _combined(stmt)
-        if size is not None:
-            return size
-    return Size.of(Unknown(var))
+    if stmt is None or depth == DEEPEST or Unknown(var) in current().assumptions.ranges:
+        return None
+    if not all(map(_is_exact, (var, *stmt.args))):
+        return None
+    return _combined(stmt, [_affine(a, depth + 1) if isinstance(a, Var) else affine(a)
+                            for a in stmt.args])
 
 
 def _is_exact(atom: Atom) -> bool:
@@ -43,8 +58,8 @@ def _is_exact(atom: Atom) -> bool:
             and (type.weak or type.dtype.itemsize == 8))
 
 
-def _combined(stmt: Let) -> Extent | None:
-    match stmt.op.name, [affine(Value(atom)) for atom in stmt.args]:
+def _combined(stmt: Let, parts: list[Extent]) -> Extent | None:
+    match stmt.op.name, parts:
         case "add", [left, right]:
             return left + right
         case "subtract", [left, right]:

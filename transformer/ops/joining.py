@@ -14,6 +14,7 @@ from . import arguments
 from .arguments import Args, Bound, Kwargs
 from .base import Op
 from .creation import zeros_for
+from .rewritten import Rewritten
 from .shape import Sizes, expanded, from_here, reshaped, standing_1d, standing_2d, standing_3d
 from .value import value
 
@@ -163,7 +164,7 @@ class Standing(Joining):
             shapes = [cls.stand(sizes) for sizes in shapes_of(arrays)]
             return pulled(dy, i, shapes_of(arrays)[i], shapes, cls.axis(len(shapes[0])))
 
-        cls.types, cls.vjp = types, (vjp,)                                  # type: ignore[method-assign]
+        cls.types, cls.vjp = types, (vjp,)
         super().__init_subclass__()
 
     @classmethod
@@ -230,3 +231,10 @@ class ColumnStack(Standing):
 
     def axis(rank):
         return 1
+
+
+class Append(Rewritten):
+    calls = np.append
+
+    def rewrite(arr, values, axis=None):
+        return np.concatenate([value(arr), value(values)], axis=axis)

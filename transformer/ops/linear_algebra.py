@@ -13,12 +13,21 @@ import numpy as np
 
 from ..core.builder import current
 from ..core.errors import ShapeError
+from ..core.sizes import Extent
 from ..core.types import ArrayType
 from . import arguments
 from .base import Op
-from .elementwise import aligned, broadcast
-from .matrices import MatrixOp, checked, identity_like, over_matrices, real_dtype, well_conditioned, working_dtype
-from .products import size_text, transposed
+from .elementwise import aligned, broadcast, size_text
+from .matrices import (
+    MatrixOp,
+    checked,
+    identity_like,
+    over_matrices,
+    real_dtype,
+    well_conditioned,
+    working_dtype,
+)
+from .products import transposed
 from .rewritten import Rewritten
 from .value import value
 
@@ -41,6 +50,12 @@ def _solve_matrix_cotangent(dy, a, b, y):
     return -np.outer(t, y) if y.ndim == 1 else -t[..., None] * y[..., None, :]
 
 
+def _misfit(name: str, signature: str, size: Extent, wanted: Extent) -> ShapeError:
+    return ShapeError(f"{name}: Input operand 1 has a mismatch in its core dimension 0, with "
+                      f"gufunc signature {signature} (size {size_text(size)} is different from "
+                      f"{size_text(wanted)})")
+
+
 class Solve(Op):
     """`b` is one vector if it has one axis, else it holds matrices (NumPy 2)."""
 
@@ -54,15 +69,13 @@ class Solve(Op):
     def types(a: ArrayType, b: ArrayType) -> ArrayType:
         checked(a)
         if not b.rank:
-            raise ShapeError("solve: Input operand 1 does not have enough dimensions (has 0, gufunc "
-                             "core with signature (m,m),(m)->(m) requires 1)")
+            raise ShapeError("solve: Input operand 1 does not have enough dimensions (has 0, "
+                             "gufunc core with signature (m,m),(m)->(m) requires 1)")
         vector = b.rank == 1
         rows, rest = (b.sizes[0], ()) if vector else (b.sizes[-2], b.sizes[-1:])
         if not current().assumptions.equal(a.sizes[-1], rows):
-            signature = "(m,m),(m)->(m)" if vector else "(m,m),(m,n)->(m,n)"
-            raise ShapeError("solve: Input operand 1 has a mismatch in its core dimension 0, with "
-                             f"gufunc signature {signature} (size {size_text(rows)} is different from "
-                             f"{size_text(a.sizes[-1])})")
+            form = ("solve1", "(m,m),(m)->(m)") if vector else ("solve", "(m,m),(m,n)->(m,n)")
+            raise _misfit(*form, rows, a.sizes[-1])
         stack = broadcast(a.sizes[:-2], () if vector else b.sizes[:-2])
         return ArrayType(working_dtype(a, b), (*stack, a.sizes[-1], *rest))
 
@@ -114,9 +127,9 @@ def _log_det_cotangent(factor, a):
 
 
 class Det(MatrixOp):
-    """Its derivative is ``det(a) * inv(a).T``. Where `a` is exactly singular that raises
-    LinAlgError, as `np.linalg.inv` does. Close to a singular matrix the two factors are made from
-    one factorisation and the derivative keeps its accuracy; the second derivative loses digits."""
+    """Its derivative is ``det(a) * inv(a).T``. Where `a` is singular to NumPy that raises
+    LinAlgError, as `np.linalg.inv` does. Close to a singular matrix the errors of the two factors
+    cancel and the derivative keeps its accuracy; the second derivative loses digits there."""
 
     calls = (np.linalg.det,)
     jvp = (lambda t, a, y: y * _log_det_tangent(t, a),)

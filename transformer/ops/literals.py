@@ -16,11 +16,12 @@ from .base import Op
 from .creation import Zeros
 from .joining import filled_tangents, lanes
 from .rewritten import Rewritten
-from .shape import Copy
+from .shape import Copy, reshaped
 from .value import Value, apply, emit, value
 
-INHOMOGENEOUS = ("setting an array element with a sequence. The requested array has an inhomogeneous "
-                 "shape after 1 dimensions. The detected shape was ({},) + inhomogeneous part.")
+INHOMOGENEOUS = ("setting an array element with a sequence. The requested array has an "
+                 "inhomogeneous shape after 1 dimensions. The detected shape was ({},) + "
+                 "inhomogeneous part.")
 
 
 class Array(Op):
@@ -129,7 +130,7 @@ class AsArray(Rewritten):
     """Arrays are handed on as they are, as NumPy does."""
 
     name = "asarray"
-    calls = np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray
+    calls = np.asarray, np.asanyarray
 
     def rewrite(a, dtype=None, order=None, *, copy=None):
         if isinstance(a, (list, tuple)):
@@ -145,3 +146,22 @@ class AsArray(Rewritten):
 def np_array(object: Any, dtype: Any = None) -> Any:
     """`np.array`, also of what NumPy would not dispatch on."""
     return apply(Array, (object,), {} if dtype is None else {"dtype": dtype}, "np.array")
+
+
+class AsContiguousArray(Rewritten):
+    """As `np.ravel` does, this makes a copy if the elements do not lie in C order."""
+
+    name = "ascontiguousarray"
+    calls = np.ascontiguousarray
+
+    def rewrite(a, dtype=None):
+        array = AsArray.rewrite(a, dtype)
+        return reshaped(np.ravel(array), array.shape if array.ndim else (1,))
+
+
+class AsFortranArray(Rewritten):
+    name = "asfortranarray"
+    calls = np.asfortranarray
+
+    def rewrite(a, dtype=None):
+        return np.transpose(AsContiguousArray.rewrite(np.transpose(AsArray.rewrite(a, dtype))))

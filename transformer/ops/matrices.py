@@ -26,10 +26,15 @@ class MatrixOp(Op):
         return cls.calls[0](a, **attrs)
 
 
-def checked(a: ArrayType) -> np.dtype:
-    """The dtype that `np.linalg` works in for a stack of square matrices; raises for anything else."""
+def check_matrix(a: ArrayType) -> None:
     if a.rank < 2:
-        raise ShapeError(f"{a.rank}-dimensional array given. Array must be at least two-dimensional")
+        raise ShapeError(f"{a.rank}-dimensional array given. Array must be at least "
+                         "two-dimensional")
+
+
+def checked(a: ArrayType) -> np.dtype:
+    """The dtype that `np.linalg` works in for a stack of square matrices; raises for others."""
+    check_matrix(a)
     if not current().assumptions.equal(a.sizes[-1], a.sizes[-2]):
         raise ShapeError("Last 2 dimensions of the array must be square")
     return working_dtype(a)
@@ -88,4 +93,4 @@ def identity_like(x: Any, size: Extent) -> Any:
     """An identity matrix in the dtype of `x`."""
     if isinstance(x, Value):
         return call(np.eye, (size,), {"dtype": x.dtype})
-    return np.eye(size, dtype=x.dtype)
+    return np.eye(size, dtype=x.dtype)                                 # type: ignore[arg-type]

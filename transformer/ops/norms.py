@@ -81,17 +81,18 @@ def _emitted(x: Value, axes: tuple[int, ...], ord: Any, keepdims: bool) -> Any:
     return emit(Norm, (x.atom,), attrs, "np.linalg.norm")
 
 
-def _vector_norm(x: Value, axis: int, ord: Any, keepdims: bool) -> Any:
+def _vector_norm(x: Any, axis: int, ord: Any, keepdims: bool) -> Any:
     if isinstance(ord, str) or isinstance(ord, complex):
         raise BadArgument(f"Invalid norm order '{ord}' for vectors")
-    how = {"axis": arguments.reduced_axes(axis, x.ndim), "keepdims": keepdims}
+    how: dict[str, Any] = {"axis": arguments.reduced_axes(axis, x.ndim), "keepdims": keepdims}
     x = x if x.type.is_inexact else x.astype(float)
     if ord == 2:
         return _emitted(x, (axis,), None, keepdims)
     if ord == 0:
         return np.sum((x != 0).astype(np.abs(x).dtype), **how)
     if ord in (1, np.inf, -np.inf):
-        return {1: np.sum, np.inf: np.max, -np.inf: np.min}[ord](np.abs(x), **how)
+        reduction: Any = {1: np.sum, np.inf: np.max, -np.inf: np.min}[ord]
+        return reduction(np.abs(x), **how)
     return _emitted(x, (axis,), ord, keepdims)
 
 

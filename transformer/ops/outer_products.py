@@ -11,8 +11,8 @@ from ..core.sizes import Extent, product
 from ..core.types import ArrayType
 from . import arguments
 from .base import Op
-from .elementwise import aligned, broadcast, shape_text
-from .products import common_dtype, equal, random_pairs, size_text
+from .elementwise import aligned, broadcast, shape_text, size_text
+from .products import common_dtype, equal, random_pairs
 from .rewritten import Rewritten
 from .statistics import conjugated
 

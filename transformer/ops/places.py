@@ -13,8 +13,9 @@ from ..core.grammar import Const
 from ..core.guards import guardable
 from ..core.sizes import Extent, Size, Unknown, leaves
 from ..core.walk import atom_of_size
+from .elementwise import size_text
 from .integers import affine, as_size, count_of, shared
-from .regions import Index, Sizes, Slot, is_mask, region, size_text
+from .regions import Index, Sizes, Slot, is_mask, region
 from .slices import is_negative, length
 from .value import Value, call
 
@@ -117,8 +118,8 @@ class Place:
             bounds.append(self.operands[slot.k])
             return Slot(len(bounds) - 2)
 
-        ends = (own(b) if isinstance(b, Slot) else b for b in (entry.start, entry.stop))
-        cut = slice(*ends, entry.step)
+        start, stop = (own(b) if isinstance(b, Slot) else b for b in (entry.start, entry.stop))
+        cut = slice(start, stop, entry.step)
         return as_size(shared(SliceLength, tuple(bounds), {"cut": cut}), size)
 
 
@@ -214,7 +215,7 @@ def _bound(bound: Any) -> Any:
 
 
 def check_position(position: Extent, size: Extent, axis: int) -> bool:
-    """Whether a position is certain (or guarded) to be inside; raises if it is certainly outside."""
+    """Whether a position is certain (or guarded) to be inside; raises where it is outside."""
     at_least = current().assumptions.at_least
     negative = is_negative(position)
     if negative is not None:

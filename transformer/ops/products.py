@@ -17,14 +17,14 @@ from ..core.sizes import Extent
 from ..core.types import ArrayType
 from . import arguments
 from .base import Op
-from .elementwise import aligned, broadcast, shape_text
+from .elementwise import aligned, broadcast, shape_text, size_text
 from .value import value
 
 Axes = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def common_dtype(*operands: ArrayType) -> np.dtype:
-    """The dtype of a product. Python numbers count as arrays here: only ufuncs treat them as weak."""
+    """The dtype of a product. Python numbers count as arrays: only ufuncs treat them as weak."""
     return np.result_type(*(operand.dtype for operand in operands))
 
 
@@ -99,19 +99,16 @@ class Matmul(Op):
     def types(a: ArrayType, b: ArrayType) -> ArrayType:
         for k, x in enumerate((a, b)):
             if not x.rank:
-                raise ShapeError(f"matmul: Input operand {k} does not have enough dimensions (has 0, "
-                                 f"gufunc core with signature {SIGNATURE} requires 1)")
+                raise ShapeError(f"matmul: Input operand {k} does not have enough dimensions (has "
+                                 f"0, gufunc core with signature {SIGNATURE} requires 1)")
         inner = b.sizes[0] if b.rank == 1 else b.sizes[-2]
         if not equal(a.sizes[-1], inner):
             raise ShapeError("matmul: Input operand 1 has a mismatch in its core dimension 0, with "
                              f"gufunc signature {SIGNATURE} (size {size_text(inner)} is different "
                              f"from {size_text(a.sizes[-1])})")
         rows, columns = a.sizes[-2:-1], b.sizes[-1:] if b.rank > 1 else ()
-        return ArrayType(common_dtype(a, b), broadcast(a.sizes[:-2], b.sizes[:-2]) + rows + columns)
-
-
-def size_text(size: Extent) -> str:
-    return shape_text((size,))[1:-2]
+        stack = broadcast(a.sizes[:-2], b.sizes[:-2])
+        return ArrayType(common_dtype(a, b), stack + rows + columns)
 
 
 def _is_matmul(a, b):
@@ -141,8 +138,9 @@ def _contracted(a: ArrayType, b: ArrayType, axis: int) -> None:
     """Raises unless the last axis of `a` fits axis `axis` of `b`."""
     n, m = a.sizes[-1], b.sizes[axis]
     if not equal(n, m):
+        left, right = f"{size_text(n)} (dim {a.rank - 1})", f"{size_text(m)} (dim {axis % b.rank})"
         raise ShapeError(f"shapes {shape_text(a.sizes)} and {shape_text(b.sizes)} not aligned: "
-                         f"{size_text(n)} (dim {a.rank - 1}) != {size_text(m)} (dim {axis % b.rank})")
+                         f"{left} != {right}")
 
 
 class Dot(Op):
@@ -183,7 +181,7 @@ def pairs_of_axes(axes: Any, left: int, right: int) -> Axes:
         count = arguments.whole(axes, "the number of axes")
         first, second = tuple(range(left - count, left)), tuple(range(count))
         if count > min(left, right):
-            raise ShapeError("tuple index out of range" if count > right else "shape-mismatch for sum")
+            raise ShapeError("shape-mismatch for sum")
     pair = arguments.axes(first, left), arguments.axes(second, right)
     if len(pair[0]) != len(pair[1]):
         raise ShapeError("shape-mismatch for sum")
@@ -255,11 +253,13 @@ class Tensordot(Op):
         first, second = pairs_of_axes(axes, a.rank, b.rank)
         if not all(equal(a.sizes[i], b.sizes[j]) for i, j in zip(first, second, strict=True)):
             raise ShapeError("shape-mismatch for sum")
-        sizes = [a.sizes[k] for k in free_axes(a.rank, first)]
-        return ArrayType(common_dtype(a, b), (*sizes, *(b.sizes[k] for k in free_axes(b.rank, second))))
+        rows = (a.sizes[k] for k in free_axes(a.rank, first))
+        columns = (b.sizes[k] for k in free_axes(b.rank, second))
+        return ArrayType(common_dtype(a, b), (*rows, *columns))
 
     def batch(lead, a, b, axes=2):
-        return batched_tensordot(lead, a, b, pairs_of_axes(axes, a.ndim - lead[0], b.ndim - lead[1]))
+        pairs = pairs_of_axes(axes, a.ndim - lead[0], b.ndim - lead[1])
+        return batched_tensordot(lead, a, b, pairs)
 
     def domain(rng):
         def case(left, right, axes):

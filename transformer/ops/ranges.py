@@ -38,7 +38,8 @@ class Arange(Creation):
     def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
         only_stop = len(args) == 1 and "stop" not in kwargs
         names = ("stop",) if only_stop else ("start", "stop", "step", "dtype")
-        given = {"start": 0, "step": 1, "dtype": None} | dict(zip(names, args, strict=False)) | kwargs
+        given: Kwargs = {"start": 0, "step": 1, "dtype": None}
+        given |= dict(zip(names, args, strict=False)) | kwargs
         dtype = given["dtype"]
         numbers = [_number(given[name]) for name in ("start", "stop", "step")]
         if any(isinstance(number, float) for number in numbers):
@@ -50,7 +51,7 @@ class Arange(Creation):
             attrs["dtype"] = arguments.dtype(dtype)
         return (), attrs
 
-    def types(start=0, stop=None, step=1, dtype=None) -> ArrayType:
+    def types(start=0, stop=None, step=1, dtype=None):
         floats = [number for number in (start, stop, step) if isinstance(number, float)]
         count = len(np.arange(start, stop, step)) if floats else count_of_range(start, stop, step)
         return ArrayType(dtype or (FLOAT64 if floats else INT64), (count,))
@@ -87,8 +88,10 @@ def _whole_if_possible(numbers: list[Any]) -> list[Any]:
 def count_of_range(start: Extent, stop: Extent, step: Extent) -> Extent:
     """How many numbers ``range(start, stop, step)`` has.
 
-    >>> count_of_range(1, 8, 3), count_of_range(5, 0, -2)
-    (3, 3)
+    >>> from ..core.builder import Builder
+    >>> with Builder().active():
+    ...     count_of_range(1, 8, 3), count_of_range(5, 0, -1)
+    (3, 5)
     """
     at_least = current().assumptions.at_least if isinstance(step, Size) else lambda a, b: a >= b
     if step == 0:
@@ -138,10 +141,10 @@ class Linspace(Op):
                 ((rng.normal(size=3), 1.0), {"num": 3, "endpoint": False})]
 
 
-def _weights(y: Any, first: int, num: Extent = 50, endpoint: bool = True, dtype: Any = None) -> Any:
+def _weights(y: Any, first: int, num: Any = 50, endpoint: bool = True, dtype: Any = None) -> Any:
     """How much of the first bound (`first` = 1) or of the second is in each number."""
     bounds = (1.0, 0.0) if first else (0.0, 1.0)
-    attrs = {} if endpoint else {"endpoint": False}
+    attrs: Kwargs = {} if endpoint else {"endpoint": False}
     attrs |= {} if y.dtype == FLOAT64 else {"dtype": y.dtype}
     if isinstance(y, Value):
         weights = call(np.linspace, (*bounds, num), attrs)
@@ -184,7 +187,7 @@ class Indices(Creation):
             raise NotSupported("np.indices with a dtype", instead="Convert the result with astype.")
         return (), attrs
 
-    def types(dimensions=None, dtype=None) -> ArrayType:
+    def types(dimensions=None, dtype=None):
         return ArrayType(INT64, (len(dimensions), *dimensions))
 
     def domain(rng):

@@ -22,7 +22,7 @@ from ..core.builder import current
 from ..core.errors import ShapeError
 from ..core.sizes import Extent
 from ..core.types import ArrayType
-from .elementwise import broadcast, shape_text
+from .elementwise import broadcast, shape_text, size_text
 from .slices import length
 
 Index = tuple[Any, ...]
@@ -160,11 +160,6 @@ def _joined(shapes: list[Sizes]) -> Sizes:
         shown = " ".join(map(shape_text, shapes))
         raise ShapeError("shape mismatch: indexing arrays could not be broadcast together with "
                          f"shapes {shown}") from None
-
-
-def size_text(size: Extent) -> str:
-    """A size as NumPy prints it in an error."""
-    return shape_text((size,))[1:-2]
 
 
 def _check_mask(sizes: Sizes, axis: int, mask: Any) -> None:

@@ -15,7 +15,7 @@ class Rewritten(Op):
     rewrite: Rule
 
     @classmethod
-    def front(cls, args: Any, kwargs: Any, spelling: str | None) -> Any:        # type: ignore[override]
+    def front(cls, args: Any, kwargs: Any, spelling: str | None) -> Any:
         try:
             inspect.signature(cls.rewrite).bind(*args, **kwargs)
         except TypeError as error:

@@ -125,9 +125,9 @@ class Diff(Op):
     def front(args, kwargs, spelling):
         """What is put before and behind is joined first."""
         def with_ends(a, n=1, axis=-1, prepend=None, append=None):
-            if prepend is None and append is None:
-                return None
             a = value(a)
+            if prepend is None and append is None:
+                return a if n == 0 else None
             k = arguments.axis(axis, a.ndim)
             parts = [p if p is a else _end(p, a, k) for p in (prepend, a, append) if p is not None]
             return np.diff(np.concatenate(parts, axis=k), n, k)

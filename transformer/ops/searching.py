@@ -33,13 +33,13 @@ class Positions(Op):
     silent = ("size",)
 
     @classmethod
-    def front(cls, args: Any, kwargs: Any, spelling: str | None) -> Any:        # type: ignore[override]
+    def front(cls, args: Any, kwargs: Any, spelling: str | None) -> Any:
         (a,), _ = cls.bind(args, kwargs)
         a = value(a)
         return emit(cls, (a.atom,), {"size": count_of(a)}, spelling)
 
     @classmethod
-    def run(cls, a: Any, size: Any = None) -> Any:                              # type: ignore[override]
+    def run(cls, a: Any, size: Any = None) -> Any:
         return cls.calls[0](a)
 
     def batch(lead, a, size=None):

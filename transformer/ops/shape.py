@@ -135,7 +135,7 @@ class Ravel(Op):
 class Flatten(Ravel):
     """A copy, where `ravel` gives a view."""
 
-    calls = ()
+    calls: Any = ()
     methods = ("flatten",)
     view = False
 
@@ -319,6 +319,31 @@ class BroadcastShapes(Rewritten):
 
     def rewrite(*args):
         return broadcast(*map(arguments.shape, args))
+
+
+class ShapeOf(Rewritten):
+    name = "shape"
+    calls = np.shape
+
+    def rewrite(a):
+        return value(a).shape
+
+
+class SizeOf(Rewritten):
+    name = "size"
+    calls = np.size
+
+    def rewrite(a, axis=None):
+        a = value(a)
+        return a.size if axis is None else a.shape[arguments.axis(axis, a.ndim)]
+
+
+class RankOf(Rewritten):
+    name = "ndim"
+    calls = np.ndim
+
+    def rewrite(a):
+        return value(a).ndim
 
 
 def _each(rewrite: Any, arrays: tuple[Any, ...]) -> Any:

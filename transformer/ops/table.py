@@ -19,7 +19,8 @@ from .base import Op
 FAMILIES = ("identity", "arithmetic", "elementary", "comparison", "reduction", "shape", "axes", "joining",
             "splitting", "literals", "arrangement", "borders", "diagonals", "creation", "ranges", "products",
             "outer_products", "einsum", "searching", "factorizations",
-            "indexing", "linear_algebra", "special", "statistics", "norms", "complex_numbers", "scans")
+            "indexing", "linear_algebra", "special", "statistics", "norms", "complex_numbers", "scans",
+            "sequences")
 
 
 @cache

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import NotSupported
 from ..ops.value import Value
 from .frames import Frame
-from .values import Closure, ContainerMethod, ArrayMethod, View, cell_of
+from .recorded import Part, RecordedList, Recording
+from .values import ArrayMethod, Closure, ContainerMethod, View, cell_of
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -31,7 +32,7 @@ class Aliases:
     def relate(self, one: Any, other: Any, why: str | None = None) -> None:
         """Notes that two arrays may share memory."""
         one, other = _holder(one), _holder(other)
-        if one is other or isinstance(one, Value) and not (one.ndim and other.ndim):
+        if one is other or any(isinstance(value, Value) and not value.ndim for value in (one, other)):
             return
         self._kept += [one, other]
         self._related.setdefault(id(one), {})[id(other)] = other
@@ -102,6 +103,12 @@ def _parts(value: Any) -> list[Any]:
             return [value.value]
         case ContainerMethod():
             return [value.container]
+        case Recording():
+            return [value.token, value.last, value.appended, value.before]
+        case RecordedList():
+            return list(value.parts)
+        case Part():
+            return [value.token, *value.arrays]
         case functools.partial():
             return [value.func, *value.args, *value.keywords.values()]
     bound = getattr(value, "__self__", None)

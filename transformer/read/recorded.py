@@ -20,7 +20,7 @@ from ..ops.value import Value
 from .demand import Unroll, static
 from .journal import Attribute, Item
 from .structures import Fixed, Node, Slot, Template, build, capture
-from .values import known_of
+from .values import contained, known_of
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -28,23 +28,30 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Recording:
-    """A list while a loop that appends to it is read. `appended` are the items of this iteration."""
+    """A list while a loop that appends to it is read. `appended` are the items of this iteration,
+    `newest` is the last item before the loop, where it is known."""
 
     home: list[Any]
-    items: tuple[Any, ...]                  # before the loop
-    position: Value
+    newest: tuple[Any, ...]
+    before: RecordedList
     loop: Any
+    position: Any = None
     last: Any = None                        # the newest item when the iteration begins, if carried
     carries_last: bool = False
     appended: tuple[Any, ...] = ()
+    token: Token = field(default_factory=lambda: Token())
 
     def append(self, reader: Reader, item: Any) -> None:
+        if not isinstance(self.appended, tuple) or reader.loops[-1].plan.key is not self.loop:
+            raise Unroll(self.loop, refusal(reader, "a list to which an inner loop or branch appends"))
+        for value in contained(item):
+            reader.aliases.relate(value, self.token, APPENDED)
         reader.journal.write(Attribute(self, "appended"), (*self.appended, item))
 
     def length(self, reader: Reader) -> Any:
-        from .applying import apply_op
-        known = len(self.items) + len(self.appended)
-        return apply_op(reader, operator.add, (self.position, known), {}) if known else self.position
+        from .operators import binary
+        known = self.before.length(reader) + len(self.appended)
+        return binary(reader, operator.add, self.position, known)
 
     def item(self, reader: Reader, index: Any) -> Any:
         """`xs[-1]`; other items are not at hand while the loop runs."""
@@ -53,9 +60,16 @@ class Recording:
                 return self.appended[-1]
             if self.carries_last:
                 return self.last
-            if self.items:
+            if self.newest:
                 raise WantsLast(self.home)
         raise Unroll(self.loop, refusal(reader, "reading an item of a list that the loop appends to"))
+
+
+APPENDED = "It was appended to a list, whose items would change with it."
+
+
+class Token:
+    """Stands for the memory of the items of a list (see `Aliases`)."""
 
 
 class WantsLast(Exception):
@@ -73,6 +87,7 @@ class Part:
     template: Template
     arrays: tuple[Value, ...]
     length: Extent
+    token: Token = field(default_factory=Token)
 
     def item(self, reader: Reader, index: Any) -> Any:
         contents = iter([self._element(reader, array, index) for array in self.arrays])
@@ -166,6 +181,7 @@ class RecordedList:
 
 
 def parts_of(value: Any) -> tuple[tuple[Any, ...] | Part, ...]:
+    """The parts of a list, recorded or not."""
     return value.parts if isinstance(value, RecordedList) else (tuple(value),)
 
 

@@ -14,12 +14,15 @@ import tokenize
 from collections.abc import Iterator
 from itertools import accumulate, groupby
 
-Span = tuple[str, str]             # kind, text
+Span = tuple[str, str]  # kind, text
 
 # Tones that can be read on white and on black.
 _HTML = {
-    "keyword": "color:#a3459c", "string": "color:#4a8a3c", "number": "color:#2f7fb5",
-    "comment": "color:#858585;font-style:italic", "definition": "color:#3b76d6;font-weight:600",
+    "keyword": "color:#a3459c",
+    "string": "color:#4a8a3c",
+    "number": "color:#2f7fb5",
+    "comment": "color:#858585;font-style:italic",
+    "definition": "color:#3b76d6;font-weight:600",
 }
 _ANSI = {"keyword": "35", "string": "32", "number": "36", "comment": "90", "definition": "1;34"}
 _STRINGS = {tokenize.STRING} | {getattr(names, name) for name in dir(names) if "STRING_" in name}
@@ -53,7 +56,9 @@ def _ansi_span(kind: str, text: str) -> str:
     """Colours end with each line, since pagers show lines by themselves."""
     if not kind:
         return text
-    return "\n".join(f"\x1b[{_ANSI[kind]}m{line}\x1b[0m" if line else "" for line in text.split("\n"))
+    return "\n".join(
+        f"\x1b[{_ANSI[kind]}m{line}\x1b[0m" if line else "" for line in text.split("\n")
+    )
 
 
 def spans(source: str) -> Iterator[Span]:
@@ -77,7 +82,7 @@ def _line_spans(line: str) -> list[Span]:
 
 
 def _spans_of(source: str) -> Iterator[Span]:
-    """Tokens with their kinds, and what lies between them. Raises where the source ends too soon."""
+    """Tokens with their kinds, and what is between them. Raises where the source ends too soon."""
     lines = list(io.StringIO(source, newline=""))
     starts = [0, *accumulate(map(len, lines))]
     done, before = 0, ""

@@ -48,7 +48,7 @@ def _stored(source: str, name: str) -> str:
 
 
 def usable_folder(folder: Path) -> Path | None:
-    """The folder, made if need be; None unless it belongs to this user and only they can write it."""
+    """The folder, made if need be; None unless it is this user's and only they can write to it."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if sys.platform == "win32":
@@ -81,7 +81,7 @@ def _keeping(temporary: str, path: Path) -> None:
         os.link(temporary, path)
     except FileExistsError:
         raise
-    except OSError:                # a file system without links
+    except OSError:  # a file system without links
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
         os.replace(temporary, path)
     else:
@@ -97,8 +97,9 @@ def _usual_mode(path: Path) -> int:
     return 0o666 & ~mask
 
 
-def _write(path: Path, text: str, mode: int = 0o600,
-           name: Callable[[str, Path], None] = os.replace) -> None:
+def _write(
+    path: Path, text: str, mode: int = 0o600, name: Callable[[str, Path], None] = os.replace
+) -> None:
     """Writes a file whole or not at all."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".tmp")
     try:

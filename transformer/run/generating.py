@@ -1,4 +1,4 @@
-"""From a call to a loaded generated function; from a call or declared types to a standalone file."""
+"""From a call to a loaded generated function; from a call, or from types, to a standalone file."""
 
 from __future__ import annotations
 
@@ -12,9 +12,15 @@ from .files import load
 from .signature import Description, describe
 
 
-def generate_entry(target: Any, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any],
-                   dispatcher: Dispatcher) -> Entry:
+def generate_entry(
+    target: Any,
+    described: Description,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    dispatcher: Dispatcher,
+) -> Entry:
     """Generates for a call; what turns out to be needed static is added to `dispatcher.static`."""
+
     def attempt(described: Description) -> Generated:
         return generate(target, described.args, described.kwargs, hints=described.hints, smallest=2)
 
@@ -23,12 +29,25 @@ def generate_entry(target: Any, described: Description, args: tuple[Any, ...], k
     written = generated.written
     function = load(written.source, generated.interface.name, written.namespace)
     hidden = generated.interface.hidden
-    return Entry(function, generated, generated.function.guards, hidden, generated.reading.watched,
-                 False, hidden_key(hidden))
+    return Entry(
+        function,
+        generated,
+        generated.function.guards,
+        hidden,
+        generated.reading.watched,
+        False,
+        hidden_key(hidden),
+    )
 
 
-def on_demand(attempt: Callable[[Description], Generated], args: tuple[Any, ...], kwargs: dict[str, Any],
-              names: Iterable[str], static: set[str], described: Description) -> Generated:
+def on_demand(
+    attempt: Callable[[Description], Generated],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    names: Iterable[str],
+    static: set[str],
+    described: Description,
+) -> Generated:
     """Generates again and again, with more of the arguments static, until no more are demanded."""
     names = list(names)
     while True:
@@ -49,25 +68,40 @@ def standalone_source(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     return standalone_for_call(target, args, kwargs, names).source
 
 
-def standalone_for_call(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], names: Iterable[str],
-                        header: Any = None) -> Generated:
+def standalone_for_call(
+    target: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    names: Iterable[str],
+    header: Any = None,
+) -> Generated:
     """The same, with all that is known about it. `names` are those of the positional arguments."""
+
     def attempt(described: Description) -> Generated:
-        return generate(target, described.args, described.kwargs, hints=described.hints, smallest=0,
-                        header=header)
+        return generate(
+            target,
+            described.args,
+            described.kwargs,
+            hints=described.hints,
+            smallest=0,
+            header=header,
+        )
 
     names, static = list(names), set[str]()
     return on_demand(attempt, args, kwargs, names, static, describe(args, kwargs, names, static))
 
 
-def standalone_for_types(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], header: Any = None
-                         ) -> Generated:
+def standalone_for_types(
+    target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], header: Any = None
+) -> Generated:
     """The same for declared arguments: pytrees of types and of objects known beforehand."""
     try:
         return generate(target, args, kwargs, hints={}, smallest=0, header=header)
     except Demand as demand:
         error = demand.error()
-        error.instead = "Declare it with its value, as in `n: 3`; a size with its number, as in `f64[3]`."
+        error.instead = (
+            "Declare it with its value, as in `n: 3`; a size with its number, as in `f64[3]`."
+        )
         raise error from None
 
 

@@ -1,7 +1,8 @@
-"""Which arrays leave a function, and which are fresh memory.
+"""Which arrays leave a function, which are written in place, and which are fresh memory.
 
-``x * 1`` is a new array and `x` is not: where such a result is handed to the caller, who may write
-to it, only a fresh array may take its place.
+``x * 1`` is a new array and `x` is not. Where such a result is handed to the caller, who may write
+to it, only a fresh array may take its place; and where one of the two is written in place, only an
+array that nothing else uses, as a copy would have to be made otherwise.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from ..core.walk import all_statements
 
 # Not views, but what they give may be their operand itself, handed on or written in place.
 SHARING = ("same", "stop_gradient", "put", "addat")
+WRITES = ("put", "addat")
 
 
 class Aliasing:
@@ -21,15 +23,19 @@ class Aliasing:
     def __init__(self, function: Function) -> None:
         self.definition: dict[Var, Let] = {}
         self.sources: dict[Var, list[Atom]] = defaultdict(list)
+        changed: list[Var] = []
         for stmt in all_statements(function.body):
             match stmt:
                 case Let():
                     self.definition.update(dict.fromkeys(stmt.targets, stmt))
+                    if stmt.op.name in WRITES and isinstance(stmt.args[0], Var):
+                        changed.append(stmt.args[0])
                 case If():
                     for merge in stmt.merges:
                         self.sources[merge.target] += [merge.then, merge.orelse]
                 case Loop() | Map():
                     self._loop(stmt)
+        self.written = self._closed(changed)
         self.escaping = self._closed([v for v in function.results if isinstance(v, Var)])
 
     def _loop(self, stmt: Loop | Map) -> None:
@@ -57,21 +63,24 @@ class Aliasing:
             return self.sources.get(var, [])
         return [stmt.args[0]] if may_share(stmt) else []
 
-    def escapes(self, var: Var) -> bool:
-        """Whether a variable may be (a part of) a result of the function."""
-        return var in self.escaping
+    def _is_made(self, atom: Atom) -> bool:
+        """Whether an atom is memory made in the function, not an argument's."""
+        return not isinstance(atom, Var) or all(
+            root in self.definition or root in self.sources for root in self._closed([atom]))
 
-    def is_fresh(self, atom: Atom) -> bool:
+    def _is_fresh(self, atom: Atom) -> bool:
         """Whether an atom is memory made in the function, and no result by itself."""
         if not isinstance(atom, Var):
             return True
-        roots = self._closed([atom])
-        return self.escaping.isdisjoint(roots) and all(
-            root in self.definition or root in self.sources for root in roots)
+        return self.escaping.isdisjoint(self._closed([atom])) and self._is_made(atom)
 
-    def may_stand(self, var: Var, atom: Atom) -> bool:
-        """Whether `atom` may take the place of `var`, an array of its own with the same values."""
-        return not getattr(var.type, "sizes", ()) or not self.escapes(var) or self.is_fresh(atom)
+    def may_stand(self, var: Var, atom: Atom, moved: bool) -> bool:
+        """Whether `atom` may take the place of `var`, an array of its own with the same values;
+        `moved` says that nothing else uses `atom`."""
+        if var in self.written or atom in self.written:
+            if not (moved and self._is_made(atom)):
+                return False
+        return var not in self.escaping or self._is_fresh(atom)
 
 
 def may_share(stmt: Let) -> bool:

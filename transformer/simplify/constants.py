@@ -33,12 +33,15 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..core.grammar import Atom, Const, Let, Var, type_of
 from ..core.sizes import Extent, Size
 from ..core.walk import atom_of_size
 from ..ops.arithmetic import Add, Multiply, Subtract
-from .neutral import number
-from .signs import dtype_of
+from .neutral import known, number
+from .rewriter import array_type
+from .signs import DEEPEST
 
 if TYPE_CHECKING:
     from .fold import Fold
@@ -56,17 +59,24 @@ LARGEST_FACTOR = 1000          # whole numbers up to here may be multiplied acro
 
 def _folded(fold: Fold, stmt: Let) -> Any:
     """2 * 3 → 6; not 1 / 3, as no one would write it out."""
-    values = [number(atom) for atom in stmt.args]
-    if stmt.attrs or any(value is None for value in values):
+    values = [known(atom) for atom in stmt.args]
+    if stmt.attrs or any(value is None or isinstance(value, bool) for value in values):
         return None
     seed = _without_seed(fold, stmt)
     if seed is not None:
         return seed
     try:
-        result = ARITHMETIC[stmt.op.name](*values)
+        with np.errstate(all="ignore"):
+            result = plain(ARITHMETIC[stmt.op.name](*values))
     except ArithmeticError:
         return None
-    return fold.instead(stmt, Const(result)) if _is_short(result, values) else None
+    short = _is_short(result, list(map(plain, values)))
+    return fold.instead(stmt, Const(result)) if short else None
+
+
+def plain(value: Any) -> Any:
+    """A number as Python's."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _is_short(result: Any, values: list[Any]) -> bool:
@@ -79,11 +89,11 @@ def _is_short(result: Any, values: list[Any]) -> bool:
 
 def _without_seed(fold: Fold, stmt: Let) -> Any:
     """1.0 * 2 → 2 where that meets floating point numbers: the 1.0 is the seed of a derivative."""
-    if stmt.op.name != "multiply" or dtype_of(stmt.target).kind != "f":
+    if stmt.op.name != "multiply" or array_type(stmt.target).dtype.kind != "f":
         return None
     for one, other in (stmt.args, stmt.args[::-1]):
         type = type_of(other)
-        if number(one) == 1 and dtype_of(one).kind == "f" and type == INTEGER:
+        if number(one) == 1 and array_type(one).dtype.kind == "f" and type == INTEGER:
             return fold.integer_instead(stmt, other)
     return None
 
@@ -163,10 +173,10 @@ def _collected(fold: Fold, stmt: Let) -> Any:
     return None
 
 
-def _scaled(fold: Fold, product: Var, factor: Any) -> bool:
+def _scaled(fold: Fold, product: Var, factor: Any, depth: int = DEEPEST) -> bool:
     """Multiplies the constant in a product by a factor, in place."""
     stmt = fold.own(product, "multiply", "divide")
-    if stmt is None or stmt.attrs or dtype_of(product).kind not in "fc":
+    if stmt is None or depth == 0 or stmt.attrs or array_type(product).dtype.kind not in "fc":
         return False
     places = (0, 1) if stmt.op.name == "multiply" else (0,)
     for place in places:
@@ -175,12 +185,13 @@ def _scaled(fold: Fold, product: Var, factor: Any) -> bool:
             sibling = stmt.args[1 - place]
             _put(fold, stmt, place, Const(_written(value, factor, _has_dtype(sibling, product))))
             return True
-    return any(_has_dtype(stmt.args[place], product) and _scaled(fold, stmt.args[place], factor)
-               for place in places)
+    factors = [atom for place in places if isinstance(atom := stmt.args[place], Var)]
+    return any(_has_dtype(atom, product) and _scaled(fold, atom, factor, depth - 1)
+               for atom in factors)
 
 
 def _has_dtype(atom: Atom, like: Var) -> bool:
-    return isinstance(atom, Var) and dtype_of(atom) == dtype_of(like)
+    return isinstance(atom, Var) and array_type(atom).dtype == array_type(like).dtype
 
 
 def _combine(first: Any, second: Any) -> bool:
@@ -217,10 +228,10 @@ def _doubled(fold: Fold, stmt: Let) -> Any:
     x, other = stmt.args
     if x is not other or not isinstance(x, Var) or stmt.attrs:
         return None
-    if dtype_of(x).kind not in "fciu" or not fold.has_type(x, stmt.target):
+    if array_type(x).dtype.kind not in "fciu" or not fold.has_type(x, stmt.target):
         return None
     product = fold.defined_by(x, "multiply", "divide")
-    if product is None or fold.uses.counts.get(x) != 2 or dtype_of(x).kind not in "fc":
+    if product is None or fold.uses.counts.get(x) != 2 or array_type(x).dtype.kind not in "fc":
         return fold.become(stmt, Multiply, Const(2), x)
     return _doubled_product(fold, stmt, product)
 

@@ -23,7 +23,7 @@ function f(c: bool, x: float, n: int)
 
 from __future__ import annotations
 
-from ..core.grammar import UNDEFINED, Function, If, Let, Loop, type_of
+from ..core.grammar import UNDEFINED, Atom, Function, If, Let, Loop, Var, type_of
 from ..core.guards import Assumptions
 from .rewriter import Rewriter, same_atom
 from .uses import Uses, number_for
@@ -39,7 +39,7 @@ class Copies(Rewriter):
         super().__init__(function, assumptions)
         self._uses: Uses | None = None
 
-    def stands_for(self, var, atom):
+    def stands_for(self, var: Var, atom: Atom) -> Atom | None:
         """The atom that stands for `var`, a copy of `atom`; None where the types do not let it."""
         if atom is UNDEFINED:
             return None

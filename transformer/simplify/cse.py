@@ -38,12 +38,11 @@ import numpy as np
 
 from ..core.grammar import Block, Const, Function, Let, Loop, Var
 from ..core.guards import Assumptions
-from .aliasing import Aliasing
+from .aliasing import WRITES, Aliasing
 from .rewriter import Rewriter
 
 # Each application is memory of its own.
 FRESH = {"full", "copy", "array", "flatten", "empty_like", "zeros_like", "ones_like", "full_like"}
-WRITES = {"put", "addat"}
 COMMUTATIVE = {"add", "multiply"}
 
 
@@ -100,10 +99,10 @@ class CommonSubexpressions(Rewriter):
         if not getattr(target.type, "sizes", ()):
             return True
         self._aliasing = self._aliasing or Aliasing(self.function)
-        return self._aliasing.may_stand(target, before)
+        return self._aliasing.may_stand(target, before, moved=False)
 
     def _forget_parts(self, stmt: Let) -> None:
-        for key in self.parts.pop(stmt.args[0], ()):                         # type: ignore[call-overload]
+        for key in self.parts.pop(stmt.args[0], ()):                         # type: ignore[arg-type]
             self.known.pop(key, None)
 
     def before_loop(self, stmt: Loop) -> None:

@@ -27,6 +27,7 @@ that
   made by `zeros`;
 * two constant factors are multiplied if they are small whole numbers or powers of two: one
   rounding instead of two, and what would have overflowed in between does not;
+* where signs move through a sum, the zero that it may cancel to has the other sign;
 * the sign of a nan is nobody's business.
 """
 
@@ -38,6 +39,7 @@ from typing import Any
 from ..core.grammar import Atom, Function, Let, Loop, Map, Var, type_of
 from ..core.guards import Assumptions
 from ..core.types import Type
+from ..ops.shape import Copy
 from . import constants, neutral, shapes, signs, updates
 from .aliasing import Aliasing
 from .changes import CHANGED
@@ -138,6 +140,14 @@ class Fold(Rewriter):
             return atom if not copies or self._may_stand(target, atom) else None
         return number_for(target, atom, self.uses)
 
+    def or_copy(self, stmt: Let, atom: Atom) -> Any:
+        """`atom` in place of the result of `stmt`, or a copy of it where that has to be an array of
+        its own."""
+        found = self.instead(stmt, atom)
+        if found is None and isinstance(atom, Var) and self.has_type(atom, stmt.target):
+            return self.become(stmt, Copy, atom)
+        return found
+
     def integer_instead(self, stmt: Let, atom: Atom) -> Atom | None:
         """The integer `atom` if it may stand for the float that `stmt` gives."""
         return atom if integer_for(stmt.target, atom, self.uses) else None
@@ -146,7 +156,8 @@ class Fold(Rewriter):
         if not getattr(target.type, "sizes", ()):
             return True
         self._aliasing = self._aliasing or Aliasing(self.function)
-        return self._aliasing.may_stand(target, atom)
+        moved = isinstance(atom, Var) and self.uses.once(atom)
+        return self._aliasing.may_stand(target, atom, moved)
 
     # -- what rules do ---------------------------------------------------------------------------
 

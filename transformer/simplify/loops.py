@@ -114,7 +114,7 @@ class Loops(Rewriter):
         sources = {read.target: read.source for read in stmt.reads}
         for record in list(stmt.records):
             self.lengths[record.target] = trips
-            source = sources.get(record.value)                               # type: ignore[call-overload]
+            source = sources.get(record.value)                               # type: ignore[arg-type]
             if source is not None and self._is_copy(record, source, trips):
                 self.replace(record.target, source)
                 stmt.records.remove(record)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.grammar import Atom, Const, Let
 from ..ops.arithmetic import Negative
-from .rewriter import same_atom
+from .rewriter import array_type, same_atom
 
 if TYPE_CHECKING:
     from .fold import Fold
@@ -51,7 +51,7 @@ def is_zero(fold: Fold, atom: Atom) -> bool:
 def _product(fold: Fold, stmt: Let) -> Any:
     for factor, other in (stmt.args, stmt.args[::-1]):
         if known(factor) == 1:
-            found = fold.instead(stmt, other)
+            found = fold.or_copy(stmt, other)
             if found is not None:
                 return found
         if known(factor) == -1 and fold.has_type(other, stmt.target):
@@ -62,7 +62,7 @@ def _product(fold: Fold, stmt: Let) -> Any:
 def _quotient(fold: Fold, stmt: Let) -> Any:
     numerator, denominator = stmt.args
     if known(denominator) == 1:
-        return fold.instead(stmt, numerator)
+        return fold.or_copy(stmt, numerator)
     if known(denominator) == -1 and fold.has_type(numerator, stmt.target):
         return fold.become(stmt, Negative, numerator)
     return None
@@ -71,7 +71,7 @@ def _quotient(fold: Fold, stmt: Let) -> Any:
 def _sum(fold: Fold, stmt: Let) -> Any:
     for term, other in (stmt.args, stmt.args[::-1]):
         if is_zero(fold, term):
-            found = fold.instead(stmt, other)
+            found = fold.or_copy(stmt, other)
             if found is not None:
                 return found
     return None
@@ -79,7 +79,7 @@ def _sum(fold: Fold, stmt: Let) -> Any:
 
 def _difference(fold: Fold, stmt: Let) -> Any:
     first, second = stmt.args
-    return fold.instead(stmt, first) if is_zero(fold, second) else None
+    return fold.or_copy(stmt, first) if is_zero(fold, second) else None
 
 
 def _power(fold: Fold, stmt: Let) -> Any:
@@ -89,7 +89,7 @@ def _power(fold: Fold, stmt: Let) -> Any:
 
 def _conjugate(fold: Fold, stmt: Let) -> Any:
     """The conjugate of a real number."""
-    return None if stmt.target.type.dtype.kind == "c" else _same_type(fold, stmt)
+    return None if array_type(stmt.target).dtype.kind == "c" else _same_type(fold, stmt)
 
 
 def _same_type(fold: Fold, stmt: Let) -> Any:

@@ -22,6 +22,7 @@ from ..core.grammar import (
     Map,
     Stmt,
     Var,
+    type_of,
 )
 from ..core.guards import Assumptions
 from ..core.sizes import Size, Unknown
@@ -90,7 +91,7 @@ class Rewriter:
     def attrs(self, attrs: dict[str, Any]) -> dict[str, Any]:
         for value in attrs.values():
             if type(value) not in PLAIN:
-                return self.copier.attr(attrs)                               # type: ignore[no-any-return]
+                return self.copier.attr(attrs)
         return attrs
 
     # -- statements ----------------------------------------------------------------------------
@@ -172,7 +173,7 @@ class Rewriter:
         self.out.append(stmt)
 
     def _head(self, stmt: Loop | Map) -> None:
-        stmt.trips = self.atom(stmt.trips)                                   # type: ignore[assignment]
+        stmt.trips = self.atom(stmt.trips)
         for read in stmt.reads:
             read.source = self.atom(read.source)
 
@@ -194,6 +195,11 @@ class Rewriter:
     def same_sizes(self, left: Iterable[Any], right: Iterable[Any]) -> bool:
         normal = self.assumptions.normal
         return left == right or tuple(map(normal, left)) == tuple(map(normal, right))
+
+
+def array_type(atom: Any) -> ArrayType:
+    """The type of an atom that is an array or a number."""
+    return type_of(atom)                                                     # type: ignore[return-value]
 
 
 def same_atom(left: Atom, right: Atom) -> bool:

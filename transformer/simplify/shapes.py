@@ -24,11 +24,17 @@ function f(t: f64, x: f64[n, m])
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
-from ..core.grammar import Atom, Const, Let, Var, type_of
+import numpy as np
+
+from ..core.grammar import Atom, Const, Let, Var
 from ..core.types import ArrayType
+from ..ops.creation import FLOAT64, Ones, Zeros
+from .constants import plain
 from .neutral import known
+from .rewriter import array_type
 
 if TYPE_CHECKING:
     from .fold import Fold
@@ -48,14 +54,14 @@ def _unchanged(fold: Fold, stmt: Let) -> Any:
 def _reshaped(fold: Fold, stmt: Let) -> Any:
     """Of several reshapes the last one counts."""
     inner = fold.defined_by(stmt.args[0], *FLATTENING)
-    if inner is None or type_of(inner.args[0]) != type_of(inner.args[0]).strong():  # type: ignore
+    if inner is None or array_type(inner.args[0]) != array_type(inner.args[0]).strong():
         return None
     return fold.become(stmt, stmt.op, inner.args[0], **stmt.attrs)
 
 
 def _transposed(fold: Fold, stmt: Let) -> Any:
     """Two transpositions are one, or none."""
-    rank = stmt.target.type.rank                                             # type: ignore[union-attr]
+    rank = array_type(stmt.target).rank
     if rank < 2:
         return _unchanged(fold, stmt)
     inner = fold.defined_by(stmt.args[0], "transpose")
@@ -80,10 +86,8 @@ def _axes(stmt: Let, rank: int) -> tuple[int, ...]:
 def _over_nothing(fold: Fold, stmt: Let) -> Any:
     """A sum over no axes, or of a number."""
     x = stmt.args[0]
-    type = type_of(x)
-    if isinstance(type, ArrayType) and (not type.sizes or stmt.attrs.get("axis") == ()):
-        return fold.instead(stmt, x)
-    return None
+    nothing = not array_type(x).sizes or stmt.attrs.get("axis") == ()
+    return fold.instead(stmt, x) if nothing else None
 
 
 def _whole(fold: Fold, stmt: Let) -> Any:
@@ -96,6 +100,17 @@ def _whole(fold: Fold, stmt: Let) -> Any:
 def is_whole(index: Any) -> bool:
     """Whether an index selects all of an array."""
     return all(isinstance(entry, slice) and entry in WHOLE for entry in index)
+
+
+def _named_fill(fold: Fold, stmt: Let) -> Any:
+    """full(0.0) → zeros, full(1.0) → ones."""
+    value, target = known(stmt.args[0]), array_type(stmt.target)
+    if not isinstance(value, (int, float, np.floating)) or target.dtype.kind == "b":
+        return None
+    if value not in (0, 1) or math.copysign(1, value) < 0:
+        return None
+    attrs = {"shape": target.sizes} | ({} if target.dtype == FLOAT64 else {"dtype": target.dtype})
+    return fold.become(stmt, Zeros if value == 0 else Ones, **attrs)
 
 
 # -- operands of elementwise operations ----------------------------------------------------------
@@ -121,7 +136,7 @@ def _before(fold: Fold, atom: Atom) -> Atom | None:
         return None
     if stmt.op.name in ("broadcast_to", "full"):
         return stmt.args[0]
-    kind = stmt.target.type.dtype.kind                                       # type: ignore[union-attr]
+    kind = array_type(stmt.target).dtype.kind
     number = float if kind in "fc" else int
     return Const(number(stmt.op.name == "ones")) if kind in "iufc" else None
 
@@ -129,8 +144,7 @@ def _before(fold: Fold, atom: Atom) -> Atom | None:
 def _keeps_dtype(stmt: Let, place: int, small: Atom) -> bool:
     """Whether the smaller operand takes part with the dtype of the large one: because it has it, or
     as a Python number that takes on that of another operand."""
-    own, wanted = type_of(small), type_of(stmt.args[place])
-    assert isinstance(own, ArrayType) and isinstance(wanted, ArrayType)
+    own, wanted = array_type(small), array_type(stmt.args[place])
     if not own.weak:
         return own.dtype == wanted.dtype
     fits = "biufc".index(own.dtype.kind) <= "biufc".index(wanted.dtype.kind)
@@ -139,15 +153,15 @@ def _keeps_dtype(stmt: Let, place: int, small: Atom) -> bool:
 
 def _meets(stmt: Let, place: int, wanted: ArrayType) -> bool:
     """Whether another operand is a NumPy value of the same dtype."""
-    others = [type_of(atom) for k, atom in enumerate(stmt.args) if k != place]
-    return any(not other.weak and other.dtype == wanted.dtype for other in others)  # type: ignore
+    others = [array_type(atom) for k, atom in enumerate(stmt.args) if k != place]
+    return any(not other.weak and other.dtype == wanted.dtype for other in others)
 
 
 def _covers(fold: Fold, args: tuple[Atom, ...], target: Var) -> bool:
     """Whether the operands broadcast to the sizes of the result."""
     normal = fold.assumptions.normal
-    shapes = [tuple(map(normal, type_of(atom).sizes))[::-1] for atom in args]  # type: ignore[union-attr]
-    wanted = tuple(map(normal, target.type.sizes))[::-1]                     # type: ignore[union-attr]
+    shapes = [tuple(map(normal, array_type(atom).sizes))[::-1] for atom in args]
+    wanted = tuple(map(normal, array_type(target).sizes))[::-1]
     return all(size == 1 or any(k < len(shape) and shape[k] == size for shape in shapes)
                for k, size in enumerate(wanted))
 
@@ -156,11 +170,10 @@ def _plain_constants(fold: Fold, stmt: Let) -> Any:
     """A constant of NumPy's is one of Python's where it meets a value of its dtype."""
     for place, atom in enumerate(stmt.args):
         value = known(atom)
-        if value is None or type_of(atom).weak or isinstance(value, bool):   # type: ignore[union-attr]
+        if value is None or array_type(atom).weak or isinstance(value, bool):
             continue
-        if type_of(atom).dtype.kind in "fc" and _meets(stmt, place, type_of(atom)):  # type: ignore
-            plain = Const(value.item() if hasattr(value, "item") else value)
-            args = (*stmt.args[:place], plain, *stmt.args[place + 1:])
+        if array_type(atom).dtype.kind in "fc" and _meets(stmt, place, array_type(atom)):
+            args = (*stmt.args[:place], Const(plain(value)), *stmt.args[place + 1:])
             return fold.become(stmt, stmt.op, *args, **stmt.attrs)
     return None
 
@@ -174,5 +187,6 @@ RULES = {
     "broadcast_to": [_unchanged],
     "transpose": [_transposed],
     "get": [_whole],
+    "full": [_named_fill],
     **{name: [_over_nothing] for name in ("sum", "prod", "max", "min", "mean")},
 }

@@ -1,5 +1,5 @@
-"""Signs move outwards through products and quotients, to where a sum, a difference or another sign
-takes them up. A sign that nothing takes up stays where it is.
+"""Signs move outwards through products, quotients and sums over axes, to where an addition, a
+subtraction or another sign takes them up. A sign that nothing takes up stays where it is.
 
 >>> from .examples import shown
 >>> from .fold import fold
@@ -32,9 +32,14 @@ import numpy as np
 from ..core.grammar import Atom, Const, Let, type_of
 from ..ops.arithmetic import Add, Subtract
 from .neutral import number
+from .rewriter import array_type
 
 if TYPE_CHECKING:
     from .fold import Fold
+
+DEEPEST = 12                   # nested products in which a sign or constant is looked for
+PRODUCTS = ("multiply", "divide", "matmul", "dot", "outer")
+ODD = (*PRODUCTS, "sum", "reshape", "transpose", "expand_dims", "broadcast_to")
 
 
 def _difference(fold: Fold, stmt: Let) -> Any:
@@ -42,7 +47,7 @@ def _difference(fold: Fold, stmt: Let) -> Any:
     if not _is_plain(stmt):
         return None
     for first, second in (stmt.args, stmt.args[::-1]):
-        opposite = negated(fold, second, dtype_of(stmt.target))
+        opposite = negated(fold, second, array_type(stmt.target).dtype)
         if opposite is not None:
             return fold.become(stmt, Subtract, first, opposite)
     return None
@@ -53,19 +58,19 @@ def _sum(fold: Fold, stmt: Let) -> Any:
     if not _is_plain(stmt):
         return None
     first, second = stmt.args
-    opposite = negated(fold, second, dtype_of(stmt.target))
+    opposite = negated(fold, second, array_type(stmt.target).dtype)
     return None if opposite is None else fold.become(stmt, Add, first, opposite)
 
 
 def _opposite(fold: Fold, stmt: Let) -> Any:
     """-(-a) → a, -(-a * b) → a * b, -(2 * a) → -2 * a."""
     x, = stmt.args
-    inner = _sign(fold, x, dtype_of(x))
+    inner = _sign(fold, x, array_type(x).dtype)
     if inner is not None:
         return fold.instead(stmt, inner)
     if fold.instead(stmt, x) is None or not _is_plain(stmt):
         return None
-    own = fold.own(x, "multiply", "divide")
+    own = fold.own(x, *ODD)
     turned = own is not None and (_take_sign(fold, own) or _flip_constant(fold, own))
     return x if turned else None
 
@@ -74,17 +79,17 @@ def _two_signs(fold: Fold, stmt: Let) -> Any:
     """-a * -b → a * b, and likewise for quotients."""
     if not _is_real(stmt.target):
         return None
-    args = [_sign(fold, atom, None) for atom in stmt.args]
-    if args[0] is None or args[1] is None:
+    first, second = (_sign(fold, atom, None) for atom in stmt.args)
+    if first is None or second is None:
         return None
-    return fold.become(stmt, stmt.op, *args, **stmt.attrs)
+    return fold.become(stmt, stmt.op, first, second, **stmt.attrs)
 
 
-def negated(fold: Fold, atom: Atom, dtype: np.dtype) -> Atom | None:
+def negated(fold: Fold, atom: Atom, dtype: np.dtype, depth: int = DEEPEST) -> Atom | None:
     """An atom that is the opposite of another and costs nothing to have; None if there is none.
 
-    Where a product or quotient that nothing else uses has a sign in it, the sign is taken out: the
-    caller has to use the result. `dtype` is that of the sum: integers wrap around in their own.
+    Where a product (or the like) that nothing else uses has a sign in it, the sign is taken out:
+    the caller has to use the result. `dtype` is that of the sum: integers wrap around in their own.
     """
     value = number(atom)
     if value is not None:
@@ -92,8 +97,8 @@ def negated(fold: Fold, atom: Atom, dtype: np.dtype) -> Atom | None:
     opposite = _sign(fold, atom, dtype)
     if opposite is not None:
         return opposite
-    own = fold.own(atom, "multiply", "divide")
-    return atom if own is not None and _take_sign(fold, own) else None
+    own = fold.own(atom, *ODD)
+    return atom if own is not None and _take_sign(fold, own, depth - 1) else None
 
 
 def _sign(fold: Fold, atom: Atom, dtype: np.dtype | None) -> Atom | None:
@@ -101,17 +106,17 @@ def _sign(fold: Fold, atom: Atom, dtype: np.dtype | None) -> Atom | None:
     stmt = fold.defined_by(atom, "negative")
     if stmt is None or not fold.same_type(type_of(stmt.args[0]), stmt.target.type):
         return None
-    inexact = stmt.target.type.is_inexact
-    return stmt.args[0] if inexact or dtype_of(stmt.target) == dtype else None
+    own = array_type(stmt.target)
+    return stmt.args[0] if own.is_inexact or own.dtype == dtype else None
 
 
-def _take_sign(fold: Fold, stmt: Let) -> bool:
-    """Takes a sign out of a product or quotient of real numbers, in place."""
-    if not _is_real(stmt.target):
+def _take_sign(fold: Fold, stmt: Let, depth: int = DEEPEST) -> bool:
+    """Takes a sign out of what is odd in each operand, in place, if it is of real numbers."""
+    if depth == 0 or not _is_real(stmt.target):
         return False
     for place, atom in enumerate(stmt.args):
         if number(atom) is not None or _is_real(atom):
-            opposite = negated(fold, atom, dtype_of(stmt.target))
+            opposite = negated(fold, atom, array_type(stmt.target).dtype, depth)
             if opposite is not None:
                 _put(fold, stmt, place, opposite)
                 return True
@@ -120,7 +125,7 @@ def _take_sign(fold: Fold, stmt: Let) -> bool:
 
 def _flip_constant(fold: Fold, stmt: Let) -> bool:
     """Turns the sign of the constant that a product or quotient of real numbers begins with."""
-    value = number(stmt.args[0])
+    value = number(stmt.args[0]) if stmt.op.name in ("multiply", "divide") else None
     if not _is_real(stmt.target) or not isinstance(value, (int, float)) or value == 0:
         return False
     _put(fold, stmt, 0, Const(-value))
@@ -133,17 +138,13 @@ def _put(fold: Fold, stmt: Let, place: int, atom: Atom) -> None:
     fold.become(stmt, stmt.op, *args, **stmt.attrs)
 
 
-def dtype_of(atom: Atom) -> np.dtype:
-    return type_of(atom).dtype                                               # type: ignore[union-attr]
-
-
 def _is_real(atom: Atom) -> bool:
-    return dtype_of(atom).kind == "f"
+    return array_type(atom).dtype.kind == "f"
 
 
 def _is_plain(stmt: Let) -> bool:
     """Whether a statement is an operator on numbers, not ``np.add`` as the user spelled it."""
-    return not stmt.attrs and dtype_of(stmt.target).kind in "iufc"
+    return not stmt.attrs and array_type(stmt.target).dtype.kind in "iufc"
 
 
 RULES = {

@@ -29,12 +29,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.grammar import Atom, Let, Var, type_of
 from ..core.sizes import Unknown
-from ..core.types import ArrayType
 from ..ops.creation import Full
 from ..ops.indexing import Put
 from ..ops.regions import Slot, is_mask, rank_of
 from .neutral import is_zero, known, number
-from .rewriter import same_atom
+from .rewriter import array_type, same_atom
 from .shapes import is_whole
 
 if TYPE_CHECKING:
@@ -51,6 +50,20 @@ def _added(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, Put, *stmt.args, **stmt.attrs)
 
 
+def _nothing_added(fold: Fold, stmt: Let) -> Any:
+    """x[I] += 0 → x."""
+    if number(stmt.args[1]) == 0 or fold.defined_by(stmt.args[1], "zeros"):
+        return fold.instead(stmt, stmt.args[0], copies=False)
+    return None
+
+
+def _zero_again(fold: Fold, stmt: Let) -> Any:
+    """zeros[I] = 0 → zeros."""
+    if fold.defined_by(stmt.args[0], "zeros") and is_zero(fold, stmt.args[1]):
+        return fold.instead(stmt, stmt.args[0], copies=False)
+    return None
+
+
 def _filled(fold: Fold, stmt: Let) -> Any:
     """zeros[:] = v → v, or an array filled with it."""
     x, v = stmt.args[:2]
@@ -58,10 +71,9 @@ def _filled(fold: Fold, stmt: Let) -> Any:
         return None
     if fold.defined_by(x, *CREATED) is None:
         return None
-    own, wanted = type_of(v), stmt.target.type
-    assert isinstance(own, ArrayType) and isinstance(wanted, ArrayType)
+    own, wanted = array_type(v), array_type(stmt.target)
     if fold.same_type(own, wanted):
-        return fold.instead(stmt, v)
+        return fold.or_copy(stmt, v)
     if own.sizes:
         return None
     dtype = {} if own.dtype == wanted.dtype else {"dtype": wanted.dtype}
@@ -172,14 +184,16 @@ def _affine(fold: Fold, atom: Atom) -> tuple[Var | None, int]:
     shift = 0
     while isinstance(atom, Var):
         stmt = fold.defined_by(atom, "add", "subtract")
-        first, second = stmt.args if stmt is not None else (None, None)
-        if stmt is not None and stmt.op.name == "add" and type(number(first)) is int:
+        if stmt is None:
+            return atom, shift
+        first, second = stmt.args
+        if stmt.op.name == "add" and type(number(first)) is int:
             first, second = second, first
-        step = None if second is None else number(second)
-        if stmt is None or type(step) is not int:
+        step = number(second)
+        if type(step) is not int:
             return atom, shift
         shift += step if stmt.op.name == "add" else -step
-        atom = first                                                         # type: ignore[assignment]
+        atom = first
     value = known(atom)
     return (None, shift + value) if type(value) is int else (None, -1)
 
@@ -193,6 +207,6 @@ def _least(fold: Fold, var: Var) -> float:
 
 
 RULES = {
-    "addat": [_added, _cleared_before],
-    "put": [_filled, _written_twice],
+    "addat": [_nothing_added, _added, _cleared_before],
+    "put": [_zero_again, _filled, _written_twice],
 }

@@ -56,21 +56,27 @@ class Uses:
 
 
 def number_for(var: Var, atom: Atom, uses: Uses) -> Atom | None:
-    """What stands for the NumPy number `var` if the Python number `atom` may; else None.
+    """What stands for the NumPy number `var` when its value is the Python number `atom`; else None.
 
-    Every use must keep its dtype: a Python number is as wide as what it meets, which matters where
-    a float64 met an array of float32. An integer constant becomes a float.
+    A Python number is as wide as what it meets, so it may stand only where every use keeps its
+    dtype: a float64 may have met an array of float32. A constant may stand elsewhere too, as a
+    NumPy number.
     """
     own, wanted = type_of(atom), var.type
-    if not isinstance(wanted, ArrayType) or wanted.sizes or own.sizes or not own.weak:  # type: ignore
+    if not isinstance(wanted, ArrayType) or not isinstance(own, ArrayType):
         return None
-    if wanted.dtype.kind != own.dtype.kind:                                  # type: ignore[union-attr]
+    if wanted.sizes or own.sizes or not own.weak:
+        return None
+    if wanted.dtype.kind != own.dtype.kind:
         if not (isinstance(atom, Const) and own.dtype.kind == "i" and wanted.dtype.kind == "f"):
             return None
         atom = Const(float(atom.value), name=atom.name)
     if not wanted.is_inexact:
         return None
-    return atom if all(_keeps(user, var, type_of(atom)) for user in uses.users[var]) else None
+    if all(_keeps(user, var, type_of(atom)) for user in uses.users[var]):
+        return atom
+    plain = isinstance(atom, Const) and atom.name is None
+    return Const(wanted.dtype.type(atom.value)) if plain else None           # type: ignore
 
 
 def integer_for(var: Var, atom: Atom, uses: Uses) -> bool:
@@ -88,7 +94,7 @@ def integer_for(var: Var, atom: Atom, uses: Uses) -> bool:
 def _keeps(user: Stmt | None, var: Var, type: Any) -> bool:
     """Whether a statement's results keep their dtypes when `var` gets this type."""
     if not isinstance(user, Let):
-        return True
+        return False
     types = [type if atom is var else type_of(atom) for atom in user.args]
     if user.op.name not in ALIKE and all(getattr(each, "weak", False) for each in types):
         return False

@@ -115,8 +115,11 @@ class Pullback:
         cotangent = tree.map(lambda r: seeds[r.k] if isinstance(r, Result) else None, interface.result)
         order = [p for p in function.params if p in leaves]
         place = {var: Result(count + i) for i, var in enumerate(order)}
-        trees = tuple(tree.map(lambda leaf: place.get(leaf), p.tree) for p in chosen)
-        result = renamed(interface, self.suffix, trees)
+        listed = interface.parameters if self.wrt is None else chosen
+        trees = tuple(tree.map(lambda leaf: place.get(leaf) if isinstance(leaf, Var) else None, p.tree)
+                      for p in listed)
+        alone = isinstance(self.wrt, (int, str))
+        result = renamed(interface, self.suffix, trees[0] if alone else trees)
         result.parameters = [*result.parameters, Parameter(free_name("dy", interface), cotangent)]
         return new, result
 

@@ -14,6 +14,7 @@ from ..core.errors import NotSupported
 from ..core.grammar import Const, If, Let, Merge, Var, type_of
 from ..core.sizes import Size
 from ..core.types import ArrayType, SeqType
+from ..ops.regions import Slot
 from ..ops.table import spelling_of
 from .constants import Constants
 from .demand import Demand, printed_attrs
@@ -162,7 +163,7 @@ class Expressions:
         return ast.Subscript(base, trees[0] if len(trees) == 1 else ast.Tuple(trees))
 
     def _entry(self, entry: Any, slots: tuple[Any, ...]) -> ast.expr:
-        if hasattr(entry, "k"):
+        if isinstance(entry, Slot):
             return self.atom(slots[entry.k])
         if isinstance(entry, slice):
             return ast.Slice(*(None if item is None else self._entry(item, slots)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.grammar import UNDEFINED, Block, Call, Effect, Function, If, Let, Loop, Map, Stmt, Var
 from .demand import Demand, WRITES, printed_attrs
@@ -44,6 +44,15 @@ class Span:
     exit: int = -1
 
 
+class Move(NamedTuple):
+    """A value handed to a variable: by a branch, to a loop, from one iteration to the next. `edge` is
+    the merge or carry and which of its values it is."""
+
+    target: Var
+    value: Any
+    edge: tuple[Any, str] | None
+
+
 @dataclass(slots=True)
 class Flow:
     """Points of statements, what each point reads, how often a variable is read, loops' counters."""
@@ -59,7 +68,7 @@ class Flow:
     count: dict[Var, int] = field(default_factory=dict)
     free: dict[Stmt, dict[Var, None]] = field(default_factory=dict)
     counters: dict[Stmt, Var] = field(default_factory=dict)
-    moves: dict[int, list[tuple[Var, Any]]] = field(default_factory=dict)
+    moves: dict[int, list[Move]] = field(default_factory=dict)
     marker: int | None = None               # the point at which the reverse sweep begins
     last: int = 0
 
@@ -74,9 +83,6 @@ class Flow:
     def in_reverse(self, point: int) -> bool:
         """Whether a point lies in a reverse sweep."""
         return self.marker is not None and point > self.marker
-
-    def is_read(self, var: Var) -> bool:
-        return var in self.needed.used
 
 
 def flow(function: Function, needed: Demand, forms: dict[Stmt, Range], stored: Stores, sizes: SizePlan) -> Flow:
@@ -184,28 +190,30 @@ class _Numberer:
         span = self.flow.spans[stmt] = Span(self.next())
         self.read(span.head, stmt.cond)
         self._side(stmt, "then", stmt.then)
-        span.middle = self._moves([(m.target, m.then) for m in stmt.merges])
+        span.middle = self._moves([Move(m.target, m.then, (m, "then")) for m in stmt.merges])
         span.other = self.next()
         self._side(stmt, "orelse", stmt.orelse)
-        span.end = self._moves([(m.target, m.orelse) for m in stmt.merges])
+        span.end = self._moves([Move(m.target, m.orelse, (m, "orelse")) for m in stmt.merges])
 
     def _side(self, stmt: If, side: str, block: Block) -> None:
         self.block(block)
         self._stores(self.flow.stored.at_end.get((stmt, side), ()))
 
-    def _moves(self, pairs: list[tuple[Var, Any]]) -> int:
+    def _moves(self, moves: list[Move]) -> int:
         """Values handed over at a point, to variables that are used."""
         point = self.next()
-        self.flow.moves[point] = [
-            (target, value) for target, value in pairs
-            if value is not UNDEFINED and self.flow.is_read(target) and self.flow.stored.row(target) is None]
-        for _, value in self.flow.moves[point]:
-            self.read(point, value)
+        self.flow.moves[point] = [move for move in moves if self._is_made(move)]
+        for move in self.flow.moves[point]:
+            self.read(point, move.value)
         return point
+
+    def _is_made(self, move: Move) -> bool:
+        used = move.target in self.flow.needed.used
+        return used and move.value is not UNDEFINED and self.flow.stored.row(move.target) is None
 
     def _loop(self, stmt: Loop) -> None:
         span = self.flow.spans[stmt] = Span(-1)
-        span.head = self._moves([(carry.entry, carry.init) for carry in stmt.carries])
+        span.head = self._moves([Move(c.entry, c.init, (c, "init")) for c in stmt.carries])
         span.header = self._header(stmt)
         self._counter(stmt)
         self.loops.append(stmt)
@@ -214,9 +222,9 @@ class _Numberer:
         if stmt.cond is not None:
             self.read(span.test, stmt.cond)
         self._body(stmt, span)
-        span.end = self._moves([(carry.entry, carry.next) for carry in stmt.carries])
+        span.end = self._moves([Move(c.entry, c.next, (c, "next")) for c in stmt.carries])
         self.loops.pop()
-        span.exit = self._moves([(c.out, c.entry) for c in stmt.carries if c.out in self.flow.needed.used])
+        span.exit = self._moves([Move(c.out, c.entry, None) for c in stmt.carries])
 
     def _map(self, stmt: Map) -> None:
         span = self.flow.spans[stmt] = Span(self.next())

@@ -84,8 +84,8 @@ class _Backwards:
         self.read(span.head, live)
 
     def _side(self, stmt: If, side: str, block: Block, end: int, live: Live) -> Live:
-        for target, _ in self.flow.moves[end]:
-            self.define(target, end, live)
+        for move in self.flow.moves[end]:
+            self.define(move.target, end, live)
         self.read(end, live)
         self._stores(self.flow.stored.at_end.get((stmt, side), ()), live)
         self.block(block, live)
@@ -95,18 +95,18 @@ class _Backwards:
 
     def _loop(self, stmt: Loop, span: Any, live: Live) -> None:
         self._exit(stmt, span, live)
-        for entry, _ in self.flow.moves[span.end]:
-            self.define(entry, span.end, live)
+        for move in self.flow.moves[span.end]:
+            self.define(move.target, span.end, live)
         self.read(span.end, live)
         self._body(stmt, span, live)
         if stmt.cond is not None:
-            for _, entry in self.flow.moves[span.exit]:
-                self._keep(entry, span.test * STEPS + READ, live)
+            for move in self.flow.moves[span.exit]:
+                self._keep(move.value, span.test * STEPS + READ, live)
         self.read(span.test, live)
         self.block(stmt.test, live)
         self._header(stmt, span, live)
-        for entry, _ in self.flow.moves[span.head]:
-            self.define(entry, span.head, live)
+        for move in self.flow.moves[span.head]:
+            self.define(move.target, span.head, live)
         for carry in stmt.carries:
             if carry.entry in live:                    # its first value is undefined
                 self.define(carry.entry, span.head, live)
@@ -117,8 +117,8 @@ class _Backwards:
         counter = self.flow.counters.get(stmt)
         if stmt.count is not None and counter is not stmt.count and stmt.count in self.flow.needed.used:
             self.define(stmt.count, span.exit, live)
-        for out, _ in self.flow.moves[span.exit]:
-            self.define(out, span.exit, live)
+        for move in self.flow.moves[span.exit]:
+            self.define(move.target, span.exit, live)
         self.read(span.exit, live)
         for var in (*self.flow.free.get(stmt, ()), *([counter] if counter is not None else ())):
             self._keep(var, span.exit * STEPS + READ, live)

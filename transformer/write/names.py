@@ -14,6 +14,7 @@ from typing import Any
 
 from ..core.grammar import Let, Var
 from ..core.types import ArrayType, SeqType
+from ..ops.regions import Slot
 from .aliasing import is_array
 from .flow import Flow
 from .variables import Variable, Variables, joined
@@ -71,9 +72,9 @@ class Names:
     def choose(self, printed: Iterable[Var]) -> None:
         """Names the variables of the values that are printed, in order of their first definition; the
         user's names are given before others are made up."""
-        order = sorted(dict.fromkeys(self.variables[var] for var in printed),
-                       key=lambda variable: variable.pieces[0])
         shown = set(printed)
+        order = sorted({self.variables[var] for var in shown},
+                       key=lambda variable: variable.pieces[0])
         for variable in order:
             given = [var.name for var in variable.values if var.name and var in shown] or sorted(variable.names)
             if given and variable not in self.chosen:
@@ -143,7 +144,7 @@ class Names:
     def _of_element(self, stmt: Let) -> str:
         """`x_i` for `x[i]`, `x_0` for `x[0]`."""
         base = self._root_of(stmt.args[0])
-        entries = [stmt.args[1 + e.k] if hasattr(e, "k") else e for e in stmt.attrs["index"]]
+        entries = [stmt.args[1 + e.k] if isinstance(e, Slot) else e for e in stmt.attrs["index"]]
         parts = [str(e) if isinstance(e, int) and e >= 0 else self._root_of(e) if isinstance(e, Var) else ""
                  for e in entries]
         if not all(parts) or "step" in parts or base == "step":

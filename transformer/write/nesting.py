@@ -181,8 +181,8 @@ class _Nester:
 
     def _moves(self, point: int, pending: Pending) -> None:
         """Values that do not already have the name that they are handed over to may be nested there."""
-        fixed = [value for target, value in self.flow.moves[point]
-                 if isinstance(value, Var) and self.variables[target] is self.variables[value]]
+        fixed = [move.value for move in self.flow.moves[point] if isinstance(move.value, Var)
+                 and self.variables[move.target] is self.variables.get(move.value)]
         self.consume(point, pending, Tree(point, (), 8), fixed)
 
     # -- loops --------------------------------------------------------------------------------

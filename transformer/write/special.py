@@ -63,7 +63,7 @@ def cast(e: Any, stmt: Let) -> ast.expr:
     dtype = stmt.attrs.get("dtype", float)
     if isinstance(type, ArrayType) and type.rank:
         return _method(x, "astype", dtype_tree(dtype))
-    if dtype in (float, int, bool, complex):
+    if not isinstance(dtype, np.dtype) and dtype in (float, int, bool, complex):
         return ast.Call(ast.Name(dtype.__name__), [x], [])
     return ast.Call(dotted(f"np.{np.dtype(dtype).name}"), [x], [])
 

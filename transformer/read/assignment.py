@@ -1,0 +1,223 @@
+"""Assignment: names, unpacking, items and parts of arrays, attributes; plain and augmented."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import gast
+import numpy as np
+
+from ..core.errors import BadArgument, NotSupported, ShapeError
+from ..core.grammar import Const, Var
+from ..ops import indexing
+from ..ops.value import Value
+from ..ops.value import value as as_value
+from .applying import apply_op, prepared
+from .attributes import attribute, set_attribute
+from .casts import cast
+from .containers import check_owned, iterated, set_item
+from .errors import as_user_error
+from .expressions import read_name
+from .frames import store
+from .operators import BINARY, binary
+from .recorded import RecordedList, Recording
+from .subscripts import subscript
+from .values import is_array
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+def read_assign(reader: Reader, node: Any) -> None:
+    value = reader.evaluate(node.value)
+    for target in node.targets:
+        bind(reader, target, value)
+
+
+def read_annotated(reader: Reader, node: Any) -> None:
+    if node.value is not None:
+        bind(reader, node.target, reader.evaluate(node.value))
+
+
+def bind(reader: Reader, target: Any, value: Any) -> None:
+    """`target = value`, whatever the target is."""
+    with reader.builder.at(reader.frame.origin(target)):
+        BINDERS[type(target)](reader, target, value)
+
+
+def _bind_name(reader: Reader, target: Any, value: Any) -> None:
+    if isinstance(value, (Recording, RecordedList)):
+        value = value.home
+    store(reader, reader.frame, target.id, name_value(reader, value, target.id))
+
+
+def name_value(reader: Reader, value: Any, name: str, is_argument: bool = False) -> Any:
+    """The value, with what it computes named after the name it is bound to."""
+    if type(value) in (float, complex) or isinstance(value, np.inexact):
+        return value if is_argument else _named_constant(reader, value, name)
+    if isinstance(value, Value):
+        atom = value.atom
+        if isinstance(atom, Var) and atom.name is None and not atom.is_parameter:
+            atom.name = name
+        elif isinstance(atom, Const) and atom.name is None and value.known is None and not is_argument:
+            return _named_constant(reader, atom.value, name)
+    return value
+
+
+def _named_constant(reader: Reader, number: Any, name: str) -> Value:
+    constant = Const(number, name=name)
+    reader.local_constants.add(constant)
+    return Value(constant, known=number)
+
+
+def _bind_sequence(reader: Reader, target: Any, value: Any) -> None:
+    items = iterated(reader, value)
+    starred = [k for k, part in enumerate(target.elts) if isinstance(part, gast.Starred)]
+    count = len(target.elts)
+    if starred and len(items) >= count - 1 or not starred and len(items) == count:
+        return _bind_items(reader, target.elts, items, starred)
+    many = "too many" if len(items) > count else "not enough"
+    expected = f"at least {count - 1}" if starred else str(count)
+    raise ShapeError(f"{many} values to unpack (expected {expected}, got {len(items)})", reader.builder.origin)
+
+
+def _bind_items(reader: Reader, targets: list[Any], items: list[Any], starred: list[int]) -> None:
+    if not starred:
+        for target, item in zip(targets, items):
+            bind(reader, target, item)
+        return
+    first, after = starred[0], len(targets) - starred[0] - 1
+    middle = items[first:len(items) - after]
+    _bind_items(reader, targets[:first], items[:first], [])
+    bind(reader, targets[first].value, reader.own(list(middle)))
+    _bind_items(reader, targets[first + 1:], items[len(items) - after:], [])
+
+
+def _bind_item(reader: Reader, target: Any, value: Any) -> None:
+    owner = reader.evaluate(target.value)
+    write_item(reader, owner, reader.evaluate(target.slice), value)
+
+
+def write_item(reader: Reader, owner: Any, index: Any, value: Any) -> None:
+    """`owner[index] = value`."""
+    if isinstance(owner, Value):
+        index, value = prepared(reader, index), prepared(reader, value)
+        with as_user_error(reader):
+            new = indexing.write(Value(owner.atom), value, index)
+        reader.write(owner, new.atom)
+        return
+    user = getattr(type(owner), "__setitem__", None)
+    if hasattr(user, "__code__"):
+        reader.call(user, (owner, index, value), {})
+    elif isinstance(owner, (list, dict)):
+        set_item(reader, owner, index, value)
+    else:
+        raise NotSupported(f"item assignment to a {type(owner).__name__}", reader.builder.origin)
+
+
+def _bind_attribute(reader: Reader, target: Any, value: Any) -> None:
+    set_attribute(reader, reader.evaluate(target.value), target.attr, value)
+
+
+BINDERS = {gast.Name: _bind_name, gast.Tuple: _bind_sequence, gast.List: _bind_sequence,
+           gast.Subscript: _bind_item, gast.Attribute: _bind_attribute}
+
+
+def read_augmented(reader: Reader, node: Any) -> None:
+    """`target op= value`: in place where the target is an array or a list, else bound anew."""
+    function = BINARY[type(node.op)]
+    target = node.target
+    if isinstance(target, gast.Name):
+        old = reader.usable(read_name(reader, target))
+        new = combined_in_place(reader, function, old, reader.evaluate(node.value))
+        if new is not old:
+            bind(reader, target, new)
+    elif isinstance(target, gast.Subscript):
+        owner, index = reader.evaluate(target.value), reader.evaluate(target.slice)
+        _augment_item(reader, function, owner, index, lambda: reader.evaluate(node.value))
+    else:
+        owner = reader.evaluate(target.value)
+        old = attribute(reader, owner, target.attr)
+        new = combined_in_place(reader, function, old, reader.evaluate(node.value))
+        if new is not old:
+            set_attribute(reader, owner, target.attr, new)
+
+
+def combined_in_place(reader: Reader, function: Any, old: Any, value: Any) -> Any:
+    """What `old op= value` leaves in the target: `old` itself, changed, if it can change."""
+    if is_array(old):
+        write_whole(reader, old, binary(reader, function, Value(old.atom), value))
+        return old
+    if isinstance(old, list) and function is operator.add:
+        check_owned(reader, old, "+=")
+        reader.call(attribute(reader, old, "extend"), (value,), {})
+        return old
+    in_place = getattr(type(old), f"__i{function.__name__.strip('_')}__", None)
+    if hasattr(in_place, "__code__") and not isinstance(old, Value):
+        return reader.call(in_place, (old, value), {})
+    return binary(reader, function, old, value)
+
+
+def write_whole(reader: Reader, array: Value, result: Any, casting: str = "same_kind") -> None:
+    """Writes what a ufunc with `out=array` computes."""
+    result = as_value(result)
+    fits = array.ndim >= result.ndim and len(result.shape) == array.ndim and all(
+        reader.assumptions.equal(a, b) for a, b in zip(result.shape, array.shape))
+    if not fits:
+        raise ShapeError(f"non-broadcastable output operand with shape {array.shape} doesn't match the "
+                         f"broadcast shape {result.shape}", reader.builder.origin)
+    check_cast(reader, result, array.dtype, casting)
+    new = result.atom if result.dtype == array.dtype else cast(reader, result.atom, array.type)
+    reader.write(array, new)
+
+
+def check_cast(reader: Reader, value: Value, dtype: np.dtype, casting: str) -> None:
+    given = value.dtype.type(0).item() if value.type.weak else value.dtype
+    kind = np.result_type(given) if value.type.weak else value.dtype
+    if not np.can_cast(kind, dtype, casting):                       # type: ignore[arg-type]
+        raise BadArgument(f"Cannot cast ufunc output from {value.dtype!r} to {dtype!r} with casting rule "
+                          f"{casting!r}", reader.builder.origin,
+                          instead="Write x = x + y instead of x += y, or make x an array of the wider dtype.")
+
+
+def _augment_item(reader: Reader, function: Any, owner: Any, index: Any, evaluate: Any) -> None:
+    if not isinstance(owner, Value):
+        old = subscript(reader, owner, index)
+        write_item(reader, owner, index, combined_in_place(reader, function, old, evaluate()))
+        return
+    if function not in (operator.add, operator.sub) or not _adds_in_place(reader, owner, index):
+        old = subscript(reader, owner, index)
+        new = binary(reader, function, Value(old.atom), evaluate())
+        check_cast(reader, as_value(new), owner.dtype, "same_kind" if is_array(old) else "unsafe")
+        write_item(reader, owner, index, new)
+        return
+    added = prepared(reader, evaluate())
+    if function is operator.sub:
+        added = apply_op(reader, operator.neg, (added,), {})
+    with as_user_error(reader):
+        new_array = indexing.add_at(Value(owner.atom), added, prepared(reader, index))
+    reader.write(owner, new_array.atom)
+
+
+def _adds_in_place(reader: Reader, owner: Value, index: Any) -> bool:
+    """Whether `x[index] += v` adds v to each element once, so that it is `addat`."""
+    if owner.dtype.kind in "bu":
+        return False
+    place = indexing.Place(Value(owner.atom), prepared(reader, index))
+    return not any(is_array(operand) and operand.dtype.kind != "b" for operand in place.operands)
+
+
+def check_writable(reader: Reader, cell: Value) -> None:
+    """Raises for arrays that the caller does not expect to change: globals and captured ones."""
+    if any(cell is array for array in reader.outside.arrays()):
+        name = getattr(cell.atom, "name", None)
+        raise NotSupported(f"write to the array {name!r}, which outlives the call", reader.builder.origin,
+                           why="It is a global, or belongs to a closure or an object made before.",
+                           instead="Copy it first: x = x.copy().")
+    if any(cell is captured for captured in reader.captured):
+        raise NotSupported("write to an array from outside of the function that is transformed",
+                           reader.builder.origin, instead="Copy it first, inside: x = x.copy().")
+
+
+STATEMENTS = {gast.Assign: read_assign, gast.AnnAssign: read_annotated, gast.AugAssign: read_augmented}

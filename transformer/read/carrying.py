@@ -1,0 +1,194 @@
+"""What a loop carries: entries, initial and next values, and the loop statement that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..core.grammar import UNDEFINED, Atom, Block, Carry, Loop, Var
+from ..core.sizes import Size, Unknown
+from ..core.types import INT
+from ..core.walk import Copier, all_uses, atom_of_size, atom_vars, substitute
+from ..ops.value import Value
+from .casts import cast
+from .journal import Cell, Place
+from .structures import (Clash, Missing, Slot, Template, atoms, build, capture, same_template, slots)
+from .values import cell_of
+
+if TYPE_CHECKING:
+    from .loop_reading import LoopReading
+    from .reader import Reader
+
+
+@dataclass(eq=False)
+class Carried:
+    """A place that the loop carries. There is one entry, init, next and out per slot of the template.
+
+    `late` says that the body binds the place before it uses it: only what follows the loop needs it.
+    """
+
+    place: Place
+    template: Template
+    initial: Template
+    final: Template | None = None
+    late: bool = False
+    entries: list[Var] = field(default_factory=list)
+    inits: list[Atom] = field(default_factory=list)
+    nexts: list[Atom] = field(default_factory=list)
+    outs: list[Atom] = field(default_factory=list)
+
+    def prepare(self, reader: Reader, loop: Any) -> None:
+        """Makes the entries, and the values that enter the first iteration, in front of the loop."""
+        pairs = list(zip(types_in(self.template), atoms(self.template, self.initial)))
+        self.inits = [cast(reader, fixed.atom or UNDEFINED, type) for type, fixed in pairs]
+        self.entries = [Var(type, self.place.name) for type, _ in pairs]
+        self.nexts = []
+        reader.loop_vars.update(dict.fromkeys(self.entries, loop))
+
+    def widen(self, template: Template) -> bool:
+        """Takes a new template; False if it is the old one."""
+        if same_template(template, self.template):
+            return False
+        self.template = template
+        return True
+
+    def close(self, reader: Reader) -> None:
+        """The values for the next iteration, at the end of the body."""
+        assert self.final is not None
+        pairs = list(zip(types_in(self.template), atoms(self.template, self.final)))
+        self.nexts = [cast(reader, fixed.atom or UNDEFINED, type) for type, fixed in pairs]
+        if not self.entries:
+            self.entries = [Var(type, self.place.name) for type, _ in pairs]
+            self.inits = [UNDEFINED for _ in pairs]
+
+
+def types_in(template: Template) -> Iterator[Any]:
+    return (slot.type for slot in slots(template) if isinstance(slot, Slot))
+
+
+def finish(loop: LoopReading, position: Var, test: Block, cond: Atom | None, body: Block) -> None:
+    """Emits the loop, and puts what comes out of it into its places."""
+    reader, plan = loop.reader, loop.plan
+    cond = _drop_unchanged(loop, test, cond, body)
+    used = _used(loop, test, cond, body)
+    carries = [carry for carried in loop.carried.values() for carry in _carries(loop, carried, used)]
+    trips = None if plan.length is None else atom_of_size(plan.length)
+    count = None if cond is None and trips is not None else Var(INT)
+    reader.builder.emit(Loop(position, trips, carries, body, [], loop.records.finish(), False, test, cond,
+                             count, loop.origin))
+    for carried in loop.carried.values():
+        _leave(loop, carried)
+    loop.sharing.relate(loop.carried, loop.records.tokens())
+    assert count is not None or plan.length is not None
+    loop.records.leave(plan.length if count is None else Size.of(Unknown(count)), loop)
+
+
+def _drop_unchanged(loop: LoopReading, test: Block, cond: Atom | None, body: Block) -> Atom | None:
+    """Takes carries that the body hands on as they are out of the blocks that use them."""
+    mapping = {entry: init for carried in loop.carried.values()
+               for entry, init, following in zip(carried.entries, carried.inits, carried.nexts)
+               if entry is following and init is not UNDEFINED}
+    if not mapping:
+        return cond
+    copier = Copier(dict(mapping))
+    for stmt in (*test, *body):
+        substitute(stmt, mapping)
+    for carried in loop.carried.values():
+        carried.nexts = [following if following is entry else copier.atom(following)
+                         for entry, following in zip(carried.entries, carried.nexts)]
+    loop.records.substitute(copier)
+    return copier.atom(cond)
+
+
+def _used(loop: LoopReading, test: Block, cond: Atom | None, body: Block) -> set[Var]:
+    """The variables that the blocks of the loop use, and what is computed at the end of them."""
+    used = {var for stmt in (*test, *body) for var in all_uses(stmt)}
+    for carried in loop.carried.values():
+        for entry, following in zip(carried.entries, carried.nexts):
+            used.update(var for var in atom_vars(following) if var is not entry)
+    used.update(loop.records.used())
+    return used if cond is None else used | set(atom_vars(cond))
+
+
+def _carries(loop: LoopReading, carried: Carried, used: set[Var]) -> Iterator[Carry]:
+    """The carries of one place; `outs` gets what each slot is after the loop."""
+    carried.outs = []
+    wanted = loop.matters_later(carried.place) or any(entry in used for entry in carried.entries)
+    for entry, init, following in zip(carried.entries, carried.inits, carried.nexts):
+        if entry is following:
+            carried.outs.append(init)
+        elif wanted:
+            out = Var(entry.type, carried.place.name)
+            carried.outs.append(out)
+            yield Carry(entry, init, following, out)
+    if not wanted:
+        carried.outs = []
+
+
+def _leave(loop: LoopReading, carried: Carried) -> None:
+    """Puts what a place holds after the loop there."""
+    contents = [Value(out) for out in carried.outs]
+    template = carried.template
+    if len(contents) < len(carried.entries) or any(out is UNDEFINED for out in carried.outs):
+        template = Clash("a value that is used in the loop alone")
+    loop.sharing.note_sources(carried, contents)
+    value = build(loop.reader, template, iter(contents), loop.conflict(carried.place.name))
+    loop.reader.journal.write(carried.place, carried.place.of_value(value))
+
+
+class Sharing:
+    """Which arrays carried by name may share memory: with what they were before the loop, and with
+    each other, if at the start or at the end of the body two names hold one array."""
+
+    def __init__(self, reader: Reader, made: int) -> None:
+        self.reader = reader
+        self.made = made
+        self.pairs: set[frozenset[Hashable]] = set()
+
+    def note_sources(self, carried: Carried, contents: list[Value]) -> None:
+        """The arrays carried are, in the first iteration or after it, arrays from before the loop."""
+        if isinstance(carried.place, Cell):
+            return
+        for template in (carried.initial, carried.final):
+            if template is not None and not isinstance(template, Missing):
+                for value, fixed in zip(contents, atoms(carried.template, template)):
+                    if isinstance(fixed.value, Value) and self._is_older(cell_of(fixed.value)):
+                        self.reader.aliases.derive(value, (fixed.value,))
+
+    def _is_older(self, cell: Value) -> bool:
+        atom = cell.atom
+        return bool(cell.ndim) and (not isinstance(atom, Var) or atom.serial < self.made)
+
+    def found_more(self, carried: dict[Hashable, Carried], recorded: list[tuple[Hashable, int, Any]]) -> bool:
+        """Notes which places hold one array at either end; True if some were not known to."""
+        known = len(self.pairs)
+        initial = [(key, one.template, one.initial) for key, one in carried.items()]
+        final = [(key, one.template, one.final) for key, one in carried.items()]
+        for ends, more in ((initial, []), (final, recorded)):
+            arrays = [*more, *(item for key, template, end in ends if end is not None
+                               for item in self._arrays(carried[key], key, template, end))]
+            for n, (key, k, value) in enumerate(arrays):
+                self.pairs |= {frozenset(((key, k), (other_key, other_k)))
+                               for other_key, other_k, other in arrays[:n]
+                               if self.reader.aliases.are_related(value, other)}
+        return len(self.pairs) > known
+
+    def _arrays(self, one: Carried, key: Hashable, template: Template, end: Template
+                ) -> Iterator[tuple[Hashable, int, Any]]:
+        if not isinstance(one.place, Cell):
+            for k, fixed in enumerate(atoms(template, end)):
+                if isinstance(fixed.value, Value) and fixed.value.ndim:
+                    yield key, k, fixed.value
+
+    def relate(self, carried: dict[Hashable, Carried], tokens: dict[Hashable, Any]) -> None:
+        """Notes it of what the places hold now; `tokens` stand for the memory of recorded lists."""
+        if not self.pairs:
+            return
+        now = {(key, k): fixed.value for key, one in carried.items() if not isinstance(one.place, Cell)
+               for k, fixed in enumerate(atoms(one.template, capture(one.place.value())))}
+        for pair in self.pairs:
+            values = [tokens.get(key) or now.get((key, k)) for key, k in pair]
+            if len(values) == 2 and all(value is not None for value in values):
+                self.reader.aliases.relate(*values)
+

@@ -1,0 +1,121 @@
+"""Effects: `print`, `assert`, `raise`, `warnings.warn`, `with np.errstate(...)`.
+
+Their texts become templates: tuples of strings and `Hole`s, which say which argument of the effect
+goes there and how it is formatted. `attrs` of each kind:
+
+    print    template: one tuple per argument; sep, end
+    assert   template (of the message; None without one); argument 0 is the condition
+    raise    exception: the class; template: one tuple per argument of it
+    warn     template, category
+    enter    context: the expression after `with`, as text; `exit` ends it
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import gast
+import numpy as np
+
+from ..core.errors import NotSupported
+from ..core.grammar import Effect
+from ..ops.value import Value
+from .branches import Unreachable
+from .conditions import truth
+from .demand import static
+from .texts import Template, read_joined
+from .values import ExceptionValue, stripped
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+def emit_effect(reader: Reader, kind: str, atoms: Any, attrs: dict[str, Any]) -> None:
+    reader.builder.emit(Effect(kind, tuple(atoms), attrs, reader.builder.origin))
+
+
+def print_call(reader: Reader, *args: Any, sep: Any = " ", end: Any = "\n", file: Any = None,
+               flush: Any = False) -> None:
+    """`print`, kept as an effect."""
+    if file is not None:
+        raise NotSupported("print to a file", reader.builder.origin, instead="Print to the standard output.")
+    template = Template()
+    parts = tuple(template.add(arg) for arg in args)
+    sep, end = (static(reader, text, "`sep` and `end` of print") for text in (sep, end))
+    emit_effect(reader, "print", template.atoms, {"template": parts, "sep": " " if sep is None else sep,
+                                                  "end": "\n" if end is None else end})
+
+
+def warn_call(reader: Reader, message: Any, category: Any = UserWarning, stacklevel: Any = 1, **rest: Any) -> None:
+    """`warnings.warn`, kept as an effect."""
+    template = Template()
+    parts = template.add(message)
+    emit_effect(reader, "warn", template.atoms, {"template": parts, "category": category})
+
+
+def read_assert(reader: Reader, node: Any) -> None:
+    cond = truth(reader, reader.evaluate(node.test))
+    if isinstance(cond, Value):
+        _check(reader, cond, node.msg)
+    elif not cond:
+        raise_exception(reader, AssertionError, () if node.msg is None else (reader.evaluate(node.msg),))
+
+
+def _check(reader: Reader, cond: Value, message: Any) -> None:
+    template = Template()
+    template.atoms.append(cond.atom)
+    parts = None if message is None else template.add(reader.evaluate(message))
+    emit_effect(reader, "assert", template.atoms, {"template": parts})
+
+
+def read_raise(reader: Reader, node: Any) -> None:
+    if node.exc is None:
+        raise NotSupported("`raise` without an exception", reader.builder.origin)
+    exception = reader.evaluate(node.exc)
+    if isinstance(exception, ExceptionValue):
+        raise_exception(reader, exception.kind, exception.args)
+    elif isinstance(exception, BaseException):
+        raise_exception(reader, type(exception), exception.args)
+    else:
+        raise_exception(reader, exception, ())
+
+
+def raise_exception(reader: Reader, kind: Any, args: tuple[Any, ...]) -> None:
+    """Emits a `raise`; what follows cannot be reached."""
+    template = Template()
+    parts = tuple(arg if _is_plain(arg) else template.add(arg) for arg in args)
+    emit_effect(reader, "raise", template.atoms, {"exception": kind, "template": parts})
+    raise Unreachable
+
+
+def _is_plain(arg: Any) -> bool:
+    return isinstance(arg, (int, float, bool, type(None)))
+
+
+def read_with(reader: Reader, node: Any) -> None:
+    """`with np.errstate(...)`; objects with `__transformer_with__` say themselves what they mean."""
+    entered = []
+    for item in node.items:
+        manager = reader.evaluate(item.context_expr)
+        own = getattr(manager, "__transformer_with__", None)
+        if own is not None:
+            entered.append(own(reader, item.optional_vars))
+        elif isinstance(manager, np.errstate):
+            entered.append(_enter_errstate(reader, item.context_expr))
+        else:
+            raise NotSupported(f"`with` on a {type(manager).__name__}", reader.builder.origin,
+                               instead="Enter it around the call of the transformed function.")
+    reader.execute(node.body)
+    for leave in reversed(entered):
+        leave()
+
+
+def _enter_errstate(reader: Reader, call: Any) -> Any:
+    options = {keyword.arg: stripped(reader.evaluate(keyword.value)) for keyword in call.keywords}
+    shown = ", ".join(f"{key}={value!r}" for key, value in options.items())
+    emit_effect(reader, "enter", (), {"context": f"np.errstate({shown})"})
+    return lambda: emit_effect(reader, "exit", (), {"context": f"np.errstate({shown})"})
+
+
+STATEMENTS = {gast.Assert: read_assert, gast.Raise: read_raise, gast.With: read_with}
+EXPRESSIONS = {gast.JoinedStr: read_joined}

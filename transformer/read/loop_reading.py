@@ -1,0 +1,275 @@
+"""Reading a loop into Core: what its body changes becomes carries, found by a fixpoint.
+
+The body is read with a guess of what it carries and of which types. What it turns out to change,
+or to widen, joins the guess, and the body is read again, until nothing new is found:
+
+    total = 0.0                     carry `total`: float at first,
+    for x in xs:                    then f64, as `total + x` is,
+        total = total + x           which is f64 again: done
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..core.errors import NotSupported, Origin
+from ..core.grammar import Atom, Block, Var
+from ..core.sizes import Extent, Size
+from ..core.types import INT
+from ..ops.value import Value
+from .branches import Unreachable
+from .carrying import Carried, Sharing, finish
+from .frames import Frame, stamp
+from .journal import Cell, Item, Name, Place
+from .recorded import WantsLast
+from .recording import Records
+from .structures import Joiner, Missing, Slot, Template, atoms, build, capture, loosened, slots
+from .values import Conflict
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+MOST_PASSES = 12
+
+
+@dataclass(eq=False)
+class LoopPlan:
+    """A loop to be read. `key` tells it from all others; `length` is None for a `while`."""
+
+    key: Any
+    frame: Frame
+    length: Extent | None
+    bind: Callable[[Value], None]                 # binds the target to the element at a position
+    body: Callable[[], None]
+    test: Callable[[], Any] | None = None         # gives a bool or a `Value`
+    guess: list[tuple[Place, bool]] = field(default_factory=list)     # and whether whole numbers change
+    used_later: Callable[[str], bool] = lambda name: False
+    assigned: frozenset[str] = frozenset()        # the names that the body binds
+    position_name: str | None = None
+
+
+class Again(Exception):
+    """The guess was too narrow: the body has to be read once more."""
+
+
+class NeverRuns(Exception):
+    """The condition of the loop is false from the start."""
+
+
+class LoopReading:
+    """One loop while it is read."""
+
+    def __init__(self, reader: Reader, plan: LoopPlan) -> None:
+        self.reader = reader
+        self.plan = plan
+        self.origin: Origin | None = reader.builder.origin
+        self.made = stamp()
+        self.carried: dict[Hashable, Carried] = {}
+        self.records = Records(reader, plan.key, self.made)
+        self.sharing = Sharing(reader, self.made)
+        self.incomplete: str | None = None
+        self._remembered = reader.guesses.setdefault(plan.key, {})
+
+    def read(self) -> None:
+        """Emits the loop, and leaves what it leaves in names, arrays and containers."""
+        for place, with_whole_numbers in self.plan.guess:
+            self._guess(place, with_whole_numbers)
+        for _ in range(MOST_PASSES):
+            checkpoint = self.reader.checkpoint()
+            try:
+                return self._pass()
+            except Again:
+                self.reader.restore(checkpoint)
+            except WantsLast as request:
+                self.reader.restore(checkpoint)
+                self.records.carry_last(self, request.home)
+            except NeverRuns:
+                return self.reader.restore(checkpoint)
+        raise NotSupported("the types in this loop do not settle", self.origin,
+                           instead="Give the names it assigns their final types before the loop.")
+
+    def _guess(self, place: Place, with_whole_numbers: bool) -> None:
+        initial = capture(place.value())
+        whole = (int, Size) if with_whole_numbers else ()
+        template = loosened(initial, (Value, float, complex, bool, *whole))
+        remembered = self._remembered.get(place.name or "")
+        if remembered is not None and isinstance(template, Slot) and isinstance(place, Name):
+            template = self.joiner().join(template, remembered)
+        if any(True for _ in slots(template)):
+            self.carried[place.identity] = Carried(place, template, initial)
+
+    def joiner(self) -> Joiner:
+        return Joiner(self.reader.assumptions, self.made)
+
+    def _pass(self) -> None:
+        """Reads the loop with the present guess; raises `Again` after widening it."""
+        reader = self.reader
+        self.incomplete = None
+        mark = reader.journal.mark()
+        for carried in self.carried.values():
+            carried.prepare(reader, self.plan.key)
+        position = self._position()
+        reader.loops.append(self)
+        try:
+            self._enter(position)
+            test, cond = self._read_test()
+            body = self._read_body(position)
+        finally:
+            reader.loops.pop()
+        reader.journal.rollback(mark)
+        finish(self, position, test, cond, body)
+
+    def _position(self) -> Var:
+        position = Var(INT, self.plan.position_name)
+        last = None if self.plan.length is None else self.plan.length - 1
+        self.reader.assumptions.within(position, 0, last)
+        self.reader.loop_vars[position] = self.plan.key
+        return position
+
+    def _enter(self, position: Var) -> None:
+        """Puts the entries where the body finds what is carried."""
+        for carried in self.carried.values():
+            if not carried.late:
+                contents = [Value(entry) for entry in carried.entries]
+                self.sharing.note_sources(carried, contents)
+                head = build(self.reader, carried.template, iter(contents), self.conflict(carried.place.name))
+                self.reader.journal.write(carried.place, carried.place.of_value(head))
+        self.sharing.relate(self.carried, self.records.tokens())
+        self.records.enter(Value(position))
+
+    def _read_test(self) -> tuple[Block, Atom | None]:
+        if self.plan.test is None:
+            return [], None
+        reader = self.reader
+        mark = reader.journal.mark()
+        with reader.builder.nested() as block:
+            cond = self.plan.test()
+        reader.journal.rollback(mark)
+        if isinstance(cond, Value):
+            return block, cond.atom
+        if not cond:
+            raise NeverRuns
+        return [], None
+
+    def _read_body(self, position: Var) -> Block:
+        reader = self.reader
+        mark = reader.journal.mark()
+        with reader.builder.nested() as block:
+            try:
+                self.plan.bind(Value(position))
+                self.plan.body()
+            except Unreachable:
+                self._end_early()
+            else:
+                self._collect(mark)
+        return block
+
+    def _end_early(self) -> None:
+        """The body always ends in an exception: nothing is carried."""
+        if self.incomplete is not None:
+            raise NotSupported(f"{self.incomplete!r} is used before it is assigned", self.origin,
+                               instead="Give it a value before the loop.")
+        for carried in self.carried.values():
+            carried.nexts = list(carried.entries)
+
+    def may_be_bound_later(self, name: str) -> bool:
+        """Whether a name without a value may get one later in the body, for the next iteration."""
+        if name not in self.plan.assigned or any(
+                isinstance(c.place, Name) and c.place.key == name for c in self.carried.values()):
+            return False
+        self.incomplete = name
+        return True
+
+    # The end of an iteration: what has changed.
+
+    def _collect(self, mark: int) -> None:
+        changes = self.reader.journal.changes(mark)
+        self.records.note_last()
+        changed = [self._update(carried) for carried in list(self.carried.values())]
+        changed += [self._discover(place, old) for key, (place, old) in changes.items()
+                    if key not in self.carried and self._existed(place, old)]
+        changed.append(self.records.collect(self))
+        writes = any(isinstance(place, Cell) for place, _ in changes.values())
+        changed.append(self.sharing.found_more(self.carried, list(self.records.arrays())) and writes)
+        if any(changed) or self.incomplete is not None:
+            raise Again
+
+    def _update(self, carried: Carried) -> bool:
+        """What a carried place holds at the end of the body; True if that widens its template."""
+        carried.final = capture(carried.place.value())
+        widened = carried.widen(self.joiner().join(carried.template, carried.final))
+        if widened:
+            self._remember(carried)
+        else:
+            carried.close(self.reader)
+        return widened
+
+    def _remember(self, carried: Carried) -> None:
+        """Keeps the type for the next time this loop is read, as a part of a loop around it."""
+        template = carried.template
+        if isinstance(template, Slot) and carried.place.name and not any(
+                isinstance(size, Size) for size in template.type.sizes):
+            self._remembered[carried.place.name] = template
+
+    def _existed(self, place: Place, old: Any) -> bool:
+        """Whether a place was there before the loop, so that the next iteration finds it changed."""
+        if isinstance(place, Cell):
+            return not isinstance(old, Var) or old.serial < self.made
+        if isinstance(place, Name):
+            return self.reader.frames_made[id(place.holder)].made < self.made
+        holder = place.holder
+        if isinstance(place, Item) and holder is self.reader.contents:
+            holder = self.reader.owned[place.key][0]
+        return self.reader.made_before(holder, self.made)
+
+    def _discover(self, place: Place, old: Any) -> bool:
+        """A place that the body changes, which was not in the guess."""
+        if self.records.is_append(place, old):
+            return True
+        initial, final = self._captured_before(place, old), capture(place.value())
+        template = self.joiner().join(initial, final)
+        if isinstance(initial, Missing):
+            return self._discover_new(place, final, template)
+        if not any(True for _ in slots(template)):
+            return False
+        self.carried[place.identity] = carried = Carried(place, template, initial)
+        self._remember(carried)
+        return True
+
+    def _captured_before(self, place: Place, old: Any) -> Template:
+        mark = self.reader.journal.mark()
+        self.reader.journal.write(place, old)
+        try:
+            with self.reader.builder.nested():
+                return capture(place.value())
+        finally:
+            self.reader.journal.rollback(mark)
+
+    def _discover_new(self, place: Place, final: Template, template: Template) -> bool:
+        """A name that is bound in the body. If it may still be unbound at the end of the body, what
+        the iteration before left counts; else it is carried only for what follows the loop."""
+        partial = any(fixed.atom in self.reader.partial for fixed in atoms(template, final)
+                      if isinstance(fixed.atom, Var))
+        if not partial and not self.matters_later(place):
+            return False
+        carried = Carried(place, template, Missing(), late=not partial)
+        self.carried[place.identity] = carried
+        if not partial:
+            carried.final = final
+            carried.close(self.reader)
+        return partial
+
+    def matters_later(self, place: Place) -> bool:
+        """Whether what a place holds may be used after the loop."""
+        if isinstance(place, Name) and place.holder is self.plan.frame.names:
+            return self.plan.used_later(place.key)
+        return True
+
+    def conflict(self, name: str | None) -> Callable[[str], Conflict]:
+        def made(reason: str) -> Conflict:
+            return Conflict(f"this loop leaves {name or 'different things'!r} as {reason}", self.origin,
+                            loop=self.plan.key,
+                            instead="Give it one type (add a cast), shape and structure in all iterations.")
+        return made

@@ -1,0 +1,185 @@
+"""Loops: `for` and `while` become loops of Core; loops over containers are unrolled, others on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from ..core.errors import NotSupported
+from ..core.sizes import Size
+from ..ops.value import Value
+from .conditions import branch, negated, truth
+from .demand import Unroll, need
+from .frames import Frame
+from .iteration import Iteration, iteration_of
+from .journal import Cell, Name, Place
+from .loop_reading import LoopPlan, LoopReading
+from .scope import loads_in, writes_of
+from .values import ABSENT, cell_of, is_array
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+MOST_UNROLLED = 64
+
+
+def read_for(reader: Reader, node: Any) -> None:
+    from .assignment import bind
+    frame = reader.frame
+    source = reader.evaluate(node.iter)
+    frame.pinned.append(source)
+    iteration = iteration_of(reader, source)
+    run = LoopRun(
+        reader, (frame.path, node), iteration,
+        lambda k: bind(reader, node.target, iteration.element(k)),
+        lambda: reader.execute(node.body),
+        test=_until(reader, getattr(node, "stop", None)))
+    run.read(lambda: _plan(reader, node, run))
+    frame.pinned.pop()
+
+
+def _until(reader: Reader, flag: str | None) -> Callable[[], Any] | None:
+    """The test before each iteration of a loop that a flag ends."""
+    if flag is None:
+        return None
+    return lambda: negated(reader, truth(reader, reader.usable(reader.frame.names[flag])))
+
+
+def read_while(reader: Reader, node: Any) -> None:
+    run = LoopRun(reader, (reader.frame.path, node), None, lambda k: _test_again(reader, node),
+                  lambda: reader.execute(node.body),
+                  test=lambda: truth(reader, reader.evaluate(node.test)))
+    run.read(lambda: _plan(reader, node, run))
+    if _binds(node.test):
+        reader.evaluate(node.test)
+
+
+def _test_again(reader: Reader, node: Any) -> None:
+    """A test that binds a name is evaluated in the body once more, to bind it there."""
+    if _binds(node.test):
+        reader.evaluate(node.test)
+
+
+def _binds(test: Any) -> bool:
+    return any(isinstance(inner, gast.NamedExpr) for inner in gast.walk(test))
+
+
+class LoopRun:
+    """A loop about to be read: as one of Core, or iteration by iteration."""
+
+    def __init__(self, reader: Reader, key: Any, iteration: Iteration | None, bind: Callable[[Any], None],
+                 body: Callable[[], None], test: Callable[[], Any] | None) -> None:
+        self.reader = reader
+        self.key = key
+        self.iteration = iteration
+        self.bind = bind
+        self.body = body
+        self.test = test
+
+    @property
+    def length(self) -> Any:
+        return None if self.iteration is None else self.iteration.length
+
+    def read(self, plan: Callable[[], LoopPlan]) -> None:
+        if self.length == 0 and isinstance(self.length, int):
+            return
+        if self.iteration is not None and self.iteration.is_static or self.key in self.reader.unrolled:
+            return self.unroll(None)
+        checkpoint = self.reader.checkpoint()
+        try:
+            LoopReading(self.reader, plan()).read()
+        except Unroll as request:
+            if request.loop is not self.key and request.loop != self.key:
+                raise
+            self.reader.restore(checkpoint)
+            self.reader.unrolled.add(self.key)
+            self.unroll(request.refusal)
+
+    def unroll(self, refusal: NotSupported | None) -> None:
+        """Reads the body once for each iteration."""
+        if self.iteration is None:
+            return self._unroll_while(refusal)
+        count = self.length
+        if isinstance(count, Size | Value):
+            need(self.reader, count, "the number of iterations of a loop that has to be unrolled")
+        if not self.iteration.is_static and count > MOST_UNROLLED:
+            raise self._too_long(refusal)
+        for k in range(count):
+            if not self._iterate(k):
+                return
+
+    def _iterate(self, k: int) -> bool:
+        """Reads one iteration; False if the loop has certainly ended before it."""
+        going_on = True if self.test is None else self.test()
+
+        def one() -> None:
+            self.bind(k)
+            self.body()
+
+        if not isinstance(going_on, Value) and not going_on:
+            return False
+        branch(self.reader, going_on, one, lambda: None)
+        return True
+
+    def _unroll_while(self, refusal: NotSupported | None) -> None:
+        assert self.test is not None
+        for _ in range(MOST_UNROLLED + 1):
+            going_on = self.test()
+            if isinstance(going_on, Value):
+                need(self.reader, going_on, "the condition of a loop that has to be unrolled")
+            if not going_on:
+                return
+            self.bind(0)
+            self.body()
+        raise self._too_long(refusal)
+
+    def _too_long(self, refusal: NotSupported | None) -> NotSupported:
+        return refusal or NotSupported(f"this loop would be unrolled more than {MOST_UNROLLED} times",
+                                       self.reader.builder.origin)
+
+
+def _plan(reader: Reader, node: Any, run: LoopRun) -> LoopPlan:
+    """The loop of a statement as it is to be read into Core."""
+    frame = reader.frame
+    writes = writes_of(node)
+    names = _target_names(node)
+    iteration = run.iteration
+    by_position = iteration is not None and iteration.counts and isinstance(getattr(node, "target", None), gast.Name)
+    return LoopPlan(run.key, frame, run.length, run.bind, run.body, run.test,
+                    guess=guessed_places(frame, writes.assigned, writes.augmented, writes.stored),
+                    used_later=lambda name: is_used_outside(frame, node, name),
+                    assigned=frozenset(writes.assigned | writes.augmented | names),
+                    position_name=node.target.id if by_position else None)
+
+
+def _target_names(node: Any) -> set[str]:
+    target = getattr(node, "target", None)
+    return set() if target is None else {n.id for n in gast.walk(target) if isinstance(n, gast.Name)}
+
+
+def guessed_places(frame: Frame, assigned: set[str], augmented: set[str], stored: set[str]
+                   ) -> list[tuple[Place, bool]]:
+    """What a loop may carry, by the names it assigns to; with whether whole numbers surely change."""
+    places: dict[Any, tuple[Place, bool]] = {}
+    for name in sorted(assigned | augmented | stored):
+        value = frame.names.get(name, ABSENT)
+        if value is ABSENT:
+            continue
+        if name not in assigned and is_array(value):
+            place: Place = Cell(cell_of(value))
+        elif name in assigned | augmented:
+            place = Name(frame.names, name)
+        else:
+            continue
+        places[place.identity] = place, name in augmented
+    return list(places.values())
+
+
+def is_used_outside(frame: Frame, node: Any, name: str) -> bool:
+    """Whether code of the function outside of a loop may read what the loop leaves in a name."""
+    return loads_in(frame.scope.node)[name] > loads_in(node)[name]
+
+
+STATEMENTS = {gast.For: read_for, gast.While: read_while}

@@ -1,0 +1,114 @@
+"""Texts with dynamic parts, for messages: f-strings, `str(x)`, `format`."""
+
+from __future__ import annotations
+
+import string
+from typing import TYPE_CHECKING, Any
+
+from ..core.errors import NotSupported
+from ..core.grammar import Atom
+from ..core.sizes import Size
+from ..ops import value as values
+from ..ops.value import Value
+from .demand import static
+from .values import Formatted, Hole, Text, has_dynamic, known_of
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+CONVERSIONS = {-1: "", 114: "r", 115: "s", 97: "a"}
+
+
+def read_joined(reader: Reader, node: Any) -> Any:
+    """An f-string: a `str` if all of it is known, else a `Text`."""
+    pieces: list[Any] = []
+    for part in node.values:
+        pieces.append(part.value if not hasattr(part, "format_spec") else _formatted(reader, part))
+    return text_of(pieces)
+
+
+def _formatted(reader: Reader, part: Any) -> Any:
+    value = reader.evaluate(part.value)
+    spec = reader.evaluate(part.format_spec) if part.format_spec is not None else ""
+    spec = static(reader, spec, "the format of a text")
+    if isinstance(spec, Text):
+        raise NotSupported("a format with dynamic parts", reader.builder.origin)
+    return formatted(value, CONVERSIONS[part.conversion], spec)
+
+
+def formatted(value: Any, conversion: str = "", spec: str = "") -> Any:
+    """A value as a piece of a text: a `str` if it is known, but for named constants."""
+    if isinstance(value, Text):
+        return value
+    if not has_dynamic(value):
+        return ("{" + (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "") + "}").format(
+            known_of(value))
+    return _displayed(value) if isinstance(value, (tuple, list, dict)) else Formatted(value, conversion, spec)
+
+
+def _displayed(value: Any) -> Text:
+    """A container as Python shows it."""
+    if isinstance(value, dict):
+        parts: list[Any] = [[f"{key!r}: ", formatted(item, "r")] for key, item in value.items()]
+        opening, closing = "{", "}"
+    else:
+        parts = [[formatted(item, "r")] for item in value]
+        opening, closing = ("[", "]") if isinstance(value, list) else ("(", ",)" if len(value) == 1 else ")")
+    joined = [piece for part in parts for piece in (", ", *part)][1:]
+    return text_of([opening, *joined, closing])
+
+
+def text_of(pieces: list[Any]) -> Any:
+    """Pieces in a row: a `str` if all are."""
+    flat: list[Any] = []
+    for piece in pieces:
+        for part in piece.pieces if isinstance(piece, Text) else (piece,):
+            if isinstance(part, str) and flat and isinstance(flat[-1], str):
+                flat[-1] += part
+            elif part != "" or not isinstance(part, str):
+                flat.append(part)
+    if all(isinstance(part, str) for part in flat):
+        return "".join(flat)
+    return Text(tuple(flat))
+
+
+def as_text(value: Any) -> Any:
+    """`str(value)`."""
+    return value if isinstance(value, (str, Text)) else text_of([formatted(value)])
+
+
+def format_call(template: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`template.format(*args, **kwargs)`."""
+    pieces: list[Any] = []
+    count = 0
+    for literal, name, spec, conversion in string.Formatter().parse(template):
+        pieces.append(literal)
+        if name is None:
+            continue
+        if not (name == "" or name.isidentifier() or name.isdigit()) or "{" in (spec or ""):
+            raise NotSupported(f"the format {name!r}", instead="Use an f-string.")
+        value = kwargs[name] if name.isidentifier() else args[int(name) if name else count]
+        count += name == ""
+        pieces.append(formatted(value, conversion or "", spec or ""))
+    return text_of(pieces)
+
+
+class Template:
+    """Collects the dynamic parts of texts as arguments of an effect."""
+
+    def __init__(self) -> None:
+        self.atoms: list[Atom] = []
+
+    def add(self, value: Any) -> tuple[Any, ...]:
+        """A value as strings and holes."""
+        text = as_text(value)
+        pieces = text.pieces if isinstance(text, Text) else (text,)
+        return tuple(self._piece(piece) for piece in pieces)
+
+    def _piece(self, piece: Any) -> Any:
+        if isinstance(piece, str):
+            return piece
+        if isinstance(piece.value, Value | Size):
+            self.atoms.append(values.atom(piece.value))
+            return Hole(len(self.atoms) - 1, piece.conversion, piece.spec)
+        raise NotSupported(f"a text with a {type(piece.value).__name__} in it")

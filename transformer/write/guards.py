@@ -1,0 +1,166 @@
+"""The first lines of an emitted file: the shapes for which the code below is right.
+
+NumPy broadcasts an axis of size 1 without a word, and clips slices; both would give numbers that are
+not the gradient. So shapes are compared before anything is computed. What NumPy refuses by itself, the
+lengths in a matrix product, is left to it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from ..core.grammar import Function, Let, Var
+from ..core.guards import single_atom
+from ..core.sizes import Dim, Extent, Size
+from ..core.types import ArrayType
+from .layout import Group, Item, Line
+from .sizes import SizePlan, extent_of_axis, number
+
+Axis = tuple[Var, int]
+
+
+class Guards:
+    """Conditions on the parameters of one function. `name` gives the tree of a parameter."""
+
+    def __init__(self, function: Function, sizes: SizePlan, name: Any) -> None:
+        self.function = function
+        self.sizes = sizes
+        self.name = name
+        self.refused = set(_refused(function))
+        self.axes: dict[Dim, list[Axis]] = {}
+        self.fixed: dict[Axis, int] = {}
+        self.others: list[Any] = []
+        self._collect()
+
+    def _collect(self) -> None:
+        same: dict[Dim, Extent] = {}
+        for guard in self.function.guards:
+            left, right = single_atom(guard.left), single_atom(guard.right)
+            dims = [atom for atom in (right, left) if isinstance(atom, Dim)]
+            known = all(isinstance(size, int) or isinstance(single_atom(size), Dim)
+                        for size in (guard.left, guard.right))
+            if guard.kind != "equal" or not dims or not known:
+                self.others.append(guard)
+            elif frozenset((left, right)) not in self.refused:
+                same[dims[0]] = guard.left if dims[0] is right else guard.right
+        for param in self.function.params:
+            sizes = param.type.sizes if isinstance(param.type, ArrayType) else ()
+            for axis, size in enumerate(sizes):
+                self._place((param, axis), _last(size, same))
+
+    def _place(self, axis: Axis, size: Extent) -> None:
+        atom = single_atom(size)
+        if isinstance(size, int):
+            self.fixed[axis] = size
+        elif isinstance(atom, Dim):
+            self.axes.setdefault(atom, []).append(axis)
+
+    def items(self) -> list[Item]:
+        """The tests, those of parameters of one expected shape in one."""
+        groups: dict[str, tuple[ast.expr, list[Var]]] = {}
+        for param in self.function.params:
+            wanted = self._wanted(param)
+            if wanted is not None:
+                groups.setdefault(ast.dump(wanted), (wanted, []))[1].append(param)
+        tests = [self._shapes(wanted, params) for wanted, params in groups.values()]
+        return [*tests, *map(self._other, self.others)]
+
+    def _wanted(self, param: Var) -> ast.expr | None:
+        """The shape that a parameter must have, in terms of those before it; None for any."""
+        rank = param.type.rank if isinstance(param.type, ArrayType) else 0
+        homes = [self._home((param, axis)) for axis in range(rank)]
+        if all(home in (None, (param, axis)) for axis, home in enumerate(homes)):
+            return None
+        whole = _part_of_shape(homes, self.name)
+        if whole is not None:
+            return whole
+        return ast.Tuple([self._extent(home, (param, axis)) for axis, home in enumerate(homes)])
+
+    def _home(self, axis: Axis) -> Axis | int | None:
+        """The axis of the widest parameter that this one must agree with, or a number."""
+        if axis in self.fixed:
+            return self.fixed[axis]
+        for axes in self.axes.values():
+            if axis in axes:
+                return max(axes, key=lambda other: other[0].type.rank)              # type: ignore[union-attr]
+        return None
+
+    def _extent(self, home: Axis | int | None, own: Axis) -> ast.expr:
+        if isinstance(home, int):
+            return number(home)
+        param, axis = home or own
+        return extent_of_axis(self.name(param), param, axis)
+
+    def _shapes(self, wanted: ast.expr, params: list[Var]) -> Item:
+        """`if not w.shape == b.shape == x.shape[1:]: raise ValueError(...)`."""
+        shapes: list[ast.expr] = [ast.Attribute(self.name(param), "shape") for param in params]
+        if len(shapes) == 1:
+            test: ast.expr = ast.Compare(shapes[0], [ast.NotEq()], [wanted])
+        else:
+            rest = [*shapes[1:], wanted]
+            test = ast.UnaryOp(ast.Not(), ast.Compare(shapes[0], [ast.Eq() for _ in rest], rest))
+        parts: list[Any] = []
+        for k, (param, shape) in enumerate(zip(params, shapes)):
+            between = "" if k == 0 else " and " if k == len(params) - 1 else ", "
+            parts += [f"{between}{ast.unparse(self.name(param))} ", shape]
+        must = " must be " if len(params) == 1 else " must both be " if len(params) == 2 else " must all be "
+        return _raise(test, [*parts, must, wanted])
+
+    def _other(self, guard: Any) -> Item:
+        """`if len(x) < 1: raise ValueError(...)`."""
+        left, right = (self.sizes.tree(size, self.name) for size in (guard.left, guard.right))
+        equal = guard.kind == "equal"
+        test = ast.Compare(left, [ast.NotEq() if equal else ast.Lt()], [right])
+        wanted = "equal" if equal else "be at least"
+        return _raise(test, [f"{_shown(left)} is ", left, f" but must {wanted} {_shown(right)}",
+                             *([] if isinstance(guard.right, int) else [", ", right])])
+
+
+def _last(size: Extent, same: dict[Dim, Extent]) -> Extent:
+    """The end of a chain of equal sizes."""
+    for _ in range(len(same)):
+        atom = single_atom(size)
+        if not isinstance(atom, Dim) or atom not in same:
+            break
+        size = same[atom]
+    return size
+
+
+def _part_of_shape(homes: list[Any], name: Any) -> ast.expr | None:
+    """`x.shape` or `x.shape[1:]` where all axes come from one parameter in its order."""
+    if not homes or not all(isinstance(home, tuple) for home in homes):
+        return None
+    param, first = homes[0]
+    if homes != [(param, first + k) for k in range(len(homes))]:
+        return None
+    shape = ast.Attribute(name(param), "shape")
+    end = first + len(homes)
+    start = number(first) if first else None
+    stop = number(end) if end < param.type.rank else None
+    return shape if start is None and stop is None else ast.Subscript(shape, ast.Slice(start, stop, None))
+
+
+def _raise(test: ast.expr, parts: list[Any]) -> Item:
+    values = [ast.Constant(part) if isinstance(part, str) else ast.FormattedValue(part, -1, None)
+              for part in parts]
+    error = ast.Call(ast.Name("ValueError"), [ast.JoinedStr(values)], [])
+    return Group(ast.If(test, [], []), [Line(ast.Raise(error, None))])
+
+
+def _shown(tree: ast.expr) -> str:
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def _refused(function: Function) -> Iterator[frozenset[Any]]:
+    """Pairs of dimensions that a matrix product at the top of the body compares."""
+    for stmt in function.body:
+        if not isinstance(stmt, Let) or stmt.op.name not in ("matmul", "dot") or len(stmt.args) != 2:
+            continue
+        left, right = (getattr(getattr(atom, "type", None), "sizes", ()) for atom in stmt.args)
+        if left and right:
+            pair = left[-1], right[max(len(right) - 2, 0)]
+            atoms = [single_atom(size) for size in pair if isinstance(size, Size)]
+            if len(atoms) == 2:
+                yield frozenset(atoms)

@@ -1,0 +1,54 @@
+"""What stands above the function in a file: where it came from, imports, helpers, shared numbers."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """Where an emitted file came from, for the text at its top.
+
+    `transformation` is what was done, in words (``"gradient with respect to w and b"``); `versions`
+    are names and version numbers of what took part.
+    """
+
+    function: str
+    file: str
+    line: int
+    transformation: str
+    versions: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def lines(self) -> list[str]:
+        made = ", ".join(f"{name} {version}" for name, version in self.versions.items())
+        place = f"{Path(self.file).name}, line {self.line}"
+        text = [f"{_capital(self.transformation)} of `{self.function}` ({place}).", ""]
+        text += [*self.notes, ""] if self.notes else []
+        text.append(f"Generated{f' by {made}' if made else ''}; edit the original, or this file, not both.")
+        return ['"""' + text[0], *text[1:], '"""']
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+IMPORTS = {"math": "import math", "np": "import numpy as np", "scipy": "import scipy.special"}
+
+
+def imports(trees: Iterable[ast.AST]) -> list[str]:
+    """The imports that the code needs, the standard library first."""
+    used = {node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    standard = [IMPORTS["math"]] if "math" in used else []
+    others = [IMPORTS[name] for name in ("np", "scipy") if name in used]
+    return [*standard, *([""] if standard and others else []), *others]
+
+
+def helper(name: str) -> Iterator[str]:
+    """The source of a helper function, which is kept in `prelude`."""
+    from . import prelude
+    yield from inspect.getsource(getattr(prelude, name)).rstrip("\n").split("\n")

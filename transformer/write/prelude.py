@@ -1,0 +1,10 @@
+"""Helpers that generated files contain when they need them; they are copied from here as text."""
+
+import numpy as np
+
+
+def grow(rows):
+    """The same rows, with room for as many again."""
+    larger = np.empty((2 * len(rows),) + rows.shape[1:], rows.dtype)
+    larger[:len(rows)] = rows
+    return larger

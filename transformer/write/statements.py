@@ -1,0 +1,238 @@
+"""From the statements of Core to those of Python."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Any
+
+from ..core.errors import NotSupported
+from ..core.grammar import Block, Call, Const, Effect, If, Let, Var, type_of
+from ..core.sizes import Size
+from ..core.types import ArrayType
+from ..ops.regions import is_mask, rank_of
+from .aliasing import Aliases, is_array
+from .demand import WRITES
+from .effects import effect, opens_block
+from .expressions import BINARY, Expressions, copied, dotted
+from .flow import Flow, Move
+from .layout import Group, Item, Line, Note
+from .moves import assignments
+from .names import Names
+from .variables import Variables
+
+COMMUTES = frozenset("+*")
+
+
+class Statements:
+    """Prints blocks. `expressions` builds what stands in the lines; loops are in `Loops`."""
+
+    def __init__(self, flow: Flow, variables: Variables, aliases: Aliases, names: Names,
+                 expressions: Expressions) -> None:
+        self.flow = flow
+        self.variables = variables
+        self.aliases = aliases
+        self.names = names
+        self.expressions = expressions
+        self.called: dict[Any, None] = {}                  # functions that are called, in order
+
+    def block(self, block: Block) -> list[Item]:
+        """The items of a block; what stands between `enter` and `exit` is indented under a `with`."""
+        items: list[Item] = []
+        open_blocks: list[list[Item]] = [items]
+        for stmt in block:
+            if not self.flow.is_alive(stmt):
+                continue
+            if isinstance(stmt, Effect) and stmt.kind == "exit":
+                open_blocks.pop()
+                continue
+            made = getattr(self, "_" + type(stmt).__name__.lower())(stmt)
+            open_blocks[-1] += made
+            if isinstance(stmt, Effect) and opens_block(stmt):
+                open_blocks.append(made[-1].body)
+            open_blocks[-1] += self.stored(self.flow.stored.after.get(stmt, ()))
+        return items
+
+    # -- plain statements ---------------------------------------------------------------------
+
+    def _let(self, stmt: Let) -> list[Item]:
+        if stmt.op.name in WRITES:
+            return self._lines(self._write(stmt), stmt)
+        if len(stmt.targets) > 1:
+            return self._lines([self._unpacked(stmt)], stmt)
+        target = stmt.target
+        if target in self.expressions.nesting.values:
+            return []
+        if stmt in self.aliases.in_place:
+            return self._lines(self._updated(stmt), stmt)
+        return self._lines([self._assigned(stmt)], stmt)
+
+    def _lines(self, nodes: Iterable[ast.stmt], stmt: Any) -> list[Item]:
+        return [Line(node, stmt.origin) for node in nodes]
+
+    def _name(self, var: Var) -> str:
+        return self.names.of(var)
+
+    def _assigned(self, stmt: Let) -> ast.stmt:
+        """`x = …`, or `x += …` for a number that is updated."""
+        name = self._name(stmt.target)
+        symbol = stmt.op.symbol if "spelling" not in stmt.attrs else None
+        if symbol in BINARY and not is_array(stmt.target) and len(stmt.args) == 2:
+            first, second = stmt.args
+            for x, other in ((first, second), (second, first)):
+                if self._is_same_number(x, stmt.target) and (x is first or symbol in COMMUTES):
+                    return ast.AugAssign(ast.Name(name), BINARY[symbol](),          # type: ignore[index]
+                                         self.expressions.atom(other, stmt.args))
+        return ast.Assign([ast.Name(name)], self.expressions.application(stmt))
+
+    def _is_same_number(self, x: Any, target: Var) -> bool:
+        """Whether a number has the name of the target already, and is one that `+=` does not change
+        for others: not an array of rank 0."""
+        return (isinstance(x, Var) and x not in self.expressions.nesting.values
+                and self.variables[x] is self.variables[target] and self._is_immutable(x, set()))
+
+    def _is_immutable(self, atom: Any, seen: set[Var]) -> bool:
+        if not isinstance(atom, Var) or atom in seen:
+            return True
+        seen.add(atom)
+        type = atom.type
+        if isinstance(type, ArrayType) and (type.rank or not type.weak) and self._may_be_array(atom):
+            return False
+        return all(self._is_immutable(value, seen) for _, value in self.aliases.edges_into(atom))
+
+    def _may_be_array(self, var: Var) -> bool:
+        """Whether a variable of rank 0 may hold a NumPy array and not a number."""
+        kind, stmt, _, _ = self.aliases.homes[var]
+        if kind == "let":
+            return not (stmt.op.elementwise and stmt.op.symbol is not None or stmt.op.name in ("get", "sum"))
+        return kind in ("param", "call", "read")
+
+    def _unpacked(self, stmt: Let) -> ast.stmt:
+        """`a, b = f(x)`; what is not used goes by `_`."""
+        tree = self.expressions.application(stmt)
+        used = [self._name(t) if self.flow.count.get(t) else "_" for t in stmt.targets]
+        return ast.Assign([ast.Tuple([ast.Name(name) for name in used])], tree)
+
+    def _updated(self, stmt: Let) -> list[ast.stmt]:
+        """`x += y` of arrays, which is done in place."""
+        x: Var = stmt.args[0]                                                       # type: ignore[assignment]
+        same = self.variables[x] is self.variables[stmt.target]
+        name = self._name(stmt.target)
+        before = [] if same else [ast.Assign([ast.Name(name)], self.expressions.var(x))]
+        value = self.expressions.atom(stmt.args[1], stmt.args)
+        return [*before, ast.AugAssign(ast.Name(name), BINARY[stmt.op.symbol](), value)]
+
+    def _call(self, stmt: Call) -> list[Item]:
+        self.called[stmt.function] = None
+        function = ast.Name(stmt.function.name)
+        tree = ast.Call(function, [self.expressions.atom(atom) for atom in stmt.args], [])
+        used = [self._name(t) if self.flow.count.get(t) else "_" for t in stmt.targets]
+        if not any(self.flow.count.get(t) for t in stmt.targets):
+            return self._lines([ast.Expr(tree)], stmt)
+        names: list[ast.expr] = [ast.Name(name) for name in used]
+        target = names[0] if len(names) == 1 else ast.Tuple(names)
+        return self._lines([ast.Assign([target], tree)], stmt)
+
+    def _effect(self, stmt: Effect) -> list[Item]:
+        return effect(stmt, self.expressions)
+
+    # -- writes ---------------------------------------------------------------------------------
+
+    def _write(self, stmt: Let) -> list[ast.stmt]:
+        """`x[i] = v`, `x[i] += v`, or `np.add.at(x, i, v)`; before it, a copy where there must be one."""
+        base, value = stmt.args[:2]
+        if not is_array(base):
+            raise NotSupported("an array without axes is not written in place", stmt.origin)
+        lines: list[ast.stmt] = []
+        name = self._name(stmt.target)
+        if stmt in self.aliases.writes:
+            lines.append(ast.Assign([ast.Name(name)], copied(self.expressions.atom(base))))
+        elif self.variables[stmt.target] is not self.variables[base]:               # type: ignore[index]
+            lines.append(ast.Assign([ast.Name(name)], self.expressions.atom(base)))
+        place = self.expressions.subscript(ast.Name(name), stmt.attrs["index"], stmt.args[2:])
+        if stmt.op.name == "put":
+            return [*lines, ast.Assign([place], self.expressions.atom(value, stmt.args))]
+        if not _adds_once(stmt):
+            return [*lines, ast.Expr(ast.Call(dotted("np.add.at"), [
+                ast.Name(name), _as_argument(place.slice), self.expressions.atom(value, stmt.args)], []))]
+        return [*lines, self._added(place, value, stmt)]
+
+    def _added(self, place: ast.expr, value: Any, stmt: Let) -> ast.stmt:
+        """`x[i] += v`; with a minus for a negated value."""
+        if isinstance(value, Var) and value in self.expressions.nesting.values:
+            inner = self.aliases.homes[value].stmt
+            if isinstance(inner, Let) and inner.op.name == "negative" and "spelling" not in inner.attrs:
+                return ast.AugAssign(place, ast.Sub(), self.expressions.atom(inner.args[0], stmt.args))
+        return ast.AugAssign(place, ast.Add(), self.expressions.atom(value, stmt.args))
+
+    # -- handing over -----------------------------------------------------------------------------
+
+    def moves(self, moves: list[Move], origin: Any = None) -> list[Item]:
+        """The assignments for values that do not have the right name yet, or must be copied."""
+        pairs = []
+        for move in moves:
+            copies = move.edge is not None and move.edge in self.aliases.edges
+            if copies or not self._has_name(move):
+                tree = self._handed(move)
+                pairs.append((self._name(move.target), copied(tree) if copies else tree))
+        return [Line(node, origin) for node in assignments(pairs)]
+
+    def _has_name(self, move: Move) -> bool:
+        return isinstance(move.value, Var) and self.variables.get(move.value) is self.variables[move.target] \
+            and move.value not in self.expressions.nesting.values
+
+    def _handed(self, move: Move) -> ast.expr:
+        """A number that begins a loop is written out, whatever name it has elsewhere."""
+        if isinstance(move.value, Const):
+            return self.expressions.constants.literal(move.value)
+        return self.expressions.atom(move.value)
+
+    # -- branches -----------------------------------------------------------------------------------
+
+    def _if(self, stmt: If) -> list[Item]:
+        merge = self.expressions.nesting.conditional.get(stmt)
+        if merge is not None:
+            if merge.target in self.expressions.nesting.values:
+                return []
+            tree = self.expressions.conditional(stmt, merge)
+            return [Line(ast.Assign([ast.Name(self._name(merge.target))], tree), stmt.origin)]
+        span = self.flow.spans[stmt]
+        then = self._side(stmt, "then", stmt.then, span.middle)
+        orelse = self._side(stmt, "orelse", stmt.orelse, span.end)
+        test = self.expressions.atom(stmt.cond)
+        if not then and orelse:
+            test, then, orelse = inverted(test), orelse, []
+        return [Group(ast.If(test, [], []), then, orelse, stmt.origin)] if then else []
+
+    def _side(self, stmt: If, side: str, block: Block, end: int) -> list[Item]:
+        items = self.block(block)
+        items += self.stored(self.flow.stored.at_end.get((stmt, side), ()))
+        return items + self.moves(self.flow.moves[end], stmt.origin)
+
+    # -- for loops ----------------------------------------------------------------------------------
+
+    def stored(self, stores: Iterable[Any]) -> list[Item]:
+        raise NotImplementedError
+
+
+def inverted(test: ast.expr) -> ast.expr:
+    """`not test`."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    return ast.UnaryOp(ast.Not(), test)
+
+
+def _adds_once(stmt: Let) -> bool:
+    """Whether no element is selected twice, so that `+=` adds everything."""
+    slots = [type_of(atom) for atom in stmt.args[2:]]
+    return bool(stmt.attrs.get("distinct")) or all(rank_of(t) == 0 or is_mask(t) for t in slots)
+
+
+def _as_argument(index: ast.expr) -> ast.expr:
+    """What stands in brackets as an argument: slices need `np.s_`."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    if any(isinstance(part, ast.Slice) for part in parts):
+        return ast.Subscript(dotted("np.s_"), index)
+    return index
+
+
