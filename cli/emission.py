@@ -39,24 +39,22 @@ def generated(question: Question, mode: Mode) -> Generated:
     target, inputs = Transformed(question.target.function, mode), question.inputs
     args, kwargs = inputs.values() if inputs.is_example else inputs.types()
     args += (None,) * extra_arguments(target)
-    header = header_of(question)
+    assumed = assumption(inputs.assumed)
     try:
         if inputs.is_example:
             names = argument_names(question.target.function, len(args))
-            return standalone_for_call(target, args, kwargs, names, header)
-        return standalone_for_types(target, args, kwargs, header)
+            return standalone_for_call(target, args, kwargs, names)
+        return standalone_for_types(target, args, kwargs, tuple(f"{text}." for text in assumed))
     except TransformError as error:
-        if inputs.assumed:
-            error.add_note(assumption(inputs.assumed))
+        for text in assumed:
+            error.add_note(f"{text}; --types tells otherwise")
         raise
 
 
-def assumption(names: tuple[str, ...]) -> str:
-    """What is assumed of arguments that nobody gave a type."""
-    return (
-        f"{', '.join(names)} {'has' if len(names) == 1 else 'have'} no type and "
-        f"{'is' if len(names) == 1 else 'are'} taken as f64; --types tells otherwise"
-    )
+def assumption(names: tuple[str, ...]) -> list[str]:
+    """A sentence about the arguments that nobody gave a type, if there are any."""
+    has, is_taken = ("has", "is") if len(names) == 1 else ("have", "are")
+    return [f"{', '.join(names)} {has} no type and {is_taken} taken as f64"] if names else []
 
 
 def require_free(output: Path, force: bool) -> None:

@@ -21,6 +21,7 @@ from .read.interface import Interface
 from .read.reader import Reading, read
 from .simplify import simplify
 from .transform.modes import Derived
+from .write.header import Header
 from .write.writer import Written, write
 
 
@@ -40,8 +41,9 @@ class Generated:
 
 
 def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints: Mapping[Any, int],
-             smallest: int, header: Any = None) -> Generated:
-    """All stages. Raises a located `TransformError`; nothing is changed or written by then."""
+             smallest: int, header: Header | None = None) -> Generated:
+    """All stages. With a header the source is that of a file, which tests the shapes it is given.
+    Raises a located `TransformError`; nothing is changed or written by then."""
     stages: dict[str, str] = {}
     user, modes = taken_apart(target)
     extras = sum(mode.extras for mode in modes)
@@ -55,7 +57,8 @@ def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hint
         stages[mode.suffix] = text(function)
         function = simplified(function, reading, stages, f"{mode.suffix}, simplified")
     function.guards = reading.assumptions.guards
-    written = write(function, interface, name=interface.name, header=header, annotate=True)
+    written = write(function, interface, name=interface.name, header=header, annotate=True,
+                    guards=header is not None)
     stages["source"] = written.source
     return Generated(function, interface, reading, written, stages)
 

@@ -260,9 +260,9 @@ class Printer:
 
     def _raw(self, value: Any) -> str:
         """A number that is no atom; a NumPy one shows its dtype."""
-        if isinstance(value, np.generic):
+        if isinstance(value, np.generic) and not isinstance(value, np.bool):
             return f"{self.type(ArrayType(value.dtype))}({_number(value.item())})"
-        return _number(value)
+        return _number(bool(value) if isinstance(value, np.bool) else value)
 
     def _structured(self, value: Any) -> str:
         if isinstance(value, tuple):

@@ -106,7 +106,7 @@ def _plain(reader: Reader, value: Any, name: str) -> Any:
 
 
 def _field(reader: Reader, value: Any, name: str) -> Any:
-    return getattr(value, name) if reader.owns(value) else reader.outside.attribute(value, name)
+    return getattr(value, name) if reader.is_local(value) else reader.outside.attribute(value, name)
 
 
 def _cached(reader: Reader, value: Any, name: str, found: Any) -> Any:

@@ -16,7 +16,7 @@ from ..ops.table import lookup
 from ..ops.value import Value
 from .applying import apply_op
 from .array_methods import call_array_method
-from .builtin_calls import BUILTINS, FUNCTIONS
+from .builtin_calls import BUILTINS
 from .classes import construct
 from .containers import call_method
 from .demand import need
@@ -54,13 +54,9 @@ def _reads_itself(function: Any) -> Any:
 
 def _special(function: Any) -> Any:
     try:
-        return BUILTINS.get(function) or FUNCTIONS.get(_full_name(function))
+        return BUILTINS.get(function)
     except TypeError:                                           # not hashable
         return None
-
-
-def _full_name(function: Any) -> str:
-    return f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', '')}"
 
 
 def _call_by_kind(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

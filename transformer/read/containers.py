@@ -135,7 +135,7 @@ WRITERS: dict[Any, Callable[..., Any]] = {
 def item(reader: Reader, container: Any, key: Any) -> Any:
     """`container[key]` for a static key; items of containers from outside are lifted."""
     with as_user_error(reader):
-        return reader.usable(container[key] if reader.owns(container) else reader.outside.item(container, key))
+        return reader.usable(container[key] if reader.is_local(container) else reader.outside.item(container, key))
 
 
 def set_item(reader: Reader, container: Any, key: Any, value: Any) -> None:

@@ -25,6 +25,7 @@ from .entry import Reading, read_target
 from .frames import Frame, stamp
 from .journal import Cell, Journal
 from .outside import Outside
+from .recorded import RecordedList, Recording
 from .subfunctions import inlined, subfunction
 from .values import Conflict, View
 
@@ -92,8 +93,12 @@ class Reader:
         self.arguments: list[Value] = []
         self.partial: set[Var] = set()
         self.local_constants: set[Const] = set()
+        self.given: dict[int, Any] = {}
+        self.captured: list[Value] = []
+        self.loops: list[Any] = []
         self.loop_vars: dict[Var, Any] = {}
         self.guesses: dict[Any, dict[str, Any]] = {}
+        self.frames_made: dict[int, Frame] = {}
 
     @property
     def frame(self) -> Frame:
@@ -137,8 +142,9 @@ class Reader:
 
     def usable(self, value: Any) -> Any:
         """The value itself, or what stands in its place; raises where it depends on the path."""
-        if self.contents and id(value) in self.contents:
-            value = self.contents[id(value)]
+        if self.contents:
+            home = value.home if isinstance(value, (RecordedList, Recording)) else value
+            value = self.contents.get(id(home), value)
         if isinstance(value, Conflict):
             raise conditions.conflict_error(self, value)
         return value
@@ -157,12 +163,22 @@ class Reader:
         else:
             assignment.check_writable(self, cell)
             self.aliases.check_write(self, cell)
+            if isinstance(new, Var) and new.name is None:
+                new.name = getattr(cell.atom, "name", None)
             self.journal.write(Cell(cell), new)
 
     def own(self, made: Any) -> Any:
         """Notes that a container or object was made here, and may be changed here."""
-        self.owned[id(made)] = made, stamp()
+        moment = stamp()
+        self.owned[id(made)] = made, moment
+        fields = getattr(made, "__dict__", None)
+        if isinstance(fields, dict):
+            self.owned[id(fields)] = fields, moment
         return made
+
+    def is_local(self, value: Any) -> bool:
+        """Whether a container was made here or holds the arguments, and so holds values as they are."""
+        return id(value) in self.owned or id(value) in self.given
 
     def owns(self, value: Any) -> bool:
         return id(value) in self.owned
@@ -172,8 +188,28 @@ class Reader:
         return id(value) not in self.owned or self.owned[id(value)][1] < moment
 
     def roots(self) -> list[Any]:
-        """Arrays that the caller can name."""
-        return [*self.arguments, *self.outside.arrays()]
+        """What can be named from outside, and the lists that loops fill."""
+        return [*self.arguments, *self.outside.arrays(), *self.contents.values()]
+
+    def may_be_bound_later(self, name: str) -> bool:
+        """Whether a name without a value may get one later in a loop that is being read."""
+        return any(loop.plan.frame is self.frame and loop.may_be_bound_later(name)
+                   for loop in reversed(self.loops))
+
+    def checkpoint(self) -> Any:
+        """A point to which `restore` can return: state, statements and assumptions."""
+        assumed = self.assumptions
+        return (self.journal.mark(), self.builder.block, len(self.builder.block), dict(assumed.bound),
+                len(assumed.guards))
+
+    def restore(self, checkpoint: Any) -> None:
+        mark, block, length, bound, guards = checkpoint
+        self.journal.rollback(mark)
+        assert block is self.builder.block
+        del block[length:]
+        self.assumptions.bound.clear()
+        self.assumptions.bound.update(bound)
+        del self.assumptions.guards[guards:]
 
     def loop_of_var(self, var: Var) -> Any:
         """The loop that can be unrolled to make a variable (a position, a carry) static."""
@@ -194,6 +230,7 @@ class Reader:
     @contextmanager
     def inside(self, frame: Frame) -> Iterator[None]:
         """Makes a frame the current one."""
+        self.frames_made[id(frame.names)] = frame
         self.frames.append(frame)
         try:
             yield

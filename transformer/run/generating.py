@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..core.errors import NotSupported
 from ..pipeline import Generated, generate, taken_apart
 from ..read.demand import Demand
 from .dispatch import Dispatcher, Entry, hidden_key
 from .files import load
+from .heading import header_of
 from .signature import Description, describe
 
 
@@ -63,7 +65,7 @@ def on_demand(
 
 def standalone_source(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """The text of a file that holds the transformed function and all it needs, for arguments like
-    these: for all sizes that take the same course, none of which is assumed to be positive."""
+    these."""
     names = target._dispatcher.names(len(args))
     return standalone_for_call(target, args, kwargs, names).source
 
@@ -73,36 +75,57 @@ def standalone_for_call(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     names: Iterable[str],
-    header: Any = None,
+    notes: tuple[str, ...] = (),
 ) -> Generated:
-    """The same, with all that is known about it. `names` are those of the positional arguments."""
+    """The same, with all that is known about it: for all sizes that take the course which those of
+    the call take. `names` are those of the positional arguments; `notes` go into the header."""
+    names, static = list(names), set[str]()
 
     def attempt(described: Description) -> Generated:
-        return generate(
-            target,
-            described.args,
-            described.kwargs,
-            hints=described.hints,
-            smallest=0,
-            header=header,
-        )
+        fixed = tuple(f"Made for this {path} alone." for path in sorted(static))
+        return _standalone(target, described, notes + fixed)
 
-    names, static = list(names), set[str]()
     return on_demand(attempt, args, kwargs, names, static, describe(args, kwargs, names, static))
 
 
 def standalone_for_types(
-    target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], header: Any = None
+    target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], notes: tuple[str, ...] = ()
 ) -> Generated:
     """The same for declared arguments: pytrees of types and of objects known beforehand."""
     try:
-        return generate(target, args, kwargs, hints={}, smallest=0, header=header)
+        return _standalone(target, Description(args, kwargs), notes)
     except Demand as demand:
         error = demand.error()
         error.instead = (
             "Declare it with its value, as in `n: 3`; a size with its number, as in `f64[3]`."
         )
         raise error from None
+
+
+def _standalone(target: Any, described: Description, notes: tuple[str, ...]) -> Generated:
+    """No size is known to be positive, as no call is at hand."""
+    function, modes = taken_apart(target)
+    generated = generate(
+        target,
+        described.args,
+        described.kwargs,
+        hints=described.hints,
+        smallest=0,
+        header=header_of(function, modes, notes),
+    )
+    _require_plain(generated)
+    return generated
+
+
+def _require_plain(generated: Generated) -> None:
+    """Raises for what has no place in a file of its own: classes and objects of the user."""
+    for name, value in generated.written.namespace.items():
+        kind = value.__name__ if isinstance(value, type) else name
+        raise NotSupported(
+            f"{generated.interface.name} needs `{kind}`, which a file of its own does not have",
+            generated.function.origin,
+            instead="Pass and return numbers, arrays, tuples, lists and dictionaries.",
+        )
 
 
 def extra_arguments(target: Any) -> int:

@@ -31,7 +31,7 @@ def simplify(function: Function, assumptions: Assumptions | None = None, *, last
         dead(function, assumptions)
         for _ in range(ROUNDS):
             changed = [rewrite(function, assumptions)
-                       for rewrite in (copies, branches, loops, fold, cse, dead)]
+                       for rewrite in (copies, branches, loops, cse, fold, dead)]
             if not any(changed):
                 break
     if last:

@@ -70,8 +70,11 @@ def _folded(fold: Fold, stmt: Let) -> Any:
             result = plain(ARITHMETIC[stmt.op.name](*values))
     except ArithmeticError:
         return None
-    short = _is_short(result, list(map(plain, values)))
-    return fold.instead(stmt, Const(result)) if short else None
+    if not _is_short(result, list(map(plain, values))):
+        return None
+    if int in map(type, values) and isinstance(result, float) and result.is_integer():
+        return fold.integer_instead(stmt, Const(int(result))) or fold.instead(stmt, Const(result))
+    return fold.instead(stmt, Const(result))
 
 
 def plain(value: Any) -> Any:
@@ -211,6 +214,14 @@ def _written(first: Any, second: Any, as_integer: bool) -> Any:
     return int(product) if as_integer and whole and int in (type(first), type(second)) else product
 
 
+def _first(fold: Fold, stmt: Let) -> Any:
+    """x * 2 → 2 * x, in generated code."""
+    x, factor = stmt.args
+    if not fold.is_generated or stmt.attrs or number(factor) is None or not isinstance(x, Var):
+        return None
+    return fold.become(stmt, stmt.op, factor, x)
+
+
 def _is_power_of_two(value: float) -> bool:
     return math.isfinite(value) and abs(math.frexp(value)[0]) == 0.5
 
@@ -250,7 +261,7 @@ def _doubled_product(fold: Fold, stmt: Let, product: Let) -> Any:
 RULES = {
     "add": [_doubled, _whole, _folded],
     "subtract": [_whole, _folded],
-    "multiply": [_whole, _folded, _collected],
+    "multiply": [_whole, _folded, _collected, _first],
     "divide": [_folded],
     "negative": [_folded],
     "logical_not": [_negated],

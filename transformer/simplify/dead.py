@@ -33,7 +33,7 @@ function f(x: f64[n], k: int)
 
 A value that depends on nothing but itself (`p` above) is dead too. Loops and branches go with their
 last live part, also a `while` that may never have ended: what is left out cannot fail or hang.
-Effects live, but for comments on what is gone.
+Effects live, but for comments on what is gone, and headings with nothing before or after them.
 """
 
 from __future__ import annotations
@@ -150,6 +150,8 @@ class Liveness:
         for stmt in reversed(block):
             if stmt in self.kept or _is_comment(stmt) and _is_needed(stmt, left):
                 left.append(stmt)
+        while left and _is_heading(left[-1]):
+            left.pop()
         left.reverse()
         self.changed |= len(left) < len(block)
         for stmt in left:
@@ -190,4 +192,9 @@ def _is_needed(comment: Any, after: Block) -> bool:
     """Whether what a comment is about is still there; `after` has what follows, last first."""
     if "reverse of" in comment.attrs:
         return bool(after) and isinstance(after[-1], (Loop, Map, If))
-    return any(not _is_comment(stmt) for stmt in after)
+    return bool(after) and not _is_heading(after[-1])
+
+
+def _is_heading(stmt: Stmt) -> bool:
+    """Whether a statement is a comment that tells what follows from what came before."""
+    return isinstance(stmt, Effect) and stmt.kind == "comment" and "text" in stmt.attrs

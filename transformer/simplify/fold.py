@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.grammar import Atom, Function, Let, Loop, Map, Var, type_of
+from ..core.grammar import Atom, Effect, Function, Let, Loop, Map, Var, type_of
 from ..core.guards import Assumptions
 from ..core.types import Type
 from ..ops.shape import Copy
@@ -57,7 +57,7 @@ def fold(function: Function, assumptions: Assumptions) -> bool:
 def _gathered() -> dict[str, list[Rule]]:
     """The rules of all modules, by the name of the op."""
     rules: dict[str, list[Rule]] = {}
-    for module in (neutral, constants, signs, shapes, updates):
+    for module in (constants, neutral, signs, shapes, updates):
         for name, own in module.RULES.items():
             rules.setdefault(name, []).extend(own)
     return rules
@@ -68,14 +68,20 @@ RULES = _gathered()
 
 class Fold(Rewriter):
     """`definition` has the statements already visited, `uses` who mentions a variable, `positions`
-    the positions of loops, which are never negative."""
+    the positions of loops, which are never negative. Code `is_generated` from where the reverse
+    sweep begins; before, it is the user's."""
 
     def __init__(self, function: Function, assumptions: Assumptions) -> None:
         super().__init__(function, assumptions)
         self.definition: dict[Var, Let] = {}
         self.uses = Uses(function)
         self.positions: set[Var] = set()
+        self.is_generated = False
         self._aliasing: Aliasing | None = None
+
+    def effect(self, stmt: Effect) -> None:
+        self.is_generated |= stmt.attrs.get("text") == "reverse"
+        super().effect(stmt)
 
     def before_loop(self, stmt: Loop) -> None:
         self.positions.add(stmt.position)

@@ -131,9 +131,12 @@ class Rewriter:
             case Effect():
                 stmt.args = self.atoms(stmt.args)
                 stmt.attrs = self.attrs(stmt.attrs)
-                self.out.append(stmt)
+                self.effect(stmt)
 
     def let(self, stmt: Let) -> None:
+        self.out.append(stmt)
+
+    def effect(self, stmt: Effect) -> None:
         self.out.append(stmt)
 
     def branch(self, stmt: If) -> None:

@@ -76,13 +76,21 @@ def _opposite(fold: Fold, stmt: Let) -> Any:
 
 
 def _two_signs(fold: Fold, stmt: Let) -> Any:
-    """-a * -b → a * b, and likewise for quotients."""
+    """-a * -b → a * b, 2 * -a → -2 * a, and likewise for quotients."""
     if not _is_real(stmt.target):
         return None
-    first, second = (_sign(fold, atom, None) for atom in stmt.args)
+    first, second = (_unsigned(fold, atom) for atom in stmt.args)
     if first is None or second is None:
         return None
     return fold.become(stmt, stmt.op, first, second, **stmt.attrs)
+
+
+def _unsigned(fold: Fold, atom: Atom) -> Atom | None:
+    """What an atom is the negative of; any real number is that of its opposite."""
+    value = number(atom)
+    if isinstance(value, (int, float)):
+        return Const(-value) if value else None
+    return _sign(fold, atom, None)
 
 
 def negated(fold: Fold, atom: Atom, dtype: np.dtype, depth: int = DEEPEST) -> Atom | None:

@@ -48,7 +48,8 @@ class Gradient:
         k = self._scalar(main, function)
         seeds = [Const(1.0) if i == k else None for i in range(len(function.results))]
         new = reverse(function, [p in leaves for p in function.params], seeds, builder)
-        return new, renamed(interface, self.suffix, self._tree(interface, function, chosen, leaves, aux))
+        result = self._tree(interface, function, chosen, leaves, aux)
+        return without_unused(new, renamed(interface, self.suffix, result))
 
     def _results(self, interface: Interface) -> tuple[Any, Any]:
         if not self.has_aux:
@@ -121,7 +122,7 @@ class Pullback:
         alone = isinstance(self.wrt, (int, str))
         result = renamed(interface, self.suffix, trees[0] if alone else trees)
         result.parameters = [*result.parameters, Parameter(free_name("dy", interface), cotangent)]
-        return new, result
+        return without_unused(new, result)
 
     def _seed(self, atom: Any, k: int) -> Var | None:
         type = type_of(atom)
@@ -148,13 +149,14 @@ class Pushforward:
         count = len(function.results)
         new = jvp(function, [p in leaves for p in function.params], builder)
         twin = dict(zip(order, new.params[len(function.params):]))
-        tangents = [Parameter(free_name(f"d{p.name}", interface), tree.map(twin.get, p.tree)) for p in chosen]
         inexact = [type_of(atom).is_inexact for atom in function.results]
         tangent = tree.map(lambda r: Result(count + r.k) if isinstance(r, Result) and inexact[r.k] else None,
                            interface.result)
         result = renamed(interface, self.suffix, (interface.result, tangent))
-        result.parameters = [*result.parameters, *tangents]
-        return new, result
+        for p in chosen:
+            tangent_tree = tree.map(twin.get, p.tree)
+            result.parameters.append(Parameter(free_name(f"d{p.name}", result), tangent_tree))
+        return without_unused(new, result)
 
 
 Mode = Gradient | Pullback | Pushforward
@@ -222,6 +224,16 @@ def free_name(name: str, interface: Interface) -> str:
     while free in taken:
         k, free = k + 1, f"{name}{k + 1}"
     return free
+
+
+def without_unused(function: Function, interface: Interface) -> tuple[Function, Interface]:
+    """Drops the results that are not returned, such as the value that only `grad` went through."""
+    found = {leaf.k for leaf in tree.leaves(interface.result) if isinstance(leaf, Result)}
+    places = {k: Result(place) for place, k in enumerate(sorted(found))}
+    function.results = [function.results[k] for k in places]
+    interface.result = tree.map(lambda leaf: places[leaf.k] if isinstance(leaf, Result) else leaf,
+                                interface.result)
+    return function, interface
 
 
 def renamed(interface: Interface, suffix: str, result: Any) -> Interface:

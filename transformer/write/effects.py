@@ -1,26 +1,22 @@
-"""What is done for its effect: `print`, `assert`, `raise`, `with np.errstate(...)`, comments.
+"""What is done for its effect: `print`, `assert`, `raise`, `warnings.warn`, `with`, comments.
 
-The attributes of an `Effect`, whose `args` stand in the places of slots (`ops.regions.Slot`):
-
-    print     "parts": arguments, static objects and slots; "options": keyword arguments
-    assert    args[0] is the condition; "message": parts of an f-string (str, slot, (slot, format)), or
-              absent; its slots count among all args
-    raise     "exception": a class or its name; "message" as above, or absent
-    enter     "options": keyword arguments of np.errstate; ends at the next "exit" of the block
-    comment   "text", or "reverse of": the origin of the loop that the next one reverses
-    host      "function": a callable or its name; "parts" and "options" as for print
+The texts are templates, as `read.effects` makes them: strings, and holes for the arguments of the effect.
+A comment has a "text", or is about the loop that follows it: "reverse of" an origin.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
 from typing import Any
 
 from ..core.errors import NotSupported
 from ..core.grammar import Effect
-from ..ops.regions import Slot
+from ..read.values import Hole
 from .expressions import dotted
 from .layout import Group, Item, Line, Note
+
+CONVERSIONS = {"": -1, "r": 114, "s": 115, "a": 97}
 
 
 def opens_block(stmt: Effect) -> bool:
@@ -31,11 +27,13 @@ def opens_block(stmt: Effect) -> bool:
 def effect(stmt: Effect, e: Any) -> list[Item]:
     """The items of an effect; `e` are the `Expressions`."""
     if stmt.kind == "comment":
-        return [Note(text, stmt.origin) for text in _comment(stmt)]
+        return [Note(text, stmt.origin, "text" not in stmt.attrs) for text in _comment(stmt)]
     if stmt.kind == "enter":
-        context = ast.Call(dotted("np.errstate"), [], _keywords(stmt, e))
+        context = ast.parse(stmt.attrs["context"], mode="eval").body
         return [Group(ast.With([ast.withitem(context)], []), [], [], stmt.origin)]
-    return [Line(_plain(stmt, e), stmt.origin)]
+    if stmt.kind not in PLAIN:
+        raise NotSupported(f"the effect {stmt.kind!r} in generated source", stmt.origin)
+    return [Line(PLAIN[stmt.kind](stmt, e), stmt.origin)]
 
 
 def _comment(stmt: Effect) -> list[str]:
@@ -48,59 +46,57 @@ def _comment(stmt: Effect) -> list[str]:
     return [f"reverse of line {origin.line}: {line}" if line else f"reverse of line {origin.line}"]
 
 
-def _plain(stmt: Effect, e: Any) -> ast.stmt:
-    if stmt.kind in ("print", "host"):
-        function = "print" if stmt.kind == "print" else _name_of(stmt.attrs["function"])
-        parts = stmt.attrs.get("parts")
-        args = [e.atom(a) for a in stmt.args] if parts is None else [_part(p, stmt, e) for p in parts]
-        return ast.Expr(ast.Call(dotted(function), args, _keywords(stmt, e)))
-    if stmt.kind == "assert":
-        return ast.Assert(e.atom(stmt.args[0]), _message(stmt, e))
-    if stmt.kind == "raise":
-        message = _message(stmt, e)
-        exception = dotted(_name_of(stmt.attrs["exception"]))
-        return ast.Raise(ast.Call(exception, [message] if message is not None else [], []), None)
-    raise NotSupported(f"the effect {stmt.kind!r} in generated source", stmt.origin)
+def _print(stmt: Effect, e: Any) -> ast.stmt:
+    args = [_text(template, stmt, e) for template in stmt.attrs["template"]]
+    options = [ast.keyword(key, ast.Constant(stmt.attrs[key])) for key, usual in (("sep", " "), ("end", "\n"))
+               if stmt.attrs.get(key, usual) != usual]
+    return ast.Expr(ast.Call(ast.Name("print"), args, options))
 
 
-def _keywords(stmt: Effect, e: Any) -> list[ast.keyword]:
-    return [ast.keyword(key, _part(item, stmt, e)) for key, item in stmt.attrs.get("options", {}).items()]
+def _warn(stmt: Effect, e: Any) -> ast.stmt:
+    category = _class(stmt.attrs["category"], e)
+    args = [_text(stmt.attrs["template"], stmt, e)]
+    args += [category] if stmt.attrs["category"] is not UserWarning else []
+    return ast.Expr(ast.Call(dotted("warnings.warn"), args, []))
 
 
-def _part(part: Any, stmt: Effect, e: Any) -> ast.expr:
-    """An argument: a slot, an f-string, or a static object."""
-    if isinstance(part, Slot):
-        return e.atom(stmt.args[part.k])
-    if isinstance(part, (tuple, list)) and any(_is_hole(item) for item in part):
-        return _text(part, stmt, e)
-    return e.attribute(part)
+def _assert(stmt: Effect, e: Any) -> ast.stmt:
+    template = stmt.attrs.get("template")
+    return ast.Assert(e.atom(stmt.args[0]), None if template is None else _text(template, stmt, e))
 
 
-def _is_hole(item: Any) -> bool:
-    return isinstance(item, Slot) or isinstance(item, (tuple, list)) and any(isinstance(i, Slot) for i in item)
+def _raise(stmt: Effect, e: Any) -> ast.stmt:
+    args = [_text(part, stmt, e) if isinstance(part, tuple) else e.attribute(part)
+            for part in stmt.attrs["template"]]
+    return ast.Raise(ast.Call(_class(stmt.attrs["exception"], e), args, []), None)
 
 
-def _message(stmt: Effect, e: Any) -> ast.expr | None:
-    message = stmt.attrs.get("message")
-    if message is None:
-        return None
-    return ast.Constant(message) if isinstance(message, str) else _text(message, stmt, e)
+PLAIN = {"print": _print, "warn": _warn, "assert": _assert, "raise": _raise}
 
 
-def _text(parts: Any, stmt: Effect, e: Any) -> ast.expr:
-    """An f-string, or a string where nothing is put in."""
-    if all(isinstance(part, str) for part in parts):
-        return ast.Constant("".join(parts))
-    values: list[ast.expr] = []
-    for part in parts:
-        if isinstance(part, str):
-            values.append(ast.Constant(part))
-            continue
-        slot, form = part if isinstance(part, (tuple, list)) else (part, "")
-        spec = ast.JoinedStr([ast.Constant(form)]) if form else None
-        values.append(ast.FormattedValue(e.atom(stmt.args[slot.k]), -1, spec))
-    return ast.JoinedStr(values)
+def _class(cls: Any, e: Any) -> ast.expr:
+    """A class by its name; one that is not Python's own is given to the function."""
+    if getattr(builtins, cls.__name__, None) is not cls:
+        e.namespace[cls.__name__] = cls
+    return ast.Name(cls.__name__)
 
 
-def _name_of(function: Any) -> str:
-    return function if isinstance(function, str) else function.__name__
+def _text(template: tuple[Any, ...], stmt: Effect, e: Any) -> ast.expr:
+    """A string, an f-string, or an argument that is shown as it is."""
+    if all(isinstance(piece, str) for piece in template):
+        return ast.Constant("".join(template))
+    if len(template) == 1 and not template[0].conversion and not template[0].spec:
+        tree = e.atom(stmt.args[template[0].k])
+        return tree if stmt.kind == "print" else _joined(template, stmt, e)
+    return _joined(template, stmt, e)
+
+
+def _joined(template: tuple[Any, ...], stmt: Effect, e: Any) -> ast.expr:
+    return ast.JoinedStr([
+        ast.Constant(piece) if isinstance(piece, str) else _hole(piece, e.atom(stmt.args[piece.k]))
+        for piece in template])
+
+
+def _hole(hole: Hole, tree: ast.expr) -> ast.expr:
+    spec = ast.JoinedStr([ast.Constant(hole.spec)]) if hole.spec else None
+    return ast.FormattedValue(tree, CONVERSIONS[hole.conversion], spec)

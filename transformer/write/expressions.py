@@ -16,6 +16,7 @@ from ..core.sizes import Size
 from ..core.types import ArrayType, SeqType
 from ..ops.regions import Slot
 from ..ops.table import spelling_of
+from .aliasing import Aliases
 from .constants import Constants
 from .demand import Demand, printed_attrs
 from .nesting import Nesting
@@ -37,13 +38,14 @@ class Expressions:
     """Builds expressions. `name` gives the tree of a variable that has one of its own."""
 
     def __init__(self, needed: Demand, nesting: Nesting, sizes: SizePlan, constants: Constants,
-                 name: Callable[[Var], ast.expr], copied: set[Var]) -> None:
+                 name: Callable[[Var], ast.expr], aliases: Aliases, namespace: dict[str, Any]) -> None:
         self.needed = needed
         self.nesting = nesting
         self.sizes = sizes
         self.constants = constants
         self.name = name
-        self.copied = copied
+        self.aliases = aliases
+        self.namespace = namespace
 
     # -- atoms ------------------------------------------------------------------------------
 
@@ -79,14 +81,18 @@ class Expressions:
             return ast.BoolOp(ast.And(), [test, self.atom(then)])
         if then is stmt.cond or _is_bool(stmt.cond) and _is_bool(orelse) and _is(then, True):
             return ast.BoolOp(ast.Or(), [test, self.atom(orelse)])
-        return ast.IfExp(test, self.atom(then), self.atom(orelse))
+        return ast.IfExp(test, self._side(merge, "then"), self._side(merge, "orelse"))
+
+    def _side(self, merge: Merge, side: str) -> ast.expr:
+        tree = self.atom(getattr(merge, side))
+        return copied(tree) if (merge, side) in self.aliases.edges else tree
 
     # -- applications -----------------------------------------------------------------------
 
     def application(self, stmt: Let) -> ast.expr:
         """The expression of a statement; a copy where storage has to be its own."""
         tree = self._application(stmt)
-        return copied(tree) if stmt.target in self.copied else tree
+        return copied(tree) if stmt.target in self.aliases.views else tree
 
     def _application(self, stmt: Let) -> ast.expr:
         source = getattr(stmt.op, "source", None)

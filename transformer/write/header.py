@@ -37,15 +37,16 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-IMPORTS = {"math": "import math", "np": "import numpy as np", "scipy": "import scipy.special"}
+STANDARD = {"math": "import math", "warnings": "import warnings"}
+INSTALLED = {"np": "import numpy as np", "scipy": "import scipy.special"}
 
 
 def imports(trees: Iterable[ast.AST]) -> list[str]:
     """The imports that the code needs, the standard library first."""
     used = {node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    standard = [IMPORTS["math"]] if "math" in used else []
-    others = [IMPORTS[name] for name in ("np", "scipy") if name in used]
-    return [*standard, *([""] if standard and others else []), *others]
+    standard = [line for name, line in STANDARD.items() if name in used]
+    installed = [line for name, line in INSTALLED.items() if name in used]
+    return [*standard, *([""] if standard and installed else []), *installed]
 
 
 def helper(name: str) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Union
@@ -34,10 +35,11 @@ class Group:
 
 @dataclass(slots=True)
 class Note:
-    """A comment on a line of its own, without its `#`; empty for a blank line."""
+    """A comment on a line of its own, without its `#`, perhaps about the statement after it."""
 
     text: str
     origin: Origin | None = None
+    is_about_next: bool = False
 
 
 Item = Union[Line, Group, Note]
@@ -51,7 +53,7 @@ def lines_of(items: Iterable[Item], depth: int, comments: Any = None) -> Text:
             for text in comments.before(item):
                 yield f"{INDENT * depth}{text}", None
         if isinstance(item, Note):
-            yield f"{INDENT * depth}# {item.text}".rstrip() if item.text else "", item.origin
+            yield f"{INDENT * depth}# {item.text}"[:LINE], item.origin
         elif isinstance(item, Line):
             yield from _simple(item, depth, comments)
         else:
@@ -102,76 +104,56 @@ def _string(text: str, *_: Any, **__: Any) -> str:
     return shown
 
 
-# -- long lines -----------------------------------------------------------------------------------
+# -- long lines -----------------------------------------------------------------------------
 
 
 def broken(line: str, width: int) -> list[str]:
-    """A long line in several: broken inside brackets, after commas, before operators.
+    """A long line in several: broken inside brackets, after commas and before operators. Where the
+    best places are in no brackets, the right-hand side gets some.
 
-    >>> broken("y = f(aaaa, bbbb)", 12)
-    ['y = f(aaaa,', '    bbbb)']
+    >>> broken("y = aaaaa + bbbbb", 12)
+    ['y = (aaaaa', '    + bbbbb)']
     """
     if len(line) <= width:
         return [line]
-    margin = line[:len(line) - len(line.lstrip())]
-    place = _place_to_break(line, width)
-    if place is None:
-        return _in_brackets(line, width)
-    first, rest = line[:place].rstrip(), line[place:].lstrip()
-    indent = margin if margin.startswith(INDENT + " ") else margin + INDENT
-    return [first, *broken_rest(indent + rest, width, margin + INDENT)]
+    start = _start_of_value(line)
+    if any(depth == 0 for place, depth in _places(line) if place > start):
+        end = len(line) - (1 if line.endswith(":") else 0)
+        line = f"{line[:start]}({line[start:end]}){line[end:]}"
+    margin = len(line) - len(line.lstrip())
+    indent = " " * (margin + len(INDENT) * (2 if line.endswith(":") else 1))
+    return list(_filled(line, [p for p in _places(line) if p[1] > 0], width, indent))
 
 
-def broken_rest(line: str, width: int, indent: str) -> list[str]:
-    """The continuation of a broken line, which stays at its indentation."""
-    if len(line) <= width:
-        return [line]
-    place = _place_to_break(line, width, inside=True)
-    if place is None:
-        return [line]
-    first, rest = line[:place].rstrip(), line[place:].lstrip()
-    return [first, *broken_rest(indent + rest, width, indent)]
+def _filled(line: str, places: list[tuple[int, int]], width: int, indent: str) -> Iterator[str]:
+    """The line broken at places as far outside, and then as far right, as the width allows."""
+    begin, lead = 0, ""
+    while len(lead) + len(line) - begin > width:
+        room = begin + width - len(lead)
+        usable = [(place, depth) for place, depth in places if begin < place <= room]
+        if not usable:
+            break
+        late = [item for item in usable if item[0] > begin + (room - begin) // 3] or usable
+        outside = min(depth for _, depth in late)
+        end = max(place for place, depth in late if depth == outside)
+        yield (lead + line[begin:end]).rstrip()
+        begin, lead = end + (line[end] == " "), indent
+    yield lead + line[begin:]
 
 
-def _in_brackets(line: str, width: int) -> list[str]:
-    """`x = a + b` as `x = (a` and ` + b)`."""
-    head, sign, tail = _assigned(line)
-    if not sign or tail.startswith("("):
-        return [line]
-    wrapped = f"{head}{sign}({tail})"
-    place = _place_to_break(wrapped, width)
-    if place is None:
-        return [line]
-    indent = line[:len(line) - len(line.lstrip())] + INDENT
-    return [wrapped[:place].rstrip(), *broken_rest(indent + wrapped[place:].lstrip(), width, indent)]
-
-
-def _assigned(line: str) -> tuple[str, str, str]:
-    if line.lstrip().startswith("return "):
-        head, _, tail = line.partition("return ")
-        return head, "return ", tail
-    for sign in (" += ", " -= ", " *= ", " /= ", " = "):
-        head, found, tail = line.partition(sign)
-        if found and not any(bracket in head for bracket in "(\"'"):
-            return head, sign, tail
-    return line, "", ""
-
-
-def _place_to_break(line: str, width: int, inside: bool = False) -> int | None:
-    """The last place within the width where the line may be broken, as far outside as there is one."""
-    best: dict[int, int] = {}
-    for place, depth in _places(line):
-        if place <= width and (depth > 0 or inside):
-            best[depth] = place
-    usable = {depth: place for depth, place in best.items() if place > width // 3} or best
-    return usable[min(usable)] if usable else None
+def _start_of_value(line: str) -> int:
+    """Where the value of an assignment, the result, or the condition begins."""
+    word = re.match(r"\s*(return|if|elif|while|assert|raise) ", line)
+    if word is not None:
+        return word.end()
+    sign = re.search(r" (?:[-+*/@%&|^]|\*\*|//|<<|>>)?= ", line)
+    return sign.end() if sign is not None else len(line)
 
 
 def _places(line: str) -> Iterator[tuple[int, int]]:
     """Places where a line may be broken, and how many brackets are open there."""
     depth = 0
     quote = ""
-    start = len(line) - len(line.lstrip())
     for k, character in enumerate(line):
         if quote:
             quote = "" if character == quote and line[k - 1] != "\\" else quote
@@ -183,7 +165,9 @@ def _places(line: str) -> Iterator[tuple[int, int]]:
             depth -= 1
         elif character == "," and k + 1 < len(line):
             yield k + 1, depth
-        elif character in "+-*/@" and k > start and line[k - 1] == " " and line[k + 1:k + 2] == " ":
+        elif character == " " and line.startswith(OPERATORS, k):
             yield k, depth
-        elif line.startswith((" and ", " or ", " if ", " else "), k) and k > start:
-            yield k + 1, depth
+
+
+OPERATORS = (" + ", " - ", " * ", " / ", " // ", " % ", " @ ", " & ", " | ", " and ", " or ", " if ", " else ",
+             " < ", " > ", " <= ", " >= ", " == ", " != ", " for ", " in ")

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core.grammar import Const, Let, Var
 from ..core.sizes import Size
+from .demand import WRITES
 
 UNNAMED = 4
 
@@ -22,8 +23,8 @@ def width_of_atom(atom: Any) -> int:
 def own_width(stmt: Let) -> int:
     """The width of an expression without the variables in it."""
     numbers = sum(width_of_atom(atom) for atom in stmt.args if not isinstance(atom, Var))
-    if stmt.op.name == "get":
-        return 2 + _width(stmt.attrs["index"]) + numbers
+    if "index" in stmt.attrs:
+        return 2 + _width(stmt.attrs["index"]) + numbers + (4 if stmt.op.name in WRITES else 0)
     if stmt.op.symbol is not None and "spelling" not in stmt.attrs:
         return (5 if len(stmt.args) == 2 else 1) + numbers
     spelling = stmt.attrs.get("spelling") or stmt.op.name + "np."

@@ -20,7 +20,7 @@ from .flow import Flow
 from .variables import Variable, Variables, joined
 
 # Names that the generated source may use for what they are; a user's variable must not hide them.
-PRINTED = frozenset({"np", "math", "scipy", "grow", "range", "len", "min", "max", "abs", "float", "int", "bool",
+PRINTED = frozenset({"np", "math", "scipy", "warnings", "grow", "range", "len", "min", "max", "abs", "float", "int", "bool",
                      "complex", "round", "pow", "divmod", "print", "zip", "enumerate", "ValueError"})
 BUILTINS = frozenset(dir(builtins))
 POSITIONS = ("k", "j", "i", "m", "l")
@@ -98,11 +98,19 @@ class Names:
         return next(name for name in _numbered(wishes[0]) if self._is_free(variable, name))
 
     def _is_free(self, variable: Variable, name: str) -> bool:
+        """A user's name may be bound anew when its value is not needed any more, as the user does it;
+        a name that is made up is used again only in another loop."""
         users = name in variable.names
         if name in self.taken or name in BUILTINS and not users:
             return False
-        return all(variable.is_apart_from(holder) and (users or not holder.is_param and not holder.names)
+        return all(variable.is_apart_from(holder) and (users or not holder.is_param and not holder.names
+                                                       and self._loop(variable) is not self._loop(holder))
                    for holder in self.holders.get(name, ()))
+
+    def _loop(self, variable: Variable) -> Any:
+        """The innermost loop in which a variable is first bound."""
+        loops = self.flow.needed.homes[variable.values[0]].loops
+        return loops[-1] if loops else None
 
     # -- names made up ----------------------------------------------------------------------
 

@@ -46,11 +46,11 @@ class Statements:
             if isinstance(stmt, Effect) and stmt.kind == "exit":
                 open_blocks.pop()
                 continue
-            made = getattr(self, "_" + type(stmt).__name__.lower())(stmt)
-            open_blocks[-1] += made
+            made: list[Item] = getattr(self, "_" + type(stmt).__name__.lower())(stmt)
+            made += self.stored(self.flow.stored.after.get(stmt, ()))
+            _append(open_blocks[-1], made)
             if isinstance(stmt, Effect) and opens_block(stmt):
-                open_blocks.append(made[-1].body)
-            open_blocks[-1] += self.stored(self.flow.stored.after.get(stmt, ()))
+                open_blocks.append(made[-1].body)                                   # type: ignore[union-attr]
         return items
 
     # -- plain statements ---------------------------------------------------------------------
@@ -213,6 +213,15 @@ class Statements:
 
     def stored(self, stores: Iterable[Any]) -> list[Item]:
         raise NotImplementedError
+
+
+def _append(items: list[Item], made: list[Item]) -> None:
+    """Adds items. A comment on a loop stands right before it, behind what is done for the loop."""
+    last = items[-1] if items else None
+    places = [k for k, item in enumerate(made) if isinstance(item, Group)]
+    if isinstance(last, Note) and last.is_about_next and places:
+        made.insert(places[0], items.pop())
+    items += made
 
 
 def inverted(test: ast.expr) -> ast.expr:

@@ -128,7 +128,7 @@ def _fresh(name: str, taken: set[str]) -> str:
 class _Page:
     """Everything that is found out about a function before it is printed."""
 
-    def __init__(self, function: Function, interface: Any, taken: set[str]) -> None:
+    def __init__(self, function: Function, interface: Any, taken: set[str], namespace: dict[str, Any]) -> None:
         self.function = function
         forms, stored = ranges(function), stores(function)
         needed = demand(function, forms, stored)
@@ -141,7 +141,7 @@ class _Page:
         self.constants = Constants(function, interface)
         self.names = Names(self.flow, self.variables, taken | set(_names_of_constants(function)))
         self.expressions = Expressions(needed, self.nesting, self.sizes, self.constants,
-                                       lambda var: ast.Name(self.names.of(var)), self.aliases.views)
+                                       lambda var: ast.Name(self.names.of(var)), self.aliases, namespace)
         self.printer = Loops(self.flow, self.variables, self.aliases, self.names, self.expressions)
         self.expressions.read = self.printer.read                                   # type: ignore[method-assign]
 
@@ -182,7 +182,7 @@ def _names_of_constants(function: Function) -> Iterator[str]:
 
 def _print_function(function: Function, interface: Any, name: str, options: _Options,
                     namespace: dict[str, Any], taken: set[str]) -> _Printed:
-    page = _Page(function, interface, {name, *taken})
+    page = _Page(function, interface, {name, *taken}, namespace)
     fixed, unpacked, arguments = _outside(page, interface, namespace)
     page.name_everything(fixed)
     body = page.printer.block(function.body)

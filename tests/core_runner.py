@@ -1,0 +1,130 @@
+"""Core run as it stands: every statement on fresh arrays, nothing in place. The measure for `write`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from transformer.core.grammar import (
+    UNDEFINED,
+    Block,
+    Call,
+    Const,
+    Effect,
+    Function,
+    If,
+    Let,
+    Loop,
+    Map,
+    Var,
+)
+from transformer.core.sizes import Dim, Size, Unknown, replaced
+
+Values = dict[Var, Any]
+
+
+def run(function: Function, *arguments: Any) -> list[Any]:
+    """The results of a Core function for these arguments, none of which is changed."""
+    runner = _Runner(function)
+    for param, argument in zip(function.params, arguments, strict=True):
+        runner.values[param] = np.array(argument) if np.ndim(argument) else argument
+    runner.block(function.body)
+    return [runner.atom(result) for result in function.results]
+
+
+class _Runner:
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.values: Values = {}
+        self.dims = dict(function.dims)
+        for param in function.params:
+            for axis, size in enumerate(getattr(param.type, "sizes", ())):
+                for atom in size.atoms() if isinstance(size, Size) else ():
+                    if isinstance(atom, Dim) and size == Size.of(atom):
+                        self.dims.setdefault(atom, (param, axis))
+
+    def atom(self, atom: Any) -> Any:
+        if isinstance(atom, Var):
+            return self.values[atom]
+        if isinstance(atom, Const):
+            return atom.type.dtype.type(atom.value) if not atom.type.weak else atom.value
+        return None if atom is UNDEFINED else self.attr(atom)
+
+    def attr(self, value: Any) -> Any:
+        """An attribute with every size as a number."""
+        if isinstance(value, Size):
+            return replaced(value, self._leaf)
+        if isinstance(value, tuple):
+            return tuple(map(self.attr, value))
+        if isinstance(value, slice):
+            return slice(*map(self.attr, (value.start, value.stop, value.step)))
+        return value
+
+    def _leaf(self, leaf: Any) -> int | None:
+        if isinstance(leaf, Unknown):
+            return int(self.values[leaf.var])
+        if isinstance(leaf, Dim):
+            param, axis = self.dims[leaf]
+            return int(np.shape(self.values[param])[axis])
+        return None
+
+    def block(self, block: Block) -> None:
+        for stmt in block:
+            getattr(self, "_" + type(stmt).__name__.lower())(stmt)
+
+    def _let(self, stmt: Let) -> None:
+        attrs = {key: self.attr(item) for key, item in stmt.attrs.items() if key != "spelling"}
+        result = stmt.op.run(*map(self.atom, stmt.args), **attrs)
+        results = result if len(stmt.targets) > 1 else (result,)
+        for target, value in zip(stmt.targets, results, strict=True):
+            self.values[target] = np.array(value) if np.ndim(value) else value
+
+    def _call(self, stmt: Call) -> None:
+        results = run(stmt.function, *map(self.atom, stmt.args))
+        self.values.update(zip(stmt.targets, results, strict=True))
+
+    def _effect(self, stmt: Effect) -> None:
+        pass
+
+    def _if(self, stmt: If) -> None:
+        truth = bool(self.atom(stmt.cond))
+        self.block(stmt.then if truth else stmt.orelse)
+        self.values.update({m.target: self.atom(m.then if truth else m.orelse) for m in stmt.merges})
+
+    def _loop(self, stmt: Loop) -> None:
+        trips = None if stmt.trips is None else int(self.atom(stmt.trips))
+        current = [self.atom(carry.init) for carry in stmt.carries]
+        recorded: list[dict[int, Any]] = [{} for _ in stmt.records]
+        position, count = (trips - 1 if trips is not None and stmt.down else 0), 0
+        while trips is None or 0 <= position < trips:
+            self.values.update(zip((c.entry for c in stmt.carries), current, strict=True))
+            self.values[stmt.position] = position
+            self.block(stmt.test)
+            if stmt.cond is not None and not self.atom(stmt.cond):
+                break
+            self._iteration(stmt, position, recorded)
+            current = [self.atom(carry.next) for carry in stmt.carries]
+            position, count = position + (-1 if stmt.down else 1), count + 1
+        self.values.update(zip((c.out for c in stmt.carries), current, strict=True))
+        if stmt.count is not None:
+            self.values[stmt.count] = count
+        self._finish(stmt, recorded)
+
+    def _map(self, stmt: Map) -> None:
+        recorded: list[dict[int, Any]] = [{} for _ in stmt.records]
+        for position in range(int(self.atom(stmt.trips))):
+            self.values[stmt.position] = position
+            self._iteration(stmt, position, recorded)
+        self._finish(stmt, recorded)
+
+    def _iteration(self, stmt: Any, position: int, recorded: list[dict[int, Any]]) -> None:
+        for read in stmt.reads:
+            self.values[read.target] = self.atom(read.source)[position]
+        self.block(stmt.body)
+        for record, rows in zip(stmt.records, recorded, strict=True):
+            rows[position] = self.atom(record.value)
+
+    def _finish(self, stmt: Any, recorded: list[dict[int, Any]]) -> None:
+        for record, rows in zip(stmt.records, recorded, strict=True):
+            self.values[record.target] = [rows[k] for k in sorted(rows)]

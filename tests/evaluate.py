@@ -1,0 +1,240 @@
+"""A small interpreter of Core on NumPy values: what a Core function computes, by definition.
+
+It runs statements one by one, with the NumPy function of each op, and knows nothing of how
+programs are written or compiled.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from transformer import tree
+from transformer.core.grammar import (
+    UNDEFINED,
+    Block,
+    Call,
+    Const,
+    Effect,
+    Function,
+    If,
+    Let,
+    Loop,
+    Map,
+    Undefined,
+    Var,
+)
+from transformer.core.sizes import Dim, Floor, Greatest, Least, Size, Unknown
+from transformer.core.types import SeqType
+from transformer.ops.arithmetic import PYTHON_TYPES
+from transformer.read.interface import Result
+from transformer.read.values import Hole
+
+
+class Raised(Exception):
+    """A `raise` or a failed `assert` of the program."""
+
+
+class Sequence(dict):
+    """What a loop recorded: values by position."""
+
+    def __iter__(self) -> Any:
+        return (self[k] for k in sorted(self.keys()))
+
+    def stacked(self) -> list[Any]:
+        return [self[k] for k in sorted(self.keys())]
+
+
+class Evaluator:
+    """Values of variables while a function runs."""
+
+    def __init__(self, values: Mapping[Var, Any], dims: Mapping[Any, int]) -> None:
+        self.values: dict[Var, Any] = dict(values)
+        self.dims = dims
+        self.printed: list[str] = []
+
+    def atom(self, atom: Any) -> Any:
+        if isinstance(atom, Var):
+            return self.values[atom]
+        if isinstance(atom, Const):
+            return atom.value
+        if isinstance(atom, Size):
+            return self.size(atom)
+        if isinstance(atom, Undefined):
+            return UNDEFINED
+        return self.attribute(atom)
+
+    def size(self, size: Any) -> int:
+        if isinstance(size, int):
+            return size
+        total = 0
+        for monomial, count in size.terms.items():
+            for part in monomial:
+                count *= self._size_atom(part)
+            total += count
+        return total
+
+    def _size_atom(self, part: Any) -> int:
+        match part:
+            case Dim():
+                return self.dims[part]
+            case Unknown(var):
+                return int(self.values[var])
+            case Floor(numerator, denominator):
+                return self.size(numerator) // self.size(denominator)
+            case Least(first, second):
+                return min(self.size(first), self.size(second))
+            case Greatest(first, second):
+                return max(self.size(first), self.size(second))
+        raise AssertionError(part)
+
+    def attribute(self, value: Any) -> Any:
+        if isinstance(value, (Size, Var, Const)):
+            return self.atom(value)
+        if isinstance(value, tuple):
+            return tuple(self.attribute(item) for item in value)
+        if isinstance(value, list):
+            return [self.attribute(item) for item in value]
+        if isinstance(value, slice):
+            return slice(*map(self.attribute, (value.start, value.stop, value.step)))
+        return value
+
+    def block(self, block: Block) -> None:
+        for stmt in block:
+            getattr(self, "_" + type(stmt).__name__.lower())(stmt)
+
+    def _let(self, stmt: Let) -> None:
+        args = [self.atom(arg) for arg in stmt.args]
+        attrs = {key: self.attribute(value) for key, value in stmt.attrs.items()}
+        attrs.pop("spelling", None)
+        with np.errstate(all="ignore"):
+            result = stmt.op.run(*args, **attrs)
+        results = tuple(result) if len(stmt.targets) > 1 else (result,)
+        for target, value in zip(stmt.targets, results, strict=True):
+            self.values[target] = self.checked(target, value)
+
+    def checked(self, var: Var, value: Any) -> Any:
+        """The value, in the class that its type says; its shape and dtype must be those of the type."""
+        type = var.type
+        if isinstance(type, SeqType) or isinstance(value, Undefined):
+            return value
+        shape = tuple(self.size(n) for n in type.sizes)
+        found = np.asarray(value)
+        assert found.shape == shape, f"{var}: {type}, but the value has shape {found.shape}"
+        if type.weak:
+            assert found.dtype.kind in {"f": "bif", "i": "bi", "c": "bifc"}[type.dtype.kind], f"{var}: {type}, {value!r}"
+            return PYTHON_TYPES[{"f": "float", "i": "int", "c": "complex"}[type.dtype.kind]](value)
+        given = value.dtype if hasattr(value, "dtype") else None
+        assert given is None or given == type.dtype, f"{var}: {type}, but the value has dtype {given}"
+        return value if type.sizes else found.astype(type.dtype)[()]
+
+    def _if(self, stmt: If) -> None:
+        taken = bool(self.atom(stmt.cond))
+        self.block(stmt.then if taken else stmt.orelse)
+        values = [self.atom(m.then if taken else m.orelse) for m in stmt.merges]
+        for merge, value in zip(stmt.merges, values):
+            self.values[merge.target] = self.checked(merge.target, value)
+
+    def _loop(self, stmt: Loop) -> None:
+        trips = None if stmt.trips is None else self.atom(stmt.trips)
+        state = [self.atom(carry.init) for carry in stmt.carries]
+        records = [Sequence() for _ in stmt.records]
+        count = 0
+        while trips is None or count < trips:
+            self.values[stmt.position] = trips - 1 - count if stmt.down else count
+            for carry, value in zip(stmt.carries, state):
+                self.values[carry.entry] = self.checked(carry.entry, value)
+            self.block(stmt.test)
+            if stmt.cond is not None and not self.atom(stmt.cond):
+                break
+            self._reads(stmt)
+            self.block(stmt.body)
+            for record, made in zip(stmt.records, records):
+                made[self.values[stmt.position]] = copy.deepcopy(self.atom(record.value))
+            state = [self.atom(carry.next) for carry in stmt.carries]
+            count += 1
+        for carry, value in zip(stmt.carries, state):
+            self.values[carry.out] = self.checked(carry.out, value)
+        for record, made in zip(stmt.records, records):
+            self.values[record.target] = made.stacked()
+        if stmt.count is not None:
+            self.values[stmt.count] = count
+
+    def _reads(self, stmt: Loop | Map) -> None:
+        for read in stmt.reads:
+            self.values[read.target] = self.atom(read.source)[self.values[stmt.position]]
+
+    def _map(self, stmt: Map) -> None:
+        records = [Sequence() for _ in stmt.records]
+        for k in range(self.atom(stmt.trips)):
+            self.values[stmt.position] = k
+            self._reads(stmt)
+            self.block(stmt.body)
+            for record, made in zip(stmt.records, records):
+                made[k] = self.atom(record.value)
+        for record, made in zip(stmt.records, records):
+            self.values[record.target] = made.stacked()
+
+    def _call(self, stmt: Call) -> None:
+        results = run(stmt.function, [self.atom(arg) for arg in stmt.args])
+        self.values.update(zip(stmt.targets, results, strict=True))
+
+    def _effect(self, stmt: Effect) -> None:
+        args = [self.atom(arg) for arg in stmt.args]
+        if stmt.kind == "print":
+            texts = [self.text(part, args) for part in stmt.attrs["template"]]
+            self.printed.append(stmt.attrs["sep"].join(texts) + stmt.attrs["end"])
+        elif stmt.kind == "assert":
+            if not args[0]:
+                parts = stmt.attrs["template"]
+                raise Raised(AssertionError, () if parts is None else (self.text(parts, args),))
+        elif stmt.kind == "raise":
+            parts = stmt.attrs["template"]
+            texts = tuple(self.text(p, args) if isinstance(p, tuple) else p for p in parts)
+            raise Raised(stmt.attrs["exception"], texts)
+
+    def text(self, pieces: tuple[Any, ...], args: list[Any]) -> str:
+        return "".join(_shown(piece, args) for piece in pieces)
+
+
+def _shown(piece: Any, args: list[Any]) -> str:
+    if isinstance(piece, str):
+        return piece
+    assert isinstance(piece, Hole)
+    conversion = f"!{piece.conversion}" if piece.conversion else ""
+    return ("{" + conversion + ":" + piece.spec + "}").format(args[piece.k])
+
+
+def run(function: Function, args: list[Any]) -> list[Any]:
+    """The results of a Core function for the values of its parameters."""
+    return run_with_output(function, args)[0]
+
+
+def run_with_output(function: Function, args: list[Any]) -> tuple[list[Any], str]:
+    """The results of a Core function, and what it prints."""
+    values = dict(zip(function.params, args, strict=True))
+    dims = {dim: values[var].shape[axis] for dim, (var, axis) in function.dims.items()}
+    for guard in function.guards:
+        holds = guard.holds({**dims, **{Unknown(var): value for var, value in values.items()
+                                        if isinstance(value, int)}})
+        assert holds, f"the guard {guard} does not hold"
+    evaluator = Evaluator(values, dims)
+    evaluator.block(function.body)
+    return [evaluator.atom(atom) for atom in function.results], "".join(evaluator.printed)
+
+
+def result_tree(interface: Any, results: list[Any]) -> Any:
+    """What the Python function returns."""
+    return tree.map(lambda leaf: results[leaf.k] if isinstance(leaf, Result) else leaf, interface.result)
+
+
+def abstract(value: Any, path: str, hints: dict[Any, int], static: frozenset[str] = frozenset()) -> Any:
+    """The type of an argument with a named dimension for every size but 0 and 1."""
+    from transformer.run.signature import describe
+    described = describe((value,), {}, [path], static)
+    hints.update(described.hints)
+    return described.args[0]
+

@@ -1,0 +1,86 @@
+"""Calls of classes: what makes an object while a function is read.
+
+The `__init__` of a user's class is read; its object may be changed by the code being read, as it
+does not outlive the call unless it is returned.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import types
+from typing import TYPE_CHECKING, Any
+
+from ..containers import LEAVES, kind_of
+from ..core.errors import NotSupported
+from .errors import as_user_error
+from .pure import is_pure
+from .values import ExceptionValue, has_dynamic, stripped
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+def construct(reader: Reader, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`cls(*args, **kwargs)`."""
+    if issubclass(cls, BaseException):
+        return ExceptionValue(cls, args)
+    if issubclass(cls, functools.partial):
+        return reader.own(cls(*args, **kwargs))
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        return _named_tuple(reader, cls, args, kwargs)
+    if dataclasses.is_dataclass(cls) and not _has_own_init(cls):
+        return _data_object(reader, cls, args, kwargs)
+    if is_pure(cls):
+        from .calls import call_static
+        return _owned(reader, call_static(reader, cls, args, kwargs))
+    if isinstance(cls.__init__, types.FunctionType) or cls.__init__ is object.__init__:
+        return _plain_object(reader, cls, args, kwargs)
+    if kind_of(cls) is not LEAVES or not has_dynamic((args, kwargs)):
+        with as_user_error(reader):
+            return cls(*map(stripped, args), **{key: stripped(value) for key, value in kwargs.items()})
+    raise NotSupported(f"making a {cls.__qualname__}", reader.builder.origin,
+                       why="Its constructor is not written in Python.")
+
+
+def _owned(reader: Reader, made: Any) -> Any:
+    return reader.own(made) if isinstance(made, (list, dict, set)) else made
+
+
+def _named_tuple(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if not cls.__new__.__code__.co_filename.startswith(("<string>", "<namedtuple", "namedtuple_")):
+        raise NotSupported(f"the __new__ of {cls.__qualname__}", reader.builder.origin)
+    with as_user_error(reader):
+        return cls(*args, **kwargs)
+
+
+def _has_own_init(cls: Any) -> bool:
+    """Whether a dataclass has an `__init__` that its author wrote."""
+    return not cls.__dataclass_params__.init or cls.__init__.__code__.co_filename != "<string>"
+
+
+def _data_object(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The generated `__init__` sets fields; what follows it is the author's, and is read."""
+    follow_up = getattr(cls, "__post_init__", None)
+    if follow_up is None:
+        with as_user_error(reader):
+            return reader.own(cls(*args, **kwargs))
+    silent = type(cls.__name__, (cls,), {"__post_init__": lambda self, *rest: None})
+    with as_user_error(reader):
+        made = silent(*args, **kwargs)
+    made.__class__ = cls
+    reader.call(follow_up, (reader.own(made),), {})
+    return made
+
+
+def _plain_object(reader: Reader, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if cls.__new__ is not object.__new__ or type(cls) is not type and type(cls).__call__ is not type.__call__:
+        raise NotSupported(f"making a {cls.__qualname__}", reader.builder.origin,
+                           why="It has a __new__ or a metaclass of its own.")
+    made = reader.own(object.__new__(cls))
+    if cls.__init__ is not object.__init__:
+        reader.call(cls.__init__, (made, *args), kwargs)            # type: ignore[misc]
+    elif args or kwargs:
+        with as_user_error(reader):
+            raise TypeError(f"{cls.__name__}() takes no arguments")
+    return made

@@ -1,0 +1,240 @@
+"""From a function and abstract arguments to the finished `Reading`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..containers import LEAVES, kind_of
+from ..core.errors import BadArgument, NotSupported, Origin, SourceError
+from ..core.grammar import Atom, Function, Var
+from ..core.guards import Assumptions
+from ..core.sizes import Dim, Size, Unknown
+from ..core.types import ArrayType
+from ..ops.table import lookup
+from ..ops.value import Value
+from ..ops.value import atom as as_atom
+from .branches import Unreachable
+from .frames import Frame
+from .interface import Interface, Parameter, Result
+from .outside import Watch
+from .recorded import RecordedList, Recording
+from .scope import Scope
+from .source import find_source
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+@dataclass(eq=False)
+class Reading:
+    """A function as read. `watched` are ``(holder, key, object)``: the reading holds as long as
+    ``holder(key) is object``. `written` are the parameters (by path) whose arrays the function
+    writes in place, with what they are in the end."""
+
+    function: Function
+    interface: Interface
+    watched: list[Watch]
+    written: list[tuple[str, Atom]]
+    assumptions: Assumptions
+    origin: Origin | None = field(default=None)
+
+
+def read_target(reader: Reader, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reading:
+    """Reads a call of `target` with arguments of these types."""
+    name = getattr(target, "__name__", None) or type(getattr(target, "func", target)).__name__
+    name = "function" if name == "<lambda>" else name
+    source = _source_of(target)
+    origin = None if source is None else Origin(source.file, source.tree.lineno, None, None, source.name)
+    reader.builder.origin = origin
+    bound = bound_arguments(target, name, args, kwargs)
+    arguments = Arguments(reader, bound.signature)
+    for key, tree in bound.arguments.items():
+        bound.arguments[key] = arguments.add(bound.signature.parameters[key], tree)
+    with reader.inside(Frame(Scope(_EMPTY), "", name, {})):
+        try:
+            result = reader.call(target, bound.args, bound.kwargs)
+        except Unreachable:
+            raise NotSupported(f"{name} always raises an exception", origin) from None
+        results = Results(reader)
+        tree = results.add(result)
+    params = [*arguments.vars, *(hidden.var for hidden in reader.outside.hidden)]
+    function = Function(name, params, reader.builder.block, results.atoms, dims_of(params),
+                        reader.assumptions.guards, origin)
+    interface = Interface(name, arguments.parameters(), tree, reader.outside.hidden, source)
+    written = [(reader.paths[var], value.atom) for var, value in zip(arguments.vars, reader.arguments)
+               if value.atom is not var]
+    return Reading(function, interface, reader.outside.watched, written, reader.assumptions, origin)
+
+
+class _Nothing:
+    body: list[Any] = []
+
+
+_EMPTY = _Nothing()
+
+
+def _source_of(target: Any) -> Any:
+    while hasattr(target, "func") and hasattr(target, "keywords"):            # a partial
+        target = target.func
+    target = getattr(target, "py_func", None) or getattr(target, "__wrapped__", None) or target
+    if not hasattr(target, "__code__") and not hasattr(target, "__func__"):
+        target = getattr(type(target), "__call__", target)
+    try:
+        return find_source(target)
+    except SourceError:
+        return None
+
+
+def signature_of(target: Any) -> inspect.Signature:
+    """The signature of a function; operand names for functions that have an op and no signature."""
+    try:
+        return inspect.signature(getattr(target, "py_func", target))
+    except (TypeError, ValueError):
+        found = lookup(target)
+        names = found[0].operands if found is not None else ()
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        if names:
+            return inspect.Signature([inspect.Parameter(name, kind) for name in names])
+        return inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)])
+
+
+def bound_arguments(target: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+                    ) -> inspect.BoundArguments:
+    try:
+        return signature_of(target).bind(*args, **kwargs)
+    except TypeError as error:
+        raise BadArgument(f"{name}() {error}") from None
+
+
+def dims_of(params: list[Var]) -> dict[Any, tuple[Var, int]]:
+    """Where each named dimension is found."""
+    dims: dict[Any, tuple[Var, int]] = {}
+    for var in params:
+        for axis, size in enumerate(getattr(var.type, "sizes", ())):
+            if isinstance(size, Size) and len(size.terms) == 1:
+                (monomial, count), = size.terms.items()
+                if count == 1 and len(monomial) == 1 and isinstance(monomial[0], Dim):
+                    dims.setdefault(monomial[0], (var, axis))
+    return dims
+
+
+class Arguments:
+    """Makes a variable for every type in the arguments, named after its parameter."""
+
+    def __init__(self, reader: Reader, signature: inspect.Signature) -> None:
+        self.reader = reader
+        self.signature = signature
+        self.vars: list[Var] = []
+        self._trees: dict[str, Any] = {}
+        reader.parameter_names |= set(signature.parameters)
+
+    def add(self, parameter: inspect.Parameter, tree: Any) -> Any:
+        """The value of a parameter."""
+        if parameter.kind is parameter.VAR_KEYWORD:
+            made: dict[str, Any] = {}
+            self._trees[parameter.name] = {}
+            for key, item in tree.items():
+                made[key], self._trees[parameter.name][key] = self._converted(item, key, key)
+            return made
+        value, self._trees[parameter.name] = self._converted(tree, parameter.name, parameter.name)
+        return value
+
+    def _converted(self, tree: Any, path: str, name: str) -> tuple[Any, Any]:
+        """A tree of types as a tree of values, and as a tree of variables."""
+        if isinstance(tree, ArrayType):
+            value = self._argument(tree, path, name)
+            return value, value.atom
+        kind = kind_of(type(tree))
+        if kind is LEAVES or tree is None:
+            return tree, tree
+        static, children = kind.split(tree)
+        pairs = [self._converted(child, path + way, _name_of(way, name))
+                 for way, child in zip(kind.accessors(static, len(children)), children)]
+        made = [kind.build(type(tree), static, [pair[k] for pair in pairs]) for k in (0, 1)]
+        self.reader.given[id(made[0])] = made[0]
+        return made[0], made[1]
+
+    def _argument(self, type: ArrayType, path: str, name: str) -> Value:
+        reader = self.reader
+        taken = {var.name for var in self.vars} | (reader.parameter_names if path != name else set())
+        if name in taken:
+            name = self._other_name(path, taken)
+        var = Var(type, name, is_parameter=True)
+        self.vars.append(var)
+        reader.paths[var] = path
+        if path in reader.assumptions.hints:
+            reader.assumptions.hints[Unknown(var)] = reader.assumptions.hints[path]    # type: ignore[index]
+        value = Value(var)
+        reader.arguments.append(value)
+        return value
+
+    def _other_name(self, path: str, taken: set[Any]) -> str:
+        wanted = "_".join(part for part in _words(path))
+        name, number = wanted, 1
+        while name in taken:
+            number += 1
+            name = f"{wanted}{number}"
+        return name
+
+    def parameters(self) -> list[Parameter]:
+        return [Parameter(p.name, self._trees.get(p.name, p.default), p.kind, p.default)
+                for p in self.signature.parameters.values()
+                if p.name in self._trees or p.default is not p.empty]
+
+
+def _words(path: str) -> list[str]:
+    text = "".join(character if character.isalnum() or character == "_" else " " for character in path)
+    return text.split()
+
+
+def _name_of(way: str, outer: str) -> str:
+    """The name of a child: its own where it has one, else that of its container with a number."""
+    word = "_".join(_words(way))
+    return word if word.isidentifier() else f"{outer}_{word}"
+
+
+class Results:
+    """Collects the dynamic leaves of what a function returns."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.atoms: list[Atom] = []
+
+    def add(self, value: Any) -> Any:
+        """The tree of a result, with `Result(k)` for its dynamic leaves."""
+        value = self.reader.usable(value)
+        if isinstance(value, np.ndarray):
+            value = self.reader.outside.lift(value, _getter(value), None, None)
+        if isinstance(value, (Value, Size)):
+            self.atoms.append(as_atom(value))
+            return Result(len(self.atoms) - 1)
+        if isinstance(value, (RecordedList, Recording)):
+            return self._list(value)
+        kind = kind_of(type(value))
+        if kind is LEAVES or value is None:
+            return self._static(value)
+        static, children = kind.split(value)
+        return kind.build(type(value), static, [self.add(child) for child in children])
+
+    def _list(self, value: Any) -> Any:
+        length = value.length(self.reader)
+        if not isinstance(length, int):
+            raise NotSupported("a list filled by a loop is returned", self.reader.builder.origin,
+                               why="Its length is not known while the function is read.",
+                               instead="Return an array: np.array(items).")
+        return [self.add(value.item(self.reader, k)) for k in range(length)]
+
+    def _static(self, value: Any) -> Any:
+        if type(value).__module__.startswith("transformer.read") or isinstance(value, range):
+            raise NotSupported(f"a {type(value).__name__} is returned", self.reader.builder.origin,
+                               why="Results are numbers, arrays and containers of them.")
+        return value
+
+
+def _getter(array: np.ndarray) -> Callable[[Any], Any]:
+    return lambda key: array

@@ -1,0 +1,132 @@
+"""`sum`, `min`, `max`, `any`, `all` and products of sequences that hold dynamic values."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.sizes import Size, greatest, least
+from ..ops.value import Value
+from .applying import apply_op, emit_named
+from .comprehensions import summed
+from .conditions import joined, truth
+from .containers import iterated
+from .demand import static
+from .iteration import Iteration, iteration_of
+from .operators import binary
+from .recorded import RecordedList
+from .values import Lazy, has_dynamic, stripped
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+def sum_of(reader: Reader, iterable: Any, start: Any = 0) -> Any:
+    """`sum`."""
+    if isinstance(iterable, Lazy):
+        return summed(reader, iterable, start)
+    whole = _as_array(reader, iterable)
+    if whole is not None:
+        total = apply_op(reader, np.sum, (whole,), {"axis": 0} if whole.ndim > 1 else {})
+        return total if _is_zero(start) else binary(reader, operator.add, start, total)
+    items = iterated(reader, iterable)
+    if _is_zero(start) and len(items) > 1:
+        start, items = items[0], items[1:]
+    for item in items:
+        start = binary(reader, operator.add, start, item)
+    return start
+
+
+def _is_zero(start: Any) -> bool:
+    return isinstance(start, int) and start == 0
+
+
+def _as_array(reader: Reader, iterable: Any) -> Value | None:
+    """One array of the items, where they are in an array or more than can be listed."""
+    if isinstance(iterable, Value):
+        return iterable
+    if isinstance(iterable, RecordedList):
+        return iterable.array(reader)
+    if isinstance(iterable, (list, tuple)):
+        return None
+    if isinstance(iterable, Iteration) and iterable.is_static:
+        return None
+    iteration = iteration_of(reader, iterable)
+    if not isinstance(iteration.length, int | Size) or not isinstance(iteration.length, int):
+        from .comprehensions import collect
+        return reader.usable(collect(reader, iteration)).array(reader)
+    return None
+
+
+def product_of(reader: Reader, iterable: Any, *, start: Any = 1) -> Any:
+    """`math.prod`."""
+    for item in iterated(reader, iterable):
+        start = binary(reader, operator.mul, start, item)
+    return start
+
+
+def any_of(reader: Reader, iterable: Any) -> Any:
+    return _tested(reader, iterable, np.any, False)
+
+
+def all_of(reader: Reader, iterable: Any) -> Any:
+    return _tested(reader, iterable, np.all, True)
+
+
+def _tested(reader: Reader, iterable: Any, function: Callable[..., Any], is_all: bool) -> Any:
+    if isinstance(iterable, Lazy):
+        from .comprehensions import collected
+        iterable = reader.usable(collected(reader, iterable))
+    whole = _as_array(reader, iterable)
+    if whole is not None:
+        return apply_op(reader, function, (whole,), {})
+    result: Any = is_all
+    for item in iterated(reader, iterable):
+        result = joined(reader, result, truth(reader, item), is_all)
+    return result
+
+
+def least_of(reader: Reader, *args: Any, **options: Any) -> Any:
+    return _extreme(reader, args, options, min)
+
+
+def greatest_of(reader: Reader, *args: Any, **options: Any) -> Any:
+    return _extreme(reader, args, options, max)
+
+
+def _extreme(reader: Reader, args: tuple[Any, ...], options: dict[str, Any], function: Any) -> Any:
+    """`min` or `max`, of the arguments or of the items of the only one."""
+    whole = _as_array(reader, args[0]) if len(args) == 1 and not isinstance(args[0], Lazy) else None
+    if whole is not None:
+        return apply_op(reader, np.min if function is min else np.max, (whole,), {})
+    items = iterated(reader, args[0]) if len(args) == 1 else list(args)
+    if not has_dynamic(items) or options:
+        known = [static(reader, item, f"an argument of {function.__name__}") for item in items]
+        return function(known, **_as_functions(reader, options))
+    return _folded(reader, items, function)
+
+
+def _as_functions(reader: Reader, options: dict[str, Any]) -> dict[str, Any]:
+    key = options.get("key")
+    called = {"key": lambda item: stripped(reader.call(key, (item,), {}))} if key is not None else {}
+    return {**options, **called}
+
+
+def _folded(reader: Reader, items: list[Any], function: Any) -> Any:
+    result = items[0]
+    for item in items[1:]:
+        if all(isinstance(value, (int, Size)) for value in (result, item)):
+            result = (least if function is min else greatest)(result, item)
+        else:
+            name = "minimum" if function is min else "maximum"
+            result = _scalar(reader, emit_named(reader, name, (result, item), function.__name__))
+    return result
+
+
+def _scalar(reader: Reader, value: Value) -> Value:
+    if value.ndim:
+        truth(reader, value)                   # raises as Python does: the comparison is ambiguous
+    return value
