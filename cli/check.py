@@ -133,16 +133,18 @@ def point_of(question: Question, inputs: Inputs) -> Point:
 
 def places_of(inputs: Inputs, wrt: tuple[str, ...]) -> dict[str, int | str]:
     """Where each argument in `wrt` is: a position or a keyword."""
-    found: dict[str, int | str] = {}
-    for position, argument in enumerate(inputs.arguments):
-        if argument.name in wrt and argument.is_spread:
-            raise UsageError(
-                f"{argument.name} takes several arguments and cannot be compared; leave it out "
-                "of --wrt"
-            )
-        if argument.name in wrt:
-            found[argument.name] = argument.name if argument.is_keyword else position
-    return {name: found[name] for name in wrt}
+    found: dict[str, dict[str, int | str]] = {}
+    position = 0
+    for argument in inputs.arguments:
+        name = argument.name
+        if argument.is_keyword:
+            found[name] = {name: name}
+        elif argument.is_spread:
+            found[name] = {f"{name}[{k}]": position + k for k in range(len(argument.type))}
+        else:
+            found[name] = {name: position}
+        position += 0 if argument.is_keyword else len(found[name])
+    return {name: where for chosen in wrt for name, where in found[chosen].items()}
 
 
 def table(figures: list[Figure]) -> str:

@@ -10,7 +10,12 @@ from transformer.api import Transformed, argument_names
 from transformer.core.errors import TransformError
 from transformer.pipeline import Generated
 from transformer.run.files import write_new
-from transformer.run.generating import extra_arguments, standalone_for_call, standalone_for_types
+from transformer.run.generating import (
+    Label,
+    extra_arguments,
+    standalone_for_call,
+    standalone_for_types,
+)
 from transformer.transform.modes import Mode
 
 from .failures import UsageError
@@ -40,11 +45,13 @@ def generated(question: Question, mode: Mode) -> Generated:
     args, kwargs = inputs.values() if inputs.is_example else inputs.types()
     args += (None,) * extra_arguments(target)
     assumed = assumption(inputs.assumed)
+    name = question.target.name.rpartition(".")[2]
+    label = Label(name, tuple(f"{text}." for text in assumed))
     try:
         if inputs.is_example:
             names = argument_names(question.target.function, len(args))
-            return standalone_for_call(target, args, kwargs, names)
-        return standalone_for_types(target, args, kwargs, tuple(f"{text}." for text in assumed))
+            return standalone_for_call(target, args, kwargs, names, label)
+        return standalone_for_types(target, args, kwargs, label)
     except TransformError as error:
         for text in assumed:
             error.add_note(f"{text}; --types tells otherwise")

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from transformer import tree
+from transformer.api import argument_names
+from transformer.containers import LEAVES, kind_of
 from transformer.core.grammar import (
     UNDEFINED,
     Block,
@@ -30,8 +33,12 @@ from transformer.core.grammar import (
 from transformer.core.sizes import Dim, Floor, Greatest, Least, Size, Unknown
 from transformer.core.types import SeqType
 from transformer.ops.arithmetic import PYTHON_TYPES
+from transformer.read.demand import Demand
+from transformer.read.entry import Reading, signature_of
 from transformer.read.interface import Result
+from transformer.read.reader import read
 from transformer.read.values import Hole
+from transformer.run.signature import describe
 
 
 class Raised(Exception):
@@ -210,31 +217,65 @@ def _shown(piece: Any, args: list[Any]) -> str:
 
 def run(function: Function, args: list[Any]) -> list[Any]:
     """The results of a Core function for the values of its parameters."""
-    return run_with_output(function, args)[0]
+    evaluator = evaluated(function, args)
+    return [evaluator.atom(atom) for atom in function.results]
 
 
-def run_with_output(function: Function, args: list[Any]) -> tuple[list[Any], str]:
-    """The results of a Core function, and what it prints."""
+def evaluated(function: Function, args: list[Any]) -> Evaluator:
+    """The values of all variables after a Core function has run; its guards must hold."""
     values = dict(zip(function.params, args, strict=True))
     dims = {dim: values[var].shape[axis] for dim, (var, axis) in function.dims.items()}
+    numbers = {Unknown(var): value for var, value in values.items() if isinstance(value, int)}
     for guard in function.guards:
-        holds = guard.holds({**dims, **{Unknown(var): value for var, value in values.items()
-                                        if isinstance(value, int)}})
-        assert holds, f"the guard {guard} does not hold"
+        assert guard.holds({**dims, **numbers}), f"the guard {guard} does not hold"
     evaluator = Evaluator(values, dims)
     evaluator.block(function.body)
-    return [evaluator.atom(atom) for atom in function.results], "".join(evaluator.printed)
+    return evaluator
 
 
-def result_tree(interface: Any, results: list[Any]) -> Any:
-    """What the Python function returns."""
-    return tree.map(lambda leaf: results[leaf.k] if isinstance(leaf, Result) else leaf, interface.result)
+def read_call(function: Any, *args: Any, **kwargs: Any) -> Reading:
+    """Reads a function for a call; what has to be static becomes so, as a dispatcher does it."""
+    static: set[str] = set()
+    while True:
+        names = argument_names(function, len(args))
+        described = describe(args, kwargs, names, static)
+        try:
+            return read(function, described.args, described.kwargs, hints=described.hints, smallest=2)
+        except Demand as demand:
+            if demand.paths <= static:
+                raise demand.error() from None
+            static |= demand.paths
 
 
-def abstract(value: Any, path: str, hints: dict[Any, int], static: frozenset[str] = frozenset()) -> Any:
-    """The type of an argument with a named dimension for every size but 0 and 1."""
-    from transformer.run.signature import describe
-    described = describe((value,), {}, [path], static)
-    hints.update(described.hints)
-    return described.args[0]
+@dataclass
+class Outcome:
+    """What a call did: its result, what it printed, and the arrays it wrote to, by path."""
 
+    result: Any
+    printed: str
+    written: dict[str, Any]
+
+
+def evaluate_call(reading: Reading, function: Any, *args: Any, **kwargs: Any) -> Outcome:
+    """Calls the Core of a function, on copies of the arguments."""
+    bound = signature_of(function).bind(*copy.deepcopy(args), **copy.deepcopy(kwargs)).arguments
+    values: dict[Var, Any] = {hidden.var: hidden.fetch() for hidden in reading.interface.hidden}
+    for parameter in reading.interface.parameters:
+        if parameter.name in bound:
+            _match(parameter.tree, bound[parameter.name], values)
+    evaluator = evaluated(reading.function, [values[param] for param in reading.function.params])
+    results = [evaluator.atom(atom) for atom in reading.function.results]
+    result = tree.map(lambda leaf: results[leaf.k] if isinstance(leaf, Result) else leaf,
+                      reading.interface.result)
+    written = {path: evaluator.atom(atom) for path, atom in reading.written}
+    return Outcome(result, "".join(evaluator.printed), written)
+
+
+def _match(variables: Any, value: Any, values: dict[Var, Any]) -> None:
+    if isinstance(variables, Var):
+        values[variables] = value
+        return
+    kind = kind_of(type(variables))
+    if kind is not LEAVES and variables is not None:
+        for child, part in zip(kind.split(variables)[1], kind.split(value)[1], strict=True):
+            _match(child, part, values)

@@ -131,6 +131,29 @@ def test_arguments_without_derivatives_are_left_alone() -> None:
     check_grads(function, (1.5, 3, True))
 
 
+def spread(w: Any, *xs: Any, power: int = 3, flag: bool = True) -> Any:
+    return np.sum(w) * 2.0 + sum(np.sum(x**power) for x in xs if flag)
+
+
+def with_default(w: Any, factor: float = 2.0) -> Any:
+    return np.sum(np.sin(w)) * factor
+
+
+@pytest.mark.parametrize(
+    "function, args",
+    [
+        (spread, (np.ones(2), np.array([1.0, 2.0]), 3.0)),
+        (spread, (1.0,)),
+        (with_default, (np.ones(2),)),
+        (with_default, (np.ones(2), 3.0)),
+        (with_default, (np.ones(2), 3)),
+    ],
+)
+def test_what_is_added_follows_what_was_passed(function: Any, args: Any) -> None:
+    """Tangents and cotangents never take the place of a default, nor join *args."""
+    check_grads(function, args)
+
+
 def test_complex_numbers() -> None:
     check_grads(lambda z: z * z * np.conj(z), (np.array([1.0 + 2.0j, 0.5 - 1.0j]),))
     check_grads(lambda z: np.sum(np.abs(z) ** 2), (np.array([1.0 + 2.0j, 0.5 - 1.0j]),))

@@ -295,6 +295,9 @@ def test_options_are_known_beforehand() -> None:
     out = run("grad", "model.py:with_options", "--wrt", "x", "--types", "x: f64[n], kind: 'sum'")
     x = np.array([1.0, 2.0])
     np.testing.assert_allclose(out.with_options_grad(x, "sum"), 2 * x)
+    for arguments, options in (((x, "prod"), {}), ((x, "sum", 3), {}), ((x, "sum"), {"flag": False})):
+        with pytest.raises(ValueError, match="made for kind='sum', power=2, flag=True alone"):
+            out.with_options_grad(*arguments, **options)
 
 
 def test_static_method() -> None:
@@ -540,6 +543,13 @@ def test_check(capsys: pytest.CaptureFixture[str]) -> None:
     assert [row[0] for row in rows] == ["w", "b", "x", "y"]
     assert all(float(row[4]) < 1e-6 for row in rows)
     assert all(float(row[1]) == pytest.approx(float(row[3]), rel=1e-5) for row in rows)
+
+
+def test_check_of_spread_and_keyword_arguments(capsys: pytest.CaptureFixture[str]) -> None:
+    write("spread.py", "def f(*xs, k, j=2.0):\n    return xs[0] * xs[1] * k * j\n")
+    assert main(["check", "spread.py:f", "--types", "xs: (f64, f64), k: f64"]) == 0
+    rows = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line[-3:] == " ok"]
+    assert rows == ["xs[0]", "xs[1]", "k"]
 
 
 def test_check_at_an_example(capsys: pytest.CaptureFixture[str]) -> None:

@@ -245,14 +245,14 @@ def figures(point: Point, arguments: dict[str, int | str], seed: int = 0) -> lis
     limits = Limits.for_numbers((point.args, point.kwargs, result))
     number = is_real_number(result)
     cotangent = like(result, 1.0) if number else shaped(random_direction(result, rng), result)
-    found = _cotangents(point, tuple(arguments), None if number else cotangent)
+    found = _cotangents(point, tuple(arguments.values()), None if number else cotangent)
     return [
         _figure(point, name, where, ours, flat(cotangent), limits, rng)
         for (name, where), ours in zip(arguments.items(), found, strict=True)
     ]
 
 
-def _cotangents(point: Point, wrt: tuple[str, ...], cotangent: Any) -> tuple[Any, ...]:
+def _cotangents(point: Point, wrt: tuple[int | str, ...], cotangent: Any) -> tuple[Any, ...]:
     mode: Mode = Gradient(wrt) if cotangent is None else Pullback(wrt)
     extras = () if cotangent is None else (cotangent,)
     derived = Point(Transformed(point.function, mode), (*point.args, *extras), point.kwargs)
@@ -271,7 +271,7 @@ def _figure(
 ) -> Figure:
     value = point.argument(where)
     direction = random_direction(value, rng)
-    pushed = Transformed(point.function, Pushforward((name,)))
+    pushed = Transformed(point.function, Pushforward((where,)))
     tangent = Point(pushed, (*point.args, shaped(direction, value)), point.kwargs).value()[1]
     difference = directional(point, where, direction).along(weights)
     return Figure(

@@ -41,14 +41,16 @@ class Generated:
 
 
 def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints: Mapping[Any, int],
-             smallest: int, header: Header | None = None) -> Generated:
-    """All stages. With a header the source is that of a file, which tests the shapes it is given.
-    Raises a located `TransformError`; nothing is changed or written by then."""
+             smallest: int, header: Header | None = None, name: str | None = None) -> Generated:
+    """All stages. With a header the source is that of a file, which tests the shapes it is given;
+    `name` is what the user's function is called there, if not by its own name. Raises a located
+    `TransformError`; nothing is changed or written by then."""
     stages: dict[str, str] = {}
     user, modes = taken_apart(target)
     extras = sum(mode.extras for mode in modes)
     reading = read(user, args[:len(args) - extras], kwargs, hints=hints, smallest=smallest)
     function, interface = reading.function, reading.interface
+    interface.name, interface.positional = name or interface.name, len(args) - extras
     stages["read"] = text(function)
     function = simplified(function, reading, stages, "simplified")
     for mode in modes:

@@ -251,8 +251,20 @@ class Checker:
         if isinstance(wanted, SeqType) or isinstance(own, SeqType):
             return (isinstance(wanted, SeqType) and isinstance(own, SeqType)
                     and self.agree(wanted.element, own.element))
-        sizes = [tuple(map(self.normal, type.sizes)) for type in (wanted, own)]
-        return sizes[0] == sizes[1] and (wanted.dtype == own.dtype or _fits(own, wanted))
+        if len(wanted.sizes) != len(own.sizes) or not _same_dtype(wanted, own):
+            return False
+        return all(map(self.equal, wanted.sizes, own.sizes))
+
+    def equal(self, left: Any, right: Any) -> bool:
+        """Whether two sizes are equal; those that rest on integers of the program may be, as the
+        integer has another name in another loop."""
+        if self.normal(left) == self.normal(right):
+            return True
+        return any(atom_vars(left)) and any(atom_vars(right))
+
+
+def _same_dtype(wanted: ArrayType, own: ArrayType) -> bool:
+    return wanted.dtype == own.dtype or _fits(own, wanted)
 
 
 def _fits(own: ArrayType, wanted: ArrayType) -> bool:

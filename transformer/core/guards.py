@@ -81,13 +81,20 @@ class Assumptions:
         low = self.lower_bound(difference)
         if low is not None and low >= 0:
             return True
-        if isinstance(difference, int) or not guardable(difference):
+        left, right = self.normal(left), self.normal(right)
+        if not guardable(difference):
+            # An integer with a range, such as the index of a loop: what is certain of its lowest value.
+            lowest = self._lowest(difference)[0]
+            if lowest is None or not guardable(lowest):
+                return False
+            left, right, difference = lowest, 0, lowest
+        if isinstance(difference, int):
             return False
         known = value_of(difference, self.hints)
         if known is not None and known < 0:
             return False
         if not self._is_guarded(difference):
-            self.guards.append(Guard("at least", self.normal(left), self.normal(right)))
+            self.guards.append(Guard("at least", left, right))
         return True
 
     def _is_guarded(self, difference: Extent) -> bool:

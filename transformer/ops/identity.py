@@ -39,6 +39,7 @@ def stop_gradient(x):
 class StopGradient(Op):
     """See `stop_gradient`."""
 
+    name = "stop_gradient"
     calls = (stop_gradient,)
     derivative = None, "the user asked for it: stop_gradient"
 

@@ -45,6 +45,11 @@ class Aliases:
             for other in [source, *self._related.get(id(source), {}).values()]:
                 self.relate(new, other, why)
 
+    def group(self, value: Any) -> list[Any]:
+        """An array and all that it may share memory with."""
+        cell = _holder(value)
+        return [cell, *self._related.get(id(cell), {}).values()]
+
     def are_related(self, one: Any, other: Any) -> bool:
         one, other = _holder(one), _holder(other)
         return one is other or id(other) in self._related.get(id(one), {})
@@ -88,7 +93,8 @@ def reachable(reader: Reader) -> Iterator[Any]:
 def _parts(value: Any) -> list[Any]:
     match value:
         case Frame():
-            return [*value.names.values(), *value.pinned, value.parent]
+            held = [item for name, item in value.names.items() if name != value.result]
+            return [*held, *value.pinned, value.parent]
         case View():
             return [value.base]
         case Value() | str() | int() | float() | None:

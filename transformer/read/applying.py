@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.errors import NotSupported
+from ..core.errors import NotSupported, TransformError
 from ..core.grammar import Const, Let, type_of
 from ..core.types import type_of_number
 from ..ops import value as values
@@ -18,10 +18,11 @@ from ..ops.arguments import NotKnown
 from ..ops.table import lookup
 from ..ops.value import Value, emit
 from .contiguity import shares_memory
-from .demand import need
+from .demand import Demand, Roots, Unroll, need
 from .errors import as_user_error
 from .recorded import RecordedList
-from .values import DynamicRange, Lazy, UNKNOWN, View, is_array, known_of
+from ..core.sizes import Size
+from .values import DynamicRange, Lazy, UNKNOWN, View, contained, is_array, known_of
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -47,8 +48,30 @@ def apply_found(reader: Reader, op: Any, args: tuple[Any, ...], kwargs: dict[str
             result = values.apply(op, args, kwargs, spelling)
         except NotKnown as error:
             return need(reader, error.value, error.message.removesuffix(UNKNOWN_ARGUMENT), error.instead)
+        except TransformError as error:
+            demand_integers(reader, (args, kwargs), error)
+            raise
     given = [arg for arg in (*args, *kwargs.values()) if is_array(arg)]
     return shared(reader, result, given)
+
+
+def demand_integers(reader: Reader, arguments: Any, error: TransformError) -> None:
+    """Where sizes could not be told equal, what they rest on may decide: integer arguments become
+    static, loops are unrolled."""
+    roots = Roots(reader)
+    for item in contained(arguments):
+        if isinstance(item, Value):
+            for size in item.type.sizes:
+                roots.follow(size)
+            if not item.ndim and item.dtype.kind in "iu":
+                roots.follow(item.atom)
+        elif isinstance(item, Size):
+            roots.follow(item)
+    paths = {path for path in roots.paths if ".shape[" not in path}
+    if roots.loops:
+        raise Unroll(roots.loops[-1], error.located(reader.builder.origin))
+    if paths:
+        raise Demand(paths, error.located(reader.builder.origin))
 
 
 UNKNOWN_ARGUMENT = " must be known while the function is read"

@@ -11,7 +11,7 @@ from ..core.grammar import Block, If, Merge, Undefined, Var
 from ..ops.value import Value
 from .casts import cast
 from .frames import stamp
-from .journal import Place, held_now
+from .journal import Contents, Item, Place, held_now
 from .structures import Joiner, Template, atoms, build, capture, same_atom, slots
 from .values import Conflict
 
@@ -25,10 +25,12 @@ class Unreachable(Exception):
 
 @dataclass
 class Side:
-    """One branch as read: its statements, what places hold at its end, its result."""
+    """One branch as read: its statements, what places hold at its end, its result; `outer` are
+    those of the places that were there before."""
 
     block: Block
     contents: dict[Hashable, tuple[Place, Any]]
+    outer: dict[Hashable, Place]
     result: Any
     alive: bool
 
@@ -45,7 +47,7 @@ class Meeting:
 def choose(reader: Reader, cond: Value, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
     """Reads both sides of an `If` and merges what they leave; gives the merged result."""
     origin, outer = reader.builder.origin, stamp()
-    first, second = _read_side(reader, then), _read_side(reader, orelse)
+    first, second = (_read_side(reader, read, outer) for read in (then, orelse))
     if not (first.alive and second.alive):
         return _go_on_with_one(reader, cond, first, second)
     meetings = _meetings(reader, (first, second), Joiner(reader.assumptions, outer))
@@ -57,12 +59,14 @@ def choose(reader: Reader, cond: Value, then: Callable[[], Any], orelse: Callabl
     for meeting, value in merged:
         if meeting.place is None:
             result = value
+        elif isinstance(meeting.place, Contents) and isinstance(value, Conflict):
+            reader.journal.write(Item(reader.contents, id(meeting.place.holder)), value)
         else:
             reader.journal.write(meeting.place, meeting.place.of_value(value))
     return result
 
 
-def _read_side(reader: Reader, read: Callable[[], Any]) -> Side:
+def _read_side(reader: Reader, read: Callable[[], Any], moment: int) -> Side:
     mark = reader.journal.mark()
     result, alive = None, True
     with reader.builder.nested() as block:
@@ -70,9 +74,11 @@ def _read_side(reader: Reader, read: Callable[[], Any]) -> Side:
             result = read()
         except Unreachable:
             alive = False
-        contents = held_now(reader.journal.changes(mark))
+        changes = reader.journal.changes(mark)
+        contents = held_now(changes)
         reader.journal.rollback(mark)
-    return Side(block, contents, result, alive)
+    outer = {key: place for key, (place, old) in changes.items() if reader.existed(place, old, moment)}
+    return Side(block, contents, outer, result, alive)
 
 
 def _go_on_with_one(reader: Reader, cond: Value, first: Side, second: Side) -> Any:
@@ -93,7 +99,7 @@ def _go_on_with_one(reader: Reader, cond: Value, first: Side, second: Side) -> A
 
 def _meetings(reader: Reader, sides: tuple[Side, Side], joiner: Joiner) -> list[Meeting]:
     """Every place that a side changed, with what it holds at the end of each side."""
-    places = {key: place for side in sides for key, (place, _) in side.contents.items()}
+    places = {key: place for side in sides for key, place in side.outer.items()}
     captured: list[list[Template]] = []
     for side in sides:
         with _at_end_of(reader, side):

@@ -200,13 +200,13 @@ def _known_tuple(reader: Reader, item: Any) -> Any:
 
 def reduced(reader: Reader, function: Any, iterable: Any, *start: Any) -> Any:
     """`functools.reduce`."""
-    iteration = iteration_of(reader, iterable)
+    whole = rest = iteration_of(reader, iterable)
     if not start:
-        if isinstance(iteration.length, int) and not iteration.length:
+        if isinstance(whole.length, int) and not whole.length:
             raise TypeError("reduce() of empty iterable with no initial value")
-        rest = Iteration(iteration.length - 1, lambda k: iteration.element(_next(reader, k)), iteration.is_static)
-        start, iteration = (iteration.element(0),), rest
-    return folded(reader, iteration, lambda a, b: reader.call(function, (a, b), {}), start[0])
+        rest = Iteration(whole.length - 1, lambda k: whole.element(_next(reader, k)), whole.is_static)
+        start = (whole.element(0),)
+    return folded(reader, rest, lambda a, b: reader.call(function, (a, b), {}), start[0])
 
 
 def _next(reader: Reader, k: Any) -> Any:
@@ -270,6 +270,11 @@ def next_item(reader: Reader, *args: Any) -> Any:
     raise NotSupported("`next`", reader.builder.origin, instead="Index the sequence: xs[0].")
 
 
+def made_named_tuple(reader: Reader, cls: Any, items: Any = ()) -> Any:
+    """`tuple.__new__`, with which named tuples are made and replaced."""
+    return tuple.__new__(cls, iterated(reader, items))
+
+
 def is_callable(reader: Reader, value: Any) -> bool:
     return callable(value) or isinstance(value, (ArrayMethod, ContainerMethod))
 
@@ -283,5 +288,5 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     filter: filtered, sorted: ordered, functools.reduce: reduced, sum: sum_of, min: least_of, max: greatest_of,
     any: any_of, all: all_of, math.prod: product_of, print: print_call, warnings.warn: warn_call,
     iter: lambda reader, value: value, next: next_item, callable: is_callable,
-    np.copyto: copy_to, np.add.at: add_at, np.shape: shape_of, np.ndim: rank_of, np.size: size_of,
+    tuple.__new__: made_named_tuple, np.copyto: copy_to, np.add.at: add_at, np.shape: shape_of, np.ndim: rank_of, np.size: size_of,
     np.result_type: result_type, tree.map: map_tree}

@@ -15,16 +15,18 @@ from ..core.errors import NotSupported
 from ..ops.table import lookup
 from ..ops.value import Value
 from .applying import apply_op
-from .array_methods import call_array_method
+from .array_methods import call_array_method, write_out
 from .builtin_calls import BUILTINS
 from .classes import construct
-from .containers import call_method
+from .containers import call_method, iterated
 from .demand import need
 from .errors import as_user_error
 from .functions import call_closure, call_python
+from .iteration import Iteration
 from .pure import is_pure, why_not
-from .values import (UNKNOWN, ArrayMethod, Closure, Conflict, ContainerMethod, ExceptionValue, contained,
-                     has_dynamic, known_of, stripped)
+from .recorded import RecordedList
+from .values import (UNKNOWN, ArrayMethod, Closure, Conflict, ContainerMethod, ExceptionValue, Lazy,
+                     contained, has_dynamic, known_of, stripped)
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -40,7 +42,11 @@ def call(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str,
         with as_user_error(reader):
             return special(reader, *args, **kwargs)
     if lookup(function) is not None:
-        return apply_op(reader, function, args, kwargs)
+        out = kwargs.get("out")
+        if out is None:
+            return apply_op(reader, function, args, kwargs)
+        rest = {key: value for key, value in kwargs.items() if key != "out"}
+        return write_out(reader, out, apply_op(reader, function, args, rest))
     return _call_by_kind(reader, function, args, kwargs)
 
 
@@ -131,7 +137,8 @@ def _python_behind(function: Any) -> Any:
 
 
 def call_static(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Calls a pure function now; containers may hold dynamic values where the function lets them be."""
+    """Calls a pure function now, with static arguments."""
+    args = tuple(_listed(reader, arg) for arg in args)
     given = (*args, *kwargs.values())
     dynamic = [item for value in given for item in contained(value)
                if known_of(item) is UNKNOWN or isinstance(item, ExceptionValue)]
@@ -141,6 +148,10 @@ def call_static(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: di
         if _is_ours(function):
             return function(*args, **kwargs)
         return function(*map(stripped, args), **{key: stripped(value) for key, value in kwargs.items()})
+
+
+def _listed(reader: Reader, value: Any) -> Any:
+    return iterated(reader, value) if isinstance(value, (Iteration, Lazy, RecordedList)) else value
 
 
 def no_rule(reader: Reader, function: Any) -> NotSupported:

@@ -40,6 +40,7 @@ class Carried:
 
     def prepare(self, reader: Reader, loop: Any) -> None:
         """Makes the entries, and the values that enter the first iteration, in front of the loop."""
+        self.initial = capture(self.place.value())
         pairs = list(zip(types_in(self.template), atoms(self.template, self.initial)))
         self.inits = [cast(reader, fixed.atom or UNDEFINED, type) for type, fixed in pairs]
         self.entries = [Var(type, self.place.name) for type, _ in pairs]
@@ -153,15 +154,13 @@ class Sharing:
         for template in (carried.initial, carried.final):
             if template is not None and not isinstance(template, Missing):
                 for value, fixed in zip(contents, atoms(carried.template, template)):
-                    if isinstance(fixed.value, Value) and self._is_older(cell_of(fixed.value)):
+                    if isinstance(fixed.value, Value) and fixed.value.ndim:
                         self.reader.aliases.derive(value, (fixed.value,))
 
-    def _is_older(self, cell: Value) -> bool:
-        atom = cell.atom
-        return bool(cell.ndim) and (not isinstance(atom, Var) or atom.serial < self.made)
-
-    def found_more(self, carried: dict[Hashable, Carried], recorded: list[tuple[Hashable, int, Any]]) -> bool:
-        """Notes which places hold one array at either end; True if some were not known to."""
+    def found_more(self, carried: dict[Hashable, Carried], recorded: list[tuple[Hashable, int, Any]],
+                   before: dict[Hashable, Any]) -> bool:
+        """Notes which places hold one array at either end, and which arrays from before the loop they
+        may hold at its end; True if some of that was not known. `before` are former versions."""
         known = len(self.pairs)
         initial = [(key, one.template, one.initial) for key, one in carried.items()]
         final = [(key, one.template, one.final) for key, one in carried.items()]
@@ -172,7 +171,20 @@ class Sharing:
                 self.pairs |= {frozenset(((key, k), (other_key, other_k)))
                                for other_key, other_k, other in arrays[:n]
                                if self.reader.aliases.are_related(value, other)}
+        for key, one in carried.items():
+            if one.final is not None:
+                self.pairs |= {frozenset(((key, k), ("older", other)))
+                               for _, k, value in self._arrays(one, key, one.template, one.final)
+                               for other in self._older(value, before)}
         return len(self.pairs) > known
+
+    def _older(self, value: Value, before: dict[Hashable, Any]) -> Iterator[int]:
+        """The arrays from before the loop that a value may be."""
+        for cell in self.reader.aliases.group(value):
+            if isinstance(cell, Value):
+                atom = before.get(Cell(cell).identity, cell.atom)
+                if not isinstance(atom, Var) or atom.serial < self.made:
+                    yield id(cell)
 
     def _arrays(self, one: Carried, key: Hashable, template: Template, end: Template
                 ) -> Iterator[tuple[Hashable, int, Any]]:

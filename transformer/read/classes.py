@@ -9,10 +9,12 @@ from __future__ import annotations
 import dataclasses
 import functools
 import types
+from collections import OrderedDict, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from ..containers import LEAVES, kind_of
 from ..core.errors import NotSupported
+from .containers import iterated
 from .errors import as_user_error
 from .pure import is_pure
 from .values import ExceptionValue, has_dynamic, stripped
@@ -32,8 +34,7 @@ def construct(reader: Reader, cls: type, args: tuple[Any, ...], kwargs: dict[str
     if dataclasses.is_dataclass(cls) and not _has_own_init(cls):
         return _data_object(reader, cls, args, kwargs)
     if is_pure(cls):
-        from .calls import call_static
-        return _owned(reader, call_static(reader, cls, args, kwargs))
+        return _pure_object(reader, cls, args, kwargs)
     if isinstance(cls.__init__, types.FunctionType) or cls.__init__ is object.__init__:
         return _plain_object(reader, cls, args, kwargs)
     if kind_of(cls) is not LEAVES or not has_dynamic((args, kwargs)):
@@ -43,7 +44,15 @@ def construct(reader: Reader, cls: type, args: tuple[Any, ...], kwargs: dict[str
                        why="Its constructor is not written in Python.")
 
 
-def _owned(reader: Reader, made: Any) -> Any:
+def _pure_object(reader: Reader, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Containers, which may hold dynamic values, and other objects, which may not."""
+    from .calls import call_static
+    if issubclass(cls, (OrderedDict, defaultdict, types.SimpleNamespace)):
+        given = [iterated(reader, arg) if not callable(arg) and not isinstance(arg, dict) else arg
+                 for arg in args]
+        with as_user_error(reader):
+            return reader.own(cls(*given, **kwargs))
+    made = call_static(reader, cls, args, kwargs)
     return reader.own(made) if isinstance(made, (list, dict, set)) else made
 
 
@@ -64,13 +73,23 @@ def _data_object(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[s
     follow_up = getattr(cls, "__post_init__", None)
     if follow_up is None:
         with as_user_error(reader):
-            return reader.own(cls(*args, **kwargs))
+            return _own_with_fields(reader, cls(*args, **kwargs), (*args, *kwargs.values()))
     silent = type(cls.__name__, (cls,), {"__post_init__": lambda self, *rest: None})
     with as_user_error(reader):
         made = silent(*args, **kwargs)
     made.__class__ = cls
-    reader.call(follow_up, (reader.own(made),), {})
+    _own_with_fields(reader, made, (*args, *kwargs.values()))
+    reader.call(follow_up, (made,), {})
     return made
+
+
+def _own_with_fields(reader: Reader, made: Any, given: tuple[Any, ...]) -> Any:
+    """What a `default_factory` made belongs to the object."""
+    for item in dataclasses.fields(made):
+        value = getattr(made, item.name)
+        if item.default_factory is not dataclasses.MISSING and not any(value is arg for arg in given):
+            reader.own(value)
+    return reader.own(made)
 
 
 def _plain_object(reader: Reader, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

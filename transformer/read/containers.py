@@ -5,6 +5,7 @@ Only what was made by the code being read may be changed; every change goes thro
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -134,6 +135,8 @@ WRITERS: dict[Any, Callable[..., Any]] = {
 
 def item(reader: Reader, container: Any, key: Any) -> Any:
     """`container[key]` for a static key; items of containers from outside are lifted."""
+    if isinstance(container, defaultdict) and key not in container and container.default_factory:
+        set_item(reader, container, key, reader.call(container.default_factory, (), {}))
     with as_user_error(reader):
         return reader.usable(container[key] if reader.is_local(container) else reader.outside.item(container, key))
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import NotSupported, Origin
-from ..core.grammar import Atom, Const, If, Let, Loop, Var
+from ..core.errors import NotSupported, TransformError
+from ..core.grammar import If, Let, Var
 from ..core.sizes import Dim, Size, leaves
 from ..core.walk import all_statements, targets_of
 from ..ops.value import Value
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 class Demand(Exception):
     """These arguments have to be static: `paths` are written as in Python (``n``, ``x.shape[0]``)."""
 
-    def __init__(self, paths: Iterable[str], refusal: NotSupported) -> None:
+    def __init__(self, paths: Iterable[str], refusal: TransformError) -> None:
         super().__init__(sorted(paths))
         self.paths = frozenset(paths)
         self.refusal = refusal
 
-    def error(self) -> NotSupported:
+    def error(self) -> TransformError:
         """What to raise where the arguments cannot be static."""
         return self.refusal
 
@@ -38,7 +38,7 @@ class Demand(Exception):
 class Unroll(Exception):
     """The loop with this key has to be unrolled."""
 
-    def __init__(self, loop: Any, refusal: NotSupported) -> None:
+    def __init__(self, loop: Any, refusal: TransformError) -> None:
         super().__init__(loop)
         self.loop = loop
         self.refusal = refusal
@@ -142,11 +142,3 @@ class Roots:
         of = f" (it depends on {', '.join(dict.fromkeys(named))})" if named else ""
         return f"It is computed from values that are not known before the function runs{of}."
 
-
-def is_loop_made(stmt: Any) -> bool:
-    return isinstance(stmt, Loop)
-
-
-def as_number(atom: Atom) -> Any:
-    """The number an atom is, or UNKNOWN."""
-    return atom.value if isinstance(atom, Const) else UNKNOWN

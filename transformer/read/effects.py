@@ -100,7 +100,7 @@ def read_with(reader: Reader, node: Any) -> None:
         own = getattr(manager, "__transformer_with__", None)
         if own is not None:
             entered.append(own(reader, item.optional_vars))
-        elif isinstance(manager, np.errstate):
+        elif isinstance(manager, np.errstate) and isinstance(item.context_expr, gast.Call):
             entered.append(_enter_errstate(reader, item.context_expr))
         else:
             raise NotSupported(f"`with` on a {type(manager).__name__}", reader.builder.origin,

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 class Reading:
     """A function as read. `watched` are ``(holder, key, object)``: the reading holds as long as
     ``holder(key) is object``. `written` are the parameters (by path) whose arrays the function
-    writes in place, with what they are in the end."""
+    writes in place, with what they are in the end; `paths` says where a parameter's variable is found
+    in the arguments (``params['w']``)."""
 
     function: Function
     interface: Interface
@@ -42,6 +43,7 @@ class Reading:
     written: list[tuple[str, Atom]]
     assumptions: Assumptions
     origin: Origin | None = field(default=None)
+    paths: dict[Var, str] = field(default_factory=dict)
 
 
 def read_target(reader: Reader, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reading:
@@ -68,7 +70,8 @@ def read_target(reader: Reader, target: Any, args: tuple[Any, ...], kwargs: dict
     interface = Interface(name, arguments.parameters(), tree, reader.outside.hidden, source)
     written = [(reader.paths[var], value.atom) for var, value in zip(arguments.vars, reader.arguments)
                if value.atom is not var]
-    return Reading(function, interface, reader.outside.watched, written, reader.assumptions, origin)
+    return Reading(function, interface, reader.outside.watched, written, reader.assumptions, origin,
+                   reader.paths)
 
 
 class _Nothing:

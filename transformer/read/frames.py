@@ -39,6 +39,7 @@ class Frame:
     path: tuple[Any, ...] = ()                   # the places of the calls that lead here
     names: dict[str, Any] = field(default_factory=dict)
     pinned: list[Any] = field(default_factory=list)      # values in use without a name
+    result: str | None = None                    # holds what an early `return` gives; not for the body
     first: Any = None                            # the first argument, for `super()`
     made: int = field(default_factory=stamp)
 

@@ -67,14 +67,22 @@ def run(reader: Reader, frame: Frame, node: Any) -> Any:
     with reader.inside(frame):
         if isinstance(node, gast.Lambda):
             return reader.evaluate(node.body)
-        body = node.body
+        body, last = node.body, node.body[-1]
+        frame.result = _early_result(last)
         reader.execute(body[:-1])
-        last = body[-1]
         if not isinstance(last, gast.Return):
             reader.execute([last])
             return None
         with reader.builder.at(frame.origin(last)):
             return None if last.value is None else reader.evaluate(last.value)
+
+
+def _early_result(last: Any) -> str | None:
+    """The name that holds the results of early returns: where it stands, the user wrote no name."""
+    value = getattr(last, "value", None)
+    if isinstance(last, gast.Return) and isinstance(value, gast.Name) and value.col_offset == last.col_offset:
+        return value.id
+    return None
 
 
 def _check_depth(reader: Reader, frame: Frame, node: Any) -> None:

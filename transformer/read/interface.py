@@ -44,13 +44,15 @@ class Hidden:
 
 @dataclass(slots=True)
 class Interface:
-    """Name, parameters, result tree and hidden arguments of a function; `source` is the user's."""
+    """Name, parameters, result tree and hidden arguments of a function; `source` is the user's,
+    `positional` the number of arguments that were passed by position."""
 
     name: str
     parameters: list[Parameter]
     result: Any = None
     hidden: list[Hidden] = field(default_factory=list)
     source: Any = None
+    positional: int | None = None
 
     def parameter(self, name: str) -> Parameter | None:
         return next((p for p in self.parameters if p.name == name), None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 class Iteration:
     """`length` items; `element(k)` is the one at position k, an int or a `Value`."""
 
+    __tree_leaf__: ClassVar[bool] = True
     length: Extent
     element: Callable[[Any], Any]
     is_static: bool = False
@@ -62,7 +63,7 @@ def _over_range(reader: Reader, start: Any, stop: Any, step: int) -> Iteration:
     first, last = affine(start), affine(stop)
     span = last - first if step > 0 else first - last
     length = non_negative(reader, (span + abs(step) - 1) // abs(step))
-    counts = start == 0 and isinstance(start, int) and step == 1
+    counts = isinstance(start, int) and start == 0 and step == 1
 
     def element(k: Any) -> Any:
         if counts:
@@ -70,7 +71,7 @@ def _over_range(reader: Reader, start: Any, stop: Any, step: int) -> Iteration:
         offset = binary(reader, operator.mul, k, step) if step not in (1, -1) else k
         if step == -1:
             return binary(reader, operator.sub, start, offset)
-        return binary(reader, operator.add, start, offset) if known_of(start) != 0 else offset
+        return offset if isinstance(start, int) and start == 0 else binary(reader, operator.add, start, offset)
 
     return Iteration(length, element, counts=counts)
 

@@ -22,7 +22,7 @@ from ..ops.value import Value
 from .branches import Unreachable
 from .carrying import Carried, Sharing, finish
 from .frames import Frame, stamp
-from .journal import Cell, Item, Name, Place
+from .journal import Cell, Name, Place
 from .recorded import WantsLast
 from .recording import Records
 from .structures import Joiner, Missing, Slot, Template, atoms, build, capture, loosened, slots
@@ -70,6 +70,7 @@ class LoopReading:
         self.records = Records(reader, plan.key, self.made)
         self.sharing = Sharing(reader, self.made)
         self.incomplete: str | None = None
+        self.needed: set[str] = set()             # names that the body uses before it binds them
         self._remembered = reader.guesses.setdefault(plan.key, {})
 
     def read(self) -> None:
@@ -180,6 +181,7 @@ class LoopReading:
                 isinstance(c.place, Name) and c.place.key == name for c in self.carried.values()):
             return False
         self.incomplete = name
+        self.needed.add(name)
         return True
 
     # The end of an iteration: what has changed.
@@ -189,10 +191,11 @@ class LoopReading:
         self.records.note_last()
         changed = [self._update(carried) for carried in list(self.carried.values())]
         changed += [self._discover(place, old) for key, (place, old) in changes.items()
-                    if key not in self.carried and self._existed(place, old)]
+                    if key not in self.carried and self.reader.existed(place, old, self.made)]
         changed.append(self.records.collect(self))
         writes = any(isinstance(place, Cell) for place, _ in changes.values())
-        changed.append(self.sharing.found_more(self.carried, list(self.records.arrays())) and writes)
+        before = {key: old for key, (place, old) in changes.items() if isinstance(place, Cell)}
+        changed.append(self.sharing.found_more(self.carried, list(self.records.arrays()), before) and writes)
         if any(changed) or self.incomplete is not None:
             raise Again
 
@@ -213,28 +216,18 @@ class LoopReading:
                 isinstance(size, Size) for size in template.type.sizes):
             self._remembered[carried.place.name] = template
 
-    def _existed(self, place: Place, old: Any) -> bool:
-        """Whether a place was there before the loop, so that the next iteration finds it changed."""
-        if isinstance(place, Cell):
-            return not isinstance(old, Var) or old.serial < self.made
-        if isinstance(place, Name):
-            return self.reader.frames_made[id(place.holder)].made < self.made
-        holder = place.holder
-        if isinstance(place, Item) and holder is self.reader.contents:
-            holder = self.reader.owned[place.key][0]
-        return self.reader.made_before(holder, self.made)
-
     def _discover(self, place: Place, old: Any) -> bool:
         """A place that the body changes, which was not in the guess."""
         if self.records.is_append(place, old):
             return True
+        self.records.check_change(place, old)
         initial, final = self._captured_before(place, old), capture(place.value())
         template = self.joiner().join(initial, final)
         if isinstance(initial, Missing):
             return self._discover_new(place, final, template)
         if not any(True for _ in slots(template)):
             return False
-        self.carried[place.identity] = carried = Carried(place, template, initial)
+        self.carried[place.identity] = carried = Carried(place, template, initial, final)
         self._remember(carried)
         return True
 
@@ -251,13 +244,12 @@ class LoopReading:
         """A name that is bound in the body. If it may still be unbound at the end of the body, what
         the iteration before left counts; else it is carried only for what follows the loop."""
         partial = any(fixed.atom in self.reader.partial for fixed in atoms(template, final)
-                      if isinstance(fixed.atom, Var))
+                      if isinstance(fixed.atom, Var)) or place.key in self.needed
         if not partial and not self.matters_later(place):
             return False
-        carried = Carried(place, template, Missing(), late=not partial)
+        carried = Carried(place, template, Missing(), final, late=not partial)
         self.carried[place.identity] = carried
         if not partial:
-            carried.final = final
             carried.close(self.reader)
         return partial
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ..core.errors import NotSupported
+from ..core.errors import NotSupported, TransformError
 from ..core.sizes import Size
 from ..ops.value import Value
 from .conditions import branch, negated, truth
@@ -97,7 +97,7 @@ class LoopRun:
             self.reader.unrolled.add(self.key)
             self.unroll(request.refusal)
 
-    def unroll(self, refusal: NotSupported | None) -> None:
+    def unroll(self, refusal: TransformError | None) -> None:
         """Reads the body once for each iteration."""
         if self.iteration is None:
             return self._unroll_while(refusal)
@@ -123,7 +123,7 @@ class LoopRun:
         branch(self.reader, going_on, one, lambda: None)
         return True
 
-    def _unroll_while(self, refusal: NotSupported | None) -> None:
+    def _unroll_while(self, refusal: TransformError | None) -> None:
         assert self.test is not None
         for _ in range(MOST_UNROLLED + 1):
             going_on = self.test()
@@ -135,7 +135,7 @@ class LoopRun:
             self.body()
         raise self._too_long(refusal)
 
-    def _too_long(self, refusal: NotSupported | None) -> NotSupported:
+    def _too_long(self, refusal: TransformError | None) -> TransformError:
         return refusal or NotSupported(f"this loop would be unrolled more than {MOST_UNROLLED} times",
                                        self.reader.builder.origin)
 

@@ -23,7 +23,7 @@ from .calls import call
 from .demand import Unroll
 from .entry import Reading, read_target
 from .frames import Frame, stamp
-from .journal import Cell, Journal
+from .journal import Cell, Item, Journal, Name, Place
 from .outside import Outside
 from .recorded import RecordedList, Recording
 from .subfunctions import inlined, subfunction
@@ -175,6 +175,17 @@ class Reader:
         if isinstance(fields, dict):
             self.owned[id(fields)] = fields, moment
         return made
+
+    def existed(self, place: Place, old: Any, moment: int) -> bool:
+        """Whether a place was there at a moment. `old` is what it held before it was changed."""
+        if isinstance(place, Cell):
+            return not isinstance(old, Var) or old.serial < moment
+        if isinstance(place, Name):
+            return self.frames_made[id(place.holder)].made < moment
+        holder = place.holder
+        if isinstance(place, Item) and holder is self.contents:
+            holder = self.owned[place.key][0]
+        return self.made_before(holder, moment)
 
     def is_local(self, value: Any) -> bool:
         """Whether a container was made here or holds the arguments, and so holds values as they are."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -31,6 +31,7 @@ class Recording:
     """A list while a loop that appends to it is read. `appended` are the items of this iteration,
     `newest` is the last item before the loop, where it is known."""
 
+    __tree_leaf__: ClassVar[bool] = True
     home: list[Any]
     newest: tuple[Any, ...]
     before: RecordedList
@@ -84,6 +85,7 @@ class WantsLast(Exception):
 class Part:
     """Consecutive items of a `RecordedList`: the items of a loop, stacked in one array per slot."""
 
+    __tree_leaf__: ClassVar[bool] = True
     template: Template
     arrays: tuple[Value, ...]
     length: Extent
@@ -118,6 +120,7 @@ class Part:
 class RecordedList:
     """A list of which some items were recorded by loops. Not changed: `home` gets another one."""
 
+    __tree_leaf__: ClassVar[bool] = True
     home: list[Any]
     parts: tuple[tuple[Any, ...] | Part, ...] = field(default=())
 

@@ -52,6 +52,13 @@ class Records:
         self._lists[id(home)] = Recording(home, tuple(last), RecordedList(home, parts_of(old)), self.key)
         return True
 
+    def check_change(self, place: Place, old: Any) -> None:
+        """Raises if the body changes a list in a way that no carry can follow."""
+        lost = isinstance(place, Item) and place.holder is self.reader.contents
+        if lost or isinstance(place, Contents) and len(old) != len(place.get()):
+            raise Unroll(self.key, refusal(self.reader, "a list that does not get exactly one item in each "
+                                                        "iteration"))
+
     def _change(self, place: Place, old: Any) -> tuple[Any, list[Any], list[Any]]:
         if isinstance(place, Contents) and isinstance(place.holder, list):
             return place.holder, list(old), list(place.holder)
@@ -71,7 +78,8 @@ class Records:
         recording = self._lists[id(home)]
         recording.carries_last = True
         place = Attribute(recording, "last")
-        initial = capture(recording.newest[-1])
+        recording.last = recording.newest[-1]
+        initial = capture(recording.last)
         loop.carried[place.identity] = Carried(place, loosened(initial, EVERYTHING), initial)
 
     def note_last(self) -> None:

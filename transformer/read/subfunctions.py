@@ -14,7 +14,6 @@ from ..ops.value import atom as as_atom
 from .entry import Results, bound_arguments, signature_of
 from .frames import stamp
 from .interface import Interface, Parameter, Result
-from .journal import Cell
 from .values import ABSENT, Closure, is_number
 
 if TYPE_CHECKING:
@@ -107,13 +106,7 @@ class Fresh:
 def _check_no_writes(reader: Reader, mark: int, made: int) -> None:
     """A function that is transformed may change only what it makes itself."""
     for place, old in reader.journal.changes(mark).values():
-        if isinstance(place, Cell):
-            existed = isinstance(old, Var) and old.serial < made
-        else:
-            frame = reader.frames_made.get(id(place.holder))
-            existed = frame.made < made if frame is not None else (
-                place.holder is not reader.contents and reader.made_before(place.holder, made))
-        if existed and old is not ABSENT:
+        if reader.existed(place, old, made) and old is not ABSENT:
             raise NotSupported("a function that is transformed writes to a variable or array around it",
                                reader.builder.origin, instead="Return the new value from it.")
 

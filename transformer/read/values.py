@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..core.errors import Origin
-from ..core.grammar import Atom, Const
+from ..core.grammar import Atom, Const, type_of
 from ..core.sizes import Extent, Size
+from ..core.types import ArrayType
 from ..ops.value import Value
 
 if TYPE_CHECKING:
@@ -78,6 +79,13 @@ class View(Value):
             self.see(base, self.extract(Value(base)).atom)
         return self.seen[1]
 
+    @property
+    def type(self) -> ArrayType:
+        """The type, which never changes; found without taking the part anew."""
+        type = type_of(self.seen[1])
+        assert isinstance(type, ArrayType)
+        return type
+
     def see(self, base: Atom, part: Atom) -> None:
         """Notes that of this version of the base, this is the part."""
         self.journal.note_seen(self)
@@ -96,6 +104,7 @@ class Conflict:
     """What a name holds after paths that leave different things in it. Using it is an error, or
     asks for what decides between the paths: `cond`, or the loop with key `loop`."""
 
+    __tree_leaf__: ClassVar[bool] = True
     message: str
     origin: Origin | None
     cond: Any = None
@@ -107,6 +116,7 @@ class Conflict:
 class DynamicRange:
     """A `range` whose bounds are not all known."""
 
+    __tree_leaf__: ClassVar[bool] = True
     start: Any
     stop: Any
     step: int
@@ -116,6 +126,7 @@ class DynamicRange:
 class Hole:
     """The place of argument `k` of an effect in its template, and how it is formatted."""
 
+    __tree_leaf__: ClassVar[bool] = True
     k: int
     conversion: str = ""
     spec: str = ""
@@ -125,6 +136,7 @@ class Hole:
 class Text:
     """A string with dynamic parts; `pieces` are strings and values with how they are formatted."""
 
+    __tree_leaf__: ClassVar[bool] = True
     pieces: tuple[Any, ...]
 
     def __add__(self, other: Any) -> Text:
@@ -138,6 +150,7 @@ class Text:
 class Formatted:
     """A dynamic value inside a `Text`."""
 
+    __tree_leaf__: ClassVar[bool] = True
     value: Any
     conversion: str = ""
     spec: str = ""
@@ -147,6 +160,7 @@ class Formatted:
 class Closure:
     """A function or lambda defined by code that is being read, with the frame it was defined in."""
 
+    __tree_leaf__: ClassVar[bool] = True
     node: Any
     frame: Frame
     reader: Reader
@@ -167,6 +181,7 @@ class Closure:
 class ArrayMethod:
     """`x.sum` before it is called."""
 
+    __tree_leaf__: ClassVar[bool] = True
     value: Value
     name: str
 
@@ -175,6 +190,7 @@ class ArrayMethod:
 class ContainerMethod:
     """`xs.append`, `d.get`, … before it is called."""
 
+    __tree_leaf__: ClassVar[bool] = True
     container: Any
     name: str
 
@@ -183,6 +199,7 @@ class ContainerMethod:
 class Lazy:
     """A generator expression: read where it is consumed."""
 
+    __tree_leaf__: ClassVar[bool] = True
     node: Any
     frame: Frame
 
@@ -191,6 +208,7 @@ class Lazy:
 class ExceptionValue:
     """An exception that was made with a message that has dynamic parts."""
 
+    __tree_leaf__: ClassVar[bool] = True
     kind: type
     args: tuple[Any, ...]
 

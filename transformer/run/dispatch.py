@@ -21,18 +21,21 @@ MOST_EXACT_KEYS = 4096
 
 @dataclass(slots=True)
 class Entry:
-    """A generated function with what it rests on. `generated` is everything known about it."""
+    """A generated function with what it rests on. `generated` is everything known about it,
+    `integers` are the integer arguments that guards mention, with their paths."""
 
     function: Callable[..., Any]
     generated: Any
     guards: list[Any]
     hidden: list[Any]
     watched: list[Any]
-    by_value: bool
+    integers: dict[Any, str]
     hidden_key: tuple[Hashable, ...] = field(default=())
 
     def fits(self, hints: dict[Any, int]) -> bool:
-        return all(guard.holds(hints) for guard in self.guards) and self.is_current()
+        """Whether the guards hold for a call with these sizes, and integers by their paths."""
+        values = {**hints, **{unknown: hints[path] for unknown, path in self.integers.items()}}
+        return all(guard.holds(values) for guard in self.guards) and self.is_current()
 
     def is_current(self) -> bool:
         """Whether the globals and closures it was read with are what they were."""

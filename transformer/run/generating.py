@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..core.errors import NotSupported
+from ..core.sizes import Unknown, leaves
 from ..pipeline import Generated, generate, taken_apart
 from ..read.demand import Demand
 from .dispatch import Dispatcher, Entry, hidden_key
 from .files import load
 from .heading import header_of
+from .naming import with_named_sizes
 from .signature import Description, describe
 
 
@@ -37,9 +41,16 @@ def generate_entry(
         generated.function.guards,
         hidden,
         generated.reading.watched,
-        False,
+        guarded_integers(generated),
         hidden_key(hidden),
     )
+
+
+def guarded_integers(generated: Generated) -> dict[Any, str]:
+    """The integer arguments that guards mention, as atoms of sizes, with their paths."""
+    sizes = [size for guard in generated.function.guards for size in (guard.left, guard.right)]
+    return {leaf: generated.reading.paths[leaf.var] for size in sizes for leaf in leaves(size)
+            if isinstance(leaf, Unknown)}
 
 
 def on_demand(
@@ -63,6 +74,15 @@ def on_demand(
             described = describe(args, kwargs, names, static)
 
 
+@dataclass(frozen=True)
+class Label:
+    """What a file of its own says at its top: `notes` are sentences, `name` is what the user's
+    function is called in it, if not by its own name."""
+
+    name: str | None = None
+    notes: tuple[str, ...] = ()
+
+
 def standalone_source(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """The text of a file that holds the transformed function and all it needs, for arguments like
     these."""
@@ -75,25 +95,28 @@ def standalone_for_call(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     names: Iterable[str],
-    notes: tuple[str, ...] = (),
+    label: Label | None = None,
 ) -> Generated:
     """The same, with all that is known about it: for all sizes that take the course which those of
-    the call take. `names` are those of the positional arguments; `notes` go into the header."""
+    the call take. `names` are those of the positional arguments."""
+    label = label or Label()
     names, static = list(names), set[str]()
-
-    def attempt(described: Description) -> Generated:
-        fixed = tuple(f"Made for this {path} alone." for path in sorted(static))
-        return _standalone(target, described, notes + fixed)
-
-    return on_demand(attempt, args, kwargs, names, static, describe(args, kwargs, names, static))
+    described = describe(args, kwargs, names)
+    first = on_demand(partial(_standalone, target, label), args, kwargs, names, static, described)
+    described = describe(args, kwargs, names, static)
+    named = with_named_sizes(described, first.reading.assumptions, {*names, *kwargs})
+    try:
+        return _standalone(target, label, named)
+    except Demand:  # a course that was not taken before: keep the long names
+        return first
 
 
 def standalone_for_types(
-    target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], notes: tuple[str, ...] = ()
+    target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], label: Label | None = None
 ) -> Generated:
     """The same for declared arguments: pytrees of types and of objects known beforehand."""
     try:
-        return _standalone(target, Description(args, kwargs), notes)
+        return _standalone(target, label or Label(), Description(args, kwargs))
     except Demand as demand:
         error = demand.error()
         error.instead = (
@@ -102,25 +125,36 @@ def standalone_for_types(
         raise error from None
 
 
-def _standalone(target: Any, described: Description, notes: tuple[str, ...]) -> Generated:
+def _standalone(target: Any, label: Label, described: Description) -> Generated:
     """No size is known to be positive, as no call is at hand."""
     function, modes = taken_apart(target)
-    generated = generate(
-        target,
-        described.args,
-        described.kwargs,
-        hints=described.hints,
-        smallest=0,
-        header=header_of(function, modes, notes),
-    )
+
+    def attempt(notes: tuple[str, ...]) -> Generated:
+        return generate(
+            target,
+            described.args,
+            described.kwargs,
+            hints=described.hints,
+            smallest=0,
+            header=header_of(function, modes, notes, label.name),
+            name=label.name,
+        )
+
+    generated = attempt(label.notes)
     _require_plain(generated)
-    return generated
+    hidden = [hidden.name for hidden in generated.interface.hidden]
+    if not hidden:
+        return generated
+    arguments = "is an argument" if len(hidden) == 1 else "are arguments"
+    what = f"{' and '.join(hidden)}, which the original takes from outside, {arguments} here."
+    return attempt((*label.notes, what))
 
 
 def _require_plain(generated: Generated) -> None:
     """Raises for what has no place in a file of its own: classes and objects of the user."""
     for name, value in generated.written.namespace.items():
-        kind = value.__name__ if isinstance(value, type) else name
+        found = getattr(value, "cls", value)
+        kind = found.__name__ if isinstance(found, type) else name
         raise NotSupported(
             f"{generated.interface.name} needs `{kind}`, which a file of its own does not have",
             generated.function.origin,

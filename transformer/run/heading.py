@@ -11,7 +11,9 @@ from ..transform.modes import Gradient, Mode, Pullback, Pushforward
 from ..write.header import Header
 
 
-def header_of(function: Any, modes: list[Mode], notes: tuple[str, ...] = ()) -> Header:
+def header_of(
+    function: Any, modes: list[Mode], notes: tuple[str, ...] = (), name: str | None = None
+) -> Header:
     """The header for a function and what is done to it, the first thing done first."""
     from .. import __version__
 
@@ -20,8 +22,9 @@ def header_of(function: Any, modes: list[Mode], notes: tuple[str, ...] = ()) -> 
     done = " of the ".join(words(mode, names) for mode in reversed(modes))
     versions = {"transformer": __version__, "numpy": np.__version__}
     file, line = (code.co_filename, code.co_firstlineno) if code is not None else ("", 0)
-    name = getattr(function, "__qualname__", None) or type(function).__qualname__
-    return Header(name, file, line, done, versions, notes)
+    own = getattr(function, "__qualname__", None) or type(function).__qualname__
+    shown = name if name and "<" in own else own
+    return Header(shown, file, line, done, versions, notes)
 
 
 def words(mode: Mode, names: list[str]) -> str:

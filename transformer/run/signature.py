@@ -70,7 +70,8 @@ class Identity:
 
 @dataclass
 class Description:
-    """Abstract arguments: pytrees of types and static objects, and the sizes of this call."""
+    """Abstract arguments: pytrees of types and static objects; the sizes of this call, and its
+    integers by their paths."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
@@ -102,6 +103,8 @@ class _Describer:
             return leaf
         if isinstance(leaf, (np.ndarray, np.generic)):
             return self.array(leaf, path)
+        if type(leaf) is int:
+            self.hints[path] = leaf
         number = {float: FLOAT, complex: COMPLEX, int: INT}.get(type(leaf))
         return leaf if number is None else number
 

@@ -146,14 +146,14 @@ def _combined(name: str, first: Extent, second: Extent) -> Extent:
 
 
 def _chained(fold: Fold, stmt: Let, shift: Extent) -> Any:
-    """(x + a) + b → x + (a + b)."""
+    """(x + a) + b → x + (a + b); not if x is the position of a loop, as x + a is its index then."""
     inner = fold.defined_by(stmt.args[0], "add", "subtract")
     if inner is None or inner.target.type != INTEGER or inner.attrs:
         return None
     x, own = inner.args[0], _extent(inner.args[1])
     if own is None and inner.op.name == "add":
         x, own = inner.args[1], _extent(inner.args[0])
-    if own is None or type_of(x) != INTEGER:
+    if own is None or type_of(x) != INTEGER or x in fold.positions:
         return None
     total = shift + (own if inner.op.name == "add" else -own)
     if total == 0:
@@ -215,11 +215,17 @@ def _written(first: Any, second: Any, as_integer: bool) -> Any:
 
 
 def _first(fold: Fold, stmt: Let) -> Any:
-    """x * 2 → 2 * x, in generated code."""
+    """x * 2 → 2 * x, in generated code; x * y * 2 → 2 * x * y, which is exact; x * y * 3 stays."""
     x, factor = stmt.args
-    if not fold.is_generated or stmt.attrs or number(factor) is None or not isinstance(x, Var):
+    value = number(factor)
+    if not fold.is_generated or stmt.attrs or value is None or not isinstance(x, Var):
         return None
-    return fold.become(stmt, stmt.op, factor, x)
+    product = fold.own(x, "multiply", "divide")
+    if product is None:
+        return fold.become(stmt, stmt.op, factor, x)
+    if array_type(x).dtype.kind != "f" or isinstance(value, complex) or not _is_power_of_two(value):
+        return None
+    return _led_by(fold, stmt, Const(value), product) if fold.has_type(x, stmt.target) else None
 
 
 def _is_power_of_two(value: float) -> bool:
@@ -244,18 +250,27 @@ def _doubled(fold: Fold, stmt: Let) -> Any:
     product = fold.defined_by(x, "multiply", "divide")
     if product is None or fold.uses.counts.get(x) != 2 or array_type(x).dtype.kind not in "fc":
         return fold.become(stmt, Multiply, Const(2), x)
-    return _doubled_product(fold, stmt, product)
+    return _led_by(fold, stmt, Const(2), product)
 
 
-def _doubled_product(fold: Fold, stmt: Let, product: Let) -> Any:
+def _led_by(fold: Fold, stmt: Let, factor: Const, product: Let) -> Any:
+    """Makes `stmt` the product with a power of two before its first factor."""
     first, second = product.args
     value = number(first)
-    if value is not None and _combine(value, 2):
-        return fold.become(stmt, product.op, Const(value * 2), second, **product.attrs)
+    if value is not None and _combine(value, factor.value):
+        return fold.become(stmt, product.op, Const(value * factor.value), second, **product.attrs)
     if not _has_dtype(first, stmt.target) or product.attrs:
-        return fold.become(stmt, Multiply, Const(2), product.target)
-    double = fold.emit(stmt, Multiply, Const(2), first, type=type_of(first))
-    return fold.become(stmt, product.op, double, second)
+        return fold.become(stmt, Multiply, factor, product.target)
+    return fold.become(stmt, product.op, _scaled_first(fold, stmt, factor, first), second)
+
+
+def _scaled_first(fold: Fold, stmt: Let, factor: Const, atom: Atom, depth: int = DEEPEST) -> Var:
+    """A product with a power of two before its first factor, as new statements before `stmt`."""
+    product = fold.own(atom, "multiply", "divide") if depth else None
+    if product is None or product.attrs or not _has_dtype(product.args[0], stmt.target):
+        return fold.emit(stmt, Multiply, factor, atom, type=type_of(atom))
+    first = _scaled_first(fold, stmt, factor, product.args[0], depth - 1)
+    return fold.emit(stmt, product.op, first, product.args[1], type=type_of(atom))
 
 
 RULES = {

@@ -48,6 +48,8 @@ from .uses import Uses, integer_for, number_for
 
 Rule = Callable[["Fold", Let], Any]
 
+MOST_STEPS = 20                # applications of rules to one statement in one pass
+
 
 def fold(function: Function, assumptions: Assumptions) -> bool:
     """Simplifies in place by algebra; says whether anything changed."""
@@ -98,18 +100,15 @@ class Fold(Rewriter):
 
     def _folded(self, stmt: Let) -> bool:
         """Applies rules to a statement; says whether it is gone."""
-        again = True
-        while again:
-            again = False
-            for rule in self._rules(stmt):
-                result = rule(self, stmt)
-                if result is None:
-                    continue
-                if result is not CHANGED:
-                    self._dissolve(stmt, result)
-                    return True
-                self.changed = again = True
-                break
+        for _ in range(MOST_STEPS):
+            results = (rule(self, stmt) for rule in self._rules(stmt))
+            result = next((result for result in results if result is not None), None)
+            if result is None:
+                return False
+            self.changed = True
+            if result is not CHANGED:
+                self._dissolve(stmt, result)
+                return True
         return False
 
     def _rules(self, stmt: Let) -> list[Rule]:

@@ -77,7 +77,7 @@ def _opposite(fold: Fold, stmt: Let) -> Any:
 
 def _two_signs(fold: Fold, stmt: Let) -> Any:
     """-a * -b → a * b, 2 * -a → -2 * a, and likewise for quotients."""
-    if not _is_real(stmt.target):
+    if not _is_real(stmt.target) or not any(fold.defined_by(a, "negative") for a in stmt.args):
         return None
     first, second = (_unsigned(fold, atom) for atom in stmt.args)
     if first is None or second is None:

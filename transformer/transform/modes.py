@@ -6,8 +6,7 @@ parameters are active and how the result is put together; `reverse` and `forward
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .. import tree
@@ -16,11 +15,10 @@ from ..core.errors import BadArgument, NotDifferentiable
 from ..core.grammar import Const, Function, Var, type_of
 from ..core.types import ArrayType
 from ..read.interface import Interface, Parameter, Result
+from .arguments import (Wrt, all_differentiable, chosen_parameters, extended, is_differentiable,
+                        passed)
 from .forward import jvp
 from .reverse import reverse
-
-Wrt = int | str | tuple[int | str, ...]
-
 
 @dataclass(frozen=True)
 class Gradient:
@@ -116,13 +114,12 @@ class Pullback:
         cotangent = tree.map(lambda r: seeds[r.k] if isinstance(r, Result) else None, interface.result)
         order = [p for p in function.params if p in leaves]
         place = {var: Result(count + i) for i, var in enumerate(order)}
-        listed = interface.parameters if self.wrt is None else chosen
+        listed = passed(interface) if self.wrt is None else chosen
         trees = tuple(tree.map(lambda leaf: place.get(leaf) if isinstance(leaf, Var) else None, p.tree)
                       for p in listed)
         alone = isinstance(self.wrt, (int, str))
         result = renamed(interface, self.suffix, trees[0] if alone else trees)
-        result.parameters = [*result.parameters, Parameter(free_name("dy", interface), cotangent)]
-        return without_unused(new, result)
+        return without_unused(new, extended(result, [("dy", cotangent)]))
 
     def _seed(self, atom: Any, k: int) -> Var | None:
         type = type_of(atom)
@@ -153,10 +150,9 @@ class Pushforward:
         tangent = tree.map(lambda r: Result(count + r.k) if isinstance(r, Result) and inexact[r.k] else None,
                            interface.result)
         result = renamed(interface, self.suffix, (interface.result, tangent))
-        for p in chosen:
-            tangent_tree = tree.map(twin.get, p.tree)
-            result.parameters.append(Parameter(free_name(f"d{p.name}", result), tangent_tree))
-        return without_unused(new, result)
+        tangents = [(f"d{p.name}", tree.map(lambda leaf: twin.get(leaf) if isinstance(leaf, Var) else None,
+                                            p.tree)) for p in chosen]
+        return without_unused(new, extended(result, tangents))
 
 
 Mode = Gradient | Pullback | Pushforward
@@ -172,30 +168,9 @@ class Derived:
         """What a call in user code gives: the inner function is read, transformed and put in place."""
         inner = args[:len(args) - self.mode.extras]
         function, interface = reader.subfunction(self.function, inner, kwargs)
+        interface.positional = len(inner)
         function, interface = self.mode.transform(function, interface, reader.builder)
         return reader.inlined(function, interface, args, kwargs)
-
-
-def chosen_parameters(interface: Interface, wrt: Wrt, what: str) -> list[Parameter]:
-    """The parameters that `wrt` names, by position or by name."""
-    chosen = [_parameter(interface, key, what) for key in (wrt if isinstance(wrt, tuple) else (wrt,))]
-    if not chosen:
-        raise BadArgument(f"{what} of {interface.name}: argnums is empty")
-    return chosen
-
-
-def _parameter(interface: Interface, key: int | str, what: str) -> Parameter:
-    names = [p.name for p in interface.parameters]
-    if isinstance(key, str) and key in names:
-        return interface.parameters[names.index(key)]
-    if isinstance(key, int) and -len(names) <= key < len(names):
-        return interface.parameters[key]
-    raise BadArgument(f"{what} of {interface.name}: there is no argument {key!r}; the function has "
-                      + (", ".join(names) or "none"))
-
-
-def is_differentiable(leaf: Any) -> bool:
-    return isinstance(leaf, Var) and leaf.type.is_inexact
 
 
 def differentiable_leaves(parameter: Parameter, holomorphic: bool) -> list[Var]:
@@ -212,20 +187,6 @@ def differentiable_leaves(parameter: Parameter, holomorphic: bool) -> list[Var]:
     return leaves
 
 
-def all_differentiable(interface: Interface) -> tuple[int, ...]:
-    return tuple(k for k, p in enumerate(interface.parameters)
-                 if any(map(is_differentiable, tree.leaves(p.tree))))
-
-
-def free_name(name: str, interface: Interface) -> str:
-    """`name`, or the first of name2, name3, … that is no parameter of the function."""
-    taken: Sequence[str] = [p.name for p in interface.parameters]
-    k, free = 1, name
-    while free in taken:
-        k, free = k + 1, f"{name}{k + 1}"
-    return free
-
-
 def without_unused(function: Function, interface: Interface) -> tuple[Function, Interface]:
     """Drops the results that are not returned, such as the value that only `grad` went through."""
     found = {leaf.k for leaf in tree.leaves(interface.result) if isinstance(leaf, Result)}
@@ -237,5 +198,4 @@ def without_unused(function: Function, interface: Interface) -> tuple[Function, 
 
 
 def renamed(interface: Interface, suffix: str, result: Any) -> Interface:
-    return Interface(f"{interface.name}_{suffix}", list(interface.parameters), result, interface.hidden,
-                     interface.source)
+    return replace(interface, name=f"{interface.name}_{suffix}", result=result)

@@ -11,7 +11,7 @@ The output is Core again, so it can be transformed again. The rules are those of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..core.builder import Builder
@@ -156,9 +156,20 @@ class Reverse:
         if hasattr(stmt.op, "accumulate") and self.is_active(stmt.args[0]):
             self._accumulate(stmt, given[0])
         else:
-            for place, term in rules.cotangents(stmt, given, self.is_active):
-                self.contribute(stmt.args[place], term)
+            self._contribute_all(stmt, rules.cotangents(stmt, given, self.is_active))
         self.builder.family = outer
+
+    def _contribute_all(self, stmt: Let, terms: Iterable[tuple[int, Value]]) -> None:
+        """Contributes to each operand once: what a statement gives to one twice is added up first."""
+        totals: dict[Atom, Value] = {}
+        for place, term in terms:
+            atom = stmt.args[place]
+            if isinstance(term.type, SeqType):
+                self.contribute(atom, term)
+            else:
+                totals[atom] = totals[atom] + term if atom in totals else term
+        for atom, total in totals.items():
+            self.contribute(atom, total)
 
     def _accumulate(self, stmt: Let, dy: Value | None) -> None:
         """The cotangent of operand 0 is sparse: it is added to the running cotangent in place."""
@@ -268,11 +279,11 @@ class Reverse:
         restore_loop(stmt, loop)
         self.builder.emit(Effect("comment", (), {"reverse of": stmt.origin}, stmt.origin))
         self.builder.emit(loop)
+        of_shadow = {shadow: v for v, shadow in shadows.items()}
+        for carry in new[len(carries):]:
+            self.cotangent[of_shadow[carry.entry]] = Value(carry.out)
         for carry, (c, _) in zip(new, carries):
             self.contribute(c.init, Value(carry.out))
-        for carry in new[len(carries):]:
-            shared_var = next(v for v in shared if shadows[v] is carry.entry)
-            self.cotangent[shared_var] = Value(carry.out)
 
     def _trips(self, stmt: Loop) -> Atom | None:
         """How often the loop ran: counted where it has a condition."""

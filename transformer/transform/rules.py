@@ -185,7 +185,7 @@ def _sum_over(term: Value, axes: list[int], keep: bool) -> Value:
 def _drop_leading(term: Value, rank: int) -> Value:
     """Removes leading axes of size 1 until the rank is at most `rank`."""
     extra = term.ndim - rank
-    return np.reshape(term, term.shape[extra:]) if extra > 0 else term
+    return term[(0,) * extra] if extra > 0 else term
 
 
 def cast(term: Value, type: ArrayType) -> Value:

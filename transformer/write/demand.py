@@ -135,7 +135,8 @@ class _Marker:
         elif kind == "read":
             self.mark(atom_vars(item.source))
         elif kind == "record":
-            self.mark((*atom_vars(item.value), *self._lengths(item.target)))
+            self.mark(atom_vars(self.stored.values.get(item.target, [])))
+            self.mark(self._lengths(item.target))
         if stmt is not None:
             self._mark_around(stmt)
 

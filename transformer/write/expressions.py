@@ -112,6 +112,10 @@ class Expressions:
         if len(operands) == 1:
             return negated(operands[0]) if symbol == "-" else ast.UnaryOp(UNARY[symbol](), operands[0])
         left, right = operands
+        if symbol in "+-":
+            positive = without_sign(right)
+            if positive is not None:
+                symbol, right = "-" if symbol == "+" else "+", positive
         if symbol in COMPARE:
             return ast.Compare(left, [COMPARE[symbol]()], [right])
         return ast.BinOp(left, BINARY[symbol](), right)
@@ -190,6 +194,16 @@ def negated(tree: ast.expr) -> ast.expr:
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, (ast.Mult, ast.Div)):
         return ast.BinOp(negated(tree.left), tree.op, tree.right)
     return ast.UnaryOp(ast.USub(), tree)
+
+
+def without_sign(tree: ast.expr) -> ast.expr | None:
+    """`x` for `-x`, and `a * b` for `-a * b`; None for what has no minus in front."""
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+        return tree.operand
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, (ast.Mult, ast.Div)):
+        left = without_sign(tree.left)
+        return None if left is None else ast.BinOp(left, tree.op, tree.right)
+    return None
 
 
 def dotted(name: str) -> ast.expr:

@@ -119,6 +119,10 @@ class _Numberer:
             self._read(point, var, step)
 
     def _read(self, point: int, var: Var, step: int) -> None:
+        home = self.flow.needed.homes[var]
+        if home.kind == "position" and self.flow.position(home.stmt) is not var:
+            self._position(point, home.stmt)
+            return
         store = self.flow.stored.row(var)
         if store is not None:
             outer = store.outer
@@ -128,7 +132,7 @@ class _Numberer:
             return
         self.flow.count[var] = self.flow.count.get(var, 0) + 1
         self.flow.reads.setdefault(point, []).append((var, step))
-        for loop in self.loops[len(self.flow.needed.homes[var].loops):]:
+        for loop in self.loops[len(home.loops):]:
             self.flow.free.setdefault(loop, {})[var] = None
 
     def _position(self, point: int, loop: Any) -> None:

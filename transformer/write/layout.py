@@ -91,9 +91,17 @@ def printed(node: ast.AST, width: int) -> list[str]:
     from astor.code_gen import to_source
     text = to_source(node, pretty_source="".join, pretty_string=_string)
     lines = text.rstrip("\n").lstrip("\n").split("\n")
+    if lines[0].endswith(","):
+        lines = [_in_brackets(line) for line in lines]
     if max(map(len, lines)) <= width:
         return lines
     return [part for line in lines for part in broken(line, width)]
+
+
+def _in_brackets(line: str) -> str:
+    """`return x,` as `return (x,)`."""
+    start = _start_of_value(line)
+    return f"{line[:start]}({line[start:]})"
 
 
 def _string(text: str, *_: Any, **__: Any) -> str:

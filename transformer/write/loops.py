@@ -76,7 +76,9 @@ class Loops(Statements):
         used = self.flow.count.get(form.variable)
         target = ast.Name(self._name(form.variable) if used else "_")
         bounds = [self._extent(form.start), self._extent(form.stop)]
-        if form.step != 1:
+        if not used and not form.index:
+            bounds = [self._extent(form.count)]
+        elif form.step != 1:
             bounds.append(number(form.step))
         elif form.start == 0:
             bounds = bounds[1:]
@@ -95,7 +97,8 @@ class Loops(Statements):
         if getattr(stmt, "cond", None) is not None:
             return []
         whole = all(is_array(r.source) and r.target not in self.expressions.nesting.values
-                    and r.source.type.sizes[0] == size_of_atom(stmt.trips) for r in reads)
+                    and self.flow.sizes.normal(r.source.type.sizes[0])
+                    == self.flow.sizes.normal(size_of_atom(stmt.trips)) for r in reads)
         return reads if whole else []
 
     def _for_rows(self, stmt: Any, rows: list[Any], body: list[Item]) -> Item:
@@ -139,6 +142,13 @@ class Loops(Statements):
         own = self.flow.stored.of.get(var)
         together = own is not None and own.kind != "list" or isinstance(var.type, ArrayType)
         return self.expressions.var(var), [], together
+
+    def name(self, var: Var) -> ast.expr:
+        """The tree of a variable: its name, or a position told from the index of its loop."""
+        kind, loop, _, _ = self.aliases.homes[var]
+        if kind == "position" and self.flow.position(loop) is not var:
+            return self.position(loop)
+        return ast.Name(self._name(var))
 
     def position(self, loop: Any) -> ast.expr:
         """The position of a loop, told from its variable."""

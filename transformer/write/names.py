@@ -24,6 +24,7 @@ PRINTED = frozenset({"np", "math", "scipy", "warnings", "grow", "range", "len", 
                      "complex", "round", "pow", "divmod", "print", "zip", "enumerate", "ValueError"})
 BUILTINS = frozenset(dir(builtins))
 POSITIONS = ("k", "j", "i", "m", "l")
+COUNTERS = ("n", "count", "steps")
 
 NATURAL = {
     "sum": "total", "matmul": "dot", "dot": "dot", "vdot": "dot", "inner": "dot", "tensordot": "dot",
@@ -79,10 +80,14 @@ class Names:
             given = [var.name for var in variable.values if var.name and var in shown] or sorted(variable.names)
             if given and variable not in self.chosen:
                 self._give(variable, self._free(variable, [identifier(max(given, key=given.count))]))
-        for variable in order:
-            if variable not in self.chosen:
-                values = [var for var in variable.values if var in shown]
-                self._give(variable, self._free(variable, self._made_up(values[0])))
+        rest = [variable for variable in order if variable not in self.chosen]
+        for variable in sorted(rest, key=self._turn):
+            values = [var for var in variable.values if var in shown]
+            self._give(variable, self._free(variable, self._made_up(values[0])))
+
+    def _turn(self, variable: Variable) -> int:
+        """Storage is named after what it holds, and what is read from it after the storage."""
+        return {"record": 1, "read": 2}.get(self.flow.needed.homes[variable.values[0]].kind, 0)
 
     def _give(self, variable: Variable, name: str) -> None:
         variable.pieces = joined(sorted(variable.pieces + variable.stretches))
@@ -117,14 +122,21 @@ class Names:
     def _made_up(self, var: Var) -> list[str]:
         kind, stmt, item, _ = self.flow.needed.homes[var]
         if kind == "position" or kind == "count":
-            return list(POSITIONS) if kind == "position" else ["count"]
+            return list(COUNTERS if stmt in self.flow.counters else POSITIONS)
         if kind == "record":
-            return [f"{self._root_of(item.value)}_k"]
+            return [f"{self._name_or_nature(item.value)}_k"]
         if kind == "read":
             return [self._element_name(item.source)]
         if kind == "let":
             return self._of_let(stmt, var)
         return [_by_type(var)]
+
+    def _name_or_nature(self, atom: Any) -> str:
+        """What a value is called, or would be if it had a variable."""
+        name = self._root_of(atom)
+        if name == "step" and isinstance(atom, Var) and self.flow.needed.homes[atom].kind == "let":
+            return self._made_up(atom)[0]
+        return name
 
     def _root_of(self, atom: Any) -> str:
         variable = self.variables.get(atom) if isinstance(atom, Var) else None

@@ -6,6 +6,7 @@ between, if the user gave it no name, and if the line stays one that a person wo
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +22,7 @@ from .variables import Variables
 LINE = 88
 MOST_OPS = 12             # operations in one statement
 MOST_NESTED_CALLS = 3
+SHORT_VIEW = 8            # the width of brackets that may be written more than once
 CONDITIONAL_WIDTH = 60    # a conditional expression may be this wide
 
 
@@ -62,10 +64,16 @@ class _Nester:
         self.aliases = aliases
         self.result = Nesting()
         self.indent = 1
-        self.writes: list[tuple[int, Var]] = []           # arrays written in place so far, in order
+        self.inlined: dict[Var, tuple[Var, ...]] = {}     # views printed wherever they are used
+        self.writes = sorted(((flow.spans[stmt].head, stmt.args[0]) for stmt in flow.spans
+                              if isinstance(stmt, Let) and self._is_in_place(stmt)), key=lambda item: item[0])
         self.barrier = -1                                 # the last effect
         self.outside: list[Pending] = []                  # what is pending around the current block
         self.kept = {r for r in flow.function.results if isinstance(r, Var) and r.name is not None}
+
+    def _is_in_place(self, stmt: Let) -> bool:
+        written = stmt.op.name in WRITES and is_array(stmt.target) and stmt not in self.aliases.writes
+        return written or stmt in self.aliases.in_place
 
     # -- one statement after the other --------------------------------------------------------
 
@@ -90,13 +98,23 @@ class _Nester:
         written = stmt.op.name in WRITES and is_array(stmt.target)
         fixed = (stmt.args[0],) if written or stmt in self.aliases.in_place else ()
         tree = self.consume(point, pending, Tree(point, (), own_width(stmt), *_weight(stmt)), fixed)
-        if written:
-            if stmt not in self.aliases.writes:
-                self.writes.append((point, stmt.args[0]))                           # type: ignore
-        elif stmt in self.aliases.in_place:
-            self.writes.append((point, stmt.args[0]))                               # type: ignore
-        elif len(stmt.targets) == 1 and self._may_nest(stmt.target, point):
+        if written or stmt in self.aliases.in_place or len(stmt.targets) > 1:
+            return
+        if self._may_nest(stmt.target, point):
             pending[stmt.target] = tree
+        elif _is_short_view(stmt) and not (stmt.target.name and not self.flow.in_reverse(point)):
+            self._inline(stmt, tree)
+
+    def _inline(self, stmt: Let, tree: Tree) -> None:
+        """Prints a view at each of its uses, `x.T` or `x[1:]`, if its array is the same there."""
+        target, operand = stmt.target, stmt.args[0]
+        last = self.variables[target].pieces[-1][1] // STEPS + 1
+        if target in self.aliases.views or operand in self.result.values or not self.flow.count.get(target):
+            return
+        if self._is_unchanged(tree, last, ()):
+            self.inlined[target] = tree.reads
+            self.result.values.add(target)
+            self._stretch(tree, last)
 
     def _may_nest(self, var: Var, point: int) -> bool:
         """Whether a value needs no name: it is used once, and the name is not the user's."""
@@ -226,7 +244,9 @@ class _Nester:
     def _take(self, var: Var, pending: Pending, point: int) -> None:
         """Nests a value into what stands at `point`, where its operands are read now."""
         self.result.values.add(var)
-        tree = pending.pop(var)
+        self._stretch(pending.pop(var), point)
+
+    def _stretch(self, tree: Tree, point: int) -> None:
         for operand in tree.reads:
             self.variables[operand].stretches.append((tree.point * STEPS + READ, point * STEPS + READ))
 
@@ -234,7 +254,7 @@ class _Nester:
 
     def consume(self, point: int, pending: Pending, tree: Tree, fixed: Iterable[Any] = ()) -> Tree:
         """Nests what a point reads into `tree`, the smallest first, as long as the whole stays readable."""
-        reads = [var for var, _ in self.flow.reads.get(point, ())]
+        reads = [own for var, _ in self.flow.reads.get(point, ()) for own in self.inlined.get(var, (var,))]
         plain = [var for var in reads if var not in pending or var in fixed]
         nestable = sorted((var for var in reads if var in pending and var not in fixed),
                           key=lambda var: pending[var].width)
@@ -279,11 +299,23 @@ class _Nester:
                    for var in arrays)
 
     def _writes_between(self, first: int, last: int) -> Iterator[Var]:
-        for point, base in reversed(self.writes):
-            if point <= first:
+        for k in range(bisect_right(self.writes, first, key=_point), len(self.writes)):
+            if self.writes[k][0] >= last:
                 return
-            if point < last:
-                yield base
+            yield self.writes[k][1]
+
+
+def _point(write: tuple[int, Any]) -> int:
+    return write[0]
+
+
+def _is_short_view(stmt: Let) -> bool:
+    """Whether a statement is `x.T`, or `x[1:-1]` with numbers only."""
+    if not isinstance(stmt.args[0] if stmt.args else None, Var) or not is_array(stmt.target):
+        return False
+    if stmt.op.name == "transpose":
+        return "axes" not in stmt.attrs
+    return stmt.op.name == "get" and len(stmt.args) == 1 and own_width(stmt) <= SHORT_VIEW
 
 
 def _weight(stmt: Let) -> tuple[int, int]:

@@ -33,6 +33,7 @@ class Range:
     stop: Extent | Const
     step: int
     shift: Extent = 0
+    count: Extent | Const = 0
     index: tuple[Let, ...] = ()
 
 
@@ -48,17 +49,19 @@ def _range(loop: Any, lets: dict[Var, Let]) -> Range:
     index = _index(loop)
     if isinstance(loop.trips, Const) and loop.trips.name is not None and index is None:
         if not getattr(loop, "down", False):
-            return Range(loop.position, 0, loop.trips, 1)
+            return Range(loop.position, 0, loop.trips, 1, count=loop.trips)
     trips = extent_of(loop.trips, lets)
     if index is None:
         return _directed(loop, Range(loop.position, 0, 0, 1), trips)
     chain, start, step = index
-    return _directed(loop, Range(chain[-1].target, start, 0, step, start, tuple(chain)), trips)
+    form = Range(chain[-1].target, start, 0, step, start, index=tuple(chain))
+    return _directed(loop, form, trips)
 
 
 def _directed(loop: Any, form: Range, trips: Extent) -> Range:
     """Fills in `stop`, and turns the range round for a loop that runs down."""
     start, step = form.start, form.step
+    form.count = _clipped(trips)
     if getattr(loop, "down", False):
         last = start + step * (_clipped(trips) - 1)
         form.start, form.stop, form.step = last, start - step, -step
@@ -112,7 +115,8 @@ def _accepted(loop: Any, chain: list[Let], known: dict[Var, Extent]
     step = value - start
     step = step.terms.get((Unknown(loop.position),)) if isinstance(step, Size) else None
     only = value - start == Size.of(Unknown(loop.position)) * (step or 0)
-    if step is None or not only or not _is_outer(start, loop) or _is_used_elsewhere(loop, chain):
+    told = step == 1 and isinstance(start, int) and loop.position.name is None
+    if step is None or not only or not _is_outer(start, loop) or _is_used_elsewhere(loop, chain, told):
         return None
     return None if step != 1 and (loop.reads or loop.records) else (chain, start, step)
 
@@ -122,9 +126,10 @@ def _is_outer(start: Extent, loop: Any) -> bool:
     return not any(isinstance(leaf, Unknown) and leaf.var in inside for leaf in _leaves(start))
 
 
-def _is_used_elsewhere(loop: Any, chain: list[Let]) -> bool:
-    """Whether the position, or a step on the way to the index, is used by other statements."""
-    hidden = {loop.position, *(let.target for let in chain[:-1])}
+def _is_used_elsewhere(loop: Any, chain: list[Let], told: bool) -> bool:
+    """Whether the position, or a step on the way to the index, is used by other statements; with
+    `told`, the position may be, as it can be told from the index: `i - 1`."""
+    hidden = {let.target for let in chain[:-1]} | (set() if told else {loop.position})
     others: Iterable[Var] = (
         var for stmt in (*getattr(loop, "test", ()), *loop.body) if stmt not in chain for var in all_uses(stmt))
     ends = [getattr(loop, "cond", None), *(c.next for c in getattr(loop, "carries", ())), *(r.value for r in loop.records)]

@@ -125,6 +125,15 @@ def result_tree(tree: Any, leaf: Callable[[Any], ast.expr], names: Names) -> ast
     return _constructed(tree, parts, names)
 
 
+def results_in(tree: Any) -> Iterator[int]:
+    """The places of the results that a tree mentions."""
+    if isinstance(tree, Result):
+        yield tree.k
+    elif not is_leaf(tree):
+        for child in kind_of(type(tree)).split(tree)[1]:
+            yield from results_in(child)
+
+
 def _static_or_leaf(tree: Any, leaf: Callable[[Any], ast.expr], names: Names) -> ast.expr:
     if isinstance(tree, ATOMS):
         return leaf(tree)

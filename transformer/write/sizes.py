@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..core.grammar import Const, Function, Let, Loop, Map, Stmt, Undefined, Var
-from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, SizeAtom, Unknown, leaves
+from ..core.guards import single_atom
+from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, SizeAtom, Unknown, leaves, replaced
 from ..core.types import ArrayType
 from ..core.walk import all_statements
 from .demand import Demand, printed_attrs
@@ -21,9 +22,11 @@ class SizePlan:
     """Which dimensions get a name at the top of the function, and where the others are found."""
 
     def __init__(self, function: Function, needed: Demand, forms: dict[Stmt, Range], stored: Stores) -> None:
+        self.bound = _bound_by(function.guards)
         self.params = function.params
         self.sources = _sources(function)
-        self.given: dict[Any, str] = getattr(function, "size_names", None) or {}
+        given: dict[Any, str] = getattr(function, "size_names", None) or {}
+        self.given = {self.normal(dim): name for dim, name in given.items()}
         self.names: dict[Dim, str] = {}                     # set when names are chosen
         self.lasting = _lasting_params(function)
         self.shapes = self._shapes()
@@ -31,7 +34,8 @@ class SizePlan:
         counts: dict[Dim, int] = {}
         for dim, weight in _mentioned(self, function, needed, forms, stored):
             counts[dim] = counts.get(dim, 0) + weight
-        self.named = {dim: None for dim, count in counts.items() if count > 1 or dim in self.given}
+        self.named = {dim: None for dim, count in counts.items()
+                      if count > 1 or dim in self.given or self.sources[dim][0] not in self.lasting}
 
     def _shapes(self) -> dict[Shape, Var]:
         """Parameters by their symbolic shape, the first of each; a name that is bound anew is no good."""
@@ -39,20 +43,40 @@ class SizePlan:
         for param in self.params:
             sizes = param.type.sizes if isinstance(param.type, ArrayType) else ()
             if param in self.lasting and any(isinstance(size, Size) for size in sizes):
-                found.setdefault(sizes, param)
+                found.setdefault(self.normal_shape(sizes), param)
         return found
 
     def whole(self, sizes: Any) -> Var | None:
         """The parameter whose shape a tuple of sizes is."""
         is_shape = isinstance(sizes, tuple) and any(isinstance(size, Size) for size in sizes)
-        return self.shapes.get(sizes) if is_shape and all(map(_is_extent, sizes)) else None
+        return self.shapes.get(self.normal_shape(sizes)) if is_shape and all(map(_is_extent, sizes)) else None
+
+    def normal(self, size: Any) -> Any:
+        """A size in terms of one dimension of each group of equal ones."""
+        if isinstance(size, Dim):
+            return single_atom(self.normal(Size.of(size))) or size
+        return replaced(size, self._representative) if self.bound and isinstance(size, Size) else size
+
+    def _representative(self, atom: SizeAtom) -> Extent | None:
+        size = self.bound.get(atom)
+        return None if size is None else self.normal(size)
+
+    def normal_shape(self, sizes: Shape) -> Shape:
+        return tuple(map(self.normal, sizes))
+
+    def same_type(self, one: Any, other: Any) -> bool:
+        """Whether two types are the same, by the equalities that the function rests on."""
+        if one == other or not isinstance(one, ArrayType) or not isinstance(other, ArrayType):
+            return bool(one == other)
+        return (one.dtype, one.weak) == (other.dtype, other.weak) and (
+            self.normal_shape(one.sizes) == self.normal_shape(other.sizes))
 
     def variables(self, value: Any) -> Iterator[Var]:
         """The variables that are read where an atom, a size or an attribute is printed."""
         if isinstance(value, Var):
             yield value
         elif isinstance(value, Size):
-            for leaf in leaves(value):
+            for leaf in leaves(self.normal(value)):
                 if isinstance(leaf, Unknown):
                     yield leaf.var
                 elif leaf not in self.named:
@@ -75,6 +99,7 @@ class SizePlan:
         """A size as an expression; `name` gives the expression of a variable."""
         if isinstance(size, Const):
             return number(size.value) if size.name is None else ast.parse(size.name, mode="eval").body
+        size = self.normal(size)
         if isinstance(size, int):
             return number(size)
         terms = sorted(size.terms.items(), key=lambda term: (not term[0], term[1] < 0))
@@ -176,6 +201,18 @@ def _is_extent(value: Any) -> bool:
     return isinstance(value, (int, Size))
 
 
+def _bound_by(guards: list[Any]) -> dict[SizeAtom, Extent]:
+    """For each dimension that a guard equates with something, that something."""
+    bound: dict[SizeAtom, Extent] = {}
+    for guard in guards:
+        for size, other in ((guard.right, guard.left), (guard.left, guard.right)):
+            atom = single_atom(size)
+            if guard.kind == "equal" and atom is not None and atom not in bound and atom not in leaves(other):
+                bound[atom] = other
+                break
+    return bound
+
+
 def _sources(function: Function) -> dict[Dim, tuple[Var, int]]:
     """Where each dimension is found; beyond what the function says, any axis that consists of it."""
     found = dict(function.dims)
@@ -232,7 +269,7 @@ def _of_loop(loop: Any, needed: Demand, forms: dict[Stmt, Range], stored: Stores
 def _dims(plan: SizePlan, values: Any) -> Iterator[Dim]:
     for value in values:
         if isinstance(value, Size):
-            yield from (leaf for leaf in leaves(value) if isinstance(leaf, Dim))
+            yield from (leaf for leaf in leaves(plan.normal(value)) if isinstance(leaf, Dim))
         elif isinstance(value, (tuple, list)):
             if plan.whole(value) is None:
                 yield from _dims(plan, value)

@@ -75,7 +75,7 @@ def filled(e: Any, stmt: Let) -> ast.expr:
     values = [e.atom(atom) for atom in stmt.args]
     twin = e.sizes.whole(shape)
     own = type_of(stmt.args[0]).dtype if stmt.args else np.dtype(float)            # type: ignore[union-attr]
-    if twin is not None and twin.type == type:
+    if twin is not None and e.sizes.same_type(twin.type, type):
         return ast.Call(_np(f"{stmt.op.name}_like"), [e.var(twin), *values], [])
     dtype = [dtype_tree(type.dtype)] if type.dtype != own else []                   # type: ignore[union-attr]
     return ast.Call(_np(stmt.op.name), [_single(e.sizes.shape(shape, e.var)), *values, *dtype], [])

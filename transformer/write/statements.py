@@ -14,7 +14,7 @@ from ..ops.regions import is_mask, rank_of
 from .aliasing import Aliases, is_array
 from .demand import WRITES
 from .effects import effect, opens_block
-from .expressions import BINARY, Expressions, copied, dotted
+from .expressions import BINARY, Expressions, copied, dotted, without_sign
 from .flow import Flow, Move
 from .layout import Group, Item, Line, Note
 from .moves import assignments
@@ -81,8 +81,7 @@ class Statements:
             first, second = stmt.args
             for x, other in ((first, second), (second, first)):
                 if self._is_same_number(x, stmt.target) and (x is first or symbol in COMMUTES):
-                    return ast.AugAssign(ast.Name(name), BINARY[symbol](),          # type: ignore[index]
-                                         self.expressions.atom(other, stmt.args))
+                    return augmented(ast.Name(name), symbol, self.expressions.atom(other, stmt.args))
         return ast.Assign([ast.Name(name)], self.expressions.application(stmt))
 
     def _is_same_number(self, x: Any, target: Var) -> bool:
@@ -120,7 +119,7 @@ class Statements:
         name = self._name(stmt.target)
         before = [] if same else [ast.Assign([ast.Name(name)], self.expressions.var(x))]
         value = self.expressions.atom(stmt.args[1], stmt.args)
-        return [*before, ast.AugAssign(ast.Name(name), BINARY[stmt.op.symbol](), value)]
+        return [*before, augmented(ast.Name(name), stmt.op.symbol, value)]
 
     def _call(self, stmt: Call) -> list[Item]:
         self.called[stmt.function] = None
@@ -155,15 +154,7 @@ class Statements:
         if not _adds_once(stmt):
             return [*lines, ast.Expr(ast.Call(dotted("np.add.at"), [
                 ast.Name(name), _as_argument(place.slice), self.expressions.atom(value, stmt.args)], []))]
-        return [*lines, self._added(place, value, stmt)]
-
-    def _added(self, place: ast.expr, value: Any, stmt: Let) -> ast.stmt:
-        """`x[i] += v`; with a minus for a negated value."""
-        if isinstance(value, Var) and value in self.expressions.nesting.values:
-            inner = self.aliases.homes[value].stmt
-            if isinstance(inner, Let) and inner.op.name == "negative" and "spelling" not in inner.attrs:
-                return ast.AugAssign(place, ast.Sub(), self.expressions.atom(inner.args[0], stmt.args))
-        return ast.AugAssign(place, ast.Add(), self.expressions.atom(value, stmt.args))
+        return [*lines, augmented(place, "+", self.expressions.atom(value, stmt.args))]
 
     # -- handing over -----------------------------------------------------------------------------
 
@@ -222,6 +213,14 @@ def _append(items: list[Item], made: list[Item]) -> None:
     if isinstance(last, Note) and last.is_about_next and places:
         made.insert(places[0], items.pop())
     items += made
+
+
+def augmented(target: Any, symbol: str, value: ast.expr) -> ast.stmt:
+    """`x += v`; for a negative value `x -= v`."""
+    positive = without_sign(value) if symbol in "+-" else None
+    if positive is not None:
+        symbol, value = "-" if symbol == "+" else "+", positive
+    return ast.AugAssign(target, BINARY[symbol](), value)
 
 
 def inverted(test: ast.expr) -> ast.expr:

@@ -16,6 +16,7 @@ from .aliasing import Aliases, Edge, is_array, viewed
 from .demand import WRITES
 from .flow import DEFINED, MADE, STEPS, Flow
 from .liveness import Pieces
+from .sizes import SizePlan
 
 VIEWS_COPIED = 3          # more views than these: the array itself is copied
 UPDATES = frozenset({"add", "subtract", "multiply", "divide"})
@@ -28,7 +29,7 @@ def decide_storage(flow: Flow, ranges: dict[Var, Pieces]) -> Aliases:
               if isinstance(stmt, Let) and stmt in flow.spans and stmt.op.name in WRITES
               and is_array(stmt.target)]
     updates = [stmt for stmt in all_statements(flow.function.body)
-               if isinstance(stmt, Let) and stmt in flow.spans and _is_update(stmt)]
+               if isinstance(stmt, Let) and stmt in flow.spans and _is_update(stmt, flow.sizes)]
     if writes or updates:
         _Decider(flow, aliases, _alive_after([*writes, *updates], flow, ranges)).decide(writes, updates)
     for stmt in aliases.writes:
@@ -37,12 +38,12 @@ def decide_storage(flow: Flow, ranges: dict[Var, Pieces]) -> Aliases:
     return aliases
 
 
-def _is_update(stmt: Let) -> bool:
+def _is_update(stmt: Let, sizes: SizePlan) -> bool:
     """Whether a statement is `y = x + …` of arrays that may become `x += …`."""
     if stmt.op.name not in UPDATES or "spelling" in stmt.attrs or not is_array(stmt.target):
         return False
     x = stmt.args[0]
-    return isinstance(x, Var) and x.type == stmt.target.type
+    return isinstance(x, Var) and sizes.same_type(x.type, stmt.target.type)
 
 
 def _alive_after(stmts: list[Let], flow: Flow, ranges: dict[Var, Pieces]) -> dict[Let, list[Var]]:
@@ -176,7 +177,8 @@ class _Decider:
         """Whether the next value of a carry is a variable or was made from it in place."""
         while isinstance(end, Var) and end is not var:
             stmt = self.aliases.homes[end].stmt
-            if not isinstance(stmt, Let) or not (stmt.op.name in WRITES or _is_update(stmt)):
+            if not isinstance(stmt, Let) or not (
+                    stmt.op.name in WRITES or _is_update(stmt, self.flow.sizes)):
                 return False
             end = stmt.args[0]
         return end is var

@@ -49,6 +49,7 @@ class Stores:
 
     of: dict[Var, Store] = field(default_factory=dict)
     aliases: dict[Var, Var] = field(default_factory=dict)
+    values: dict[Var, list[Atom]] = field(default_factory=dict)      # what each record needs
     after: dict[Stmt, Place] = field(default_factory=dict)
     on_entry: dict[Stmt, Place] = field(default_factory=dict)
     at_end: dict[tuple[Stmt, str], Place] = field(default_factory=dict)
@@ -148,18 +149,24 @@ class _Planner:
             store.certain = False
             return
         row = self.result.row(value) if isinstance(value, Var) else None
-        if row is not None and row.outer is store:
-            return                               # it was put there as it was made
+        if row is not None and row.outer is store:               # it was put there as it was made
+            self._needs(store, row.record.target)
+            return
         stmt = self._definition(value, block)
         merge = next((m for m in getattr(stmt, "merges", ()) if m.target is value), None)
         if stmt is None:
             place = self.result.at_end if isinstance(anchor, tuple) else self.result.on_entry
             place.setdefault(anchor, []).append((store, value))
+            self._needs(store, value)
         elif merge is not None and UNDEFINED in (merge.then, merge.orelse):
             self.place(store, merge.then, stmt.then, (stmt, "then"))               # type: ignore[union-attr]
             self.place(store, merge.orelse, stmt.orelse, (stmt, "orelse"))         # type: ignore[union-attr]
         else:
             self.result.after.setdefault(stmt, []).append((store, value))
+            self._needs(store, value)
+
+    def _needs(self, store: Store, value: Atom) -> None:
+        self.result.values.setdefault(store.record.target, []).append(value)
 
     def _definition(self, value: Atom, block: Block) -> Stmt | None:
         if not isinstance(value, Var):

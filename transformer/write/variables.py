@@ -116,15 +116,16 @@ def _of_loop(loop: Loop) -> Iterator[tuple[Var, Var, bool]]:
         yield carry.entry, carry.out, False
         if isinstance(carry.next, Var):
             yield carry.entry, carry.next, False
-        if isinstance(carry.init, Var):
+        if isinstance(carry.init, Var) and (carry.entry.name or not carry.init.name):
             yield carry.init, carry.entry, False
     if loop.count is not None:
         yield loop.position, loop.count, True
 
 
 def _of_branches(stmt: Stmt) -> Iterator[tuple[Var, Var, bool]]:
+    """A value that the user gave a name does not lend it to a choice that has none."""
     if isinstance(stmt, If):
         for merge in stmt.merges:
             for side in (merge.then, merge.orelse):
-                if isinstance(side, Var):
+                if isinstance(side, Var) and (merge.target.name or not side.name):
                     yield merge.target, side, False

@@ -20,12 +20,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core.errors import Origin
 from ..core.grammar import Call, Const, Function, If, Loop, Undefined, Var
-from ..core.sizes import Dim
+from ..core.guards import single_atom
+from ..core.sizes import Dim, Size
+from ..core.types import ArrayType
 from ..core.walk import all_definitions, all_statements
 from ..read.interface import Result
 from .aliasing import Aliases, is_array
@@ -33,6 +35,7 @@ from .comments import UserComments
 from .constants import Constants
 from .demand import demand
 from .expressions import Expressions, copied
+from .fixed import fixed_tests
 from .flow import Flow, flow
 from .guards import Guards
 from .header import Header, helper, imports
@@ -42,13 +45,13 @@ from .loops import Loops
 from .names import Names, identifier
 from .nesting import nest
 from .ranges import ranges
-from .signature import parameters, places, result_tree
+from .signature import parameters, places, result_tree, results_in
 from .sizes import SizePlan, extent_of_axis
 from .storage import decide_storage
 from .stores import stores
 from .variables import share_variables
 
-DIMENSIONS = ("n", "m", "d", "p", "q")
+DIMENSIONS = ("n", "m", "d", "p", "q", "r", "s")
 
 
 @dataclass(slots=True)
@@ -129,6 +132,7 @@ class _Page:
     """Everything that is found out about a function before it is printed."""
 
     def __init__(self, function: Function, interface: Any, taken: set[str], namespace: dict[str, Any]) -> None:
+        self.places, function = _without_unused_results(function, interface)
         self.function = function
         forms, stored = ranges(function), stores(function)
         needed = demand(function, forms, stored)
@@ -141,7 +145,7 @@ class _Page:
         self.constants = Constants(function, interface)
         self.names = Names(self.flow, self.variables, taken | set(_names_of_constants(function)))
         self.expressions = Expressions(needed, self.nesting, self.sizes, self.constants,
-                                       lambda var: ast.Name(self.names.of(var)), self.aliases, namespace)
+                                       lambda var: self.printer.name(var), self.aliases, namespace)
         self.printer = Loops(self.flow, self.variables, self.aliases, self.names, self.expressions)
         self.expressions.read = self.printer.read                                   # type: ignore[method-assign]
 
@@ -168,6 +172,14 @@ class _Page:
                 yield var
 
 
+def _without_unused_results(function: Function, interface: Any) -> tuple[dict[int, int], Function]:
+    """The function with the results that its interface mentions, and where each has gone."""
+    tree = getattr(interface, "result", None)
+    wanted = sorted(set(results_in(tree))) if tree is not None else list(range(len(function.results)))
+    places = {k: place for place, k in enumerate(wanted)}
+    return places, replace(function, results=[function.results[k] for k in wanted])
+
+
 def _names_of_constants(function: Function) -> Iterator[str]:
     for stmt in all_statements(function.body):
         atoms: list[Any] = list(getattr(stmt, "args", ()))
@@ -185,12 +197,13 @@ def _print_function(function: Function, interface: Any, name: str, options: _Opt
     page = _Page(function, interface, {name, *taken}, namespace)
     fixed, unpacked, arguments = _outside(page, interface, namespace)
     page.name_everything(fixed)
-    body = page.printer.block(function.body)
+    body = page.printer.block(page.function.body)
     result = _return(page, interface, options, namespace)
     top: list[Item] = [Line(node) for node in unpacked(page)]
-    top = [*top, *(Guards(function, page.sizes, page.expressions.name).items() if options.guards else [])]
+    if options.guards:
+        top = [*fixed_tests(interface), *top, *Guards(function, page.sizes, page.expressions.name).items()]
     top += [*_size_lines(page), *_constant_lines(page)]
-    notes: list[Item] = [Note(text) for text in _types(function)] if options.annotate else []
+    notes: list[Item] = [Note(text) for text in _types(page)] if options.annotate else []
     items = [*notes, *top, *body, *result]
     head = ast.FunctionDef(name, arguments, [ast.Pass()], [])
     lines: list[tuple[str, Origin | None]] = [(line, function.origin) for line in printed(head, 88)[:-1]]
@@ -259,12 +272,12 @@ def _return(page: _Page, interface: Any, options: _Options, namespace: dict[str,
     trees = [_result(page, k, options) for k in range(len(results))]
     tree = getattr(interface, "result", None)
     if tree is None and interface is None or tree is None and results:
-        tree = Result(0) if len(results) == 1 else tuple(Result(k) for k in range(len(results)))
+        tree = Result(0) if len(results) == 1 else tuple(map(Result, range(len(results))))
     if tree is None:
         return []
 
     def leaf(item: Any) -> ast.expr:
-        return trees[item.k] if isinstance(item, Result) else page.expressions.atom(item)
+        return trees[page.places[item.k]] if isinstance(item, Result) else page.expressions.atom(item)
     return [Line(ast.Return(result_tree(tree, leaf, namespace)))]
 
 
@@ -281,12 +294,32 @@ def _result(page: _Page, k: int, options: _Options) -> ast.expr:
     return copied(tree) if shared or not page.aliases.is_owned(atom) else tree      # type: ignore[arg-type]
 
 
-def _types(function: Function) -> list[str]:
+def _types(page: _Page) -> list[str]:
     """The types of parameters, those of one type together: `w, b: f64[m]`."""
     by_type: dict[str, list[str]] = {}
-    for param in function.params:
-        by_type.setdefault(repr(param.type), []).append(param.name or "_")
+    letters = dict(page.sizes.names)
+    for param in page.function.params:
+        if page.variables[param] in page.names.chosen:
+            by_type.setdefault(_type(page, param.type, letters), []).append(page.names.of(param))
     return [f"{', '.join(names)}: {type}" for type, names in by_type.items()]
+
+
+def _type(page: _Page, type: Any, letters: dict[Dim, str]) -> str:
+    """A type with names for its sizes, which need not be names in the source."""
+    if not isinstance(type, ArrayType) or not type.sizes:
+        return repr(type)
+    sizes = [_size(page.sizes.normal(size), letters) for size in type.sizes]
+    return f"{type.with_sizes(())!r}[{', '.join(sizes)}]"
+
+
+def _size(size: Any, letters: dict[Dim, str]) -> str:
+    dim = single_atom(size)
+    if not isinstance(dim, Dim):
+        return ":" if isinstance(size, Size) else str(size)
+    if dim not in letters:
+        free = [letter for letter in DIMENSIONS if letter not in letters.values()]
+        letters[dim] = dim.name if dim.name.isidentifier() else free[0] if free else ":"
+    return letters[dim]
 
 
 def _trees(items: list[Item]) -> Iterator[ast.AST]:
