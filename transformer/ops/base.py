@@ -70,6 +70,7 @@ class Op:
     partials: Any = None
     jvp: Any = None
     vjp: Any = None
+    accumulate: Any = None
     definition: Any = None
     derivative: tuple[None, str] | None = None
     batch: Any = None

@@ -12,7 +12,7 @@ from ..ops.value import Value
 from .casts import cast
 from .frames import stamp
 from .journal import Contents, Item, Place, held_now
-from .structures import Joiner, Template, atoms, build, capture, same_atom, slots
+from .structures import Joiner, Template, atoms, build, capture, declared, same_atom, types_in
 from .values import Conflict
 
 if TYPE_CHECKING:
@@ -105,7 +105,8 @@ def _meetings(reader: Reader, sides: tuple[Side, Side], joiner: Joiner) -> list[
         with _at_end_of(reader, side):
             held = [capture(place.value()) for place in places.values()]
             captured.append([*held, capture(side.result)])
-    return [Meeting(place, (one, other), joiner.join(one, other))
+    return [Meeting(place, (one, other), declared(joiner.join(one, other), reader.declared,
+                                                  reader.key_of(place), reader.assumptions))
             for place, one, other in zip([*places.values(), None], *captured)]
 
 
@@ -132,16 +133,17 @@ class Merger:
     def merge(self, meeting: Meeting) -> Any:
         template, (one, other) = meeting.template, meeting.sides
         name = meeting.place.name if meeting.place else None
-        contents = iter([self._slot(slot.type, left, right, name) for slot, left, right in zip(
-            (s for s in slots(template) if hasattr(s, "type")), atoms(template, one), atoms(template, other))])
+        key = self.reader.key_of(meeting.place)
+        contents = iter([self._slot(type, left, right, name, (key, k)) for k, (type, left, right) in enumerate(
+            zip(types_in(template), atoms(template, one), atoms(template, other)))])
         return build(self.reader, template, contents, lambda reason: self._conflict(name, reason))
 
-    def _slot(self, type: Any, left: Any, right: Any, name: str | None) -> Value:
+    def _slot(self, type: Any, left: Any, right: Any, name: str | None, place: Any) -> Value:
         key = (id(left.value), id(right.value))
         if type.sizes and key in self._known:
             return self._known[key]
         pair = [self._cast(fixed.atom, type, block) for fixed, block in zip((left, right), self.blocks)]
-        merged = self._known[key] = self._merged(type, pair, name)
+        merged = self._known[key] = self._merged(type, pair, name, place)
         self._note_aliases(merged, left.value, right.value)
         return merged
 
@@ -149,12 +151,12 @@ class Merger:
         with self.reader.writing_to(block):
             return cast(self.reader, atom, type)
 
-    def _merged(self, type: Any, pair: list[Any], name: str | None) -> Value:
+    def _merged(self, type: Any, pair: list[Any], name: str | None, place: Any) -> Value:
         if same_atom(*pair):
             return Value(pair[0])
         target = Var(type, name)
-        if any(isinstance(atom, Undefined) for atom in pair):
-            self.reader.partial.add(target)
+        if any(isinstance(atom, Undefined) or atom in self.reader.partial for atom in pair):
+            self.reader.partial[target] = place
         self.merges.append(Merge(target, *pair))
         return Value(target)
 

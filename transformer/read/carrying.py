@@ -13,8 +13,7 @@ from ..core.walk import Copier, all_uses, atom_of_size, atom_vars, substitute
 from ..ops.value import Value
 from .casts import cast
 from .journal import Cell, Place
-from .structures import (Clash, Missing, Slot, Template, atoms, build, capture, same_template, slots)
-from .values import cell_of
+from .structures import Clash, Missing, Template, atoms, build, capture, same_template, types_in
 
 if TYPE_CHECKING:
     from .loop_reading import LoopReading
@@ -46,6 +45,7 @@ class Carried:
         self.entries = [Var(type, self.place.name) for type, _ in pairs]
         self.nexts = []
         reader.loop_vars.update(dict.fromkeys(self.entries, loop))
+        self._note_partial(reader, self.entries)
 
     def widen(self, template: Template) -> bool:
         """Takes a new template; False if it is the old one."""
@@ -63,9 +63,15 @@ class Carried:
             self.entries = [Var(type, self.place.name) for type, _ in pairs]
             self.inits = [UNDEFINED for _ in pairs]
 
+    def _note_partial(self, reader: Reader, made: list[Any]) -> None:
+        """Notes which variables may be unbound: those of places that may be so at the start."""
+        key = reader.key_of(self.place)
+        for k, (var, init) in enumerate(zip(made, self.inits)):
+            if isinstance(var, Var) and (init is UNDEFINED or init in reader.partial):
+                reader.partial[var] = key, k
 
-def types_in(template: Template) -> Iterator[Any]:
-    return (slot.type for slot in slots(template) if isinstance(slot, Slot))
+    def leave(self, reader: Reader) -> None:
+        self._note_partial(reader, self.outs)
 
 
 def finish(loop: LoopReading, position: Var, test: Block, cond: Atom | None, body: Block) -> None:
@@ -130,6 +136,7 @@ def _carries(loop: LoopReading, carried: Carried, used: set[Var]) -> Iterator[Ca
 def _leave(loop: LoopReading, carried: Carried) -> None:
     """Puts what a place holds after the loop there."""
     contents = [Value(out) for out in carried.outs]
+    carried.leave(loop.reader)
     template = carried.template
     if len(contents) < len(carried.entries) or any(out is UNDEFINED for out in carried.outs):
         template = Clash("a value that is used in the loop alone")
@@ -146,16 +153,24 @@ class Sharing:
         self.reader = reader
         self.made = made
         self.pairs: set[frozenset[Hashable]] = set()
+        self._heads: dict[int, Value] = {}
 
     def note_sources(self, carried: Carried, contents: list[Value]) -> None:
         """The arrays carried are, in the first iteration or after it, arrays from before the loop."""
         if isinstance(carried.place, Cell):
             return
+        self._heads.update({id(value): value for value in contents})
         for template in (carried.initial, carried.final):
             if template is not None and not isinstance(template, Missing):
                 for value, fixed in zip(contents, atoms(carried.template, template)):
                     if isinstance(fixed.value, Value) and fixed.value.ndim:
-                        self.reader.aliases.derive(value, (fixed.value,))
+                        self._relate_to_group(value, fixed.value)
+
+    def _relate_to_group(self, value: Value, source: Value) -> None:
+        """Which of the loop's own arrays are one is a question of pairs, see `found_more`."""
+        for other in self.reader.aliases.group(source):
+            if id(other) not in self._heads:
+                self.reader.aliases.relate(value, other)
 
     def found_more(self, carried: dict[Hashable, Carried], recorded: list[tuple[Hashable, int, Any]],
                    before: dict[Hashable, Any]) -> bool:

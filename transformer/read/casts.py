@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..core.grammar import Atom, Const, Undefined, type_of
+from ..core.grammar import Atom, Const, Undefined, Var, type_of
 from ..core.types import ArrayType
 from ..ops.arithmetic import converted
 from ..ops.value import Value
@@ -15,6 +15,16 @@ if TYPE_CHECKING:
 PYTHON = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 
+class Widen(Exception):
+    """A name that may be unbound, with this key, has to get its final type wherever it is bound: what
+    may be unbound cannot be converted."""
+
+    def __init__(self, key: Any, type: ArrayType) -> None:
+        super().__init__(key, type)
+        self.key = key
+        self.type = type
+
+
 def cast(reader: Reader, atom: Atom, type: ArrayType) -> Atom:
     """The atom with another dtype, as NumPy and Python convert it; emitted where that takes an op."""
     own = type_of(atom)
@@ -22,6 +32,8 @@ def cast(reader: Reader, atom: Atom, type: ArrayType) -> Atom:
         return atom
     if own.dtype == type.dtype and own.weak == type.weak:
         return _unnamed(reader, atom)
+    if isinstance(atom, Var) and atom in reader.partial:
+        raise Widen(reader.partial[atom], type)
     if isinstance(atom, Const):
         return Const(PYTHON[type.dtype.kind](atom.value), type)
     if type.weak:

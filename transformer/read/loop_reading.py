@@ -25,7 +25,7 @@ from .frames import Frame, stamp
 from .journal import Cell, Name, Place
 from .recorded import WantsLast
 from .recording import Records
-from .structures import Joiner, Missing, Slot, Template, atoms, build, capture, loosened, slots
+from .structures import Joiner, Missing, Slot, Template, atoms, build, capture, declared, loosened, slots
 from .values import Conflict
 
 if TYPE_CHECKING:
@@ -243,6 +243,7 @@ class LoopReading:
     def _discover_new(self, place: Place, final: Template, template: Template) -> bool:
         """A name that is bound in the body. If it may still be unbound at the end of the body, what
         the iteration before left counts; else it is carried only for what follows the loop."""
+        template = declared(template, self.reader.declared, self.reader.key_of(place), self.reader.assumptions)
         partial = any(fixed.atom in self.reader.partial for fixed in atoms(template, final)
                       if isinstance(fixed.atom, Var)) or place.key in self.needed
         if not partial and not self.matters_later(place):

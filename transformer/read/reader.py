@@ -15,11 +15,13 @@ from ..core.builder import Builder
 from ..core.errors import NotSupported, TransformError
 from ..core.grammar import Atom, Block, Const, Var
 from ..core.guards import Assumptions
+from ..core.types import ArrayType
 from ..ops.value import Value
 from . import (assignment, comprehensions, conditions, definitions, effects, expressions, loops, matching,
                statements, subscripts)
 from .aliases import Aliases
 from .calls import call
+from .casts import Widen
 from .demand import Unroll
 from .entry import Reading, read_target
 from .frames import Frame, stamp
@@ -55,8 +57,9 @@ def read(target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, An
     read.
     """
     unrolled: set[Any] = set()
+    declared: dict[Any, ArrayType] = {}
     for _ in range(MOST_READINGS):
-        reader = Reader(Assumptions(hints, smallest), unrolled)
+        reader = Reader(Assumptions(hints, smallest), unrolled, declared)
         try:
             with reader.builder.active():
                 return read_target(reader, target, args, kwargs)
@@ -64,6 +67,8 @@ def read(target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, An
             if request.loop in unrolled:
                 raise request.refusal from None
             unrolled.add(request.loop)
+        except Widen as request:
+            declared[request.key] = request.type
         except RecursionError:
             raise NotSupported("the function is nested too deeply to be read", reader.builder.origin,
                                instead="Split long expressions and chains of elif.") from None
@@ -75,13 +80,15 @@ class Reader:
 
     `frames` are the calls being read, the innermost last; `journal` has every change; `owned` the
     containers and objects made during the reading, which alone may be changed; `contents` what
-    stands in place of a list whose items are not all known (see `records`).
+    stands in place of a list whose items are not all known (see `recorded`). `unrolled` are the loops
+    that earlier readings found to need it, `declared` the types of names that may be unbound.
     """
 
-    def __init__(self, assumptions: Assumptions, unrolled: set[Any]) -> None:
+    def __init__(self, assumptions: Assumptions, unrolled: set[Any], declared: dict[Any, ArrayType]) -> None:
         self.builder = Builder(assumptions)
         self.assumptions = assumptions
         self.unrolled = unrolled
+        self.declared = declared
         self.journal = Journal()
         self.aliases = Aliases()
         self.outside = Outside(self)
@@ -91,7 +98,7 @@ class Reader:
         self.paths: dict[Var, str] = {}
         self.parameter_names: set[str] = set()
         self.arguments: list[Value] = []
-        self.partial: set[Var] = set()
+        self.partial: dict[Var, Any] = {}        # may be unbound; with the key of the place
         self.local_constants: set[Const] = set()
         self.given: dict[int, Any] = {}
         self.captured: list[Value] = []
@@ -186,6 +193,13 @@ class Reader:
         if isinstance(place, Item) and holder is self.contents:
             holder = self.owned[place.key][0]
         return self.made_before(holder, moment)
+
+    def key_of(self, place: Place | None) -> Any:
+        """What tells a place apart from others in every reading of the same function."""
+        if place is None:
+            return self.frame.path
+        frame = self.frames_made.get(id(place.holder), self.frame)
+        return frame.path, type(place).__name__, place.key
 
     def is_local(self, value: Any) -> bool:
         """Whether a container was made here or holds the arguments, and so holds values as they are."""

@@ -12,11 +12,11 @@ from ..core.types import SeqType
 from ..core.walk import Copier, atom_vars
 from ..ops.sequences import stacked
 from ..ops.value import Value
-from .carrying import Carried, types_in
+from .carrying import Carried
 from .demand import Unroll
 from .journal import Attribute, Cell, Contents, Item, Place
 from .recorded import Part, RecordedList, Recording, parts_of, refusal
-from .structures import Clash, Template, atoms, capture, loosened, slots
+from .structures import Clash, Template, atoms, capture, loosened, slots, types_in
 from .values import Conflict, cell_of
 
 if TYPE_CHECKING:

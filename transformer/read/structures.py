@@ -218,6 +218,21 @@ def same_atom(one: Atom, other: Atom) -> bool:
     return isinstance(one, Size) and one == other
 
 
+def declared(template: Template, types: dict[Any, ArrayType], key: Any, assumptions: Assumptions) -> Template:
+    """The template with the types that were found, in an earlier reading, to be wanted in its slots."""
+    count = iter(range(sum(1 for _ in slots(template))))
+
+    def typed(part: Template) -> Template:
+        if isinstance(part, Node):
+            return Node(part.cls, part.static, tuple(map(typed, part.children)))
+        if not isinstance(part, Slot):
+            return part
+        wanted = types.get((key, next(count)))
+        return part if wanted is None else Slot(joined_type(part.type, wanted, assumptions) or part.type)
+
+    return typed(template) if types else template
+
+
 def same_template(one: Template, other: Template) -> bool:
     """Whether two templates have the same slots and the same fixed leaves."""
     match one, other:
@@ -238,6 +253,11 @@ def slots(template: Template) -> Iterator[Slot | Clash]:
     elif isinstance(template, Node):
         for child in template.children:
             yield from slots(child)
+
+
+def types_in(template: Template) -> Iterator[ArrayType]:
+    """The types of the slots of a template."""
+    return (slot.type for slot in slots(template) if isinstance(slot, Slot))
 
 
 def atoms(template: Template, captured: Template) -> Iterator[Fixed]:

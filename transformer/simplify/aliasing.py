@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from ..core.grammar import Atom, Function, If, Let, Loop, Map, Var
+from ..core.grammar import Atom, Function, If, Let, Loop, Map, Var, type_of
 from ..core.walk import all_statements
 
 # Not views, but what they give may be their operand itself, handed on or written in place.
@@ -85,4 +85,8 @@ class Aliasing:
 
 def may_share(stmt: Let) -> bool:
     """Whether a statement's result may share memory with its first operand."""
-    return bool(stmt.args) and (bool(stmt.op.view) or stmt.op.name in SHARING)
+    if not stmt.args or stmt.op.name in SHARING:
+        return bool(stmt.args)
+    if not callable(stmt.op.view):
+        return bool(stmt.op.view)
+    return bool(stmt.op.view(*map(type_of, stmt.args), **stmt.attrs))

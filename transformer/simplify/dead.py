@@ -43,7 +43,7 @@ from typing import Any
 
 from ..core.grammar import Block, Call, Effect, Function, If, Let, Loop, Map, Stmt, Var
 from ..core.guards import Assumptions
-from ..core.walk import atom_vars
+from ..core.walk import all_statements, atom_vars
 from .rewriter import type_vars
 
 
@@ -69,7 +69,7 @@ class Liveness:
         self.live: set[Var] = set()
         self.kept: set[Stmt] = set()
         self.pending: list[Var] = []
-        self.effects: list[Effect] = []
+        self.effects: list[Effect | Call] = []
         self._enter(function.body, None)
         self._mark(function)
 
@@ -93,6 +93,8 @@ class Liveness:
                 case Call():
                     for target in stmt.targets:
                         self.origin[target] = stmt, stmt.args
+                    if has_effects(stmt.function):
+                        self.effects.append(stmt)
                 case Effect() if stmt.kind != "comment":
                     self.effects.append(stmt)
 
@@ -115,7 +117,7 @@ class Liveness:
     def _mark(self, function: Function) -> None:
         self._need(function.results)
         for effect in self.effects:
-            self._need((effect.args, effect.attrs))
+            self._need((effect.args, getattr(effect, "attrs", ())))
             self._keep(effect)
         while self.pending:
             var = self.pending.pop()
@@ -182,6 +184,19 @@ class Liveness:
         left = [item for item in items if is_live(item)]
         self.changed |= len(left) < len(items)
         return left
+
+
+def has_effects(function: Function) -> bool:
+    """Whether a function does anything but give results, in the functions it calls too."""
+    seen, pending = {function}, [function]
+    while pending:
+        for stmt in all_statements(pending.pop().body):
+            if isinstance(stmt, Effect) and not _is_comment(stmt):
+                return True
+            if isinstance(stmt, Call) and stmt.function not in seen:
+                seen.add(stmt.function)
+                pending.append(stmt.function)
+    return False
 
 
 def _is_comment(stmt: Stmt) -> bool:

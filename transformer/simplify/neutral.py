@@ -23,8 +23,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..core.grammar import Atom, Const, Let
-from ..ops.arithmetic import Negative
+from ..core.grammar import Atom, Const, Let, type_of
+from ..core.types import INT
+from ..ops.arithmetic import Cast, Negative
 from .rewriter import array_type, same_atom
 
 if TYPE_CHECKING:
@@ -54,9 +55,21 @@ def _product(fold: Fold, stmt: Let) -> Any:
             found = fold.or_copy(stmt, other)
             if found is not None:
                 return found
+            if fold.is_generated:
+                return _converted(fold, stmt, other)
         if known(factor) == -1 and fold.has_type(other, stmt.target):
             return fold.become(stmt, Negative, other)
     return None
+
+
+def _converted(fold: Fold, stmt: Let, x: Atom) -> Any:
+    """1.0 * k → float(k) for an integer k, 1.0 * a → a.astype(float) for an array of them."""
+    own, target = type_of(x), array_type(stmt.target)
+    if target.weak and own == INT:
+        return fold.become(stmt, Cast, x, dtype=float, spelling="float")
+    if not fold.same_sizes(array_type(x).sizes, target.sizes) or target.weak:
+        return None
+    return fold.become(stmt, Cast, x, dtype=target.dtype)
 
 
 def _quotient(fold: Fold, stmt: Let) -> Any:

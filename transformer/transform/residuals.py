@@ -18,16 +18,58 @@ from .cut import Node, minimum_cut
 
 
 def restore_branch(primal: If, reverse: If) -> None:
-    """Exports from the branches of `primal` what the same branches of `reverse` use."""
+    """Makes the values of the branches of `primal` that the branches of `reverse` use available there:
+    computed again where that costs next to nothing, exported otherwise."""
     for side, block in (("then", reverse.then), ("orelse", reverse.orelse)):
-        defined = {t for stmt in getattr(primal, side) for t in targets_of(stmt)}
-        ends = [getattr(m, side) for m in reverse.merges]
-        mapping: dict[Var, Atom] = {
-            v: _exported(primal, side, v) for v in free_vars(block, _vars(ends)) if v in defined}
-        if mapping:
-            _replace(block, mapping)
+        defined = {t: stmt for stmt in getattr(primal, side) for t in targets_of(stmt)}
+        ends = _vars([getattr(m, side) for m in reverse.merges])
+        copier = Copier()
+        prologue: Block = []
+        for var in [v for v in free_vars(block, ends) if v in defined]:
+            _restore_in_branch(var, primal, side, defined, copier, prologue)
+        if copier.mapping:
+            _replace(block, copier.mapping)
+            block[:0] = prologue
             for merge in reverse.merges:
-                setattr(merge, side, Copier(mapping).atom(getattr(merge, side)))
+                setattr(merge, side, copier.atom(getattr(merge, side)))
+
+
+def _restore_in_branch(var: Var, primal: If, side: str, defined: dict[Var, Stmt], copier: Copier,
+                       prologue: Block) -> None:
+    if var in copier.mapping:
+        return
+    again = _cheap_statements(var, defined, {m.then for m in primal.merges} | {m.orelse for m in primal.merges})
+    if again is None:
+        copier.mapping[var] = _exported(primal, side, var)
+        return
+    prologue += [copier.stmt(stmt) for stmt in again if stmt.targets[0] not in copier.mapping]
+
+
+def _cheap_statements(var: Var, defined: dict[Var, Stmt], leaving: set[Atom]) -> list[Let] | None:
+    """The statements that compute a branch's value from outside it; None if it is worth exporting,
+    or leaves the branch anyway."""
+    stmt = defined.get(var)
+    if stmt is None:
+        return []
+    if var in leaving or not isinstance(stmt, Let) or not is_cheap(stmt):
+        return None
+    found: list[Let] = []
+    for source in atom_vars((*stmt.args, stmt.attrs, var.type)):
+        before = _cheap_statements(source, defined, leaving)
+        if before is None or len(found) + len(before) >= MOST_RECOMPUTED:
+            return None
+        found += [s for s in before if s not in found]
+    return [*found, stmt]
+
+
+MOST_RECOMPUTED = 4
+
+
+def is_cheap(stmt: Let) -> bool:
+    """Whether a statement costs no more than looking its result up: arithmetic and elements of arrays,
+    on numbers."""
+    scalar = isinstance(stmt.target.type, ArrayType) and not stmt.target.type.sizes
+    return scalar and (stmt.op.symbol in ("+", "-", "*") or stmt.op.name == "get")
 
 
 def _exported(primal: If, side: str, var: Var) -> Var:

@@ -147,13 +147,13 @@ class Reverse:
         given = [self.take(target) for target in stmt.targets]
         if all(dy is None for dy in given) or stmt.op.derivative is not None:
             return
-        if not stmt.op.elementwise or len(given) > 1:
+        if not (stmt.op.elementwise or stmt.op.accumulate) or len(given) > 1:
             given = [rules.zero_or(dy, t.type) for dy, t in zip(given, stmt.targets)]   # type: ignore
         self._apply_rule(stmt, given)                                                   # type: ignore
 
     def _apply_rule(self, stmt: Let, given: list[Value]) -> None:
         outer, self.builder.family = self.builder.family, rules.family_of(stmt)
-        if hasattr(stmt.op, "accumulate") and self.is_active(stmt.args[0]):
+        if stmt.op.accumulate and self.is_active(stmt.args[0]):
             self._accumulate(stmt, given[0])
         else:
             self._contribute_all(stmt, rules.cotangents(stmt, given, self.is_active))

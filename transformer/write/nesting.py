@@ -15,7 +15,8 @@ from ..core.grammar import UNDEFINED, Block, Call, Effect, If, Let, Loop, Map, M
 from ..core.types import SeqType
 from .aliasing import Aliases, is_array
 from .demand import WRITES
-from .flow import COPIED, DEFINED, READ, STEPS, Flow
+from .flow import COPIED, DEFINED, READ, STEPS, Flow, Move
+from .liveness import Pieces
 from .measure import own_width, width_of_atom
 from .variables import Variables
 
@@ -49,22 +50,25 @@ class Nesting:
 Pending = dict[Var, Tree]
 
 
-def nest(flow: Flow, variables: Variables, aliases: Aliases) -> Nesting:
+def nest(flow: Flow, ranges: dict[Var, Pieces], variables: Variables, aliases: Aliases) -> Nesting:
     """Decides for every value whether it is nested."""
-    nester = _Nester(flow, variables, aliases)
+    nester = _Nester(flow, ranges, variables, aliases)
     pending = nester.block(flow.function.body, {})
     nester.consume(flow.last, pending, Tree(flow.last, (), len("return ")))
     return nester.result
 
 
 class _Nester:
-    def __init__(self, flow: Flow, variables: Variables, aliases: Aliases) -> None:
+    def __init__(self, flow: Flow, ranges: dict[Var, Pieces], variables: Variables, aliases: Aliases
+                 ) -> None:
         self.flow = flow
+        self.ranges = ranges
         self.variables = variables
         self.aliases = aliases
         self.result = Nesting()
         self.indent = 1
         self.inlined: dict[Var, tuple[Var, ...]] = {}     # views printed wherever they are used
+        self.trees: dict[Var, Tree] = {}                  # of all values used once
         self.writes = sorted(((flow.spans[stmt].head, stmt.args[0]) for stmt in flow.spans
                               if isinstance(stmt, Let) and self._is_in_place(stmt)), key=lambda item: item[0])
         self.barrier = -1                                 # the last effect
@@ -100,6 +104,8 @@ class _Nester:
         tree = self.consume(point, pending, Tree(point, (), own_width(stmt), *_weight(stmt)), fixed)
         if written or stmt in self.aliases.in_place or len(stmt.targets) > 1:
             return
+        if self.flow.count.get(stmt.target) == 1:
+            self.trees[stmt.target] = tree
         if self._may_nest(stmt.target, point):
             pending[stmt.target] = tree
         elif _is_short_view(stmt) and not (stmt.target.name and not self.flow.in_reverse(point)):
@@ -199,9 +205,12 @@ class _Nester:
 
     def _moves(self, point: int, pending: Pending) -> None:
         """Values that do not already have the name that they are handed over to may be nested there."""
-        fixed = [move.value for move in self.flow.moves[point] if isinstance(move.value, Var)
-                 and self.variables[move.target] is self.variables.get(move.value)]
+        fixed = [move.value for move in self.flow.moves[point] if self._has_name(move)]
         self.consume(point, pending, Tree(point, (), 8), fixed)
+
+    def _has_name(self, move: Move) -> bool:
+        return isinstance(move.value, Var) and (
+            self.variables[move.target] is self.variables.get(move.value))
 
     # -- loops --------------------------------------------------------------------------------
 
@@ -214,7 +223,41 @@ class _Nester:
             self.consume(span.test, test, Tree(span.test, (), len("while :")))
             if all(self._is_nested(inner, None, {}) for inner in stmt.test if self.flow.is_alive(inner)):
                 self.result.conditions.add(stmt)
-        self._moves(span.end, self._body(stmt, pending))
+        pending = self._body(stmt, pending)
+        self._together(stmt, pending)
+        self._moves(span.end, pending)
+
+    def _together(self, stmt: Loop, pending: Pending) -> None:
+        """`a, b = b, a + b`: next values that need what others of them replace are computed together."""
+        point = self.flow.spans[stmt].end
+        moves = {move.value: move for move in self.flow.moves[point] if move.value in self.trees}
+        for value, move in moves.items():
+            if value in pending or self._has_name(move):
+                continue
+            group = self._group(value, moves, point)
+            for member in group:
+                pending.pop(member, None)
+                self.result.values.add(member)
+                self._stretch(self.trees[member], point)
+
+    def _group(self, value: Var, moves: dict[Any, Move], point: int) -> list[Var]:
+        """The next values that must be computed together with one; none if that is not possible."""
+        group = [value]
+        for member in group:
+            tree = self.trees[member]
+            if member in self.result.values or self._is_written(tree, point) or tree.point < self.barrier:
+                return []
+            for var in tree.reads:
+                for other in self._bound_between(var, tree.point, point):
+                    if other not in moves or moves[other].edge in self.aliases.edges:
+                        return []
+                    group += [other] if other not in group else []
+        return group
+
+    def _bound_between(self, var: Var, first: int, last: int) -> list[Var]:
+        """The values that the variable of `var` is bound to between two points."""
+        return [value for value in self.variables[var].values
+                if any(first < begin // STEPS < last for begin, _ in self.ranges[value])]
 
     def _map(self, stmt: Map, pending: Pending) -> None:
         self._header(stmt, pending)

@@ -115,6 +115,14 @@ def logical_not(e: Any, stmt: Let) -> ast.expr | None:
     return ast.UnaryOp(ast.Invert(), e.atom(stmt.args[0])) if type.dtype.kind == "b" else None
 
 
+def logical(e: Any, stmt: Let) -> ast.expr | None:
+    """`a and b` of truth values, where the user wrote that."""
+    word = {"and": ast.And, "or": ast.Or}.get(stmt.attrs.get("spelling"))
+    if word is None:
+        return None
+    return ast.BoolOp(word(), [e.atom(atom) for atom in stmt.args])
+
+
 def expand_dims(e: Any, stmt: Let) -> ast.expr | None:
     """`x[:, None]`."""
     type, axis = type_of(stmt.args[0]), stmt.attrs["axis"]
@@ -163,6 +171,7 @@ FORMS: dict[str, Form] = {
     "get": get, "same": same, "stop_gradient": same, "transpose": transpose, "reshape": reshape,
     "ravel": method_or_call, "flatten": method_or_call, "copy": method_or_call, "cast": cast,
     "zeros": filled, "ones": filled, "empty": filled, "full": filled, "array": array, "einsum": einsum,
-    "where": where, "logical_not": logical_not, "expand_dims": expand_dims, "arange": arange,
+    "where": where, "logical_not": logical_not, "logical_and": logical, "logical_or": logical,
+    "expand_dims": expand_dims, "arange": arange,
     "slice_length": slice_length,
 }

@@ -141,7 +141,7 @@ class _Page:
         alive = live_ranges(self.flow)
         self.aliases: Aliases = decide_storage(self.flow, alive)
         self.variables = share_variables(self.flow, alive, self.aliases)
-        self.nesting = nest(self.flow, self.variables, self.aliases)
+        self.nesting = nest(self.flow, alive, self.variables, self.aliases)
         self.constants = Constants(function, interface)
         self.names = Names(self.flow, self.variables, taken | set(_names_of_constants(function)))
         self.expressions = Expressions(needed, self.nesting, self.sizes, self.constants,
