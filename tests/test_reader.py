@@ -5,6 +5,9 @@ from __future__ import annotations
 import contextlib
 import copy
 import io
+import math
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,9 +15,16 @@ import pytest
 
 from tests.differences import leaves
 from tests.evaluate import evaluate_call, read_call
-from tests.reading_programs import PROGRAMS
+from tests.reading_programs import PROGRAMS, VECTOR
 from transformer import tree
 from transformer.core.check import check
+from transformer.core.errors import TransformError
+from transformer.core.grammar import Let, Loop, Var
+from transformer.core.sizes import Dim, Size
+from transformer.core.types import INT, ArrayType
+from transformer.core.walk import all_statements
+from transformer.read.demand import Demand
+from transformer.read.reader import read
 
 
 def assert_same(found: Any, wanted: Any, where: str) -> None:
@@ -51,3 +61,504 @@ def assert_written(reading: Any, outcome: Any, given: Any, args: Any) -> None:
         if isinstance(value, np.ndarray):
             written = outcome.written.get(parameter.name, before)
             np.testing.assert_allclose(written, value, err_msg=f"the argument {parameter.name}")
+
+
+# What is refused: each with the line that is at fault, and a way out.
+
+COUNTER = {"calls": 0}
+GLOBAL = np.ones(3)
+
+
+def reads_clock(x):
+    import time
+    return x * time.time()
+
+
+def draws_numbers(x):
+    return x + np.random.normal()                           # no seed can make this a function
+
+
+def opens_file(x):
+    return x + len(open("numbers.txt").read())
+
+
+def unknown_function(x):
+    return np.unwrap(x)
+
+
+def writes_global_dict(x):
+    COUNTER["calls"] += 1
+    return x
+
+
+def writes_global_array(x):
+    GLOBAL[0] = x[0]
+    return x
+
+
+def writes_argument_dict(params):
+    params["w"] = params["b"]
+    return params["w"]
+
+
+def declares_global(x):
+    global GLOBAL
+    GLOBAL = x
+    return x
+
+
+def catches(x):
+    try:
+        return np.log(x)
+    except ValueError:
+        return x
+
+
+def strings_meet(x):
+    kind = "a"
+    if x[0] > 0:
+        kind = "b"
+    return x * len(kind)
+
+
+def shapes_meet(x):
+    if x[0] > 0:
+        y = np.zeros(2)
+    else:
+        y = np.zeros(3)
+    return y.sum()
+
+
+def dtypes_meet(x):
+    y = x[0]
+    if x[1] > 0:
+        y = np.float32(2)
+    return y
+
+
+def appends_sometimes(x):
+    items = []
+    for k in range(1000):
+        if x[0] > k:
+            items.append(x[0])
+    return np.array(items)
+
+
+def index_of_list(x):
+    parts = [x[0], 2.0, 3.0]
+    return parts[np.argmax(x)]
+
+
+def list_of_changing_array(x):
+    u = x.copy()
+    states = []
+    for k in range(3):
+        u[0] = k
+        states.append(u)
+    return np.array(states)
+
+
+def appended_then_written(x):
+    u = x.copy()
+    states = []
+    for k in range(3):
+        states.append(u)
+        u = u * 2
+        u[0] = k
+    u[1] = 1.0
+    return np.array(states)
+
+
+def merged_then_written(x):
+    a, b = x.copy(), x.copy()
+    c = a if x[0] > 0 else b
+    c[0] = 1.0
+    return a + b
+
+
+def carried_then_written(x):
+    a = x.copy()
+    b = a
+    for _ in range(2):
+        b[0] = 1.0
+        b = b * 2
+    return a + b
+
+
+def reshape_of_unknown_layout(m):
+    flat = (m.T * 2).T.reshape(-1)
+    whole = m.T
+    part = whole.reshape(-1)
+    part[0] = 1.0
+    return m.sum() + flat.sum()
+
+
+def endless_recursion(x):
+    return x if x[0] < 0 else endless_recursion(x - 1)
+
+
+def unbound_name(x):
+    if False:
+        y = 1.0
+    return x * y                                            # noqa: F821
+
+
+def wrong_shapes(x):
+    return x + np.ones(7)
+
+
+def casting_in_place(x):
+    k = np.arange(5)
+    k += 0.5
+    return x * k
+
+
+def missing_attribute(x):
+    return x.shapes
+
+
+def wrong_call(x):
+    def helper(a, b):
+        return a + b
+    return helper(x)
+
+
+def bad_index(x):
+    return (1, 2)[5] * x
+
+
+def truth_of_array(x):
+    return 1.0 if x > 0 else 0.0
+
+
+def generator(x):
+    yield x
+
+
+def uses_generator(x):
+    return sum(generator(x))
+
+
+def class_inside(x):
+    class Local:
+        pass
+    return Local
+
+
+def returns_function(x):
+    return lambda v: v + x
+
+
+def always_raises(x):
+    raise RuntimeError("never")
+
+
+def with_file(x):
+    with open("log.txt") as log:
+        print(x, file=log)
+    return x
+
+
+def missing_key(x):
+    return {"a": x}["b"]
+
+
+REFUSED = [
+    (reads_clock, "no rule for time", "x * time.time()", "Pass the time in"),
+    (draws_numbers, "normal", "np.random.normal()", "Draw before"),
+    (opens_file, "open", "open(", "Read the file before"),
+    (unknown_function, "unwrap", "np.unwrap(x)", "define_op"),
+    (writes_global_dict, "outlives", "COUNTER[", "Copy the dict"),
+    (writes_global_array, "GLOBAL", "GLOBAL[0] = x[0]", "Copy it first"),
+    (writes_argument_dict, "outlives", "params[", "Copy the dict"),
+    (declares_global, "outlives", "GLOBAL = x", "Return the new value"),
+    (catches, "return` inside `try", "return np.log(x)", "after it"),
+    (strings_meet, "'kind'", "if x[0] > 0:", "make the condition static"),
+    (shapes_meet, "'y'", "if x[0] > 0:", "same type"),
+    (dtypes_meet, "'y'", "if x[1] > 0:", "add a cast"),
+    (appends_sometimes, "list", "for k in range", "np.zeros"),
+    (index_of_list, "index of a list", "parts[np.argmax(x)]", "np.array(items)"),
+    (list_of_changing_array, "list", "for k in range", "x.copy()"),
+    (appended_then_written, "may be shared", "u[0] = k", "copy"),
+    (merged_then_written, "may be shared", "c[0] = 1.0", "copy"),
+    (carried_then_written, "may be shared", "b[0] = 1.0", "copy"),
+    (endless_recursion, "recursion", "endless_recursion(x - 1)", "loop"),
+    (unbound_name, "'y'", "return x * y", ""),
+    (wrong_shapes, "could not be broadcast", "x + np.ones(7)", ""),
+    (casting_in_place, "same_kind", "k += 0.5", "x = x + y"),
+    (missing_attribute, "shapes", "x.shapes", ""),
+    (wrong_call, "missing 1 required argument: 'b'", "helper(x)", ""),
+    (bad_index, "IndexError", "(1, 2)[5]", ""),
+    (truth_of_array, "ambiguous", "x > 0", ""),
+    (uses_generator, "generator", "", "list"),
+    (class_inside, "class", "class Local", "top of the module"),
+    (returns_function, "returned", "", ""),
+    (always_raises, "always raises", "", ""),
+    (with_file, "open", "open(", ""),
+    (missing_key, "KeyError", '{"a": x}["b"]', ""),
+]
+
+
+@pytest.mark.parametrize("function, message, place, instead", REFUSED, ids=lambda part: getattr(part, "__name__", None))
+def test_refusals_say_what_where_and_what_instead(function: Any, message: str, place: str, instead: str) -> None:
+    argument = {"w": VECTOR, "b": VECTOR} if function is writes_argument_dict else VECTOR
+    with pytest.raises(TransformError) as caught:
+        read_call(function, argument)
+    error = caught.value
+    assert message in error.message
+    assert error.origin is not None and error.origin.file == __file__
+    assert place in error.origin.text
+    assert instead in str(error)
+
+
+def test_layout_decides_whether_a_reshape_shares_memory() -> None:
+    with pytest.raises(TransformError, match="layout"):
+        read_call(reshape_of_unknown_layout, np.ones((2, 3)))
+
+
+# What Core looks like.
+
+def statements(function: Any, *args: Any, **kwargs: Any) -> list[Any]:
+    return list(all_statements(read_call(function, *args, **kwargs).function.body))
+
+
+def count(kind: type, found: list[Any]) -> int:
+    return sum(isinstance(stmt, kind) for stmt in found)
+
+
+def test_range_loops_stay_loops() -> None:
+    def f(x):
+        total = 0.0
+        for i in range(3):
+            for v in x:
+                total += v * i
+        return total
+    assert count(Loop, statements(f, VECTOR)) == 2
+
+
+def test_loops_over_containers_are_unrolled() -> None:
+    def f(x):
+        for scale in (1.0, 2.0, 3.0):
+            x = x * scale
+        return x
+    found = statements(f, VECTOR)
+    assert count(Loop, found) == 0 and count(Let, found) == 3
+
+
+def test_loop_is_unrolled_where_its_index_must_be_known() -> None:
+    def f(x, n):
+        parts = [x, 2 * x, 3 * x]
+        for i in range(n):
+            x = x + parts[i]
+        return x
+    assert count(Loop, statements(f, VECTOR, 3)) == 0
+
+
+def test_carries_are_what_the_body_changes() -> None:
+    def f(x):
+        total, same = 0.0, 1.0
+        for v in x:
+            t = v * same
+            total = total + t
+        return total * same
+    loop, = (stmt for stmt in statements(f, VECTOR) if isinstance(stmt, Loop))
+    assert [carry.entry.name for carry in loop.carries] == ["total"]
+    assert repr(loop.carries[0].entry.type) == "f64"
+
+
+def test_unchanged_names_are_no_carries() -> None:
+    def f(x, verbose=False):
+        count = 0
+        total = 0.0
+        for v in x:
+            if verbose:
+                count += 1
+            total += v
+        return total + count
+    loop, = (stmt for stmt in statements(f, VECTOR) if isinstance(stmt, Loop))
+    assert [carry.entry.name for carry in loop.carries] == ["total"]
+
+
+def test_element_updates_are_one_op() -> None:
+    def f(x):
+        y = np.zeros(5)
+        y[0] += x[0]
+        y[1:] -= x[1:]
+        y[x > 0] += 1.0
+        y[2] *= 3.0
+        return y
+    names = [stmt.op.name for stmt in statements(f, VECTOR) if isinstance(stmt, Let)]
+    assert names.count("addat") == 3 and names.count("put") == 1
+
+
+def test_names_are_kept() -> None:
+    def f(x, rate=0.5):
+        velocity = x * 2
+        position = velocity + np.pi
+        dt = 0.125
+        return position * dt * SCALE * rate
+    reading = read_call(f, VECTOR)
+    lets = [stmt for stmt in reading.function.body if isinstance(stmt, Let)]
+    assert [stmt.target.name for stmt in lets[:2]] == ["velocity", "position"]
+    assert {repr(arg) for stmt in lets for arg in stmt.args} >= {"np.pi", "dt", "SCALE"}
+
+
+SCALE = 1.5
+
+
+def test_every_statement_knows_its_line() -> None:
+    def f(x):
+        y = x * 2
+        for k in range(3):
+            y = y + k
+        return y if y[0] > 0 else -y
+    first = f.__code__.co_firstlineno
+    lines = {stmt.origin.line - first for stmt in statements(f, VECTOR)}
+    assert lines == {1, 2, 3, 4}
+
+
+def test_spellings_are_kept() -> None:
+    def f(x, t):
+        return np.sin(x) + math.sin(t) + abs(t)
+    spelled = [stmt.attrs.get("spelling") for stmt in statements(f, VECTOR, 0.5) if isinstance(stmt, Let)]
+    assert spelled[:2] == ["np.sin", "math.sin"] and "abs" in spelled
+
+
+def test_arrays_from_outside_are_hidden_arguments() -> None:
+    captured = np.array([1.0, 2.0])
+    holder = SimpleNamespace(table=np.array([3.0, 4.0]))
+
+    def f(x):
+        return x * captured + GLOBAL[0] + holder.table + captured
+    reading = read_call(f, np.ones(2))
+    assert [hidden.name for hidden in reading.interface.hidden] == ["captured", "GLOBAL", "table"]
+    assert reading.interface.hidden[0].fetch() is captured
+    assert len(reading.function.params) == 4
+
+
+def test_what_is_static_is_watched() -> None:
+    options = SimpleNamespace(mode="a")
+    factor = 3
+
+    def f(x):
+        return x * factor if options.mode == "a" else x
+    reading = read_call(f, 1.0)
+    assert all(holder(key) is value for holder, key, value in reading.watched)
+    options.mode = "b"
+    assert not all(holder(key) is value for holder, key, value in reading.watched)
+
+
+def test_demand_names_what_it_needs() -> None:
+    def f(params, n):
+        return [params["w"], 2.0][n], params["w"].reshape(2, -1).shape[1] * "a"
+    hints = {Dim("params['w'].shape[0]"): 4}
+    kind = ArrayType(np.dtype(float), (Size.of(Dim("params['w'].shape[0]")),))
+    with pytest.raises(Demand) as caught:
+        read(f, ({"w": kind}, INT), {}, hints=hints, smallest=2)
+    assert caught.value.paths == {"n"}
+    assert "index of a list" in caught.value.error().message
+    with pytest.raises(Demand) as caught:
+        read(f, ({"w": kind}, 1), {}, hints=hints, smallest=2)
+    assert caught.value.paths == {"params['w'].shape[0]"}
+
+
+def test_sizes_stay_symbolic_and_guards_say_what_they_rest_on() -> None:
+    n, m = (Size.of(Dim(name)) for name in "nm")
+    x, y = (ArrayType(np.dtype(float), (size,)) for size in (n, m))
+
+    def f(x, y):
+        return np.sum(x * y) / len(x)
+    reading = read(f, (x, y), {}, hints={}, smallest=0)
+    assert [repr(guard) for guard in reading.function.guards] == ["n == m"]
+    assert reading.function.dims[Dim("m")][0].name == "y"
+
+
+def test_guards_of_what_was_read_in_vain_are_dropped() -> None:
+    def f(x, y, n):
+        total = 0
+        for _ in range(n):
+            total = total + x[0] + y[0]
+        return total
+    assert read_call(f, np.ones(3), np.ones(4), 2).function.guards == []
+
+
+def test_numpy_functions_partials_and_methods_can_be_read() -> None:
+    class Scaled:
+        def __init__(self) -> None:
+            self.factor = np.array([1.0, 2.0])
+
+        def scale(self, x):
+            return self.factor * x
+
+        __call__ = scale
+
+    for function, args in ((np.sin, (0.5,)), (partial(np.power, 2.0), (0.5,)), (Scaled().scale, (3.0,)),
+                           (Scaled(), (3.0,)), (partial(lambda a, b: a - b, b=1.0), (0.5,))):
+        outcome = evaluate_call(read_call(function, *args), function, *args)
+        np.testing.assert_allclose(outcome.result, function(*args))
+
+
+def test_lambdas_on_one_line_are_told_apart() -> None:
+    square, cube = lambda x: x ** 2, lambda x: x ** 3
+    assert evaluate_call(read_call(cube, 2.0), cube, 2.0).result == 8.0
+    assert evaluate_call(read_call(square, 3.0), square, 3.0).result == 9.0
+
+
+def test_parameters_of_containers_get_short_names() -> None:
+    def f(params, w):
+        return params["w"] * params["layers"][0] + w
+    reading = read_call(f, {"w": 1.0, "layers": [2.0, 3.0]}, 3.0)
+    assert [var.name for var in reading.function.params] == ["params_w", "layers_0", "layers_1", "w"]
+
+
+def test_written_arguments_are_named() -> None:
+    def f(params, x):
+        params["w"][0] = x[0]
+        return params["w"].sum()
+    reading = read_call(f, {"w": np.ones(3), "b": np.ones(2)}, VECTOR)
+    assert [path for path, _ in reading.written] == ["params['w']"]
+
+
+# Transformations inside of user code.
+
+class Doubled:
+    """A transformation of the simplest kind: twice the result of a function read on its own."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def __transformer_read__(self, reader: Any, args: Any, kwargs: Any) -> Any:
+        function, interface = reader.subfunction(self.function, args, kwargs)
+        assert len(function.params) == sum(isinstance(leaf, Var) for leaf in tree.leaves(
+            [p.tree for p in interface.parameters]))
+        first = reader.inlined(function, interface, args, kwargs)
+        second = reader.inlined(function, interface, args, kwargs)
+        return first + second
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return 2 * self.function(*args, **kwargs)
+
+
+def test_functions_inside_are_read_on_their_own_and_put_back() -> None:
+    def f(x, t):
+        def inner(params, k=3):
+            return np.sum(params["w"] * t ** k) + x[0]
+        return Doubled(inner)({"w": x}) + Doubled(np.sin)(t) + Doubled(lambda a: a * t)(0.5)
+
+    def plain(x, t):
+        return 2 * (np.sum(x * t ** 3) + x[0]) + 2 * np.sin(t) + t
+    reading = read_call(f, VECTOR, 0.5)
+    check(reading.function)
+    np.testing.assert_allclose(evaluate_call(reading, f, VECTOR, 0.5).result, plain(VECTOR, 0.5))
+
+
+def test_a_transformed_function_writes_to_nothing_around_it() -> None:
+    def f(x):
+        y = x.copy()
+
+        def inner(v):
+            y[0] = v
+            return v
+        return Doubled(inner)(x[0]) + y
+    with pytest.raises(TransformError, match="writes to a variable or array around it"):
+        read_call(f, VECTOR)

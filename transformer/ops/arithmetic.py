@@ -79,11 +79,16 @@ class Divmod(Elementwise):
         return x // y, x % y
 
 
+FLOAT64 = np.dtype(float)
+
+
 def _power_in_base(t, x, p, y):
     n = constant(p)
     if n is None:
-        # where p is 0, p * x ** (p - 1) would be nan at x = 0
-        return t * p * x ** where(p == 0, 1, p - 1)
+        # where p and x are 0, p * x ** (p - 1) would be nan; elsewhere nothing may be replaced, since
+        # the next order differentiates this
+        at_zero = p == 0 if getattr(p, "dtype", FLOAT64).kind in "iu" else (p == 0) & (x == 0)
+        return t * p * x ** where(at_zero, 1, p - 1)
     if n == 0:
         return None
     if n in (1, 2):

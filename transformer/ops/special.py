@@ -183,7 +183,7 @@ class Xlogy(Elementwise):
     operands = "x", "y"
     where = "real", "positive"
     partials = (lambda t, a, b, y: t * np.log(b),
-                lambda t, a, b, y: t * a / where(a == 0, 1, b))
+                lambda t, a, b, y: t * a / where((a == 0) & (b == 0), 1, b))
 
 
 class Xlog1py(Elementwise):
@@ -193,7 +193,7 @@ class Xlog1py(Elementwise):
     operands = "x", "y"
     where = "real", "positive"
     partials = (lambda t, a, b, y: t * np.log1p(b),
-                lambda t, a, b, y: t * a / where(a == 0, 1, 1 + b))
+                lambda t, a, b, y: t * a / where((a == 0) & (b == -1), 1, 1 + b))
 
 
 class Entr(Elementwise):
@@ -213,7 +213,7 @@ class RelEntr(Elementwise):
     operands = "x", "y"
     where = "positive"
     partials = (lambda t, a, b, y: t * (np.log(a / b) + 1),
-                lambda t, a, b, y: -t * a / where(a == 0, 1, b))
+                lambda t, a, b, y: -t * a / where((a == 0) & (b == 0), 1, b))
 
 
 class I0(Elementwise):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import NotSupported
 from ..ops.value import Value
 from .frames import Frame
+from .iteration import Iteration
 from .recorded import Part, RecordedList, Recording
 from .values import ArrayMethod, Closure, ContainerMethod, View, cell_of
 
@@ -109,6 +110,8 @@ def _parts(value: Any) -> list[Any]:
             return [value.value]
         case ContainerMethod():
             return [value.container]
+        case Iteration():
+            return list(value.held)
         case Recording():
             return [value.token, value.last, value.appended, value.before]
         case RecordedList():

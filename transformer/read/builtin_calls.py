@@ -167,7 +167,8 @@ def attribute_item(reader: Reader, container: Any, key: Any) -> Any:
 def mapped(reader: Reader, function: Any, *iterables: Any) -> Iteration:
     """`map`."""
     parts = iteration_of(reader, zipped(reader, *iterables))
-    return Iteration(parts.length, lambda k: reader.call(function, parts.element(k), {}), parts.is_static)
+    return Iteration(parts.length, lambda k: reader.call(function, parts.element(k), {}), parts.is_static,
+                     held=(parts, function))
 
 
 def filtered(reader: Reader, function: Any, iterable: Any) -> Any:
@@ -204,7 +205,8 @@ def reduced(reader: Reader, function: Any, iterable: Any, *start: Any) -> Any:
     if not start:
         if isinstance(whole.length, int) and not whole.length:
             raise TypeError("reduce() of empty iterable with no initial value")
-        rest = Iteration(whole.length - 1, lambda k: whole.element(_next(reader, k)), whole.is_static)
+        rest = Iteration(whole.length - 1, lambda k: whole.element(_next(reader, k)), whole.is_static,
+                         held=(whole,))
         start = (whole.element(0),)
     return folded(reader, rest, lambda a, b: reader.call(function, (a, b), {}), start[0])
 

@@ -13,7 +13,7 @@ from ..core.walk import Copier, all_uses, atom_of_size, atom_vars, substitute
 from ..ops.value import Value
 from .casts import cast
 from .journal import Cell, Place
-from .structures import Clash, Missing, Template, atoms, build, capture, same_template, types_in
+from .structures import Clash, Joiner, Missing, Template, atoms, build, capture, same_template, types_in
 
 if TYPE_CHECKING:
     from .loop_reading import LoopReading
@@ -37,9 +37,11 @@ class Carried:
     nexts: list[Atom] = field(default_factory=list)
     outs: list[Atom] = field(default_factory=list)
 
-    def prepare(self, reader: Reader, loop: Any) -> None:
+    def prepare(self, reader: Reader, loop: Any, joiner: Joiner) -> None:
         """Makes the entries, and the values that enter the first iteration, in front of the loop."""
         self.initial = capture(self.place.value())
+        if not self.late:                                # once more, for the guards that this rests on
+            self.template = joiner.join(self.template, self.initial)
         pairs = list(zip(types_in(self.template), atoms(self.template, self.initial)))
         self.inits = [cast(reader, fixed.atom or UNDEFINED, type) for type, fixed in pairs]
         self.entries = [Var(type, self.place.name) for type, _ in pairs]

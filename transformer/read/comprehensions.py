@@ -121,7 +121,8 @@ def run_loop(reader: Reader, key: Any, iteration: Iteration, bind: Callable[[Any
     """A loop that binds only names that nobody reads after it."""
     frame = reader.frame
     run = LoopRun(reader, key, iteration, bind, body, None)
-    run.read(lambda: LoopPlan(key, frame, run.length, bind, body, guess=guess, position_name=name))
+    with frame.holding(iteration):
+        run.read(lambda: LoopPlan(key, frame, run.length, bind, body, guess=guess, position_name=name))
 
 
 def collect(reader: Reader, iteration: Iteration) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from types import CellType
@@ -46,6 +47,15 @@ class Frame:
     def origin(self, node: Any) -> Origin:
         end = node.end_col_offset if node.end_lineno == node.lineno else None
         return Origin(self.file, node.lineno, node.col_offset, end, self.function)
+
+    @contextmanager
+    def holding(self, value: Any) -> Iterator[None]:
+        """The value is in use although no name may hold it, such as what a loop runs over."""
+        self.pinned.append(value)
+        try:
+            yield
+        finally:
+            self.pinned.pop()
 
     def lineage(self) -> Iterator[Frame]:
         """This frame and those in which its function was defined."""

@@ -30,13 +30,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Iteration:
-    """`length` items; `element(k)` is the one at position k, an int or a `Value`."""
+    """`length` items; `element(k)` is the one at position k, an int or a `Value`. `held` are the
+    containers and arrays that it keeps hold of."""
 
     __tree_leaf__: ClassVar[bool] = True
     length: Extent
     element: Callable[[Any], Any]
     is_static: bool = False
     counts: bool = False              # `element(k)` is k itself
+    held: tuple[Any, ...] = ()
 
 
 def iteration_of(reader: Reader, value: Any) -> Iteration:
@@ -50,7 +52,7 @@ def iteration_of(reader: Reader, value: Any) -> Iteration:
     if isinstance(value, np.ndarray):
         raise AssertionError("arrays from outside are lifted")
     if isinstance(value, RecordedList):
-        return Iteration(value.length(reader), lambda k: value.item(reader, k))
+        return Iteration(value.length(reader), lambda k: value.item(reader, k), held=(value,))
     if isinstance(value, Recording):
         raise refusal(reader, "iteration over a list that the loop appends to")
     if isinstance(value, Lazy):
@@ -88,7 +90,7 @@ def non_negative(reader: Reader, length: Extent) -> Extent:
 def _over_array(reader: Reader, array: Value) -> Iteration:
     if not array.ndim:
         raise ShapeError("iteration over a 0-d array", reader.builder.origin)
-    return Iteration(array.shape[0], lambda k: apply_op(reader, operator.getitem, (array, k), {}))
+    return Iteration(array.shape[0], lambda k: apply_op(reader, operator.getitem, (array, k), {}), held=(array,))
 
 
 def _over_objects(reader: Reader, value: Any) -> Iteration:
@@ -97,11 +99,11 @@ def _over_objects(reader: Reader, value: Any) -> Iteration:
         return iteration_of(reader, reader.call(user, (value,), {}))
     if isinstance(value, (list, tuple)):
         from .containers import item
-        return Iteration(len(value), lambda k: item(reader, value, k), is_static=True)
+        return Iteration(len(value), lambda k: item(reader, value, k), is_static=True, held=(value,))
     if isinstance(value, (dict, str, bytes, set, frozenset, Iterator)) or hasattr(value, "__iter__"):
         with as_user_error(reader):
             items = list(value)
-        return Iteration(len(items), lambda k: items[k], is_static=True)
+        return Iteration(len(items), lambda k: items[k], is_static=True, held=(value,))
     raise NotSupported(f"iteration over a {type(value).__name__}", reader.builder.origin)
 
 
@@ -114,7 +116,7 @@ def zipped(reader: Reader, *values: Any, strict: bool = False) -> Any:
     for part in parts[1:]:
         length = _shorter(reader, length, part.length, strict)
     return Iteration(length, lambda k: tuple(part.element(k) for part in parts),
-                     any(part.is_static for part in parts))
+                     any(part.is_static for part in parts), held=tuple(parts))
 
 
 def _shorter(reader: Reader, one: Extent, other: Extent, strict: bool) -> Extent:
@@ -138,7 +140,7 @@ def enumerated(reader: Reader, iterable: Any, start: Any = 0) -> Iteration:
             binary(reader, operator.add, start, k)
         return number, part.element(k)
 
-    return Iteration(part.length, element, part.is_static)
+    return Iteration(part.length, element, part.is_static, held=(part,))
 
 
 def turned(reader: Reader, iterable: Any) -> Iteration:
@@ -149,7 +151,7 @@ def turned(reader: Reader, iterable: Any) -> Iteration:
     def element(k: Any) -> Any:
         return part.element(binary(reader, operator.sub, last, k))
 
-    return Iteration(part.length, element, part.is_static)
+    return Iteration(part.length, element, part.is_static, held=(part,))
 
 
 def made_range(reader: Reader, *args: Any) -> Any:

@@ -110,7 +110,7 @@ class LoopReading:
         self.incomplete = None
         mark = reader.journal.mark()
         for carried in self.carried.values():
-            carried.prepare(reader, self.plan.key)
+            carried.prepare(reader, self.plan.key, self.joiner())
         position = self._position()
         reader.loops.append(self)
         try:

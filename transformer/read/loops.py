@@ -29,15 +29,14 @@ def read_for(reader: Reader, node: Any) -> None:
     from .assignment import bind
     frame = reader.frame
     source = reader.evaluate(node.iter)
-    frame.pinned.append(source)
     iteration = iteration_of(reader, source)
     run = LoopRun(
         reader, (frame.path, node), iteration,
         lambda k: bind(reader, node.target, iteration.element(k)),
         lambda: reader.execute(node.body),
         test=_until(reader, getattr(node, "stop", None)))
-    run.read(lambda: _plan(reader, node, run))
-    frame.pinned.pop()
+    with frame.holding(source):
+        run.read(lambda: _plan(reader, node, run))
 
 
 def _until(reader: Reader, flag: str | None) -> Callable[[], Any] | None:

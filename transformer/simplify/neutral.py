@@ -24,7 +24,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..core.grammar import Atom, Const, Let, type_of
-from ..core.types import INT
+from ..core.types import BOOL, INT
 from ..ops.arithmetic import Cast, Negative
 from .rewriter import array_type, same_atom
 
@@ -65,7 +65,7 @@ def _product(fold: Fold, stmt: Let) -> Any:
 def _converted(fold: Fold, stmt: Let, x: Atom) -> Any:
     """1.0 * k → float(k) for an integer k, 1.0 * a → a.astype(float) for an array of them."""
     own, target = type_of(x), array_type(stmt.target)
-    if target.weak and own == INT:
+    if target.weak and own in (INT, BOOL):
         return fold.become(stmt, Cast, x, dtype=float, spelling="float")
     if not fold.same_sizes(array_type(x).sizes, target.sizes) or target.weak:
         return None

@@ -28,7 +28,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.grammar import Atom, Let, Var, type_of
-from ..core.sizes import Unknown
+from ..core.sizes import Extent, Size, Unknown
 from ..ops.creation import Full
 from ..ops.indexing import Put
 from ..ops.regions import Slot, is_mask, rank_of
@@ -41,13 +41,6 @@ if TYPE_CHECKING:
 
 CREATED = ("zeros", "ones", "empty", "full")
 LONGEST_CHAIN = 50
-
-
-def _added(fold: Fold, stmt: Let) -> Any:
-    """zeros[I] += v → zeros[I] = v, if no element is meant twice."""
-    if fold.defined_by(stmt.args[0], "zeros") is None or not _selects_once(stmt):
-        return None
-    return fold.become(stmt, Put, *stmt.args, **stmt.attrs)
 
 
 def _nothing_added(fold: Fold, stmt: Let) -> Any:
@@ -80,22 +73,30 @@ def _filled(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, Full, v, shape=wanted.sizes, **dtype)
 
 
-def _cleared_before(fold: Fold, stmt: Let) -> Any:
-    """x[I] = 0; x[I] += v → x[I] = v, also with writes in between that certainly do not touch I."""
+def _added_to_zero(fold: Fold, stmt: Let) -> Any:
+    """zeros[I] += v → zeros[I] = v, and x[I] = 0; x[I] += v → x[I] = v; also with writes in between
+    that certainly do not touch I."""
     if not _selects_once(stmt):
         return None
-    user, version = stmt, stmt.args[0]
+    user, version, alone = stmt, stmt.args[0], True
     for _ in range(LONGEST_CHAIN):
-        before = fold.own(version, "put", "addat")
+        if fold.defined_by(version, "zeros"):
+            return fold.become(stmt, Put, *stmt.args, **stmt.attrs)
+        before = fold.defined_by(version, "put", "addat")
         if before is None:
             return None
-        if before.op is Put and is_zero(fold, before.args[1]) and _same_place(before, stmt):
+        alone = alone and fold.uses.once(before.target)
+        if alone and _clears(fold, before) and _same_place(before, stmt):
             _pass_by(fold, user, before)
             return fold.become(stmt, Put, *stmt.args, **stmt.attrs)
         if not _apart(fold, before, stmt):
             return None
         user, version = before, before.args[0]
     return None
+
+
+def _clears(fold: Fold, write: Let) -> bool:
+    return write.op is Put and is_zero(fold, write.args[1])
 
 
 def _written_twice(fold: Fold, stmt: Let) -> Any:
@@ -129,11 +130,12 @@ def _selects_once(stmt: Let) -> bool:
 # -- writes that do not touch each other -----------------------------------------------------------
 
 class Interval(NamedTuple):
-    """Positions ``base + low <= position < base + high`` along an axis, none of them negative."""
+    """Positions ``base + low <= position < base + high`` along an axis, none of them negative;
+    `high` is None where they go on to the end."""
 
     base: Atom | None
-    low: float
-    high: float
+    low: Extent
+    high: Extent | None
 
 
 def _apart(fold: Fold, first: Let, second: Let) -> bool:
@@ -145,9 +147,13 @@ def _apart(fold: Fold, first: Let, second: Let) -> bool:
         left, right = _interval(fold, a), _interval(fold, b)
         if left is None or right is None or left.base is not right.base:
             continue
-        if left.high <= right.low or right.high <= left.low:
+        if _is_before(fold, left, right) or _is_before(fold, right, left):
             return True
     return False
+
+
+def _is_before(fold: Fold, left: Interval, right: Interval) -> bool:
+    return left.high is not None and fold.assumptions.certainly_at_least(right.low, left.high)
 
 
 def _entries(stmt: Let) -> list[Any] | None:
@@ -161,7 +167,7 @@ def _entries(stmt: Let) -> list[Any] | None:
 
 def _interval(fold: Fold, entry: Any) -> Interval | None:
     if isinstance(entry, slice):
-        return _slice_interval(entry)
+        return _slice_interval(fold, entry)
     if isinstance(entry, int):
         return Interval(None, entry, entry + 1) if entry >= 0 else None
     base, offset = _affine(fold, entry)
@@ -170,13 +176,16 @@ def _interval(fold: Fold, entry: Any) -> Interval | None:
     return None
 
 
-def _slice_interval(entry: slice) -> Interval | None:
+def _slice_interval(fold: Fold, entry: slice) -> Interval | None:
     low = 0 if entry.start is None else entry.start
-    high = math.inf if entry.stop is None else entry.stop
-    if entry.step not in (None, 1) or not isinstance(low, int) or low < 0:
+    if entry.step not in (None, 1) or not _is_position(fold, low):
         return None
-    known_end = isinstance(high, (int, float)) and high >= 0
-    return Interval(None, low, high if known_end else math.inf)
+    return Interval(None, low, entry.stop if _is_position(fold, entry.stop) else None)
+
+
+def _is_position(fold: Fold, bound: Any) -> bool:
+    """Whether a bound is known to count from the start."""
+    return isinstance(bound, (int, Size)) and fold.assumptions.certainly_at_least(bound, 0)
 
 
 def _affine(fold: Fold, atom: Atom) -> tuple[Var | None, int]:
@@ -207,6 +216,6 @@ def _least(fold: Fold, var: Var) -> float:
 
 
 RULES = {
-    "addat": [_nothing_added, _added, _cleared_before],
+    "addat": [_nothing_added, _added_to_zero],
     "put": [_zero_again, _filled, _written_twice],
 }

@@ -68,6 +68,7 @@ class Flow:
     count: dict[Var, int] = field(default_factory=dict)
     free: dict[Stmt, dict[Var, None]] = field(default_factory=dict)
     counters: dict[Stmt, Var] = field(default_factory=dict)
+    undefined: dict[int, list[Move]] = field(default_factory=dict)    # moves of what has no value
     moves: dict[int, list[Move]] = field(default_factory=dict)
     marker: int | None = None               # the point at which the reverse sweep begins
     last: int = 0
@@ -206,14 +207,15 @@ class _Numberer:
     def _moves(self, moves: list[Move]) -> int:
         """Values handed over at a point, to variables that are used."""
         point = self.next()
-        self.flow.moves[point] = [move for move in moves if self._is_made(move)]
+        moves = [move for move in moves if self._is_made(move)]
+        self.flow.moves[point] = [move for move in moves if move.value is not UNDEFINED]
+        self.flow.undefined[point] = [move for move in moves if move.value is UNDEFINED]
         for move in self.flow.moves[point]:
             self.read(point, move.value)
         return point
 
     def _is_made(self, move: Move) -> bool:
-        used = move.target in self.flow.needed.used
-        return used and move.value is not UNDEFINED and self.flow.stored.row(move.target) is None
+        return move.target in self.flow.needed.used and self.flow.stored.row(move.target) is None
 
     def _loop(self, stmt: Loop) -> None:
         span = self.flow.spans[stmt] = Span(-1)

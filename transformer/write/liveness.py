@@ -84,7 +84,7 @@ class _Backwards:
         self.read(span.head, live)
 
     def _side(self, stmt: If, side: str, block: Block, end: int, live: Live) -> Live:
-        for move in self.flow.moves[end]:
+        for move in (*self.flow.moves[end], *self.flow.undefined[end]):
             self.define(move.target, end, live)
         self.read(end, live)
         self._stores(self.flow.stored.at_end.get((stmt, side), ()), live)
@@ -105,11 +105,8 @@ class _Backwards:
         self.read(span.test, live)
         self.block(stmt.test, live)
         self._header(stmt, span, live)
-        for move in self.flow.moves[span.head]:
+        for move in (*self.flow.moves[span.head], *self.flow.undefined[span.head]):
             self.define(move.target, span.head, live)
-        for carry in stmt.carries:
-            if carry.entry in live:                    # its first value is undefined
-                self.define(carry.entry, span.head, live)
         self.read(span.head, live)
 
     def _exit(self, stmt: Loop, span: Any, live: Live) -> None:

@@ -31,17 +31,17 @@ class Loops(Statements):
 
     def _loop(self, stmt: Loop) -> list[Item]:
         span = self.flow.spans[stmt]
-        before = self.moves(self.flow.moves[span.head], stmt.origin)
+        before = self.moves(span.head, stmt.origin)
         before += self._storage(stmt)
         counter = self.flow.counters.get(stmt)
         if counter is not None:
             before.append(Line(ast.Assign([ast.Name(self._name(counter))], number(0)), stmt.origin))
         test = self.block(stmt.test)
-        body = self._body(stmt) + self.moves(self.flow.moves[span.end], stmt.origin)
+        body = self._body(stmt) + self.moves(span.end, stmt.origin)
         if counter is not None:
             body.append(Line(ast.AugAssign(ast.Name(self._name(counter)), ast.Add(), number(1)), stmt.origin))
         loop = self._while(stmt, test, body) if stmt.trips is None else self._for_while(stmt, test, body)
-        return [*before, loop, *self._trimmed(stmt), *self._counted(stmt), *self.moves(self.flow.moves[span.exit])]
+        return [*before, loop, *self._trimmed(stmt), *self._counted(stmt), *self.moves(span.exit)]
 
     def _while(self, stmt: Loop, test: list[Item], body: list[Item]) -> Item:
         if stmt in self.expressions.nesting.conditions:
@@ -182,10 +182,10 @@ class Loops(Statements):
         """`n`, `(n, m)`, or `(n,) + x.shape`."""
         if not store.sizes:
             return first
-        shape = self.expressions.sizes.shape(store.sizes, self.expressions.var)
-        if isinstance(shape, ast.Tuple):
-            return ast.Tuple([first, *shape.elts])
-        return ast.BinOp(ast.Tuple([first]), ast.Add(), shape)
+        whole = self.expressions.sizes.whole(store.sizes)
+        if whole is not None:
+            return ast.BinOp(ast.Tuple([first]), ast.Add(), ast.Attribute(self.name(whole), "shape"))
+        return ast.Tuple([first, *map(self._extent, store.sizes)])
 
     def _grown(self, stmt: Any) -> list[Item]:
         """Makes room for one more iteration."""

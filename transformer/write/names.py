@@ -73,8 +73,8 @@ class Names:
     def choose(self, printed: Iterable[Var]) -> None:
         """Names the variables of the values that are printed, in order of their first definition; the
         user's names are given before others are made up."""
-        shown = set(printed)
-        order = sorted({self.variables[var] for var in shown},
+        shown = dict.fromkeys(printed)
+        order = sorted(dict.fromkeys(self.variables[var] for var in shown),
                        key=lambda variable: variable.pieces[0])
         for variable in order:
             given = [var.name for var in variable.values if var.name and var in shown] or sorted(variable.names)
@@ -124,15 +124,18 @@ class Names:
         if kind == "position" or kind == "count":
             return list(COUNTERS if stmt in self.flow.counters else POSITIONS)
         if kind == "record":
-            return [f"{self._name_or_nature(item.value)}_k"]
+            return [f"{self._stored_name(var)}_k"]
         if kind == "read":
             return [self._element_name(item.source)]
         if kind == "let":
             return self._of_let(stmt, var)
         return [_by_type(var)]
 
-    def _name_or_nature(self, atom: Any) -> str:
-        """What a value is called, or would be if it had a variable."""
+    def _stored_name(self, record: Var) -> str:
+        """What the values of a record are called, or would be if they had a variable."""
+        atom = next(iter(self.flow.stored.values.get(record, ())), None)
+        if atom in self.flow.stored.of:
+            return self._stored_name(atom)                                          # type: ignore[arg-type]
         name = self._root_of(atom)
         if name == "step" and isinstance(atom, Var) and self.flow.needed.homes[atom].kind == "let":
             return self._made_up(atom)[0]
@@ -146,8 +149,15 @@ class Names:
 
     def _element_name(self, source: Any) -> str:
         """What one element of a sequence is called: `x` of `x_k`, `row` of an array."""
+        home = self.flow.needed.homes[source]
+        while home.kind == "read":
+            source, home = home.item.source, self.flow.needed.homes[home.item.source]
+        store = self.flow.stored.row(source)
+        while store is not None and store.outer is not None:
+            source, store = store.outer.record.target, store.outer
         name = self._root_of(source)
-        return name[:-2] if name.endswith("_k") else "row" if isinstance(source.type, SeqType) else f"{name}_k"
+        plain = re.sub(r"(_k)+\d*$", "", name)
+        return plain if plain != name else f"{name}_k" if isinstance(source.type, ArrayType) else "row"
 
     def _of_let(self, stmt: Let, var: Var) -> list[str]:
         name = stmt.op.name

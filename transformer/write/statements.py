@@ -11,7 +11,7 @@ from ..core.grammar import Block, Call, Const, Effect, If, Let, Var, type_of
 from ..core.sizes import Size
 from ..core.types import ArrayType
 from ..ops.regions import is_mask, rank_of
-from .aliasing import Aliases, is_array
+from .aliasing import Aliases, Edge, is_array
 from .demand import WRITES
 from .effects import effect, opens_block
 from .expressions import BINARY, Expressions, copied, dotted, without_sign
@@ -19,6 +19,7 @@ from .flow import Flow, Move
 from .layout import Group, Item, Line, Note
 from .moves import assignments
 from .names import Names
+from .sizes import number
 from .variables import Variables
 
 COMMUTES = frozenset("+*")
@@ -28,12 +29,13 @@ class Statements:
     """Prints blocks. `expressions` builds what stands in the lines; loops are in `Loops`."""
 
     def __init__(self, flow: Flow, variables: Variables, aliases: Aliases, names: Names,
-                 expressions: Expressions) -> None:
+                 expressions: Expressions, filled: set[Edge]) -> None:
         self.flow = flow
         self.variables = variables
         self.aliases = aliases
         self.names = names
         self.expressions = expressions
+        self.filled = filled                               # undefined values that must be something
         self.called: dict[Any, None] = {}                  # functions that are called, in order
 
     def block(self, block: Block) -> list[Item]:
@@ -158,10 +160,11 @@ class Statements:
 
     # -- handing over -----------------------------------------------------------------------------
 
-    def moves(self, moves: list[Move], origin: Any = None) -> list[Item]:
+    def moves(self, point: int, origin: Any = None) -> list[Item]:
         """The assignments for values that do not have the right name yet, or must be copied."""
-        pairs = []
-        for move in moves:
+        pairs = [(self._name(move.target), _filler(move.target))
+                 for move in self.flow.undefined[point] if move.edge in self.filled]
+        for move in self.flow.moves[point]:
             copies = move.edge is not None and move.edge in self.aliases.edges
             if copies or not self._has_name(move):
                 tree = self._handed(move)
@@ -198,12 +201,18 @@ class Statements:
     def _side(self, stmt: If, side: str, block: Block, end: int) -> list[Item]:
         items = self.block(block)
         items += self.stored(self.flow.stored.at_end.get((stmt, side), ()))
-        return items + self.moves(self.flow.moves[end], stmt.origin)
+        return items + self.moves(end, stmt.origin)
 
     # -- for loops ----------------------------------------------------------------------------------
 
     def stored(self, stores: Iterable[Any]) -> list[Item]:
         raise NotImplementedError
+
+
+def _filler(var: Var) -> ast.expr:
+    """A value that is never looked at."""
+    kind = var.type.dtype.kind if isinstance(var.type, ArrayType) else "O"
+    return number({"b": False, "i": 0, "u": 0}.get(kind, 0.0))
 
 
 def _append(items: list[Item], made: list[Item]) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..core.grammar import (UNDEFINED, Atom, Block, Call, Function, If, Let, Loop, Map, Merge, Record, Stmt,
                             Var)
+from ..core.errors import NotSupported
 from ..core.sizes import Extent
 from ..core.types import ArrayType, SeqType
 from ..core.walk import all_definitions, all_statements, atom_vars, size_of_atom, targets_of
@@ -24,19 +25,25 @@ from ..core.walk import all_definitions, all_statements, atom_vars, size_of_atom
 class Store:
     """The storage of one record.
 
-    `sizes` are those of one element behind the sizes of inner loops, `outer` the storage whose row
-    it is, `trimmed` whether something else than a loop looks at it, and `certain` whether every
-    iteration puts a value there.
+    `element` is the type of one value, `inner` the lengths of inner loops whose records are the rows,
+    `outer` the storage whose row it is itself, `trimmed` whether something else than a loop looks at
+    it, and `certain` whether every iteration puts a value there.
     """
 
     record: Record
     loop: Any
     kind: str
-    sizes: tuple[Extent, ...] = ()
+    inner: tuple[Extent, ...] = ()
     element: ArrayType | None = None
     outer: Store | None = None
     trimmed: bool = False
     certain: bool = True
+
+    @property
+    def sizes(self) -> Any:
+        """The sizes of a row: the shape of a value, or a list of sizes."""
+        own = self.element.sizes if self.element is not None else ()
+        return [*self.inner, *own] if self.inner else own
 
 
 Place = list[tuple[Store, Atom]]
@@ -69,7 +76,20 @@ def stores(function: Function) -> Stores:
     for loop in planner.loops:
         for record in loop.records:
             planner.place(planner.result.of[record.target], record.value, loop.body, loop)
+    for stmt in all_statements(function.body):
+        if isinstance(stmt, Let):
+            _check_operands(stmt, planner.result)
     return planner.result
+
+
+def _check_operands(stmt: Let, found: Stores) -> None:
+    """Lists have no arithmetic; what NumPy would make of them is something else."""
+    lists = [atom for atom in stmt.args if isinstance(atom, Var) and atom in found.of
+             and found.of[atom].kind == "list"]
+    if lists:
+        raise NotSupported(f"{stmt.op.name} of what a loop recorded", stmt.origin,
+                           why="its rows differ in length from one iteration to the next",
+                           instead="Write the loop so that all iterations have arrays of one shape.")
 
 
 class _Planner:
@@ -105,9 +125,9 @@ class _Planner:
             return Store(record, loop, "list", trimmed=trimmed)
         for above, (_, below) in zip([record, *(r for _, r in chain)], chain):
             self._claim(above, below)
-        sizes = (*(size_of_atom(inner.trips) for inner, _ in chain), *element.sizes)
         kind = "array" if loop.trips is not None else "growing"
-        return Store(record, loop, kind, sizes, element, None, trimmed)
+        inner = tuple(size_of_atom(within.trips) for within, _ in chain)
+        return Store(record, loop, kind, inner, element, None, trimmed)
 
     def _claim(self, above: Record, below: Record) -> None:
         self.outer[below.target] = above.target

@@ -49,6 +49,7 @@ from .signature import parameters, places, result_tree, results_in
 from .sizes import SizePlan, extent_of_axis
 from .storage import decide_storage
 from .stores import stores
+from .undefined import filled_edges
 from .variables import share_variables
 
 DIMENSIONS = ("n", "m", "d", "p", "q", "r", "s")
@@ -146,7 +147,8 @@ class _Page:
         self.names = Names(self.flow, self.variables, taken | set(_names_of_constants(function)))
         self.expressions = Expressions(needed, self.nesting, self.sizes, self.constants,
                                        lambda var: self.printer.name(var), self.aliases, namespace)
-        self.printer = Loops(self.flow, self.variables, self.aliases, self.names, self.expressions)
+        self.printer = Loops(self.flow, self.variables, self.aliases, self.names, self.expressions,
+                             filled_edges(self.flow, self.aliases, self.variables, self.nesting))
         self.expressions.read = self.printer.read                                   # type: ignore[method-assign]
 
     def name_everything(self, fixed: dict[Var, str]) -> None:

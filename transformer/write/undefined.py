@@ -1,0 +1,54 @@
+"""Names that are not bound on every path.
+
+Python is content with a name that one branch leaves unbound, as long as nothing reads it then. But
+handing such a value over, to storage or to another name, would read it. Where that happens, the path
+without a value binds the name to a zero that is never looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..core.grammar import UNDEFINED, Var
+from .aliasing import Aliases, Edge
+from .flow import Flow
+from .nesting import Nesting
+from .variables import Variables
+
+
+def filled_edges(flow: Flow, aliases: Aliases, variables: Variables, nesting: Nesting) -> set[Edge]:
+    """The undefined values of merges and carries that must be something."""
+    found: set[Edge] = set()
+    seen: set[Var] = set()
+    pending = list(_handed_over(flow, variables, nesting))
+    while pending:
+        var = pending.pop()
+        if var in seen:
+            continue
+        seen.add(var)
+        for edge, value in aliases.edges_into(var):
+            if value is UNDEFINED:
+                found.add(edge)
+            elif isinstance(value, Var):
+                pending.append(value)
+    return found
+
+
+def _handed_over(flow: Flow, variables: Variables, nesting: Nesting) -> Iterator[Var]:
+    """The values that are stored, or get another name."""
+    for place in (flow.stored.after, flow.stored.on_entry, flow.stored.at_end):
+        for stores in place.values():                                               # type: ignore[attr-defined]
+            for store, value in stores:
+                if (id(store), id(value)) in flow.stores_at and isinstance(value, Var):
+                    yield value
+    for moves in flow.moves.values():
+        for _, value, _ in moves:
+            if isinstance(value, Var) and value not in nesting.values:
+                yield from _other_name(value, moves, variables)
+
+
+def _other_name(value: Var, moves: Any, variables: Variables) -> Iterator[Var]:
+    own = variables.get(value)
+    if own is not None and any(m.value is value and variables[m.target] is not own for m in moves):
+        yield value
