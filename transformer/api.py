@@ -78,7 +78,8 @@ class Transformed(Derived):
 
     def stages(self, *args: Any, **kwargs: Any) -> dict[str, str]:
         """The text of every stage for arguments like these, in order, by name."""
-        return dict(self._entry(args, kwargs).generated.stages)
+        from .run.generating import stages_for_call
+        return stages_for_call(self, args, kwargs, self._dispatcher)
 
     def compiled_for(self, *args: Any, **kwargs: Any) -> Callable[..., Any]:
         """The generated Python function for arguments like these."""

@@ -41,28 +41,31 @@ class Generated:
 
 
 def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints: Mapping[Any, int],
-             smallest: int, header: Header | None = None, name: str | None = None) -> Generated:
+             smallest: int, header: Header | None = None, name: str | None = None,
+             stages: dict[str, str] | None = None) -> Generated:
     """All stages. With a header the source is that of a file, which tests the shapes it is given;
-    `name` is what the user's function is called there, if not by its own name. Raises a located
-    `TransformError`; nothing is changed or written by then."""
-    stages: dict[str, str] = {}
+    `name` is what the user's function is called there, if not by its own name; `stages` receives
+    the text of every stage. Raises a located `TransformError`; nothing is changed or written by then."""
     user, modes = taken_apart(target)
     extras = sum(mode.extras for mode in modes)
     reading = read(user, args[:len(args) - extras], kwargs, hints=hints, smallest=smallest)
     function, interface = reading.function, reading.interface
     interface.name, interface.positional = name or interface.name, len(args) - extras
-    stages["read"] = text(function)
-    function = simplified(function, reading, stages, "simplified")
-    for mode in modes:
+    note(stages, "read", function)
+    simplify(function, reading.assumptions)
+    note(stages, "simplified", function)
+    for k, mode in enumerate(modes):
         builder = Builder(reading.assumptions)
         function, interface = mode.transform(function, interface, builder)
-        stages[mode.suffix] = text(function)
-        function = simplified(function, reading, stages, f"{mode.suffix}, simplified")
+        note(stages, mode.suffix, function)
+        simplify(function, reading.assumptions, last=k == len(modes) - 1)
+        note(stages, f"{mode.suffix}, simplified", function)
     function.guards = reading.assumptions.guards
     written = write(function, interface, name=interface.name, header=header, annotate=True,
                     guards=header is not None)
-    stages["source"] = written.source
-    return Generated(function, interface, reading, written, stages)
+    if stages is not None:
+        stages["source"] = written.source
+    return Generated(function, interface, reading, written, stages or {})
 
 
 def taken_apart(target: Any) -> tuple[Any, list[Any]]:
@@ -74,12 +77,11 @@ def taken_apart(target: Any) -> tuple[Any, list[Any]]:
     return target, modes
 
 
-def simplified(function: Function, reading: Reading, stages: dict[str, str], name: str) -> Function:
+def note(stages: dict[str, str] | None, name: str, function: Function) -> None:
+    """Checks a function between two stages, if the settings say so, and notes its text, if wanted."""
     if config.check:
         check(function)
-    function = simplify(function, reading.assumptions)
-    stages[name] = text(function)
-    if config.check:
-        check(function)
-    return function
-
+    if stages is not None:
+        while name in stages:
+            name += "'"
+        stages[name] = text(function)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from ..core.errors import BadArgument
+from ..core.errors import BadArgument, NotSupported
 from ..core.sizes import Size, quotient
 from ..ops.value import Value
 from .applying import apply_op
@@ -52,6 +52,8 @@ def binary(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right
         return function(left, right)
     if isinstance(left, (RecordedList, list, tuple)) or isinstance(right, (RecordedList, list, tuple)):
         return _on_sequences(reader, function, left, right)
+    if isinstance(left, str) or isinstance(right, str):
+        return _on_text(reader, function, left, right)
     if isinstance(left, Size) or isinstance(right, Size):
         done = on_sizes(reader, function, left, right)
         if done is not UNKNOWN:
@@ -59,6 +61,16 @@ def binary(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right
     if isinstance(left, Value) or isinstance(right, Value) or _is_symbolic(left, right):
         return apply_op(reader, function, (left, right), {})
     return on_static(reader, function, left, right)
+
+
+def _on_text(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """Operators on strings, of what is known; `%` and `*` with what is not need it."""
+    if function is operator.mod and has_dynamic(right):
+        raise NotSupported("`%` with dynamic values in a text", reader.builder.origin, instead="Use an f-string.")
+    left, right = (static(reader, value, "what is combined with a text") if isinstance(value, (Value, Size))
+                   else value for value in (left, right))
+    with as_user_error(reader):
+        return function(left, right)
 
 
 def unary(reader: Reader, function: Callable[[Any], Any], operand: Any) -> Any:

@@ -190,6 +190,8 @@ class Reader:
         if isinstance(place, Name):
             return self.frames_made[id(place.holder)].made < moment
         holder = place.holder
+        if isinstance(holder, Recording):                      # the loop that it belongs to looks after it
+            return False
         if isinstance(place, Item) and holder is self.contents:
             holder = self.owned[place.key][0]
         return self.made_before(holder, moment)

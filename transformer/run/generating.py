@@ -46,6 +46,16 @@ def generate_entry(
     )
 
 
+def stages_for_call(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], dispatcher: Dispatcher
+                    ) -> dict[str, str]:
+    """The text of every stage for a call, by name and in order."""
+    dispatcher.entry(args, kwargs)
+    described = describe(args, kwargs, dispatcher.names(len(args)), dispatcher.static)
+    stages: dict[str, str] = {}
+    generate(target, described.args, described.kwargs, hints=described.hints, smallest=2, stages=stages)
+    return stages
+
+
 def guarded_integers(generated: Generated) -> dict[Any, str]:
     """The integer arguments that guards mention, as atoms of sizes, with their paths."""
     sizes = [size for guard in generated.function.guards for size in (guard.left, guard.right)]
@@ -137,6 +147,7 @@ def _standalone(target: Any, label: Label, described: Description) -> Generated:
             hints=described.hints,
             smallest=0,
             header=header_of(function, modes, notes, label.name),
+            stages={},
             name=label.name,
         )
 

@@ -36,7 +36,7 @@ class Guards:
 
     def _collect(self) -> None:
         same: dict[Dim, Extent] = {}
-        for guard in self.function.guards:
+        for guard in different(self.function.guards):
             left, right = single_atom(guard.left), single_atom(guard.right)
             dims = [atom for atom in (right, left) if isinstance(atom, Dim)]
             known = all(isinstance(size, int) or isinstance(single_atom(size), Dim)
@@ -116,6 +116,17 @@ class Guards:
         wanted = "equal" if equal else "be at least"
         return _raise(test, [f"{_shown(left)} is ", left, f" but must {wanted} {_shown(right)}",
                              *([] if isinstance(guard.right, int) else [", ", right])])
+
+
+def different(guards: list[Any]) -> list[Any]:
+    """The guards without those that say what one before them says."""
+    kept: dict[Any, Any] = {}
+    for guard in guards:
+        difference = guard.left - guard.right
+        mirrored = guard.kind == "equal" and (guard.kind, difference * -1) in kept
+        if not mirrored:
+            kept.setdefault((guard.kind, difference), guard)
+    return list(kept.values())
 
 
 def _last(size: Extent, same: dict[Dim, Extent]) -> Extent:

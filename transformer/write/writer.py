@@ -201,10 +201,10 @@ def _print_function(function: Function, interface: Any, name: str, options: _Opt
     page.name_everything(fixed)
     body = page.printer.block(page.function.body)
     result = _return(page, interface, options, namespace)
-    top: list[Item] = [Line(node) for node in unpacked(page)]
+    top: list[Item] = [*map(Line, unpacked(page)), *_size_lines(page)]
     if options.guards:
         top = [*fixed_tests(interface), *top, *Guards(function, page.sizes, page.expressions.name).items()]
-    top += [*_size_lines(page), *_constant_lines(page)]
+    top += _constant_lines(page)
     notes: list[Item] = [Note(text) for text in _types(page)] if options.annotate else []
     items = [*notes, *top, *body, *result]
     head = ast.FunctionDef(name, arguments, [ast.Pass()], [])

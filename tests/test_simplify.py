@@ -1,0 +1,373 @@
+"""Simplification, rule by rule: what it changes, and what it has to leave alone."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from transformer.core.builder import Builder
+from transformer.core.check import check
+from transformer.core.grammar import Const, Function, Let, Loop, Var
+from transformer.core.guards import Assumptions
+from transformer.core.text import parse, text
+from transformer.core.types import INT
+from transformer.ops.regions import Slot
+from transformer.ops.table import ops
+from transformer.simplify import simplify
+
+PARAMS = ("a: float, b: float, s: f64, t: f64, x: f64[n], y: f64[n], w: f64[n, m], z: f32[n], "
+          "k: int, j: int, c: bool, u: u8[n], p: i64[n], mask: bool[n], v: f64[n - 1]")
+
+
+def made(body: str, params: str = PARAMS) -> Function:
+    lines = "\n".join("    " + line for line in body.strip("\n").splitlines())
+    return parse(f"function f({params})\n{lines}\n", ops(), {"Slot": Slot})
+
+
+def simplified(body: str, params: str = PARAMS) -> str:
+    """The body of a function after simplification."""
+    function = made(body, params)
+    check(function)
+    simplify(function)
+    check(function, linear=True)
+    lines = text(function).splitlines()[1:]
+    return "\n".join(line[4:] for line in lines)
+
+
+def result(expression: str, type: str, before: str = "", params: str = PARAMS) -> str:
+    """What an expression is in the end: its right hand side, or the atom that stands for it."""
+    lines = simplified(f"{before}\nq: {type} = {expression}\nreturn q", params).splitlines()
+    name = lines[-1].removeprefix("return ")
+    found = [line.split(" = ", 1)[1] for line in lines if line.startswith(f"{name}: ")]
+    return found[0] if found else name
+
+
+RULES = [
+    # neutral elements
+    ("multiply(s, 1)", "f64", "s"), ("multiply(1.0, s)", "f64", "s"), ("divide(s, 1)", "f64", "s"),
+    ("add(s, 0)", "f64", "s"), ("add(0.0, s)", "f64", "s"), ("subtract(s, 0)", "f64", "s"),
+    ("power(s, 1)", "f64", "s"), ("multiply(-1, s)", "f64", "negative(s)"),
+    ("positive(s)", "f64", "s"), ("where(c, s, s)", "f64", "s"), ("where(True, s, t)", "f64", "s"),
+    ("cast(s, dtype=dtype(f64))", "f64", "s"), ("real(s)", "f64", "s"), ("conjugate(s)", "f64", "s"),
+    # known numbers
+    ("multiply(2, 3)", "int", "6"), ("add(0.5, 0.25)", "float", "0.75"), ("negative(2)", "int", "-2"),
+    ("multiply(f64(2.0), 3)", "f64", "f64(6.0)"), ("less(1, 2)", "bool", "True"),
+    ("logical_not(False)", "bool", "True"), ("add(<n>, 1)", "int", "<n + 1>"),
+    ("multiply(<n>, <n>)", "int", "<n*n>"), ("subtract(<n>, <n - 3>)", "int", "3"),
+    # sums and differences
+    ("add(s, s)", "f64", "multiply(2, s)"), ("add(x, x)", "f64[n]", "multiply(2, x)"),
+    ("add(s, -2)", "f64", "subtract(s, 2)"), ("subtract(s, -2.0)", "f64", "add(s, 2.0)"),
+]
+
+
+@pytest.mark.parametrize("expression, type, expected", RULES)
+def test_one_statement(expression: str, type: str, expected: str) -> None:
+    assert result(expression, type) == expected
+
+
+CHAINS = [
+    ("r: f64 = negative(s)", "negative(r)", "f64", "s"),
+    ("r: f64 = negative(s)", "add(t, r)", "f64", "subtract(t, s)"),
+    ("r: f64 = negative(s)", "add(r, t)", "f64", "subtract(t, s)"),
+    ("r: f64 = negative(s)", "subtract(t, r)", "f64", "add(t, s)"),
+    ("r: f64 = negative(s)\no: f64 = negative(t)", "multiply(r, o)", "f64", "multiply(s, t)"),
+    ("r: f64 = negative(s)", "multiply(2, r)", "f64", "multiply(-2, s)"),
+    ("r: f64 = multiply(2, s)", "negative(r)", "f64", "multiply(-2, s)"),
+    ("r: f64 = multiply(2, s)", "multiply(r, 3)", "f64", "multiply(6, s)"),
+    ("r: f64 = multiply(0.1, s)", "multiply(r, 2)", "f64", "multiply(0.2, s)"),
+    ("r: f64 = multiply(0.1, s)", "multiply(r, 0.7)", "f64", "multiply(r, 0.7)"),
+    ("r: f64 = multiply(2, s)", "multiply(0.5, r)", "f64", "s"),
+    ("r: f64 = divide(3, s)", "multiply(r, 2)", "f64", "divide(6, s)"),
+    ("r: int = add(k, 3)", "subtract(r, 1)", "int", "add(k, 2)"),
+    ("r: int = add(1, k)", "subtract(r, 1)", "int", "k"),
+    ("r: int = subtract(k, 2)", "add(r, <n>)", "int", "add(k, <n - 2>)"),
+    ("r: f64[m, n] = transpose(w)", "transpose(r)", "f64[n, m]", "w"),
+    ("r: f64[m*n] = ravel(w)", "reshape(r, shape=(<n>, <m>))", "f64[n, m]", "w"),
+    ("r: f64[n, m] = broadcast_to(s, shape=(<n>, <m>))", "add(r, w)", "f64[n, m]", "add(s, w)"),
+    ("r: f64[n] = full(s, shape=(<n>,))", "sin(r)", "f64[n]", "sin(r)"),
+    ("r: f64[n] = ones(shape=(<n>,))", "multiply(r, x)", "f64[n]", "copy(x)"),
+    ("r: f64[n] = zeros(shape=(<n>,))\no: f64[n] = sin(x)", "add(r, o)", "f64[n]",
+     "sin(x)"),
+    ("r: f64[n] = zeros(shape=(<n>,))", "put(r, 0, index=(0,))", "f64[n]", "zeros(shape=(<n>,))"),
+    ("r: f64[n] = zeros(shape=(<n>,))", "addat(r, s, index=(0,))", "f64[n]",
+     "put(r, s, index=(0,))"),
+    ("r: f64[n] = zeros(shape=(<n>,))", "addat(r, 1.0, mask, index=(Slot(k=0),))", "f64[n]",
+     "put(r, 1.0, mask, index=(Slot(k=0),))"),
+    ("r: f64[n] = zeros(shape=(<n>,))\no: f64[n] = sin(x)",
+     "put(r, o, index=(slice(None, None, None),))", "f64[n]", "sin(x)"),
+    ("r: f64[n] = zeros(shape=(<n>,))", "put(r, 2.0, index=(slice(None, None, None),))", "f64[n]",
+     "full(2.0, shape=(<n>,))"),
+    ("r: f64[n] = put(x, s, index=(0,))", "put(r, t, index=(0,))", "f64[n]", "put(x, t, index=(0,))"),
+]
+
+
+@pytest.mark.parametrize("before, expression, type, expected", CHAINS)
+def test_chains(before: str, expression: str, type: str, expected: str) -> None:
+    assert result(expression, type, before) == expected
+
+
+KEPT = [
+    ("", "multiply(k, 1.0)", "float"), ("", "divide(k, 1)", "float"), ("", "power(s, 0)", "f64"),
+    ("", "add(s, 0.0 as 'ZERO')", "f64"), ("", "multiply(2.0 as 'G', 3)", "float"),
+    ("", "divide(1, 3)", "float"), ("", "multiply(0.1, 3)", "float"), ("", "subtract(s, s)", "f64"),
+    ("", "multiply(0, s)", "f64"), ("", "add(mask, mask)", "bool[n]"), ("", "sin(2.0)", "float"),
+    ("", "add(z, f64(0.0))", "f64[n]"), ("", "cast(s, dtype=dtype(f32))", "f32"),
+    ("r: f64[n] = zeros(shape=(<n>,))", "add(r, s)", "f64[n]"),
+    ("r: u8[n] = negative(u)", "multiply(r, x)", "f64[n]"),
+    ("r: f64[n] = zeros(shape=(<n>,))", "addat(r, 1.0, p, index=(Slot(k=0),))", "f64[n]"),
+    ("r: f64[n] = put(x, 0, k, index=(Slot(k=0),))", "addat(r, s, j, index=(Slot(k=0),))", "f64[n]"),
+    ("r: f32[n] = full(0.1, shape=(<n>,), dtype=dtype(f32))", "multiply(r, x)", "f64[n]"),
+    ("r: f64[n] = full(s, shape=(<n>,))", "multiply(r, t)", "f64[n]"),
+    ("r: f64 = multiply(s, t)", "negative(r)", "f64"),
+    ("r: f64 = add(s, t)", "negative(r)", "f64"),
+]
+
+
+@pytest.mark.parametrize("before, expression, type", KEPT)
+def test_what_has_to_stay(before: str, expression: str, type: str) -> None:
+    assert result(expression, type, before) == expression
+
+
+def test_wrapping_integers_keep_their_signs() -> None:
+    before = "r: u8[n] = negative(u)\no: i64[n] = add(r, p)"
+    assert "negative(u)" in simplified(f"{before}\nreturn o")
+    same = simplified("r: u8[n] = negative(u)\no: u8[n] = add(u, r)\nreturn o")
+    assert same == "o: u8[n] = subtract(u, u)\nreturn o"
+
+
+def test_a_float64_that_met_an_array_of_float32_stays_one() -> None:
+    found = simplified("r: f64 = multiply(f64(2.0), 3.0)\no: f64[n] = multiply(r, z)\nreturn o")
+    assert found == "o: f64[n] = multiply(f64(6.0), z)\nreturn o"
+    found = simplified("r: f64 = multiply(f64(2.0), 3.0)\no: f64[n] = multiply(r, x)\nreturn o")
+    assert found == "o: f64[n] = multiply(6.0, x)\nreturn o"
+
+
+def test_seeds_become_whole_numbers_where_floats_are_met() -> None:
+    found = simplified("r: float = multiply(1.0, 2)\no: f64[n] = multiply(r, x)\nreturn o")
+    assert found == "o: f64[n] = multiply(2, x)\nreturn o"
+    assert simplified("r: float = multiply(1.0, 2)\nreturn r") == "return 2.0"
+
+
+def test_signs_pass_through_what_nothing_else_uses() -> None:
+    before = "r: f64[n] = negative(x)\no: f64[n] = multiply(r, y)\ng: f64 = sum(o)\n"
+    assert simplified(before + "q: f64 = add(s, g)\nreturn q") == (
+        "o: f64[n] = multiply(x, y)\ng: f64 = sum(o)\nq: f64 = subtract(s, g)\nreturn q")
+    kept = simplified(before + "q: f64 = add(s, g)\nreturn q, g")
+    assert "add(s, g)" in kept
+
+
+def test_equal_products_are_doubled_in_front() -> None:
+    found = simplified("q: f64[n] = multiply(t, x)\nr: f64[n] = multiply(x, t)\n"
+                       "o: f64[n] = add(q, r)\nreturn o")
+    assert found == "t_1: f64 = multiply(2, t)\no: f64[n] = multiply(t_1, x)\nreturn o"
+
+
+def test_constants_come_first_in_generated_code_only() -> None:
+    body = "q: f64 = multiply(s, 2)\nr: f64 = sin(q)\n{}o: f64 = multiply(r, 3)\nreturn o"
+    assert "multiply(r, 3)" in simplified(body.format(""))
+    assert "multiply(3, r)" in simplified(body.format("effect comment(text='reverse')\n"))
+
+
+def test_writes_that_do_not_touch_each_other() -> None:
+    loop = """
+loop i: int in <n - 1>
+    carry d: f64[n] = x
+    body
+        e: int = add(i, 1)
+        g: f64 = get(d, e, index=(Slot(k=0),))
+        d_1: f64[n] = put(d, 0, e, index=(Slot(k=0),))
+        d_2: f64[n] = addat(d_1, s, {}, index=(Slot(k=0),))
+        d_3: f64[n] = addat(d_2, g, e, index=(Slot(k=0),))
+    next o: f64[n] = d_3
+return o"""
+    apart = simplified(loop.format("i"))
+    assert "put(d, 0" not in apart
+    assert "d_3: f64[n] = put(d_2, g, e, index=(Slot(k=0),))" in apart
+    assert "put(d, 0" in simplified(loop.format("k"))
+
+
+def test_halves_of_zeros_are_set() -> None:
+    found = simplified("r: f64[n] = zeros(shape=(<n>,))\n"
+                       "q: f64[n] = put(r, v, index=(slice(1, None, None),), sizes=(<n - 1>,))\n"
+                       "o: f64[n] = addat(q, s, index=(0,))\nreturn o")
+    assert "o: f64[n] = put(q, s, index=(0,))" in found
+    over = simplified("r: f64[n] = zeros(shape=(<n>,))\n"
+                      "q: f64[n] = put(r, v, index=(slice(1, None, None),), sizes=(<n - 1>,))\n"
+                      "o: f64[n] = addat(q, s, index=(-1,))\nreturn o")
+    assert "o: f64[n] = addat(q, s, index=(-1,))" in over
+
+
+# -- memory ----------------------------------------------------------------------------------------
+
+def test_results_are_memory_of_their_own() -> None:
+    assert simplified("q: f64[n] = multiply(x, 1)\nreturn q") == "q: f64[n] = copy(x)\nreturn q"
+    inner = "q: f64[n] = multiply(x, 1)\nr: f64[n] = sin(q)\nreturn r"
+    assert simplified(inner) == "r: f64[n] = sin(x)\nreturn r"
+    twice = simplified("q: f64[n] = sin(x)\nr: f64[n] = multiply(q, 1)\nreturn q, r")
+    assert twice == "q: f64[n] = sin(x)\nr: f64[n] = copy(q)\nreturn q, r"
+    merged = "if c\n    then\n        q: f64[n] = multiply(x, 1)\n    merge r: f64[n] = q, y\nreturn r"
+    assert "copy(x)" in simplified(merged)
+
+
+def test_arrays_that_are_written_are_not_shared() -> None:
+    found = simplified("q: f64[n] = multiply(x, 1)\nr: f64[n] = put(q, s, index=(0,))\n"
+                       "o: f64 = get(x, index=(0,))\ng: f64 = sum(r)\nreturn o, g")
+    assert "q: f64[n] = copy(x)" in found
+    equal = simplified("q: f64[n] = sin(x)\nr: f64[n] = sin(x)\no: f64[n] = put(q, s, index=(0,))\n"
+                       "g: f64 = get(r, index=(0,))\nreturn o, g")
+    assert equal.count("sin(x)") == 2
+
+
+def test_parts_are_not_shared_across_a_write() -> None:
+    body = ("q: f64[n - 1] = get(x, index=(slice(1, None, None),), sizes=(<n - 1>,))\n"
+            "o: f64 = sum(q)\ny_1: f64[n] = put(x, s, index=(0,))\n"
+            "r: f64[n - 1] = get(x, index=(slice(1, None, None),), sizes=(<n - 1>,))\n"
+            "g: f64 = sum(r)\nreturn o, g, y_1")
+    function = made(body)
+    simplify(function)
+    assert text(function).count("get(x") == 2
+
+
+def test_elements_are_shared() -> None:
+    get = "get(x, k, index=(Slot(k=0),))"
+    found = simplified(f"q: f64 = {get}\nr: f64 = {get}\no: f64 = multiply(q, r)\nreturn o")
+    assert found.count("get(x") == 1
+
+
+# -- branches, loops, effects ----------------------------------------------------------------------
+
+def test_branches_on_known_conditions_open_up() -> None:
+    body = """
+if c
+    then
+        effect print(s)
+        if c
+            then
+                q: f64 = sin(s)
+            merge r: f64 = q, t
+    merge o: f64 = r, s
+if False
+    then
+        effect print(t)
+return o"""
+    assert simplified(body) == ("if c\n    then\n        effect print(s)\n        q: f64 = sin(s)\n"
+                                "    merge o: f64 = q, s\nreturn o")
+
+
+def test_a_branch_with_equal_sides_is_none() -> None:
+    body = ("if c\n    then\n        q: f64 = sin(s)\n        effect print(q)\n"
+            "    else\n        r: f64 = sin(s)\n        effect print(r)\nreturn s")
+    assert simplified(body).startswith("if c")
+    pure = ("if c\n    then\n        q: f64 = sin(s)\n    else\n        r: f64 = sin(s)\n"
+            "    merge o: f64 = q, r\nreturn o")
+    assert simplified(pure) == "q: f64 = sin(s)\nreturn q"
+
+
+LOOP = """
+loop i: int in k
+    carry e: f64 = s
+    carry d: f64[n] = r
+    carry g: f64 = s
+    body
+        h: f64 = {}
+        o: f64[n] = {}
+    next e_1: f64 = e
+    next d_1: f64[n] = o
+    next g_1: f64 = h
+return e_1, d_1, g_1"""
+
+
+def test_carries_that_do_not_change() -> None:
+    found = simplified("r: f64[n] = sin(x)" + LOOP.format("multiply(g, e)", "multiply(d, e)"))
+    assert "carry e" not in found
+    assert "h: f64 = multiply(g, s)" in found
+    assert found.endswith("return s, d_1, g_1")
+
+
+def test_carries_that_stay_zero() -> None:
+    zeros = "zeros(shape=(<n>,))"
+    found = simplified(f"r: f64[n] = {zeros}" + LOOP.format("multiply(g, e)", zeros))
+    assert "carry d" not in found
+    assert "d_1: f64[n] = zeros(shape=(<n>,))" in found
+
+
+def test_a_loop_without_results_goes_with_its_comment() -> None:
+    body = """
+q: f64 = sin(s)
+effect comment(text='reverse')
+effect comment('reverse of'=None)
+loop i: int in none
+    carry e: f64 = s
+    test
+        g: bool = less(e, 10.0)
+    while g
+    body
+        o: f64 = multiply(e, e)
+    next e_1: f64 = o
+return q"""
+    assert simplified(body) == "q: f64 = sin(s)\nreturn q"
+    loud = body.replace("        o: f64", "        effect print(e)\n        o: f64")
+    assert simplified(loud).count("effect") == 3
+
+
+def test_calls_with_effects_stay() -> None:
+    text_of = ("function f(x: float)\n    y: float = call g(x)\n    return x\n\n"
+               "function g(x: float)\n{}    z: float = multiply(x, 1)\n    return z\n")
+    quiet = simplify(parse(text_of.format(""), ops()))
+    assert quiet.body == []
+    loud = simplify(parse(text_of.format("    effect print(x)\n"), ops()))
+    assert "call g(x)" in text(loud)
+    assert "multiply" not in text(loud)
+
+
+def test_the_last_pass_drops_what_only_types_need() -> None:
+    body = ("q: int = count_nonzero(mask)\n"
+            "r: f64[?q] = get(x, mask, index=(Slot(k=0),), sizes=(<n>,))\n"
+            "o: f64 = sum(r)\nreturn o")
+    function = made(body)
+    assert "count_nonzero" in text(simplify(function))
+    assert "count_nonzero" not in text(simplify(function, last=True))
+
+
+def test_ranges_follow_the_integers_that_stand_for_others() -> None:
+    assumptions = Assumptions()
+    k, i, j = Var(INT, "k", True), Var(INT, "i"), Var(INT, "j")
+    add = ops()["add"]
+    body = [Let((i,), add, (k, Const(1))), Let((j,), add, (k, Const(1)))]
+    assumptions.within(j, 0, 3)
+    simplify(Function("f", [k], body, [i, j]), assumptions)
+    assert list(assumptions.ranges.values()) == [(0, 3)] * 2
+
+
+def test_names_of_copies_go_to_what_has_none() -> None:
+    nameless, kept = Var(INT), Var(INT, "total")
+    k = Var(INT, "k", True)
+    body = [Let((nameless,), ops()["add"], (k, Const(1))), Let((kept,), ops()["same"], (nameless,))]
+    function = simplify(Function("f", [k], body, [kept]))
+    assert text(function) == "function f(k: int)\n    total: int = add(k, 1)\n    return total\n"
+
+
+def test_long_products_do_not_run_out_of_stack() -> None:
+    a = Var(INT, "a", True)
+    body, last = [], a
+    with Builder().active():
+        for _ in range(3000):
+            body.append(Let((Var(INT),), ops()["multiply"], (last, a)))
+            last = body[-1].target
+    function = simplify(Function("f", [a], body, [last]))
+    assert len(function.body) == 3000
+
+
+@pytest.mark.parametrize("module", ["branches", "copies", "cse", "dead", "fold", "loops"])
+def test_every_rewrite_shows_before_and_after(module: str) -> None:
+    found = importlib.import_module(f"transformer.simplify.{module}")
+    assert re.search(r">>> shown\(", found.__doc__ or "")
+    assert Path(found.__file__ or "").name == f"{module}.py"
+
+
+def test_a_loop_is_not_entered_for_nothing() -> None:
+    loop = Loop(Var(INT), Const(3), [], [Let((Var(INT, "q"),), ops()["add"], (Const(1), Const(2)))])
+    assert simplify(Function("f", [], [loop], [])).body == []
