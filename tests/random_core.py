@@ -14,7 +14,6 @@ import numpy as np
 
 from transformer.core.builder import Builder
 from transformer.core.grammar import (
-    UNDEFINED,
     Carry,
     Const,
     Function,
@@ -31,7 +30,7 @@ from transformer.ops.value import Value, apply, value
 from transformer.ops.arithmetic import Negative
 
 SHAPES = [(4,), (6,), (2, 3), (3, 2)]
-NAMES = ["u", "v", "x", "y", None, None]
+NAMES = ["u", "v", "x", "y"]
 
 
 def array_type(shape: tuple[int, ...]) -> ArrayType:
@@ -47,6 +46,7 @@ class Generator:
         self.builder = Builder()
         self.scopes: list[list[Var]] = []
         self.depth = 0
+        self.names = NAMES + [None] * self.random.choice([1, 3, 20])
 
     def function(self) -> Function:
         params = [Var(array_type(s), f"p{k}", True) for k, s in enumerate([(6,), (2, 3), (6,)])]
@@ -86,7 +86,7 @@ class Generator:
         """Makes a result known to what comes after, sometimes under a name."""
         if isinstance(result.atom, Var):
             if result.atom.name is None:
-                result.atom.name = self.random.choice(NAMES)
+                result.atom.name = self.random.choice(self.names)
             self.scopes[-1].append(result.atom)
         return result
 
@@ -193,7 +193,7 @@ class Generator:
 
     def some_reads(self) -> list[Read]:
         """Rows of what a loop of the same length recorded."""
-        source = self.pick(lambda v: isinstance(v.type, SeqType) and isinstance(v.type.element, ArrayType))
+        source = self.pick(lambda v: isinstance(v.type, SeqType))
         if source is None or self.random.random() < 0.2:
             return []
         return [Read(Var(source.type.element, self.random.choice([None, "r"])), source)]
@@ -207,9 +207,9 @@ class Generator:
 
     def finish_loop(self, position: Var, carries: list[Carry], body: Any, inside: list[Var],
                     reads: list[Read]) -> None:
-        arrays = [v for v in inside if isinstance(v.type, ArrayType)]
-        records = [Record(Var(SeqType(v.type), None), v)
-                   for v in self.random.sample(arrays, min(len(arrays), self.random.choice([0, 1, 2])))]
+        found = self.random.sample(inside, min(len(inside), self.random.choice([0, 1, 2])))
+        found += [v for v in inside if isinstance(v.type, SeqType)][-1:]
+        records = [Record(Var(SeqType(v.type), None), v) for v in dict.fromkeys(found)]
         down = self.random.random() < 0.4
         trips: Any = self.scopes[0][4]
         test: list[Any] = []
@@ -219,8 +219,7 @@ class Generator:
             down, trips = False, self.random.choice([None, trips])
         count = Var(INT, "count") if condition is not None and self.random.random() < 0.5 else None
         self.builder.emit(Loop(position, trips, carries, body, reads, records, down, test, condition, count))
-        if condition is None:
-            self.scopes[-1] += [record.target for record in records]
+        self.scopes[-1] += [record.target for record in records]
         self.scopes[-1] += [carry.out for carry in carries]
 
     def counting(self, carries: list[Carry], body: Any) -> tuple[Any, Any]:
@@ -241,6 +240,3 @@ def is_array(var: Var) -> bool:
 
 def is_float(var: Var) -> bool:
     return isinstance(var.type, ArrayType) and not var.type.sizes and var.type.dtype.kind == "f"
-
-
-__all__ = ["Generator", "UNDEFINED"]

@@ -168,8 +168,8 @@ def helper() -> Function:
     None, True, 3, -3, 2.5, 1e-30, float("inf"), -float("inf"), 2 - 3j, "", "it's \"so\"\n", ...,
     (), (1,), (1, (2, "x")), [1, [2.0]], {"a": 1, "b c": (None,)}, {},
     slice(None), slice(1, None, -2), (0, slice(1, -1), None, Slot(0), slice(Slot(1), None, None)),
-    np.dtype("f4"), np.dtype("bool"), float, complex, np.float32, Pair(1, Pair((), None)),
-    np.float32(0.1), np.int8(-3), np.complex64(1 - 2j), ArrayType(F4, (2, N)), SeqType(INT), N,
+    np.dtype("f4"), np.dtype("bool"), float, complex, np.float32, ValueError,
+    Pair(1, Pair((), None)), np.float32(0.1), np.int8(-3), np.complex64(1 - 2j), ArrayType(F4, (2, N)), SeqType(INT), N,
     N * 2 - 1, (N, 3), slice(N - 1, None), {"sizes": (N * M,)}, Origin("model.py", 3),
 ])
 def test_attributes(value: Any) -> None:

@@ -50,10 +50,13 @@ RULES = [
     ("multiply(s, 1)", "f64", "s"), ("multiply(1.0, s)", "f64", "s"), ("divide(s, 1)", "f64", "s"),
     ("add(s, 0)", "f64", "s"), ("add(0.0, s)", "f64", "s"), ("subtract(s, 0)", "f64", "s"),
     ("power(s, 1)", "f64", "s"), ("multiply(-1, s)", "f64", "negative(s)"),
-    ("positive(s)", "f64", "s"), ("where(c, s, s)", "f64", "s"), ("where(True, s, t)", "f64", "s"),
-    ("cast(s, dtype=dtype(f64))", "f64", "s"), ("real(s)", "f64", "s"), ("conjugate(s)", "f64", "s"),
+    ("positive(s)", "f64", "s"), ("where(c, s, s)", "f64", "s"),
+    ("where(True, s, t)", "f64", "s"),
+    ("cast(s, dtype=dtype(f64))", "f64", "s"), ("real(s)", "f64", "s"),
+    ("conjugate(s)", "f64", "s"),
     # known numbers
-    ("multiply(2, 3)", "int", "6"), ("add(0.5, 0.25)", "float", "0.75"), ("negative(2)", "int", "-2"),
+    ("multiply(2, 3)", "int", "6"), ("add(0.5, 0.25)", "float", "0.75"),
+    ("negative(2)", "int", "-2"),
     ("multiply(f64(2.0), 3)", "f64", "f64(6.0)"), ("less(1, 2)", "bool", "True"),
     ("logical_not(False)", "bool", "True"), ("add(<n>, 1)", "int", "<n + 1>"),
     ("multiply(<n>, <n>)", "int", "<n*n>"), ("subtract(<n>, <n - 3>)", "int", "3"),
@@ -100,7 +103,8 @@ CHAINS = [
      "put(r, o, index=(slice(None, None, None),))", "f64[n]", "sin(x)"),
     ("r: f64[n] = zeros(shape=(<n>,))", "put(r, 2.0, index=(slice(None, None, None),))", "f64[n]",
      "full(2.0, shape=(<n>,))"),
-    ("r: f64[n] = put(x, s, index=(0,))", "put(r, t, index=(0,))", "f64[n]", "put(x, t, index=(0,))"),
+    ("r: f64[n] = put(x, s, index=(0,))", "put(r, t, index=(0,))", "f64[n]",
+     "put(x, t, index=(0,))"),
 ]
 
 
@@ -118,7 +122,8 @@ KEPT = [
     ("r: f64[n] = zeros(shape=(<n>,))", "add(r, s)", "f64[n]"),
     ("r: u8[n] = negative(u)", "multiply(r, x)", "f64[n]"),
     ("r: f64[n] = zeros(shape=(<n>,))", "addat(r, 1.0, p, index=(Slot(k=0),))", "f64[n]"),
-    ("r: f64[n] = put(x, 0, k, index=(Slot(k=0),))", "addat(r, s, j, index=(Slot(k=0),))", "f64[n]"),
+    ("r: f64[n] = put(x, 0, k, index=(Slot(k=0),))", "addat(r, s, j, index=(Slot(k=0),))",
+     "f64[n]"),
     ("r: f32[n] = full(0.1, shape=(<n>,), dtype=dtype(f32))", "multiply(r, x)", "f64[n]"),
     ("r: f64[n] = full(s, shape=(<n>,))", "multiply(r, t)", "f64[n]"),
     ("r: f64 = multiply(s, t)", "negative(r)", "f64"),
@@ -208,7 +213,8 @@ def test_results_are_memory_of_their_own() -> None:
     assert simplified(inner) == "r: f64[n] = sin(x)\nreturn r"
     twice = simplified("q: f64[n] = sin(x)\nr: f64[n] = multiply(q, 1)\nreturn q, r")
     assert twice == "q: f64[n] = sin(x)\nr: f64[n] = copy(q)\nreturn q, r"
-    merged = "if c\n    then\n        q: f64[n] = multiply(x, 1)\n    merge r: f64[n] = q, y\nreturn r"
+    merged = ("if c\n    then\n        q: f64[n] = multiply(x, 1)\n"
+              "    merge r: f64[n] = q, y\nreturn r")
     assert "copy(x)" in simplified(merged)
 
 

@@ -8,15 +8,56 @@
     config                 settings of the process
 """
 
-from . import tree
-from .api import check_grads, grad, jvp, linearize, stop_gradient, value_and_grad, vjp
-from .config import config
-from .core.errors import (BadArgument, NotDifferentiable, NotSupported, ShapeError, SourceError,
-                          TransformError)
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import tree
+    from .api import check_grads, grad, jvp, linearize, stop_gradient, value_and_grad, vjp
+    from .core.errors import (
+        BadArgument,
+        NotDifferentiable,
+        NotSupported,
+        ShapeError,
+        SourceError,
+        TransformError,
+    )
+    from .settings import config
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "BadArgument", "NotDifferentiable", "NotSupported", "ShapeError", "SourceError", "TransformError",
-    "check_grads", "config", "grad", "jvp", "linearize", "stop_gradient", "tree", "value_and_grad", "vjp",
+    "BadArgument",
+    "NotDifferentiable",
+    "NotSupported",
+    "ShapeError",
+    "SourceError",
+    "TransformError",
+    "check_grads",
+    "config",
+    "grad",
+    "jvp",
+    "linearize",
+    "stop_gradient",
+    "tree",
+    "value_and_grad",
+    "vjp",
 ]
+
+_ERRORS = frozenset(name for name in __all__ if name[0].isupper())
+
+
+def __getattr__(name: str) -> Any:
+    """Imports what is asked for: `import transformer` alone costs next to nothing."""
+    if name not in __all__:
+        raise AttributeError(f"module 'transformer' has no attribute {name!r}")
+    if name == "tree":
+        return importlib.import_module(".tree", __name__)
+    home = ".core.errors" if name in _ERRORS else ".settings" if name == "config" else ".api"
+    value = getattr(importlib.import_module(home, __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .config import config
+from .settings import config
 from .core.builder import Builder
 from .core.check import check
 from .core.grammar import Function

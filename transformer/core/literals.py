@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,19 @@ from .types import BOOL, COMPLEX, FLOAT, INT, LONG_NAMES, ArrayType, SeqType, Ty
 WORDS = {"None": None, "True": True, "False": False, "inf": float("inf"), "nan": float("nan")}
 WEAK = {"int": INT, "float": FLOAT, "complex": COMPLEX, "bool": BOOL}
 CLASSES: dict[str, Any] = {"bool": bool, "int": int, "float": float, "complex": complex}
+
+
+def imported(path: str) -> Any:
+    """What a dotted path names, in a module that has been imported."""
+    home = path
+    while home and home not in sys.modules:
+        home = home.rpartition(".")[0]
+    found: Any = sys.modules.get(home)
+    for name in path.removeprefix(home + ".").split("."):
+        if not hasattr(found, name):
+            raise ValueError(f"there is no {path}")
+        found = getattr(found, name)
+    return found
 
 
 class Literals:
@@ -154,9 +168,14 @@ class Literals:
         return np.dtype(LONG_NAMES.get(name, name))
 
     def scalar_class(self) -> Any:
-        name = self.line.name()
+        """``float``, ``float32``, or another class by the module it is in and its name there."""
+        if self.line.kind() == "string":
+            found = imported(self.line.string())
+        else:
+            name = self.line.name()
+            found = CLASSES.get(name) or getattr(np, name)
         self.line.expect(")")
-        return CLASSES.get(name) or getattr(np, name)
+        return found
 
     def array(self) -> np.ndarray:
         values = self.value()

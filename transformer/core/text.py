@@ -287,7 +287,7 @@ class Printer:
         if value in PYTHON_TYPES or isinstance(value, type) and issubclass(value, np.generic):
             return f"class({value.__name__})"
         if isinstance(value, type):
-            return f"class({value.__module__}.{value.__qualname__})"
+            return f"class('{value.__module__}.{value.__qualname__}')"
         if isinstance(value, Origin):
             return f"origin({value.file!r}, {value.line})"
         if dataclasses.is_dataclass(value) and not isinstance(value, type):

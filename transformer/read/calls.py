@@ -25,6 +25,7 @@ from .functions import call_closure, call_python
 from .iteration import Iteration
 from .pure import is_pure, why_not
 from .recorded import RecordedList
+from .stacking import stacking_call
 from .values import (UNKNOWN, ArrayMethod, Closure, Conflict, ContainerMethod, ExceptionValue, Lazy,
                      contained, has_dynamic, known_of, stripped)
 
@@ -37,7 +38,7 @@ def call(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str,
     own = _reads_itself(function)
     if own is not None:
         return own(reader, args, kwargs)
-    special = _special(function)
+    special = stacking_call(function, args) or _special(function)
     if special is not None:
         with as_user_error(reader):
             return special(reader, *args, **kwargs)

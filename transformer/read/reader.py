@@ -20,6 +20,7 @@ from ..ops.value import Value
 from . import (assignment, comprehensions, conditions, definitions, effects, expressions, loops, matching,
                statements, subscripts)
 from .aliases import Aliases
+from .attributes import attribute
 from .calls import call
 from .casts import Widen
 from .demand import Unroll
@@ -159,6 +160,10 @@ class Reader:
     def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a call of a function gives while this reading goes on."""
         return self.usable(call(self, function, args, kwargs))
+
+    def attribute(self, value: Any, name: str) -> Any:
+        """What an attribute of a value is while this reading goes on."""
+        return self.usable(attribute(self, value, name))
 
     def write(self, cell: Value, new: Atom) -> None:
         """Makes `new` the current version of an array; through a view, of what it is a part of."""

@@ -90,6 +90,7 @@ class Part:
     arrays: tuple[Value, ...]
     length: Extent
     token: Token = field(default_factory=Token)
+    fresh: Callable[[], Value] | None = None        # one more array of the items, where there is one slot
 
     def item(self, reader: Reader, index: Any) -> Any:
         contents = iter([self._element(reader, array, index) for array in self.arrays])
@@ -108,6 +109,8 @@ class Part:
     def array(self, reader: Reader) -> Value:
         from .applying import apply_op
         template = self.template
+        if self.fresh is not None:
+            return self.fresh()
         if isinstance(template, Slot) or isinstance(template, Node) and template.cls is RecordedList:
             return self.arrays[0]
         if isinstance(template, Node) and template.cls in (tuple, list) \

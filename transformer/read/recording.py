@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import NotSupported
@@ -16,7 +17,8 @@ from .carrying import Carried
 from .demand import Unroll
 from .journal import Attribute, Cell, Contents, Item, Place
 from .recorded import Part, RecordedList, Recording, parts_of, refusal
-from .structures import Clash, Template, atoms, capture, loosened, slots, types_in
+from .structures import (Clash, Node, Slot, Template, atoms, capture, constants, is_constant, loosened, slots,
+                         types_in)
 from .values import Conflict, cell_of
 
 if TYPE_CHECKING:
@@ -91,11 +93,15 @@ class Records:
         """What the body appended; the loop has to be unrolled if that is not one item of one type."""
         for key, recording in self._lists.items():
             appended = recording.appended
+            if recording.position is None:                     # found in this very pass
+                continue
             if isinstance(appended, Conflict) or len(appended) != 1:
                 raise Unroll(self.key, refusal(self.reader, "a list that does not get exactly one item in "
                                                             "each iteration"))
             captured = capture(appended[0])
             template = loop.joiner().join(loosened(captured, EVERYTHING), loosened(captured, EVERYTHING))
+            if not all(map(is_constant, constants(template))):
+                raise Unroll(self.key, refusal(self.reader, "a list of such items"))
             if any(isinstance(slot, Clash) for slot in slots(template)):
                 raise Unroll(self.key, refusal(self.reader, "a list of items of different sizes"))
             self._templates[key] = template
@@ -144,10 +150,17 @@ class Records:
         """Puts what was recorded in place of each list."""
         for key, recording in self._lists.items():
             assert length is not None
-            arrays = tuple(stacked(target, length) for target in self._targets[key])
-            part = Part(self._templates[key], arrays, length, recording.token)
+            targets = self._targets[key]
+            arrays = tuple(stacked(target, length) for target in targets)
+            fresh = partial(stacked, targets[0], length) if _is_flat(self._templates[key]) else None
+            part = Part(self._templates[key], arrays, length, recording.token, fresh)
             whole = RecordedList(recording.home, (*self._before[key], part))
             self.reader.journal.write(Item(self.reader.contents, key), whole)
+
+
+def _is_flat(template: Template) -> bool:
+    """Whether an item is a number or array, or a list that becomes one."""
+    return isinstance(template, Slot) or isinstance(template, Node) and template.cls is RecordedList
 
 
 def _spread(value: RecordedList) -> list[Any]:

@@ -9,6 +9,7 @@ template with new contents in its slots.
 
 from __future__ import annotations
 
+import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -134,8 +135,7 @@ class Joiner:
                 return Clash(f"{shown(template)} and nothing")
             case Node(cls, static, children):
                 return Node(cls, static, tuple(
-                    child if isinstance(child, Fixed) and child.atom is None else self._partly(child)
-                    for child in children))
+                    child if is_constant(child) else self._partly(child) for child in children))
         return template
 
     def _nodes(self, one: Node, other: Node) -> Template:
@@ -290,6 +290,25 @@ def build(reader: Reader, template: Template, contents: Iterator[Value], conflic
                 return cls.from_row(reader, *parts)
             return reader.own(kind_of(cls).build(cls, static, parts))
     return ABSENT
+
+
+def is_constant(template: Template) -> bool:
+    """Whether a template is a leaf that is the same object wherever and whenever it is made."""
+    return isinstance(template, Fixed) and template.atom is None and (
+        template.value is None or isinstance(template.value, CONSTANTS))
+
+
+CONSTANTS = (str, bytes, bool, type, np.dtype, types.ModuleType, types.FunctionType, types.BuiltinFunctionType,
+             np.ufunc)
+
+
+def constants(template: Template) -> Iterator[Fixed]:
+    """The leaves that are neither numbers nor arrays."""
+    if isinstance(template, Fixed) and template.atom is None:
+        yield template
+    elif isinstance(template, Node):
+        for child in template.children:
+            yield from constants(child)
 
 
 def shown(template: Template) -> str:

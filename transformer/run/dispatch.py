@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import tree
-from ..config import config
+from ..settings import config
 from .nans import call_watching_nans
 from .signature import Description, Identity, describe, exact_key
 

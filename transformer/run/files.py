@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..config import config
+from ..settings import config
 
 
 def load(source: str, name: str, namespace: dict[str, Any]) -> Any:

@@ -126,11 +126,12 @@ class Expressions:
         spelling, wrap = spelled(stmt)
         args: list[ast.expr] = [ast.List(operands)] if stmt.op.variadic else operands
         attrs = {key: item for key, item in printed_attrs(stmt).items() if item is not None}
-        keywords = []
+        keywords: list[ast.keyword] = []
+        skipped = False                            # behind an attribute left out, the others go by name
         for key, keyword_only in _attributes(stmt.op):
             if key not in attrs:
-                keyword_only = True
-            elif key in POSITIONAL and not keyword_only and not keywords:
+                skipped = True
+            elif key in POSITIONAL and not (keyword_only or skipped or keywords):
                 args.append(self.attribute(attrs[key]))
             else:
                 keywords.append(ast.keyword(key, self.attribute(attrs[key])))

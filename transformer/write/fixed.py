@@ -1,9 +1,12 @@
-"""Tests in an emitted file of the arguments whose values are built into it.
+"""Tests in an emitted file of what its arguments are beside their shapes.
 
-A function read for ``kind="sum"`` knows nothing of other kinds, so its file refuses them:
+A function read for ``kind="sum"`` and two layers knows nothing of other kinds and of further layers,
+so its file refuses them:
 
     if kind != "sum" or not flag:
         raise ValueError("made for kind='sum', flag=True alone")
+    if len(layers) != 2:
+        raise ValueError("made for 2 items in layers alone")
 """
 
 from __future__ import annotations
@@ -25,31 +28,64 @@ FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, type)
 
 
 def fixed_tests(interface: Any) -> list[Item]:
-    """One test of all arguments that are known beforehand; none where there are none."""
-    known = [pair for parameter in interface.parameters for pair in known_leaves(parameter)]
-    if not known:
-        return []
-    tests = [_differs(path, value) for path, value in known]
-    test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
-    error = ast.Call(ast.Name("ValueError"), [ast.Constant(_message(known))], [])
-    return [Group(ast.If(test, [], []), [Line(ast.Raise(error, None))])]
+    """Tests of the containers among the arguments, and of what is known beforehand."""
+    nodes = [pair for p in interface.parameters for pair in nodes_of(p.tree, p.name)]
+    known = [(path, tree) for path, tree in nodes if tree is None or is_leaf(tree)]
+    return [*_structure_tests(nodes), *_value_tests(known)]
 
 
-def known_leaves(parameter: Any) -> Iterator[tuple[str, Any]]:
-    """The objects in a parameter that are no variables, and how Python reaches each."""
-    yield from _known_leaves(parameter.tree, parameter.name)
-
-
-def _known_leaves(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
+def nodes_of(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """The containers in a tree and its leaves that are no variables, and how Python reaches each."""
+    if isinstance(tree, ATOMS):
+        return
+    yield path, tree
     if tree is None or is_leaf(tree):
-        if not isinstance(tree, ATOMS):
-            yield path, tree
         return
     kind = kind_of(type(tree))
     static, children = kind.split(tree)
     children = list(children)
     for way, child in zip(kind.accessors(static, len(children)), children, strict=True):
-        yield from _known_leaves(child, path + way)
+        yield from nodes_of(child, path + way)
+
+
+def _structure_tests(nodes: list[tuple[str, Any]]) -> Iterator[Item]:
+    """`len(xs) != 2`, `params.keys() != {"w", "b"}`: what is not there would be left out silently."""
+    for path, tree in nodes:
+        found = ast.parse(path, mode="eval").body
+        if type(tree) in (list, tuple):
+            length = ast.Call(ast.Name("len"), [found], [])
+            test = ast.Compare(length, [ast.NotEq()], [ast.Constant(len(tree))])
+            yield _refuse(test, f"made for {len(tree)} items in {path} alone")
+        elif isinstance(tree, dict):
+            yield _refuse(_has_other_keys(found, tree), _message_of_keys(path, tree))
+
+
+def _has_other_keys(found: ast.expr, tree: dict[Any, Any]) -> ast.expr:
+    keys = [literal(key) for key in tree]
+    if not keys:
+        return found
+    if any(key is None for key in keys):
+        raise NotSupported("a dictionary has keys that cannot be written down",
+                           instead="Use strings or numbers as keys.")
+    return ast.Compare(ast.Call(ast.Attribute(found, "keys"), [], []), [ast.NotEq()],
+                       [ast.Set(keys)])                                    # type: ignore[arg-type]
+
+
+def _message_of_keys(path: str, tree: dict[Any, Any]) -> str:
+    keys = ", ".join(map(str, tree)) or "none"
+    return f"made for {path} with the keys {keys if len(keys) <= LONGEST else 'above'} alone"
+
+
+def _value_tests(known: list[tuple[str, Any]]) -> Iterator[Item]:
+    """One test of all values that are known beforehand; none where there are none."""
+    if known:
+        tests = [_differs(path, value) for path, value in known]
+        yield _refuse(tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests), _message(known))
+
+
+def _refuse(test: ast.expr, message: str) -> Item:
+    error = ast.Call(ast.Name("ValueError"), [ast.Constant(message)], [])
+    return Group(ast.If(test, [], []), [Line(ast.Raise(error, None))])
 
 
 def _differs(path: str, value: Any) -> ast.expr:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.grammar import Function, Let, Var
 from ..core.guards import single_atom
-from ..core.sizes import Dim, Extent, Size
+from ..core.sizes import Dim, Extent, Size, replaced
 from ..core.types import ArrayType
 from .layout import Group, Item, Line
 from .sizes import SizePlan, extent_of_axis, number
@@ -45,6 +45,7 @@ class Guards:
                 self.others.append(guard)
             elif frozenset((left, right)) not in self.refused:
                 same[dims[0]] = guard.left if dims[0] is right else guard.right
+        self.others = [guard for guard in self.others if not _is_settled(guard, same)]
         for param in self.function.params:
             sizes = param.type.sizes if isinstance(param.type, ArrayType) else ()
             for axis, size in enumerate(sizes):
@@ -127,6 +128,14 @@ def different(guards: list[Any]) -> list[Any]:
         if not mirrored:
             kept.setdefault((guard.kind, difference), guard)
     return list(kept.values())
+
+
+def _is_settled(guard: Any, same: dict[Dim, Extent]) -> bool:
+    """Whether a guard holds as soon as the shapes are what they must be."""
+    def known(atom: Any) -> Extent | None:
+        return _last(Size.of(atom), same) if atom in same else None
+    difference = replaced(guard.left - guard.right, known)
+    return isinstance(difference, int) and (difference == 0 if guard.kind == "equal" else difference >= 0)
 
 
 def _last(size: Extent, same: dict[Dim, Extent]) -> Extent:

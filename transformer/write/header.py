@@ -37,7 +37,7 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-STANDARD = {"math": "import math", "warnings": "import warnings"}
+STANDARD = {"dataclasses": "import dataclasses", "math": "import math", "warnings": "import warnings"}
 INSTALLED = {"np": "import numpy as np", "scipy": "import scipy.special"}
 
 

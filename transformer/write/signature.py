@@ -107,22 +107,24 @@ def _places(tree: Any, path: str) -> Iterator[tuple[Var, str]]:
 # -- putting the result together --------------------------------------------------------------------
 
 
-def result_tree(tree: Any, leaf: Callable[[Any], ast.expr], names: Names) -> ast.expr:
-    """The expression of what is returned; `leaf` gives that of an atom."""
+def result_tree(tree: Any, leaf: Callable[[Any], ast.expr], names: Names,
+                rebuilt: Callable[[Any, list[ast.expr]], ast.expr | None]) -> ast.expr:
+    """The expression of what is returned; `leaf` gives that of an atom, `rebuilt` that of an instance
+    of a class of the user, if there is a way without naming the class."""
     if is_leaf(tree):
         return _static_or_leaf(tree, leaf, names)
     if tree is None:
         return ast.Constant(None)
     kind = kind_of(type(tree))
     static, children = kind.split(tree)
-    parts = [result_tree(child, leaf, names) for child in children]
+    parts = [result_tree(child, leaf, names, rebuilt) for child in children]
     if type(tree) is tuple:
         return ast.Tuple(parts)
     if type(tree) is list:
         return ast.List(parts)
     if type(tree) is dict and all(literal(key) is not None for key in tree):
         return ast.Dict([literal(key) for key in tree], parts)                     # type: ignore[misc]
-    return _constructed(tree, parts, names)
+    return rebuilt(tree, parts) or _constructed(tree, parts, names)
 
 
 def results_in(tree: Any) -> Iterator[int]:

@@ -134,10 +134,11 @@ class _Decider:
                 if not is_array(value) or edge in self.aliases.edges:
                     continue
                 source = self.aliases.root(value)                                   # type: ignore
-                if self.aliases.edges_into(source):
+                read = any(self.aliases.root(var) is source for var in sharing)
+                if self.aliases.edges_into(source) and not read:
                     pending += [source] if source not in seen else []
                     seen.add(source)
-                elif self._is_to_blame(value, sharing):                             # type: ignore
+                elif read or self._is_to_blame(value, sharing):                     # type: ignore
                     found.append(edge)
         return found if all(self._depth(edge) < depth for edge in found) else []
 

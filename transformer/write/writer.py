@@ -45,6 +45,7 @@ from .loops import Loops
 from .names import Names, identifier
 from .nesting import nest
 from .ranges import ranges
+from .rebuilding import homes_of, rebuilt
 from .signature import parameters, places, result_tree, results_in
 from .sizes import SizePlan, extent_of_axis
 from .storage import decide_storage
@@ -280,7 +281,8 @@ def _return(page: _Page, interface: Any, options: _Options, namespace: dict[str,
 
     def leaf(item: Any) -> ast.expr:
         return trees[page.places[item.k]] if isinstance(item, Result) else page.expressions.atom(item)
-    return [Line(ast.Return(result_tree(tree, leaf, namespace)))]
+    homes = homes_of(interface) if options.guards else {}
+    return [Line(ast.Return(result_tree(tree, leaf, namespace, lambda *args: rebuilt(*args, homes))))]
 
 
 def _result(page: _Page, k: int, options: _Options) -> ast.expr:
