@@ -295,7 +295,8 @@ def test_options_are_known_beforehand() -> None:
     out = run("grad", "model.py:with_options", "--wrt", "x", "--types", "x: f64[n], kind: 'sum'")
     x = np.array([1.0, 2.0])
     np.testing.assert_allclose(out.with_options_grad(x, "sum"), 2 * x)
-    for arguments, options in (((x, "prod"), {}), ((x, "sum", 3), {}), ((x, "sum"), {"flag": False})):
+    others: list[Any] = [((x, "prod"), {}), ((x, "sum", 3), {}), ((x, "sum"), {"flag": False})]
+    for arguments, options in others:
         with pytest.raises(ValueError, match="made for kind='sum', power=2, flag=True alone"):
             out.with_options_grad(*arguments, **options)
 

@@ -153,7 +153,7 @@ def types(function: Any, text: str = "", wrt: tuple[str, ...] = ()) -> dict[str,
 
 
 def test_types_come_from_the_command_line_first() -> None:
-    def function(w: "f64[n]", x: "f32[n]"):  # type: ignore[no-untyped-def, name-defined]  # noqa: F821, UP037
+    def function(w: "f64[n]", x: "f32[n]"):  # type: ignore  # noqa
         return w, x
 
     assert types(function, "x: f64[n,m]") == {"w": f64(N), "x": f64(N, M)}

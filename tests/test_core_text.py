@@ -169,8 +169,9 @@ def helper() -> Function:
     (), (1,), (1, (2, "x")), [1, [2.0]], {"a": 1, "b c": (None,)}, {},
     slice(None), slice(1, None, -2), (0, slice(1, -1), None, Slot(0), slice(Slot(1), None, None)),
     np.dtype("f4"), np.dtype("bool"), float, complex, np.float32, ValueError,
-    Pair(1, Pair((), None)), np.float32(0.1), np.int8(-3), np.complex64(1 - 2j), ArrayType(F4, (2, N)), SeqType(INT), N,
-    N * 2 - 1, (N, 3), slice(N - 1, None), {"sizes": (N * M,)}, Origin("model.py", 3),
+    Pair(1, Pair((), None)), np.float32(0.1), np.int8(-3), np.complex64(1 - 2j),
+    ArrayType(F4, (2, N)), SeqType(INT), N, N * 2 - 1, (N, 3), slice(N - 1, None),
+    {"sizes": (N * M,)}, Origin("model.py", 3),
 ])
 def test_attributes(value: Any) -> None:
     found = of_attribute(value)

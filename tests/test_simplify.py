@@ -205,42 +205,41 @@ def test_halves_of_zeros_are_set() -> None:
     assert "o: f64[n] = addat(q, s, index=(-1,))" in over
 
 
-# -- memory ----------------------------------------------------------------------------------------
-
-def test_results_are_memory_of_their_own() -> None:
-    assert simplified("q: f64[n] = multiply(x, 1)\nreturn q") == "q: f64[n] = copy(x)\nreturn q"
-    inner = "q: f64[n] = multiply(x, 1)\nr: f64[n] = sin(q)\nreturn r"
-    assert simplified(inner) == "r: f64[n] = sin(x)\nreturn r"
-    twice = simplified("q: f64[n] = sin(x)\nr: f64[n] = multiply(q, 1)\nreturn q, r")
-    assert twice == "q: f64[n] = sin(x)\nr: f64[n] = copy(q)\nreturn q, r"
-    merged = ("if c\n    then\n        q: f64[n] = multiply(x, 1)\n"
-              "    merge r: f64[n] = q, y\nreturn r")
-    assert "copy(x)" in simplified(merged)
+COUNTED = """
+r: f64[n, m] = zeros(shape=(<n>, <m>))
+i: i64[{0}] = arange({1})
+o: f64[n, m] = addat(r, s, i, p, index=(Slot(k=0), Slot(k=1)))
+return o"""
 
 
-def test_arrays_that_are_written_are_not_shared() -> None:
-    found = simplified("q: f64[n] = multiply(x, 1)\nr: f64[n] = put(q, s, index=(0,))\n"
-                       "o: f64 = get(x, index=(0,))\ng: f64 = sum(r)\nreturn o, g")
-    assert "q: f64[n] = copy(x)" in found
-    equal = simplified("q: f64[n] = sin(x)\nr: f64[n] = sin(x)\no: f64[n] = put(q, s, index=(0,))\n"
-                       "g: f64 = get(r, index=(0,))\nreturn o, g")
-    assert equal.count("sin(x)") == 2
+@pytest.mark.parametrize("size, attrs, once", [
+    ("n", "stop=<n>", True), ("n", "start=2, stop=<n + 2>", True),
+    ("n", "start=-2, stop=<n - 2>", False),
+    ("n", "stop=<n>, step=-1", False), ("1", "stop=1", False)])
+def test_an_index_that_counts_up_means_no_element_twice(size: str, attrs: str, once: bool) -> None:
+    printed = simplified(COUNTED.format(size, attrs))
+    assert ("put(r, s, i, p" in printed) == once
 
 
-def test_parts_are_not_shared_across_a_write() -> None:
-    body = ("q: f64[n - 1] = get(x, index=(slice(1, None, None),), sizes=(<n - 1>,))\n"
-            "o: f64 = sum(q)\ny_1: f64[n] = put(x, s, index=(0,))\n"
-            "r: f64[n - 1] = get(x, index=(slice(1, None, None),), sizes=(<n - 1>,))\n"
-            "g: f64 = sum(r)\nreturn o, g, y_1")
-    function = made(body)
-    simplify(function)
-    assert text(function).count("get(x") == 2
-
-
-def test_elements_are_shared() -> None:
-    get = "get(x, k, index=(Slot(k=0),))"
-    found = simplified(f"q: f64 = {get}\nr: f64 = {get}\no: f64 = multiply(q, r)\nreturn o")
-    assert found.count("get(x") == 1
+def test_positions_of_nested_loops_are_compared() -> None:
+    body = """
+loop j: int in <n>
+    carry d: f64[n, n] = w
+    body
+        e: int = add(j, 1)
+        loop k: int in <n - 1>
+            carry q: f64[n, n] = d
+            body
+                i: int = add({}, k)
+                g: f64 = get(q, i, j, index=(Slot(k=0), Slot(k=1)))
+                q_1: f64[n, n] = put(q, 0, i, j, index=(Slot(k=0), Slot(k=1)))
+                q_2: f64[n, n] = addat(q_1, g, j, j, index=(Slot(k=0), Slot(k=1)))
+                q_3: f64[n, n] = addat(q_2, g, i, j, index=(Slot(k=0), Slot(k=1)))
+            next d_1: f64[n, n] = q_3
+    next o: f64[n, n] = d_1
+return o"""
+    assert "put(q, 0" not in simplified(body.format("e"), "w: f64[n, n]")
+    assert "put(q, 0" in simplified(body.format("j"), "w: f64[n, n]")
 
 
 # -- branches, loops, effects ----------------------------------------------------------------------

@@ -45,6 +45,7 @@ class Assumptions:
         self.hints = dict(hints or {})
         self.smallest = smallest
         self.bound: dict[SizeAtom, Extent] = {}
+        self._normal: dict[Size, Extent] = {}
         self.guards: list[Guard] = []
         self.ranges: dict[SizeAtom, tuple[Extent | None, Extent | None]] = {}
 
@@ -52,7 +53,20 @@ class Assumptions:
         """`size` in terms of one representative of each class of equal sizes."""
         if not self.bound or not isinstance(size, Size):
             return size
-        return replaced(size, self._representative)
+        known = self._normal.get(size)
+        if known is None:
+            known = self._normal[size] = replaced(size, self._representative)
+        return known
+
+    def checkpoint(self) -> tuple[dict[SizeAtom, Extent], int]:
+        """What is assumed now, for `restore`."""
+        return dict(self.bound), len(self.guards)
+
+    def restore(self, checkpoint: tuple[dict[SizeAtom, Extent], int]) -> None:
+        """Drops what was assumed since a checkpoint."""
+        self.bound, count = dict(checkpoint[0]), checkpoint[1]
+        self._normal.clear()
+        del self.guards[count:]
 
     def _representative(self, atom: SizeAtom) -> Extent | None:
         size = self.bound.get(atom)
@@ -165,6 +179,7 @@ class Assumptions:
             atom = single_atom(size)
             if atom is not None and atom not in set(leaves(other)):
                 self.bound[atom] = other
+                self._normal.clear()
                 return
 
 

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from ..core.builder import current
 from ..core.errors import BadArgument, NotSupported, ShapeError
 from ..core.sizes import Extent, product
 from ..core.types import ArrayType
 from . import arguments
 from .arguments import Args, Bound, Kwargs
 from .base import Op
+from .elementwise import size_text
 from .rewritten import Rewritten
 from .shape import Sizes, along, arrays_of, from_here, later, reshaped
 from .value import value
@@ -182,6 +184,9 @@ class Repeat(Op):
     methods = ("repeat",)
     linear = "a"
 
+    def front(args, kwargs, spelling):
+        return _repeated_unevenly(*args, **kwargs)
+
     @classmethod
     def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
         (a,), attrs = super().bind(args, kwargs)
@@ -189,8 +194,9 @@ class Repeat(Op):
         if isinstance(repeats, (tuple, list)) and len(repeats) == 1:
             repeats = repeats[0]
         if isinstance(repeats, (tuple, list)) or getattr(repeats, "ndim", 0) > 0:
-            raise NotSupported("np.repeat with a different number for each element",
-                               instead="Index with the positions: x[np.repeat(positions, counts)].")
+            raise NotSupported("np.repeat with a number for each element that the program computes",
+                               why="the shape of the result depends on them",
+                               instead="Give the numbers as a list of Python numbers.")
         attrs = {"repeats": arguments.shape(repeats)[0], "axis": attrs.get("axis")}
         if attrs["axis"] is None or a.ndim == 1 and arguments.axis(attrs["axis"], 1) == 0:
             return (a,), {"repeats": attrs["repeats"]}
@@ -214,6 +220,24 @@ class Repeat(Op):
     def domain(rng):
         return arrays_of(rng, ((3,), {"repeats": 2}), ((2, 3), {"repeats": 3, "axis": 1}),
                          ((2, 3), {"repeats": 2}))
+
+
+def _repeated_unevenly(a: Any, repeats: Any, axis: Any = None) -> Any:
+    """Elements by their positions, for a list of numbers of repeats; None for a single number."""
+    if not isinstance(repeats, (tuple, list)) or len(repeats) == 1:
+        return None
+    a = value(a)
+    if axis is None:
+        a, axis = reshaped(a, (a.size,)), 0
+    axis = arguments.axis(axis, a.ndim)
+    counts = [arguments.whole(count, "a number of repeats") for count in repeats]
+    if not current().assumptions.equal(a.shape[axis], len(counts)):
+        raise ShapeError(f"operands could not be broadcast together with shape "
+                         f"({size_text(a.shape[axis])},) ({len(counts)},)")
+    if any(count < 0 for count in counts):
+        raise ShapeError("repeats may not contain negative values.")
+    positions = np.repeat(np.arange(len(counts)), counts)
+    return a[from_here(axis, positions.tolist())]
 
 
 class Take(Rewritten):

@@ -74,7 +74,7 @@ class Diagonal(Planar):
 
     def vjp(dy, a, offset=0, axis1=0, axis2=1):
         planes = on_diagonal(dy, a.shape[axis1], a.shape[axis2], offset)
-        if a.ndim == 2 and axis1 < axis2:
+        if (axis1, axis2) == (a.ndim - 2, a.ndim - 1):
             return planes
         return np.moveaxis(planes, (-2, -1), (axis1, axis2))
 

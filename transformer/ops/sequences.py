@@ -21,6 +21,7 @@ class Stacked(Op):
 
     linear = "seq"
     operands = ("seq",)
+    view = True                 # a record is kept as an array, and that is it
 
     def types(seq: SeqType, length: Extent = 0) -> ArrayType:
         element = seq.element
@@ -41,6 +42,7 @@ class Unstacked(Op):
     """The sequence of the rows of an array."""
 
     linear = "array"
+    view = True
 
     def types(array: ArrayType) -> SeqType:
         return SeqType(ArrayType(array.dtype, array.sizes[1:]))

@@ -282,10 +282,17 @@ class Logsumexp(Reduction):
     vjp = (lambda dy, a, y, axis=None, keepdims=False:
            kept(dy, axis, keepdims) * np.exp(a - kept(y, axis, keepdims)),)
 
+    def front(args, kwargs, spelling):
+        if len(args) > 2 and args[2] is not None or kwargs.get("b") is not None:
+            raise NotSupported("logsumexp with weights `b`",
+                               instead="Add np.log(b) to the argument, or write the sum with np.log, "
+                                       "np.sum and np.exp.")
+        return None
+
     def types(a: ArrayType, axis: Any = None, b: Any = None, keepdims: bool = False,
               return_sign: bool = False) -> ArrayType:
-        if b is not None or return_sign:
-            raise NotSupported("logsumexp with weights or signs has no rule here",
+        if return_sign:
+            raise NotSupported("logsumexp with signs has no rule here",
                                instead="Write the sum with np.log, np.sum and np.exp.")
         return folded(a, axis, keepdims, _dtype("logsumexp", a))
 

@@ -163,7 +163,8 @@ def emit(op: Any, atoms: tuple[Atom, ...], attrs: dict[str, Any], spelling: str 
     if spelling is not None and spelling.startswith("math."):
         results = tuple(_of_math(t, types, spelling) for t in results)
     elif is_python(spelling) and types and "dtype" not in attrs \
-            and all(t.weak or t.dtype.kind == "b" and not t.sizes for t in types):
+            and all(isinstance(t, ArrayType) and (t.weak or t.dtype.kind == "b" and not t.sizes)
+                    for t in types):
         results = tuple(ArrayType(t.dtype, (), t.dtype.kind != "b") if not t.sizes else t for t in results)
     if spelling is not None:
         attrs = {**attrs, "spelling": spelling}

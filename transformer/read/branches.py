@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..core.errors import TransformError
 from ..core.grammar import Block, If, Merge, Undefined, Var
 from ..ops.value import Value
 from .casts import cast
+from .demand import Demand, Roots, Unroll
 from .frames import stamp
 from .journal import Contents, Item, Place, held_now
-from .structures import Joiner, Template, atoms, build, capture, declared, same_atom, types_in
+from .structures import Fixed, Joiner, Template, atoms, build, capture, declared, same_atom, types_in
 from .values import Conflict
 
 if TYPE_CHECKING:
@@ -47,7 +49,10 @@ class Meeting:
 def choose(reader: Reader, cond: Value, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
     """Reads both sides of an `If` and merges what they leave; gives the merged result."""
     origin, outer = reader.builder.origin, stamp()
-    first, second = (_read_side(reader, read, outer) for read in (then, orelse))
+    try:
+        first, second = (_read_side(reader, read, outer) for read in (then, orelse))
+    except TransformError as error:
+        raise decide_instead(reader, cond, error) from None
     if not (first.alive and second.alive):
         return _go_on_with_one(reader, cond, first, second)
     meetings = _meetings(reader, (first, second), Joiner(reader.assumptions, outer))
@@ -81,6 +86,18 @@ def _read_side(reader: Reader, read: Callable[[], Any], moment: int) -> Side:
     return Side(block, contents, outer, result, alive)
 
 
+def decide_instead(reader: Reader, cond: Value, error: TransformError) -> Exception:
+    """What to raise where a branch cannot be read: it may be one that a call never takes."""
+    roots = Roots(reader)
+    roots.follow(cond.atom)
+    if roots.others:
+        return error
+    error.located(reader.builder.origin)
+    if roots.loops:
+        return Unroll(roots.loops[-1], error)
+    return Demand(roots.paths, error) if roots.paths else error
+
+
 def _go_on_with_one(reader: Reader, cond: Value, first: Side, second: Side) -> Any:
     """Where one side ends in an exception, what follows belongs to the other side alone."""
     origin = reader.builder.origin
@@ -103,11 +120,16 @@ def _meetings(reader: Reader, sides: tuple[Side, Side], joiner: Joiner) -> list[
     captured: list[list[Template]] = []
     for side in sides:
         with _at_end_of(reader, side):
-            held = [capture(place.value()) for place in places.values()]
+            held = [_captured(reader, place) for place in places.values()]
             captured.append([*held, capture(side.result)])
     return [Meeting(place, (one, other), declared(joiner.join(one, other), reader.declared,
                                                   reader.key_of(place), reader.assumptions))
             for place, one, other in zip([*places.values(), None], *captured)]
+
+
+def _captured(reader: Reader, place: Place) -> Template:
+    """What a place holds; what stands in place of a list is the same on both sides, or a conflict."""
+    return Fixed(place.get()) if place.holder is reader.contents else capture(place.value())
 
 
 @contextmanager
@@ -136,7 +158,10 @@ class Merger:
         key = self.reader.key_of(meeting.place)
         contents = iter([self._slot(type, left, right, name, (key, k)) for k, (type, left, right) in enumerate(
             zip(types_in(template), atoms(template, one), atoms(template, other)))])
-        return build(self.reader, template, contents, lambda reason: self._conflict(name, reason))
+        place = meeting.place
+        of_list = place is not None and (isinstance(place, Contents) or place.holder is self.reader.contents)
+        return build(self.reader, template, contents,
+                     lambda reason: self._list_conflict() if of_list else self._conflict(name, reason))
 
     def _slot(self, type: Any, left: Any, right: Any, name: str | None, place: Any) -> Value:
         key = (id(left.value), id(right.value))
@@ -164,7 +189,11 @@ class Merger:
         arrays = tuple(value for value in (left, right) if isinstance(value, Value) and value.ndim)
         self.reader.aliases.derive(merged, arrays)
 
-    def _conflict(self, name: str | None, reason: str) -> Any:
+    def _list_conflict(self) -> Conflict:
+        return Conflict("a list whose length depends on a branch of this `if`", self.reader.builder.origin,
+                        cond=self.cond, instead="Append in both branches, or select by a mask: x[x > 0].")
+
+    def _conflict(self, name: str | None, reason: str) -> Conflict:
         if reason.endswith("and nothing"):
             message = f"{name!r} is bound in one branch only" if name else "this is known in one branch only"
         else:

@@ -102,6 +102,9 @@ def _number(kind: type) -> Callable[..., Any]:
             return args[0] if kind is int else apply_op(reader, kind, args, {})
         if args and isinstance(args[0], (Lazy, RecordedList)) or kind is bool and args:
             return truth(reader, args[0])
+        if UNKNOWN in map(known_of, args):
+            parts = "complex(re, im)" if kind is complex else f"{kind.__name__} of {len(args)} arguments"
+            raise NotSupported(parts, instead="Write re + 1j * im." if kind is complex else None)
         return kind(*map(known_of, args))
     return convert
 

@@ -144,11 +144,18 @@ def call_static(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: di
     dynamic = [item for value in given for item in contained(value)
                if known_of(item) is UNKNOWN or isinstance(item, ExceptionValue)]
     if dynamic and not _is_ours(function):
+        if getattr(function, "__module__", None) in ("math", "cmath") and is_inexact(dynamic[0]):
+            raise no_rule(reader, function)
         need(reader, dynamic[0], f"the argument of {getattr(function, '__name__', function)!r}")
     with as_user_error(reader):
         if _is_ours(function):
             return function(*args, **kwargs)
         return function(*map(stripped, args), **{key: stripped(value) for key, value in kwargs.items()})
+
+
+def is_inexact(value: Any) -> bool:
+    """Whether a value is a floating point or complex one that the program computes."""
+    return isinstance(value, Value) and value.type.is_inexact
 
 
 def _listed(reader: Reader, value: Any) -> Any:

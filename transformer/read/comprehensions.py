@@ -62,7 +62,7 @@ def collected(reader: Reader, lazy: Lazy) -> Any:
 
 def summed(reader: Reader, lazy: Lazy, start: Any) -> Any:
     """`sum(f(x) for x in xs)`: the items are added where they are computed."""
-    total = Item({"total": start}, "total")
+    total = Item(reader.own({"total": start}), "total")
 
     def add() -> None:
         item = reader.evaluate(lazy.node.elt)
@@ -134,7 +134,7 @@ def collect(reader: Reader, iteration: Iteration) -> Any:
 
 def folded(reader: Reader, iteration: Iteration, combine: Callable[[Any, Any], Any], start: Any) -> Any:
     """`combine(… combine(combine(start, first), second) …)`, as `functools.reduce` does."""
-    total = Item({"total": start}, "total")
+    total = Item(reader.own({"total": start}), "total")
 
     def add(item: Any) -> None:
         reader.journal.write(total, combine(total.get(), item))

@@ -13,7 +13,7 @@ import gast
 from ..core.errors import BadArgument, NotSupported
 from .assignment import name_value
 from .frames import Frame
-from .scope import body_of, desugared, parameter_names, scope_of
+from .scope import desugared, parameter_names, scope_of
 from .source import find_source
 from .values import ABSENT, Closure
 
@@ -62,7 +62,7 @@ def path_of(reader: Reader, node: Any) -> tuple[Any, ...]:
 def run(reader: Reader, frame: Frame, node: Any) -> Any:
     """Reads the body of a function in its frame; gives what it returns."""
     _check_depth(reader, frame, node)
-    if isinstance(node, gast.AsyncFunctionDef) or is_generator(node):
+    if isinstance(node, gast.AsyncFunctionDef) or frame.scope.is_generator:
         raise reader.unsupported("AsyncFunctionDef" if isinstance(node, gast.AsyncFunctionDef) else "Yield")
     with reader.inside(frame):
         if isinstance(node, gast.Lambda):
@@ -91,17 +91,6 @@ def _check_depth(reader: Reader, frame: Frame, node: Any) -> None:
         raise NotSupported(f"recursion: {frame.function} calls itself", reader.builder.origin,
                            why="Recursion that ends depending on dynamic values arrives with a later version.",
                            instead="Write it as a loop, or let it end on a static argument.")
-
-
-def is_generator(node: Any) -> bool:
-    pending = list(body_of(node))
-    while pending:
-        child = pending.pop()
-        if isinstance(child, (gast.Yield, gast.YieldFrom)):
-            return True
-        if not isinstance(child, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
-            pending += gast.iter_child_nodes(child)
-    return False
 
 
 def bind_arguments(reader: Reader, frame: Frame, signature: Any, defaults: tuple[Any, ...],

@@ -124,6 +124,11 @@ def _shorter(reader: Reader, one: Extent, other: Extent, strict: bool) -> Extent
         if strict and one != other:
             raise ShapeError("zip() has arguments of different lengths", reader.builder.origin)
         return min(one, other)
+    if not strict and (isinstance(one, int) or isinstance(other, int)):
+        for least_of_both, most in ((one, other), (other, one)) if isinstance(one, int) else (
+                (other, one), (one, other)):
+            if reader.assumptions.at_least(most, least_of_both):
+                return least_of_both
     if reader.assumptions.equal(one, other):
         return reader.assumptions.normal(one)
     if strict:

@@ -230,6 +230,57 @@ class Reader:
 
     def checkpoint(self) -> Any:
         """A point to which `restore` can return: state, statements and assumptions."""
+        return self.journal.mark(), self.builder.block, len(self.builder.block), self.assumptions.checkpoint()
+
+    def restore(self, checkpoint: Any) -> None:
+        mark, block, length, assumed = checkpoint
+        self.journal.rollback(mark)
+        assert block is self.builder.block
+        del block[length:]
+        self.assumptions.restore(assumed)
+
+    def existed(self, place: Place, old: Any, moment: int) -> bool:
+        """Whether a place was there at a moment. `old` is what it held before it was changed."""
+        if isinstance(place, Cell):
+            return not isinstance(old, Var) or old.serial < moment
+        if isinstance(place, Name):
+            return self.frames_made[id(place.holder)].made < moment
+        holder = place.holder
+        if isinstance(holder, Recording):                      # the loop that it belongs to looks after it
+            return False
+        if isinstance(place, Item) and holder is self.contents:
+            holder = self.owned[place.key][0]
+        return self.made_before(holder, moment)
+
+    def key_of(self, place: Place | None) -> Any:
+        """What tells a place apart from others in every reading of the same function."""
+        if place is None:
+            return self.frame.path
+        frame = self.frames_made.get(id(place.holder), self.frame)
+        return frame.path, type(place).__name__, place.key
+
+    def is_local(self, value: Any) -> bool:
+        """Whether a container was made here or holds the arguments, and so holds values as they are."""
+        return id(value) in self.owned or id(value) in self.given
+
+    def owns(self, value: Any) -> bool:
+        return id(value) in self.owned
+
+    def made_before(self, value: Any, moment: int) -> bool:
+        """Whether a container or object existed at a moment (see `stamp`)."""
+        return id(value) not in self.owned or self.owned[id(value)][1] < moment
+
+    def roots(self) -> list[Any]:
+        """What can be named from outside, and the lists that loops fill."""
+        return [*self.arguments, *self.outside.arrays(), *self.contents.values()]
+
+    def may_be_bound_later(self, name: str) -> bool:
+        """Whether a name without a value may get one later in a loop that is being read."""
+        return any(loop.plan.frame is self.frame and loop.may_be_bound_later(name)
+                   for loop in reversed(self.loops))
+
+    def checkpoint(self) -> Any:
+        """A point to which `restore` can return: state, statements and assumptions."""
         assumed = self.assumptions
         return (self.journal.mark(), self.builder.block, len(self.builder.block), dict(assumed.bound),
                 len(assumed.guards))

@@ -23,6 +23,7 @@ class Scope:
         self.bound: set[str] = set(parameter_names(node.args)) if hasattr(node, "args") else set()
         self.outer: set[str] = set()          # declared `nonlocal`
         self.globals: set[str] = set()        # declared `global`
+        self.is_generator = False
         for statement in body_of(node):
             self._collect(statement)
         self.bound -= self.outer | self.globals
@@ -34,12 +35,9 @@ class Scope:
             self.globals.update(node.names)
         else:
             self.bound.update(names_bound_by(node))
+            self.is_generator |= isinstance(node, gast.Yield | gast.YieldFrom)
         for child in children_in_scope(node):
             self._collect(child)
-
-    @property
-    def loads(self) -> Counter[str]:
-        return loads_in(self.node)
 
 
 def body_of(node: Any) -> list[Any]:

@@ -23,7 +23,7 @@ from ..core.sizes import Size, Unknown, leaves
 from ..core.types import ArrayType
 from ..ops import value as values
 from ..ops.value import Value
-from .values import ABSENT, is_number
+from .values import ABSENT, Conflict, is_number
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -287,7 +287,7 @@ def build(reader: Reader, template: Template, contents: Iterator[Value], conflic
         case Node(cls, static, children):
             parts = [build(reader, child, contents, conflict) for child in children]
             if hasattr(cls, "from_row"):
-                return cls.from_row(reader, *parts)
+                return parts[0] if isinstance(parts[0], Conflict) else cls.from_row(reader, *parts)
             return reader.own(kind_of(cls).build(cls, static, parts))
     return ABSENT
 

@@ -38,7 +38,9 @@ from typing import Any
 
 from ..core.grammar import Atom, Effect, Function, Let, Loop, Map, Var, type_of
 from ..core.guards import Assumptions
+from ..core.sizes import Unknown
 from ..core.types import Type
+from ..core.walk import size_of_atom
 from ..ops.shape import Copy
 from . import constants, neutral, shapes, signs, updates
 from .aliasing import Aliasing
@@ -70,7 +72,7 @@ RULES = _gathered()
 
 class Fold(Rewriter):
     """`definition` has the statements already visited, `uses` who mentions a variable, `positions`
-    the positions of loops, which are never negative. Code `is_generated` from where the reverse
+    the positions of loops. Code `is_generated` from where the reverse
     sweep begins; before, it is the user's."""
 
     def __init__(self, function: Function, assumptions: Assumptions) -> None:
@@ -86,11 +88,17 @@ class Fold(Rewriter):
         super().effect(stmt)
 
     def before_loop(self, stmt: Loop) -> None:
-        self.positions.add(stmt.position)
+        self._enter(stmt)
 
     def map(self, stmt: Map) -> None:
-        self.positions.add(stmt.position)
+        self._enter(stmt)
         super().map(stmt)
+
+    def _enter(self, stmt: Loop | Map) -> None:
+        """Notes what is known of the position of a loop."""
+        self.positions.add(stmt.position)
+        last = None if stmt.trips is None else size_of_atom(stmt.trips) - 1
+        self.assumptions.ranges.setdefault(Unknown(stmt.position), (0, last))
 
     def let(self, stmt: Let) -> None:
         if not self._folded(stmt):

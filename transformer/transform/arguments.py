@@ -27,19 +27,24 @@ def passed(interface: Interface) -> list[Parameter]:
     found: list[Parameter] = []
     for parameter in interface.parameters:
         if parameter.kind is Kinds.VAR_POSITIONAL:
-            found += [Parameter(free_name(f"{parameter.name}_{k}", interface.parameters), child)
-                      for k, child in enumerate(parameter.tree)]
+            found += [
+                Parameter(free_name(f"{parameter.name}_{k}", interface.parameters), child)
+                for k, child in enumerate(parameter.tree)
+            ]
         elif parameter.kind in BY_POSITION:
             found.append(parameter)
-    return found[:interface.positional]
+    return found[: interface.positional]
 
 
 def extended(interface: Interface, extras: Iterable[tuple[str, Any]]) -> Interface:
-    """The interface with further arguments, given by name and tree, after those passed by position."""
+    """The interface with further arguments (name, tree) after those passed by position."""
     first = passed(interface)
     known = {p.name for p in first}
-    later = [p for p in interface.parameters
-             if p.kind is not Kinds.VAR_POSITIONAL and p.name not in known]
+    later = [
+        p
+        for p in interface.parameters
+        if p.kind is not Kinds.VAR_POSITIONAL and p.name not in known
+    ]
     first = [Parameter(p.name, p.tree, p.kind) for p in first]
     for name, added in extras:
         first.append(Parameter(free_name(name, [*first, *later]), added))
@@ -58,7 +63,9 @@ def free_name(name: str, parameters: Iterable[Parameter]) -> str:
 
 def chosen_parameters(interface: Interface, wrt: Wrt, what: str) -> list[Parameter]:
     """The arguments that `wrt` names, by position or by name."""
-    chosen = [_parameter(interface, key, what) for key in (wrt if isinstance(wrt, tuple) else (wrt,))]
+    chosen = [
+        _parameter(interface, key, what) for key in (wrt if isinstance(wrt, tuple) else (wrt,))
+    ]
     if not chosen:
         raise BadArgument(f"{what} of {interface.name}: argnums is empty")
     return chosen
@@ -72,15 +79,24 @@ def _parameter(interface: Interface, key: int | str, what: str) -> Parameter:
     if isinstance(key, int) and -len(by_position) <= key < len(by_position):
         return by_position[key]
     names = ", ".join(p.name for p in interface.parameters) or "none"
-    why = "A position counts the arguments that are passed by position." if isinstance(key, int) else None
-    raise BadArgument(f"{what} of {interface.name}: there is no argument {key!r}; the function has {names}",
-                      why=why if names != "none" else None)
+    why = (
+        "A position counts the arguments that are passed by position."
+        if isinstance(key, int)
+        else None
+    )
+    raise BadArgument(
+        f"{what} of {interface.name}: there is no argument {key!r}; the function has {names}",
+        why=why if names != "none" else None,
+    )
 
 
 def all_differentiable(interface: Interface) -> tuple[int, ...]:
     """The positions of the arguments that hold something to differentiate for."""
-    return tuple(k for k, p in enumerate(passed(interface))
-                 if any(map(is_differentiable, tree.leaves(p.tree))))
+    return tuple(
+        k
+        for k, p in enumerate(passed(interface))
+        if any(map(is_differentiable, tree.leaves(p.tree)))
+    )
 
 
 def is_differentiable(leaf: Any) -> bool:

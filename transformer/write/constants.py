@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.grammar import Const, Function
+from ..core.grammar import Block, Const, Effect, Function
 from ..core.types import ArrayType
 from ..core.walk import all_definitions
 from .sizes import number
@@ -25,7 +25,8 @@ class Constants:
 
     def __init__(self, function: Function, interface: Any) -> None:
         variables = [*function.params, *all_definitions(function.body)]
-        self.taken = {var.name for var in variables}
+        forward = [*function.params, *all_definitions(_forward_sweep(function.body))]
+        self.taken = {var.name for var in forward}
         self.only_wide = all(var.type.dtype.name in WIDE for var in variables if isinstance(var.type, ArrayType))
         self.inside = _names_bound_inside(interface)
         self.local: dict[str, Const] = {}
@@ -64,6 +65,14 @@ class Constants:
         if plain:
             return number(value)
         return ast.Call(ast.Attribute(ast.Name("np"), dtype.name), [number(value)], [])
+
+
+def _forward_sweep(body: Block) -> Block:
+    """The statements before the reverse sweep, whose variables may be given other names."""
+    for k, stmt in enumerate(body):
+        if isinstance(stmt, Effect) and stmt.attrs.get("text") == "reverse":
+            return body[:k]
+    return body
 
 
 def _names_bound_inside(interface: Any) -> set[str] | None:

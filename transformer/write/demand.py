@@ -110,8 +110,6 @@ class _Marker:
         self._map(stmt, inside, loops)
         if stmt.count is not None:
             self._define(stmt.count, "count", stmt, None, loops)
-        if stmt.trips is None:
-            self.effects.append(stmt)          # it may not end, which is seen from outside
 
     def mark(self, variables: Iterable[Var]) -> None:
         for var in variables:

@@ -20,6 +20,7 @@ from .aliasing import Aliases
 from .constants import Constants
 from .demand import Demand, printed_attrs
 from .nesting import Nesting
+from .ranges import is_integer
 from .sizes import SizePlan, number
 from .special import FORMS
 
@@ -108,6 +109,12 @@ class Expressions:
 
     def operator(self, stmt: Let) -> ast.expr:
         symbol = stmt.op.symbol
+        if symbol in ("+", "-") and isinstance(stmt.args[-1], Size) and len(stmt.args) == 2 \
+                and is_integer(stmt.target):
+            sign = 1 if symbol == "+" else -1
+            tree = self.sizes.added(self.atom(stmt.args[0]), stmt.args[1], self.var, sign)
+            assert tree is not None
+            return tree
         operands = [self.atom(atom, stmt.args) for atom in stmt.args]
         if len(operands) == 1:
             return negated(operands[0]) if symbol == "-" else ast.UnaryOp(UNARY[symbol](), operands[0])

@@ -1,7 +1,7 @@
 """Tests in an emitted file of what its arguments are beside their shapes.
 
-A function read for ``kind="sum"`` and two layers knows nothing of other kinds and of further layers,
-so its file refuses them:
+A function read for ``kind="sum"`` and two layers knows nothing of other kinds and of further
+layers, so its file refuses them:
 
     if kind != "sum" or not flag:
         raise ValueError("made for kind='sum', flag=True alone")
@@ -23,7 +23,7 @@ from ..core.errors import NotSupported
 from .layout import Group, Item, Line
 from .signature import ATOMS, is_leaf, literal
 
-LONGEST = 50                      # characters of values in a message
+LONGEST = 50  # characters of values in a message
 FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, type)
 
 
@@ -35,7 +35,7 @@ def fixed_tests(interface: Any) -> list[Item]:
 
 
 def nodes_of(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """The containers in a tree and its leaves that are no variables, and how Python reaches each."""
+    """The containers in a tree and its leaves that are no variables, with the way to each."""
     if isinstance(tree, ATOMS):
         return
     yield path, tree
@@ -49,7 +49,7 @@ def nodes_of(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def _structure_tests(nodes: list[tuple[str, Any]]) -> Iterator[Item]:
-    """`len(xs) != 2`, `params.keys() != {"w", "b"}`: what is not there would be left out silently."""
+    """`len(xs) != 2`, `params.keys() != {"w", "b"}`: further items would be left out silently."""
     for path, tree in nodes:
         found = ast.parse(path, mode="eval").body
         if type(tree) in (list, tuple):
@@ -65,10 +65,13 @@ def _has_other_keys(found: ast.expr, tree: dict[Any, Any]) -> ast.expr:
     if not keys:
         return found
     if any(key is None for key in keys):
-        raise NotSupported("a dictionary has keys that cannot be written down",
-                           instead="Use strings or numbers as keys.")
-    return ast.Compare(ast.Call(ast.Attribute(found, "keys"), [], []), [ast.NotEq()],
-                       [ast.Set(keys)])                                    # type: ignore[arg-type]
+        raise NotSupported(
+            "a dictionary has keys that cannot be written down",
+            instead="Use strings or numbers as keys.",
+        )
+    return ast.Compare(
+        ast.Call(ast.Attribute(found, "keys"), [], []), [ast.NotEq()], [ast.Set(keys)]
+    )  # type: ignore[arg-type]
 
 
 def _message_of_keys(path: str, tree: dict[Any, Any]) -> str:
@@ -102,7 +105,8 @@ def _differs(path: str, value: Any) -> ast.expr:
     if tree is None:
         raise NotSupported(
             f"{path} is a {type(value).__name__}, which has no place in a file of its own",
-            instead="Pass numbers, strings, arrays, tuples, lists and dictionaries.")
+            instead="Pass numbers, strings, arrays, tuples, lists and dictionaries.",
+        )
     return ast.Compare(found, [ast.NotEq()], [tree])
 
 

@@ -31,6 +31,7 @@ class Guards:
         self.refused = set(_refused(function))
         self.axes: dict[Dim, list[Axis]] = {}
         self.fixed: dict[Axis, int] = {}
+        self.sums: dict[Axis, Size] = {}
         self.others: list[Any] = []
         self._collect()
 
@@ -55,42 +56,65 @@ class Guards:
         atom = single_atom(size)
         if isinstance(size, int):
             self.fixed[axis] = size
+        elif atom is None:
+            self.sums[axis] = size
         elif isinstance(atom, Dim):
             self.axes.setdefault(atom, []).append(axis)
 
     def items(self) -> list[Item]:
         """The tests, those of parameters of one expected shape in one."""
         groups: dict[str, tuple[ast.expr, list[Var]]] = {}
+        alone: list[Item] = []
         for param in self.function.params:
             wanted = self._wanted(param)
             if wanted is not None:
                 groups.setdefault(ast.dump(wanted), (wanted, []))[1].append(param)
+            else:
+                alone += self._axes(param)
         tests = [self._shapes(wanted, params) for wanted, params in groups.values()]
-        return [*tests, *map(self._other, self.others)]
+        return [*tests, *alone, *map(self._other, self.others)]
 
     def _wanted(self, param: Var) -> ast.expr | None:
-        """The shape that a parameter must have, in terms of those before it; None for any."""
-        rank = param.type.rank if isinstance(param.type, ArrayType) else 0
-        homes = [self._home((param, axis)) for axis in range(rank)]
-        if all(home in (None, (param, axis)) for axis, home in enumerate(homes)):
+        """The shape that a parameter must have, in terms of others; None if an axis is free."""
+        homes = self._homes(param)
+        if not homes or any(home in (None, (param, axis)) for axis, home in enumerate(homes)):
             return None
         whole = _part_of_shape(homes, self.name)
         if whole is not None:
             return whole
         return ast.Tuple([self._extent(home, (param, axis)) for axis, home in enumerate(homes)])
 
-    def _home(self, axis: Axis) -> Axis | int | None:
-        """The axis of the widest parameter that this one must agree with, or a number."""
+    def _homes(self, param: Var) -> list[Axis | Extent | None]:
+        rank = param.type.rank if isinstance(param.type, ArrayType) else 0
+        return [self._home((param, axis)) for axis in range(rank)]
+
+    def _axes(self, param: Var) -> Iterator[Item]:
+        """`if x.shape[1] != w.shape[0]: raise ValueError(...)`, for each axis that is not free."""
+        for axis, home in enumerate(self._homes(param)):
+            own = param, axis
+            if home is None or home == own:
+                continue
+            left, right = self._extent(own, own), self._extent(home, own)
+            test = ast.Compare(left, [ast.NotEq()], [right])
+            yield _raise(test, [f"{_shown(left)} is ", left, f" but must equal {_shown(right)}",
+                                *([] if isinstance(home, int) else [", ", right])])
+
+    def _home(self, axis: Axis) -> Axis | Extent | None:
+        """The axis of the widest parameter that this one must agree with, or a number or sum."""
         if axis in self.fixed:
             return self.fixed[axis]
+        if axis in self.sums:
+            return self.sums[axis]
         for axes in self.axes.values():
             if axis in axes:
                 return max(axes, key=lambda other: other[0].type.rank)              # type: ignore[union-attr]
         return None
 
-    def _extent(self, home: Axis | int | None, own: Axis) -> ast.expr:
+    def _extent(self, home: Axis | Extent | None, own: Axis) -> ast.expr:
         if isinstance(home, int):
             return number(home)
+        if isinstance(home, Size):
+            return self.sizes.tree(home, self.name)
         param, axis = home or own
         return extent_of_axis(self.name(param), param, axis)
 

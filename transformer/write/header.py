@@ -37,16 +37,23 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-STANDARD = {"dataclasses": "import dataclasses", "math": "import math", "warnings": "import warnings"}
-INSTALLED = {"np": "import numpy as np", "scipy": "import scipy.special"}
+STANDARD = ("cmath", "dataclasses", "math", "warnings")
 
 
 def imports(trees: Iterable[ast.AST]) -> list[str]:
     """The imports that the code needs, the standard library first."""
-    used = {node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    standard = [line for name, line in STANDARD.items() if name in used]
-    installed = [line for name, line in INSTALLED.items() if name in used]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    standard = [f"import {name}" for name in STANDARD if name in used]
+    installed = ["import numpy as np"] if "np" in used else []
+    installed += [f"import scipy.{part}" for part in sorted(set(_parts_of_scipy(nodes)))]
     return [*standard, *([""] if standard and installed else []), *installed]
+
+
+def _parts_of_scipy(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "scipy":
+            yield node.attr
 
 
 def helper(name: str) -> Iterator[str]:

@@ -153,9 +153,9 @@ class Loops(Statements):
     def position(self, loop: Any) -> ast.expr:
         """The position of a loop, told from its variable."""
         form = self.flow.forms.get(loop)
-        if form is None or form.shift == 0:
+        if form is None or form.shift == 0 and form.scale == 1:
             return ast.Name(self._name(self.flow.position(loop)))
-        return self._extent(Size.of(Unknown(form.variable)) - form.shift)
+        return self._extent((Size.of(Unknown(form.variable)) - form.shift) * form.scale)
 
     # -- storage ----------------------------------------------------------------------------------
 

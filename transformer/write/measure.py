@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core.grammar import Const, Let, Var
 from ..core.sizes import Size
+from ..ops.regions import Slot
 from .demand import WRITES
 
 UNNAMED = 4
@@ -33,6 +34,8 @@ def own_width(stmt: Let) -> int:
 
 
 def _width(value: Any) -> int:
+    if isinstance(value, Slot):
+        return 0                                   # its operand counts
     if isinstance(value, tuple):
         return sum(map(_width, value)) + 2 * len(value)
     if isinstance(value, slice):

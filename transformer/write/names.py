@@ -9,7 +9,8 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from itertools import count
 from typing import Any
 
 from ..core.grammar import Let, Var
@@ -20,7 +21,7 @@ from .flow import Flow
 from .variables import Variable, Variables, joined
 
 # Names that the generated source may use for what they are; a user's variable must not hide them.
-PRINTED = frozenset({"np", "math", "scipy", "warnings", "grow", "range", "len", "min", "max", "abs", "float", "int", "bool",
+PRINTED = frozenset({"np", "cmath", "dataclasses", "math", "scipy", "warnings", "grow", "range", "len", "min", "max", "abs", "float", "int", "bool",
                      "complex", "round", "pow", "divmod", "print", "zip", "enumerate", "ValueError"})
 BUILTINS = frozenset(dir(builtins))
 POSITIONS = ("k", "j", "i", "m", "l")
@@ -55,14 +56,15 @@ class Names:
         self.taken = {*keyword.kwlist, *PRINTED, *taken}
         self.chosen: dict[Variable, str] = {}
         self.holders: dict[str, list[Variable]] = {}
+        self.numbers: dict[Any, int] = {}                  # the last number of a name in a loop
 
     def of(self, var: Var) -> str:
         return self.chosen[self.variables[var]]
 
     def reserve(self, wish: str) -> str:
         """A name that nothing else in the function gets."""
-        free = (name for name in _numbered(wish) if name not in self.taken and name not in self.holders)
-        name = next(name for name in free if name not in BUILTINS)
+        used = {*self.taken, *self.holders, *BUILTINS}
+        name = next(name for name in (_numbered(wish, k) for k in count(1)) if name not in used)
         self.taken.add(name)
         return name
 
@@ -77,7 +79,7 @@ class Names:
         order = sorted(dict.fromkeys(self.variables[var] for var in shown),
                        key=lambda variable: variable.pieces[0])
         for variable in order:
-            given = [var.name for var in variable.values if var.name and var in shown] or sorted(variable.names)
+            given = [var.name for var in variable.values if var.name in variable.names and var in shown] or sorted(variable.names)
             if given and variable not in self.chosen:
                 self._give(variable, self._free(variable, [identifier(max(given, key=given.count))]))
         rest = [variable for variable in order if variable not in self.chosen]
@@ -100,7 +102,12 @@ class Names:
         for wish in wishes:
             if self._is_free(variable, wish):
                 return wish
-        return next(name for name in _numbered(wishes[0]) if self._is_free(variable, name))
+        place = wishes[0], self._loop(variable)
+        numbers = count(self.numbers.get(place, 2))
+        number, name = next((k, name) for k in numbers
+                            for name in [_numbered(wishes[0], k)] if self._is_free(variable, name))
+        self.numbers[place] = number
+        return name
 
     def _is_free(self, variable: Variable, name: str) -> bool:
         """A user's name may be bound anew when its value is not needed any more, as the user does it;
@@ -189,12 +196,8 @@ def _by_type(var: Var) -> str:
     return "result"
 
 
-def _numbered(name: str) -> Iterator[str]:
-    yield name
-    k = 2
-    while True:
-        yield f"{name}_{k}" if name[-1].isdigit() else f"{name}{k}"
-        k += 1
+def _numbered(name: str, k: int) -> str:
+    return name if k == 1 else f"{name}_{k}" if name[-1].isdigit() else f"{name}{k}"
 
 
 def identifier(name: str) -> str:

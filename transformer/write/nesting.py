@@ -18,12 +18,13 @@ from .demand import WRITES
 from .flow import COPIED, DEFINED, READ, STEPS, Flow, Move
 from .liveness import Pieces
 from .measure import own_width, width_of_atom
+from .ranges import is_integer
 from .variables import Variables
 
 LINE = 88
 MOST_OPS = 12             # operations in one statement
 MOST_NESTED_CALLS = 3
-SHORT_VIEW = 8            # the width of brackets that may be written more than once
+SHORT = 8                 # columns besides the name of what may be written more than once
 CONDITIONAL_WIDTH = 60    # a conditional expression may be this wide
 
 
@@ -108,14 +109,16 @@ class _Nester:
             self.trees[stmt.target] = tree
         if self._may_nest(stmt.target, point):
             pending[stmt.target] = tree
-        elif _is_short_view(stmt) and not (stmt.target.name and not self.flow.in_reverse(point)):
+        elif _is_short(stmt) and not (stmt.target.name and not self.flow.in_reverse(point)):
             self._inline(stmt, tree)
 
     def _inline(self, stmt: Let, tree: Tree) -> None:
-        """Prints a view at each of its uses, `x.T` or `x[1:]`, if its array is the same there."""
-        target, operand = stmt.target, stmt.args[0]
+        """Prints what is short and costs nothing at each of its uses, if it is the same there."""
+        target = stmt.target
         last = self.variables[target].pieces[-1][1] // STEPS + 1
-        if target in self.aliases.views or operand in self.result.values or not self.flow.count.get(target):
+        if target in self.aliases.views or not self.flow.count.get(target):
+            return
+        if any(atom in self.result.values and atom not in self.inlined for atom in stmt.args):
             return
         if self._is_unchanged(tree, last, ()):
             self.inlined[target] = tree.reads
@@ -281,8 +284,13 @@ class _Nester:
     def _rows(self, point: int, end: int, outer: Pending) -> None:
         """A row of records that only an inner loop reads is written `rows[k, j]` there."""
         for var, _ in self.flow.reads.get(point, ()):
-            if var in outer and isinstance(var.type, SeqType) and self._is_unchanged(outer[var], end, ()):
+            is_row = var in outer and isinstance(var.type, SeqType) and self._is_read(var)
+            if is_row and self._is_unchanged(outer[var], end, ()):
                 self._take(var, outer, end)
+
+    def _is_read(self, var: Var) -> bool:
+        """Whether a loop read a sequence; one that is computed would be computed for every position."""
+        return var in self.aliases.homes and self.aliases.homes[var].kind == "read"
 
     def _take(self, var: Var, pending: Pending, point: int) -> None:
         """Nests a value into what stands at `point`, where its operands are read now."""
@@ -352,13 +360,18 @@ def _point(write: tuple[int, Any]) -> int:
     return write[0]
 
 
-def _is_short_view(stmt: Let) -> bool:
-    """Whether a statement is `x.T`, or `x[1:-1]` with numbers only."""
-    if not isinstance(stmt.args[0] if stmt.args else None, Var) or not is_array(stmt.target):
-        return False
-    if stmt.op.name == "transpose":
+def _is_short(stmt: Let) -> bool:
+    """Whether a statement is `x.T`, `x[1:-1]` with numbers only, `i - 1`, or `-x` of a number."""
+    if not isinstance(stmt.args[0] if stmt.args else None, Var) or "spelling" in stmt.attrs:
+        return stmt.op.name == "transpose" and "axes" not in stmt.attrs
+    name, number = stmt.op.name, not is_array(stmt.target)
+    if name == "transpose":
         return "axes" not in stmt.attrs
-    return stmt.op.name == "get" and len(stmt.args) == 1 and own_width(stmt) <= SHORT_VIEW
+    if name == "get":
+        return not number and len(stmt.args) == 1 and own_width(stmt) <= SHORT
+    if name in ("add", "subtract") and is_integer(stmt.target):
+        return not isinstance(stmt.args[1], Var) and own_width(stmt) <= SHORT
+    return name == "negative" and number
 
 
 def _weight(stmt: Let) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from typing import Any
 from ..core.grammar import Atom, Block, Const, Function, If, Let, Loop, Map, Stmt, Var
 from ..core.sizes import Extent, Floor, Greatest, Size, Unknown, replaced
 from ..core.types import ArrayType
-from ..core.walk import all_statements, all_uses
+from ..core.walk import all_definitions, all_statements, all_uses
 
 LOOKED_AT = 8          # statements at the start of a body that may make up its index
 SEEN_THROUGH = 6       # integer statements followed from a trip count
@@ -25,14 +25,15 @@ SEEN_THROUGH = 6       # integer statements followed from a trip count
 
 @dataclass(slots=True)
 class Range:
-    """`for variable in range(start, stop, step)`. The position is `variable - shift`; `index` are the
-    statements of the body that computed `variable` from it and are not needed any more."""
+    """`for variable in range(start, stop, step)`. The position is `(variable - shift) * scale`; `index`
+    are the statements of the body that computed `variable` from it and are not needed any more."""
 
     variable: Var
     start: Extent
     stop: Extent | Const
     step: int
     shift: Extent = 0
+    scale: int = 1
     count: Extent | Const = 0
     index: tuple[Let, ...] = ()
 
@@ -54,7 +55,7 @@ def _range(loop: Any, lets: dict[Var, Let]) -> Range:
     if index is None:
         return _directed(loop, Range(loop.position, 0, 0, 1), trips)
     chain, start, step = index
-    form = Range(chain[-1].target, start, 0, step, start, index=tuple(chain))
+    form = Range(chain[-1].target, start, 0, step, start, step, index=tuple(chain))
     return _directed(loop, form, trips)
 
 
@@ -115,14 +116,14 @@ def _accepted(loop: Any, chain: list[Let], known: dict[Var, Extent]
     step = value - start
     step = step.terms.get((Unknown(loop.position),)) if isinstance(step, Size) else None
     only = value - start == Size.of(Unknown(loop.position)) * (step or 0)
-    told = step == 1 and isinstance(start, int) and loop.position.name is None
+    told = step == 1 and isinstance(start, int) and loop.position.name in (None, "_")
     if step is None or not only or not _is_outer(start, loop) or _is_used_elsewhere(loop, chain, told):
         return None
-    return None if step != 1 and (loop.reads or loop.records) else (chain, start, step)
+    return None if abs(step) != 1 and (loop.reads or loop.records) else (chain, start, step)
 
 
 def _is_outer(start: Extent, loop: Any) -> bool:
-    inside = {loop.position} | {carry.entry for carry in getattr(loop, "carries", ())}
+    inside = set(all_definitions([loop]))
     return not any(isinstance(leaf, Unknown) and leaf.var in inside for leaf in _leaves(start))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from ..containers import kind_of
 from .fixed import nodes_of
 
-Homes = dict[type, tuple[str, Any]]         # a class: where an instance is, and its static part
+Homes = dict[type, tuple[str, Any]]  # a class: where an instance is, and its static part
 
 
 def homes_of(interface: Any) -> Homes:

@@ -102,12 +102,21 @@ class SizePlan:
         size = self.normal(size)
         if isinstance(size, int):
             return number(size)
-        terms = sorted(size.terms.items(), key=lambda term: (not term[0], term[1] < 0))
-        result: ast.expr | None = None
-        for monomial, count in terms:
-            result = self._plus(result, monomial, count, name)
+        result = self.added(None, size, name)
         assert result is not None
         return result
+
+    def added(self, left: ast.expr | None, size: Extent, name: Any, sign: int = 1) -> ast.expr | None:
+        """`left + size` or, with the sign -1, `left - size`, term by term: `i + n - 1`."""
+        size = self.normal(size) * sign
+        if isinstance(size, int):
+            return self._plus(left, (), size, name) if size else left
+        positive = any(monomial and count > 0 for monomial, count in size.terms.items()) or left is not None
+        terms = sorted(size.terms.items(), key=lambda term: (not term[0], term[1] < 0) if positive
+                       else (term[1] < 0, not term[0]))
+        for monomial, count in terms:
+            left = self._plus(left, monomial, count, name)
+        return left
 
     def _plus(self, left: ast.expr | None, monomial: tuple[SizeAtom, ...], count: int, name: Any) -> ast.expr:
         factors = [self._atom(atom, name) for atom in monomial]

@@ -23,6 +23,10 @@ def same(e: Any, stmt: Let) -> ast.expr:
     return e.atom(stmt.args[0])
 
 
+def zeros_like(e: Any, stmt: Let) -> ast.expr:
+    return ast.Call(_np("zeros_like"), [e.atom(stmt.args[0])], [])
+
+
 def transpose(e: Any, stmt: Let) -> ast.expr:
     """`x.T`, or `x.transpose(0, 2, 1)`."""
     x = e.atom(stmt.args[0])
@@ -174,4 +178,6 @@ FORMS: dict[str, Form] = {
     "where": where, "logical_not": logical_not, "logical_and": logical, "logical_or": logical,
     "expand_dims": expand_dims, "arange": arange,
     "slice_length": slice_length,
+    # A record is kept in an array with a row for every position: that array is what it is stacked to.
+    "stacked": same, "unstacked": same, "zeros_like_sequence": zeros_like,
 }

@@ -46,7 +46,8 @@ class Statements:
             if not self.flow.is_alive(stmt):
                 continue
             if isinstance(stmt, Effect) and stmt.kind == "exit":
-                open_blocks.pop()
+                if not open_blocks.pop():
+                    open_blocks[-1].pop()
                 continue
             made: list[Item] = getattr(self, "_" + type(stmt).__name__.lower())(stmt)
             made += self.stored(self.flow.stored.after.get(stmt, ()))

@@ -24,7 +24,7 @@ class Variable:
         self.values = [var]
         self.pieces = pieces                       # sorted and apart
         self.stretches: Pieces = []                # where it is read later, in what it is nested into
-        self.names = {var.name} if var.name else set()
+        self.names = {var.name} if given_name(var) else set()
         self.is_param = False
 
     def is_apart_from(self, other: Variable) -> bool:
@@ -52,6 +52,11 @@ class Variable:
 Variables = dict[Var, Variable]
 
 
+def given_name(var: Var) -> str | None:
+    """The name that the user gave a value, if it says anything."""
+    return None if var.name == "_" else var.name
+
+
 def share_variables(flow: Flow, ranges: dict[Var, Pieces], aliases: Aliases) -> Variables:
     """The variable of every value."""
     variables = {var: Variable(var, joined(pieces)) for var, pieces in ranges.items()}
@@ -61,7 +66,7 @@ def share_variables(flow: Flow, ranges: dict[Var, Pieces], aliases: Aliases) -> 
         _share(variables, first, second, forced)
     by_name: dict[str, list[Var]] = {}
     for var in sorted(ranges, key=lambda var: ranges[var][0][0]):
-        if var.name and flow.stored.of.get(var) is None:
+        if var.name and given_name(var) and flow.stored.of.get(var) is None:
             earlier = by_name.setdefault(var.name, [])
             if not any(_share(variables, other, var, False) for other in earlier):
                 earlier.append(var)
@@ -116,7 +121,7 @@ def _of_loop(loop: Loop) -> Iterator[tuple[Var, Var, bool]]:
         yield carry.entry, carry.out, False
         if isinstance(carry.next, Var):
             yield carry.entry, carry.next, False
-        if isinstance(carry.init, Var) and (carry.entry.name or not carry.init.name):
+        if isinstance(carry.init, Var) and (given_name(carry.entry) or not given_name(carry.init)):
             yield carry.init, carry.entry, False
     if loop.count is not None:
         yield loop.position, loop.count, True
@@ -127,5 +132,5 @@ def _of_branches(stmt: Stmt) -> Iterator[tuple[Var, Var, bool]]:
     if isinstance(stmt, If):
         for merge in stmt.merges:
             for side in (merge.then, merge.orelse):
-                if isinstance(side, Var) and (merge.target.name or not side.name):
+                if isinstance(side, Var) and (given_name(merge.target) or not given_name(side)):
                     yield merge.target, side, False

@@ -67,12 +67,12 @@ class Written:
 
 
 def write(function: Function, interface: Any, *, name: str, header: Header | None = None,
-          annotate: bool = False, guards: bool = False, user_return: bool = False) -> Written:
+          annotate: bool = False, guards: bool | None = None, user_return: bool = False) -> Written:
     """The source of a module that defines `function` as `name`.
 
     `annotate` adds the types of parameters as comments, `guards` tests of their shapes as the first
-    lines. Results are fresh memory unless `user_return` says that they may be what the user's own
-    return statement makes them.
+    lines (usual for what has a header, as nothing else tests them for a file). Results are fresh
+    memory unless `user_return` says that they may be what the user's own return statement makes them.
 
     Parameters
         function    Core; the functions that it calls are printed above it.
@@ -82,7 +82,7 @@ def write(function: Function, interface: Any, *, name: str, header: Header | Non
     namespace: dict[str, Any] = {}
     written: dict[Function, _Printed] = {}
     _print_callees(function, written, {name}, namespace)
-    options = _Options(annotate, guards, user_return)
+    options = _Options(annotate, header is not None if guards is None else guards, user_return)
     main = _print_function(function, interface, name, options, namespace, {n.name for n in written.values()})
     return _module([*written.values(), main], header, namespace)
 
@@ -145,7 +145,8 @@ class _Page:
         self.variables = share_variables(self.flow, alive, self.aliases)
         self.nesting = nest(self.flow, alive, self.variables, self.aliases)
         self.constants = Constants(function, interface)
-        self.names = Names(self.flow, self.variables, taken | set(_names_of_constants(function)))
+        named = set(_names_of_constants(function)) - self.constants.taken
+        self.names = Names(self.flow, self.variables, taken | named)
         self.expressions = Expressions(needed, self.nesting, self.sizes, self.constants,
                                        lambda var: self.printer.name(var), self.aliases, namespace)
         self.printer = Loops(self.flow, self.variables, self.aliases, self.names, self.expressions,

@@ -1,0 +1,106 @@
+"""Conditions and branches."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from transformer.core.errors import NotSupported, ShapeError
+
+from .rows import VECTOR, Section
+
+SECTION = Section("Branches and conditions")
+supported, refused = SECTION.supported, SECTION.refused
+
+
+@supported("`if`, `elif`, `else` on values")
+def chain(x):
+    if x < 0:
+        y = -x
+    elif x < 2:
+        y = x * x
+    else:
+        y = 2 * x
+    return y
+
+
+@supported("`if` on a static value", "decided while reading", args=(1.3, None))
+def static_branch(x, option):
+    if option is None:
+        return x * x
+    return x * option
+
+
+@supported("`a if c else b`")
+def conditional(x):
+    return x * x if x > 0 else -x
+
+
+@supported("`and`, `or`, `not` on values", "the right side runs only where Python runs it")
+def logic(x):
+    if x > 0 and np.log(x) < 1 or not x > -5:
+        return x * x
+    return x
+
+
+@supported("chained comparison: `0 < x < 2`")
+def chained_comparison(x):
+    return x * x if 0 < x < 2 else x
+
+
+@supported("`is`, `is not`, `in` on static things", args=(1.3, "cube"))
+def membership(x, name):
+    if name in ("cube", "third") and name is not None:
+        return x**3
+    return x
+
+
+@supported("a name bound on one side only", "using it where it is not bound raises as in Python")
+def one_side(x):
+    if x > 0:
+        y = x * x
+    if x > 0:
+        return y
+    return x
+
+
+@supported("arrays of different shapes on both sides, if not used afterwards", args=(VECTOR,))
+def different_shapes(x):
+    if x[0] > 0:
+        y = x[1:]
+        total = np.sum(y * y)
+    else:
+        y = x
+        total = np.sum(y)
+    return total
+
+
+@supported("a number on one side, an array element on the other")
+def widened(x):
+    y = 0
+    if x > 0:
+        y = x * x
+    return y
+
+
+@refused("arrays of different shapes on both sides, used afterwards", NotSupported, "give both one shape", args=(VECTOR,))
+def shapes_used(x):
+    y = x[1:] if x[0] > 0 else x
+    return np.sum(y)
+
+
+@refused("None on one side, a number on the other, used afterwards", NotSupported)
+def none_or_number(x):
+    y = None if x < 0 else x
+    return x * y
+
+
+@refused("the truth of an array", ShapeError, args=(VECTOR,))
+def array_truth(x):
+    if x > 0:
+        return np.sum(x)
+    return x[0]
+
+
+@refused("a function that raises on every path", NotSupported)
+def always_raising(x):
+    raise ValueError("never")

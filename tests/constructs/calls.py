@@ -1,0 +1,224 @@
+"""Functions of every kind, and the ways to call them."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from typing import Any
+
+import numpy as np
+
+from transformer import grad, stop_gradient
+from transformer.core.errors import BadArgument, NotSupported, SourceError
+
+from .rows import VECTOR, Section
+
+SECTION = Section("Functions and calls")
+supported, refused = SECTION.supported, SECTION.refused
+
+
+def cube(x: Any, scale: Any = 1.0) -> Any:
+    return scale * x**3
+
+
+def total(*values: Any, **named: Any) -> Any:
+    return sum(values) + named.get("extra", 0.0)
+
+
+def twice(function: Any, x: Any) -> Any:
+    return function(function(x))
+
+
+RULES = {"cube": cube, "sine": np.sin}
+doubled = functools.partial(cube, scale=2.0)
+generated = eval("lambda x: x * x")
+
+
+def logged(function: Any) -> Any:
+    @functools.wraps(function)
+    def wrapper(*args: Any) -> Any:
+        return function(*args) + 1.0
+
+    return wrapper
+
+
+@logged
+def decorated_cube(x: Any) -> Any:
+    return x**3
+
+
+@functools.lru_cache
+def cached_cube(x: Any) -> Any:
+    return x**3
+
+
+@supported("`def`, with a docstring and annotations")
+def plain(x: float) -> float:
+    """A docstring."""
+    return x * x
+
+
+@supported("a function of another module, or of the same one", "read at each call and written inline")
+def other_function(x):
+    return cube(x) + cube(2 * x)
+
+
+@supported("`lambda`", "several on one line are told apart")
+def lambdas(x):
+    f, g = (lambda t: t * t), (lambda t: t + 3.0)
+    return f(x) * g(x)
+
+
+@supported("a closure over an argument")
+def closure(x):
+    def scaled(t):
+        return t * x
+
+    return scaled(x) + scaled(2.0)
+
+
+@supported("a function defined in a function, in a loop or a branch")
+def nested(x):
+    for k in range(2):
+        def step(t):
+            return t * t + k
+        x = step(x)
+    return x
+
+
+@supported("`nonlocal`")
+def nonlocal_name(x):
+    count = 0.0
+
+    def add(t):
+        nonlocal count
+        count = count + t
+
+    add(x)
+    add(x * x)
+    return count
+
+
+@supported("defaults and keyword arguments")
+def keywords(x):
+    return cube(x, scale=x) + cube(scale=3.0, x=x)
+
+
+@supported("positional-only and keyword-only parameters")
+def restricted(x):
+    def f(a, /, *, b):
+        return a * b
+
+    return f(x, b=x + 1.0)
+
+
+@supported("`*args`, `**kwargs`, in definitions and calls")
+def stars(x):
+    values, options = (x, x * x), {"extra": 2.0 * x}
+    return total(*values, **options)
+
+
+@supported("a function passed as an argument")
+def passed(x):
+    return twice(cube, x)
+
+
+@supported("a function stored in a dict, a list or a tuple", "the key has to be static")
+def stored(x):
+    return RULES["cube"](x) * RULES["sine"](x)
+
+
+@supported("a function chosen by a branch on a static value", args=(1.3, "cube"))
+def chosen(x, rule):
+    f = cube if rule == "cube" else np.sin
+    return f(x)
+
+
+@refused("a function chosen by a branch on a dynamic value",
+         NotSupported, "call it on each side")
+def chosen_by_value(x):
+    f = np.cos if x > 0 else np.sin
+    return f(x)
+
+
+@supported("`functools.partial`")
+def partial(x):
+    return doubled(x)
+
+
+@supported("`functools.reduce`, `map`, `filter` of what is known", args=(VECTOR,))
+def functional(x):
+    return functools.reduce(operator.add, map(np.sin, x)) + sum(filter(None, [x[0], 1.0][1:]))
+
+
+@supported("a decorated function", "the decorator's wrapper is read as well")
+def decorated(x):
+    return decorated_cube(x)
+
+
+@supported("a function under `functools.lru_cache`", "the cache is left out")
+def cached(x):
+    return cached_cube(x)
+
+
+@supported("a NumPy function passed as an argument", "`grad(np.sin)` works as well")
+def numpy_function(x):
+    return twice(np.sin, x)
+
+
+@supported("functions of `operator`")
+def operators(x):
+    return operator.mul(x, operator.neg(x))
+
+
+@supported("`grad`, `jvp`, `vjp` inside the function", "to any order")
+def inner_gradient(x):
+    return grad(cube)(x) * x
+
+
+@supported("`stop_gradient`", "compared with the derivative of the rest", args=(1.3,))
+def stopped(x):
+    return x * x + 0.0 * stop_gradient(x)
+
+
+@supported("recursion that ends on an integer argument", "the argument becomes static", args=(1.3, 4))
+def static_recursion(x, n):
+    return x if n == 0 else x * static_recursion(x, n - 1) + 1.0
+
+
+@refused("recursion that ends on a value", NotSupported, "write a loop")
+def dynamic_recursion(x):
+    return x if x < 1.0 else dynamic_recursion(x / 2)
+
+
+@refused("a generator (`yield`)", NotSupported, "fill a list")
+def generator(x):
+    def values():
+        yield x
+        yield x * x
+
+    return sum(values())
+
+
+@refused("a coroutine (`async def`, `await`)", NotSupported)
+def coroutine(x):
+    async def value():
+        return x
+
+    return value()
+
+
+@refused("a function without source (`eval`, `exec`, the prompt)", SourceError,
+         "register the text with `linecache`")
+def without_source(x):
+    return generated(x)
+
+
+@refused("a function of C without a rule", NotSupported, args=(VECTOR,))
+def unknown(x):
+    return np.sum(np.unwrap(x))
+
+
+@refused("a missing or superfluous argument", BadArgument)
+def missing(x):
+    return cube() * x

@@ -1,0 +1,105 @@
+"""Containers, as values and as arguments."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+
+import numpy as np
+
+from transformer.core.errors import NotSupported, TransformError
+
+from .rows import VECTOR, Section
+
+SECTION = Section("Containers")
+supported, refused = SECTION.supported, SECTION.refused
+
+PARAMETERS = {"w": VECTOR, "b": [0.5, (2.0, None)]}
+
+
+@supported("a dict, list, tuple of arrays as argument", "the gradient has its structure", args=(PARAMETERS,))
+def parameters(p):
+    b, (c, _) = p["b"]
+    return np.sum(np.tanh(p["w"] * c)) + b * b
+
+
+@supported("displays: `[a, b]`, `(a, b)`, `{k: v}`, `{a, b}`, with `*` and `**`")
+def displays(x):
+    items = [x, *(2.0, x)]
+    table = {"a": x, **{"b": x * x}}
+    return items[2] * table["b"] * len({1, 2, 2})
+
+
+@supported("list methods and operators: `append, extend, insert, pop, +, *, in, index, slices`")
+def lists(x):
+    items = [1.0] * 2 + [x]
+    items.append(x * x)
+    items.extend([3.0, x])
+    items.insert(0, x)
+    last = items.pop()
+    items[1:3] = [x]
+    return sum(items) * last * ([1, 2].index(2) + (2 in [1, 2]))
+
+
+@supported("`reverse`, `sort` and `sorted` of what is known, also with `key`")
+def sorting(x):
+    pairs = sorted([(2, x), (1, x * x)], key=lambda pair: pair[0])
+    pairs.reverse()
+    return pairs[0][1] * 3 + pairs[1][1]
+
+
+@supported("dict methods: `get, items, keys, values, update, setdefault, pop`")
+def dicts(x):
+    table = {"a": x}
+    table.update(b=x * x)
+    table.setdefault("c", 2.0)
+    return sum(table.values()) * table.pop("a") * table.get("z", 3.0) * len(table.keys())
+
+
+@supported("`OrderedDict`, `defaultdict`")
+def other_dicts(x):
+    table = OrderedDict(a=x, b=x * x)
+    counts = defaultdict(float)
+    counts["a"] += x
+    return table["a"] * table["b"] + counts["a"]
+
+
+@supported("a list of arrays indexed by a static number, also in a loop that is then unrolled")
+def layers(x):
+    weights = [x, 2.0 * x, np.sin(x)]
+    y = 1.0
+    for k in range(3):
+        y = np.tanh(y * weights[k])
+    return y
+
+
+@supported("a nested list changed in place", "aliases see it")
+def aliases(x):
+    a = [x, [x]]
+    b = a
+    b[1][0] = x * x
+    return a[1][0]
+
+
+@refused("writing to a dict that `|` made", NotSupported, "use `dict(a, **b)`")
+def union(x):
+    table = {"a": x} | {"b": 1.0}
+    table["c"] = 2.0
+    return table["a"]
+
+
+@refused("a list indexed by a dynamic number", NotSupported,
+         "make an array of it", args=(VECTOR,))
+def dynamic_index(x):
+    items = [x[0], 2.0, x[1]]
+    return items[int(np.argmax(x))]
+
+
+@refused("a dict with a dynamic key", NotSupported)
+def dynamic_key(x):
+    table = {x: 1.0}
+    return x * len(table)
+
+
+@refused("a missing key, an index out of range", TransformError)
+def missing_key(x):
+    return x * {"a": 1.0}["b"]

@@ -1,0 +1,71 @@
+"""What reaches outside: texts, clocks, files, random numbers."""
+
+from __future__ import annotations
+
+import random
+import time
+import warnings
+
+import numpy as np
+
+from transformer.core.errors import NotSupported
+
+from .rows import VECTOR, Section
+
+SECTION = Section("Effects")
+supported, refused = SECTION.supported, SECTION.refused
+
+
+@supported("`print`", "kept; once per call, in the forward sweep")
+def printing(x):
+    print("x is", x, sep=": ")
+    return x * x
+
+
+@supported("`warnings.warn`", "kept")
+def warning(x):
+    if x > 100:
+        warnings.warn("x is large", stacklevel=2)
+    return x * x
+
+
+@refused("`print(…, file=…)`", NotSupported)
+def print_to_file(x):
+    import sys
+    print(x, file=sys.stderr)
+    return x * x
+
+
+@refused("a clock", NotSupported, "pass the time in")
+def clock(x):
+    return x * time.time()
+
+
+@refused("`random`", NotSupported, "pass the numbers in")
+def python_random(x):
+    return x * random.random()
+
+
+@refused("`np.random`, also generators", NotSupported, "pass the numbers in", args=(VECTOR,))
+def numpy_random(x):
+    return np.sum(x * np.random.default_rng(0).normal(size=3))
+
+
+@refused("files", NotSupported, "pass the data in")
+def file(x):
+    return x * len(open(__file__).read())
+
+
+@refused("`input`", NotSupported)
+def person(x):
+    return x * float(input())
+
+
+@refused("`eval`, `exec`", NotSupported)
+def evaluation(x):
+    return eval("x * x")
+
+
+@refused("`id`, `hash` of dynamic values", NotSupported)
+def identity(x):
+    return x * id(x)

@@ -1,0 +1,164 @@
+"""Expressions, numbers, indices."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from transformer.core.errors import BadArgument, NotSupported, ShapeError
+
+from .rows import MATRIX, VECTOR, Section
+
+SECTION = Section("Expressions, numbers, indices")
+supported, refused = SECTION.supported, SECTION.refused
+
+
+@supported("`+ - * / // % ** @`, unary `+ - ~`", "also on integers and truth values", args=(VECTOR,))
+def operators(x):
+    k = ~3 // 2 % 5
+    return -(x @ x) ** 2 / 3 + +x[0] % 7 * k
+
+
+@supported("`& | ^ << >>` on integers and truth values", args=(VECTOR,))
+def bits(x):
+    mask = (x > 0) & ~(x > 2) | (x < -1)
+    return np.sum(np.where(mask, x * x, x)) * (1 << 2 ^ 1)
+
+
+@supported("Python numbers and their methods")
+def python_numbers(x):
+    return x.real * 2 + abs(x) + pow(x, 3) + divmod(x, 1.0)[1] + int(x) * float(x)
+
+
+@supported("NumPy scalars, float32, float64, complex", "by NumPy's rules (NEP 50)", args=(np.float64(1.3),))
+def numpy_scalars(x):
+    return x * np.float64(2) + np.abs(np.exp(1j * x) + 1)
+
+
+@supported("`math` functions on numbers")
+def mathematics(x):
+    return math.sin(x) * math.hypot(x, 2.0)
+
+
+@supported("f-strings and `%`, in messages", "`str` of dynamic values is not read back")
+def texts(x):
+    name = f"{'x'!r}: {3:>5}"
+    return x * len(name)
+
+
+@supported("attributes of arrays: `shape, ndim, size, dtype, T, real, imag, …`", args=(MATRIX,))
+def attributes(x):
+    n, m = x.shape
+    return np.sum(x.T @ np.ones(n)) / x.size * x.ndim * m
+
+
+@supported("methods of arrays", "see the table of functions", args=(MATRIX,))
+def methods(x):
+    return x.reshape(-1).sum() * x.mean(axis=0).max() + x.astype(float).std()
+
+
+@supported("index by integers, also negative and computed", args=(MATRIX,))
+def integers(x):
+    i = int(np.argmax(x[:, 0]))
+    return x[i, -1] * x[0][1]
+
+
+@supported("slices, also with steps and computed bounds", args=(VECTOR, 1))
+def slices(x, k):
+    return np.sum(x[k:] * x[:-1]) + np.sum(x[::-2])
+
+
+@supported("`None`, `...` in an index", args=(VECTOR,))
+def new_axes(x):
+    return np.sum(x[:, None] * x[None, :]) + np.sum(x[..., None])
+
+
+@supported("integer arrays as index", args=(VECTOR,))
+def integer_array(x):
+    return np.sum(x[np.array([2, 0, 0])] * np.array([1.0, 2.0, 3.0]))
+
+
+@supported("boolean mask as index", "the size is found at run time", args=(VECTOR,))
+def mask(x):
+    return np.sum(x[x > 0] ** 2)
+
+
+@supported("boolean mask as index, then arithmetic with another one of the same mask", args=(VECTOR,))
+def mask_twice(x):
+    positive = x > 0
+    return np.sum(x[positive] * np.exp(x)[positive])
+
+
+@supported("`np.newaxis`, `slice(…)`", args=(VECTOR,))
+def slice_objects(x):
+    part = slice(1, None)
+    return np.sum(x[part] * x[:2]) + np.sum(x[np.newaxis])
+
+
+@supported("lists as arrays: `np.array([x, y])`", args=(VECTOR,))
+def list_as_array(x):
+    return np.sum(np.array([x[0], 2.0, x[1] * x[2]]) ** 2)
+
+
+@supported("`out=` of a NumPy function", args=(VECTOR,))
+def out_argument(x):
+    y = np.empty(3)
+    np.multiply(x, 2.0, out=y)
+    return np.sum(y * y)
+
+
+@refused("`where=` of a ufunc", NotSupported, "use `np.where`", args=(VECTOR,))
+def where_argument(x):
+    return np.sum(np.add(x, 1.0, where=x > 0, out=np.zeros(3)))
+
+
+@refused("`np.sum(where=…)`, `initial=…`", NotSupported,
+         "multiply by the mask", args=(VECTOR,))
+def sum_where(x):
+    return np.sum(x, where=x > 0)
+
+
+@refused("`np.s_`, `np.r_`, `np.c_`, `np.mgrid`, `np.ogrid`", NotSupported, args=(VECTOR,))
+def index_objects(x):
+    return np.sum(x[np.s_[:2]])
+
+
+@refused("`x.flat`, `np.ndenumerate`, `np.ndindex`, `np.nditer`", NotSupported, args=(VECTOR,))
+def flat(x):
+    total = 0.0
+    for value in x.flat:
+        total += value
+    return total
+
+
+@refused("`np.vectorize`, `np.apply_along_axis`", NotSupported, "write a loop, or apply the function to the whole array",
+         args=(VECTOR,))
+def vectorized(x):
+    return np.sum(np.vectorize(lambda v: v * v)(x))
+
+
+@refused("shapes that do not fit", ShapeError, args=(VECTOR,))
+def wrong_shapes(x):
+    return np.sum(x + np.ones(4))
+
+
+@supported("a size that depends on a value", "the size is found at run time", args=(VECTOR,))
+def size_from_value(x):
+    return np.sum(np.zeros(int(x[2])) + x[0])
+
+
+@refused("an array of objects, texts, dates", BadArgument,
+         args=(1.3, np.array([None])))
+def objects(x, items):
+    return x * len(items)
+
+
+@refused("`in` on an array", BadArgument, "use `np.any(x == v)`", args=(VECTOR,))
+def array_contains(x):
+    return x[0] if 2.1 in x else x[1]
+
+
+@supported("rounding, comparison, `argmax`: piecewise constant", "derivative zero", args=(VECTOR,))
+def piecewise_constant(x):
+    return np.sum(x * np.floor(x)) + x[np.argmax(x)]

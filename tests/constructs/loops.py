@@ -1,0 +1,209 @@
+"""Loops and comprehensions."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from transformer.core.errors import NotSupported
+
+from .rows import MATRIX, VECTOR, Section
+
+SECTION = Section("Loops and comprehensions")
+supported, refused = SECTION.supported, SECTION.refused
+
+
+@supported("`for` over `range(start, stop, step)`", "also computed bounds, also downwards", args=(1.3, 4))
+def over_range(x, n):
+    for k in range(2 * n, 1, -2):
+        x = np.sin(x) + k
+    return x
+
+
+@supported("`for` over an array, along its first axis", args=(MATRIX,))
+def over_array(x):
+    total = 0.0
+    for row in x:
+        total = total + np.sum(row * row)
+    return total
+
+
+@supported("`for` over a tuple, a list, a set, a text", "unrolled")
+def over_list(x):
+    for factor in [x, 2.0, 3]:
+        x = x * factor
+    return x
+
+
+@supported("`for` over a dict: keys, `.items()`, `.values()`", "unrolled")
+def over_dict(x):
+    total = 0.0
+    for name, value in {"a": x, "b": x * x}.items():
+        total += value * len(name)
+    return total
+
+
+@supported("`zip`, `enumerate`, `reversed`", args=(VECTOR,))
+def iterators(x):
+    total = 0.0
+    for k, (a, b) in enumerate(zip(x, reversed(x))):
+        total = total + k * a * b
+    return total
+
+
+@supported("`zip(strict=True)`", args=(VECTOR,))
+def strict_zip(x):
+    total = 0.0
+    for a, b in zip(x, x[::-1], strict=True):
+        total = total + a * b
+    return total
+
+
+@refused("`itertools`", NotSupported, "write nested loops")
+def products(x):
+    for a, b in itertools.product((1.0, 2.0), (3.0, 4.0)):
+        x = np.sin(x * a) * b
+    return x
+
+
+@supported("`while`")
+def while_loop(x):
+    while x < 20:
+        x = x * x + 1
+    return x
+
+
+@supported("`break`, `continue`", args=(VECTOR,))
+def leaving(x):
+    total = 0.0
+    for value in x:
+        if value < 0:
+            continue
+        total += value**2
+        if total > 4:
+            break
+    return total
+
+
+@supported("`for … else`, `while … else`")
+def loop_else(x):
+    for k in range(3):
+        if x > 100:
+            break
+        x = x * x
+    else:
+        x = x + 1.0
+    return x
+
+
+@supported("nested loops, also with bounds of the outer one", args=(MATRIX,))
+def nested(x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        for j in range(i, x.shape[1]):
+            total += x[i, j] ** 2
+    return total
+
+
+@supported("the loop variable after the loop")
+def variable_after(x):
+    for k in range(4):
+        x = x + k
+    return x * k
+
+
+@supported("`append` in a loop", "the list becomes an array with one row per iteration", args=(VECTOR,))
+def appending(x):
+    ys = []
+    y = 0.0
+    for value in x:
+        y = np.tanh(y + value)
+        ys.append(y)
+    return np.sum(np.array(ys) ** 2) + ys[-1]
+
+
+@supported("list comprehension, also with several `for`", args=(VECTOR,))
+def list_comprehension(x):
+    return sum([a * b for a in x for b in (1.0, 2.0)])
+
+
+@supported("dict comprehension over static keys")
+def dict_comprehension(x):
+    parts = {name: x * k for k, name in enumerate(("a", "b"), 1)}
+    return parts["a"] * parts["b"]
+
+
+@refused("set comprehension over `range`", NotSupported, args=(1.3,))
+def set_comprehension(x):
+    return x * len({k % 2 for k in range(4)})
+
+
+@supported("generator expression as the only argument of a call", args=(VECTOR,))
+def generator_expression(x):
+    return sum(v * v for v in x) + max(v for v in x)
+
+
+@supported("a comprehension with a static condition", args=(VECTOR,))
+def filtered(x):
+    return sum(x[k] for k in range(3) if k != 1)
+
+
+@supported("`sum`, `min`, `max`, `any`, `all`, `math.prod` of sequences", args=(VECTOR,))
+def folds(x):
+    import math
+    return sum(x) + max(x) * min(x[0], x[1]) + math.prod([x[0], 2.0]) * any(v > 0 for v in x)
+
+
+@refused("a comprehension with a condition on values", NotSupported,
+         "use a mask: `x[x > 0]`", args=(VECTOR,))
+def dynamic_filter(x):
+    return sum([v * v for v in x if v > 0])
+
+
+@refused("`append` in a `while` loop or under a condition", NotSupported,
+         "make an array before and assign to its items", args=(VECTOR,))
+def conditional_append(x):
+    ys = []
+    for value in x:
+        if value > 0:
+            ys.append(value)
+    return np.sum(np.array(ys))
+
+
+@supported("an array that grows in each iteration", "the loop is unrolled", args=(VECTOR,))
+def growing(x):
+    y = x
+    for _ in range(x.size):
+        y = np.concatenate([y, x])
+    return np.sum(y)
+
+
+@supported("a value that changes its structure in each iteration", "the loop is unrolled", args=(VECTOR,))
+def changing_structure(x):
+    y = x[0]
+    for value in x:
+        y = (y, value)
+    return y[1]
+
+
+@refused("a dtype that changes in a `while` loop", NotSupported, "cast before the loop", args=(VECTOR,))
+def changing_dtype(x):
+    y = x.astype(np.float32)
+    while np.sum(y) < 10.0:
+        y = y * np.float64(1.5)
+    return np.sum(y)
+
+
+@refused("`next`, iterators kept in variables", NotSupported, args=(VECTOR,))
+def iterator(x):
+    values = iter(x)
+    return next(values) * 2.0
+
+
+@refused("`yield from`", NotSupported)
+def delegated(x):
+    def values():
+        yield from (x, x)
+
+    return sum(values())

@@ -1,0 +1,195 @@
+"""Classes, objects, and what stands outside of the function."""
+
+from __future__ import annotations
+
+import enum
+import math
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from transformer.core.errors import NotSupported, TransformError
+
+from .rows import VECTOR, Section
+
+SECTION = Section("Classes, objects, names from outside")
+supported, refused = SECTION.supported, SECTION.refused
+
+RATE = 0.1
+WEIGHTS = np.array([1.0, 2.0, 3.0])
+SETTINGS = {"power": 3, "weights": WEIGHTS}
+
+
+class Line:
+    unit = 2.0
+
+    def __init__(self, slope: Any, offset: Any) -> None:
+        self.slope = slope
+        self.offset = offset
+
+    def __call__(self, x: Any) -> Any:
+        return self.slope * x + self.offset
+
+    def __add__(self, other: Line) -> Line:
+        return Line(self.slope + other.slope, self.offset + other.offset)
+
+    def steeper(self, by: Any) -> Line:
+        return type(self)(self.slope * by, self.offset)
+
+    @property
+    def root(self) -> Any:
+        return -self.offset / self.slope
+
+    @staticmethod
+    def through(x: Any) -> Any:
+        return x * x
+
+    @classmethod
+    def unit_line(cls) -> Line:
+        return cls(cls.unit, 0.0)
+
+
+class Parabola(Line):
+    def __call__(self, x: Any) -> Any:
+        return super().__call__(x) * x
+
+
+class Point(NamedTuple):
+    x: Any
+    y: Any
+
+
+@dataclass(frozen=True)
+class Pair:
+    left: Any
+    right: Any = 1.0
+
+
+class Kind(enum.Enum):
+    SQUARE = 1
+    CUBE = 2
+
+
+LINE = Line(2.0, 1.0)
+
+
+@supported("an object made in the function, its attributes and methods")
+def made(x):
+    line = Line(x, 1.0).steeper(3.0)
+    line.offset = x * x
+    return line(2.0) + line.offset
+
+
+@supported("an object made before", "numbers in it become constants, arrays hidden arguments; changes are seen")
+def made_before(x):
+    return LINE(x) * x
+
+
+@supported("a callable object (`__call__`)")
+def callable_object(x):
+    return Parabola(x, 1.0)(x)
+
+
+@supported("`super()`, inheritance")
+def inherited(x):
+    return Parabola(x, x)(2.0)
+
+
+@supported("properties, static and class methods")
+def properties(x):
+    return Line(x, 1.0).root + Line.through(x) + Line.unit_line()(x)
+
+
+@supported("operators of a class (`__add__`, …)")
+def overloaded(x):
+    return (Line(x, 1.0) + Line(1.0, x))(2.0)
+
+
+@supported("NamedTuple", "also as argument and result")
+def named_tuple(x):
+    point = Point(x, y=2.0)
+    point = point._replace(y=point.x * point.y)
+    return point.x + point.y
+
+
+@supported("dataclass", "also as argument and result")
+def data_class(x):
+    pair = replace(Pair(x), right=x * x)
+    return pair.left * pair.right
+
+
+@supported("enum members", "static", args=(1.3, Kind.CUBE))
+def enumeration(x, kind):
+    return x**3 if kind is Kind.CUBE else x * x
+
+
+@supported("`isinstance`, `type`, `hasattr`, `getattr`, `callable`, `len`", args=(VECTOR,))
+def questions(x):
+    size = len(x) if isinstance(x, np.ndarray) and hasattr(x, "sum") else 1
+    return getattr(x, "sum")() * size
+
+
+@supported("a global number or option", "it keeps its name in the generated source; a change is seen")
+def global_number(x):
+    return RATE * x ** SETTINGS["power"] * math.pi
+
+
+@supported("a global array", "a hidden argument", args=(VECTOR,))
+def global_array(x):
+    return np.sum(WEIGHTS * x) + SETTINGS["weights"] @ x
+
+
+@supported("`import` in the function")
+def importing(x):
+    import math as m
+    from math import sin
+    return sin(x) * m.cos(x)
+
+
+@supported("`import scipy.special` functions", "see the table of functions")
+def special(x):
+    from scipy.special import erf
+    return erf(x)
+
+
+@refused("a class defined in the function", NotSupported,
+         "define it in the module")
+def local_class(x):
+    class Local:
+        value = 2.0
+
+    return x * Local.value
+
+
+@refused("`global`", NotSupported, "return the new value")
+def global_statement(x):
+    global RATE
+    RATE = 0.2
+    return RATE * x
+
+
+@refused("assignment to an attribute of an object made before",
+         NotSupported,
+         "make the object in the function")
+def changed_object(x):
+    LINE.offset = x
+    return LINE(x)
+
+
+@refused("writing to a global array", NotSupported,
+         "copy it first", args=(VECTOR,))
+def changed_array(x):
+    WEIGHTS[0] = x[0]
+    return np.sum(WEIGHTS * x)
+
+
+@refused("`append` to a global list", NotSupported)
+def changed_list(x, log=[]):  # noqa: B006
+    log.append(x)
+    return x * x
+
+
+@refused("a name that is not defined", TransformError)
+def undefined(x):
+    return x * unknown  # noqa: F821

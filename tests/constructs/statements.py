@@ -1,0 +1,165 @@
+"""Assignment and the smaller statements."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from transformer.core.errors import NotSupported, ShapeError
+
+from .rows import MATRIX, VECTOR, Section
+
+SECTION = Section("Assignment and other statements")
+supported, refused = SECTION.supported, SECTION.refused
+
+
+@supported("assignment, also chained: `a = b = x`")
+def chained(x):
+    a = b = x * 2
+    a = a * a
+    return a + b
+
+
+@supported("unpacking, nested and with stars: `a, (b, *c) = …`")
+def unpacking(x):
+    a, (b, *c) = x, (x * x, 2.0, x)
+    return a * b + c[0] * c[-1]
+
+
+@supported("unpacking an array", args=(VECTOR,))
+def array_unpacking(x):
+    a, *rest = x
+    return a * rest[0] * rest[1]
+
+
+@supported("swapping: `a, b = b, a`")
+def swapping(x):
+    a, b = x, x * x
+    a, b = b, a
+    return a - 2 * b
+
+
+@supported("annotated assignment: `a: float = x`")
+def annotated(x):
+    a: float = x * x
+    b: float
+    b = a * 2
+    return b
+
+
+@supported("augmented assignment: `+=`, `-=`, `*=`, `/=`, `**=`, `@=`, …")
+def augmented(x):
+    y = x
+    y += 1.0
+    y *= x
+    y /= 3.0
+    y **= 2
+    y -= x
+    return y
+
+
+@supported("`:=`")
+def walrus(x):
+    return (y := x * x) + y
+
+
+@supported("`del` of a name or an item")
+def deleting(x):
+    items = [x, x * x]
+    y = items[0]
+    del items[0]
+    result = items[0] * y
+    del y
+    return result
+
+
+@supported("`pass`, expression statements, nested blocks")
+def passing(x):
+    if x > 100:
+        pass
+    x * 2  # noqa: B018
+    return x * x
+
+
+@supported("`assert`", "kept; it runs in the forward sweep")
+def asserting(x):
+    assert x > 0, f"x is {x}"
+    return x * x
+
+
+@supported("`raise` in a branch", "kept")
+def raising(x):
+    if x < 0:
+        raise ValueError(f"{x} is negative")
+    return np.sqrt(x)
+
+
+@supported("`return` of a tuple, list, dict, NamedTuple or dataclass", "with `jvp` and `vjp`")
+def returning(x):
+    return {"square": x * x, "pair": (x, [2 * x])}
+
+
+@supported("early `return`, also in loops")
+def early(x):
+    for k in range(5):
+        if x > 4.0:
+            return x * k
+        x = x * 1.5
+    return x
+
+
+@supported("`match` on static values", args=(1.3, ("power", 3)))
+def matching(x, rule):
+    match rule:
+        case ("power", n):
+            return x**n
+        case {"scale": s} | s:
+            return x * s
+
+
+@supported("`with np.errstate(…)`", args=(VECTOR,))
+def error_state(x):
+    with np.errstate(divide="ignore"):
+        y = 1 / x
+    return np.sum(y)
+
+
+@refused("`with` on anything else", NotSupported, "enter it around the call")
+def other_with(x):
+    with open(__file__):
+        return x * x
+
+
+@refused("`try`, `except`, `finally`", NotSupported, "test before")
+def trying(x):
+    try:
+        y = np.log(x)
+    except ValueError:
+        y = 0.0
+    return y
+
+
+@supported("`match` on a dynamic value, against numbers")
+def dynamic_match(x):
+    match x:
+        case 1.3:
+            return x * x
+    return x
+
+
+@refused("unpacking into too few or too many names", ShapeError,
+         args=(VECTOR,))
+def wrong_count(x):
+    a, b = x
+    return a * b
+
+
+@supported("`if`, `for`, `while` at any depth", args=(MATRIX,))
+def depth(x):
+    total = 0.0
+    for row in x:
+        for value in row:
+            if value > 0:
+                while value < 3:
+                    value = value * 2
+            total += value
+    return total

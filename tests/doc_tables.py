@@ -1,0 +1,216 @@
+"""Writes the generated parts of the documentation: tables, error messages, generated source.
+
+    python tests/doc_tables.py
+
+A part stands between the comments ``<!-- begin NAME -->`` and ``<!-- end -->``; messages in
+docs/errors.md stand in blocks marked ``text`` after the program that is wrong. tests/test_docs.py
+asserts that what is committed is what is generated.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+import platform
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from constructs import SECTIONS, Row
+from doc_blocks import FOLDER, ROOT, emitted, messages_filled_in, printed
+
+from transformer.ops.base import Op
+from transformer.ops.rewritten import Rewritten
+from transformer.ops.table import _callables, lookup, method
+from transformer.read.array_methods import INSTEAD, SPECIAL
+from transformer.read.attributes import FACTS
+from transformer.read.builtin_calls import BUILTINS
+from transformer.read.pure import is_pure
+
+YES, CONSTANT, STATIC, REFUSED = "derivative", "constant", "static", "refused"
+SHAPE_ONLY = "it depends on nothing but its shape"
+STATIC_FACT = "a static fact"
+
+# What functions give that the reader or other ops are made of, where it carries no derivative.
+CONSTANT_ANYWAY: dict[Any, str] = {
+    **dict.fromkeys((np.zeros_like, np.ones_like, np.empty_like, np.identity, np.diag_indices), SHAPE_ONLY),
+    **dict.fromkeys((np.shape, np.size, np.ndim, np.broadcast_shapes, np.result_type), STATIC_FACT),
+    **dict.fromkeys((len, isinstance, hasattr, callable, type, range), STATIC_FACT),
+    **dict.fromkeys((any, all, bool, int), "its result is piecewise constant"),
+    **dict.fromkeys((repr, str, format, print), "a text; see the table of constructs"),
+}
+REFUSED_ANYWAY = {next: "Index the sequence: `xs[0]`."}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What becomes of one function."""
+
+    name: str
+    status: str
+    remark: str = ""
+
+    def __str__(self) -> str:
+        return f"| `{self.name}` | {self.status} | {self.remark} |"
+
+
+# -- functions ----------------------------------------------------------------------------------
+
+
+def entry_of(name: str, function: Any) -> Entry:
+    """What becomes of a call of `function`, by the order in which the reader decides it."""
+    if function in REFUSED_ANYWAY:
+        return Entry(name, REFUSED, REFUSED_ANYWAY[function])
+    if function in CONSTANT_ANYWAY:
+        return Entry(name, CONSTANT, CONSTANT_ANYWAY[function])
+    if function in BUILTINS:
+        return Entry(name, YES)
+    found = lookup(function)
+    if found is not None:
+        return entry_of_op(name, found[0])
+    if is_pure(function):
+        return Entry(name, STATIC)
+    return Entry(name, REFUSED)
+
+
+def entry_of_op(name: str, op: type[Op]) -> Entry:
+    if op.derivative is not None:
+        return Entry(name, CONSTANT, op.derivative[1])
+    stated = op.partials or op.vjp or op.definition or op.accumulate or issubclass(op, Rewritten)
+    assert stated, f"{name} states no derivative"
+    return Entry(name, YES)
+
+
+def entry_of_method(name: str) -> Entry:
+    op = method(name)
+    if op is not None:
+        return entry_of_op(name, op)
+    if name in FACTS or name in ("itemsize", "nbytes"):
+        return Entry(name, CONSTANT, STATIC_FACT)
+    if name in SPECIAL:
+        return Entry(name, YES)
+    return Entry(name, REFUSED, INSTEAD.get(name, ""))
+
+
+def public(home: Any) -> Iterator[tuple[str, Any]]:
+    """The functions of a module, and the classes among them that have an op."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in sorted(dir(home)):
+            found = getattr(home, name, None)
+            if not name.startswith("_") and callable(found) and _is_function(found):
+                yield name, found
+
+
+def _is_function(found: Any) -> bool:
+    return not isinstance(found, type) or lookup(found) is not None or found in BUILTINS
+
+
+def special_functions() -> list[str]:
+    return sorted(call for call in _callables() if isinstance(call, str))
+
+
+def entries(prefix: str, home: Any) -> list[Entry]:
+    return [entry_of(prefix + name, function) for name, function in public(home)]
+
+
+def function_tables() -> dict[str, list[Entry]]:
+    """The tables of functions by their headings."""
+    return {
+        "NumPy": entries("np.", np),
+        "Functions of ufuncs": [entry_of("np.add.at", np.add.at), *map(_ufunc_method, UFUNC_METHODS)],
+        "numpy.linalg": entries("np.linalg.", np.linalg),
+        "numpy.fft": entries("np.fft.", np.fft),
+        "Attributes and methods of arrays": [
+            entry_of_method(name) for name in sorted(dir(np.ndarray)) if not name.startswith("_")
+        ],
+        "math": entries("math.", math),
+        "scipy.special": [entry_of_op(name, _callables()[name]) for name in special_functions()],
+        "Built-in functions": entries("", builtins),
+    }
+
+
+UFUNC_METHODS = ("reduce", "accumulate", "outer", "reduceat")
+
+
+def _ufunc_method(name: str) -> Entry:
+    return entry_of(f"np.add.{name}", getattr(np.add, name))
+
+
+def function_text() -> str:
+    versions = f"Made with Python {_minor(platform.python_version())} and NumPy {_minor(np.__version__)}."
+    tables = [f"### {title}\n\n{entry_table(rows)}" for title, rows in function_tables().items()]
+    return "\n\n".join([versions, *tables])
+
+
+def entry_table(rows: list[Entry]) -> str:
+    return "\n".join(["| function | | remark |", "|---|---|---|", *map(str, rows)])
+
+
+def _minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+# -- constructs ---------------------------------------------------------------------------------
+
+
+def construct_text() -> str:
+    tables = [
+        f"### {section.title}\n\n| construct | | remark |\n|---|---|---|\n" + "\n".join(map(construct_line, section.rows))
+        for section in SECTIONS
+    ]
+    return "\n\n".join(tables)
+
+
+def construct_line(row: Row) -> str:
+    if row.error is None:
+        return f"| {cell(row.construct)} | supported | {cell(row.remark)} |"
+    said = f"“{row.refusal().message}”" + (f"; {row.remark}" if row.remark else "")
+    return f"| {cell(row.construct)} | `{row.error.__name__}` | {cell(said)} |"
+
+
+def cell(text: str) -> str:
+    """A text with the signs that end a cell written so that they do not."""
+    return text.replace("|", "\\|")
+
+
+# -- pages --------------------------------------------------------------------------------------
+
+PARTS: dict[str, Callable[[str, int], str]] = {
+    "constructs": lambda page, position: construct_text(),
+    "functions": lambda page, position: function_text(),
+    "output": printed,
+    "generated": emitted,
+}
+
+
+def filled(page: str) -> str:
+    """A page with its generated parts written anew."""
+
+    def part(found: re.Match[str]) -> str:
+        made = PARTS[found["name"]](page, found.start())
+        return f"<!-- begin {found['name']} -->\n{made}\n<!-- end -->"
+
+    return re.sub(r"<!-- begin (?P<name>\w+) -->\n.*?<!-- end -->", part, page, flags=re.DOTALL)
+
+
+def pages() -> dict[Path, str]:
+    """Every page with generated parts, as it should be."""
+    names = FOLDER / "supported.md", FOLDER / "comparison.md", ROOT / "README.md"
+    made = {path: filled(path.read_text()) for path in names}
+    errors = FOLDER / "errors.md"
+    return {**made, errors: messages_filled_in(errors.read_text())}
+
+
+def main() -> None:
+    for path, text in pages().items():
+        path.write_text(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

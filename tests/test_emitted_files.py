@@ -1,0 +1,216 @@
+"""Files of their own: they stand alone, and refuse what they were not made for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from transformer import NotSupported, grad, value_and_grad
+from transformer.api import Transformed, pullback, pushforward
+from transformer.core.sizes import Dim, Size
+from transformer.core.types import ArrayType
+from transformer.run.generating import Label, standalone_for_call, standalone_for_types
+
+N, M = Size.of(Dim("n")), Size.of(Dim("m"))
+TABLE = np.array([1.0, 2.0, 3.0])
+
+
+def f64(*sizes: Any) -> ArrayType:
+    return ArrayType(np.dtype("float64"), sizes)
+
+
+def executed(source: str) -> Callable[..., Any]:
+    """The function that a file defines, which imports nothing of ours."""
+    assert not re.search(r"^\s*(import|from) transformer", source, re.MULTILINE)
+    scope: dict[str, Any] = {}
+    exec(compile(source, "<emitted>", "exec"), scope)
+    name = re.findall(r"^def (\w+)", source, re.MULTILINE)[-1]
+    found: Callable[..., Any] = scope[name]
+    return found
+
+
+def for_call(target: Transformed, *args: Any) -> Callable[..., Any]:
+    names = target._dispatcher.names(len(args))
+    return executed(standalone_for_call(target, args, {}, names).source)
+
+
+def for_types(target: Transformed, *args: Any) -> Callable[..., Any]:
+    return executed(standalone_for_types(target, args, {}).source)
+
+
+class Params(NamedTuple):
+    w: Any
+    b: Any
+
+
+@dataclass
+class Layer:
+    w: Any
+    b: Any
+    kind: str = field(default="tanh", metadata={"static": True})
+
+
+def product(a: Any, b: Any) -> Any:
+    return np.sum(a * b[1:])
+
+
+def test_save(tmp_path: Path) -> None:
+    path = tmp_path / "product_grad.py"
+    grad(product).save(path, np.ones(2), np.ones(3))
+    np.testing.assert_array_equal(
+        executed(path.read_text())(np.ones(4), np.arange(5.0)), np.arange(1.0, 5.0)
+    )
+    with pytest.raises(FileExistsError):
+        grad(product).save(path, np.ones(2), np.ones(3))
+
+
+def test_sums_in_sizes_are_tested() -> None:
+    gradient = for_types(grad(product), f64(N), f64(N + 1))
+    np.testing.assert_array_equal(gradient(np.ones(2), np.arange(3.0)), [1.0, 2.0])
+    with pytest.raises(ValueError, match="must be"):
+        gradient(np.ones(3), np.ones(2))  # would broadcast
+
+
+def test_numbers_among_sizes_are_tested() -> None:
+    def function(x: Any) -> Any:
+        return np.sum(x * TABLE)
+
+    target = grad(function)
+    gradient = executed(standalone_for_types(target, (f64(M, 3),), {}).source)
+    assert gradient(np.ones((2, 3)), TABLE).shape == (2, 3)
+    with pytest.raises(ValueError, match="must equal 3"):
+        gradient(np.ones((2, 1)), TABLE)
+
+
+def test_sizes_of_an_example_get_short_names() -> None:
+    def function(w: Any, x: Any) -> Any:
+        return np.sum(np.tanh(x @ w))
+
+    generated = standalone_for_call(grad(function), (np.ones(3), np.ones((4, 3))), {}, ["w", "x"])
+    assert "# w: f64[n]" in generated.source and "# x: f64[m, n]" in generated.source
+
+
+def test_arrays_from_outside_are_arguments() -> None:
+    def function(x: Any) -> Any:
+        return np.sum(x * TABLE)
+
+    source = standalone_for_types(grad(function), (f64(3),), {}).source
+    assert "TABLE, which the original takes from outside, is an argument here." in source
+    np.testing.assert_array_equal(executed(source)(np.ones(3), TABLE), TABLE)
+
+
+def test_values_that_are_built_in_are_tested() -> None:
+    def function(x: Any, kind: str, bias: Any = None, *, flag: bool = True) -> Any:
+        y = np.sum(x) if kind == "sum" else np.sum(x**2)
+        return y if bias is None and flag else y + 1.0
+
+    gradient = for_types(grad(function), f64(N), "sum")
+    np.testing.assert_array_equal(gradient(np.ones(2), "sum"), [1.0, 1.0])
+    for args, options in ((("mean",), {}), (("sum", 1.0), {}), (("sum",), {"flag": False})):
+        with pytest.raises(ValueError, match="made for kind='sum', bias=None, flag=True alone"):
+            gradient(np.ones(2), *args, **options)
+
+
+def test_functions_as_arguments_are_tested_by_name() -> None:
+    def function(x: Any, activation: Any) -> Any:
+        return np.sum(activation(x))
+
+    gradient = for_call(grad(function), np.ones(2), np.sin)
+    np.testing.assert_allclose(gradient(np.ones(2), np.sin), np.cos(np.ones(2)))
+    with pytest.raises(ValueError, match="made for activation=sin alone"):
+        gradient(np.ones(2), np.cos)
+
+
+def test_containers_are_tested() -> None:
+    def function(layers: Any, options: Any) -> Any:
+        return sum(np.sum(layer) for layer in layers) * sum(options.values())
+
+    gradient = for_call(grad(function), [np.ones(2), np.ones(3)], {"a": 1.0, "b": 2.0})
+    assert len(gradient([np.ones(2), np.ones(3)], {"a": 1.0, "b": 2.0})) == 2
+    with pytest.raises(ValueError, match="made for 2 items in layers alone"):
+        gradient([np.ones(2)] * 3, {"a": 1.0, "b": 2.0})
+    with pytest.raises(ValueError, match="made for options with the keys a, b alone"):
+        gradient([np.ones(2)] * 2, {"a": 1.0, "b": 2.0, "c": 3.0})
+
+
+@pytest.mark.parametrize("make", [Params, Layer])
+def test_classes_of_the_user_are_rebuilt_from_the_argument(make: Any) -> None:
+    def function(params: Any, x: Any) -> Any:
+        return np.sum(params.w * x) + params.b
+
+    args = make(np.ones(3), 1.0), np.arange(3.0)
+    value, (dparams, dx) = for_call(value_and_grad(function, (0, 1)), *args)(*args)
+    assert value == 4.0 and type(dparams) is make
+    np.testing.assert_array_equal(dparams.w, [0.0, 1.0, 2.0])
+    assert dparams.b == 1.0
+    np.testing.assert_array_equal(dx, np.ones(3))
+
+
+def test_classes_that_are_not_at_hand_are_refused() -> None:
+    def function(x: Any) -> Any:
+        return Params(x, 2 * x)
+
+    with pytest.raises(NotSupported, match="needs `Params`, which a file of its own does not have"):
+        for_call(pushforward(function, (0,)), 1.0, 1.0)
+
+
+def test_objects_that_cannot_be_written_down_are_refused() -> None:
+    def function(x: Any, anything: Any) -> Any:
+        return np.sum(x)
+
+    with pytest.raises(NotSupported, match="anything is a object, which has no place"):
+        for_call(grad(function), np.ones(2), object())
+
+
+def test_what_is_added_follows_what_was_passed() -> None:
+    def function(w: Any, factor: float = 2.0, *xs: Any, power: int = 2) -> Any:
+        return np.sum(w) * factor + sum(x**power for x in xs)
+
+    back = for_call(pullback(function), np.ones(2), 3.0, 5.0, 10.0)
+    dw, dfactor, dx = back(np.ones(2), 3.0, 5.0, 10.0)
+    np.testing.assert_array_equal(dw, [30.0, 30.0])
+    assert (dfactor, dx) == (20.0, 100.0)
+    short = for_call(pullback(function), np.ones(2), 10.0)
+    np.testing.assert_array_equal(short(np.ones(2), 10.0)[0], [20.0, 20.0])
+
+
+def test_static_arguments_of_declared_types_are_asked_for() -> None:
+    def function(x: Any, k: int) -> Any:
+        return np.sum([x, 2 * x][k])
+
+    int_type = ArrayType(np.dtype("int64"), (), weak=True)
+    with pytest.raises(NotSupported, match="Declare it with its value, as in `n: 3`"):
+        for_types(grad(function), f64(N), int_type)
+    np.testing.assert_array_equal(for_types(grad(function), f64(N), 1)(np.ones(2), 1), [2.0, 2.0])
+
+
+def test_label() -> None:
+    label = Label("cube", ("Checked by hand.",))
+    source = standalone_for_types(grad(lambda t: t**3), (f64(),), {}, label).source
+    assert source.startswith(
+        '"""Gradient with respect to t of `cube` (test_emitted_files.py, line '
+    )
+    assert "Checked by hand." in source and "def cube_grad(t):" in source
+
+
+@pytest.mark.parametrize(
+    "mode, head",
+    [
+        (grad, "Gradient with respect to x of the gradient with respect to x of"),
+        (
+            value_and_grad,
+            "Gradient with respect to x of the value and gradient with respect to x of",
+        ),
+    ],
+)
+def test_header_of_transformations_of_transformations(mode: Any, head: str) -> None:
+    inner = mode(lambda x: x**3, has_aux=False)
+    target = grad(inner, has_aux=mode is value_and_grad)
+    source = standalone_for_types(target, (f64(),), {}).source
+    assert source.startswith(f'"""{head}')
