@@ -62,23 +62,31 @@ def check_numbers(path: Path, name: str, mode: str, wrt: str) -> None:
     names = list(program.__annotations__)
     chosen = [names.index(w) for w in wrt.split(",")]
     rng = np.random.default_rng(4)
-    tangents = tuple(map_leaves(lambda a: rng.normal(size=np.shape(a)), arg) if k in chosen else None
+    tangents = tuple(map_leaves(lambda a: direction(rng, a), arg) if k in chosen else None
                      for k, arg in enumerate(args))
     expected = directional(program, args, tangents)
     before = map_leaves(np.copy, args)
     if mode == "jvp":
         value, found = generated(*args, *(tangents[k] for k in chosen))
-        assert_close(value, program(*map_leaves(np.copy, args)), np.float64, "value")
+        assert_close(value, program(*map_leaves(np.copy, args)), "value", np.dtype(float))
     else:
         gradients = generated(*args)
         if mode == "value_and_grad":
             value, gradients = gradients
-            assert_close(value, program(*map_leaves(np.copy, args)), np.float64, "value")
+            assert_close(value, program(*map_leaves(np.copy, args)), "value", np.dtype(float))
         gradients = gradients if len(chosen) > 1 else (gradients,)
         found = sum(inner(gradients[i], tangents[k]) for i, k in enumerate(chosen))
-    assert_close(found, expected, np.float64, f"{name} {mode} {wrt}")
+    assert_close(found, expected, f"{name} {mode} {wrt}", np.dtype(float))
     for now, then in zip(leaves(args), leaves(before), strict=True):
         np.testing.assert_array_equal(now, then)
+
+
+def direction(rng: np.random.Generator, leaf: Any) -> Any:
+    """A random direction, symmetric for a symmetric matrix (see docs/conventions.md)."""
+    tangent = rng.normal(size=np.shape(leaf))
+    if np.ndim(leaf) == 2 and np.shape(leaf) == np.shape(leaf)[::-1] and np.array_equal(leaf, leaf.T):
+        tangent = tangent + tangent.T
+    return tangent
 
 
 def inner(left: Any, right: Any) -> float:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
+import copy
+from collections import OrderedDict, defaultdict, deque
 
 import numpy as np
 
@@ -72,6 +73,29 @@ def layers(x):
     return y
 
 
+@supported("sets: `|, &, -`, `in`, `add`, of static things")
+def sets(x):
+    names = {"a"}
+    names.add("d")
+    names = names | {"b", "c"} - {"c"}
+    return x**2 * len(names) if "a" in names else x
+
+
+@refused("`copy.deepcopy`", NotSupported, "copy level by level")
+def copied(x):
+    items = [x, [x * x]]
+    other = copy.deepcopy(items)
+    other[1][0] = 2.0 * x
+    return items[1][0] * other[1][0]
+
+
+@refused("`collections.deque`", NotSupported, "use a list")
+def queue(x):
+    items = deque([x, 2.0 * x], maxlen=2)
+    items.append(x * x)
+    return items[0] * items[1]
+
+
 @supported("a nested list changed in place", "aliases see it")
 def aliases(x):
     a = [x, [x]]
@@ -80,7 +104,7 @@ def aliases(x):
     return a[1][0]
 
 
-@refused("writing to a dict that `|` made", NotSupported, "use `dict(a, **b)`")
+@refused("writing to a dict or set that `|` made", NotSupported, "use `dict(a, **b)`")
 def union(x):
     table = {"a": x} | {"b": 1.0}
     table["c"] = 2.0

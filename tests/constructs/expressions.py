@@ -10,6 +10,7 @@ from transformer.core.errors import BadArgument, NotSupported, ShapeError
 
 from .rows import MATRIX, VECTOR, Section
 
+OBJECTS = np.array([None, 1, 2])
 SECTION = Section("Expressions, numbers, indices")
 supported, refused = SECTION.supported, SECTION.refused
 
@@ -45,6 +46,32 @@ def mathematics(x):
 def texts(x):
     name = f"{'x'!r}: {3:>5}"
     return x * len(name)
+
+
+@refused("`%` with dynamic values in a text", NotSupported, "use an f-string")
+def percent(x):
+    print("%.2f" % x)
+    return x * x
+
+
+@refused("the length of a text with dynamic parts", BadArgument)
+def text_length(x):
+    return x * len(f"{x:.2f}")
+
+
+@supported("complex numbers", "of complex arguments with `holomorphic=True`", args=(0.3 + 0.4j,))
+def complex_numbers(z):
+    return np.exp(z) * (2 - 1j) + z.conjugate()
+
+
+@supported("float32 and float16", "results keep the dtype", args=(VECTOR.astype(np.float32),))
+def single(x):
+    return np.sum(x * x) / 2
+
+
+@supported("arrays of integers and truth values as arguments", "without derivative", args=(VECTOR, np.array([2, 0])))
+def index_argument(x, index):
+    return np.sum(x[index] ** 2)
 
 
 @supported("attributes of arrays: `shape, ndim, size, dtype, T, real, imag, …`", args=(MATRIX,))
@@ -148,10 +175,10 @@ def size_from_value(x):
     return np.sum(np.zeros(int(x[2])) + x[0])
 
 
-@refused("an array of objects, texts, dates", BadArgument,
-         args=(1.3, np.array([None])))
-def objects(x, items):
-    return x * len(items)
+@refused("an array of objects, texts or dates", NotSupported,
+         args=(VECTOR,))
+def objects(x):
+    return np.sum(x * OBJECTS)
 
 
 @refused("`in` on an array", BadArgument, "use `np.any(x == v)`", args=(VECTOR,))

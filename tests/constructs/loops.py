@@ -3,12 +3,36 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 
 from transformer.core.errors import NotSupported
 
 from .rows import MATRIX, VECTOR, Section
+
+
+
+class Pair:
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __iter__(self) -> Any:
+        return iter([self.x, self.x * self.x])
+
+
+class Steps:
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __len__(self) -> int:
+        return 3
+
+    def __getitem__(self, k: int) -> Any:
+        if k >= 3:
+            raise IndexError(k)
+        return self.x * k
+
 
 SECTION = Section("Loops and comprehensions")
 supported, refused = SECTION.supported, SECTION.refused
@@ -44,6 +68,22 @@ def over_dict(x):
     return total
 
 
+@refused("`for` over an object of a class that has `__getitem__` alone", NotSupported, "give it `__iter__`, or loop over `range(len(…))`")
+def over_object(x):
+    total = 0.0
+    for value in Steps(x):
+        total += value
+    return total * len(Steps(x))
+
+
+@supported("`for` over an object whose `__iter__` gives a list, an array, …")
+def over_iterable(x):
+    total = 0.0
+    for value in Pair(x):
+        total += value
+    return total
+
+
 @supported("`zip`, `enumerate`, `reversed`", args=(VECTOR,))
 def iterators(x):
     total = 0.0
@@ -71,6 +111,15 @@ def products(x):
 def while_loop(x):
     while x < 20:
         x = x * x + 1
+    return x
+
+
+@supported("`while True` with `break`")
+def forever(x):
+    while True:
+        x = x * 1.5
+        if x > 10:
+            break
     return x
 
 

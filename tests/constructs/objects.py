@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import math
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -71,6 +72,18 @@ class Kind(enum.Enum):
     CUBE = 2
 
 
+class Lazy:
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    @functools.cached_property
+    def square(self) -> Any:
+        return self.x * self.x
+
+    def __getattr__(self, name: str) -> Any:
+        return self.x * len(name)
+
+
 LINE = Line(2.0, 1.0)
 
 
@@ -99,6 +112,11 @@ def inherited(x):
 @supported("properties, static and class methods")
 def properties(x):
     return Line(x, 1.0).root + Line.through(x) + Line.unit_line()(x)
+
+
+@supported("`functools.cached_property`, `__getattr__`")
+def lazily(x):
+    return Lazy(x).square * Lazy(x).anything
 
 
 @supported("operators of a class (`__add__`, …)")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from types import SimpleNamespace
+
 import numpy as np
 
 from transformer.core.errors import NotSupported, ShapeError
@@ -93,6 +96,13 @@ def raising(x):
     return np.sqrt(x)
 
 
+@refused("`raise` alone", NotSupported, "name the exception")
+def raising_again(x):
+    if x < 0:
+        raise
+    return x * x
+
+
 @supported("`return` of a tuple, list, dict, NamedTuple or dataclass", "with `jvp` and `vjp`")
 def returning(x):
     return {"square": x * x, "pair": (x, [2 * x])}
@@ -125,8 +135,15 @@ def error_state(x):
 
 @refused("`with` on anything else", NotSupported, "enter it around the call")
 def other_with(x):
-    with open(__file__):
+    with warnings.catch_warnings():
         return x * x
+
+
+@refused("`del` of an attribute", NotSupported)
+def deleting_attribute(x):
+    point = SimpleNamespace(x=x)
+    del point.x
+    return x
 
 
 @refused("`try`, `except`, `finally`", NotSupported, "test before")
@@ -141,9 +158,9 @@ def trying(x):
 @supported("`match` on a dynamic value, against numbers")
 def dynamic_match(x):
     match x:
-        case 1.3:
-            return x * x
-    return x
+        case 0.0:
+            return x
+    return x * x
 
 
 @refused("unpacking into too few or too many names", ShapeError,

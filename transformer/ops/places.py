@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..core.builder import current
-from ..core.errors import NotSupported, ShapeError
+from ..core.errors import ShapeError
 from ..core.grammar import Const
 from ..core.guards import guardable
 from ..core.sizes import Extent, Size, Unknown, leaves
 from ..core.walk import atom_of_size
+from .arguments import not_known
 from .elementwise import size_text
 from .integers import affine, as_size, count_of, shared
 from .regions import Index, Sizes, Slot, is_mask, region
@@ -198,9 +199,10 @@ def _slice(item: slice) -> slice:
     start, stop = (bound if bound is None else _bound(bound) for bound in (item.start, item.stop))
     step = None if item.step is None else affine(_bound(item.step))
     if isinstance(step, Size):
-        raise NotSupported("the step of a slice must be known while the function is read",
-                           why="it decides in which direction the elements are counted",
-                           instead="write the step as a number")
+        raise not_known(Value(atom_of_size(step)),
+                        "the step of a slice must be known while the function is read",
+                        "it decides in which direction the elements are counted",
+                        "write the step as a number")
     if step == 0:
         raise ShapeError("slice step cannot be zero")
     return slice(start, stop, step)

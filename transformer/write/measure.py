@@ -27,7 +27,8 @@ def own_width(stmt: Let) -> int:
     if "index" in stmt.attrs:
         return 2 + _width(stmt.attrs["index"]) + numbers + (4 if stmt.op.name in WRITES else 0)
     if stmt.op.symbol is not None and "spelling" not in stmt.attrs:
-        return (5 if len(stmt.args) == 2 else 1) + numbers
+        loose = stmt.op.symbol in "+-"                 # it often stands in parentheses
+        return (1 if len(stmt.args) == 1 else 5 if loose else 3) + numbers
     spelling = stmt.attrs.get("spelling") or stmt.op.name + "np."
     attrs = sum(len(key) + 3 + _width(item) for key, item in stmt.attrs.items() if key != "spelling")
     return len(spelling) + 2 * max(len(stmt.args), 1) + attrs + numbers

@@ -22,7 +22,7 @@ from .ranges import is_integer
 from .variables import Variables
 
 LINE = 88
-MOST_OPS = 12             # operations in one statement
+MOST_OPS = 14             # operations in one statement
 MOST_NESTED_CALLS = 3
 SHORT = 8                 # columns besides the name of what may be written more than once
 CONDITIONAL_WIDTH = 60    # a conditional expression may be this wide
