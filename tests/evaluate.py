@@ -33,6 +33,7 @@ from transformer.core.grammar import (
 from transformer.core.sizes import Dim, Floor, Greatest, Least, Size, Unknown
 from transformer.core.types import SeqType
 from transformer.ops.arithmetic import PYTHON_TYPES
+from transformer.ops.identity import Same
 from transformer.read.demand import Demand
 from transformer.read.entry import Reading, signature_of
 from transformer.read.interface import Result
@@ -117,6 +118,9 @@ class Evaluator:
         args = [self.atom(arg) for arg in stmt.args]
         attrs = {key: self.attribute(value) for key, value in stmt.attrs.items()}
         attrs.pop("spelling", None)
+        if stmt.op.name == "stacked" and not args[0]:
+            args[0] = np.zeros((0, *map(self.size, stmt.target.type.sizes[1:])), stmt.target.type.dtype)
+            attrs, stmt = {}, Let(stmt.targets, Same, stmt.args)
         with np.errstate(all="ignore"):
             result = stmt.op.run(*args, **attrs)
         results = tuple(result) if len(stmt.targets) > 1 else (result,)

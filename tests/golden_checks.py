@@ -58,14 +58,16 @@ def _unused(function: ast.FunctionDef) -> Iterator[str]:
 
 
 def _foldable(function: ast.FunctionDef, user_names: set[str]) -> Iterator[str]:
-    """Temporaries used once, by the next statement, which would stay short with them folded in."""
+    """Temporaries used once, by the next statement, which would stay short with them folded in.
+    Names of the program, also with a number, and what is returned by name may stay."""
     stored, loaded = _names(function, ast.Store), _names(function, ast.Load)
     for block in _blocks(function):
         for first, second in zip(block, block[1:]):
             name = _plain_target(first)
-            if name is None or name in user_names or stored[name] != 1 or loaded[name] != 1:
+            own = name is None or name in user_names or name.rstrip("0123456789") in user_names
+            if own or stored[name] != 1 or loaded[name] != 1:
                 continue
-            if isinstance(second, (ast.Assign, ast.AugAssign, ast.Return)) and _loads(second.value, name):
+            if isinstance(second, (ast.Assign, ast.AugAssign)) and _loads(second.value, name):
                 together = ast.unparse(second).replace(name, f"({ast.unparse(first.value)})", 1)
                 if first.col_offset + len(together) <= 60 and not _is_tuple(second):
                     yield f"line {first.lineno}: {name} could be folded into the next line"

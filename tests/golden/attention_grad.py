@@ -10,10 +10,6 @@ def attention_grad(q, k, v):
     # q: f64[n, d]
     # k: f64[m, d]
     # v: f64[m, e]
-    if k.shape[1] != q.shape[1]:
-        raise ValueError(f"k.shape[1] is {k.shape[1]} but must equal q.shape[1], {q.shape[1]}")
-    if v.shape[0] != k.shape[0]:
-        raise ValueError(f"v.shape[0] is {v.shape[0]} but must equal k.shape[0], {k.shape[0]}")
     root = np.sqrt(q.shape[1])
     scores = q @ k.T / root
     top = np.max(scores, axis=1, keepdims=True)

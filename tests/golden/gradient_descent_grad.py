@@ -11,8 +11,6 @@ def gradient_descent_grad(w, X, y):
     # X: f64[n, d]
     # y: f64[n]
     n = X.shape[0]
-    if w.shape != X.shape[1:]:
-        raise ValueError(f"w {w.shape} must be {X.shape[1:]}")
     if y.shape != X.shape[:1]:
         raise ValueError(f"y {y.shape} must be {X.shape[:1]}")
     for _ in range(5):

@@ -10,10 +10,8 @@ def heat_grad(u, c, n, target):
     # n: int
     if target.shape != u.shape:
         raise ValueError(f"target {target.shape} must be {u.shape}")
-    if len(u) < 1:
-        raise ValueError(f"len(u) is {len(u)} but must be at least 1")
-    if len(u) - 2 < 0:
-        raise ValueError(f"len(u) - 2 is {len(u) - 2} but must be at least 0")
+    if len(u) < 2:
+        raise ValueError(f"len(u) is {len(u)} but must be at least 2")
     u = u.copy()
     for _ in range(n):
         u[1:-1] += c * (u[2:] - 2 * u[1:-1] + u[:-2])

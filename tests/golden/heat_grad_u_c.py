@@ -13,10 +13,8 @@ def heat_grad(u, c, n, target):
     m = len(u)
     if target.shape != u.shape:
         raise ValueError(f"target {target.shape} must be {u.shape}")
-    if m < 1:
-        raise ValueError(f"m is {m} but must be at least 1")
-    if m - 2 < 0:
-        raise ValueError(f"m - 2 is {m - 2} but must be at least 0")
+    if m < 2:
+        raise ValueError(f"m is {m} but must be at least 2")
     u = u.copy()
     total_k = np.empty((max(n, 0), m - 2))
     for k in range(n):

@@ -14,16 +14,16 @@ def kalman_step_grad(x, P, F, Q, H, R, z):
     # z: f64[m]
     if x.shape != P.shape[:1]:
         raise ValueError(f"x {x.shape} must be {P.shape[:1]}")
-    if not F.shape == Q.shape == (P.shape[0], P.shape[0]):
-        raise ValueError(f"F {F.shape} and Q {Q.shape} must both be {P.shape[0], P.shape[0]}")
+    if Q.shape != (F.shape[0], F.shape[0]):
+        raise ValueError(f"Q {Q.shape} must be {F.shape[0], F.shape[0]}")
     if R.shape != (H.shape[0], H.shape[0]):
         raise ValueError(f"R {R.shape} must be {H.shape[0], H.shape[0]}")
     if z.shape != H.shape[:1]:
         raise ValueError(f"z {z.shape} must be {H.shape[:1]}")
     if P.shape[1] != P.shape[0]:
-        raise ValueError(f"P.shape[1] is {P.shape[1]} but must equal P.shape[0], {P.shape[0]}")
-    if H.shape[1] != P.shape[0]:
-        raise ValueError(f"H.shape[1] is {H.shape[1]} but must equal P.shape[0], {P.shape[0]}")
+        raise ValueError(
+            f"P.shape[1] is {P.shape[1]} but must equal P.shape[0], {P.shape[0]}"
+        )
     x = F @ x
     P = F @ P @ F.T + Q
     dot = H @ P

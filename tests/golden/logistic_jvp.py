@@ -11,10 +11,10 @@ def logistic_jvp(w, b, x, y, dw):
     # b: f64
     # x: f64[n, d]
     # y: f64[n]
-    if not w.shape == dw.shape == x.shape[1:]:
-        raise ValueError(f"w {w.shape} and dw {dw.shape} must both be {x.shape[1:]}")
     if y.shape != x.shape[:1]:
         raise ValueError(f"y {y.shape} must be {x.shape[:1]}")
+    if dw.shape != w.shape:
+        raise ValueError(f"dw {dw.shape} must be {w.shape}")
     e = np.exp(-(x @ w + b))
     total = 1 + e
     p = 1 / total

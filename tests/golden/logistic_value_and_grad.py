@@ -11,8 +11,6 @@ def logistic_value_and_grad(w, b, x, y):
     # b: f64
     # x: f64[n, d]
     # y: f64[n]
-    if w.shape != x.shape[1:]:
-        raise ValueError(f"w {w.shape} must be {x.shape[1:]}")
     if y.shape != x.shape[:1]:
         raise ValueError(f"y {y.shape} must be {x.shape[:1]}")
     e = np.exp(-(x @ w + b))
@@ -21,7 +19,7 @@ def logistic_value_and_grad(w, b, x, y):
     diff = 1 - y
     diff2 = 1 - p
     # reverse
-    ratio = -1.0 / x.shape[0]
+    ratio = -1.0 / len(y)
     scaled = (ratio * y / p - ratio * diff / diff2) * p / total * e
     db = np.sum(scaled)
     dw = x.T @ scaled

@@ -25,10 +25,6 @@ def mlp_grad(params, x, y):
         raise ValueError(f"b2 {b2.shape} must be {w2.shape[1:]}")
     if y.shape != (x.shape[0], w2.shape[1]):
         raise ValueError(f"y {y.shape} must be {x.shape[0], w2.shape[1]}")
-    if w2.shape[0] != w1.shape[1]:
-        raise ValueError(f"w2.shape[0] is {w2.shape[0]} but must equal w1.shape[1], {w1.shape[1]}")
-    if x.shape[1] != w1.shape[0]:
-        raise ValueError(f"x.shape[1] is {x.shape[1]} but must equal w1.shape[0], {w1.shape[0]}")
     hidden = np.tanh(x @ w1 + b1)  # one hidden layer
     output = hidden @ w2 + b2
     # reverse

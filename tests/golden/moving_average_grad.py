@@ -11,8 +11,8 @@ def moving_average_grad(x, w):
     # w: f64[3]
     if w.shape != (3,):
         raise ValueError(f"w {w.shape} must be {3,}")
-    if len(x) - 2 < 0:
-        raise ValueError(f"len(x) - 2 is {len(x) - 2} but must be at least 0")
+    if len(x) < 2:
+        raise ValueError(f"len(x) is {len(x)} but must be at least 2")
     w_0 = w[0]
     w_1 = w[1]
     w_2 = w[2]

@@ -9,8 +9,8 @@ import numpy as np
 def recurrence_grad(x):
     # x: f64[n]
     n = len(x)
-    if n - 1 < 0:
-        raise ValueError(f"n - 1 is {n - 1} but must be at least 0")
+    if n < 1:
+        raise ValueError(f"n is {n} but must be at least 1")
     f = np.zeros_like(x)
     f[0] = x[0]
     f_item_k = np.empty(max(n - 1, 0))

@@ -15,11 +15,17 @@ def rnn_grad(W, U, b, xs):
     if b.shape != W.shape[:1]:
         raise ValueError(f"b {b.shape} must be {W.shape[:1]}")
     if W.shape[1] != W.shape[0]:
-        raise ValueError(f"W.shape[1] is {W.shape[1]} but must equal W.shape[0], {W.shape[0]}")
+        raise ValueError(
+            f"W.shape[1] is {W.shape[1]} but must equal W.shape[0], {W.shape[0]}"
+        )
     if U.shape[0] != W.shape[0]:
-        raise ValueError(f"U.shape[0] is {U.shape[0]} but must equal W.shape[0], {W.shape[0]}")
+        raise ValueError(
+            f"U.shape[0] is {U.shape[0]} but must equal W.shape[0], {W.shape[0]}"
+        )
     if xs.shape[1] != U.shape[1]:
-        raise ValueError(f"xs.shape[1] is {xs.shape[1]} but must equal U.shape[1], {U.shape[1]}")
+        raise ValueError(
+            f"xs.shape[1] is {xs.shape[1]} but must equal U.shape[1], {U.shape[1]}"
+        )
     h = np.zeros_like(b)
     h_k = np.empty((n,) + b.shape)
     h_k2 = np.empty((n,) + b.shape)

@@ -175,7 +175,8 @@ class Assumptions:
         return None if end is None else self.normal(end) * count
 
     def _unify(self, left: Extent, right: Extent) -> None:
-        for size, other in ((right, left), (left, right)):
+        pairs = [(right, left), (left, right)]
+        for size, other in sorted(pairs, key=lambda pair: not is_twin(pair[0])):
             atom = single_atom(size)
             if atom is not None and atom not in set(leaves(other)):
                 self.bound[atom] = other
@@ -196,6 +197,11 @@ def single_atom(size: Extent) -> SizeAtom | None:
         if count == 1 and len(monomial) == 1 and isinstance(monomial[0], (Dim, Unknown)):
             return monomial[0]
     return None
+
+
+def is_twin(size: Extent) -> bool:
+    """Whether `size` is a dimension whose name another one had first."""
+    return getattr(single_atom(size), "twin", 0) > 0
 
 
 def guardable(size: Extent) -> bool:

@@ -21,12 +21,17 @@ from typing import Any, Union
 
 @dataclass(frozen=True, slots=True)
 class Dim:
-    """A named dimension of an argument (`f64[n]`, or `x.shape[0]` of a call being read)."""
+    """A named dimension of an argument (`f64[n]`, or `x.shape[0]` of a call being read).
+
+    Where two arguments are declared with the same name, the second has a `twin` of the first: it
+    becomes the same, under a guard, as soon as something depends on it.
+    """
 
     name: str
+    twin: int = 0
 
     def __repr__(self) -> str:
-        return self.name
+        return self.name + "'" * self.twin
 
 
 @dataclass(frozen=True, slots=True)

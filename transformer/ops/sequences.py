@@ -32,7 +32,7 @@ class Stacked(Op):
         return unstacked(dy)
 
     def run(seq, length=0):
-        return np.stack(seq)
+        return np.stack(seq) if len(seq) else np.zeros(0)
 
     def batch(lead, seq, length=0):
         return np.moveaxis(np.stack(seq), 1, 0)

@@ -14,7 +14,7 @@ from ..read.demand import Demand
 from .dispatch import Dispatcher, Entry, hidden_key
 from .files import load
 from .heading import header_of
-from .naming import with_named_sizes
+from .naming import apart, with_named_sizes
 from .signature import Description, describe
 
 
@@ -137,6 +137,7 @@ def standalone_for_types(
 
 def _standalone(target: Any, label: Label, described: Description) -> Generated:
     """No size is known to be positive, as no call is at hand."""
+    described = apart(described)
     function, modes = taken_apart(target)
 
     def attempt(notes: tuple[str, ...]) -> Generated:

@@ -40,6 +40,30 @@ def with_named_sizes(
     return Description(args, kwargs, hints)
 
 
+def apart(described: Description) -> Description:
+    """The description with twins for dimensions that occur again, so that a file tests only those
+    whose equality matters."""
+    seen: dict[Dim, int] = {}
+    hints = dict(described.hints)
+
+    def twin(atom: Any) -> Extent | None:
+        if not isinstance(atom, Dim):
+            return None
+        new = Dim(atom.name, seen.setdefault(atom, 0))
+        seen[atom] += 1
+        if atom in hints:
+            hints[new] = hints[atom]
+        return Size.of(new)
+
+    def told_apart(leaf: Any) -> Any:
+        if not isinstance(leaf, ArrayType):
+            return leaf
+        return leaf.with_sizes(tuple(replaced(s, twin) if single_atom(s) else s for s in leaf.sizes))
+
+    args, kwargs = tree.map(told_apart, (described.args, described.kwargs))
+    return Description(args, kwargs, hints)
+
+
 def _renamed(type: ArrayType, chosen: dict[Dim, Dim]) -> ArrayType:
     def new(atom: Any) -> Extent | None:
         return Size.of(chosen[atom]) if atom in chosen else None

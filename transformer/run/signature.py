@@ -32,17 +32,23 @@ def exact_key(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Hashable, 
 def _key(arg: Any) -> Hashable:
     kind = type(arg)
     if kind is np.ndarray:
-        return arg.dtype, arg.shape
+        return (arg.dtype, arg.shape) if arg.shape else _number_key(arg)
     if kind in PLAIN:
         return kind
     if kind is int or kind is bool or kind is str or arg is None:
         return kind, arg
     if isinstance(arg, np.generic):
-        return kind
+        return kind, _number_key(arg)
     leaves, structure = tree.flatten(arg)
     if structure is tree.LEAF:
         return kind, _identity(arg)
     return structure, tuple([_key(leaf) for leaf in leaves])
+
+
+def _number_key(number: Any) -> Hashable:
+    """Of a NumPy number or an array of rank 0: its dtype, and the value where that may be static."""
+    dtype = number.dtype
+    return (dtype, number.item()) if dtype.kind in "iub" else (dtype, ())
 
 
 def _identity(arg: Any) -> Hashable:
@@ -113,6 +119,8 @@ class _Describer:
         if dtype.kind not in "fciub" or dtype.name in ("float128", "complex256", "longdouble"):
             raise BadArgument(f"{path} has dtype {dtype}, which is not supported",
                               instead="convert it to float64, float32, complex, int or bool")
+        if not array.ndim and dtype.kind in "iu":
+            self.hints[path] = int(array)
         sizes = [self.size(n, f"{path}.shape[{axis}]") for axis, n in enumerate(array.shape)]
         return ArrayType(dtype.newbyteorder("="), tuple(sizes))
 

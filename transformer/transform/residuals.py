@@ -100,6 +100,7 @@ def restore_loop(primal: Loop, reverse: Loop) -> None:
     restorer = _Restorer(values, primal, reverse, recorded)
     for var in needed:
         restorer.restore(var)
+    restorer.rename_sizes()
     mapping = restorer.copier.mapping
     _replace(reverse.body, mapping)
     reverse.body[:0] = restorer.prologue
@@ -198,6 +199,16 @@ class _Restorer:
         target = Var(var.type, var.name)
         self.reverse.reads.append(Read(target, source))
         self.copier.mapping[var] = target
+
+    def rename_sizes(self) -> None:
+        """Sizes of what is read that rest on integers of the loop: those of the reverse loop are meant."""
+        for read in self.reverse.reads:                 # grows by the integers that have to be recorded
+            for var in atom_vars(read.target.type):
+                if self.values.is_free(var) or var in self.recorded:
+                    self.restore(var)
+                elif var not in self.copier.mapping:
+                    self._record(var)
+            read.target.type = self.copier.type(read.target.type)
 
     def _record(self, var: Var) -> None:
         record = Record(Var(SeqType(var.type), var.name and f"{var.name}_k"), var)

@@ -306,9 +306,10 @@ class Reverse:
         reads = []
         for record in stmt.records:
             for source in self.elements.pop(record.target, []):
-                element = source.type
-                assert isinstance(element, SeqType)
-                reads.append((record.value, Read(Var(element.element), source)))
+                assert isinstance(source.type, SeqType)
+                value = record.value                            # its sizes are those inside this loop
+                type = value.type if isinstance(value, Var) else source.type.element
+                reads.append((value, Read(Var(type), source)))
         return reads
 
     def _read_cotangents(self, stmt: Loop) -> list[Record]:

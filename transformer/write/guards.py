@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..core.grammar import Function, Let, Var
-from ..core.guards import single_atom
+from ..core.guards import Guard, single_atom
 from ..core.sizes import Dim, Extent, Size, replaced
 from ..core.types import ArrayType
 from .layout import Group, Item, Line
@@ -72,7 +72,7 @@ class Guards:
             else:
                 alone += self._axes(param)
         tests = [self._shapes(wanted, params) for wanted, params in groups.values()]
-        return [*tests, *alone, *map(self._other, self.others)]
+        return [*tests, *alone, *map(self._other, strongest(self.others))]
 
     def _wanted(self, param: Var) -> ast.expr | None:
         """The shape that a parameter must have, in terms of others; None if an axis is free."""
@@ -152,6 +152,28 @@ def different(guards: list[Any]) -> list[Any]:
         if not mirrored:
             kept.setdefault((guard.kind, difference), guard)
     return list(kept.values())
+
+
+def strongest(guards: list[Any]) -> list[Any]:
+    """The guards with one lower bound for each dimension that has several: `n >= 2` for `n >= 1` and
+    `n - 2 >= 0`."""
+    bounds: dict[Dim, int] = {}
+    for guard in guards:
+        found = lower_bound_of(guard)
+        if found is not None:
+            bounds[found[0]] = max(found[1], bounds.get(found[0], found[1]))
+    others = [guard for guard in guards if lower_bound_of(guard) is None]
+    return [*(Guard("at least", Size.of(dim), low) for dim, low in bounds.items() if low > 0), *others]
+
+
+def lower_bound_of(guard: Any) -> tuple[Dim, int] | None:
+    """The dimension and the number of a guard that says no more than ``dimension >= number``."""
+    if guard.kind != "at least":
+        return None
+    difference = guard.left - guard.right
+    constant = difference.constant if isinstance(difference, Size) else 0
+    atom = single_atom(difference - constant)
+    return (atom, -constant) if isinstance(atom, Dim) else None
 
 
 def _is_settled(guard: Any, same: dict[Dim, Extent]) -> bool:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .layout import LINE
+
 
 @dataclass(frozen=True, slots=True)
 class Header:
@@ -27,10 +29,16 @@ class Header:
     def lines(self) -> list[str]:
         made = ", ".join(f"{name} {version}" for name, version in self.versions.items())
         place = f"{Path(self.file).name}, line {self.line}"
-        text = [f"{_capital(self.transformation)} of `{self.function}` ({place}).", ""]
+        text = [*_first_sentence(f"{_capital(self.transformation)} of `{self.function}`", place), ""]
         text += [*self.notes, ""] if self.notes else []
         text.append(f"Generated{f' by {made}' if made else ''}; edit the original, or this file, not both.")
         return ['"""' + text[0], *text[1:], '"""']
+
+
+def _first_sentence(what: str, place: str) -> list[str]:
+    """What was done and to what; in two lines where one is too long."""
+    sentence = f"{what} ({place})."
+    return [sentence] if len(sentence) <= LINE - len('"""') else [f"{what}.", "", f"The original is in {place}."]
 
 
 def _capital(text: str) -> str:

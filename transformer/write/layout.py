@@ -124,6 +124,9 @@ def broken(line: str, width: int) -> list[str]:
     """
     if len(line) <= width:
         return [line]
+    raised = re.match(r"(raise \w+\()(f?\".*\")\)$", line)
+    if raised is not None:                            # a string has no place to break it
+        return [raised[1], INDENT + raised[2], ")"]
     start = _start_of_value(line)
     if any(depth == 0 for place, depth in _places(line) if place > start):
         end = len(line) - (1 if line.endswith(":") else 0)

@@ -112,12 +112,16 @@ class Names:
     def _is_free(self, variable: Variable, name: str) -> bool:
         """A user's name may be bound anew when its value is not needed any more, as the user does it;
         a name that is made up is used again only in another loop."""
-        users = name in variable.names
+        users = name in variable.names or name in POSITIONS and all(
+            map(self._is_position, (variable, *self.holders.get(name, ()))))
         if name in self.taken or name in BUILTINS and not users:
             return False
         return all(variable.is_apart_from(holder) and (users or not holder.is_param and not holder.names
                                                        and self._loop(variable) is not self._loop(holder))
                    for holder in self.holders.get(name, ()))
+
+    def _is_position(self, variable: Variable) -> bool:
+        return self.flow.needed.homes[variable.values[0]].kind == "position"
 
     def _loop(self, variable: Variable) -> Any:
         """The innermost loop in which a variable is first bound."""
@@ -129,7 +133,7 @@ class Names:
     def _made_up(self, var: Var) -> list[str]:
         kind, stmt, item, _ = self.flow.needed.homes[var]
         if kind == "position" or kind == "count":
-            return list(COUNTERS if stmt in self.flow.counters else POSITIONS)
+            return list(COUNTERS if self.flow.counters.get(stmt) is var else POSITIONS)
         if kind == "record":
             return [f"{self._stored_name(var)}_k"]
         if kind == "read":

@@ -99,10 +99,11 @@ def _index(loop: Any) -> tuple[list[Let], Extent, int] | None:
     chain: list[Let] = []
     for stmt in loop.body[:LOOKED_AT]:
         value = _combined(stmt, known) if isinstance(stmt, Let) else None
+        if value is not None:
+            known[stmt.target] = value                           # type: ignore[union-attr]
         if value is not None and Unknown(loop.position) in _leaves(value):
-            known[stmt.target] = value
-            chain.append(stmt)
-            if stmt.target.name is not None:
+            chain.append(stmt)                                   # type: ignore[arg-type]
+            if chain[-1].target.name is not None:
                 break
     return _accepted(loop, chain, known)
 

@@ -164,9 +164,8 @@ class _Page:
 
     def _wish(self, dim: Dim, users: set[str | None]) -> str:
         given = self.sizes.given.get(dim, dim.name)
-        if given.isidentifier() and given not in users:
-            return given
-        free = [n for n in DIMENSIONS if n not in users and n not in self.names.taken and n not in self.names.holders]
+        used = {*users, *self.names.taken, *self.names.holders}
+        free = [name for name in (given, *DIMENSIONS) if name.isidentifier() and name not in used]
         return free[0] if free else "n"
 
     def _printed(self) -> Iterator[Var]:

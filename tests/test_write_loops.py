@@ -1,0 +1,362 @@
+"""Loops and branches in print: ranges, conditions, counters, records, values handed over."""
+
+from __future__ import annotations
+
+import numpy as np
+from writing import FLOAT, INT, N, VECTOR, Making, assert_right, body_of, named, param
+
+from transformer.core.grammar import UNDEFINED, Const, If, Loop, Map, Merge, Read, Record, Var
+from transformer.core.types import ArrayType, SeqType
+from transformer.ops import indexing
+from transformer.ops.value import Value, call
+
+ARRAY = ArrayType(np.dtype(float), (4,))
+
+
+def summed(trips, index, down=False):
+    """`total += x[index(k)] * total` over positions."""
+    x = param("x", VECTOR)
+    n = param("n", INT)
+    with Making(x, n).begin() as making:
+        total, = making.loop(trips, {"total": Const(1.0)},
+                             lambda total, k: (total + index(making, k) * total,),
+                             down=down)
+        return making.function(total)
+
+
+def test_ranges() -> None:
+    def plain(making, k):
+        return k * 1.0
+
+    def shifted(making, k):
+        return named(k + 2, "i") * 1.0
+
+    def backwards(making, k):
+        return named(Value(N) - 1 - k, "i") * 1.0
+
+    def spread(making, k):
+        return named(3 * k + 1, "i") * 1.0
+
+    heads = {(plain, False): "k in range(len(x))", (plain, True): "k in range(len(x) - 1, -1, -1)",
+             (shifted, False): "i in range(2, len(x) + 2)",
+             (shifted, True): "i in range(len(x) + 1, 1, -1)",
+             (backwards, False): "i in range(len(x) - 1, -1, -1)",
+             (backwards, True): "i in range(len(x))",
+             (spread, False): "i in range(1, 3 * len(x) + 1, 3)",
+             (spread, True): "i in range(3 * len(x) - 2, -2, -3)"}
+    for (index, down), head in heads.items():
+        function = summed(N, index, down)
+        assert f"for {head}:" in body_of(function)
+        assert_right(function, np.ones(5), 3)
+
+
+def test_a_loop_by_an_argument() -> None:
+    x, n = param("x", VECTOR), param("n", INT)
+    with Making(x, n).begin() as making:
+        y, = making.loop(n.atom, {"x": x}, lambda x, k: (named(np.sin(x), "x"),))
+        function = making.function(y)
+    assert body_of(function) == "    for _ in range(n):\n        x = np.sin(x)\n    return x.copy()\n"
+    assert_right(function, np.ones(3), 2)
+
+
+def test_rows_are_iterated() -> None:
+    matrix = param("xs", ArrayType(np.dtype(float), (N, 3)))
+    row = Value(Var(ArrayType(np.dtype(float), (3,)), "x"))
+    with Making(matrix).begin() as making:
+        total, = making.loop(N, {"total": Const(0.0)}, lambda total, k: (total + np.sum(row * row),),
+                             reads=[Read(row.atom, matrix.atom)])
+        function = making.function(total)
+    assert "    for x in xs:\n        total += np.sum(x * x)\n" in body_of(function)
+    assert_right(function, np.ones((2, 3)))
+
+
+def test_values_that_change_together() -> None:
+    n = param("n", INT)
+    with Making(n).begin() as making:
+        a, b = making.loop(n.atom, {"a": Const(0.0), "b": Const(1.0)}, lambda a, b, k: (b, a + b))
+        function = making.function(a)
+    assert "        a, b = b, a + b\n" in body_of(function)
+    assert_right(function, 7)
+    with Making(n).begin() as making:
+        x, y = making.loop(n.atom, {"x": Const(0.0), "y": Const(1.0)},
+                           lambda x, y, k: (named(x * y + 1, "x"), named(x - y, "y")))
+        function = making.function(x, y)
+    assert "        x, y = x * y + 1, x - y\n" in body_of(function)
+    assert_right(function, 4)
+
+
+def test_a_loop_that_may_end_early() -> None:
+    n = param("n", INT)
+    count = Var(INT, "count")
+    with Making(n).begin() as making:
+        x, = making.loop(n.atom, {"x": Const(1.0)}, lambda x, k: (named(x * 3.0 + k, "x"),),
+                         test=lambda x: x < 50.0, count=count)
+        function = making.function(x, count)
+    assert body_of(function) == '''\
+    x = 1.0
+    count = 0
+    for k in range(n):
+        if not x < 50.0:
+            break
+        x = x * 3.0 + k
+        count += 1
+    return x, count
+'''
+    assert_right(function, 3)
+    assert_right(function, 30)
+
+
+def test_records_of_nested_loops_are_one_array() -> None:
+    x, n = param("x", VECTOR), param("n", INT)
+    with Making(x, n).begin() as making:
+        position, inner = Var(INT, "i"), Var(INT, "j")
+        with making.nested() as body:
+            with making.nested() as row:
+                y = np.sin(x[Value(position)]) * (Value(inner) + 1)
+            records = [Record(Var(SeqType(y.type)), y.atom)]
+            making.emit(Loop(inner, n.atom, [], row, records=records))
+        outer = Record(Var(SeqType(SeqType(y.type))), records[0].target)
+        making.emit(Loop(position, N, [], body, records=[outer]))
+        total = Var(FLOAT, "total")
+        read, element = Var(SeqType(y.type)), Var(y.type)
+        with making.nested() as body:
+            sums, = making.loop(n.atom, {"inner": Value(total)}, lambda s, j: (s + Value(element) * s,),
+                                reads=[Read(element, read)], down=True)
+        from transformer.core.grammar import Carry
+        out = Var(FLOAT, "total")
+        making.emit(Loop(Var(INT), N, [Carry(total, Const(1.0), sums.atom, out)], body,
+                         reads=[Read(read, outer.target)]))
+        function = making.function(out)
+    text = body_of(function)
+    assert "    scaled_k = np.empty((m, n))\n" in text
+    assert "            scaled_k[i, j] = np.sin(x[i]) * (j + 1)\n" in text
+    assert "            inner += scaled_k[k, j] * inner\n" in text
+    assert_right(function, np.arange(3.0), 2)
+
+
+def ragged(read_down: bool):
+    """An inner loop with as many iterations as the outer one has made."""
+    n = param("n", INT)
+    with Making(n).begin() as making:
+        position, inner = Var(INT, "i"), Var(INT, "j")
+        with making.nested() as body:
+            with making.nested() as row:
+                y = np.sin(Value(position) * 2.0 + Value(inner))
+            records = [Record(Var(SeqType(y.type)), y.atom)]
+            making.emit(Loop(inner, position, [], row, records=records))
+        outer = Record(Var(SeqType(SeqType(y.type))), records[0].target)
+        making.emit(Loop(position, n.atom, [], body, records=[outer]))
+        read, element = Var(SeqType(y.type)), Var(y.type)
+
+        def back(total, k):
+            inner, = making.loop(k.atom, {"s": total}, lambda s, j: (s * 0.5 + Value(element),),
+                                 reads=[Read(element, read)])
+            return (inner,)
+
+        total, = making.loop(n.atom, {"total": Const(1.0)}, back, down=read_down,
+                             reads=[Read(read, outer.target)])
+        return making.function(total)
+
+
+def test_rows_of_different_lengths_are_in_a_list() -> None:
+    for down in (False, True):
+        source = assert_right(ragged(down), 5)
+        assert ".append(" in source
+
+
+def test_what_only_one_branch_records_is_stored_there() -> None:
+    x = param("x", VECTOR)
+    with Making(x).begin() as making:
+        position, again = Var(INT, "k"), Var(INT, "k")
+        with making.nested() as body:
+            item = x[Value(position)]
+            with making.nested() as then:
+                e = named(np.exp(item), "e")
+            merge = Merge(Var(e.type), e.atom, UNDEFINED)
+            making.emit(If((item > 0.0).atom, then, [], [merge]))
+        record = Record(Var(SeqType(e.type)), merge.target)
+        making.emit(Loop(position, N, [], body, records=[record]))
+        read = Value(Var(e.type))
+
+        def back(total, k):
+            return (making.choose(x[k] > 0.0, lambda: total + read * read, lambda: total),)
+
+        total, = making.loop(N, {"total": Const(0.0)}, back, reads=[Read(read.atom, record.target)],
+                             position=again, down=True)
+        function = making.function(total)
+    text = body_of(function)
+    assert "        if x[k] > 0.0:\n            e_k[k] = np.exp(x[k])\n" in text or "e_k[k] = e" in text, text
+    assert_right(function, np.array([0.5, -1.0, 2.0]))
+
+
+def test_an_unbound_name_is_not_handed_over() -> None:
+    x = param("x", VECTOR)
+    with Making(x).begin() as making:
+        with making.nested() as then:
+            y = named(np.exp(x), "y")
+        merge = Merge(Var(VECTOR, "y"), y.atom, UNDEFINED)
+        making.emit(If((np.sum(x) > 0.0).atom, then, [], [merge]))
+        z, = making.loop(Const(2), {"z": Value(merge.target)}, lambda z, k: (
+            making.choose(np.sum(x) > 0.0, lambda: z * 2.0, lambda: z),))
+        result = making.choose(np.sum(x) > 0.0, lambda: np.sum(z), lambda: np.sum(x))
+        function = making.function(result)
+    assert_right(function, np.ones(3))
+    assert_right(function, -np.ones(3))
+
+
+def test_conditional_expressions() -> None:
+    a, b = param("a", FLOAT), param("b", FLOAT)
+    with Making(a, b).begin() as making:
+        y = making.choose(a > 0.0, lambda: a * b, lambda: -b)
+        function = making.function(y * 2.0)
+    assert body_of(function) == "    return (a * b if a > 0.0 else -b) * 2.0\n"
+    assert_right(function, 1.0, 2.0)
+    with Making(a, b).begin() as making:
+        test = a > 0.0
+        with making.nested() as rest:
+            other = b / a > 1.0
+        merge = Merge(Var(other.type), other.atom, test.atom)
+        making.emit(If(test.atom, rest, [], [merge]))
+        y = making.choose(Value(merge.target), lambda: a, lambda: b)
+        function = making.function(y)
+    assert "a > 0.0" in body_of(function)
+    assert_right(function, 0.0, 2.0)
+    assert_right(function, 1.0, 2.0)
+
+
+def test_branches_keep_the_users_names() -> None:
+    a = param("a", FLOAT)
+    with Making(a).begin() as making:
+        y = making.choose(a > 0.0, lambda: named(a * 2.0, "y"), lambda: named(-a, "y"), "y")
+        function = making.function(y, named(y * y, "z"))
+    assert body_of(function) == '''\
+    if a > 0.0:
+        y = a * 2.0
+    else:
+        y = -a
+    z = y * y
+    return y, z
+'''
+    assert_right(function, -2.0)
+
+
+def test_chains_of_branches() -> None:
+    a = param("a", FLOAT)
+    with Making(a).begin() as making:
+        def other():
+            return making.choose(a > -1.0, lambda: named(a * 3.0, "y"), lambda: named(-a, "y"), "y")
+        y = making.choose(a > 0.0, lambda: named(a * 2.0, "y"), other, "y")
+        function = making.function(y)
+    assert "    elif a > -1.0:\n        y = a * 3.0\n    else:\n" in body_of(function)
+    for value in (1.0, -0.5, -2.0):
+        assert_right(function, value)
+
+
+def test_independent_iterations() -> None:
+    x = param("x", VECTOR)
+    with Making(x).begin() as making:
+        item, position = Value(Var(ArrayType(np.dtype(float)), "item")), Var(INT, "k")
+        with making.nested() as body:
+            y = named(np.sin(item), "y")
+        record = Record(Var(SeqType(y.type)), y.atom)
+        making.emit(Map(position, N, body, [Read(item.atom, x.atom)], [record]))
+        element = Value(Var(y.type))
+        total, = making.loop(N, {"total": Const(0.0)}, lambda total, k: (total * 2.0 + element,),
+                             reads=[Read(element.atom, record.target)])
+        function = making.function(total)
+    assert "for k in range(n):" in body_of(function)
+    assert_right(function, np.arange(4.0))
+
+
+# -- storage --------------------------------------------------------------------------------------
+
+
+def test_a_parameter_is_copied_before_it_is_written() -> None:
+    x = param("x", ARRAY)
+    with Making(x).begin() as making:
+        function = making.function(named(indexing.write(x, 2.0, 0), "x"))
+    assert body_of(function) == "    x = x.copy()\n    x[0] = 2.0\n    return x\n"
+    assert_right(function, np.ones(4))
+
+
+def test_it_is_copied_once_before_a_loop() -> None:
+    x, n = param("x", ARRAY), param("n", INT)
+    with Making(x, n).begin() as making:
+        y, = making.loop(n.atom, {"x": x}, lambda x, k: (named(indexing.add_at(x, 1.0, k), "x"),))
+        function = making.function(y)
+    assert body_of(function) == '''\
+    x = x.copy()
+    for k in range(n):
+        x[k] += 1.0
+    return x
+'''
+    assert_right(function, np.ones(4), 3)
+
+
+def test_the_view_is_copied_that_would_see_the_write() -> None:
+    x = param("x", ARRAY)
+    with Making(x).begin() as making:
+        y = named(np.sin(x), "y")
+        part = named(y[1:], "part")
+        z = indexing.write(y, 0.0, slice(None, 2))
+        function = making.function(np.sum(part) * z)
+    assert "    part = y[1:].copy()\n    y[:2] = 0.0\n" in body_of(function)
+    assert_right(function, np.ones(4))
+
+
+def test_an_older_version_that_is_read_later_is_kept() -> None:
+    x = param("x", ARRAY)
+    with Making(x).begin() as making:
+        y = named(np.sin(x), "y")
+        z = named(indexing.write(y, 0.0, 0), "z")
+        function = making.function(y * 2.0, z)
+    assert "    z = y.copy()\n    z[0] = 0.0\n" in body_of(function)
+    assert_right(function, np.ones(4))
+
+
+def test_arrays_that_take_turns_are_written_in_place() -> None:
+    n = param("n", INT)
+    with Making(n).begin() as making:
+        one, other = call(np.zeros, (4,), {}), call(np.ones, (4,), {})
+
+        def step(a, b, k):
+            return b, indexing.write(a, np.sum(b), 0)
+
+        a, b = making.loop(n.atom, {"a": one, "b": other}, step)
+        function = making.function(a, b)
+    assert ".copy()" not in body_of(function)
+    assert_right(function, 5)
+
+
+def test_sums_are_accumulated_in_place() -> None:
+    x, n = param("x", ARRAY), param("n", INT)
+    with Making(x, n).begin() as making:
+        total, = making.loop(n.atom, {"total": indexing.zeros_like(x)}, lambda total, k: (total + x * k,))
+        function = making.function(total)
+    assert "        total += x * k\n" in body_of(function)
+    assert_right(function, np.ones(4), 3)
+    with Making(x, n).begin() as making:
+        total, = making.loop(n.atom, {"total": x}, lambda total, k: (total + x * k,))
+        function = making.function(total)
+    assert "        total = total + x * k\n" in body_of(function)
+    assert_right(function, np.ones(4), 3)
+
+
+def test_results_do_not_share_memory() -> None:
+    x = param("x", ARRAY)
+    with Making(x).begin() as making:
+        y = named(np.sin(x), "y")
+        function = making.function(y, y[1:], x, y)
+    assert body_of(function).endswith("    return y, y[1:].copy(), x.copy(), y.copy()\n")
+    assert body_of(function, user_return=True).endswith("    return y, y[1:], x, y\n")
+    assert_right(function, np.ones(4))
+
+
+def test_integers_that_select_an_element_twice_add_twice() -> None:
+    x = param("x", ARRAY)
+    with Making(x).begin() as making:
+        y = indexing.add_at(indexing.zeros_like(x), x[:3], [1, 1, 2])
+        z = indexing.add_at(call(np.zeros, ((2, 4),), {}), 1.0, (slice(None), [0, 0]))
+        function = making.function(y, z)
+    assert "np.add.at(" in body_of(function) and "np.s_[:, np.array([0, 0])]" in body_of(function)
+    assert_right(function, np.arange(4.0))
