@@ -142,10 +142,14 @@ def _ufunc_method(name: str) -> Entry:
     return entry_of(f"np.add.{name}", getattr(np.add, name))
 
 
+def versions() -> str:
+    """Tables differ with these, as functions come and go."""
+    return f"Made with Python {_minor(platform.python_version())} and NumPy {_minor(np.__version__)}."
+
+
 def function_text() -> str:
-    versions = f"Made with Python {_minor(platform.python_version())} and NumPy {_minor(np.__version__)}."
     tables = [f"### {title}\n\n{entry_table(rows)}" for title, rows in function_tables().items()]
-    return "\n\n".join([versions, *tables])
+    return "\n\n".join([versions(), *tables])
 
 
 def entry_table(rows: list[Entry]) -> str:

@@ -1,0 +1,115 @@
+"""A sample call of functions whose operands cannot be drawn from the domain of their op."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+X = np.array([[1.1, -0.4, 0.7], [0.2, 1.9, -0.8]])
+
+CASTS = ("float16", "float32", "float64", "complex64", "complex128")
+INTEGERS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+
+# Functions of X, in which the names are those of the tables.
+SAMPLES: dict[str, Any] = {
+    "np.select": lambda x: np.select([x > 1, x < 0], [x * x, -x], 0.5),
+    "np.broadcast_arrays": lambda x: np.broadcast_arrays(x, x[0])[1] * x,
+    "np.atleast_1d": lambda x: np.atleast_1d(x[0, 0]),
+    "np.atleast_2d": lambda x: np.atleast_2d(x[0]),
+    "np.atleast_3d": lambda x: np.atleast_3d(x),
+    "np.matrix_transpose": lambda x: np.matrix_transpose(x) @ x,
+    "np.linalg.matrix_transpose": lambda x: np.linalg.matrix_transpose(x) @ x,
+    "np.rollaxis": lambda x: np.rollaxis(x, 1) * 2,
+    "np.append": lambda x: np.append(x, x[:1], axis=0),
+    "np.split": lambda x: np.split(x, 3, axis=1)[1],
+    "np.array_split": lambda x: np.array_split(x, 2, axis=1)[0],
+    "np.vsplit": lambda x: np.vsplit(x, 2)[1],
+    "np.hsplit": lambda x: np.hsplit(x, 3)[2],
+    "np.dsplit": lambda x: np.dsplit(x[None], 3)[0],
+    "np.asarray": lambda x: np.asarray([x[0], x[1] * 2]),
+    "np.asanyarray": lambda x: np.asanyarray(x),
+    "np.ascontiguousarray": lambda x: np.ascontiguousarray(x.T),
+    "np.asfortranarray": lambda x: np.asfortranarray(x),
+    "np.fliplr": lambda x: np.fliplr(x),
+    "np.flipud": lambda x: np.flipud(x),
+    "np.rot90": lambda x: np.rot90(x),
+    "np.take": lambda x: np.take(x, np.array([1, 1]), axis=1),
+    "np.meshgrid": lambda x: np.meshgrid(x[0], x[1])[0],
+    "np.diagflat": lambda x: np.diagflat(x[0]),
+    "np.full_like": lambda x: np.full_like(x, x[0, 0]),
+    "np.logspace": lambda x: np.logspace(x[0, 0], x[0, 2], 4),
+    "np.geomspace": lambda x: np.geomspace(x[0, 0], x[0, 2], 4),
+    "np.vecdot": lambda x: np.vecdot(x, x[0]),
+    "np.linalg.vecdot": lambda x: np.linalg.vecdot(x, x[0]),
+    "np.take_along_axis": lambda x: np.take_along_axis(x, np.argmax(x, axis=1)[:, None], 1),
+    "np.ix_": lambda x: x[np.ix_([1, 0], [2, 2])],
+    "np.linalg.matrix_power": lambda x: np.linalg.matrix_power(x[:, :2], 3),
+    "np.linalg.multi_dot": lambda x: np.linalg.multi_dot([x, x.T, x]),
+    "np.trapezoid": lambda x: np.trapezoid(x, dx=0.5),
+    "np.astype": lambda x: np.astype(x, np.float64) ** 2,
+    "np.array": lambda x: np.array([[x[0, 0], 1.0], [x[0, 1], x[1, 1]]]),
+    "np.full": lambda x: np.full((2, 3), x[0]),
+    "np.linalg.outer": lambda x: np.linalg.outer(x[0], x[1]),
+    "np.einsum": lambda x: np.einsum("ij,kj->ik", x, x),
+    "np.linalg.cholesky": lambda x: np.linalg.cholesky(x @ x.T),
+    "np.linalg.eigh": lambda x: np.linalg.eigh(x @ x.T)[0],
+    "np.linalg.eigvalsh": lambda x: np.linalg.eigvalsh(x @ x.T),
+    "np.average": lambda x: np.average(x, axis=1, weights=np.exp(x)),
+    "np.copyto": lambda x: _copied(x),
+    "np.add.at": lambda x: _added(x),
+    "math.prod": lambda x: math.prod([x[0, 0], x[1, 1]]),
+    "math.pow": lambda x: math.pow(x[0, 0], 2.0),
+    "scipy.special.spherical_jn": lambda x: _spherical(x),
+    **{f"np.{name}": lambda x, name=name: getattr(np, name)(x[0, 0]) for name in CASTS},
+}
+
+# The same for functions that have a value and no derivative.
+CONSTANT_SAMPLES: dict[str, Any] = {
+    "np.broadcast_shapes": lambda x: np.zeros(np.broadcast_shapes(x.shape, (4, 1, 1))),
+    "np.shape": lambda x: np.shape(x),
+    "np.size": lambda x: np.size(x),
+    "np.ndim": lambda x: np.ndim(x),
+    "np.result_type": lambda x: x.astype(np.result_type(x, np.float32)),
+    "np.zeros_like": lambda x: np.zeros_like(x),
+    "np.ones_like": lambda x: np.ones_like(x),
+    "np.empty_like": lambda x: np.empty_like(x) * 0 == 0,
+    "np.identity": lambda x: np.identity(x.shape[0]),
+    "np.diag_indices": lambda x: np.diag_indices(x.shape[0]),
+    "np.nonzero": lambda x: np.nonzero(x > 0),
+    "np.argwhere": lambda x: np.argwhere(x > 0),
+    "np.flatnonzero": lambda x: np.flatnonzero(x > 0),
+    **{f"np.{name}": lambda x, name=name: getattr(np, name)(x[1, 1]) for name in INTEGERS},
+}
+
+# Arguments of the methods that need some.
+METHOD_ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "astype": (np.float64,),
+    "clip": (-0.5, 1.5),
+    "dot": (np.array([1.0, 2.0, 3.0]),),
+    "fill": (2.0,),
+    "item": (1, 2),
+    "repeat": (2,),
+    "reshape": ((3, 2),),
+    "searchsorted": (0.5,),
+    "swapaxes": (0, 1),
+    "take": (np.array([1, 4]),),
+}
+
+
+def _copied(x: Any) -> Any:
+    y = np.empty((2, 3))
+    np.copyto(y, x)
+    return y * x
+
+
+def _added(x: Any) -> Any:
+    y = np.zeros((2, 3))
+    np.add.at(y, np.array([1, 1]), x)
+    return y * x
+
+
+def _spherical(x: Any) -> Any:
+    from scipy.special import spherical_jn
+    return spherical_jn(1, x)
