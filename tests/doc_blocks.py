@@ -99,17 +99,16 @@ def shown(error: TransformError) -> str:
 @contextlib.contextmanager
 def working_folder() -> Iterator[Path]:
     """An empty folder that is the current one, and from which modules are imported."""
+    before = set(sys.modules)
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        modules = set(sys.modules)
         sys.path.insert(0, "")
-        sys.dont_write_bytecode, before = True, sys.dont_write_bytecode
         try:
             yield Path(folder)
         finally:
             sys.path.remove("")
-            sys.dont_write_bytecode = before
-            for name in {"model"} & (set(sys.modules) - modules):
-                del sys.modules[name]
+            for name in set(sys.modules) - before:
+                if (getattr(sys.modules[name], "__file__", None) or "").startswith(folder):
+                    del sys.modules[name]
 
 
 def messages_filled_in(page: str) -> str:
@@ -118,7 +117,7 @@ def messages_filled_in(page: str) -> str:
         place = page.index(case.wrong)
         old = f"```text\n{case.message}```"
         start = page.index(old, place)
-        page = page[:start] + f"```text\n{shown(refusal(case))}\n```" + page[start + len(old):]
+        page = page[:start] + f"```text\n{shown(refusal(case))}\n```" + page[start + len(old) :]
     return page
 
 
@@ -133,7 +132,7 @@ def printed(page: str, position: int) -> str:
 
 def emitted(page: str, position: int) -> str:
     """What the last command before `position` writes about the program that opens its section."""
-    section = page[page.rindex("\n## ", 0, position):position]
+    section = page[page.rindex("\n## ", 0, position) : position]
     program, command = blocks(section, "python")[0], blocks(section, "text")[-1]
     return f"```python\n{emitted_file(program, command)}\n```"
 
@@ -146,4 +145,3 @@ def emitted_file(program: str, command: str) -> str:
         (folder / words[1].partition(":")[0]).write_text(program)
         assert main(words) == 0
     return re.sub(r'\A""".*?"""\n+', "", text.getvalue(), flags=re.DOTALL).rstrip()
-

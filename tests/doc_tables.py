@@ -13,7 +13,6 @@ import builtins
 import math
 import platform
 import re
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -66,6 +65,8 @@ def entry_of(name: str, function: Any) -> Entry:
     """What becomes of a call of `function`, by the order in which the reader decides it."""
     if function in REFUSED_ANYWAY:
         return Entry(name, REFUSED, REFUSED_ANYWAY[function])
+    if isinstance(function, type) and issubclass(function, (np.integer, np.bool_)):
+        return Entry(name, CONSTANT, "its result is piecewise constant")
     if function in CONSTANT_ANYWAY:
         return Entry(name, CONSTANT, CONSTANT_ANYWAY[function])
     if function in BUILTINS:
@@ -165,7 +166,8 @@ def _minor(version: str) -> str:
 
 def construct_text() -> str:
     tables = [
-        f"### {section.title}\n\n| construct | | remark |\n|---|---|---|\n" + "\n".join(map(construct_line, section.rows))
+        f"### {section.title}\n\n| construct | | remark |\n|---|---|---|\n"
+        + "\n".join(map(construct_line, section.rows))
         for section in SECTIONS
     ]
     return "\n\n".join(tables)
@@ -217,4 +219,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -144,6 +144,18 @@ def _wrt(argnums: Any) -> Wrt:
     return keys if isinstance(argnums, (tuple, list)) else keys[0]
 
 
+def _read_by(reading: str) -> Callable[[Any], Any]:
+    """Says which function of `transform.inside` a call stands for in a function that is read."""
+    def marked(function: Any) -> Any:
+        def read(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            from .transform import inside
+            return getattr(inside, reading)(reader, args, kwargs)
+        function.__transformer_read__ = read
+        return function
+    return marked
+
+
+@_read_by("read_jvp")
 def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """``(function(*primals), its derivative along tangents)``, as `jax.jvp`.
 
@@ -159,9 +171,11 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     return pushforward(function, moving)(*primals, *given)
 
 
+@_read_by("read_vjp")
 def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
     """``(function(*primals), pullback)``; `pullback` takes a cotangent of the result's structure and
     gives a tuple with one cotangent per primal (None for what carries no derivative), as `jax.vjp`.
+    None in a cotangent stands for zeros. Raises `BadArgument` where it does not fit the result.
 
     >>> y, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
     >>> pullback(1.0)
@@ -169,9 +183,11 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any
     """
     back = pullback(function)
     kept = tuple(_kept(primal) for primal in primals)
-    return function(*primals), lambda cotangent: back(*kept, cotangent)
+    result = function(*primals)
+    return result, lambda cotangent: back(*kept, _cotangent(result, cotangent))
 
 
+@_read_by("read_linearize")
 def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """``(function(*primals), f_jvp)`` where ``f_jvp(*tangents)`` is the derivative there.
 
@@ -213,16 +229,17 @@ def matched(primals: Sequence[Any], tangents: Sequence[Any]
 def _tangent(primal: Any, tangent: Any, k: int) -> Any:
     """A tangent checked against its primal and cast; None where the primal carries no derivative."""
     leaves, structure = tree.flatten(primal)
-    given = _flat_like(structure, tangent, f"tangents[{k}]")
+    given = _flat_like(primal, structure, tangent, f"tangents[{k}]")
     fitted = [_fitted(p, t, f"{k}{path}") for p, t, path in zip(leaves, given, structure.paths())]
+    if any(t is not None for t in fitted):               # the others of this argument stand still
+        fitted = [np.zeros_like(p)[()] if t is None and _is_inexact(p) else t for p, t in zip(leaves, fitted)]
     return tree.unflatten(structure, fitted)
 
 
-def _flat_like(structure: Any, tangent: Any, name: str) -> list[Any]:
+def _flat_like(model: Any, structure: Any, given: Any, name: str) -> list[Any]:
     """The leaves of a tangent in the structure of its primal, where None stands for no tangent."""
-    marked = tree.map(lambda leaf: leaf, tangent)
     try:
-        return structure.leaves_of(_none_as_leaf(marked), name)
+        return structure.leaves_of(_none_as_leaf(given, model), name)
     except ValueError as error:
         raise BadArgument(str(error)) from None
 
@@ -234,31 +251,58 @@ class _Nothing:
 _NOTHING = _Nothing()
 
 
-def _none_as_leaf(value: Any) -> Any:
+def _none_as_leaf(value: Any, model: Any) -> Any:
+    """A tangent in which None for a leaf or a subtree of `model` is marked."""
     if value is None:
-        return _NOTHING
+        return tree.map(lambda leaf: _NOTHING, model)
     if isinstance(value, dict):
-        return type(value)((key, _none_as_leaf(item)) for key, item in value.items())
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*map(_none_as_leaf, value))
+        models = model if isinstance(model, dict) else {}
+        return type(value)((key, _none_as_leaf(item, models.get(key, _NOTHING))) for key, item in value.items())
     if isinstance(value, (tuple, list)):
-        return type(value)(map(_none_as_leaf, value))
+        parts = model if isinstance(model, (tuple, list)) and len(model) == len(value) else [_NOTHING] * len(value)
+        items = map(_none_as_leaf, value, parts)
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     return value
 
 
 def _fitted(primal: Any, tangent: Any, place: str) -> Any:
     if tangent is _NOTHING or tangent is None:
         return None
-    if not isinstance(primal, (float, complex, np.ndarray, np.generic)) or np.asarray(primal).dtype.kind not in "fc":
+    if not _is_inexact(primal):
         raise BadArgument(f"primals[{place}] carries no derivative, so tangents[{place}] has to be None")
-    array = np.asarray(primal)
-    if np.shape(tangent) != array.shape:
-        raise BadArgument(f"tangents[{place}] has shape {np.shape(tangent)}, its primal {array.shape}")
-    if np.asarray(tangent).dtype.kind == "c" and array.dtype.kind != "c":
-        raise BadArgument(f"tangents[{place}] is complex, its primal is not")
-    if isinstance(primal, (float, complex)) and not isinstance(primal, np.generic):
-        return type(primal)(tangent)
-    return np.asarray(tangent, array.dtype)[()] if array.ndim == 0 else np.asarray(tangent, array.dtype)
+    return _converted(primal, tangent, f"tangents[{place}]", "its primal")
+
+
+def _cotangent(result: Any, cotangent: Any) -> Any:
+    """A cotangent checked against the result of a function and cast; None where that carries no derivative."""
+    leaves, structure = tree.flatten(result)
+    given = _flat_like(result, structure, cotangent, "the cotangent")
+    fitted = [_fitted_cotangent(*item) for item in zip(leaves, given, structure.paths())]
+    return tree.unflatten(structure, fitted)
+
+
+def _fitted_cotangent(result: Any, cotangent: Any, place: str) -> Any:
+    if not _is_inexact(result):
+        return None
+    if cotangent is _NOTHING or cotangent is None:
+        cotangent = np.zeros(np.shape(result))
+    return _converted(result, cotangent, f"the cotangent{place}", "the result")
+
+
+def _is_inexact(leaf: Any) -> bool:
+    return isinstance(leaf, (float, complex, np.ndarray, np.generic)) and np.asarray(leaf).dtype.kind in "fc"
+
+
+def _converted(model: Any, given: Any, name: str, whose: str) -> Any:
+    """A tangent or cotangent in the dtype of what it belongs to."""
+    array = np.asarray(model)
+    if np.shape(given) != array.shape:
+        raise BadArgument(f"{name} has shape {np.shape(given)}, {whose} {array.shape}")
+    if np.asarray(given).dtype.kind == "c" and array.dtype.kind != "c":
+        raise BadArgument(f"{name} is complex, {whose} is not")
+    if isinstance(model, (float, complex)) and not isinstance(model, np.generic):
+        return type(model)(given)
+    return np.asarray(given, array.dtype)[()] if array.ndim == 0 else np.asarray(given, array.dtype)
 
 
 def check_grads(function: Callable[..., Any], args: Sequence[Any], order: int = 2,

@@ -10,7 +10,6 @@ from . import arrays, branches, calls, containers, effects, expressions, loops, 
 from .rows import Row, Section
 
 SECTIONS: tuple[Section, ...] = tuple(
-    module.SECTION
-    for module in (calls, objects, statements, branches, loops, expressions, containers, arrays, effects)
+    module.SECTION for module in (calls, objects, statements, branches, loops, expressions, containers, arrays, effects)
 )
 ROWS: tuple[Row, ...] = tuple(row for section in SECTIONS for row in section.rows)

@@ -89,17 +89,16 @@ def replaced(x):
     return np.sum(u * u)
 
 
-@refused("`y += x` that would need a wider dtype",
-         BadArgument,
-         "make `y` a float array", args=(VECTOR,))
+@refused("`y += x` that would need a wider dtype", BadArgument, "make `y` a float array", args=(VECTOR,))
 def narrow(x):
     y = np.zeros(3, dtype=int)
     y += x
     return np.sum(y)
 
 
-@refused("a write to memory that may be shared with what another name refers to", NotSupported,
-         "copy first", args=(VECTOR,))
+@refused(
+    "a write to memory that may be shared with what another name refers to", NotSupported, "copy first", args=(VECTOR,)
+)
 def shared(x):
     a, b = x * 2, x * 3
     y = a if x[0] > 0 else b

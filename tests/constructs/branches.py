@@ -82,7 +82,9 @@ def widened(x):
     return y
 
 
-@refused("arrays of different shapes on both sides, used afterwards", NotSupported, "give both one shape", args=(VECTOR,))
+@refused(
+    "arrays of different shapes on both sides, used afterwards", NotSupported, "give both one shape", args=(VECTOR,)
+)
 def shapes_used(x):
     y = x[1:] if x[0] > 0 else x
     return np.sum(y)

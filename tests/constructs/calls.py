@@ -80,8 +80,10 @@ def closure(x):
 @supported("a function defined in a function, in a loop or a branch")
 def nested(x):
     for k in range(2):
+
         def step(t):
             return t * t + k
+
         x = step(x)
     return x
 
@@ -134,8 +136,7 @@ def chosen(x, rule):
     return f(x)
 
 
-@refused("a function chosen by a branch on a dynamic value",
-         NotSupported, "call it on each side")
+@refused("a function chosen by a branch on a dynamic value", NotSupported, "call it on each side")
 def chosen_by_value(x):
     f = np.cos if x > 0 else np.sin
     return f(x)
@@ -208,8 +209,7 @@ def coroutine(x):
     return value()
 
 
-@refused("a function without source (`eval`, `exec`, the prompt)", SourceError,
-         "register the text with `linecache`")
+@refused("a function without source (`eval`, `exec`, the prompt)", SourceError, "register the text with `linecache`")
 def without_source(x):
     return generated(x)
 

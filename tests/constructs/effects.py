@@ -32,6 +32,7 @@ def warning(x):
 @refused("`print(…, file=…)`", NotSupported)
 def print_to_file(x):
     import sys
+
     print(x, file=sys.stderr)
     return x * x
 

@@ -18,7 +18,7 @@ supported, refused = SECTION.supported, SECTION.refused
 @supported("`+ - * / // % ** @`, unary `+ - ~`", "also on integers and truth values", args=(VECTOR,))
 def operators(x):
     k = ~3 // 2 % 5
-    return -(x @ x) ** 2 / 3 + +x[0] % 7 * k
+    return -((x @ x) ** 2) / 3 + +x[0] % 7 * k
 
 
 @supported("`& | ^ << >>` on integers and truth values", args=(VECTOR,))
@@ -50,7 +50,7 @@ def texts(x):
 
 @refused("`%` with dynamic values in a text", NotSupported, "use an f-string")
 def percent(x):
-    print("%.2f" % x)
+    print("%.2f" % x)  # noqa: UP031
     return x * x
 
 
@@ -140,8 +140,7 @@ def where_argument(x):
     return np.sum(np.add(x, 1.0, where=x > 0, out=np.zeros(3)))
 
 
-@refused("`np.sum(where=…)`, `initial=…`", NotSupported,
-         "multiply by the mask", args=(VECTOR,))
+@refused("`np.sum(where=…)`, `initial=…`", NotSupported, "multiply by the mask", args=(VECTOR,))
 def sum_where(x):
     return np.sum(x, where=x > 0)
 
@@ -159,8 +158,12 @@ def flat(x):
     return total
 
 
-@refused("`np.vectorize`, `np.apply_along_axis`", NotSupported, "write a loop, or apply the function to the whole array",
-         args=(VECTOR,))
+@refused(
+    "`np.vectorize`, `np.apply_along_axis`",
+    NotSupported,
+    "write a loop, or apply the function to the whole array",
+    args=(VECTOR,),
+)
 def vectorized(x):
     return np.sum(np.vectorize(lambda v: v * v)(x))
 
@@ -175,8 +178,7 @@ def size_from_value(x):
     return np.sum(np.zeros(int(x[2])) + x[0])
 
 
-@refused("an array of objects, texts or dates", NotSupported,
-         args=(VECTOR,))
+@refused("an array of objects, texts or dates", NotSupported, args=(VECTOR,))
 def objects(x):
     return np.sum(x * OBJECTS)
 

@@ -12,7 +12,6 @@ from transformer.core.errors import NotSupported
 from .rows import MATRIX, VECTOR, Section
 
 
-
 class Pair:
     def __init__(self, x: Any) -> None:
         self.x = x
@@ -68,7 +67,11 @@ def over_dict(x):
     return total
 
 
-@refused("`for` over an object of a class that has `__getitem__` alone", NotSupported, "give it `__iter__`, or loop over `range(len(…))`")
+@refused(
+    "`for` over an object of a class that has `__getitem__` alone",
+    NotSupported,
+    "give it `__iter__`, or loop over `range(len(…))`",
+)
 def over_object(x):
     total = 0.0
     for value in Steps(x):
@@ -201,17 +204,21 @@ def filtered(x):
 @supported("`sum`, `min`, `max`, `any`, `all`, `math.prod` of sequences", args=(VECTOR,))
 def folds(x):
     import math
+
     return sum(x) + max(x) * min(x[0], x[1]) + math.prod([x[0], 2.0]) * any(v > 0 for v in x)
 
 
-@refused("a comprehension with a condition on values", NotSupported,
-         "use a mask: `x[x > 0]`", args=(VECTOR,))
+@refused("a comprehension with a condition on values", NotSupported, "use a mask: `x[x > 0]`", args=(VECTOR,))
 def dynamic_filter(x):
     return sum([v * v for v in x if v > 0])
 
 
-@refused("`append` in a `while` loop or under a condition", NotSupported,
-         "make an array before and assign to its items", args=(VECTOR,))
+@refused(
+    "`append` in a `while` loop or under a condition",
+    NotSupported,
+    "make an array before and assign to its items",
+    args=(VECTOR,),
+)
 def conditional_append(x):
     ys = []
     for value in x:

@@ -145,7 +145,7 @@ def enumeration(x, kind):
 @supported("`isinstance`, `type`, `hasattr`, `getattr`, `callable`, `len`", args=(VECTOR,))
 def questions(x):
     size = len(x) if isinstance(x, np.ndarray) and hasattr(x, "sum") else 1
-    return getattr(x, "sum")() * size
+    return x.sum() * size
 
 
 @supported("a global number or option", "it keeps its name in the generated source; a change is seen")
@@ -162,17 +162,18 @@ def global_array(x):
 def importing(x):
     import math as m
     from math import sin
+
     return sin(x) * m.cos(x)
 
 
 @supported("`import scipy.special` functions", "see the table of functions")
 def special(x):
     from scipy.special import erf
+
     return erf(x)
 
 
-@refused("a class defined in the function", NotSupported,
-         "define it in the module")
+@refused("a class defined in the function", NotSupported, "define it in the module")
 def local_class(x):
     class Local:
         value = 2.0
@@ -187,16 +188,13 @@ def global_statement(x):
     return RATE * x
 
 
-@refused("assignment to an attribute of an object made before",
-         NotSupported,
-         "make the object in the function")
+@refused("assignment to an attribute of an object made before", NotSupported, "make the object in the function")
 def changed_object(x):
     LINE.offset = x
     return LINE(x)
 
 
-@refused("writing to a global array", NotSupported,
-         "copy it first", args=(VECTOR,))
+@refused("writing to a global array", NotSupported, "copy it first", args=(VECTOR,))
 def changed_array(x):
     WEIGHTS[0] = x[0]
     return np.sum(WEIGHTS * x)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from differences import map_leaves
 
 from transformer import jvp
 from transformer.core.errors import TransformError
@@ -32,15 +34,23 @@ class Row:
     def name(self) -> str:
         return f"{self.program.__module__.rpartition('.')[2]}.{self.program.__name__}"
 
+    def value(self) -> Any:
+        """What the program gives, as its derivative along a direction gives it as well."""
+        moving = map_leaves(_one_like, self.args[0])
+        return jvp(self.program, copy.deepcopy(self.args), (moving, *[None] * len(self.args[1:])))[0]
+
     def refusal(self) -> TransformError:
         """The error that the program is refused with when its derivative is asked for."""
-        moving = self.args[0]
-        tangent = np.ones_like(moving) if isinstance(moving, np.ndarray) else 1.0
         try:
-            jvp(self.program, self.args, (tangent, *[None] * (len(self.args) - 1)))
+            self.value()
         except TransformError as error:
             return error
         raise AssertionError(f"{self.name} is not refused")
+
+
+def _one_like(leaf: Any) -> Any:
+    """A tangent for a leaf; None where it is not a number."""
+    return leaf * 0 + 1 if isinstance(leaf, float | complex | np.ndarray | np.generic) else None
 
 
 @dataclass

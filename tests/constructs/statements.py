@@ -163,8 +163,7 @@ def dynamic_match(x):
     return x * x
 
 
-@refused("unpacking into too few or too many names", ShapeError,
-         args=(VECTOR,))
+@refused("unpacking into too few or too many names", ShapeError, args=(VECTOR,))
 def wrong_count(x):
     a, b = x
     return a * b

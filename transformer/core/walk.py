@@ -62,7 +62,7 @@ def tail_uses(stmt: Stmt) -> Iterator[Var]:
                 yield from atom_vars(carry.next)
             for record in stmt.records:
                 yield from atom_vars(record.value)
-            if getattr(stmt, "cond", None) is not None:
+            if isinstance(stmt, Loop) and stmt.cond is not None:
                 yield from atom_vars(stmt.cond)
 
 
@@ -147,7 +147,7 @@ class Copier:
         if isinstance(atom, Var):
             return self.mapping.get(atom, atom)
         if isinstance(atom, Size):
-            return self.size(atom)
+            return atom_of_size(self.size(atom))
         return atom
 
     def size(self, size: Extent) -> Extent:

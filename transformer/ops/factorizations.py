@@ -79,7 +79,7 @@ class SymmetricOp(MatrixOp):
     symmetric = True
 
     @classmethod
-    def front(cls, args: Any, kwargs: Any, spelling: str | None) -> Any:  # type: ignore
+    def front(cls, args: Any, kwargs: Any, spelling: str | None) -> Any:
         a, half = _matrix_and_half(*args, **kwargs)
         if half not in ("L", "U"):
             raise ShapeError("UPLO argument must be 'L' or 'U'")

@@ -98,7 +98,7 @@ def without_leading(v: Value, rank: int) -> Value:
     if extra > 0 and rank == 0:
         raise ShapeError("setting an array element with a sequence.")
     if extra > 0 and all(size == 1 for size in v.shape[:extra]):
-        return np.reshape(v, v.shape[extra:])
+        return call(np.reshape, (v, v.shape[extra:]), {})
     return v
 
 

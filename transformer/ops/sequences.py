@@ -6,6 +6,8 @@ position. They are each other's transposes.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..core.builder import current
@@ -59,11 +61,11 @@ class Unstacked(Op):
 
 def stacked(seq: Var, length: Extent) -> Value:
     """Emits the array of a sequence."""
-    types = [Stacked.types(seq.type, length)]
+    types = [Stacked.types(seq.type, length)]                 # type: ignore[arg-type]
     return Value(current().let(Stacked, (seq,), {"length": length}, types)[0])
 
 
-def unstacked(array: Value) -> Value:
+def unstacked(array: Any) -> Any:
     """Emits the sequence of an array's rows (or takes the rows of an array)."""
     if not isinstance(array, Value):
         return list(array)

@@ -95,7 +95,7 @@ HOMES = ((builtins, ""), (np, "np."), (np.linalg, "np.linalg."), (np.add, "np.ad
 def spelled(op: type[Op], atoms: tuple[Atom, ...], spelling: str | None) -> str | None:
     """The spelling of an application in a rule: the primal's family decides between np and math."""
     if spelling is not None and spelling.startswith("np.") and current().family == "math":
-        twin = _math_twin(op)
+        twin = _math_twin(op)                          # type: ignore[arg-type]
         if twin and all(getattr(type_of(atom), "weak", False) for atom in atoms):
             return twin
     return spelling
@@ -104,6 +104,7 @@ def spelled(op: type[Op], atoms: tuple[Atom, ...], spelling: str | None) -> str 
 @cache
 def _math_twin(op: type[Op]) -> str | None:
     for function in op.calls:
-        if getattr(math, getattr(function, "__name__", ""), None) is function:
-            return f"math.{function.__name__}"
+        name = getattr(function, "__name__", "")
+        if getattr(math, name, None) is function:
+            return f"math.{name}"
     return None

@@ -111,13 +111,13 @@ def _install_operators() -> None:
               "floordiv": op.floordiv, "mod": op.mod, "matmul": op.matmul, "and": op.and_,
               "or": op.or_, "xor": op.xor, "lshift": op.lshift, "rshift": op.rshift}
     compare = {"lt": op.lt, "le": op.le, "gt": op.gt, "ge": op.ge, "eq": op.eq, "ne": op.ne}
-    unary = {"neg": op.neg, "pos": op.pos, "abs": abs, "invert": op.invert}
+    unary = {"neg": op.neg, "pos": op.pos, "abs": op.abs, "invert": op.invert}
     for name, function in {**binary, **compare}.items():
         setattr(Value, f"__{name}__", lambda a, b, f=function: call(f, (a, b), {}))
     for name, function in binary.items():
         setattr(Value, f"__r{name}__", lambda a, b, f=function: call(f, (b, a), {}))
-    for name, function in unary.items():
-        setattr(Value, f"__{name}__", lambda a, f=function: call(f, (a,), {}))
+    for name, single in unary.items():
+        setattr(Value, f"__{name}__", lambda a, f=single: call(f, (a,), {}))
 
 
 _install_operators()

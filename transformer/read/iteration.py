@@ -161,6 +161,7 @@ def turned(reader: Reader, iterable: Any) -> Iteration:
 
 def made_range(reader: Reader, *args: Any) -> Any:
     """`range`, of numbers known or not."""
+    args = tuple(int(arg) if isinstance(arg, np.integer) else arg for arg in args)
     if all(isinstance(known_of(arg), int) for arg in args):
         with as_user_error(reader):
             return range(*map(known_of, args))

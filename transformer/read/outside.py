@@ -36,7 +36,7 @@ class Outside:
         self.reader = reader
         self.hidden: list[Hidden] = []
         self.watched: list[Watch] = []
-        self._arrays: dict[int, tuple[Any, Value]] = {}
+        self._arrays: dict[int, tuple[Any, Value, Any, Any]] = {}
         self._watched: set[tuple[int, Any, int]] = set()
         self._kept: list[Any] = []
         self._names: set[str] = set()
@@ -44,7 +44,7 @@ class Outside:
     def lift(self, found: Any, holder: Callable[[Any], Any], key: Any, name: str | None) -> Any:
         """What reading works with in place of an object from outside: `holder(key)` gives it."""
         if isinstance(found, np.ndarray):
-            return self._array(found, partial(holder, key), name)
+            return self._array(found, holder, key, name)
         if not isinstance(found, UNWATCHED):
             self._watch(found, holder, key)
         if type(found) in (float, complex) or isinstance(found, np.inexact):
@@ -75,10 +75,15 @@ class Outside:
             self._kept.append(holder)
             self.watched.append((holder, key, found))
 
-    def _array(self, array: np.ndarray, fetch: Callable[[], Any], name: str | None) -> Value:
+    def _array(self, array: np.ndarray, holder: Callable[[Any], Any], key: Any, name: str | None) -> Value:
         if id(array) not in self._arrays:
-            self._arrays[id(array)] = array, self._hidden_argument(array, fetch, name)
-        return self._arrays[id(array)][1]
+            value = self._hidden_argument(array, partial(holder, key), name)
+            self._arrays[id(array)] = array, value, holder, key
+        _, value, first, first_key = self._arrays[id(array)]
+        if (_identity_of(holder), key) != (_identity_of(first), first_key):
+            self._watch(array, first, first_key)       # one array in two places: until one of them changes
+            self._watch(array, holder, key)
+        return value
 
     def _hidden_argument(self, array: np.ndarray, fetch: Callable[[], Any], name: str | None) -> Value:
         if array.dtype.kind not in "biufc":
@@ -99,7 +104,7 @@ class Outside:
         return name
 
     def arrays(self) -> list[Value]:
-        return [value for _, value in self._arrays.values()]
+        return [value for _, value, _, _ in self._arrays.values()]
 
 
 def _identity_of(holder: Any) -> int:

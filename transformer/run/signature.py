@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -34,7 +34,7 @@ def _key(arg: Any) -> Hashable:
     if kind is np.ndarray:
         return (arg.dtype, arg.shape) if arg.shape else _number_key(arg)
     if kind in PLAIN:
-        return kind
+        return cast(Hashable, kind)
     if kind is int or kind is bool or kind is str or arg is None:
         return kind, arg
     if isinstance(arg, np.generic):

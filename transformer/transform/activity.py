@@ -6,7 +6,7 @@ A variable is *varied* when it depends on an active parameter through floating p
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ..core.grammar import Block, Call, If, Let, Loop, Map, Stmt, Var, type_of
 from ..core.walk import blocks_of
@@ -28,7 +28,7 @@ def varied_vars(block: Block, inputs: Iterable[Var]) -> set[Var]:
     return varied
 
 
-def _until_stable(found: set[Var], step) -> None:
+def _until_stable(found: set[Var], step: Callable[[], None]) -> None:
     before = -1
     while len(found) != before:
         before = len(found)

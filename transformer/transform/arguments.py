@@ -13,9 +13,12 @@ from inspect import Parameter as Kinds
 from typing import Any
 
 from .. import tree
+from ..core.builder import current
 from ..core.errors import BadArgument
 from ..core.grammar import Var
+from ..ops.value import Value, value
 from ..read.interface import Interface, Parameter
+from .rules import cast
 
 Wrt = int | str | tuple[int | str, ...]
 
@@ -101,3 +104,23 @@ def all_differentiable(interface: Interface) -> tuple[int, ...]:
 
 def is_differentiable(leaf: Any) -> bool:
     return isinstance(leaf, Var) and leaf.type.is_inexact
+
+
+def fitted(wanted: Any, given: Any, name: str) -> Any:
+    """A tangent or cotangent given while a function is read, checked against its tree and cast."""
+    leaves, structure = tree.flatten(wanted)
+    try:
+        found = structure.leaves_of(given, name)
+    except ValueError as error:
+        raise BadArgument(str(error)) from None
+    return tree.unflatten(structure, [_fitted(leaf.type, value(item), f"{name}{path}")
+                                      for leaf, item, path in zip(leaves, found, structure.paths())])
+
+
+def _fitted(wanted: Any, given: Value, name: str) -> Value:
+    equal = current().assumptions.equal
+    if given.ndim != len(wanted.sizes) or not all(map(equal, given.shape, wanted.sizes)):
+        raise BadArgument(f"{name} has shape {given.shape}, its primal {wanted.sizes}")
+    if given.dtype.kind == "c" and wanted.dtype.kind != "c":
+        raise BadArgument(f"{name} is complex, its primal is not")
+    return cast(given, wanted)

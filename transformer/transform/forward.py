@@ -90,7 +90,8 @@ class Forward:
     def expansion(self, stmt: Let) -> tuple[Block, list[Atom]]:
         with self.builder.nested() as inner:
             results = rules.expand(stmt, self.builder)
-        self.varied |= varied_vars(inner, [a for a in stmt.args if a in self.varied])
+        given = [a for a in stmt.args if isinstance(a, Var) and a in self.varied]
+        self.varied |= varied_vars(inner, given)
         return inner, results
 
     def _rebind(self, stmt: Let, results: list[Atom]) -> None:

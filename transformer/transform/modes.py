@@ -15,8 +15,8 @@ from ..core.errors import BadArgument, NotDifferentiable
 from ..core.grammar import Const, Function, Var, type_of
 from ..core.types import ArrayType
 from ..read.interface import Interface, Parameter, Result
-from .arguments import (Wrt, all_differentiable, chosen_parameters, extended, is_differentiable,
-                        passed)
+from .arguments import (Wrt, all_differentiable, chosen_parameters, extended, fitted,
+                        is_differentiable, passed)
 from .forward import jvp
 from .reverse import reverse
 
@@ -170,7 +170,9 @@ class Derived:
         function, interface = reader.subfunction(self.function, inner, kwargs)
         interface.positional = len(inner)
         function, interface = self.mode.transform(function, interface, reader.builder)
-        return reader.inlined(function, interface, args, kwargs)
+        added = interface.parameters[interface.positional - self.mode.extras:interface.positional]
+        given = [fitted(p.tree, reader.usable(arg), p.name) for p, arg in zip(added, args[len(inner):])]
+        return reader.inlined(function, interface, (*inner, *given), kwargs)
 
 
 def differentiable_leaves(parameter: Parameter, holomorphic: bool) -> list[Var]:

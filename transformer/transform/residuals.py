@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..core.grammar import (UNDEFINED, Atom, Block, Const, If, Let, Loop, Merge, Read, Record, Stmt, Var)
+from ..core.grammar import (UNDEFINED, Atom, Block, Carry, Const, If, Let, Loop, Merge, Read, Record, Stmt, Var)
 from ..core.types import ArrayType, SeqType
 from ..core.walk import Copier, atom_vars, free_vars, inner_targets, substitute, targets_of
 from .cut import Node, minimum_cut
@@ -121,9 +121,9 @@ class _Values:
         self.inside = set(self.definition) | set(inner_targets(loop))
         self.inductions = {c.entry: step for c in loop.carries if (step := self._step(c)) is not None}
 
-    def _step(self, carry) -> Atom | None:
+    def _step(self, carry: Carry) -> Atom | None:
         """The step of an integer that every iteration adds the same number to; None for others."""
-        definition = self.definition.get(carry.next)
+        definition = self.definition.get(carry.next) if isinstance(carry.next, Var) else None
         if carry.entry.type.is_inexact or not isinstance(definition, Let) or definition.op.name != "add":
             return None
         first, second = definition.args

@@ -107,7 +107,7 @@ class Reverse:
             self.elements.setdefault(atom, []).append(term.atom)
             return
         before = self.cotangent.get(atom)
-        self.set(atom, term if before is None else before + term)
+        self.set(atom, term if before is None else rules.added(before, term))
 
     def set(self, var: Var, term: Value) -> None:
         self.cotangent[var] = term
@@ -148,8 +148,8 @@ class Reverse:
         if all(dy is None for dy in given) or stmt.op.derivative is not None:
             return
         if not (stmt.op.elementwise or stmt.op.accumulate) or len(given) > 1:
-            given = [rules.zero_or(dy, t.type) for dy, t in zip(given, stmt.targets)]   # type: ignore
-        self._apply_rule(stmt, given)                                                   # type: ignore
+            given = [rules.zero_or(dy, t.type) for dy, t in zip(given, stmt.targets)]
+        self._apply_rule(stmt, [dy for dy in given if dy is not None])
 
     def _apply_rule(self, stmt: Let, given: list[Value]) -> None:
         outer, self.builder.family = self.builder.family, rules.family_of(stmt)
@@ -167,7 +167,7 @@ class Reverse:
             if isinstance(term.type, SeqType):
                 self.contribute(atom, term)
             else:
-                totals[atom] = totals[atom] + term if atom in totals else term
+                totals[atom] = rules.added(totals[atom], term) if atom in totals else term
         for atom, total in totals.items():
             self.contribute(atom, total)
 
@@ -175,7 +175,7 @@ class Reverse:
         """The cotangent of operand 0 is sparse: it is added to the running cotangent in place."""
         x = stmt.args[0]
         assert isinstance(x, Var) and dy is not None
-        shadow = rules.zero_or(self.cotangent.get(x), x.type)                           # type: ignore
+        shadow = rules.zero_or(self.cotangent.get(x), x.type)
         self.set(x, stmt.op.accumulate(shadow, dy, *rules.operands_of(stmt), **rules.rule_attrs(stmt)))
 
     # -- branches --------------------------------------------------------------------------
@@ -215,7 +215,7 @@ class Reverse:
         sides = []
         for side in (then, orelse):
             outer, self.builder.block = self.builder.block, side.block
-            sides.append(rules.zero_or(side.cotangent.get(var), var.type).atom)         # type: ignore
+            sides.append(rules.zero_or(side.cotangent.get(var), var.type).atom)
             self.builder.block = outer
         return Merge(Var(strong(var.type), f"d{var.name}" if var.name else None), *sides)
 
@@ -254,7 +254,7 @@ class Reverse:
         shared = self._shared(stmt)
         shadows = {v: Var(strong(v.type), f"d{v.name}" if v.name else None) for v in shared}
         entries = [Var(strong(c.entry.type), _cotangent_name(c)) for c, _ in carries]
-        inits = [rules.zero_or(d, c.entry.type).atom for c, d in carries]               # type: ignore
+        inits = [rules.zero_or(d, c.entry.type).atom for c, d in carries]
         starts = {v: outer.get(v) for v in shared}
 
         self.cotangent = {v: Value(shadow) for v, shadow in shadows.items()}
@@ -264,14 +264,14 @@ class Reverse:
             for value, read in reads:
                 self.contribute(value, Value(read.target))
             self.block(stmt.body)
-            nexts = [rules.zero_or(self.take(c.entry), c.entry.type).atom for c, _ in carries]  # type: ignore
+            nexts = [rules.zero_or(self.take(c.entry), c.entry.type).atom for c, _ in carries]
             records = self._read_cotangents(stmt)
-            ends = {v: rules.full(self.cotangent[v], v.type).atom for v in shared}      # type: ignore
+            ends = {v: rules.full(self.cotangent[v], v.type).atom for v in shared}
         new = [Carry(e, i, n, Var(e.type, e.name)) for e, i, n in zip(entries, inits, nexts)]
         self.cotangent = outer
         for v in shared:
             if ends[v] is not shadows[v]:
-                init = rules.zero_or(starts[v], v.type).atom                            # type: ignore
+                init = rules.zero_or(starts[v], v.type).atom
                 new.append(Carry(shadows[v], init, ends[v], Var(shadows[v].type, shadows[v].name)))
         position = Var(stmt.position.type, stmt.position.name)
         loop = Loop(position, trips, new, body, [r for _, r in reads], records, not stmt.down,

@@ -7,6 +7,7 @@ where a rule looks at more than corresponding elements.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,7 +19,7 @@ from ..core.grammar import Let, Var, type_of
 from ..core.sizes import Extent
 from ..core.types import ArrayType
 from ..ops.creation import zeros
-from ..ops.value import Value, value
+from ..ops.value import Value, call, value
 
 
 def operands_of(stmt: Let) -> list[Value]:
@@ -140,7 +141,7 @@ def _cotangent_term(op: Any, i: int, dy: Any, operands: list[Value], y: Any, att
     return rule(dy, *operands, **attrs) if op.linear else rule(dy, *operands, y, **attrs)
 
 
-def fitted(term: Any, over: ArrayType | None, type: ArrayType) -> Value:
+def fitted(term: Any, over: Any, type: Any) -> Value:
     """A contribution summed down to the sizes of its primal, in its primal's dtype.
 
     `term` stands for a cotangent over the sizes of `over`, to which it broadcasts; None: over its own
@@ -166,7 +167,7 @@ def _summed(term: Value, over: tuple[Extent, ...], sizes: tuple[Extent, ...]) ->
     axes = [k for k in range(len(over)) if kept[k] == 1 and over[k] != 1]
     for k in axes:
         if own[k] == 1:
-            term = term * over[k]
+            term = call(operator.mul, (term, over[k]), {})
     missing = len(over) - term.ndim
     axes = [k - missing for k in axes if own[k] != 1]
     if axes:
@@ -197,7 +198,7 @@ def cast(term: Value, type: ArrayType) -> Value:
     return term.astype(float if type.weak and type.dtype == np.float64 else type.dtype)
 
 
-def full(term: Value, type: ArrayType) -> Value:
+def full(term: Value, type: Any) -> Value:
     """`term` widened to the sizes of `type`."""
     normal = current().assumptions.normal
     sizes = tuple(map(normal, type.sizes))
@@ -205,15 +206,19 @@ def full(term: Value, type: ArrayType) -> Value:
         return term
     if term.ndim == 0:
         return _filled(term, type)
-    return np.broadcast_to(term, sizes)
+    return call(np.broadcast_to, (term, sizes), {})
 
 
 def _filled(term: Value, type: ArrayType) -> Value:
-    from ..ops.value import call
     return call(np.full, (type.sizes, term), {"dtype": type.dtype})
 
 
-def zero_or(term: Value | None, type: ArrayType) -> Value:
+def added(first: Value, second: Value) -> Value:
+    """The sum of two contributions to one cotangent."""
+    return call(operator.add, (first, second), {})
+
+
+def zero_or(term: Value | None, type: Any) -> Value:
     """A cotangent in full size; zeros when there is none."""
     return zeros(type) if term is None else full(term, type)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.grammar import Let, type_of
 from ..core.types import ArrayType
+from .demand import printed_attrs
 from .sizes import number
 
 Form = Callable[[Any, Let], "ast.expr | None"]       # of `Expressions` and a statement; None: a plain call
@@ -146,6 +147,21 @@ def arange(e: Any, stmt: Let) -> ast.expr:
     return ast.Call(_np("arange"), [e.attribute(bound) for bound in bounds], keywords)
 
 
+def nonzero(e: Any, stmt: Let) -> ast.expr | None:
+    """`np.nonzero(x)[0]` for a vector; for others the call gives as many arrays as there are targets."""
+    if len(stmt.targets) > 1:
+        return None
+    return ast.Subscript(ast.Call(_np("nonzero"), [e.atom(stmt.args[0])], []), number(0))
+
+
+def average(e: Any, stmt: Let) -> ast.expr:
+    """`np.average(x, axis=0, weights=w)`."""
+    x, weights = map(e.atom, stmt.args)
+    options = {key: e.attribute(item) for key, item in printed_attrs(stmt).items()}
+    keywords = [ast.keyword(key, item) for key, item in {**options, "weights": weights}.items()]
+    return ast.Call(_np("average"), [x], keywords)
+
+
 def slice_length(e: Any, stmt: Let) -> ast.expr:
     """`len(range(n)[a:b])`."""
     axis = ast.Call(ast.Name("range"), [e.atom(stmt.args[0])], [])
@@ -177,7 +193,7 @@ FORMS: dict[str, Form] = {
     "zeros": filled, "ones": filled, "empty": filled, "full": filled, "array": array, "einsum": einsum,
     "where": where, "logical_not": logical_not, "logical_and": logical, "logical_or": logical,
     "expand_dims": expand_dims, "arange": arange,
-    "slice_length": slice_length,
+    "slice_length": slice_length, "nonzero": nonzero, "average": average,
     # A record is kept in an array with a row for every position: that array is what it is stacked to.
     "stacked": same, "unstacked": same, "zeros_like_sequence": zeros_like,
 }

@@ -1,0 +1,116 @@
+"""`jvp`, `vjp` and `linearize` where a function that is read calls them.
+
+`grad` of a function is a function, and reads itself (`Derived`). These take the point along: what
+they give for it is put in place at once, a pullback or a linear map when it is called.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import BadArgument, NotSupported
+from ..core.grammar import Function, Var
+from ..core.text import text
+from ..core.walk import atom_vars, free_vars
+from ..ops.value import Value, call
+from ..tree import map as map_leaves
+from .modes import Derived, Mode, Pullback, Pushforward
+
+
+class Inside(Derived):
+    """A function and what is done to it, made while another is read."""
+
+    def __init__(self, function: Any, mode: Mode) -> None:
+        self.function = function
+        self.mode = mode
+        self.__name__ = getattr(function, "__name__", "function")
+
+
+def read_jvp(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What ``jvp(function, primals, tangents)`` gives."""
+    return _jvp(reader, *args, **kwargs)
+
+
+def _jvp(reader: Any, function: Any, primals: Any, tangents: Any) -> Any:
+    primals, tangents = reader.usable(primals), reader.usable(tangents)
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        raise BadArgument("jvp takes a tuple of primals and a tuple of tangents")
+    if len(primals) != len(tangents):
+        raise BadArgument(f"jvp got {len(primals)} primals and {len(tangents)} tangents")
+    moving = tuple(k for k, tangent in enumerate(tangents) if tangent is not None)
+    if not moving:
+        raise BadArgument("jvp: every tangent is None", instead="give one for a floating point argument")
+    given = [tangents[k] for k in moving]
+    return reader.call(Inside(function, Pushforward(moving)), (*primals, *given), {})
+
+
+def read_vjp(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What ``vjp(function, *primals)`` gives: the result and a pullback."""
+    return _at_point(reader, Pulled, *args, **kwargs)
+
+
+def read_linearize(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What ``linearize(function, *primals)`` gives: the result and a linear map."""
+    return _at_point(reader, Pushed, *args, **kwargs)
+
+
+def _at_point(reader: Any, made: Any, function: Any, *primals: Any) -> Any:
+    kept = tuple(map_leaves(_kept, reader.usable(primal)) for primal in primals)
+    core, interface = reader.subfunction(function, kept, {})
+    point = Point(function, kept, _fingerprint(core))
+    return reader.inlined(core, interface, kept, {}), made(point)
+
+
+def _kept(leaf: Any) -> Any:
+    """An array as it is now: it may be written to before the pullback is called."""
+    return call(np.copy, (leaf,), {}) if isinstance(leaf, Value) and leaf.ndim else leaf
+
+
+def _fingerprint(core: Function) -> tuple[str, list[Var]]:
+    """What a function does, and with which values around it."""
+    ends = [var for result in core.results for var in atom_vars(result)]
+    outer = [var for var in free_vars(core.body, ends) if var not in core.params]
+    return text(replace(core, params=[*core.params, *outer], guards=[])), outer
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A function, where it was called, and what it was then."""
+
+    function: Any
+    primals: tuple[Any, ...]
+    fingerprint: tuple[str, list[Var]]
+
+    def check(self, reader: Any) -> None:
+        """Raises where the function has become another one, as it is only now transformed."""
+        core, _ = reader.subfunction(self.function, self.primals, {})
+        if _fingerprint(core) != self.fingerprint:
+            raise NotSupported("a function changed between vjp or linearize and the use of its derivative",
+                               reader.builder.origin, why="it uses variables or arrays that have changed since",
+                               instead="Pass them as arguments, or use the derivative before they change.")
+
+
+@dataclass(frozen=True, eq=False)
+class Pulled:
+    """The pullback of a function at a point."""
+
+    point: Point
+
+    def __transformer_read__(self, reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        self.point.check(reader)
+        cotangent, = args
+        return reader.call(Inside(self.point.function, Pullback()), (*self.point.primals, cotangent), kwargs)
+
+
+@dataclass(frozen=True, eq=False)
+class Pushed:
+    """The derivative of a function at a point, as a linear map."""
+
+    point: Point
+
+    def __transformer_read__(self, reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        self.point.check(reader)
+        return _jvp(reader, self.point.function, self.point.primals, args)[1]
