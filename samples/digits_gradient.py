@@ -20,6 +20,8 @@ def loss_value_and_grad(params, images, labels):
     w2 = params["w2"]
     b2 = params["b2"]
     p = images.shape[0]
+    if not np.ndim(w1) == np.ndim(w2) == np.ndim(images) == 2:
+        raise ValueError("w1, w2 and images must have 2 axes each")
     if b1.shape != w1.shape[1:]:
         raise ValueError(f"b1 {b1.shape} must be {w1.shape[1:]}")
     if b2.shape != w2.shape[1:]:

@@ -16,6 +16,8 @@ def misfit_value_and_grad(unknowns, observed, START):
     # observed: f64[m, 2]
     # START: f64[2]
     m = observed.shape[0]
+    if (np.ndim(unknowns), np.ndim(observed)) != (1, 2):
+        raise ValueError("unknowns and observed must have 1 and 2 axes")
     if START.shape != (2,):
         raise ValueError(f"START {START.shape} must be {2,}")
     if observed.shape[1] != 2:

@@ -26,8 +26,8 @@ from transformer.core.grammar import (
 )
 from transformer.core.types import FLOAT, INT, ArrayType, SeqType
 from transformer.ops import indexing
-from transformer.ops.value import Value, apply, value
 from transformer.ops.arithmetic import Negative
+from transformer.ops.value import Value, apply, value
 
 SHAPES = [(4,), (6,), (2, 3), (3, 2)]
 NAMES = ["u", "v", "x", "y"]
@@ -79,8 +79,11 @@ class Generator:
 
     def scalar(self) -> Value:
         var = self.pick(is_float)
-        return Value(var) if var is not None and self.random.random() < 0.7 \
+        return (
+            Value(var)
+            if var is not None and self.random.random() < 0.7
             else Value(Const(self.random.choice([0.5, -1.5, 2.0])))
+        )
 
     def add(self, result: Value) -> Value:
         """Makes a result known to what comes after, sometimes under a name."""
@@ -92,6 +95,7 @@ class Generator:
 
     def made(self, how: str, shape: tuple[int, ...]) -> Value:
         from transformer.ops.value import call
+
         return call({"zeros": np.zeros, "ones": np.ones}[how], (shape,), {})
 
     # -- statements -----------------------------------------------------------------------
@@ -106,8 +110,11 @@ class Generator:
     def compute(self) -> None:
         x = self.array()
         y = self.array(x.type.sizes) if self.random.random() < 0.6 else self.scalar()
-        self.add(self.random.choice([lambda: x + y, lambda: x - y, lambda: x * 0.5 + y,
-                                     lambda: np.sin(x), lambda: value(x).copy()])())
+        self.add(
+            self.random.choice(
+                [lambda: x + y, lambda: x - y, lambda: x * 0.5 + y, lambda: np.sin(x), lambda: value(x).copy()]
+            )()
+        )
 
     def view(self) -> None:
         x = self.array()
@@ -123,8 +130,13 @@ class Generator:
         x = self.array()
         index = self.index(x.type.sizes)
         part = x[index]
-        v = self.array(part.type.sizes) if part.ndim and self.random.random() < 0.6 \
-            and self.variables(lambda w: is_array(w) and w.type.sizes == part.type.sizes) else self.scalar()
+        v = (
+            self.array(part.type.sizes)
+            if part.ndim
+            and self.random.random() < 0.6
+            and self.variables(lambda w: is_array(w) and w.type.sizes == part.type.sizes)
+            else self.scalar()
+        )
         if part.ndim and self.random.random() < 0.3:
             v = apply(Negative, (v,), {})
         how = self.random.choice([indexing.write, indexing.add_at, indexing.add_at])
@@ -139,8 +151,12 @@ class Generator:
 
     def number(self) -> None:
         x = self.array()
-        choices = [lambda: np.sum(x), lambda: x[(0,) * x.ndim], lambda: self.scalar() * 0.5 + self.scalar(),
-                   lambda: np.max(x) - self.scalar()]
+        choices = [
+            lambda: np.sum(x),
+            lambda: x[(0,) * x.ndim],
+            lambda: self.scalar() * 0.5 + self.scalar(),
+            lambda: np.max(x) - self.scalar(),
+        ]
         self.add(self.random.choice(choices)())
 
     # -- branches and loops ---------------------------------------------------------------
@@ -181,8 +197,9 @@ class Generator:
     def loop(self) -> None:
         inits = [self.array().atom for _ in range(self.random.choice([1, 2, 3]))]
         inits += [Const(1.0)] * self.random.choice([0, 1])
-        entries = [Var(array_type(i.type.sizes) if isinstance(i, Var) else FLOAT, getattr(i, "name", "s"))
-                   for i in inits]
+        entries = [
+            Var(array_type(i.type.sizes) if isinstance(i, Var) else FLOAT, getattr(i, "name", "s")) for i in inits
+        ]
         position = Var(INT, self.random.choice(["k", None]))
         reads = self.some_reads()
         self.scopes.append([*entries, *(read.target for read in reads)])
@@ -205,8 +222,7 @@ class Generator:
             following = self.pick(lambda v: v.type == entry.type) or following
         return Carry(entry, init, following, Var(entry.type, entry.name))
 
-    def finish_loop(self, position: Var, carries: list[Carry], body: Any, inside: list[Var],
-                    reads: list[Read]) -> None:
+    def finish_loop(self, position: Var, carries: list[Carry], body: Any, inside: list[Var], reads: list[Read]) -> None:
         found = self.random.sample(inside, min(len(inside), self.random.choice([0, 1, 2])))
         found += [v for v in inside if isinstance(v.type, SeqType)][-1:]
         records = [Record(Var(SeqType(v.type), None), v) for v in dict.fromkeys(found)]

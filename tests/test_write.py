@@ -36,7 +36,9 @@ def loss() -> Function:
 
 
 def test_gradient_of_a_regression() -> None:
-    assert body_of(loss(), guards=True) == '''\
+    assert (
+        body_of(loss(), guards=True)
+        == """\
     if not w.shape == b.shape == x.shape[1:]:
         raise ValueError(f"w {w.shape} and b {b.shape} must both be {x.shape[1:]}")
     if y.shape != x.shape:
@@ -48,7 +50,8 @@ def test_gradient_of_a_regression() -> None:
     dw = np.sum(dt * x, axis=0)
     db = np.sum(dt, axis=0)
     return dw, db
-'''
+"""
+    )
     rng = np.random.default_rng(0)
     assert_right(loss(), rng.random(3), rng.random(3), rng.random((2, 3)), rng.random((2, 3)))
 
@@ -64,7 +67,7 @@ def heat() -> Function:
             record.value = u.atom
             return (named(indexing.add_at(u, c * (u[2:] - 2 * u[1:-1] + u[:-2]), slice(1, -1)), "u"),)
 
-        u, = making.loop(n.atom, {"u": u}, step, records=[record], position=Var(INT, "k"), origin=origin)
+        (u,) = making.loop(n.atom, {"u": u}, step, records=[record], position=Var(INT, "k"), origin=origin)
         making.reverse()
         du = named(2 * (u - target), "du")
         v = Value(Var(VECTOR, "v"))
@@ -77,13 +80,22 @@ def heat() -> Function:
             return indexing.add_at(du, c * dt, slice(None, -2)), dc
 
         making.emit(Effect("comment", (), {"reverse of": origin}))
-        du, dc = making.loop(n.atom, {"du": du, "dc": Const(0.0)}, back, down=True, origin=origin,
-                             reads=[Read(v.atom, record.target)], position=Var(INT, "k"))  # type: ignore[arg-type]
+        du, dc = making.loop(
+            n.atom,
+            {"du": du, "dc": Const(0.0)},
+            back,
+            down=True,
+            origin=origin,
+            reads=[Read(v.atom, record.target)],
+            position=Var(INT, "k"),
+        )  # type: ignore[arg-type]
         return making.function(du, dc)
 
 
 def test_gradient_of_a_stencil() -> None:
-    assert body_of(heat()) == '''\
+    assert (
+        body_of(heat())
+        == """\
     u = u0.copy()
     u_k = np.empty((n,) + u0.shape)
     for k in range(n):
@@ -101,7 +113,8 @@ def test_gradient_of_a_stencil() -> None:
         du[1:-1] -= 2 * c * dt
         du[:-2] += c * dt
     return du, dc
-'''
+"""
+    )
     rng = np.random.default_rng(0)
     assert_right(heat(), rng.random(6), 0.3, 3, rng.random(6))
 
@@ -114,26 +127,33 @@ def newton() -> Function:
 
         def step(x: Value, k: Value) -> tuple[Value]:
             record.value = x.atom
-            return (named(x - (x ** 3 - a) / (3 * x * x), "x"),)
+            return (named(x - (x**3 - a) / (3 * x * x), "x"),)
 
-        making.loop(None, {"x": x0}, step, records=[record], count=count,
-                    test=lambda x: abs(x ** 3 - a) > 1e-10)
+        making.loop(None, {"x": x0}, step, records=[record], count=count, test=lambda x: abs(x**3 - a) > 1e-10)
         making.reverse()
         x = Value(Var(FLOAT, "x"))
 
         def back(dx: Value, da: Value, k: Value) -> tuple[Value, Value]:
             s = named(3 * x * x, "s")
-            q = named((x ** 3 - a) / s, "q")
+            q = named((x**3 - a) / s, "q")
             dr = named(-dx / s, "dr")
             return dx + (dr * 3 * x * x + dx * q / s * 6 * x), da - dr
 
-        dx, da = making.loop(count, {"dx": Const(1.0), "da": Const(0.0)}, back, down=True,
-                             reads=[Read(x.atom, record.target)], position=Var(INT, "k"))  # type: ignore[arg-type]
+        dx, da = making.loop(
+            count,
+            {"dx": Const(1.0), "da": Const(0.0)},
+            back,
+            down=True,
+            reads=[Read(x.atom, record.target)],
+            position=Var(INT, "k"),
+        )  # type: ignore[arg-type]
         return making.function(da, dx)
 
 
 def test_gradient_of_newton_iterations() -> None:
-    assert body_of(newton()) == '''\
+    assert (
+        body_of(newton())
+        == """\
     x = x0
     x_k = np.empty(16)
     n = 0
@@ -153,10 +173,11 @@ def test_gradient_of_newton_iterations() -> None:
         dx += dr * 3 * x * x + dx * ((x ** 3 - a) / s) / s * 6 * x
         da -= dr
     return da, dx
-'''
+"""
+    )
     assert "def grow(rows):" in source_of(newton())
     assert_right(newton(), 3.0, 2.0)
-    assert_right(newton(), 3.0, 1e9)                     # more steps than the storage has at first
+    assert_right(newton(), 3.0, 1e9)  # more steps than the storage has at first
 
 
 # -- expressions --------------------------------------------------------------------------------
@@ -170,9 +191,9 @@ EXPRESSIONS = [
     (lambda x, y: (x / y) / x, "x / y / x"),
     (lambda x, y: x / (y / x), "x / (y / x)"),
     (lambda x, y: (-x) ** 2, "(-x) ** 2"),
-    (lambda x, y: -(x ** 2), "-x ** 2"),
-    (lambda x, y: (x ** y) ** x, "(x ** y) ** x"),
-    (lambda x, y: 2.0 ** -x, "2.0 ** -x"),
+    (lambda x, y: -(x**2), "-x ** 2"),
+    (lambda x, y: (x**y) ** x, "(x ** y) ** x"),
+    (lambda x, y: 2.0**-x, "2.0 ** -x"),
     (lambda x, y: (x < y) & (y < 1e-10), "(x < y) & (y < 1e-10)"),
     (lambda x, y: ~(x < y), "~(x < y)"),
     (lambda x, y: np.sum(x * y), "np.sum(x * y)"),
@@ -205,7 +226,7 @@ def test_expressions(make, text) -> None:
         value = make(x, y)
         function = making.function(value)
     if text.startswith("x["):
-        text = text if "@" in text else f"{text}.copy()"           # a result is no view of a parameter
+        text = text if "@" in text else f"{text}.copy()"  # a result is no view of a parameter
     assert body_of(function) == f"    return {text}\n"
     with np.errstate(all="ignore"):
         assert_right(function, np.array([0.5, 1.0, 2.0, 3.0]), np.array([2.0, 0.5, -1.0, 1.0]))
@@ -223,9 +244,17 @@ def test_numbers_keep_their_dtype() -> None:
 def test_python_numbers_stay_python_numbers() -> None:
     a = param("a", FLOAT)
     with Making(a).begin() as making:
-        assert body_of(making.function(np.exp(a), )) == "    return np.exp(a)\n"
+        assert (
+            body_of(
+                making.function(
+                    np.exp(a),
+                )
+            )
+            == "    return np.exp(a)\n"
+        )
     with Making(a).begin() as making:
         from transformer.ops.elementary import Exp
+
         assert body_of(making.function(Exp.applied(a))) == "    return math.exp(a)\n"
 
 

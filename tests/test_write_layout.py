@@ -9,8 +9,20 @@ from typing import Any
 from transformer.write.layout import printed
 from transformer.write.sizes import number
 
-BINARY = [ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult, ast.BitAnd,
-          ast.BitOr, ast.BitXor, ast.LShift]
+BINARY = [
+    ast.Add,
+    ast.Sub,
+    ast.Mult,
+    ast.Div,
+    ast.FloorDiv,
+    ast.Mod,
+    ast.Pow,
+    ast.MatMult,
+    ast.BitAnd,
+    ast.BitOr,
+    ast.BitXor,
+    ast.LShift,
+]
 UNARY = [ast.USub, ast.UAdd, ast.Invert, ast.Not]
 COMPARE = [ast.Lt, ast.LtE, ast.Eq, ast.NotEq, ast.Is]
 
@@ -24,14 +36,27 @@ class Trees:
     def tree(self, depth: int) -> ast.expr:
         if depth == 0:
             return self.leaf()
-        make = self.random.choice([self.binary] * 4 + [self.unary, self.compare, self.logic, self.choice,
-                                                       self.call, self.subscript, self.attribute, self.items])
+        make = self.random.choice(
+            [self.binary] * 4
+            + [self.unary, self.compare, self.logic, self.choice, self.call, self.subscript, self.attribute, self.items]
+        )
         return make(depth - 1)
 
     def leaf(self) -> ast.expr:
-        return self.random.choice([
-            ast.Name("x"), ast.Name("quantity"), number(2), number(-1.5), number(1e-300), number(2j),
-            number(-1 - 2j), ast.Constant("it's"), ast.Constant(None), ast.Constant(True)])
+        return self.random.choice(
+            [
+                ast.Name("x"),
+                ast.Name("quantity"),
+                number(2),
+                number(-1.5),
+                number(1e-300),
+                number(2j),
+                number(-1 - 2j),
+                ast.Constant("it's"),
+                ast.Constant(None),
+                ast.Constant(True),
+            ]
+        )
 
     def binary(self, depth: int) -> ast.expr:
         return ast.BinOp(self.tree(depth), self.random.choice(BINARY)(), self.tree(depth))
@@ -50,8 +75,9 @@ class Trees:
         return ast.IfExp(self.tree(depth), self.tree(depth), self.tree(depth))
 
     def call(self, depth: int) -> ast.expr:
-        return ast.Call(ast.Attribute(ast.Name("np"), "sum"), [self.tree(depth)],
-                        [ast.keyword("axis", self.tree(depth))])
+        return ast.Call(
+            ast.Attribute(ast.Name("np"), "sum"), [self.tree(depth)], [ast.keyword("axis", self.tree(depth))]
+        )
 
     def subscript(self, depth: int) -> ast.expr:
         parts = [ast.Slice(self.binary(0), None, None), self.tree(depth), ast.Slice(None, None, number(-1))]
@@ -89,5 +115,6 @@ def test_lines_are_as_long_as_they_may_be() -> None:
     value = ast.parse(text, mode="eval").body
     assert printed(ast.Return(value), 44) == [
         "return (np.sum(alpha * beta + gamma, axis=0)",
-        "    + np.sum(delta) - epsilon * zeta)"]
+        "    + np.sum(delta) - epsilon * zeta)",
+    ]
     assert printed(ast.Return(ast.Tuple([ast.Name("x")])), 80) == ["return (x,)"]

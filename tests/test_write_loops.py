@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from writing import FLOAT, INT, N, VECTOR, Making, assert_right, body_of, named, param
+from writing import FLOAT, INT, VECTOR, Making, N, assert_right, body_of, named, param
 
 from transformer.core.grammar import UNDEFINED, Const, If, Loop, Map, Merge, Read, Record, Var
 from transformer.core.types import ArrayType, SeqType
@@ -18,9 +18,9 @@ def summed(trips, index, down=False):
     x = param("x", VECTOR)
     n = param("n", INT)
     with Making(x, n).begin() as making:
-        total, = making.loop(trips, {"total": Const(1.0)},
-                             lambda total, k: (total + index(making, k) * total,),
-                             down=down)
+        (total,) = making.loop(
+            trips, {"total": Const(1.0)}, lambda total, k: (total + index(making, k) * total,), down=down
+        )
         return making.function(total)
 
 
@@ -37,13 +37,16 @@ def test_ranges() -> None:
     def spread(making, k):
         return named(3 * k + 1, "i") * 1.0
 
-    heads = {(plain, False): "k in range(len(x))", (plain, True): "k in range(len(x) - 1, -1, -1)",
-             (shifted, False): "i in range(2, len(x) + 2)",
-             (shifted, True): "i in range(len(x) + 1, 1, -1)",
-             (backwards, False): "i in range(len(x) - 1, -1, -1)",
-             (backwards, True): "i in range(len(x))",
-             (spread, False): "i in range(1, 3 * len(x) + 1, 3)",
-             (spread, True): "i in range(3 * len(x) - 2, -2, -3)"}
+    heads = {
+        (plain, False): "k in range(len(x))",
+        (plain, True): "k in range(len(x) - 1, -1, -1)",
+        (shifted, False): "i in range(2, len(x) + 2)",
+        (shifted, True): "i in range(len(x) + 1, 1, -1)",
+        (backwards, False): "i in range(len(x) - 1, -1, -1)",
+        (backwards, True): "i in range(len(x))",
+        (spread, False): "i in range(1, 3 * len(x) + 1, 3)",
+        (spread, True): "i in range(3 * len(x) - 2, -2, -3)",
+    }
     for (index, down), head in heads.items():
         function = summed(N, index, down)
         assert f"for {head}:" in body_of(function)
@@ -53,7 +56,7 @@ def test_ranges() -> None:
 def test_a_loop_by_an_argument() -> None:
     x, n = param("x", VECTOR), param("n", INT)
     with Making(x, n).begin() as making:
-        y, = making.loop(n.atom, {"x": x}, lambda x, k: (named(np.sin(x), "x"),))
+        (y,) = making.loop(n.atom, {"x": x}, lambda x, k: (named(np.sin(x), "x"),))
         function = making.function(y)
     assert body_of(function) == "    for _ in range(n):\n        x = np.sin(x)\n    return x.copy()\n"
     assert_right(function, np.ones(3), 2)
@@ -63,8 +66,9 @@ def test_rows_are_iterated() -> None:
     matrix = param("xs", ArrayType(np.dtype(float), (N, 3)))
     row = Value(Var(ArrayType(np.dtype(float), (3,)), "x"))
     with Making(matrix).begin() as making:
-        total, = making.loop(N, {"total": Const(0.0)}, lambda total, k: (total + np.sum(row * row),),
-                             reads=[Read(row.atom, matrix.atom)])
+        (total,) = making.loop(
+            N, {"total": Const(0.0)}, lambda total, k: (total + np.sum(row * row),), reads=[Read(row.atom, matrix.atom)]
+        )
         function = making.function(total)
     assert "    for x in xs:\n        total += np.sum(x * x)\n" in body_of(function)
     assert_right(function, np.ones((2, 3)))
@@ -78,8 +82,9 @@ def test_values_that_change_together() -> None:
     assert "        a, b = b, a + b\n" in body_of(function)
     assert_right(function, 7)
     with Making(n).begin() as making:
-        x, y = making.loop(n.atom, {"x": Const(0.0), "y": Const(1.0)},
-                           lambda x, y, k: (named(x * y + 1, "x"), named(x - y, "y")))
+        x, y = making.loop(
+            n.atom, {"x": Const(0.0), "y": Const(1.0)}, lambda x, y, k: (named(x * y + 1, "x"), named(x - y, "y"))
+        )
         function = making.function(x, y)
     assert "        x, y = x * y + 1, x - y\n" in body_of(function)
     assert_right(function, 4)
@@ -89,10 +94,13 @@ def test_a_loop_that_may_end_early() -> None:
     n = param("n", INT)
     count = Var(INT, "count")
     with Making(n).begin() as making:
-        x, = making.loop(n.atom, {"x": Const(1.0)}, lambda x, k: (named(x * 3.0 + k, "x"),),
-                         test=lambda x: x < 50.0, count=count)
+        (x,) = making.loop(
+            n.atom, {"x": Const(1.0)}, lambda x, k: (named(x * 3.0 + k, "x"),), test=lambda x: x < 50.0, count=count
+        )
         function = making.function(x, count)
-    assert body_of(function) == '''\
+    assert (
+        body_of(function)
+        == """\
     x = 1.0
     count = 0
     for k in range(n):
@@ -101,7 +109,8 @@ def test_a_loop_that_may_end_early() -> None:
         x = x * 3.0 + k
         count += 1
     return x, count
-'''
+"""
+    )
     assert_right(function, 3)
     assert_right(function, 30)
 
@@ -120,12 +129,19 @@ def test_records_of_nested_loops_are_one_array() -> None:
         total = Var(FLOAT, "total")
         read, element = Var(SeqType(y.type)), Var(y.type)
         with making.nested() as body:
-            sums, = making.loop(n.atom, {"inner": Value(total)}, lambda s, j: (s + Value(element) * s,),
-                                reads=[Read(element, read)], down=True)
+            (sums,) = making.loop(
+                n.atom,
+                {"inner": Value(total)},
+                lambda s, j: (s + Value(element) * s,),
+                reads=[Read(element, read)],
+                down=True,
+            )
         from transformer.core.grammar import Carry
+
         out = Var(FLOAT, "total")
-        making.emit(Loop(Var(INT), N, [Carry(total, Const(1.0), sums.atom, out)], body,
-                         reads=[Read(read, outer.target)]))
+        making.emit(
+            Loop(Var(INT), N, [Carry(total, Const(1.0), sums.atom, out)], body, reads=[Read(read, outer.target)])
+        )
         function = making.function(out)
     text = body_of(function)
     assert "    scaled_k = np.empty((m, n))\n" in text
@@ -149,12 +165,12 @@ def ragged(read_down: bool):
         read, element = Var(SeqType(y.type)), Var(y.type)
 
         def back(total, k):
-            inner, = making.loop(k.atom, {"s": total}, lambda s, j: (s * 0.5 + Value(element),),
-                                 reads=[Read(element, read)])
+            (inner,) = making.loop(
+                k.atom, {"s": total}, lambda s, j: (s * 0.5 + Value(element),), reads=[Read(element, read)]
+            )
             return (inner,)
 
-        total, = making.loop(n.atom, {"total": Const(1.0)}, back, down=read_down,
-                             reads=[Read(read, outer.target)])
+        (total,) = making.loop(n.atom, {"total": Const(1.0)}, back, down=read_down, reads=[Read(read, outer.target)])
         return making.function(total)
 
 
@@ -181,8 +197,9 @@ def test_what_only_one_branch_records_is_stored_there() -> None:
         def back(total, k):
             return (making.choose(x[k] > 0.0, lambda: total + read * read, lambda: total),)
 
-        total, = making.loop(N, {"total": Const(0.0)}, back, reads=[Read(read.atom, record.target)],
-                             position=again, down=True)
+        (total,) = making.loop(
+            N, {"total": Const(0.0)}, back, reads=[Read(read.atom, record.target)], position=again, down=True
+        )
         function = making.function(total)
     text = body_of(function)
     assert "        if x[k] > 0.0:\n            e_k[k] = np.exp(x[k])\n" in text or "e_k[k] = e" in text, text
@@ -196,8 +213,11 @@ def test_an_unbound_name_is_not_handed_over() -> None:
             y = named(np.exp(x), "y")
         merge = Merge(Var(VECTOR, "y"), y.atom, UNDEFINED)
         making.emit(If((np.sum(x) > 0.0).atom, then, [], [merge]))
-        z, = making.loop(Const(2), {"z": Value(merge.target)}, lambda z, k: (
-            making.choose(np.sum(x) > 0.0, lambda: z * 2.0, lambda: z),))
+        (z,) = making.loop(
+            Const(2),
+            {"z": Value(merge.target)},
+            lambda z, k: (making.choose(np.sum(x) > 0.0, lambda: z * 2.0, lambda: z),),
+        )
         result = making.choose(np.sum(x) > 0.0, lambda: np.sum(z), lambda: np.sum(x))
         function = making.function(result)
     assert_right(function, np.ones(3))
@@ -229,22 +249,27 @@ def test_branches_keep_the_users_names() -> None:
     with Making(a).begin() as making:
         y = making.choose(a > 0.0, lambda: named(a * 2.0, "y"), lambda: named(-a, "y"), "y")
         function = making.function(y, named(y * y, "z"))
-    assert body_of(function) == '''\
+    assert (
+        body_of(function)
+        == """\
     if a > 0.0:
         y = a * 2.0
     else:
         y = -a
     z = y * y
     return y, z
-'''
+"""
+    )
     assert_right(function, -2.0)
 
 
 def test_chains_of_branches() -> None:
     a = param("a", FLOAT)
     with Making(a).begin() as making:
+
         def other():
             return making.choose(a > -1.0, lambda: named(a * 3.0, "y"), lambda: named(-a, "y"), "y")
+
         y = making.choose(a > 0.0, lambda: named(a * 2.0, "y"), other, "y")
         function = making.function(y)
     assert "    elif a > -1.0:\n        y = a * 3.0\n    else:\n" in body_of(function)
@@ -261,8 +286,12 @@ def test_independent_iterations() -> None:
         record = Record(Var(SeqType(y.type)), y.atom)
         making.emit(Map(position, N, body, [Read(item.atom, x.atom)], [record]))
         element = Value(Var(y.type))
-        total, = making.loop(N, {"total": Const(0.0)}, lambda total, k: (total * 2.0 + element,),
-                             reads=[Read(element.atom, record.target)])
+        (total,) = making.loop(
+            N,
+            {"total": Const(0.0)},
+            lambda total, k: (total * 2.0 + element,),
+            reads=[Read(element.atom, record.target)],
+        )
         function = making.function(total)
     assert "for k in range(n):" in body_of(function)
     assert_right(function, np.arange(4.0))
@@ -282,14 +311,17 @@ def test_a_parameter_is_copied_before_it_is_written() -> None:
 def test_it_is_copied_once_before_a_loop() -> None:
     x, n = param("x", ARRAY), param("n", INT)
     with Making(x, n).begin() as making:
-        y, = making.loop(n.atom, {"x": x}, lambda x, k: (named(indexing.add_at(x, 1.0, k), "x"),))
+        (y,) = making.loop(n.atom, {"x": x}, lambda x, k: (named(indexing.add_at(x, 1.0, k), "x"),))
         function = making.function(y)
-    assert body_of(function) == '''\
+    assert (
+        body_of(function)
+        == """\
     x = x.copy()
     for k in range(n):
         x[k] += 1.0
     return x
-'''
+"""
+    )
     assert_right(function, np.ones(4), 3)
 
 
@@ -331,12 +363,12 @@ def test_arrays_that_take_turns_are_written_in_place() -> None:
 def test_sums_are_accumulated_in_place() -> None:
     x, n = param("x", ARRAY), param("n", INT)
     with Making(x, n).begin() as making:
-        total, = making.loop(n.atom, {"total": indexing.zeros_like(x)}, lambda total, k: (total + x * k,))
+        (total,) = making.loop(n.atom, {"total": indexing.zeros_like(x)}, lambda total, k: (total + x * k,))
         function = making.function(total)
     assert "        total += x * k\n" in body_of(function)
     assert_right(function, np.ones(4), 3)
     with Making(x, n).begin() as making:
-        total, = making.loop(n.atom, {"total": x}, lambda total, k: (total + x * k,))
+        (total,) = making.loop(n.atom, {"total": x}, lambda total, k: (total + x * k,))
         function = making.function(total)
     assert "        total = total + x * k\n" in body_of(function)
     assert_right(function, np.ones(4), 3)

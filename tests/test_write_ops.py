@@ -46,11 +46,12 @@ def test_source_computes_what_the_op_does(op: Any, symbolic: bool) -> None:
         found = found if len(expected) > 1 else (found,)
         for one, other, result in zip(found, expected, each.function.results, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-12, err_msg=source.source)
-            type = result.type                                                       # type: ignore[union-attr]
+            type = result.type  # type: ignore[union-attr]
             assert isinstance(type, ArrayType)
             given = getattr(one, "dtype", None)
-            assert given == type.dtype or given is None and (type.weak or type.dtype.kind in "bif"), \
+            assert given == type.dtype or given is None and (type.weak or type.dtype.kind in "bif"), (
                 f"{source.source}\n{given} is not {type}"
+            )
 
 
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)

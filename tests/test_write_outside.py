@@ -45,8 +45,12 @@ def test_parameters_keep_kinds_and_defaults() -> None:
     a, b, c, d, e = values = [param(name, FLOAT) for name in names]
     with Making(*values).begin() as making:
         function = making.function(a + b * c + d * e)
-    kinds = [(a, "a", KINDS.POSITIONAL_ONLY, KINDS.empty), (b, "b", KINDS.POSITIONAL_OR_KEYWORD, KINDS.empty),
-             (c, "c", KINDS.POSITIONAL_OR_KEYWORD, -2.0), (d, "d", KINDS.KEYWORD_ONLY, 3.0)]
+    kinds = [
+        (a, "a", KINDS.POSITIONAL_ONLY, KINDS.empty),
+        (b, "b", KINDS.POSITIONAL_OR_KEYWORD, KINDS.empty),
+        (c, "c", KINDS.POSITIONAL_OR_KEYWORD, -2.0),
+        (d, "d", KINDS.KEYWORD_ONLY, 3.0),
+    ]
     outside = Interface("f", [Parameter(name, value.atom, kind, default) for value, name, kind, default in kinds])
     outside.parameters.insert(3, Parameter("rest", (e.atom,), KINDS.VAR_POSITIONAL))
     outside.parameters.append(Parameter("how", "sum", KINDS.KEYWORD_ONLY, "sum"))
@@ -59,8 +63,11 @@ def test_containers_are_taken_apart_and_put_together() -> None:
     w, b, x = param("w", VECTOR), param("b", FLOAT), param("x", VECTOR)
     with Making(w, b, x).begin() as making:
         function = making.function(w * x, b * 2.0)
-    outside = Interface("f", [Parameter("params", {"w": w.atom, "rest": [b.atom, None]}),
-                              Parameter("x", x.atom)], {"w": Result(0), "rest": [Result(1), None]})
+    outside = Interface(
+        "f",
+        [Parameter("params", {"w": w.atom, "rest": [b.atom, None]}), Parameter("x", x.atom)],
+        {"w": Result(0), "rest": [Result(1), None]},
+    )
     result = written(function, interface=outside)
     assert '    w = params["w"]\n    b = params["rest"][0]\n' in result.source
     found = load(result)({"w": np.ones(2), "rest": [3.0, None]}, np.ones(2))
@@ -90,7 +97,7 @@ def test_hidden_arrays_are_parameters() -> None:
         function = making.function(x * table)
     for default, head in ((KINDS.empty, "def f(x, table):"), (None, "def f(x=None, *, table):")):
         outside = Interface("f", [Parameter("x", x.atom, default=default)])
-        outside.hidden.append(Hidden(table.atom, "table", lambda: np.ones(3)))     # type: ignore[arg-type]
+        outside.hidden.append(Hidden(table.atom, "table", lambda: np.ones(3)))  # type: ignore[arg-type]
         assert head in source_of(function, interface=outside)
 
 
@@ -106,7 +113,9 @@ def test_constants_keep_their_names() -> None:
     with Making(x).begin() as making:
         pi = Value(Const(np.pi, name="np.pi"))
         function = making.function(x * pi * steps["dt"] + steps["RATE"] / steps["dt"])
-    assert source_of(function) == '''\
+    assert (
+        source_of(function)
+        == """\
 import numpy as np
 
 RATE = 0.1
@@ -115,7 +124,8 @@ RATE = 0.1
 def f(x):
     dt = 0.01
     return x * np.pi * dt + RATE / dt
-'''
+"""
+    )
     assert_right(function, 2.0)
 
 
@@ -154,12 +164,15 @@ def test_effects() -> None:
         with making.nested() as then:
             emit(making, "raise", x, exception=ValueError, template=(("bad ", Hole(0)), 3))
         from transformer.core.grammar import If
+
         making.emit(If((x > 9.0).atom, then, [], []))
         emit(making, "enter", context="np.errstate(divide='ignore')")
         y = named(1.0 / x, "y")
         emit(making, "exit", context="np.errstate(divide='ignore')")
         function = making.function(y)
-    assert source_of(function) == '''\
+    assert (
+        source_of(function)
+        == """\
 import warnings
 
 import numpy as np
@@ -174,7 +187,8 @@ def f(x):
     with np.errstate(divide="ignore"):
         y = 1.0 / x
     return y
-'''
+"""
+    )
 
 
 def test_values_stay_on_their_side_of_effects() -> None:
@@ -189,14 +203,14 @@ def test_values_stay_on_their_side_of_effects() -> None:
 # -- comments and places ------------------------------------------------------------------------
 
 
-TEXT = '''\
+TEXT = """\
 def model(x):
     # first, scale
     y = x * 2.0  # twice
     # then square
     z = y * y
     return z
-'''
+"""
 
 
 def model() -> Any:
@@ -221,7 +235,9 @@ def commented() -> tuple[Function, Interface]:
 
 def test_the_users_comments_stay_in_the_forward_sweep() -> None:
     function, outside = commented()
-    assert body_of(function, interface=outside) == '''\
+    assert (
+        body_of(function, interface=outside)
+        == """\
     # first, scale
     y = x * 2.0  # twice
     # then square
@@ -229,7 +245,8 @@ def test_the_users_comments_stay_in_the_forward_sweep() -> None:
     # reverse
     dx = y * 4.0
     return z, dx
-'''
+"""
+    )
 
 
 def test_lines_know_where_they_come_from() -> None:
@@ -276,6 +293,7 @@ def test_functions_that_are_called_stand_above() -> None:
 
 def test_scipy_is_imported_where_it_is_used() -> None:
     from scipy.special import erf
+
     x = param("x", VECTOR)
     with Making(x).begin() as making:
         function = making.function(call(erf, (x,), {}))
@@ -284,10 +302,10 @@ def test_scipy_is_imported_where_it_is_used() -> None:
 
 
 def test_lists_of_rows_have_no_arithmetic() -> None:
-    from transformer.core.grammar import Loop, Record
+    from transformer.core.grammar import Let, Loop, Record
     from transformer.core.types import SeqType
     from transformer.ops.arithmetic import Add
-    from transformer.core.grammar import Let
+
     n = param("n", INT)
     with Making(n).begin() as making:
         position = Var(INT, "k")
@@ -296,6 +314,6 @@ def test_lists_of_rows_have_no_arithmetic() -> None:
         record = Record(Var(SeqType(row.type)), row.atom)
         making.emit(Loop(position, n.atom, [], body, records=[record]))
         making.emit(Let((Var(record.target.type),), Add, (record.target, record.target)))
-        function = making.function(making.block[-1].targets[0])                     # type: ignore[union-attr]
+        function = making.function(making.block[-1].targets[0])  # type: ignore[union-attr]
     with pytest.raises(NotSupported, match="add of what a loop recorded"):
         source_of(function)

@@ -53,18 +53,20 @@ class Making(Builder):
     def reverse(self) -> None:
         self.emit(Effect("comment", (), {"text": "reverse"}))
 
-    def loop(self, trips: Atom | None, inits: dict[str, Value | Atom],
-             body: Callable[..., tuple[Value, ...]], **options: Any) -> list[Value]:
+    def loop(
+        self, trips: Atom | None, inits: dict[str, Value | Atom], body: Callable[..., tuple[Value, ...]], **options: Any
+    ) -> list[Value]:
         """A loop with carries by name; `body` gets their entries and the position, gives next values."""
         atoms = [i.atom if isinstance(i, Value) else i for i in inits.values()]
-        types = [a.type.strong() if isinstance(a, Var) and isinstance(a.type, ArrayType) and a.type.sizes
-                 else a.type for a in atoms]                                           # type: ignore[union-attr]
+        types = [
+            a.type.strong() if isinstance(a, Var) and isinstance(a.type, ArrayType) and a.type.sizes else a.type
+            for a in atoms
+        ]  # type: ignore[union-attr]
         entries = [Var(type, name) for type, name in zip(types, inits)]
         position = options.pop("position", None) or Var(INT)
         with self.nested() as block:
             following = body(*map(Value, entries), Value(position))
-        carries = [Carry(e, i, f.atom, Var(e.type, e.name))
-                   for e, i, f in zip(entries, atoms, following, strict=True)]
+        carries = [Carry(e, i, f.atom, Var(e.type, e.name)) for e, i, f in zip(entries, atoms, following, strict=True)]
         test = options.pop("test", None)
         if test is not None:
             with self.nested() as options["test"]:
@@ -72,8 +74,9 @@ class Making(Builder):
         self.emit(Loop(position, trips, carries, block, **options))
         return [Value(carry.out) for carry in carries]
 
-    def choose(self, condition: Value, then: Callable[[], Value], orelse: Callable[[], Value],
-               name: str | None = None) -> Value:
+    def choose(
+        self, condition: Value, then: Callable[[], Value], orelse: Callable[[], Value], name: str | None = None
+    ) -> Value:
         """A branch that gives one value."""
         with self.nested() as first:
             one = then()
@@ -120,9 +123,26 @@ def assert_right(function: Function, *args: Any) -> str:
         np.testing.assert_allclose(one, other, rtol=1e-12)
     arrays = [x for x in (*args, *found) if isinstance(x, np.ndarray)]
     for k, array in enumerate(arrays):
-        assert not any(np.shares_memory(array, other) for other in arrays[max(k + 1, len(args)):])
+        assert not any(np.shares_memory(array, other) for other in arrays[max(k + 1, len(args)) :])
     return result.source
 
 
-__all__ = ["FLOAT", "INT", "M", "MATRIX", "N", "VECTOR", "Const", "Making", "SeqType", "assert_right",
-           "body_of", "interface", "load", "named", "param", "source_of", "written"]
+__all__ = [
+    "FLOAT",
+    "INT",
+    "M",
+    "MATRIX",
+    "N",
+    "VECTOR",
+    "Const",
+    "Making",
+    "SeqType",
+    "assert_right",
+    "body_of",
+    "interface",
+    "load",
+    "named",
+    "param",
+    "source_of",
+    "written",
+]

@@ -181,10 +181,10 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any
     >>> pullback(1.0)
     (3.0, 2.0)
     """
-    back = pullback(function)
+    held = _held(function)
     kept = tuple(_kept(primal) for primal in primals)
     result = function(*primals)
-    return result, lambda cotangent: back(*kept, _cotangent(result, cotangent))
+    return result, lambda cotangent: pullback(held())(*kept, _cotangent(result, cotangent))
 
 
 @_read_by("read_linearize")
@@ -195,8 +195,28 @@ def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callabl
     >>> line(1.0)
     6.0
     """
+    held = _held(function)
     kept = tuple(_kept(primal) for primal in primals)
-    return function(*primals), lambda *tangents: jvp(function, kept, tangents)[1]
+    return function(*primals), lambda *tangents: jvp(held(), kept, tangents)[1]
+
+
+def _held(function: Callable[..., Any]) -> Callable[[], Callable[..., Any]]:
+    """Gives the function as it is now: a variable around it may be assigned later, as in a loop."""
+    if not isinstance(function, types.FunctionType):
+        return lambda: function
+    code, around, cells = function.__code__, function.__globals__, function.__closure__ or ()
+    names = {name: around[name] for name in code.co_names if name in around}
+    contents = [cell.cell_contents for cell in cells]
+
+    def held() -> Callable[..., Any]:
+        if all(around.get(name) is value for name, value in names.items()) and all(
+                cell.cell_contents is content for cell, content in zip(cells, contents)):
+            return function
+        earlier = types.FunctionType(code, {**around, **names}, function.__name__, function.__defaults__,
+                                     tuple(map(types.CellType, contents)))
+        earlier.__kwdefaults__ = function.__kwdefaults__
+        return earlier
+    return held
 
 
 def _kept(primal: Any) -> Any:
@@ -232,7 +252,7 @@ def _tangent(primal: Any, tangent: Any, k: int) -> Any:
     given = _flat_like(primal, structure, tangent, f"tangents[{k}]")
     fitted = [_fitted(p, t, f"{k}{path}") for p, t, path in zip(leaves, given, structure.paths())]
     if any(t is not None for t in fitted):               # the others of this argument stand still
-        fitted = [np.zeros_like(p)[()] if t is None and _is_inexact(p) else t for p, t in zip(leaves, fitted)]
+        fitted = [_zeros(p) if t is None and _is_inexact(p) else t for p, t in zip(leaves, fitted)]
     return tree.unflatten(structure, fitted)
 
 
@@ -285,8 +305,12 @@ def _fitted_cotangent(result: Any, cotangent: Any, place: str) -> Any:
     if not _is_inexact(result):
         return None
     if cotangent is _NOTHING or cotangent is None:
-        cotangent = np.zeros(np.shape(result))
+        return _zeros(result)
     return _converted(result, cotangent, f"the cotangent{place}", "the result")
+
+
+def _zeros(model: Any) -> Any:
+    return _converted(model, np.zeros(np.shape(model)), "zeros", "its model")
 
 
 def _is_inexact(leaf: Any) -> bool:

@@ -8,6 +8,8 @@ from . import (
     carries,
     control,
     functions,
+    hostile_control,
+    hostile_mutation,
     indexing,
     inplace,
     kinks,
@@ -40,6 +42,8 @@ MODULES = (
     silent,
     silent_flow,
     kinks,
+    hostile_control,
+    hostile_mutation,
 )
 
 ALL: list[Program] = [program for module in MODULES for program in module.PROGRAMS]

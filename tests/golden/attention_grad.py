@@ -10,6 +10,8 @@ def attention_grad(q, k, v):
     # q: f64[n, d]
     # k: f64[m, d]
     # v: f64[m, e]
+    if not np.ndim(q) == np.ndim(k) == np.ndim(v) == 2:
+        raise ValueError("q, k and v must have 2 axes each")
     root = np.sqrt(q.shape[1])
     scores = q @ k.T / root
     top = np.max(scores, axis=1, keepdims=True)

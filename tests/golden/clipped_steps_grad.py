@@ -9,6 +9,8 @@ import numpy as np
 def clipped_steps_grad(x):
     # x: f64[n]
     n = len(x)
+    if np.ndim(x) != 1:
+        raise ValueError("x must have one axis")
     test_k = np.empty(n, bool)
     for i in range(n):
         x_i = x[i]

@@ -11,6 +11,8 @@ def cross_entropy_grad(w, x, labels):
     # x: f64[n, d]
     # labels: i64[n]
     n = x.shape[0]
+    if not np.ndim(w) == np.ndim(x) == 2:
+        raise ValueError("w and x must have 2 axes each")
     if labels.shape != x.shape[:1]:
         raise ValueError(f"labels {labels.shape} must be {x.shape[:1]}")
     # softmax cross-entropy, shifted so that exp cannot overflow

@@ -8,6 +8,8 @@ import numpy as np
 
 def distances_grad(points):
     # points: f64[n, 2]
+    if np.ndim(points) != 2:
+        raise ValueError("points must have 2 axes")
     if points.shape[1] != 2:
         raise ValueError(f"points.shape[1] is {points.shape[1]} but must equal 2")
     d = points[:, None] - points[None, :]

@@ -12,6 +12,8 @@ def gaussian_log_likelihood_grad(mu, S, x):
     # mu: f64[d]
     # S: f64[d, d]
     # x: f64[n, d]
+    if not np.ndim(S) == np.ndim(x) == 2:
+        raise ValueError("S and x must have 2 axes each")
     if mu.shape != S.shape[:1]:
         raise ValueError(f"mu {mu.shape} must be {S.shape[:1]}")
     if S.shape[1] != S.shape[0]:

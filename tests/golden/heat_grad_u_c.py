@@ -11,6 +11,8 @@ def heat_grad(u, c, n, target):
     # c: f64
     # n: int
     m = len(u)
+    if (np.ndim(u), np.ndim(c)) != (1, 0):
+        raise ValueError("u and c must have 1 and 0 axes")
     if target.shape != u.shape:
         raise ValueError(f"target {target.shape} must be {u.shape}")
     if m < 2:

@@ -12,6 +12,8 @@ def kalman_step_grad(x, P, F, Q, H, R, z):
     # H: f64[m, n]
     # R: f64[m, m]
     # z: f64[m]
+    if not np.ndim(P) == np.ndim(F) == np.ndim(H) == 2:
+        raise ValueError("P, F and H must have 2 axes each")
     if x.shape != P.shape[:1]:
         raise ValueError(f"x {x.shape} must be {P.shape[:1]}")
     if Q.shape != (F.shape[0], F.shape[0]):

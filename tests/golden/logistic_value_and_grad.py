@@ -11,6 +11,8 @@ def logistic_value_and_grad(w, b, x, y):
     # b: f64
     # x: f64[n, d]
     # y: f64[n]
+    if (np.ndim(w), np.ndim(b), np.ndim(x)) != (1, 0, 2):
+        raise ValueError("w, b and x must have 1, 0 and 2 axes")
     if y.shape != x.shape[:1]:
         raise ValueError(f"y {y.shape} must be {x.shape[:1]}")
     e = np.exp(-(x @ w + b))

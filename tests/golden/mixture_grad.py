@@ -9,6 +9,8 @@ import numpy as np
 def mixture_grad(logits, means, x):
     # logits, means: f64[k]
     # x: f64[n]
+    if not np.ndim(logits) == np.ndim(means) == np.ndim(x) == 1:
+        raise ValueError("logits, means and x must have one axis each")
     e = np.exp(logits)
     total = np.sum(e)
     weights = e / total

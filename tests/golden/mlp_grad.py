@@ -19,6 +19,8 @@ def mlp_grad(params, x, y):
     b1 = params["b1"]
     w2 = params["w2"]
     b2 = params["b2"]
+    if not np.ndim(w1) == np.ndim(w2) == np.ndim(x) == 2:
+        raise ValueError("w1, w2 and x must have 2 axes each")
     if b1.shape != w1.shape[1:]:
         raise ValueError(f"b1 {b1.shape} must be {w1.shape[1:]}")
     if b2.shape != w2.shape[1:]:

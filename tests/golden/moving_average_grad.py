@@ -9,6 +9,8 @@ import numpy as np
 def moving_average_grad(x, w):
     # x: f64[n]
     # w: f64[3]
+    if np.ndim(x) != 1:
+        raise ValueError("x must have one axis")
     if w.shape != (3,):
         raise ValueError(f"w {w.shape} must be {3,}")
     if len(x) < 2:

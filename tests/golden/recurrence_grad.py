@@ -9,6 +9,8 @@ import numpy as np
 def recurrence_grad(x):
     # x: f64[n]
     n = len(x)
+    if np.ndim(x) != 1:
+        raise ValueError("x must have one axis")
     if n < 1:
         raise ValueError(f"n is {n} but must be at least 1")
     f = np.zeros_like(x)

@@ -10,6 +10,8 @@ def ridge_grad(X, y, penalty):
     # X: f64[n, d]
     # y: f64[n]
     # penalty: f64
+    if (np.ndim(X), np.ndim(y), np.ndim(penalty)) != (2, 1, 0):
+        raise ValueError("X, y and penalty must have 2, 1 and 0 axes")
     unit = np.eye(X.shape[1])
     total = X.T @ X + penalty * unit
     w = np.linalg.solve(total, X.T @ y)

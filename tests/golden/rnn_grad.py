@@ -12,6 +12,8 @@ def rnn_grad(W, U, b, xs):
     # b: f64[h]
     # xs: f64[n, d]
     n = xs.shape[0]
+    if not np.ndim(W) == np.ndim(U) == np.ndim(xs) == 2:
+        raise ValueError("W, U and xs must have 2 axes each")
     if b.shape != W.shape[:1]:
         raise ValueError(f"b {b.shape} must be {W.shape[:1]}")
     if W.shape[1] != W.shape[0]:

@@ -8,6 +8,8 @@ import numpy as np
 
 def rosenbrock_grad(x):
     # x: f64[n]
+    if np.ndim(x) != 1:
+        raise ValueError("x must have one axis")
     if len(x) < 1:
         raise ValueError(f"len(x) is {len(x)} but must be at least 1")
     # reverse

@@ -8,6 +8,8 @@ import numpy as np
 
 def rosenbrock_jvp(x, dx):
     # x, dx: f64[n]
+    if np.ndim(x) != 1:
+        raise ValueError("x must have one axis")
     if dx.shape != x.shape:
         raise ValueError(f"dx {dx.shape} must be {x.shape}")
     if len(x) < 1:

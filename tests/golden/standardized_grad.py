@@ -9,6 +9,8 @@ import numpy as np
 def standardized_grad(x):
     # x: f64[n, m]
     n = x.shape[0]
+    if np.ndim(x) != 2:
+        raise ValueError("x must have 2 axes")
     spread = np.std(x, axis=0)
     z = (x - np.mean(x, axis=0)) / spread
     # reverse

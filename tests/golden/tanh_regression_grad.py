@@ -9,6 +9,8 @@ import numpy as np
 def tanh_regression_grad(w, b, x, y):
     # w, b: f64[m]
     # x, y: f64[n, m]
+    if np.ndim(x) != 2:
+        raise ValueError("x must have 2 axes")
     if not w.shape == b.shape == x.shape[1:]:
         raise ValueError(f"w {w.shape} and b {b.shape} must both be {x.shape[1:]}")
     if y.shape != x.shape:

@@ -102,3 +102,12 @@ def type_of_number(value: object) -> ArrayType:
     if isinstance(value, complex):
         return COMPLEX
     raise TypeError(f"{type(value).__name__} is not a number")
+
+
+def has_own_meaning(array: object) -> bool:
+    """Whether an array is of a subclass that may give operators another meaning.
+
+    >>> has_own_meaning(np.ones(3)), has_own_meaning(np.matrix([[1.0]]))
+    (False, True)
+    """
+    return isinstance(array, np.ndarray) and type(array) not in (np.ndarray, np.memmap)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from ..core.errors import TransformError
-from ..ops.value import Value
+from ..ops.identity import Same
+from ..ops.value import Value, emit
 from .attributes import attribute
 from .branches import Unreachable, choose
 from .conditions import is_safe, joined, negated, truth
@@ -24,12 +25,19 @@ if TYPE_CHECKING:
 
 def read_name(reader: Reader, node: Any) -> Any:
     try:
-        return load(reader, reader.frame, node.id)
+        return _certainly_bound(reader, load(reader, reader.frame, node.id))
     except Unbound:
         if reader.may_be_bound_later(node.id):
             raise Unreachable from None
         raise TransformError(f"cannot access local variable {node.id!r} where it is not associated with "
                              "a value", reader.builder.origin) from None
+
+
+def _certainly_bound(reader: Reader, value: Any) -> Any:
+    """A number that may be unbound is bound from here on: Python raises here if it is not."""
+    if not isinstance(value, Value) or value.ndim or value.atom not in reader.partial:
+        return value
+    return emit(Same, (value.atom,), {})
 
 
 def read_constant(reader: Reader, node: Any) -> Any:

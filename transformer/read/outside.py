@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.errors import NotSupported
 from ..core.grammar import Const, Var
-from ..core.types import ArrayType
+from ..core.types import ArrayType, has_own_meaning
 from ..ops.value import Value
 from .interface import Hidden
 from .values import Closure, Conflict, ContainerMethod, DynamicRange, Lazy, Text
@@ -86,6 +86,10 @@ class Outside:
         return value
 
     def _hidden_argument(self, array: np.ndarray, fetch: Callable[[], Any], name: str | None) -> Value:
+        if has_own_meaning(array):
+            raise NotSupported(f"a {type(array).__name__}", self.reader.builder.origin,
+                               why="Its operators may mean something else than those of arrays.",
+                               instead="Convert it with np.asarray.")
         if array.dtype.kind not in "biufc":
             raise NotSupported(f"an array of dtype {array.dtype}", self.reader.builder.origin,
                                why="Only arrays of numbers and truth values have rules.")

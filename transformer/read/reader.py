@@ -43,7 +43,7 @@ EXPRESSIONS: dict[type, Handler] = {
     **expressions.EXPRESSIONS, **subscripts.EXPRESSIONS, **conditions.EXPRESSIONS, **effects.EXPRESSIONS,
     **comprehensions.EXPRESSIONS, **definitions.EXPRESSIONS}
 
-MOST_READINGS = 32            # each asks for one more loop to be unrolled
+MOST_READINGS = 128           # each asks for one more loop to be unrolled
 
 
 def read(target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], *,
@@ -69,6 +69,9 @@ def read(target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, An
                 raise request.refusal from None
             unrolled.add(request.loop)
         except Widen as request:
+            if declared.get(request.key) == request.type:
+                raise NotSupported(f"a name that may be unbound is once {request.type} and once not",
+                                   reader.builder.origin, instead="Give it a value of one type before.") from None
             declared[request.key] = request.type
         except RecursionError:
             raise NotSupported("the function is nested too deeply to be read", reader.builder.origin,

@@ -16,7 +16,7 @@ import numpy as np
 from .. import tree
 from ..core.errors import BadArgument
 from ..core.sizes import Dim, Extent, Size
-from ..core.types import COMPLEX, FLOAT, INT, ArrayType
+from ..core.types import COMPLEX, FLOAT, INT, ArrayType, has_own_meaning
 
 PLAIN = frozenset({float, complex, np.float64, np.float32, np.complex128, np.complex64})
 
@@ -116,6 +116,10 @@ class _Describer:
 
     def array(self, array: Any, path: str) -> ArrayType:
         dtype = array.dtype
+        if has_own_meaning(array):
+            raise BadArgument(f"{path} is a {type(array).__name__}",
+                              why="its operators may mean something else than those of arrays",
+                              instead="convert it with np.asarray")
         if dtype.kind not in "fciub" or dtype.name in ("float128", "complex256", "longdouble"):
             raise BadArgument(f"{path} has dtype {dtype}, which is not supported",
                               instead="convert it to float64, float32, complex, int or bool")

@@ -6,15 +6,17 @@ they give for it is put in place at once, a pullback or a linear map when it is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..core.builder import current
 from ..core.errors import BadArgument, NotSupported
 from ..core.grammar import Function, Var
+from ..core.sizes import Size
 from ..core.text import text
-from ..core.walk import atom_vars, free_vars
+from ..core.walk import Copier, atom_vars, free_vars
 from ..ops.value import Value, call
 from ..tree import map as map_leaves
 from .modes import Derived, Mode, Pullback, Pushforward
@@ -60,7 +62,7 @@ def read_linearize(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 def _at_point(reader: Any, made: Any, function: Any, *primals: Any) -> Any:
     kept = tuple(map_leaves(_kept, reader.usable(primal)) for primal in primals)
     core, interface = reader.subfunction(function, kept, {})
-    point = Point(function, kept, _fingerprint(core))
+    point = Point(function, kept, core)
     return reader.inlined(core, interface, kept, {}), made(point)
 
 
@@ -69,11 +71,19 @@ def _kept(leaf: Any) -> Any:
     return call(np.copy, (leaf,), {}) if isinstance(leaf, Value) and leaf.ndim else leaf
 
 
-def _fingerprint(core: Function) -> tuple[str, list[Var]]:
-    """What a function does, and with which values around it."""
+def _outer(core: Function) -> list[Var]:
+    """The values around a function that it uses."""
     ends = [var for result in core.results for var in atom_vars(result)]
-    outer = [var for var in free_vars(core.body, ends) if var not in core.params]
-    return text(replace(core, params=[*core.params, *outer], guards=[])), outer
+    return [var for var in free_vars(core.body, ends) if var not in core.params]
+
+
+def _shown(core: Function) -> str:
+    """The text of a function in the sizes that are known by now."""
+    normal = current().assumptions.normal
+    copier = Copier(dims=lambda dim: normal(Size.of(dim)))
+    params = [copier.fresh(var) for var in (*core.params, *_outer(core))]
+    body = copier.block(core.body)
+    return text(Function(core.name, params, body, list(copier.args(core.results))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,12 +92,12 @@ class Point:
 
     function: Any
     primals: tuple[Any, ...]
-    fingerprint: tuple[str, list[Var]]
+    core: Function
 
     def check(self, reader: Any) -> None:
         """Raises where the function has become another one, as it is only now transformed."""
         core, _ = reader.subfunction(self.function, self.primals, {})
-        if _fingerprint(core) != self.fingerprint:
+        if _outer(core) != _outer(self.core) or _shown(core) != _shown(self.core):
             raise NotSupported("a function changed between vjp or linearize and the use of its derivative",
                                reader.builder.origin, why="it uses variables or arrays that have changed since",
                                instead="Pass them as arguments, or use the derivative before they change.")

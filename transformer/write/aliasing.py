@@ -10,7 +10,7 @@ first values do or their next ones do.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 from ..core.grammar import Atom, Let, Var
 from ..core.types import ArrayType
@@ -18,13 +18,13 @@ from ..ops.regions import is_basic
 from .demand import WRITES
 from .flow import Flow
 
-Edge = tuple[Any, str]                 # a carry and "init" or "next", a merge and "then" or "orelse"
+Edge = tuple[Any, str]  # a carry and "init" or "next", a merge and "then" or "orelse"
 
 # Views of which NumPy lets no one write, or that show one element in several places.
 FROZEN = frozenset({"broadcast_to", "diag", "diagonal", "broadcast_arrays"})
 
 
-def is_array(atom: Any) -> bool:
+def is_array(atom: Any) -> TypeGuard[Var]:
     """Whether an atom is an array that can be written in place."""
     return isinstance(atom, Var) and isinstance(atom.type, ArrayType) and atom.type.rank > 0
 
@@ -35,7 +35,7 @@ def viewed(let: Let) -> Var | None:
     if not isinstance(base, Var) or not is_array(let.target):
         return None
     if let.op.name == "get":
-        return base if is_basic(let.attrs["index"], let.args[1:]) else None            # type: ignore
+        return base if is_basic(let.attrs["index"], let.args[1:]) else None
     if let.op.name == "einsum":
         return base if len(let.args) == 1 else None
     return base if let.op.view or let.op.name in ("same", "stop_gradient") else None
@@ -47,10 +47,10 @@ class Aliases:
     def __init__(self, flow: Flow) -> None:
         self.flow = flow
         self.homes = flow.needed.homes
-        self.views: set[Var] = set()           # views copied where they are made
-        self.writes: set[Let] = set()          # puts and addats that copy the whole array first
-        self.edges: set[Edge] = set()          # first, next and merged values copied when handed over
-        self.in_place: set[Let] = set()        # `x = x + y` done as `x += y`
+        self.views: set[Var] = set()  # views copied where they are made
+        self.writes: set[Let] = set()  # puts and addats that copy the whole array first
+        self.edges: set[Edge] = set()  # first, next and merged values copied when handed over
+        self.in_place: set[Let] = set()  # `x = x + y` done as `x += y`
         self._roots: dict[Var, Var] = {}
         self._known: dict[tuple[Var, Var], bool] = {}
         self._owned: dict[Var, bool] = {}
@@ -141,11 +141,11 @@ class Aliases:
         if born_first > born_second or not ways or not self.edges_into(second):
             for edge, value in ways:
                 if is_array(value) and edge not in self.edges:
-                    yield self._pair(self.root(value), second)                      # type: ignore
+                    yield self._pair(self.root(value), second)
             return
         for (edge, value), (other_edge, other) in zip(ways, self.edges_into(second)):
             if is_array(value) and is_array(other) and not {edge, other_edge} & self.edges:
-                yield self._pair(self.root(value), self.root(other))                # type: ignore
+                yield self._pair(self.root(value), self.root(other))
 
     def birth(self, var: Var) -> int:
         """The point at which a variable comes about."""
@@ -153,8 +153,9 @@ class Aliases:
         if kind == "param":
             return 0
         span = self.flow.spans[stmt]
-        return {"merge": span.end, "entry": span.head, "out": span.exit, "read": span.enter,
-                "record": span.header}.get(kind, span.head)
+        return {"merge": span.end, "entry": span.head, "out": span.exit, "read": span.enter, "record": span.header}.get(
+            kind, span.head
+        )
 
     # -- owning -----------------------------------------------------------------------------
 
@@ -187,5 +188,4 @@ class Aliases:
             return None if isinstance(stmt, Let) and stmt.op.name in FROZEN else [base]
         if kind in ("param", "read"):
             return None
-        return [value for edge, value in self.edges_into(var)                       # type: ignore
-                if is_array(value) and edge not in self.edges]
+        return [value for edge, value in self.edges_into(var) if is_array(value) and edge not in self.edges]

@@ -26,8 +26,11 @@ class UserComments:
             return []
         line = self._line(item)
         found = []
-        while line is not None and self.waiting and (
-                self.waiting[0][0] < line or self.waiting[0][0] == line and self.waiting[0][1].alone):
+        while (
+            line is not None
+            and self.waiting
+            and (self.waiting[0][0] < line or self.waiting[0][0] == line and self.waiting[0][1].alone)
+        ):
             found.append(self.waiting.pop(0)[1].text)
         return found
 

@@ -15,7 +15,6 @@ from ..core.walk import atom_vars
 from .ranges import Range
 from .stores import Stores
 
-
 WRITES = ("put", "addat")
 
 
@@ -30,7 +29,7 @@ def printed_attrs(stmt: Let) -> dict[str, Any]:
 class Home(NamedTuple):
     """Where a variable is defined. `item` is the carry, merge, record or read; `loops` lie around it."""
 
-    kind: str              # param let call merge entry out read record position count
+    kind: str  # param let call merge entry out read record position count
     stmt: Any
     item: Any
     loops: tuple[Any, ...]

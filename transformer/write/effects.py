@@ -48,8 +48,11 @@ def _comment(stmt: Effect) -> list[str]:
 
 def _print(stmt: Effect, e: Any) -> ast.stmt:
     args = [_text(template, stmt, e) for template in stmt.attrs["template"]]
-    options = [ast.keyword(key, ast.Constant(stmt.attrs[key])) for key, usual in (("sep", " "), ("end", "\n"))
-               if stmt.attrs.get(key, usual) != usual]
+    options = [
+        ast.keyword(key, ast.Constant(stmt.attrs[key]))
+        for key, usual in (("sep", " "), ("end", "\n"))
+        if stmt.attrs.get(key, usual) != usual
+    ]
     return ast.Expr(ast.Call(ast.Name("print"), args, options))
 
 
@@ -66,8 +69,7 @@ def _assert(stmt: Effect, e: Any) -> ast.stmt:
 
 
 def _raise(stmt: Effect, e: Any) -> ast.stmt:
-    args = [_text(part, stmt, e) if isinstance(part, tuple) else e.attribute(part)
-            for part in stmt.attrs["template"]]
+    args = [_text(part, stmt, e) if isinstance(part, tuple) else e.attribute(part) for part in stmt.attrs["template"]]
     return ast.Raise(ast.Call(_class(stmt.attrs["exception"], e), args, []), None)
 
 
@@ -92,9 +94,12 @@ def _text(template: tuple[Any, ...], stmt: Effect, e: Any) -> ast.expr:
 
 
 def _joined(template: tuple[Any, ...], stmt: Effect, e: Any) -> ast.expr:
-    return ast.JoinedStr([
-        ast.Constant(piece) if isinstance(piece, str) else _hole(piece, e.atom(stmt.args[piece.k]))
-        for piece in template])
+    return ast.JoinedStr(
+        [
+            ast.Constant(piece) if isinstance(piece, str) else _hole(piece, e.atom(stmt.args[piece.k]))
+            for piece in template
+        ]
+    )
 
 
 def _hole(hole: Hole, tree: ast.expr) -> ast.expr:

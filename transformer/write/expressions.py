@@ -24,27 +24,66 @@ from .ranges import is_integer
 from .sizes import SizePlan, number
 from .special import FORMS
 
-BINARY = {"+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "//": ast.FloorDiv, "%": ast.Mod,
-          "**": ast.Pow, "@": ast.MatMult, "&": ast.BitAnd, "|": ast.BitOr, "^": ast.BitXor,
-          "<<": ast.LShift, ">>": ast.RShift}
+BINARY = {
+    "+": ast.Add,
+    "-": ast.Sub,
+    "*": ast.Mult,
+    "/": ast.Div,
+    "//": ast.FloorDiv,
+    "%": ast.Mod,
+    "**": ast.Pow,
+    "@": ast.MatMult,
+    "&": ast.BitAnd,
+    "|": ast.BitOr,
+    "^": ast.BitXor,
+    "<<": ast.LShift,
+    ">>": ast.RShift,
+}
 UNARY = {"-": ast.USub, "+": ast.UAdd, "~": ast.Invert}
 COMPARE = {"<": ast.Lt, "<=": ast.LtE, ">": ast.Gt, ">=": ast.GtE, "==": ast.Eq, "!=": ast.NotEq}
 
-POSITIONAL = frozenset({"shape", "reps", "repeats", "shift", "N", "M", "axis1", "axis2", "decimals", "ndigits",
-                        "start", "stop", "step", "num", "pad_width"})
+POSITIONAL = frozenset(
+    {
+        "shape",
+        "reps",
+        "repeats",
+        "shift",
+        "N",
+        "M",
+        "axis1",
+        "axis2",
+        "decimals",
+        "ndigits",
+        "start",
+        "stop",
+        "step",
+        "num",
+        "pad_width",
+    }
+)
 SHORTER = {"np.absolute": "np.abs", "np.conjugate": "np.conj"}
 
 
 class Expressions:
-    """Builds expressions. `name` gives the tree of a variable that has one of its own."""
+    """Builds expressions. `name` gives the tree of a variable that has a name, `read` that of a row
+    of a sequence; whoever prints loops sets both."""
 
-    def __init__(self, needed: Demand, nesting: Nesting, sizes: SizePlan, constants: Constants,
-                 name: Callable[[Var], ast.expr], aliases: Aliases, namespace: dict[str, Any]) -> None:
+    name: Callable[[Var], ast.expr]
+    read: Callable[[Any, Any], ast.expr]
+
+    def __init__(
+        self,
+        needed: Demand,
+        nesting: Nesting,
+        sizes: SizePlan,
+        constants: Constants,
+        aliases: Aliases,
+        namespace: dict[str, Any],
+    ) -> None:
         self.needed = needed
         self.nesting = nesting
         self.sizes = sizes
         self.constants = constants
-        self.name = name
         self.aliases = aliases
         self.namespace = namespace
 
@@ -69,9 +108,6 @@ class Expressions:
         if kind == "read":
             return self.read(item.source, stmt)
         return self.application(stmt)
-
-    def read(self, source: Any, loop: Any) -> ast.expr:
-        raise NotImplementedError
 
     # -- conditional expressions ------------------------------------------------------------
 
@@ -109,12 +145,11 @@ class Expressions:
 
     def operator(self, stmt: Let) -> ast.expr:
         symbol = stmt.op.symbol
-        if symbol in ("+", "-") and isinstance(stmt.args[-1], Size) and len(stmt.args) == 2 \
-                and is_integer(stmt.target):
+        size = stmt.args[-1]
+        if symbol in ("+", "-") and isinstance(size, Size) and len(stmt.args) == 2 and is_integer(stmt.target):
             sign = 1 if symbol == "+" else -1
-            tree = self.sizes.added(self.atom(stmt.args[0]), stmt.args[1], self.var, sign)
-            assert tree is not None
-            return tree
+            first = self.atom(stmt.args[0])
+            return self.sizes.added(first, size, self.var, sign) or first
         operands = [self.atom(atom, stmt.args) for atom in stmt.args]
         if len(operands) == 1:
             return negated(operands[0]) if symbol == "-" else ast.UnaryOp(UNARY[symbol](), operands[0])
@@ -134,7 +169,7 @@ class Expressions:
         args: list[ast.expr] = [ast.List(operands)] if stmt.op.variadic else operands
         attrs = {key: item for key, item in printed_attrs(stmt).items() if item is not None}
         keywords: list[ast.keyword] = []
-        skipped = False                            # behind an attribute left out, the others go by name
+        skipped = False  # behind an attribute left out, the others go by name
         for key, keyword_only in _attributes(stmt.op):
             if key not in attrs:
                 skipped = True
@@ -156,8 +191,9 @@ class Expressions:
         if isinstance(value, list):
             return ast.List([self.attribute(item) for item in value])
         if isinstance(value, slice):
-            return ast.Slice(*(None if item is None else self.attribute(item)
-                               for item in (value.start, value.stop, value.step)))
+            return ast.Slice(
+                *(None if item is None else self.attribute(item) for item in (value.start, value.stop, value.step))
+            )
         if isinstance(value, (np.dtype, type)):
             return dtype_tree(value)
         if isinstance(value, np.generic):
@@ -170,7 +206,7 @@ class Expressions:
 
     # -- indices ----------------------------------------------------------------------------
 
-    def subscript(self, base: ast.expr, index: tuple[Any, ...], slots: tuple[Any, ...]) -> ast.expr:
+    def subscript(self, base: ast.expr, index: tuple[Any, ...], slots: tuple[Any, ...]) -> ast.Subscript:
         """`base[index]`, without the whole slices at its end."""
         entries = list(index)
         while len(entries) > 1 and entries[-1] == slice(None) and any(e is not None for e in entries[:-1]):
@@ -184,8 +220,9 @@ class Expressions:
         if isinstance(entry, Slot):
             return self.atom(slots[entry.k])
         if isinstance(entry, slice):
-            return ast.Slice(*(None if item is None else self._entry(item, slots)
-                               for item in (entry.start, entry.stop, entry.step)))
+            return ast.Slice(
+                *(None if item is None else self._entry(item, slots) for item in (entry.start, entry.stop, entry.step))
+            )
         return self.attribute(entry)
 
 
@@ -245,7 +282,7 @@ def spelled(stmt: Let) -> tuple[str, str | None]:
     if getattr(stmt.target.type, "weak", False):
         if python is not None:
             return python, None
-        return general, {"f": "float", "i": "int", "c": "complex"}[stmt.target.type.dtype.kind]   # type: ignore
+        return general, {"f": "float", "i": "int", "c": "complex"}[stmt.target.type.dtype.kind]  # type: ignore
     return general, None
 
 

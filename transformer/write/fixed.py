@@ -69,9 +69,7 @@ def _has_other_keys(found: ast.expr, tree: dict[Any, Any]) -> ast.expr:
             "a dictionary has keys that cannot be written down",
             instead="Use strings or numbers as keys.",
         )
-    return ast.Compare(
-        ast.Call(ast.Attribute(found, "keys"), [], []), [ast.NotEq()], [ast.Set(keys)]
-    )  # type: ignore[arg-type]
+    return ast.Compare(ast.Call(ast.Attribute(found, "keys"), [], []), [ast.NotEq()], [ast.Set(keys)])  # type: ignore[arg-type]
 
 
 def _message_of_keys(path: str, tree: dict[Any, Any]) -> str:

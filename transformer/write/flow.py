@@ -17,13 +17,14 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..core.grammar import UNDEFINED, Block, Call, Effect, Function, If, Let, Loop, Map, Stmt, Var
-from .demand import Demand, WRITES, printed_attrs
+from .demand import WRITES, Demand, printed_attrs
 from .ranges import Range
 from .sizes import SizePlan
 from .stores import Store, Stores
 
 COPIED, MADE, READ, DEFINED = range(4)
 STEPS = 4
+
 
 @dataclass(slots=True)
 class Span:
@@ -68,9 +69,9 @@ class Flow:
     count: dict[Var, int] = field(default_factory=dict)
     free: dict[Stmt, dict[Var, None]] = field(default_factory=dict)
     counters: dict[Stmt, Var] = field(default_factory=dict)
-    undefined: dict[int, list[Move]] = field(default_factory=dict)    # moves of what has no value
+    undefined: dict[int, list[Move]] = field(default_factory=dict)  # moves of what has no value
     moves: dict[int, list[Move]] = field(default_factory=dict)
-    marker: int | None = None               # the point at which the reverse sweep begins
+    marker: int | None = None  # the point at which the reverse sweep begins
     last: int = 0
 
     def is_alive(self, stmt: Stmt) -> bool:
@@ -133,7 +134,7 @@ class _Numberer:
             return
         self.flow.count[var] = self.flow.count.get(var, 0) + 1
         self.flow.reads.setdefault(point, []).append((var, step))
-        for loop in self.loops[len(home.loops):]:
+        for loop in self.loops[len(home.loops) :]:
             self.flow.free.setdefault(loop, {})[var] = None
 
     def _position(self, point: int, loop: Any) -> None:
@@ -176,8 +177,9 @@ class _Numberer:
             point = self.next()
             self.flow.stores_at[id(store), id(value)] = point
             self.read(point, value)
-            self._read(point, (store.outer or store).record.target, READ) if store.kind == "row" \
-                else self._read(point, store.record.target, READ)
+            self._read(point, (store.outer or store).record.target, READ) if store.kind == "row" else self._read(
+                point, store.record.target, READ
+            )
             self._all_positions(point, store)
 
     def _is_needed(self, store: Store) -> bool:
@@ -262,7 +264,7 @@ class _Numberer:
         stores = [self.flow.stored.of[r.target] for r in stmt.records if r.target in used]
         if stmt.trips is not None:
             if counted:
-                self.flow.counters[stmt] = stmt.count                       # type: ignore[assignment]
+                self.flow.counters[stmt] = stmt.count  # type: ignore[assignment]
         elif counted or stmt.position in used or not all(map(appends, stores)):
             self.flow.counters[stmt] = stmt.position
 

@@ -40,8 +40,9 @@ class Guards:
         for guard in different(self.function.guards):
             left, right = single_atom(guard.left), single_atom(guard.right)
             dims = [atom for atom in (right, left) if isinstance(atom, Dim)]
-            known = all(isinstance(size, int) or isinstance(single_atom(size), Dim)
-                        for size in (guard.left, guard.right))
+            known = all(
+                isinstance(size, int) or isinstance(single_atom(size), Dim) for size in (guard.left, guard.right)
+            )
             if guard.kind != "equal" or not dims or not known:
                 self.others.append(guard)
             elif frozenset((left, right)) not in self.refused:
@@ -65,14 +66,37 @@ class Guards:
         """The tests, those of parameters of one expected shape in one."""
         groups: dict[str, tuple[ast.expr, list[Var]]] = {}
         alone: list[Item] = []
+        free: list[Var] = []
         for param in self.function.params:
             wanted = self._wanted(param)
             if wanted is not None:
                 groups.setdefault(ast.dump(wanted), (wanted, []))[1].append(param)
             else:
+                free.append(param)
                 alone += self._axes(param)
         tests = [self._shapes(wanted, params) for wanted, params in groups.values()]
-        return [*tests, *alone, *map(self._other, strongest(self.others))]
+        return [*self._ranks(free), *tests, *alone, *map(self._other, strongest(self.others))]
+
+    def _ranks(self, params: list[Var]) -> Iterator[Item]:
+        """`if (w.ndim, np.ndim(b)) != (1, 0): raise ValueError(...)`: of those whose whole shape is not
+        compared. Where all are numbers nothing is tested: the code works on arrays element by element."""
+        params = [param for param in params if param.type.is_inexact or param.type.rank]   # type: ignore[union-attr]
+        ranks = [param.type.rank for param in params]                                      # type: ignore[union-attr]
+        if not any(ranks):
+            return
+        found: list[ast.expr] = [ast.Call(ast.Attribute(ast.Name("np"), "ndim"), [self.name(param)], []) for param in params]
+        names = [ast.unparse(self.name(param)) for param in params]
+        if len(params) == 1:
+            test = ast.Compare(found[0], [ast.NotEq()], [number(ranks[0])])
+            yield _raise(test, [f"{names[0]} must have {axes_text(ranks[0])}"])
+            return
+        if len(set(ranks)) == 1:
+            rest = [*found[1:], number(ranks[0])]
+            same = ast.Compare(found[0], [ast.Eq() for _ in rest], rest)
+            yield _raise(ast.UnaryOp(ast.Not(), same), [f"{listed(names)} must have {axes_text(ranks[0])} each"])
+            return
+        test = ast.Compare(ast.Tuple(found), [ast.NotEq()], [ast.Tuple([number(rank) for rank in ranks])])
+        yield _raise(test, [f"{listed(names)} must have {listed([str(rank) for rank in ranks])} axes"])
 
     def _wanted(self, param: Var) -> ast.expr | None:
         """The shape that a parameter must have, in terms of others; None if an axis is free."""
@@ -96,8 +120,15 @@ class Guards:
                 continue
             left, right = self._extent(own, own), self._extent(home, own)
             test = ast.Compare(left, [ast.NotEq()], [right])
-            yield _raise(test, [f"{_shown(left)} is ", left, f" but must equal {_shown(right)}",
-                                *([] if isinstance(home, int) else [", ", right])])
+            yield _raise(
+                test,
+                [
+                    f"{_shown(left)} is ",
+                    left,
+                    f" but must equal {_shown(right)}",
+                    *([] if isinstance(home, int) else [", ", right]),
+                ],
+            )
 
     def _home(self, axis: Axis) -> Axis | Extent | None:
         """The axis of the widest parameter that this one must agree with, or a number or sum."""
@@ -107,7 +138,7 @@ class Guards:
             return self.sums[axis]
         for axes in self.axes.values():
             if axis in axes:
-                return max(axes, key=lambda other: other[0].type.rank)              # type: ignore[union-attr]
+                return max(axes, key=lambda other: other[0].type.rank)  # type: ignore[union-attr]
         return None
 
     def _extent(self, home: Axis | Extent | None, own: Axis) -> ast.expr:
@@ -139,8 +170,15 @@ class Guards:
         equal = guard.kind == "equal"
         test = ast.Compare(left, [ast.NotEq() if equal else ast.Lt()], [right])
         wanted = "equal" if equal else "be at least"
-        return _raise(test, [f"{_shown(left)} is ", left, f" but must {wanted} {_shown(right)}",
-                             *([] if isinstance(guard.right, int) else [", ", right])])
+        return _raise(
+            test,
+            [
+                f"{_shown(left)} is ",
+                left,
+                f" but must {wanted} {_shown(right)}",
+                *([] if isinstance(guard.right, int) else [", ", right]),
+            ],
+        )
 
 
 def different(guards: list[Any]) -> list[Any]:
@@ -152,6 +190,14 @@ def different(guards: list[Any]) -> list[Any]:
         if not mirrored:
             kept.setdefault((guard.kind, difference), guard)
     return list(kept.values())
+
+
+def listed(words: list[str]) -> str:
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def axes_text(rank: int) -> str:
+    return "one axis" if rank == 1 else f"{rank} axes"
 
 
 def strongest(guards: list[Any]) -> list[Any]:
@@ -178,8 +224,10 @@ def lower_bound_of(guard: Any) -> tuple[Dim, int] | None:
 
 def _is_settled(guard: Any, same: dict[Dim, Extent]) -> bool:
     """Whether a guard holds as soon as the shapes are what they must be."""
+
     def known(atom: Any) -> Extent | None:
         return _last(Size.of(atom), same) if atom in same else None
+
     difference = replaced(guard.left - guard.right, known)
     return isinstance(difference, int) and (difference == 0 if guard.kind == "equal" else difference >= 0)
 
@@ -209,10 +257,16 @@ def _part_of_shape(homes: list[Any], name: Any) -> ast.expr | None:
 
 
 def _raise(test: ast.expr, parts: list[Any]) -> Item:
-    values = [ast.Constant(part) if isinstance(part, str) else ast.FormattedValue(part, -1, None)
-              for part in parts]
-    error = ast.Call(ast.Name("ValueError"), [ast.JoinedStr(values)], [])
-    return Group(ast.If(test, [], []), [Line(ast.Raise(error, None))])
+    values: list[ast.expr] = [
+        ast.Constant(part) if isinstance(part, str) else ast.FormattedValue(part, -1, None) for part in parts
+    ]
+    plain = all(isinstance(part, str) for part in parts)
+    message = ast.Constant("".join(parts)) if plain else ast.JoinedStr(values)
+    return Group(ast.If(test, [], []), [Line(ast.Raise(_error(message), None))])
+
+
+def _error(message: ast.expr) -> ast.expr:
+    return ast.Call(ast.Name("ValueError"), [message], [])
 
 
 def _shown(tree: ast.expr) -> str:

@@ -67,4 +67,5 @@ def _parts_of_scipy(nodes: Iterable[ast.AST]) -> Iterator[str]:
 def helper(name: str) -> Iterator[str]:
     """The source of a helper function, which is kept in `prelude`."""
     from . import prelude
+
     yield from inspect.getsource(getattr(prelude, name)).rstrip("\n").split("\n")

@@ -7,7 +7,7 @@ import copy
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import Any
 
 from ..core.errors import Origin
 
@@ -42,7 +42,7 @@ class Note:
     is_about_next: bool = False
 
 
-Item = Union[Line, Group, Note]
+Item = Line | Group | Note
 Text = Iterator[tuple[str, Origin | None]]
 
 
@@ -73,7 +73,7 @@ def _compound(item: Group, depth: int, comments: Any, word: str | None = None) -
     head.body, head.orelse = [ast.Pass()], []
     lines = printed(head, LINE - len(INDENT) * depth)[:-1]
     if word is not None:
-        lines[0] = word + lines[0][len("if"):]
+        lines[0] = word + lines[0][len("if") :]
     if comments is not None:
         lines = comments.beside(item, lines, LINE - len(INDENT) * depth)
     for line in lines:
@@ -89,6 +89,7 @@ def _compound(item: Group, depth: int, comments: Any, word: str | None = None) -
 def printed(node: ast.AST, width: int) -> list[str]:
     """A statement as astor prints it, in lines of at most `width` where that can be done."""
     from astor.code_gen import to_source
+
     text = to_source(node, pretty_source="".join, pretty_string=_string)
     lines = text.rstrip("\n").lstrip("\n").split("\n")
     if lines[0].endswith(","):
@@ -125,7 +126,7 @@ def broken(line: str, width: int) -> list[str]:
     if len(line) <= width:
         return [line]
     raised = re.match(r"(raise \w+\()(f?\".*\")\)$", line)
-    if raised is not None:                            # a string has no place to break it
+    if raised is not None:  # a string has no place to break it
         return [raised[1], INDENT + raised[2], ")"]
     start = _start_of_value(line)
     if any(depth == 0 for place, depth in _places(line) if place > start):
@@ -180,5 +181,26 @@ def _places(line: str) -> Iterator[tuple[int, int]]:
             yield k, depth
 
 
-OPERATORS = (" + ", " - ", " * ", " / ", " // ", " % ", " @ ", " & ", " | ", " and ", " or ", " if ", " else ",
-             " < ", " > ", " <= ", " >= ", " == ", " != ", " for ", " in ")
+OPERATORS = (
+    " + ",
+    " - ",
+    " * ",
+    " / ",
+    " // ",
+    " % ",
+    " @ ",
+    " & ",
+    " | ",
+    " and ",
+    " or ",
+    " if ",
+    " else ",
+    " < ",
+    " > ",
+    " <= ",
+    " >= ",
+    " == ",
+    " != ",
+    " for ",
+    " in ",
+)

@@ -12,7 +12,7 @@ from typing import Any
 from ..core.grammar import Block, Effect, If, Let, Loop, Map, Stmt, Var
 from .flow import DEFINED, READ, STEPS, Flow
 
-Live = dict[Var, int]                  # variables alive at a place, and where they are read last
+Live = dict[Var, int]  # variables alive at a place, and where they are read last
 Pieces = list[tuple[int, int]]
 
 
@@ -74,7 +74,7 @@ class _Backwards:
             live.pop(merge.target, None)
             after.pop(merge.target, None)
         for var, last in orelse.items():
-            if var not in after:                       # alive on this side only
+            if var not in after:  # alive on this side only
                 self.pieces[var].append((span.other * STEPS, last))
         then = self._side(stmt, "then", stmt.then, span.middle, dict(after))
         live.clear()
@@ -139,7 +139,7 @@ class _Backwards:
         counter = self.flow.counters.get(stmt)
         if counter is not None and counter is not self.flow.position(stmt):
             self.define(counter, span.header, live)
-        for record in stmt.records:                                     # type: ignore[union-attr]
+        for record in stmt.records:  # type: ignore[union-attr]
             if record.target in self.flow.needed.used and self.flow.stored.row(record.target) is None:
                 self.define(record.target, span.header, live)
         self.read(span.header, live)

@@ -18,7 +18,7 @@ from .sizes import number
 from .statements import Statements, inverted
 from .stores import Store
 
-FIRST_LENGTH = 16          # of storage that grows
+FIRST_LENGTH = 16  # of storage that grows
 
 
 class Loops(Statements):
@@ -96,10 +96,15 @@ class Loops(Statements):
             return []
         if getattr(stmt, "cond", None) is not None:
             return []
-        whole = all(is_array(r.source) and r.target not in self.expressions.nesting.values
-                    and self.flow.sizes.normal(r.source.type.sizes[0])
-                    == self.flow.sizes.normal(size_of_atom(stmt.trips)) for r in reads)
-        return reads if whole else []
+        named = all(read.target not in self.expressions.nesting.values for read in reads)
+        return reads if named and all(self._is_whole(read.source, stmt) for read in reads) else []
+
+    def _is_whole(self, source: Any, stmt: Any) -> bool:
+        """Whether a loop runs over all rows of an array."""
+        if not is_array(source) or not isinstance(source.type, ArrayType):
+            return False
+        normal = self.flow.sizes.normal
+        return bool(normal(source.type.sizes[0]) == normal(size_of_atom(stmt.trips)))
 
     def _for_rows(self, stmt: Any, rows: list[Any], body: list[Item]) -> Item:
         targets: list[ast.expr] = [ast.Name(self._name(read.target)) for read in rows]
@@ -119,9 +124,11 @@ class Loops(Statements):
         return items + self.block(stmt.body)
 
     def _reads(self, stmt: Any) -> list[Item]:
-        return [Line(ast.Assign([ast.Name(self._name(read.target))], self.read(read.source, stmt)), stmt.origin)
-                for read in stmt.reads if read.target in self.flow.needed.used
-                and read.target not in self.expressions.nesting.values]
+        return [
+            Line(ast.Assign([ast.Name(self._name(read.target))], self.read(read.source, stmt)), stmt.origin)
+            for read in stmt.reads
+            if read.target in self.flow.needed.used and read.target not in self.expressions.nesting.values
+        ]
 
     def read(self, source: Any, loop: Any) -> ast.expr:
         """`xs[k]`."""
@@ -165,8 +172,10 @@ class Loops(Statements):
 
     def _storage(self, stmt: Any) -> list[Item]:
         """What is made before a loop to hold what it records."""
-        return [Line(ast.Assign([ast.Name(self._name(store.record.target))], self._empty(store)), stmt.origin)
-                for store in self._stores_of(stmt)]
+        return [
+            Line(ast.Assign([ast.Name(self._name(store.record.target))], self._empty(store)), stmt.origin)
+            for store in self._stores_of(stmt)
+        ]
 
     def _empty(self, store: Store) -> ast.expr:
         if store.kind == "list":
@@ -249,5 +258,3 @@ def _at(base: ast.expr, places: list[ast.expr], together: bool) -> ast.expr:
 
 def _appended(name: str, tree: ast.expr) -> ast.stmt:
     return ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "append"), [tree], []))
-
-

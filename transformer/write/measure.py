@@ -1,15 +1,19 @@
-"""How wide values will be in print, near enough to decide what fits on a line."""
+"""How large expressions will be in print, near enough to decide what is nested and what fits a line."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from ..core.grammar import Const, Let, Var
 from ..core.sizes import Size
 from ..ops.regions import Slot
+from .aliasing import is_array
 from .demand import WRITES
+from .ranges import is_integer
 
-UNNAMED = 4
+UNNAMED = 4  # the width of a name that is made up later
+SHORT = 8  # columns besides the name of what may be written more than once
 
 
 def width_of_atom(atom: Any) -> int:
@@ -27,7 +31,7 @@ def own_width(stmt: Let) -> int:
     if "index" in stmt.attrs:
         return 2 + _width(stmt.attrs["index"]) + numbers + (4 if stmt.op.name in WRITES else 0)
     if stmt.op.symbol is not None and "spelling" not in stmt.attrs:
-        loose = stmt.op.symbol in "+-"                 # it often stands in parentheses
+        loose = stmt.op.symbol in "+-"  # it often stands in parentheses
         return (1 if len(stmt.args) == 1 else 5 if loose else 3) + numbers
     spelling = stmt.attrs.get("spelling") or stmt.op.name + "np."
     attrs = sum(len(key) + 3 + _width(item) for key, item in stmt.attrs.items() if key != "spelling")
@@ -36,7 +40,7 @@ def own_width(stmt: Let) -> int:
 
 def _width(value: Any) -> int:
     if isinstance(value, Slot):
-        return 0                                   # its operand counts
+        return 0  # its operand counts
     if isinstance(value, tuple):
         return sum(map(_width, value)) + 2 * len(value)
     if isinstance(value, slice):
@@ -44,3 +48,35 @@ def _width(value: Any) -> int:
     if isinstance(value, Size):
         return 3 * len(value.terms)
     return len(str(value)) if isinstance(value, (int, float, str)) else 4
+
+
+@dataclass(slots=True)
+class Tree:
+    """An expression so far: where it is computed, what it reads, how large it is."""
+
+    point: int
+    reads: tuple[Var, ...]
+    width: int
+    ops: int = 1
+    calls: int = 0
+
+
+def is_short(stmt: Let) -> bool:
+    """Whether a statement is `x.T`, `x[1:-1]` with numbers only, `i - 1`, or `-x` of a number."""
+    if not isinstance(stmt.args[0] if stmt.args else None, Var) or "spelling" in stmt.attrs:
+        return stmt.op.name == "transpose" and "axes" not in stmt.attrs
+    name, number = stmt.op.name, not is_array(stmt.target)
+    if name == "transpose":
+        return "axes" not in stmt.attrs
+    if name == "get":
+        return not number and len(stmt.args) == 1 and own_width(stmt) <= SHORT
+    if name in ("add", "subtract") and is_integer(stmt.target):
+        return not isinstance(stmt.args[1], Var) and own_width(stmt) <= SHORT
+    return name == "negative" and number
+
+
+def weight_of(stmt: Let) -> tuple[int, int]:
+    """How much a statement adds to an expression: operations, and calls inside of each other."""
+    if stmt.op.name in ("get", "same", "transpose"):
+        return 0, 0
+    return 1, 0 if stmt.op.symbol is not None and "spelling" not in stmt.attrs else 1

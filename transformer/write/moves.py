@@ -27,8 +27,9 @@ def _order(pairs: Sequence[Pair]) -> list[Pair] | None:
     waiting = dict(pairs)
     ordered = []
     while waiting:
-        ready = next((name for name in waiting
-                      if not any(name in reads[other] for other in waiting if other != name)), None)
+        ready = next(
+            (name for name in waiting if not any(name in reads[other] for other in waiting if other != name)), None
+        )
         if ready is None:
             return None
         ordered.append((ready, waiting.pop(ready)))

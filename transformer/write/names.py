@@ -14,36 +14,122 @@ from itertools import count
 from typing import Any
 
 from ..core.grammar import Let, Var
-from ..core.types import ArrayType, SeqType
+from ..core.types import ArrayType
 from ..ops.regions import Slot
 from .aliasing import is_array
 from .flow import Flow
-from .variables import Variable, Variables, joined
+from .variables import Variable, Variables, given_name, joined
 
 # Names that the generated source may use for what they are; a user's variable must not hide them.
-PRINTED = frozenset({"np", "cmath", "dataclasses", "math", "scipy", "warnings", "grow", "range", "len", "min", "max", "abs", "float", "int", "bool",
-                     "complex", "round", "pow", "divmod", "print", "zip", "enumerate", "ValueError"})
+PRINTED = frozenset(
+    {
+        "np",
+        "cmath",
+        "dataclasses",
+        "math",
+        "scipy",
+        "warnings",
+        "grow",
+        "range",
+        "len",
+        "min",
+        "max",
+        "abs",
+        "float",
+        "int",
+        "bool",
+        "complex",
+        "round",
+        "pow",
+        "divmod",
+        "print",
+        "zip",
+        "enumerate",
+        "ValueError",
+    }
+)
 BUILTINS = frozenset(dir(builtins))
 POSITIONS = ("k", "j", "i", "m", "l")
 COUNTERS = ("n", "count", "steps")
 
 NATURAL = {
-    "sum": "total", "matmul": "dot", "dot": "dot", "vdot": "dot", "inner": "dot", "tensordot": "dot",
-    "exp": "e", "max": "top", "min": "low", "mean": "mean", "var": "variance", "std": "spread",
-    "add": "total", "subtract": "diff", "multiply": "scaled", "divide": "ratio", "power": "power",
-    "negative": "minus", "sqrt": "root", "square": "square", "where": "chosen", "maximum": "upper",
-    "minimum": "lower", "absolute": "size", "reciprocal": "inverse", "floor_divide": "whole",
-    "remainder": "rest", "prod": "product", "cumsum": "sums", "cumprod": "products",
-    "concatenate": "joined", "stack": "stacked", "array": "items", "reshape": "shaped", "ravel": "flat",
-    "transpose": "turned", "swapaxes": "turned", "broadcast_to": "spread", "expand_dims": "shaped",
-    "squeeze": "squeezed", "get": "part", "copy": "copy", "cast": "number", "zeros": "zeros",
-    "ones": "ones", "full": "filled", "empty": "empty", "arange": "steps", "eye": "unit",
-    "less": "mask", "less_equal": "mask", "greater": "mask", "greater_equal": "mask", "equal": "same",
-    "not_equal": "other", "isnan": "mask", "isfinite": "mask", "logical_not": "mask", "invert": "mask",
-    "logical_and": "mask", "logical_or": "mask", "bitwise_and": "mask", "bitwise_or": "mask",
-    "argmax": "best", "argmin": "best", "count_nonzero": "count", "outer": "outer", "einsum": "product",
-    "solve": "solution", "inv": "inverse", "det": "det", "cholesky": "factor", "norm": "norm",
-    "log": "log", "nonzero": "places", "flatnonzero": "places", "sign": "sign",
+    "sum": "total",
+    "matmul": "dot",
+    "dot": "dot",
+    "vdot": "dot",
+    "inner": "dot",
+    "tensordot": "dot",
+    "exp": "e",
+    "max": "top",
+    "min": "low",
+    "mean": "mean",
+    "var": "variance",
+    "std": "spread",
+    "add": "total",
+    "subtract": "diff",
+    "multiply": "scaled",
+    "divide": "ratio",
+    "power": "power",
+    "negative": "minus",
+    "sqrt": "root",
+    "square": "square",
+    "where": "chosen",
+    "maximum": "upper",
+    "minimum": "lower",
+    "absolute": "size",
+    "reciprocal": "inverse",
+    "floor_divide": "whole",
+    "remainder": "rest",
+    "prod": "product",
+    "cumsum": "sums",
+    "cumprod": "products",
+    "concatenate": "joined",
+    "stack": "stacked",
+    "array": "items",
+    "reshape": "shaped",
+    "ravel": "flat",
+    "transpose": "turned",
+    "swapaxes": "turned",
+    "broadcast_to": "spread",
+    "expand_dims": "shaped",
+    "squeeze": "squeezed",
+    "get": "part",
+    "copy": "copy",
+    "cast": "number",
+    "zeros": "zeros",
+    "ones": "ones",
+    "full": "filled",
+    "empty": "empty",
+    "arange": "steps",
+    "eye": "unit",
+    "less": "mask",
+    "less_equal": "mask",
+    "greater": "mask",
+    "greater_equal": "mask",
+    "equal": "same",
+    "not_equal": "other",
+    "isnan": "mask",
+    "isfinite": "mask",
+    "logical_not": "mask",
+    "invert": "mask",
+    "logical_and": "mask",
+    "logical_or": "mask",
+    "bitwise_and": "mask",
+    "bitwise_or": "mask",
+    "argmax": "best",
+    "argmin": "best",
+    "count_nonzero": "count",
+    "outer": "outer",
+    "einsum": "product",
+    "solve": "solution",
+    "inv": "inverse",
+    "det": "det",
+    "cholesky": "factor",
+    "norm": "norm",
+    "log": "log",
+    "nonzero": "places",
+    "flatnonzero": "places",
+    "sign": "sign",
 }
 
 
@@ -56,7 +142,7 @@ class Names:
         self.taken = {*keyword.kwlist, *PRINTED, *taken}
         self.chosen: dict[Variable, str] = {}
         self.holders: dict[str, list[Variable]] = {}
-        self.numbers: dict[Any, int] = {}                  # the last number of a name in a loop
+        self.numbers: dict[Any, int] = {}  # the last number of a name in a loop
 
     def of(self, var: Var) -> str:
         return self.chosen[self.variables[var]]
@@ -76,10 +162,10 @@ class Names:
         """Names the variables of the values that are printed, in order of their first definition; the
         user's names are given before others are made up."""
         shown = dict.fromkeys(printed)
-        order = sorted(dict.fromkeys(self.variables[var] for var in shown),
-                       key=lambda variable: variable.pieces[0])
+        order = sorted(dict.fromkeys(self.variables[var] for var in shown), key=lambda variable: variable.pieces[0])
         for variable in order:
-            given = [var.name for var in variable.values if var.name in variable.names and var in shown] or sorted(variable.names)
+            given = [name for var in variable.values if var in shown and (name := given_name(var))]
+            given = given or sorted(variable.names)
             if given and variable not in self.chosen:
                 self._give(variable, self._free(variable, [identifier(max(given, key=given.count))]))
         rest = [variable for variable in order if variable not in self.chosen]
@@ -104,21 +190,27 @@ class Names:
                 return wish
         place = wishes[0], self._loop(variable)
         numbers = count(self.numbers.get(place, 2))
-        number, name = next((k, name) for k in numbers
-                            for name in [_numbered(wishes[0], k)] if self._is_free(variable, name))
+        number, name = next(
+            (k, name) for k in numbers for name in [_numbered(wishes[0], k)] if self._is_free(variable, name)
+        )
         self.numbers[place] = number
         return name
 
     def _is_free(self, variable: Variable, name: str) -> bool:
         """A user's name may be bound anew when its value is not needed any more, as the user does it;
         a name that is made up is used again only in another loop."""
-        users = name in variable.names or name in POSITIONS and all(
-            map(self._is_position, (variable, *self.holders.get(name, ()))))
+        users = (
+            name in variable.names
+            or name in POSITIONS
+            and all(map(self._is_position, (variable, *self.holders.get(name, ()))))
+        )
         if name in self.taken or name in BUILTINS and not users:
             return False
-        return all(variable.is_apart_from(holder) and (users or not holder.is_param and not holder.names
-                                                       and self._loop(variable) is not self._loop(holder))
-                   for holder in self.holders.get(name, ()))
+        return all(
+            variable.is_apart_from(holder)
+            and (users or not holder.is_param and not holder.names and self._loop(variable) is not self._loop(holder))
+            for holder in self.holders.get(name, ())
+        )
 
     def _is_position(self, variable: Variable) -> bool:
         return self.flow.needed.homes[variable.values[0]].kind == "position"
@@ -146,7 +238,7 @@ class Names:
         """What the values of a record are called, or would be if they had a variable."""
         atom = next(iter(self.flow.stored.values.get(record, ())), None)
         if atom in self.flow.stored.of:
-            return self._stored_name(atom)                                          # type: ignore[arg-type]
+            return self._stored_name(atom)  # type: ignore[arg-type]
         name = self._root_of(atom)
         if name == "step" and isinstance(atom, Var) and self.flow.needed.homes[atom].kind == "let":
             return self._made_up(atom)[0]
@@ -155,7 +247,7 @@ class Names:
     def _root_of(self, atom: Any) -> str:
         variable = self.variables.get(atom) if isinstance(atom, Var) else None
         if variable in self.chosen:
-            return self.chosen[variable]                                            # type: ignore[index]
+            return self.chosen[variable]
         return identifier(atom.name) if isinstance(atom, Var) and atom.name else "step"
 
     def _element_name(self, source: Any) -> str:
@@ -186,8 +278,9 @@ class Names:
         """`x_i` for `x[i]`, `x_0` for `x[0]`."""
         base = self._root_of(stmt.args[0])
         entries = [stmt.args[1 + e.k] if isinstance(e, Slot) else e for e in stmt.attrs["index"]]
-        parts = [str(e) if isinstance(e, int) and e >= 0 else self._root_of(e) if isinstance(e, Var) else ""
-                 for e in entries]
+        parts = [
+            str(e) if isinstance(e, int) and e >= 0 else self._root_of(e) if isinstance(e, Var) else "" for e in entries
+        ]
         if not all(parts) or "step" in parts or base == "step":
             return "item" if base == "step" else f"{base}_item"
         return identifier(f"{base}_{''.join(parts)}")
@@ -202,6 +295,13 @@ def _by_type(var: Var) -> str:
 
 def _numbered(name: str, k: int) -> str:
     return name if k == 1 else f"{name}_{k}" if name[-1].isdigit() else f"{name}{k}"
+
+
+def fresh(name: str, used: set[str]) -> str:
+    """A name that is not used yet; it is from now on."""
+    free = next(wish for wish in (_numbered(name, k) for k in count(1)) if wish not in used)
+    used.add(free)
+    return free
 
 
 def identifier(name: str) -> str:

@@ -16,27 +16,14 @@ from ..core.types import SeqType
 from .aliasing import Aliases, is_array
 from .demand import WRITES
 from .flow import COPIED, DEFINED, READ, STEPS, Flow, Move
+from .layout import LINE
 from .liveness import Pieces
-from .measure import own_width, width_of_atom
-from .ranges import is_integer
+from .measure import Tree, is_short, own_width, weight_of, width_of_atom
 from .variables import Variables
 
-LINE = 88
-MOST_OPS = 14             # operations in one statement
+MOST_OPS = 14  # operations in one statement
 MOST_NESTED_CALLS = 3
-SHORT = 8                 # columns besides the name of what may be written more than once
-CONDITIONAL_WIDTH = 60    # a conditional expression may be this wide
-
-
-@dataclass(slots=True)
-class Tree:
-    """An expression so far: where it is computed, what it reads, how large it is."""
-
-    point: int
-    reads: tuple[Var, ...]
-    width: int
-    ops: int = 1
-    calls: int = 0
+CONDITIONAL_WIDTH = 60  # a conditional expression may be this wide
 
 
 @dataclass(slots=True)
@@ -45,7 +32,7 @@ class Nesting:
 
     values: set[Var] = field(default_factory=set)
     conditional: dict[Stmt, Merge] = field(default_factory=dict)
-    conditions: set[Stmt] = field(default_factory=set)        # `while` loops whose test is one expression
+    conditions: set[Stmt] = field(default_factory=set)  # `while` loops whose test is one expression
 
 
 Pending = dict[Var, Tree]
@@ -60,25 +47,27 @@ def nest(flow: Flow, ranges: dict[Var, Pieces], variables: Variables, aliases: A
 
 
 class _Nester:
-    def __init__(self, flow: Flow, ranges: dict[Var, Pieces], variables: Variables, aliases: Aliases
-                 ) -> None:
+    def __init__(self, flow: Flow, ranges: dict[Var, Pieces], variables: Variables, aliases: Aliases) -> None:
         self.flow = flow
         self.ranges = ranges
         self.variables = variables
         self.aliases = aliases
         self.result = Nesting()
         self.indent = 1
-        self.inlined: dict[Var, tuple[Var, ...]] = {}     # views printed wherever they are used
-        self.trees: dict[Var, Tree] = {}                  # of all values used once
-        self.writes = sorted(((flow.spans[stmt].head, stmt.args[0]) for stmt in flow.spans
-                              if isinstance(stmt, Let) and self._is_in_place(stmt)), key=lambda item: item[0])
-        self.barrier = -1                                 # the last effect
-        self.outside: list[Pending] = []                  # what is pending around the current block
+        self.inlined: dict[Var, tuple[Var, ...]] = {}  # views printed wherever they are used
+        self.trees: dict[Var, Tree] = {}  # of all values used once
+        self.writes = sorted(self._writes(), key=_point)
+        self.barrier = -1  # the last effect
+        self.outside: list[Pending] = []  # what is pending around the current block
         self.kept = {r for r in flow.function.results if isinstance(r, Var) and r.name is not None}
 
-    def _is_in_place(self, stmt: Let) -> bool:
-        written = stmt.op.name in WRITES and is_array(stmt.target) and stmt not in self.aliases.writes
-        return written or stmt in self.aliases.in_place
+    def _writes(self) -> Iterator[tuple[int, Var]]:
+        """Where arrays are written in place, and which."""
+        for stmt, span in self.flow.spans.items():
+            if isinstance(stmt, Let) and is_array(stmt.args[0] if stmt.args else None):
+                copies = stmt.op.name not in WRITES or stmt in self.aliases.writes
+                if not copies or stmt in self.aliases.in_place:
+                    yield span.head, stmt.args[0]  # type: ignore[misc]
 
     # -- one statement after the other --------------------------------------------------------
 
@@ -102,14 +91,14 @@ class _Nester:
         point = self.flow.spans[stmt].head
         written = stmt.op.name in WRITES and is_array(stmt.target)
         fixed = (stmt.args[0],) if written or stmt in self.aliases.in_place else ()
-        tree = self.consume(point, pending, Tree(point, (), own_width(stmt), *_weight(stmt)), fixed)
+        tree = self.consume(point, pending, Tree(point, (), own_width(stmt), *weight_of(stmt)), fixed)
         if written or stmt in self.aliases.in_place or len(stmt.targets) > 1:
             return
         if self.flow.count.get(stmt.target) == 1:
             self.trees[stmt.target] = tree
         if self._may_nest(stmt.target, point):
             pending[stmt.target] = tree
-        elif _is_short(stmt) and not (stmt.target.name and not self.flow.in_reverse(point)):
+        elif is_short(stmt) and not (stmt.target.name and not self.flow.in_reverse(point)):
             self._inline(stmt, tree)
 
     def _inline(self, stmt: Let, tree: Tree) -> None:
@@ -165,12 +154,14 @@ class _Nester:
         merges = [m for m in stmt.merges if m.target in self.flow.needed.used]
         if len(merges) != 1 or self._stores_in(stmt):
             return False
-        merge, = merges
-        sides = [self._side(block, value, left, merge) for block, value, left in
-                 ((stmt.then, merge.then, then), (stmt.orelse, merge.orelse, orelse))]
+        (merge,) = merges
+        sides = [
+            self._side(block, value, left, merge)
+            for block, value, left in ((stmt.then, merge.then, then), (stmt.orelse, merge.orelse, orelse))
+        ]
         if None in sides:
             return False
-        parts: list[Tree] = [condition, *sides]                                     # type: ignore[list-item]
+        parts: list[Tree] = [condition, *sides]  # type: ignore[list-item]
         tree = self._joined(Tree(self.flow.spans[stmt].end, (), len(" if  else ")), parts)
         if tree.width > min(CONDITIONAL_WIDTH, self._room()) or tree.ops > MOST_OPS // 2:
             return False
@@ -182,7 +173,8 @@ class _Nester:
 
     def _stores_in(self, stmt: If) -> bool:
         return any((stmt, side) in self.flow.stored.at_end for side in ("then", "orelse")) or any(
-            inner in self.flow.stored.after for inner in (*stmt.then, *stmt.orelse))
+            inner in self.flow.stored.after for inner in (*stmt.then, *stmt.orelse)
+        )
 
     def _side(self, block: Block, value: Any, left: Pending, merge: Merge) -> Tree | None:
         """One side as an expression; None if it is more than that, or nothing at all."""
@@ -195,7 +187,7 @@ class _Nester:
             if value in left:
                 return left[value]
             if self.variables[value] is self.variables[merge.target]:
-                return None                    # the name keeps what it has: `if` without `else`
+                return None  # the name keeps what it has: `if` without `else`
         return Tree(-1, tuple(self.flow.sizes.variables(value)), width_of_atom(value), 0)
 
     def _is_nested(self, stmt: Stmt, value: Any, left: Pending) -> bool:
@@ -212,8 +204,7 @@ class _Nester:
         self.consume(point, pending, Tree(point, (), 8), fixed)
 
     def _has_name(self, move: Move) -> bool:
-        return isinstance(move.value, Var) and (
-            self.variables[move.target] is self.variables.get(move.value))
+        return isinstance(move.value, Var) and (self.variables[move.target] is self.variables.get(move.value))
 
     # -- loops --------------------------------------------------------------------------------
 
@@ -259,8 +250,11 @@ class _Nester:
 
     def _bound_between(self, var: Var, first: int, last: int) -> list[Var]:
         """The values that the variable of `var` is bound to between two points."""
-        return [value for value in self.variables[var].values
-                if any(first < begin // STEPS < last for begin, _ in self.ranges[value])]
+        return [
+            value
+            for value in self.variables[var].values
+            if any(first < begin // STEPS < last for begin, _ in self.ranges[value])
+        ]
 
     def _map(self, stmt: Map, pending: Pending) -> None:
         self._header(stmt, pending)
@@ -307,8 +301,9 @@ class _Nester:
         """Nests what a point reads into `tree`, the smallest first, as long as the whole stays readable."""
         reads = [own for var, _ in self.flow.reads.get(point, ()) for own in self.inlined.get(var, (var,))]
         plain = [var for var in reads if var not in pending or var in fixed]
-        nestable = sorted((var for var in reads if var in pending and var not in fixed),
-                          key=lambda var: pending[var].width)
+        nestable = sorted(
+            (var for var in reads if var in pending and var not in fixed), key=lambda var: pending[var].width
+        )
         names = sum(width_of_atom(var) for var in reads)
         whole = Tree(tree.point, tuple(plain), tree.width + names, tree.ops, tree.calls)
         for var in nestable:
@@ -323,9 +318,13 @@ class _Nester:
 
     def _joined(self, outer: Tree, parts: list[Tree]) -> Tree:
         reads = (*outer.reads, *(var for part in parts for var in part.reads))
-        return Tree(outer.point, reads, outer.width + sum(part.width for part in parts),
-                    outer.ops + sum(part.ops for part in parts),
-                    outer.calls + max((part.calls for part in parts), default=0))
+        return Tree(
+            outer.point,
+            reads,
+            outer.width + sum(part.width for part in parts),
+            outer.ops + sum(part.ops for part in parts),
+            outer.calls + max((part.calls for part in parts), default=0),
+        )
 
     def _room(self) -> int:
         return LINE - 4 * self.indent - 8
@@ -346,8 +345,9 @@ class _Nester:
 
     def _is_written(self, tree: Tree, point: int) -> bool:
         arrays = [var for var in tree.reads if is_array(var)]
-        return any(self.aliases.may_share(var, base) for base in self._writes_between(tree.point, point)
-                   for var in arrays)
+        return any(
+            self.aliases.may_share(var, base) for base in self._writes_between(tree.point, point) for var in arrays
+        )
 
     def _writes_between(self, first: int, last: int) -> Iterator[Var]:
         for k in range(bisect_right(self.writes, first, key=_point), len(self.writes)):
@@ -356,26 +356,5 @@ class _Nester:
             yield self.writes[k][1]
 
 
-def _point(write: tuple[int, Any]) -> int:
+def _point(write: tuple[int, Var]) -> int:
     return write[0]
-
-
-def _is_short(stmt: Let) -> bool:
-    """Whether a statement is `x.T`, `x[1:-1]` with numbers only, `i - 1`, or `-x` of a number."""
-    if not isinstance(stmt.args[0] if stmt.args else None, Var) or "spelling" in stmt.attrs:
-        return stmt.op.name == "transpose" and "axes" not in stmt.attrs
-    name, number = stmt.op.name, not is_array(stmt.target)
-    if name == "transpose":
-        return "axes" not in stmt.attrs
-    if name == "get":
-        return not number and len(stmt.args) == 1 and own_width(stmt) <= SHORT
-    if name in ("add", "subtract") and is_integer(stmt.target):
-        return not isinstance(stmt.args[1], Var) and own_width(stmt) <= SHORT
-    return name == "negative" and number
-
-
-def _weight(stmt: Let) -> tuple[int, int]:
-    """How much a statement adds to an expression: operations, and calls inside of each other."""
-    if stmt.op.name in ("get", "same", "transpose"):
-        return 0, 0
-    return 1, 0 if stmt.op.symbol is not None and "spelling" not in stmt.attrs else 1

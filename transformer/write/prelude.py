@@ -3,8 +3,8 @@
 import numpy as np
 
 
-def grow(rows):
+def grow(rows: np.ndarray) -> np.ndarray:
     """The same rows, with room for as many again."""
     larger = np.empty((2 * len(rows),) + rows.shape[1:], rows.dtype)
-    larger[:len(rows)] = rows
+    larger[: len(rows)] = rows
     return larger

@@ -14,13 +14,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.grammar import Atom, Block, Const, Function, If, Let, Loop, Map, Stmt, Var
+from ..core.grammar import Atom, Const, Function, Let, Loop, Map, Stmt, Var
 from ..core.sizes import Extent, Floor, Greatest, Size, Unknown, replaced
 from ..core.types import ArrayType
 from ..core.walk import all_definitions, all_statements, all_uses
 
-LOOKED_AT = 8          # statements at the start of a body that may make up its index
-SEEN_THROUGH = 6       # integer statements followed from a trip count
+LOOKED_AT = 8  # statements at the start of a body that may make up its index
+SEEN_THROUGH = 6  # integer statements followed from a trip count
 
 
 @dataclass(slots=True)
@@ -42,8 +42,7 @@ def ranges(function: Function) -> dict[Stmt, Range]:
     """The range of every counted loop of a function."""
     statements = list(all_statements(function.body))
     lets = {let.target: let for let in statements if isinstance(let, Let)}
-    return {stmt: _range(stmt, lets) for stmt in statements
-            if isinstance(stmt, (Loop, Map)) and stmt.trips is not None}
+    return {stmt: _range(stmt, lets) for stmt in statements if isinstance(stmt, (Loop, Map)) and stmt.trips is not None}
 
 
 def _range(loop: Any, lets: dict[Var, Let]) -> Range:
@@ -74,7 +73,7 @@ def _directed(loop: Any, form: Range, trips: Extent) -> Range:
 def _clipped(trips: Extent) -> Extent:
     """`max(n, 0)` trips as `n`: a range is empty when it ends before it begins."""
     if isinstance(trips, Size) and len(trips.terms) == 1:
-        (monomial, count), = trips.terms.items()
+        ((monomial, count),) = trips.terms.items()
         if count == 1 and len(monomial) == 1 and isinstance(monomial[0], Greatest):
             first, second = monomial[0].first, monomial[0].second
             return first if second == 0 else second if first == 0 else trips
@@ -85,7 +84,7 @@ def _stop(start: Extent, step: int, trips: Extent) -> Extent:
     """The end that a person would write: `(n + 1) // 2` trips by 2 end at `n`."""
     trips = _clipped(trips)
     if isinstance(trips, Size) and len(trips.terms) == 1 and abs(step) > 1:
-        (monomial, count), = trips.terms.items()
+        ((monomial, count),) = trips.terms.items()
         atom = monomial[0] if count == 1 and len(monomial) == 1 else None
         if isinstance(atom, Floor) and atom.denominator == abs(step):
             covered = atom.numerator - abs(step) + 1
@@ -100,23 +99,22 @@ def _index(loop: Any) -> tuple[list[Let], Extent, int] | None:
     for stmt in loop.body[:LOOKED_AT]:
         value = _combined(stmt, known) if isinstance(stmt, Let) else None
         if value is not None:
-            known[stmt.target] = value                           # type: ignore[union-attr]
+            known[stmt.target] = value
         if value is not None and Unknown(loop.position) in _leaves(value):
-            chain.append(stmt)                                   # type: ignore[arg-type]
+            chain.append(stmt)
             if chain[-1].target.name is not None:
                 break
     return _accepted(loop, chain, known)
 
 
-def _accepted(loop: Any, chain: list[Let], known: dict[Var, Extent]
-              ) -> tuple[list[Let], Extent, int] | None:
+def _accepted(loop: Any, chain: list[Let], known: dict[Var, Extent]) -> tuple[list[Let], Extent, int] | None:
     if not chain or chain[-1].target.name is None:
         return None
     value = known[chain[-1].target]
     start = replaced(value, lambda leaf: 0 if leaf == Unknown(loop.position) else None)
-    step = value - start
-    step = step.terms.get((Unknown(loop.position),)) if isinstance(step, Size) else None
-    only = value - start == Size.of(Unknown(loop.position)) * (step or 0)
+    own = value - start
+    step = own.terms.get((Unknown(loop.position),)) if isinstance(own, Size) else None
+    only = own == Size.of(Unknown(loop.position)) * (step or 0)
     told = step == 1 and isinstance(start, int) and loop.position.name in (None, "_")
     if step is None or not only or not _is_outer(start, loop) or _is_used_elsewhere(loop, chain, told):
         return None
@@ -133,8 +131,13 @@ def _is_used_elsewhere(loop: Any, chain: list[Let], told: bool) -> bool:
     `told`, the position may be, as it can be told from the index: `i - 1`."""
     hidden = {let.target for let in chain[:-1]} | (set() if told else {loop.position})
     others: Iterable[Var] = (
-        var for stmt in (*getattr(loop, "test", ()), *loop.body) if stmt not in chain for var in all_uses(stmt))
-    ends = [getattr(loop, "cond", None), *(c.next for c in getattr(loop, "carries", ())), *(r.value for r in loop.records)]
+        var for stmt in (*getattr(loop, "test", ()), *loop.body) if stmt not in chain for var in all_uses(stmt)
+    )
+    ends = [
+        getattr(loop, "cond", None),
+        *(c.next for c in getattr(loop, "carries", ())),
+        *(r.value for r in loop.records),
+    ]
     return any(var in hidden for var in others) or any(end in hidden for end in ends if isinstance(end, Var))
 
 
@@ -167,6 +170,7 @@ def _operand(atom: Atom, known: dict[Var, Extent]) -> Any:
 
 def _leaves(value: Extent) -> set[Any]:
     from ..core.sizes import leaves
+
     return set(leaves(value))
 
 

@@ -51,7 +51,7 @@ def parameters(interface: Any, names: Names, hidden: list[str]) -> ast.arguments
             only_defaults.append(None)
         else:
             plain.append(ast.arg(name))
-    return ast.arguments(before, plain, varargs, only, only_defaults, kwargs, defaults)     # type: ignore
+    return ast.arguments(before, plain, varargs, only, only_defaults, kwargs, defaults)
 
 
 def _default(parameter: Any, names: Names) -> ast.expr | None:
@@ -77,11 +77,10 @@ def literal(value: Any) -> ast.expr | None:
         items = [literal(item) for item in value]
         if any(item is None for item in items):
             return None
-        return ast.Tuple(items) if type(value) is tuple else ast.List(items)       # type: ignore[arg-type]
+        return ast.Tuple(items) if type(value) is tuple else ast.List(items)  # type: ignore[arg-type]
     if type(value) is dict and all(isinstance(key, (str, int)) for key in value):
         items = [literal(item) for item in value.values()]
-        return None if any(item is None for item in items) else ast.Dict(
-            [literal(key) for key in value], items)                                # type: ignore[arg-type]
+        return None if any(item is None for item in items) else ast.Dict([literal(key) for key in value], items)  # type: ignore[arg-type]
     return None
 
 
@@ -107,8 +106,9 @@ def _places(tree: Any, path: str) -> Iterator[tuple[Var, str]]:
 # -- putting the result together --------------------------------------------------------------------
 
 
-def result_tree(tree: Any, leaf: Callable[[Any], ast.expr], names: Names,
-                rebuilt: Callable[[Any, list[ast.expr]], ast.expr | None]) -> ast.expr:
+def result_tree(
+    tree: Any, leaf: Callable[[Any], ast.expr], names: Names, rebuilt: Callable[[Any, list[ast.expr]], ast.expr | None]
+) -> ast.expr:
     """The expression of what is returned; `leaf` gives that of an atom, `rebuilt` that of an instance
     of a class of the user, if there is a way without naming the class."""
     if is_leaf(tree):
@@ -123,7 +123,7 @@ def result_tree(tree: Any, leaf: Callable[[Any], ast.expr], names: Names,
     if type(tree) is list:
         return ast.List(parts)
     if type(tree) is dict and all(literal(key) is not None for key in tree):
-        return ast.Dict([literal(key) for key in tree], parts)                     # type: ignore[misc]
+        return ast.Dict([literal(key) for key in tree], parts)
     return rebuilt(tree, parts) or _constructed(tree, parts, names)
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..core.grammar import Const, Function, Let, Loop, Map, Stmt, Undefined, Var
+from ..core.grammar import Const, Function, Let, Loop, Map, Stmt, Var
 from ..core.guards import single_atom
 from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, SizeAtom, Unknown, leaves, replaced
 from ..core.types import ArrayType
@@ -27,15 +27,18 @@ class SizePlan:
         self.sources = _sources(function)
         given: dict[Any, str] = getattr(function, "size_names", None) or {}
         self.given = {self.normal(dim): name for dim, name in given.items()}
-        self.names: dict[Dim, str] = {}                     # set when names are chosen
+        self.names: dict[Dim, str] = {}  # set when names are chosen
         self.lasting = _lasting_params(function)
         self.shapes = self._shapes()
         self.named: dict[Dim, None] = {}
         counts: dict[Dim, int] = {}
         for dim, weight in _mentioned(self, function, needed, forms, stored):
             counts[dim] = counts.get(dim, 0) + weight
-        self.named = {dim: None for dim, count in counts.items()
-                      if count > 1 or dim in self.given or self.sources[dim][0] not in self.lasting}
+        self.named = {
+            dim: None
+            for dim, count in counts.items()
+            if count > 1 or dim in self.given or self.sources[dim][0] not in self.lasting
+        }
 
     def _shapes(self) -> dict[Shape, Var]:
         """Parameters by their symbolic shape, the first of each; a name that is bound anew is no good."""
@@ -69,7 +72,8 @@ class SizePlan:
         if one == other or not isinstance(one, ArrayType) or not isinstance(other, ArrayType):
             return bool(one == other)
         return (one.dtype, one.weak) == (other.dtype, other.weak) and (
-            self.normal_shape(one.sizes) == self.normal_shape(other.sizes))
+            self.normal_shape(one.sizes) == self.normal_shape(other.sizes)
+        )
 
     def variables(self, value: Any) -> Iterator[Var]:
         """The variables that are read where an atom, a size or an attribute is printed."""
@@ -99,12 +103,7 @@ class SizePlan:
         """A size as an expression; `name` gives the expression of a variable."""
         if isinstance(size, Const):
             return number(size.value) if size.name is None else ast.parse(size.name, mode="eval").body
-        size = self.normal(size)
-        if isinstance(size, int):
-            return number(size)
-        result = self.added(None, size, name)
-        assert result is not None
-        return result
+        return self.added(None, size, name) or number(0)
 
     def added(self, left: ast.expr | None, size: Extent, name: Any, sign: int = 1) -> ast.expr | None:
         """`left + size` or, with the sign -1, `left - size`, term by term: `i + n - 1`."""
@@ -112,8 +111,9 @@ class SizePlan:
         if isinstance(size, int):
             return self._plus(left, (), size, name) if size else left
         positive = any(monomial and count > 0 for monomial, count in size.terms.items()) or left is not None
-        terms = sorted(size.terms.items(), key=lambda term: (not term[0], term[1] < 0) if positive
-                       else (term[1] < 0, not term[0]))
+        terms = sorted(
+            size.terms.items(), key=lambda term: (not term[0], term[1] < 0) if positive else (term[1] < 0, not term[0])
+        )
         for monomial, count in terms:
             left = self._plus(left, monomial, count, name)
         return left
@@ -216,7 +216,7 @@ def _bound_by(guards: list[Any]) -> dict[SizeAtom, Extent]:
     for guard in guards:
         for size, other in ((guard.right, guard.left), (guard.left, guard.right)):
             atom = single_atom(size)
-            if guard.kind == "equal" and atom is not None and atom not in bound and atom not in leaves(other):
+            if guard.kind == "equal" and atom and atom not in bound and atom not in set(leaves(other)):
                 bound[atom] = other
                 break
     return bound
@@ -236,12 +236,14 @@ def _sources(function: Function) -> dict[Dim, tuple[Var, int]]:
 def _lasting_params(function: Function) -> set[Var]:
     """Parameters whose name nothing else has, so that it means the same everywhere."""
     from ..core.walk import all_definitions
+
     taken = {var.name for var in all_definitions(function.body)}
     return {param for param in function.params if param.name not in taken}
 
 
-def _mentioned(plan: SizePlan, function: Function, needed: Demand, forms: dict[Stmt, Range], stored: Stores
-               ) -> Iterator[tuple[Dim, int]]:
+def _mentioned(
+    plan: SizePlan, function: Function, needed: Demand, forms: dict[Stmt, Range], stored: Stores
+) -> Iterator[tuple[Dim, int]]:
     """Every dimension that is printed alone, with a weight: what is in a loop counts twice."""
     inside: set[Stmt] = set()
     for stmt in all_statements(function.body):
@@ -255,7 +257,9 @@ def _mentioned(plan: SizePlan, function: Function, needed: Demand, forms: dict[S
             values = _of_loop(stmt, needed, forms, stored)
             inside.update(all_statements(stmt.body))
         else:
-            values = list(getattr(stmt, "args", ())) + [a for m in getattr(stmt, "merges", ()) for a in (m.then, m.orelse)]
+            values = list(getattr(stmt, "args", ())) + [
+                a for m in getattr(stmt, "merges", ()) for a in (m.then, m.orelse)
+            ]
         for dim in _dims(plan, values):
             yield dim, weight
     for dim in _dims(plan, function.results):

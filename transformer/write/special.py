@@ -13,7 +13,7 @@ from ..core.types import ArrayType
 from .demand import printed_attrs
 from .sizes import number
 
-Form = Callable[[Any, Let], "ast.expr | None"]       # of `Expressions` and a statement; None: a plain call
+Form = Callable[[Any, Let], "ast.expr | None"]  # of `Expressions` and a statement; None: a plain call
 
 
 def get(e: Any, stmt: Let) -> ast.expr:
@@ -64,6 +64,7 @@ def _has_methods(stmt: Let, x: ast.expr) -> bool:
 def cast(e: Any, stmt: Let) -> ast.expr:
     """`float(x)`, `np.float32(x)` for numbers, `x.astype(np.float32)` for arrays."""
     from .expressions import dotted, dtype_tree
+
     x, type = e.atom(stmt.args[0]), type_of(stmt.args[0])
     dtype = stmt.attrs.get("dtype", float)
     if isinstance(type, ArrayType) and type.rank:
@@ -76,22 +77,24 @@ def cast(e: Any, stmt: Let) -> ast.expr:
 def filled(e: Any, stmt: Let) -> ast.expr:
     """`np.zeros((n, m))`, `np.zeros_like(x)` for a parameter of that shape and dtype, `np.full(n, v)`."""
     from .expressions import dtype_tree
+
     shape, type = stmt.attrs["shape"], stmt.target.type
     values = [e.atom(atom) for atom in stmt.args]
     twin = e.sizes.whole(shape)
-    own = type_of(stmt.args[0]).dtype if stmt.args else np.dtype(float)            # type: ignore[union-attr]
+    own = type_of(stmt.args[0]).dtype if stmt.args else np.dtype(float)  # type: ignore[union-attr]
     if twin is not None and e.sizes.same_type(twin.type, type):
         return ast.Call(_np(f"{stmt.op.name}_like"), [e.var(twin), *values], [])
-    dtype = [dtype_tree(type.dtype)] if type.dtype != own else []                   # type: ignore[union-attr]
+    dtype = [dtype_tree(type.dtype)] if type.dtype != own else []  # type: ignore[union-attr]
     return ast.Call(_np(stmt.op.name), [_single(e.sizes.shape(shape, e.var)), *values, *dtype], [])
 
 
 def array(e: Any, stmt: Let) -> ast.expr:
     """`np.array([[a, b], [c, d]])`."""
     from .expressions import dtype_tree
+
     items = [e.atom(atom) for atom in stmt.args]
     for size in (stmt.attrs.get("shape") or (len(items),))[:0:-1]:
-        items = [ast.List(items[k:k + size]) for k in range(0, len(items), size)]
+        items = [ast.List(items[k : k + size]) for k in range(0, len(items), size)]
     dtype = stmt.attrs.get("dtype")
     keywords = [ast.keyword("dtype", dtype_tree(dtype))] if dtype is not None else []
     return ast.Call(_np("array"), [ast.List(items)], keywords)
@@ -122,7 +125,7 @@ def logical_not(e: Any, stmt: Let) -> ast.expr | None:
 
 def logical(e: Any, stmt: Let) -> ast.expr | None:
     """`a and b` of truth values, where the user wrote that."""
-    word = {"and": ast.And, "or": ast.Or}.get(stmt.attrs.get("spelling"))
+    word = {"and": ast.And, "or": ast.Or}.get(stmt.attrs.get("spelling", ""))
     if word is None:
         return None
     return ast.BoolOp(word(), [e.atom(atom) for atom in stmt.args])
@@ -140,6 +143,7 @@ def expand_dims(e: Any, stmt: Let) -> ast.expr | None:
 
 def arange(e: Any, stmt: Let) -> ast.expr:
     from .expressions import dtype_tree
+
     attrs = stmt.attrs
     bounds = [attrs.get("start", 0)] if "start" in attrs or "step" in attrs else []
     bounds += [attrs["stop"], *([attrs["step"]] if "step" in attrs else [])]
@@ -188,12 +192,32 @@ def _np(name: str) -> ast.expr:
 
 
 FORMS: dict[str, Form] = {
-    "get": get, "same": same, "stop_gradient": same, "transpose": transpose, "reshape": reshape,
-    "ravel": method_or_call, "flatten": method_or_call, "copy": method_or_call, "cast": cast,
-    "zeros": filled, "ones": filled, "empty": filled, "full": filled, "array": array, "einsum": einsum,
-    "where": where, "logical_not": logical_not, "logical_and": logical, "logical_or": logical,
-    "expand_dims": expand_dims, "arange": arange,
-    "slice_length": slice_length, "nonzero": nonzero, "average": average,
+    "get": get,
+    "same": same,
+    "stop_gradient": same,
+    "transpose": transpose,
+    "reshape": reshape,
+    "ravel": method_or_call,
+    "flatten": method_or_call,
+    "copy": method_or_call,
+    "cast": cast,
+    "zeros": filled,
+    "ones": filled,
+    "empty": filled,
+    "full": filled,
+    "array": array,
+    "einsum": einsum,
+    "where": where,
+    "logical_not": logical_not,
+    "logical_and": logical,
+    "logical_or": logical,
+    "expand_dims": expand_dims,
+    "arange": arange,
+    "slice_length": slice_length,
+    "nonzero": nonzero,
+    "average": average,
     # A record is kept in an array with a row for every position: that array is what it is stacked to.
-    "stacked": same, "unstacked": same, "zeros_like_sequence": zeros_like,
+    "stacked": same,
+    "unstacked": same,
+    "zeros_like_sequence": zeros_like,
 }

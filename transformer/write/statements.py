@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.errors import NotSupported
-from ..core.grammar import Block, Call, Const, Effect, If, Let, Var, type_of
-from ..core.sizes import Size
+from ..core.grammar import Block, Call, Const, Effect, Function, If, Let, Var, type_of
 from ..core.types import ArrayType
 from ..ops.regions import is_mask, rank_of
 from .aliasing import Aliases, Edge, is_array
@@ -28,15 +27,24 @@ COMMUTES = frozenset("+*")
 class Statements:
     """Prints blocks. `expressions` builds what stands in the lines; loops are in `Loops`."""
 
-    def __init__(self, flow: Flow, variables: Variables, aliases: Aliases, names: Names,
-                 expressions: Expressions, filled: set[Edge]) -> None:
+    def __init__(
+        self,
+        flow: Flow,
+        variables: Variables,
+        aliases: Aliases,
+        names: Names,
+        expressions: Expressions,
+        filled: set[Edge],
+        callees: dict[Function, str],
+    ) -> None:
         self.flow = flow
         self.variables = variables
         self.aliases = aliases
         self.names = names
         self.expressions = expressions
-        self.filled = filled                               # undefined values that must be something
-        self.called: dict[Any, None] = {}                  # functions that are called, in order
+        self.filled = filled  # undefined values that must be something
+        self.callees = callees
+        expressions.name, expressions.read = self.name, self.read
 
     def block(self, block: Block) -> list[Item]:
         """The items of a block; what stands between `enter` and `exit` is indented under a `with`."""
@@ -53,7 +61,7 @@ class Statements:
             made += self.stored(self.flow.stored.after.get(stmt, ()))
             _append(open_blocks[-1], made)
             if isinstance(stmt, Effect) and opens_block(stmt):
-                open_blocks.append(made[-1].body)                                   # type: ignore[union-attr]
+                open_blocks.append(made[-1].body)  # type: ignore[union-attr]
         return items
 
     # -- plain statements ---------------------------------------------------------------------
@@ -90,8 +98,12 @@ class Statements:
     def _is_same_number(self, x: Any, target: Var) -> bool:
         """Whether a number has the name of the target already, and is one that `+=` does not change
         for others: not an array of rank 0."""
-        return (isinstance(x, Var) and x not in self.expressions.nesting.values
-                and self.variables[x] is self.variables[target] and self._is_immutable(x, set()))
+        return (
+            isinstance(x, Var)
+            and x not in self.expressions.nesting.values
+            and self.variables[x] is self.variables[target]
+            and self._is_immutable(x, set())
+        )
 
     def _is_immutable(self, atom: Any, seen: set[Var]) -> bool:
         if not isinstance(atom, Var) or atom in seen:
@@ -117,7 +129,7 @@ class Statements:
 
     def _updated(self, stmt: Let) -> list[ast.stmt]:
         """`x += y` of arrays, which is done in place."""
-        x: Var = stmt.args[0]                                                       # type: ignore[assignment]
+        x: Var = stmt.args[0]  # type: ignore[assignment]
         same = self.variables[x] is self.variables[stmt.target]
         name = self._name(stmt.target)
         before = [] if same else [ast.Assign([ast.Name(name)], self.expressions.var(x))]
@@ -125,9 +137,7 @@ class Statements:
         return [*before, augmented(ast.Name(name), stmt.op.symbol, value)]
 
     def _call(self, stmt: Call) -> list[Item]:
-        self.called[stmt.function] = None
-        function = ast.Name(stmt.function.name)
-        tree = ast.Call(function, [self.expressions.atom(atom) for atom in stmt.args], [])
+        tree = ast.Call(ast.Name(self.callees[stmt.function]), [self.expressions.atom(atom) for atom in stmt.args], [])
         used = [self._name(t) if self.flow.count.get(t) else "_" for t in stmt.targets]
         if not any(self.flow.count.get(t) for t in stmt.targets):
             return self._lines([ast.Expr(tree)], stmt)
@@ -149,22 +159,33 @@ class Statements:
         name = self._name(stmt.target)
         if stmt in self.aliases.writes:
             lines.append(ast.Assign([ast.Name(name)], copied(self.expressions.atom(base))))
-        elif self.variables[stmt.target] is not self.variables[base]:               # type: ignore[index]
+        elif self.variables[stmt.target] is not self.variables[base]:
             lines.append(ast.Assign([ast.Name(name)], self.expressions.atom(base)))
         place = self.expressions.subscript(ast.Name(name), stmt.attrs["index"], stmt.args[2:])
         if stmt.op.name == "put":
             return [*lines, ast.Assign([place], self.expressions.atom(value, stmt.args))]
         if not _adds_once(stmt):
-            return [*lines, ast.Expr(ast.Call(dotted("np.add.at"), [
-                ast.Name(name), _as_argument(place.slice), self.expressions.atom(value, stmt.args)], []))]
+            return [
+                *lines,
+                ast.Expr(
+                    ast.Call(
+                        dotted("np.add.at"),
+                        [ast.Name(name), _as_argument(place.slice), self.expressions.atom(value, stmt.args)],
+                        [],
+                    )
+                ),
+            ]
         return [*lines, augmented(place, "+", self.expressions.atom(value, stmt.args))]
 
     # -- handing over -----------------------------------------------------------------------------
 
     def moves(self, point: int, origin: Any = None) -> list[Item]:
         """The assignments for values that do not have the right name yet, or must be copied."""
-        pairs = [(self._name(move.target), _filler(move.target))
-                 for move in self.flow.undefined[point] if move.edge in self.filled]
+        pairs = [
+            (self._name(move.target), _filler(move.target))
+            for move in self.flow.undefined[point]
+            if move.edge in self.filled
+        ]
         for move in self.flow.moves[point]:
             copies = move.edge is not None and move.edge in self.aliases.edges
             if copies or not self._has_name(move):
@@ -173,8 +194,11 @@ class Statements:
         return [Line(node, origin) for node in assignments(pairs)]
 
     def _has_name(self, move: Move) -> bool:
-        return isinstance(move.value, Var) and self.variables.get(move.value) is self.variables[move.target] \
+        return (
+            isinstance(move.value, Var)
+            and self.variables.get(move.value) is self.variables[move.target]
             and move.value not in self.expressions.nesting.values
+        )
 
     def _handed(self, move: Move) -> ast.expr:
         """A number that begins a loop is written out, whatever name it has elsewhere."""
@@ -207,6 +231,15 @@ class Statements:
     # -- for loops ----------------------------------------------------------------------------------
 
     def stored(self, stores: Iterable[Any]) -> list[Item]:
+        """Puts values into storage."""
+        raise NotImplementedError
+
+    def name(self, var: Var) -> ast.expr:
+        """The tree of a variable that has a name."""
+        raise NotImplementedError
+
+    def read(self, source: Any, loop: Any) -> ast.expr:
+        """A row of a sequence."""
         raise NotImplementedError
 
 
@@ -252,5 +285,3 @@ def _as_argument(index: ast.expr) -> ast.expr:
     if any(isinstance(part, ast.Slice) for part in parts):
         return ast.Subscript(dotted("np.s_"), index)
     return index
-
-

@@ -10,6 +10,7 @@ one after the other ends, and all earlier decisions stay right.
 from __future__ import annotations
 
 import heapq
+
 from ..core.grammar import Let, Loop, Var
 from ..core.walk import all_statements
 from .aliasing import Aliases, Edge, is_array, viewed
@@ -18,18 +19,23 @@ from .flow import DEFINED, MADE, STEPS, Flow
 from .liveness import Pieces
 from .sizes import SizePlan
 
-VIEWS_COPIED = 3          # more views than these: the array itself is copied
+VIEWS_COPIED = 3  # more views than these: the array itself is copied
 UPDATES = frozenset({"add", "subtract", "multiply", "divide"})
 
 
 def decide_storage(flow: Flow, ranges: dict[Var, Pieces]) -> Aliases:
     """Decides every copy. The ranges of arrays that are copied before a write begin with the copy."""
     aliases = Aliases(flow)
-    writes = [stmt for stmt in all_statements(flow.function.body)
-              if isinstance(stmt, Let) and stmt in flow.spans and stmt.op.name in WRITES
-              and is_array(stmt.target)]
-    updates = [stmt for stmt in all_statements(flow.function.body)
-               if isinstance(stmt, Let) and stmt in flow.spans and _is_update(stmt, flow.sizes)]
+    writes = [
+        stmt
+        for stmt in all_statements(flow.function.body)
+        if isinstance(stmt, Let) and stmt in flow.spans and stmt.op.name in WRITES and is_array(stmt.target)
+    ]
+    updates = [
+        stmt
+        for stmt in all_statements(flow.function.body)
+        if isinstance(stmt, Let) and stmt in flow.spans and _is_update(stmt, flow.sizes)
+    ]
     if writes or updates:
         _Decider(flow, aliases, _alive_after([*writes, *updates], flow, ranges)).decide(writes, updates)
     for stmt in aliases.writes:
@@ -61,8 +67,9 @@ def _alive_after(stmts: list[Let], flow: Flow, ranges: dict[Var, Pieces]) -> dic
             coming = next(following, None)
         while alive and alive[0][0] < place:
             heapq.heappop(alive)
-        found[stmt] = [arrays[serial] for serial in sorted({serial for _, serial in alive})
-                       if arrays[serial] is not stmt.target]
+        found[stmt] = [
+            arrays[serial] for serial in sorted({serial for _, serial in alive}) if arrays[serial] is not stmt.target
+        ]
     return found
 
 
@@ -74,32 +81,33 @@ class _Decider:
 
     def decide(self, writes: list[Let], updates: list[Let]) -> None:
         pending = True
-        while pending:                                   # a copy may make an earlier one unnecessary,
-            pending = False                              # but never makes one necessary
+        while pending:  # a copy may make an earlier one unnecessary,
+            pending = False  # but never makes one necessary
             for stmt in writes:
                 while stmt not in self.aliases.writes and self._resolve(stmt):
                     pending = True
                     self.aliases.forget()
         for stmt in updates:
             self._try_in_place(stmt)
-        if any(not self._is_safe(stmt) for stmt in (*writes, *self.aliases.in_place)
-               if stmt not in self.aliases.writes):
+        if any(
+            not self._is_safe(stmt) for stmt in (*writes, *self.aliases.in_place) if stmt not in self.aliases.writes
+        ):
             self.aliases.in_place.clear()
             self.aliases.forget()
 
     def _sharing(self, stmt: Let) -> list[Var]:
         """Arrays that are still to be read after a write and may share its memory, the operands of
         its index among them."""
-        base: Var = stmt.args[0]                                                    # type: ignore
+        base: Var = stmt.args[0]  # type: ignore
         slots = [atom for atom in stmt.args[2:] if is_array(atom)] if stmt.op.name in WRITES else []
-        return [var for var in (*self.alive[stmt], *slots) if self.aliases.may_share(var, base)]  # type: ignore
+        return [var for var in (*self.alive[stmt], *slots) if self.aliases.may_share(var, base)]
 
     def _is_safe(self, stmt: Let) -> bool:
-        return self.aliases.is_owned(stmt.args[0]) and not self._sharing(stmt)      # type: ignore
+        return self.aliases.is_owned(stmt.args[0]) and not self._sharing(stmt)  # type: ignore
 
     def _resolve(self, stmt: Let) -> bool:
         """Decides one more copy for a write that must not be done in place; False if it may be."""
-        base: Var = stmt.args[0]                                                    # type: ignore
+        base: Var = stmt.args[0]  # type: ignore
         sharing = self._sharing(stmt)
         owned = self.aliases.is_owned(base)
         if owned and not sharing:
@@ -119,26 +127,30 @@ class _Decider:
     def _is_view(self, var: Var) -> bool:
         """Whether a value is a view, made by a statement, of an array of this function."""
         stmt = self.aliases.homes[var].stmt
-        return (isinstance(stmt, Let) and len(stmt.targets) == 1 and var not in self.aliases.views
-                and viewed(stmt) is not None)
+        return (
+            isinstance(stmt, Let)
+            and len(stmt.targets) == 1
+            and var not in self.aliases.views
+            and viewed(stmt) is not None
+        )
 
     def _edges_to_blame(self, stmt: Let, sharing: list[Var]) -> list[Edge]:
         """The values handed to loops and merges without which the write could be in place, where
         copying them costs less than copying the array at each write."""
         depth = len(self.aliases.homes[stmt.target].loops)
-        root = self.aliases.root(stmt.args[0])                                      # type: ignore
+        root = self.aliases.root(stmt.args[0])  # type: ignore
         found: list[Edge] = []
         pending, seen = [root], {root}
         while pending:
             for edge, value in self.aliases.edges_into(pending.pop()):
                 if not is_array(value) or edge in self.aliases.edges:
                     continue
-                source = self.aliases.root(value)                                   # type: ignore
+                source = self.aliases.root(value)
                 read = any(self.aliases.root(var) is source for var in sharing)
                 if self.aliases.edges_into(source) and not read:
                     pending += [source] if source not in seen else []
                     seen.add(source)
-                elif read or self._is_to_blame(value, sharing):                     # type: ignore
+                elif read or self._is_to_blame(value, sharing):
                     found.append(edge)
         return found if all(self._depth(edge) < depth for edge in found) else []
 
@@ -158,7 +170,6 @@ class _Decider:
 
     def _try_in_place(self, stmt: Let) -> None:
         """Does `y = x + …` in place where a loop accumulates and nothing else sees `x`."""
-        x: Var = stmt.args[0]                                                       # type: ignore
         if not self._accumulates(stmt) or not self._is_safe(stmt):
             return
         self.aliases.in_place.add(stmt)
@@ -169,7 +180,7 @@ class _Decider:
 
     def _accumulates(self, stmt: Let) -> bool:
         """Whether the result becomes the next value of the carry that it is added to."""
-        kind, loop, item, _ = self.aliases.homes[self.aliases.root(stmt.args[0])]   # type: ignore
+        kind, loop, item, _ = self.aliases.homes[self.aliases.root(stmt.args[0])]  # type: ignore
         if kind != "entry" or not isinstance(loop, Loop):
             return False
         return self._leads_to(stmt.target, item.next)
@@ -178,8 +189,7 @@ class _Decider:
         """Whether the next value of a carry is a variable or was made from it in place."""
         while isinstance(end, Var) and end is not var:
             stmt = self.aliases.homes[end].stmt
-            if not isinstance(stmt, Let) or not (
-                    stmt.op.name in WRITES or _is_update(stmt, self.flow.sizes)):
+            if not isinstance(stmt, Let) or not (stmt.op.name in WRITES or _is_update(stmt, self.flow.sizes)):
                 return False
             end = stmt.args[0]
         return end is var

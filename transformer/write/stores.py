@@ -1,10 +1,10 @@
 """Where loops keep what they record, and at which places the values are put there.
 
-    array     one array, made before the loop, with a row for every position
-    growing   the same for a loop of unknown length, made longer when it is full
-    list      a Python list, where rows differ in length
-    row       a row of the array of the loop around: the records of nested loops whose lengths do
-              not change from one outer iteration to the next are one rectangular array
+array     one array, made before the loop, with a row for every position
+growing   the same for a loop of unknown length, made longer when it is full
+list      a Python list, where rows differ in length
+row       a row of the array of the loop around: the records of nested loops whose lengths do
+          not change from one outer iteration to the next are one rectangular array
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..core.grammar import (UNDEFINED, Atom, Block, Call, Function, If, Let, Loop, Map, Merge, Record, Stmt,
-                            Var)
 from ..core.errors import NotSupported
+from ..core.grammar import UNDEFINED, Atom, Block, Call, Function, If, Let, Loop, Map, Merge, Record, Stmt, Var
 from ..core.sizes import Extent
 from ..core.types import ArrayType, SeqType
 from ..core.walk import all_definitions, all_statements, atom_vars, size_of_atom, targets_of
@@ -56,7 +55,7 @@ class Stores:
 
     of: dict[Var, Store] = field(default_factory=dict)
     aliases: dict[Var, Var] = field(default_factory=dict)
-    values: dict[Var, list[Atom]] = field(default_factory=dict)      # what each record needs
+    values: dict[Var, list[Atom]] = field(default_factory=dict)  # what each record needs
     after: dict[Stmt, Place] = field(default_factory=dict)
     on_entry: dict[Stmt, Place] = field(default_factory=dict)
     at_end: dict[tuple[Stmt, str], Place] = field(default_factory=dict)
@@ -84,12 +83,14 @@ def stores(function: Function) -> Stores:
 
 def _check_operands(stmt: Let, found: Stores) -> None:
     """Lists have no arithmetic; what NumPy would make of them is something else."""
-    lists = [atom for atom in stmt.args if isinstance(atom, Var) and atom in found.of
-             and found.of[atom].kind == "list"]
+    lists = [atom for atom in stmt.args if isinstance(atom, Var) and atom in found.of and found.of[atom].kind == "list"]
     if lists:
-        raise NotSupported(f"{stmt.op.name} of what a loop recorded", stmt.origin,
-                           why="its rows differ in length from one iteration to the next",
-                           instead="Write the loop so that all iterations have arrays of one shape.")
+        raise NotSupported(
+            f"{stmt.op.name} of what a loop recorded",
+            stmt.origin,
+            why="its rows differ in length from one iteration to the next",
+            instead="Write the loop so that all iterations have arrays of one shape.",
+        )
 
 
 class _Planner:
@@ -114,13 +115,13 @@ class _Planner:
     def plan(self, loop: Any, record: Record) -> None:
         outer = self.outer.get(record.target)
         self.result.of[record.target] = (
-            self._store(loop, record) if outer is None
-            else Store(record, loop, "row", outer=self.result.of[outer]))
+            self._store(loop, record) if outer is None else Store(record, loop, "row", outer=self.result.of[outer])
+        )
 
     def _store(self, loop: Any, record: Record) -> Store:
         trimmed = record.target in self.looked_at
         chain = list(self._chain(record.value))
-        element = chain[-1][1].value.type if chain else record.value.type          # type: ignore[union-attr]
+        element = chain[-1][1].value.type if chain else record.value.type  # type: ignore[union-attr]
         if not isinstance(element, ArrayType) or not self._known_before(loop, chain, element):
             return Store(record, loop, "list", trimmed=trimmed)
         for above, (_, below) in zip([record, *(r for _, r in chain)], chain):
@@ -135,7 +136,7 @@ class _Planner:
         while value is not below.target:
             assert isinstance(value, Var)
             self.result.aliases[value] = below.target
-            value = _only_side(self.made_by[value][1])                              # type: ignore[assignment]
+            value = _only_side(self.made_by[value][1])  # type: ignore[assignment]
 
     def _chain(self, value: Atom) -> Iterator[tuple[Any, Record]]:
         """The loops and records within, of whose rows a record of sequences consists."""
@@ -169,7 +170,7 @@ class _Planner:
             store.certain = False
             return
         row = self.result.row(value) if isinstance(value, Var) else None
-        if row is not None and row.outer is store:               # it was put there as it was made
+        if row is not None and row.outer is store:  # it was put there as it was made
             self._needs(store, row.record.target)
             return
         stmt = self._definition(value, block)
@@ -179,8 +180,8 @@ class _Planner:
             place.setdefault(anchor, []).append((store, value))
             self._needs(store, value)
         elif merge is not None and UNDEFINED in (merge.then, merge.orelse):
-            self.place(store, merge.then, stmt.then, (stmt, "then"))               # type: ignore[union-attr]
-            self.place(store, merge.orelse, stmt.orelse, (stmt, "orelse"))         # type: ignore[union-attr]
+            self.place(store, merge.then, stmt.then, (stmt, "then"))  # type: ignore[union-attr]
+            self.place(store, merge.orelse, stmt.orelse, (stmt, "orelse"))  # type: ignore[union-attr]
         else:
             self.result.after.setdefault(stmt, []).append((store, value))
             self._needs(store, value)
@@ -210,6 +211,5 @@ def _looked_at(function: Function) -> set[Var]:
         elif isinstance(stmt, Loop):
             found += [atom for carry in stmt.carries for atom in (carry.init, carry.next)]
         elif isinstance(stmt, If):
-            found += [atom for merge in stmt.merges if _only_side(merge) is None
-                      for atom in (merge.then, merge.orelse)]
+            found += [atom for merge in stmt.merges if _only_side(merge) is None for atom in (merge.then, merge.orelse)]
     return {var for var in found if isinstance(var, Var) and isinstance(var.type, SeqType)}

@@ -38,7 +38,7 @@ def filled_edges(flow: Flow, aliases: Aliases, variables: Variables, nesting: Ne
 def _handed_over(flow: Flow, variables: Variables, nesting: Nesting) -> Iterator[Var]:
     """The values that are stored, or get another name."""
     for place in (flow.stored.after, flow.stored.on_entry, flow.stored.at_end):
-        for stores in place.values():                                               # type: ignore[attr-defined]
+        for stores in place.values():
             for store, value in stores:
                 if (id(store), id(value)) in flow.stores_at and isinstance(value, Var):
                     yield value

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
-from ..core.grammar import If, Let, Loop, Map, Stmt, Var
+from ..core.grammar import If, Let, Loop, Stmt, Var
 from ..core.walk import all_statements
 from .aliasing import Aliases, is_array
 from .demand import WRITES
@@ -22,9 +22,10 @@ class Variable:
 
     def __init__(self, var: Var, pieces: Pieces) -> None:
         self.values = [var]
-        self.pieces = pieces                       # sorted and apart
-        self.stretches: Pieces = []                # where it is read later, in what it is nested into
-        self.names = {var.name} if given_name(var) else set()
+        self.pieces = pieces  # sorted and apart
+        self.stretches: Pieces = []  # where it is read later, in what it is nested into
+        name = given_name(var)
+        self.names = {name} if name else set()
         self.is_param = False
 
     def is_apart_from(self, other: Variable) -> bool:

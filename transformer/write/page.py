@@ -1,0 +1,289 @@
+"""One function on its page: what is found out about it, and its lines."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..core.errors import Origin
+from ..core.grammar import Const, Function, If, Loop, Undefined, Var
+from ..core.guards import single_atom
+from ..core.sizes import Dim, Size
+from ..core.types import ArrayType
+from ..core.walk import all_definitions, all_statements
+from ..read.interface import Result
+from .aliasing import is_array
+from .comments import UserComments
+from .constants import Constants
+from .demand import demand
+from .expressions import Expressions, copied
+from .fixed import fixed_tests
+from .flow import flow
+from .guards import Guards
+from .layout import LINE, Item, Line, Note, lines_of, printed
+from .liveness import live_ranges
+from .loops import Loops
+from .names import Names, fresh, identifier
+from .nesting import nest
+from .ranges import ranges
+from .rebuilding import homes_of, rebuilt
+from .signature import parameters, places, result_tree, results_in
+from .sizes import SizePlan, extent_of_axis
+from .storage import decide_storage
+from .stores import stores
+from .undefined import filled_edges
+from .variables import share_variables
+
+DIMENSIONS = ("n", "m", "d", "p", "q", "r", "s")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What is asked for; see `writer.write`."""
+
+    annotate: bool = False
+    guards: bool = False
+    user_return: bool = False
+
+
+@dataclass(slots=True)
+class PrintedFunction:
+    """One function as lines, with what it needs from its module."""
+
+    lines: list[tuple[str, Origin | None]]
+    trees: list[ast.AST]
+    constants: Constants
+    uses_grow: bool
+
+
+def print_function(
+    function: Function,
+    interface: Any,
+    name: str,
+    options: Options,
+    namespace: dict[str, Any],
+    callees: dict[Function, str],
+) -> PrintedFunction:
+    """Prints a function under a name. `callees` are the functions that it may call."""
+    page = Page(function, interface, {name, *callees.values()}, namespace, callees)
+    head = ast.FunctionDef(name, page.outside(), [ast.Pass()], [])
+    body = page.printer.block(page.function.body)
+    result = page.returned(options)
+    items = [*page.top(options), *body, *result]
+    lines: list[tuple[str, Origin | None]] = [(line, function.origin) for line in printed(head, LINE)[:-1]]
+    comments = UserComments(getattr(interface, "source", None))
+    lines += lines_of(items or [Line(ast.Pass())], 1, comments)
+    trees = [head, *_trees(items)]
+    return PrintedFunction(lines, trees, page.constants, page.printer.uses_grow)
+
+
+class Page:
+    """Everything that is found out about a function before it is printed."""
+
+    def __init__(
+        self,
+        function: Function,
+        interface: Any,
+        taken: set[str],
+        namespace: dict[str, Any],
+        callees: dict[Function, str],
+    ) -> None:
+        self.interface = interface
+        self.namespace = namespace
+        self.places, self.function = _without_unused_results(function, interface)
+        function = self.function
+        forms, stored = ranges(function), stores(function)
+        needed = demand(function, forms, stored)
+        self.sizes = SizePlan(function, needed, forms, stored)
+        self.flow = flow(function, needed, forms, stored, self.sizes)
+        alive = live_ranges(self.flow)
+        self.aliases = decide_storage(self.flow, alive)
+        self.variables = share_variables(self.flow, alive, self.aliases)
+        self.nesting = nest(self.flow, alive, self.variables, self.aliases)
+        self.constants = Constants(function, interface)
+        named = set(_names_of_constants(function)) - self.constants.taken
+        self.names = Names(self.flow, self.variables, taken | named)
+        self.expressions = Expressions(needed, self.nesting, self.sizes, self.constants, self.aliases, namespace)
+        filled = filled_edges(self.flow, self.aliases, self.variables, self.nesting)
+        self.printer = Loops(self.flow, self.variables, self.aliases, self.names, self.expressions, filled, callees)
+        self.inside: dict[Var, str] = {}  # variables in containers, and how they are reached
+
+    # -- names --------------------------------------------------------------------------------
+
+    def outside(self) -> ast.arguments:
+        """The parameters. Gives every variable its name, those of parameters first."""
+        fixed = self._of_params() if self.interface is None else self._of_interface()
+        for var, name in fixed.items():
+            self.names.fix(var, name)
+        self._name_sizes()
+        self.names.choose(var for var in self.variables if self._is_bound(var))
+        if self.interface is None:
+            return ast.arguments([], [ast.arg(n) for n in fixed.values()], None, [], [], None, [])
+        hidden = [fixed[hidden.var] for hidden in self.interface.hidden]
+        return parameters(self.interface, self.namespace, hidden)
+
+    def _of_params(self) -> dict[Var, str]:
+        names: set[str] = set()
+        return {param: fresh(identifier(param.name or f"x{k}"), names) for k, param in enumerate(self.function.params)}
+
+    def _of_interface(self) -> dict[Var, str]:
+        fixed = {hidden.var: identifier(hidden.name) for hidden in self.interface.hidden}
+        for parameter in self.interface.parameters:
+            for var, path in places(parameter):
+                if path == parameter.name:
+                    fixed[var] = path
+                elif self._is_looked_at(var):
+                    self.inside[var] = path
+        self.names.taken |= {p.name for p in self.interface.parameters} - set(fixed.values())
+        used = {*fixed.values(), *self.names.taken}
+        fixed |= {var: fresh(identifier(var.name or path), used) for var, path in self.inside.items()}
+        return fixed
+
+    def _is_looked_at(self, var: Var) -> bool:
+        """Whether a parameter is read, or a size is taken from it at the top."""
+        return bool(self.flow.count.get(var)) or any(self.sizes.sources[dim][0] is var for dim in self.sizes.named)
+
+    def _is_bound(self, var: Var) -> bool:
+        """Whether a value is bound to a name of its own somewhere."""
+        return (
+            var not in self.nesting.values
+            and self.flow.stored.row(var) is None
+            and self.variables[var] not in self.names.chosen
+        )
+
+    def _name_sizes(self) -> None:
+        """Sizes are called what they are declared as, if nothing else is."""
+        users = {var.name for var in all_definitions(self.function.body)}
+        for dim in self.sizes.named:
+            wishes = self.sizes.given.get(dim, dim.name), *DIMENSIONS
+            used = {*users, *self.names.taken, *self.names.holders}
+            free = [wish for wish in wishes if wish.isidentifier() and wish not in used]
+            self.sizes.names[dim] = self.names.reserve(free[0] if free else "n")
+
+    # -- lines around the body ----------------------------------------------------------------
+
+    def top(self, options: Options) -> list[Item]:
+        """Types, tests, what is in containers, sizes, numbers."""
+        notes: list[Item] = [Note(text) for text in self._types()] if options.annotate else []
+        before: list[Item] = [*self._unpacked(), *self._sizes()]
+        if options.guards:
+            guards = Guards(self.function, self.sizes, self.expressions.name)
+            before = [*fixed_tests(self.interface), *before, *guards.items()]
+        return [*notes, *before, *self._numbers()]
+
+    def _unpacked(self) -> Iterator[Item]:
+        """`w = params["w"]`."""
+        for var, path in self.inside.items():
+            tree = ast.parse(path, mode="eval").body
+            yield Line(ast.Assign([ast.Name(self.names.of(var))], tree))
+
+    def _sizes(self) -> Iterator[Item]:
+        """`n, m = x.shape`."""
+        for param, axes in self.sizes.definitions():
+            tree = self.expressions.name(param)
+            names: list[ast.expr] = [ast.Name(self.sizes.names[dim]) for _, dim in axes]
+            assert isinstance(param.type, ArrayType)
+            if len(axes) == param.type.rank > 1:
+                yield Line(ast.Assign([ast.Tuple(names)], ast.Attribute(tree, "shape")))
+                continue
+            for (axis, _), target in zip(axes, names, strict=True):
+                yield Line(ast.Assign([target], extent_of_axis(tree, param, axis)))
+
+    def _numbers(self) -> Iterator[Item]:
+        """`dt = 0.01`."""
+        for name, const in self.constants.local.items():
+            yield Line(ast.Assign([ast.Name(name)], self.constants.literal(const)))
+
+    def _types(self) -> list[str]:
+        """The types of parameters, those of one type together: `w, b: f64[m]`."""
+        by_type: dict[str, list[str]] = {}
+        letters = dict(self.sizes.names)
+        for param in self.function.params:
+            if self.variables[param] in self.names.chosen:
+                type = self._type(param.type, letters)
+                by_type.setdefault(type, []).append(self.names.of(param))
+        return [f"{', '.join(names)}: {type}" for type, names in by_type.items()]
+
+    def _type(self, type: Any, letters: dict[Dim, str]) -> str:
+        """A type with names for its sizes, which need not be names in the source."""
+        if not isinstance(type, ArrayType) or not type.sizes:
+            return repr(type)
+        sizes = [_letter(self.sizes.normal(size), letters) for size in type.sizes]
+        return f"{type.with_sizes(())!r}[{', '.join(sizes)}]"
+
+    # -- results ------------------------------------------------------------------------------
+
+    def returned(self, options: Options) -> list[Item]:
+        """The `return`, if there is anything to return."""
+        results = self.function.results
+        trees = [self._result(k, options) for k in range(len(results))]
+        tree = getattr(self.interface, "result", None)
+        if tree is None and results:
+            tree = Result(0) if len(results) == 1 else tuple(map(Result, range(len(results))))
+        if tree is None:
+            return []
+        homes = homes_of(self.interface) if options.guards else {}
+
+        def leaf(item: Any) -> ast.expr:
+            found = isinstance(item, Result)
+            return trees[self.places[item.k]] if found else self.expressions.atom(item)
+
+        def again(tree: Any, parts: list[ast.expr]) -> ast.expr | None:
+            return rebuilt(tree, parts, homes)
+
+        return [Line(ast.Return(result_tree(tree, leaf, self.namespace, again)))]
+
+    def _result(self, k: int, options: Options) -> ast.expr:
+        """A result, copied if it would share memory with a parameter or an earlier result."""
+        atom = self.function.results[k]
+        if isinstance(atom, Undefined):
+            return ast.Constant(None)
+        tree = self.expressions.atom(atom)
+        if not is_array(atom) or options.user_return:
+            return tree
+        assert isinstance(atom, Var)
+        before = [other for other in self.function.results[:k] if isinstance(other, Var)]
+        shared = any(self.aliases.may_share(atom, other) for other in before if is_array(other))
+        return copied(tree) if shared or not self.aliases.is_owned(atom) else tree
+
+
+def _letter(size: Any, letters: dict[Dim, str]) -> str:
+    dim = single_atom(size)
+    if not isinstance(dim, Dim):
+        return ":" if isinstance(size, Size) else str(size)
+    if dim not in letters:
+        free = [letter for letter in DIMENSIONS if letter not in letters.values()]
+        letters[dim] = dim.name if dim.name.isidentifier() else free[0] if free else ":"
+    return letters[dim]
+
+
+def _without_unused_results(function: Function, interface: Any) -> tuple[dict[int, int], Function]:
+    """The function with the results that its interface mentions, and where each has gone."""
+    tree = getattr(interface, "result", None)
+    every = range(len(function.results))
+    wanted = list(every) if tree is None else sorted(set(results_in(tree)))
+    places = {k: place for place, k in enumerate(wanted)}
+    return places, replace(function, results=[function.results[k] for k in wanted])
+
+
+def _names_of_constants(function: Function) -> Iterator[str]:
+    for stmt in all_statements(function.body):
+        atoms: list[Any] = [*getattr(stmt, "args", ()), *function.results]
+        if isinstance(stmt, If):
+            atoms += [stmt.cond, *(a for m in stmt.merges for a in (m.then, m.orelse))]
+        elif isinstance(stmt, Loop):
+            atoms += [stmt.trips, *(a for c in stmt.carries for a in (c.init, c.next))]
+        for atom in atoms:
+            if isinstance(atom, Const) and atom.name is not None and atom.name.isidentifier():
+                yield atom.name
+
+
+def _trees(items: list[Item]) -> Iterator[ast.AST]:
+    for item in items:
+        if isinstance(item, Line):
+            yield item.node
+        elif not isinstance(item, Note):
+            yield item.head
+            yield from _trees([*item.body, *item.orelse])
