@@ -136,7 +136,9 @@ class Evaluator:
         found = np.asarray(value)
         assert found.shape == shape, f"{var}: {type}, but the value has shape {found.shape}"
         if type.weak:
-            assert found.dtype.kind in {"f": "bif", "i": "bi", "c": "bifc"}[type.dtype.kind], f"{var}: {type}, {value!r}"
+            assert found.dtype.kind in {"f": "bif", "i": "bi", "c": "bifc"}[type.dtype.kind], (
+                f"{var}: {type}, {value!r}"
+            )
             return PYTHON_TYPES[{"f": "float", "i": "int", "c": "complex"}[type.dtype.kind]](value)
         given = value.dtype if hasattr(value, "dtype") else None
         assert given is None or given == type.dtype, f"{var}: {type}, but the value has dtype {given}"
@@ -269,8 +271,7 @@ def evaluate_call(reading: Reading, function: Any, *args: Any, **kwargs: Any) ->
             _match(parameter.tree, bound[parameter.name], values)
     evaluator = evaluated(reading.function, [values[param] for param in reading.function.params])
     results = [evaluator.atom(atom) for atom in reading.function.results]
-    result = tree.map(lambda leaf: results[leaf.k] if isinstance(leaf, Result) else leaf,
-                      reading.interface.result)
+    result = tree.map(lambda leaf: results[leaf.k] if isinstance(leaf, Result) else leaf, reading.interface.result)
     written = {path: evaluator.atom(atom) for path, atom in reading.written}
     return Outcome(result, "".join(evaluator.printed), written)
 

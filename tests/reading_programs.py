@@ -22,6 +22,7 @@ def program(*args, **kwargs):
     def note(function):
         PROGRAMS.append((function, args, kwargs))
         return function
+
     return note
 
 
@@ -108,25 +109,27 @@ def twice(function):
     @functools.wraps(function)
     def wrapper(*args, **kwargs):
         return 2 * function(*args, **kwargs)
+
     return wrapper
 
 
 @twice
 def decorated(x, power=2):
-    return x ** power
+    return x**power
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def cached(x):
     return x * 3
 
 
 # Names, numbers, operators.
 
+
 @program(1.5, 2.0)
 def arithmetic(x, y):
     a = b = x * y
-    c: float = a / 2 + b ** 2 - -x
+    c: float = a / 2 + b**2 - -x
     d, (e, *f) = c, [x, y, c]
     c += d
     return c * e + f[0] + f[1] + +y + x // y + x % y
@@ -136,7 +139,7 @@ def arithmetic(x, y):
 def named_constants(x):
     dt = 0.01
     pi2 = 2 * np.pi
-    return x * dt + math.pi * RATE + pi2 * math.sqrt(2 / math.pi) + np.e ** x + x ** (1 / 3) + 10 ** -2
+    return x * dt + math.pi * RATE + pi2 * math.sqrt(2 / math.pi) + np.e**x + x ** (1 / 3) + 10**-2
 
 
 @program(0.7)
@@ -152,7 +155,7 @@ def constants_decide(x):
 @program(3, 2.0)
 def integers(n, x):
     m = n * 2 + 1
-    return (m // 2) * x + n ** 2 + (n & 1) + (n << 2) + (m % 4) * x + abs(-n) + divmod(m, 2)[1] + float(n)
+    return (m // 2) * x + n**2 + (n & 1) + (n << 2) + (m % 4) * x + abs(-n) + divmod(m, 2)[1] + float(n)
 
 
 @program(VECTOR)
@@ -161,7 +164,7 @@ def sizes(x):
     (k,) = x.shape
     half = n // 2
     assert n == k and half >= 0 and n * 2 > n
-    return x[half] * n + x.size / x.ndim + np.sum(x[: n - 1]) / (n - 1) + n ** 2 + n * 0.5 + -n + n % 2 + math.sqrt(n)
+    return x[half] * n + x.size / x.ndim + np.sum(x[: n - 1]) / (n - 1) + n**2 + n * 0.5 + -n + n % 2 + math.sqrt(n)
 
 
 @program(MATRIX)
@@ -210,10 +213,11 @@ def weak_and_strong(x):
 
 @program(np.array([3, 1, 2]), np.array([True, False, True]))
 def other_dtypes(k, flags):
-    return k * 2, k / 2, ~flags, k[flags], flags.sum() + k.max(), (k > 1) & flags, k ** 2
+    return k * 2, k / 2, ~flags, k[flags], flags.sum() + k.max(), (k > 1) & flags, k**2
 
 
 # Conditions.
+
 
 @program(0.4, -1.0)
 def branches(x, y):
@@ -340,7 +344,7 @@ def match_structures(x):
             case ("shift", *amounts):
                 total = total + amounts[0] - amounts[1]
             case {"power": int(power), **rest}:
-                total = total + x ** power + rest["rest"]
+                total = total + x**power + rest["rest"]
             case Point(x=px, y=3.0):
                 total = total + px
             case [first, *_, last]:
@@ -351,6 +355,7 @@ def match_structures(x):
 
 
 # Loops.
+
 
 @program(0.5, 4)
 def range_loops(x, n):
@@ -599,6 +604,7 @@ def reused_temporaries(x):
 
 # Lists that loops fill.
 
+
 @program(VECTOR)
 def appended(x):
     values = []
@@ -640,13 +646,21 @@ def comprehensions(x):
     pairs = [(a, b) for a, b in zip([1.0, 2.0], [x[0], x[1]])]
     few = [v for v in (1, 2, 3, 4) if v % 2 == 0]
     nested = [[i * x[j] for j in range(2)] for i in range(3)]
-    return (np.array(squares), named[2], pairs[1][1], sum(few), np.array(nested), sum(v for v in x if v > 0),
-            np.array([x[i] * k for i in range(3) for k in (0, 1)]), tuple(k for k in (1, 2)))
+    return (
+        np.array(squares),
+        named[2],
+        pairs[1][1],
+        sum(few),
+        np.array(nested),
+        sum(v for v in x if v > 0),
+        np.array([x[i] * k for i in range(3) for k in (0, 1)]),
+        tuple(k for k in (1, 2)),
+    )
 
 
 @program(VECTOR)
 def sums_and_extremes(x):
-    total = sum(v ** 2 for v in x) + sum([x[0], 2.0], 3.0) + sum(x)
+    total = sum(v**2 for v in x) + sum([x[0], 2.0], 3.0) + sum(x)
     low, high = min(x[0], x[1], 0.1), max(x[0], 3)
     order = min(len(x), 3) + max(2, 7)
     parts = any(v > 0 for v in (x[0], x[1])) * 1.0 + all([x[0] > 0, x[2] > 5]) * 2.0
@@ -668,10 +682,11 @@ def generators(x):
 
 # Functions.
 
+
 @program(0.5)
 def helpers(x):
     def power(v, n=2, *, shift=0.0):
-        return v ** n + shift
+        return v**n + shift
 
     def apply(function, *args, **kwargs):
         return function(*args, **kwargs)
@@ -701,6 +716,7 @@ def decorated_functions(x):
     @twice
     def local(v):
         return v + 1
+
     return decorated(x) + decorated(x, power=3) + local(x) + cached(x)
 
 
@@ -708,13 +724,14 @@ def decorated_functions(x):
 def static_recursion(x):
     def power(v, n):
         return 1.0 if n == 0 else v * power(v, n - 1)
+
     return power(x, 5)
 
 
 @program(0.5, (1.0, 2.0), scale=3.0, extra=0.25)
 def signatures(x, pair, *rest, scale, power=2, **others):
     a, b = pair
-    return x * a + b * scale ** power + len(rest) + others["extra"] + sum(others.values())
+    return x * a + b * scale**power + len(rest) + others["extra"] + sum(others.values())
 
 
 @program(0.5)
@@ -725,7 +742,9 @@ def made_functions(x):
             for c in reversed(coefficients):
                 total = total * v + c
             return total
+
         return evaluate
+
     functions = {"p": polynomial(1.0, x, 2.0), "q": lambda v: v + 1}
     return functions["p"](x) + [f(x) for f in functions.values()][1]
 
@@ -733,11 +752,14 @@ def made_functions(x):
 @program(0.5)
 def imports_inside(x):
     import math as m
-    from math import exp, sin as sine
+    from math import exp
+    from math import sin as sine
+
     return m.cos(x) + sine(x) * exp(x)
 
 
 # Objects.
+
 
 @program(VECTOR)
 def user_classes(x):
@@ -807,6 +829,7 @@ def objects_from_outside(x):
 
 
 # Writing in place.
+
 
 @program(VECTOR, 2)
 def item_assignment(x, k):
@@ -988,12 +1011,13 @@ def structures_as_carries(x):
 
 # Effects.
 
+
 @program(0.5, 3)
 def effects(x, n):
     print("start", n, end="; ")
     for i in range(2):
         print(f"{i}: {x * i:.3f}", x, sep="|")
-    print({"a": x, "b": [1, x]}, (x,), f"{x!r:>8}", "%", str(n) + "!", "{} {v:.1f}".format(n, v=x))
+    print({"a": x, "b": [1, x]}, (x,), f"{x!r:>8}", "%", str(n) + "!", f"{n} {x:.1f}")
     assert x > 0
     with np.errstate(divide="ignore", invalid="ignore"):
         y = np.log(x)

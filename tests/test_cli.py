@@ -221,7 +221,7 @@ def test_file_stands_alone() -> None:
         [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True
     )
     assert "'numpy'" in done.stdout
-    assert "transformer" not in done.stdout and "'model'" not in done.stdout
+    assert "'transformer'" not in done.stdout and "'model'" not in done.stdout
 
 
 def test_file_says_where_it_came_from() -> None:

@@ -71,11 +71,12 @@ GLOBAL = np.ones(3)
 
 def reads_clock(x):
     import time
+
     return x * time.time()
 
 
 def draws_numbers(x):
-    return x + np.random.normal()                           # no seed can make this a function
+    return x + np.random.normal()  # no seed can make this a function
 
 
 def opens_file(x):
@@ -199,7 +200,7 @@ def endless_recursion(x):
 def unbound_name(x):
     if False:
         y = 1.0
-    return x * y                                            # noqa: F821
+    return x * y  # noqa: F821
 
 
 def wrong_shapes(x):
@@ -219,6 +220,7 @@ def missing_attribute(x):
 def wrong_call(x):
     def helper(a, b):
         return a + b
+
     return helper(x)
 
 
@@ -241,6 +243,7 @@ def uses_generator(x):
 def class_inside(x):
     class Local:
         pass
+
     return Local
 
 
@@ -317,6 +320,7 @@ def test_layout_decides_whether_a_reshape_shares_memory() -> None:
 
 # What Core looks like.
 
+
 def statements(function: Any, *args: Any, **kwargs: Any) -> list[Any]:
     return list(all_statements(read_call(function, *args, **kwargs).function.body))
 
@@ -332,6 +336,7 @@ def test_range_loops_stay_loops() -> None:
             for v in x:
                 total += v * i
         return total
+
     assert count(Loop, statements(f, VECTOR)) == 2
 
 
@@ -340,6 +345,7 @@ def test_loops_over_containers_are_unrolled() -> None:
         for scale in (1.0, 2.0, 3.0):
             x = x * scale
         return x
+
     found = statements(f, VECTOR)
     assert count(Loop, found) == 0 and count(Let, found) == 3
 
@@ -350,6 +356,7 @@ def test_loop_is_unrolled_where_its_index_must_be_known() -> None:
         for i in range(n):
             x = x + parts[i]
         return x
+
     assert count(Loop, statements(f, VECTOR, 3)) == 0
 
 
@@ -360,7 +367,8 @@ def test_carries_are_what_the_body_changes() -> None:
             t = v * same
             total = total + t
         return total * same
-    loop, = (stmt for stmt in statements(f, VECTOR) if isinstance(stmt, Loop))
+
+    (loop,) = (stmt for stmt in statements(f, VECTOR) if isinstance(stmt, Loop))
     assert [carry.entry.name for carry in loop.carries] == ["total"]
     assert repr(loop.carries[0].entry.type) == "f64"
 
@@ -374,7 +382,8 @@ def test_unchanged_names_are_no_carries() -> None:
                 count += 1
             total += v
         return total + count
-    loop, = (stmt for stmt in statements(f, VECTOR) if isinstance(stmt, Loop))
+
+    (loop,) = (stmt for stmt in statements(f, VECTOR) if isinstance(stmt, Loop))
     assert [carry.entry.name for carry in loop.carries] == ["total"]
 
 
@@ -386,6 +395,7 @@ def test_element_updates_are_one_op() -> None:
         y[x > 0] += 1.0
         y[2] *= 3.0
         return y
+
     names = [stmt.op.name for stmt in statements(f, VECTOR) if isinstance(stmt, Let)]
     assert names.count("addat") == 3 and names.count("put") == 1
 
@@ -398,6 +408,7 @@ def test_lists_that_loops_fill_are_records() -> None:
         for k in range(len(x)):
             rows.append((x[k], [v * k for v in x]))
         return np.array(values), rows[0][0], np.array([row[1] for row in rows])
+
     loops = [stmt for stmt in statements(f, VECTOR) if isinstance(stmt, Loop)]
     assert [len(loop.records) for loop in loops] == [1, 2, 1, 1]
     outcome = evaluate_call(read_call(f, VECTOR), f, VECTOR)
@@ -410,6 +421,7 @@ def test_names_are_kept() -> None:
         position = velocity + np.pi
         dt = 0.125
         return position * dt * SCALE * rate
+
     reading = read_call(f, VECTOR)
     lets = [stmt for stmt in reading.function.body if isinstance(stmt, Let)]
     assert [stmt.target.name for stmt in lets[:2]] == ["velocity", "position"]
@@ -425,6 +437,7 @@ def test_every_statement_knows_its_line() -> None:
         for k in range(3):
             y = y + k
         return y if y[0] > 0 else -y
+
     first = f.__code__.co_firstlineno
     lines = {stmt.origin.line - first for stmt in statements(f, VECTOR)}
     assert lines == {1, 2, 3, 4}
@@ -433,6 +446,7 @@ def test_every_statement_knows_its_line() -> None:
 def test_spellings_are_kept() -> None:
     def f(x, t):
         return np.sin(x) + math.sin(t) + abs(t)
+
     spelled = [stmt.attrs.get("spelling") for stmt in statements(f, VECTOR, 0.5) if isinstance(stmt, Let)]
     assert spelled[:2] == ["np.sin", "math.sin"] and "abs" in spelled
 
@@ -443,6 +457,7 @@ def test_arrays_from_outside_are_hidden_arguments() -> None:
 
     def f(x):
         return x * captured + GLOBAL[0] + holder.table + captured
+
     reading = read_call(f, np.ones(2))
     assert [hidden.name for hidden in reading.interface.hidden] == ["captured", "GLOBAL", "table"]
     assert reading.interface.hidden[0].fetch() is captured
@@ -455,6 +470,7 @@ def test_what_is_static_is_watched() -> None:
 
     def f(x):
         return x * factor if options.mode == "a" else x
+
     reading = read_call(f, 1.0)
     assert all(holder(key) is value for holder, key, value in reading.watched)
     options.mode = "b"
@@ -464,6 +480,7 @@ def test_what_is_static_is_watched() -> None:
 def test_demand_names_what_it_needs() -> None:
     def f(params, n):
         return [params["w"], 2.0][n], "ab" * len(params["w"])
+
     hints = {Dim("params['w'].shape[0]"): 4}
     kind = ArrayType(np.dtype(float), (Size.of(Dim("params['w'].shape[0]")),))
     with pytest.raises(Demand) as caught:
@@ -481,6 +498,7 @@ def test_sizes_stay_symbolic_and_guards_say_what_they_rest_on() -> None:
 
     def f(x, y):
         return np.sum(x * y) / len(x)
+
     reading = read(f, (x, y), {}, hints={}, smallest=0)
     assert [repr(guard) for guard in reading.function.guards] == ["n == m"]
     assert reading.function.dims[Dim("m")][0].name == "y"
@@ -492,6 +510,7 @@ def test_guards_of_what_was_read_in_vain_are_dropped() -> None:
         for _ in range(n):
             total = total + x[0] + y[0]
         return total
+
     assert read_call(f, np.ones(3), np.ones(4), 2).function.guards == []
 
 
@@ -505,14 +524,19 @@ def test_numpy_functions_partials_and_methods_can_be_read() -> None:
 
         __call__ = scale
 
-    for function, args in ((np.sin, (0.5,)), (partial(np.power, 2.0), (0.5,)), (Scaled().scale, (3.0,)),
-                           (Scaled(), (3.0,)), (partial(lambda a, b: a - b, b=1.0), (0.5,))):
+    for function, args in (
+        (np.sin, (0.5,)),
+        (partial(np.power, 2.0), (0.5,)),
+        (Scaled().scale, (3.0,)),
+        (Scaled(), (3.0,)),
+        (partial(lambda a, b: a - b, b=1.0), (0.5,)),
+    ):
         outcome = evaluate_call(read_call(function, *args), function, *args)
         np.testing.assert_allclose(outcome.result, function(*args))
 
 
 def test_lambdas_on_one_line_are_told_apart() -> None:
-    square, cube = lambda x: x ** 2, lambda x: x ** 3
+    square, cube = lambda x: x**2, lambda x: x**3
     assert evaluate_call(read_call(cube, 2.0), cube, 2.0).result == 8.0
     assert evaluate_call(read_call(square, 3.0), square, 3.0).result == 9.0
 
@@ -520,6 +544,7 @@ def test_lambdas_on_one_line_are_told_apart() -> None:
 def test_parameters_of_containers_get_short_names() -> None:
     def f(params, w):
         return params["w"] * params["layers"][0] + w
+
     reading = read_call(f, {"w": 1.0, "layers": [2.0, 3.0]}, 3.0)
     assert [var.name for var in reading.function.params] == ["params_w", "layers_0", "layers_1", "w"]
 
@@ -528,11 +553,13 @@ def test_written_arguments_are_named() -> None:
     def f(params, x):
         params["w"][0] = x[0]
         return params["w"].sum()
+
     reading = read_call(f, {"w": np.ones(3), "b": np.ones(2)}, VECTOR)
     assert [path for path, _ in reading.written] == ["params['w']"]
 
 
 # Transformations inside of user code.
+
 
 class Doubled:
     """A transformation of the simplest kind: twice the result of a function read on its own."""
@@ -542,8 +569,9 @@ class Doubled:
 
     def __transformer_read__(self, reader: Any, args: Any, kwargs: Any) -> Any:
         function, interface = reader.subfunction(self.function, args, kwargs)
-        assert len(function.params) == sum(isinstance(leaf, Var) for leaf in tree.leaves(
-            [p.tree for p in interface.parameters]))
+        assert len(function.params) == sum(
+            isinstance(leaf, Var) for leaf in tree.leaves([p.tree for p in interface.parameters])
+        )
         first = reader.inlined(function, interface, args, kwargs)
         second = reader.inlined(function, interface, args, kwargs)
         return first + second
@@ -556,17 +584,19 @@ def doubled(function: Any) -> Any:
     return Doubled(function)
 
 
-doubled.__transformer_read__ = lambda reader, args, kwargs: Doubled(*args)          # type: ignore[attr-defined]
+doubled.__transformer_read__ = lambda reader, args, kwargs: Doubled(*args)  # type: ignore[attr-defined]
 
 
 def test_functions_inside_are_read_on_their_own_and_put_back() -> None:
     def f(x, t):
         def inner(params, k=3):
-            return np.sum(params["w"] * t ** k) + x[0]
+            return np.sum(params["w"] * t**k) + x[0]
+
         return doubled(inner)({"w": x}) + doubled(np.sin)(t) + doubled(lambda a: a * t)(0.5)
 
     def plain(x, t):
-        return 2 * (np.sum(x * t ** 3) + x[0]) + 2 * np.sin(t) + t
+        return 2 * (np.sum(x * t**3) + x[0]) + 2 * np.sin(t) + t
+
     reading = read_call(f, VECTOR, 0.5)
     check(reading.function)
     np.testing.assert_allclose(evaluate_call(reading, f, VECTOR, 0.5).result, plain(VECTOR, 0.5))
@@ -579,6 +609,8 @@ def test_a_transformed_function_writes_to_nothing_around_it() -> None:
         def inner(v):
             y[0] = v
             return v
+
         return doubled(inner)(x[0]) + y
+
     with pytest.raises(TransformError, match="writes to a variable or array around it"):
         read_call(f, VECTOR)

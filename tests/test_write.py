@@ -37,12 +37,8 @@ def loss() -> Function:
 
 def test_gradient_of_a_regression() -> None:
     assert (
-        body_of(loss(), guards=True)
+        body_of(loss())
         == """\
-    if not w.shape == b.shape == x.shape[1:]:
-        raise ValueError(f"w {w.shape} and b {b.shape} must both be {x.shape[1:]}")
-    if y.shape != x.shape:
-        raise ValueError(f"y {y.shape} must be {x.shape}")
     t = x * w + b
     p = np.tanh(t)
     # reverse
@@ -175,7 +171,7 @@ def test_gradient_of_newton_iterations() -> None:
     return da, dx
 """
     )
-    assert "def grow(rows):" in source_of(newton())
+    assert "def grow(rows" in source_of(newton())
     assert_right(newton(), 3.0, 2.0)
     assert_right(newton(), 3.0, 1e9)  # more steps than the storage has at first
 

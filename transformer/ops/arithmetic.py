@@ -177,15 +177,21 @@ class Fabs(Elementwise):
 
 
 def _sign_jvp(t, x, y):
-    return 1j * y * np.imag(t * np.conj(y)) / np.abs(x) if x.dtype.kind == "c" else None
+    return 1j * y * np.imag(t * np.conj(y)) / _length(x) if x.dtype.kind == "c" else None
 
 
 def _sign_vjp(dy, x, y):
-    return 1j * np.imag(dy * y) * np.conj(y) / np.abs(x) if x.dtype.kind == "c" else None
+    return 1j * np.imag(dy * y) * np.conj(y) / _length(x) if x.dtype.kind == "c" else None
+
+
+def _length(x):
+    """The absolute value of a complex number, to divide what is 0 where that is."""
+    length = np.abs(x)
+    return where(length == 0, 1, length)
 
 
 class Sign(Elementwise):
-    """Piecewise constant for real numbers; `x / abs(x)` for complex ones."""
+    """Piecewise constant for real numbers; `x / abs(x)` for complex ones. Its derivative at 0 is 0."""
 
     calls = (np.sign,)
     where = "nonzero"

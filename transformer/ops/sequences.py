@@ -21,9 +21,10 @@ from .value import Value
 class Stacked(Op):
     """The array whose row `k` is element `k` of a sequence; `length` is how many there are."""
 
+    of_sequences = True
     linear = "seq"
     operands = ("seq",)
-    view = True                 # a record is kept as an array, and that is it
+    view = True  # a record is kept as an array, and that is it
 
     def types(seq: SeqType, length: Extent = 0) -> ArrayType:
         element = seq.element
@@ -43,6 +44,7 @@ class Stacked(Op):
 class Unstacked(Op):
     """The sequence of the rows of an array."""
 
+    of_sequences = True
     linear = "array"
     view = True
 
@@ -61,7 +63,7 @@ class Unstacked(Op):
 
 def stacked(seq: Var, length: Extent) -> Value:
     """Emits the array of a sequence."""
-    types = [Stacked.types(seq.type, length)]                 # type: ignore[arg-type]
+    types = [Stacked.types(seq.type, length)]  # type: ignore[arg-type]
     return Value(current().let(Stacked, (seq,), {"length": length}, types)[0])
 
 
@@ -76,6 +78,7 @@ class ZerosLike(Op):
     """Zeros for a sequence, ragged where it is: the cotangent of one that a branch did not read."""
 
     name = "zeros_like_sequence"
+    of_sequences = True
     derivative = None, "zeros do not depend on anything"
 
     def types(seq: SeqType) -> SeqType:

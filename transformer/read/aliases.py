@@ -71,7 +71,8 @@ class Aliases:
             reader.builder.origin,
             why=self._why.get((id(cell), id(other)))
             or "Which array this is depends on the path taken or on the iteration.",
-            instead="Write to a copy, or make the copy where the array gets its second name: x.copy().")
+            instead="Write to a copy, or make the copy where the array gets its second name: x.copy().",
+        )
 
 
 def _holder(value: Any) -> Any:

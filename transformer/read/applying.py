@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core.errors import NotSupported, TransformError
 from ..core.grammar import Const, Let, type_of
+from ..core.sizes import Size
 from ..core.types import type_of_number
 from ..ops import value as values
 from ..ops.arguments import NotKnown
@@ -21,15 +22,13 @@ from .contiguity import shares_memory
 from .demand import Demand, Roots, Unroll, need
 from .errors import as_user_error
 from .recorded import RecordedList
-from ..core.sizes import Size
-from .values import DynamicRange, Lazy, UNKNOWN, View, contained, is_array, known_of
+from .values import UNKNOWN, DynamicRange, Lazy, View, contained, is_array, known_of
 
 if TYPE_CHECKING:
     from .reader import Reader
 
 
-def apply_op(reader: Reader, function: Callable[..., Any], args: tuple[Any, ...],
-             kwargs: dict[str, Any]) -> Any:
+def apply_op(reader: Reader, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a function that has an op gives."""
     found = lookup(function)
     if found is None:
@@ -38,8 +37,7 @@ def apply_op(reader: Reader, function: Callable[..., Any], args: tuple[Any, ...]
     return settle(reader, function, args, kwargs, apply_found(reader, op, args, kwargs, spelling))
 
 
-def apply_found(reader: Reader, op: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
-                spelling: str | None) -> Any:
+def apply_found(reader: Reader, op: Any, args: tuple[Any, ...], kwargs: dict[str, Any], spelling: str | None) -> Any:
     """Applies an op; its results are views where they share memory with its first operand."""
     args = tuple(prepared(reader, arg) for arg in args)
     kwargs = {key: prepared(reader, arg) for key, arg in kwargs.items()}
@@ -138,8 +136,9 @@ def is_view(stmt: Let) -> bool:
     return bool(view(*map(type_of, stmt.args), **attrs))
 
 
-def settle(reader: Reader, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
-           result: Any) -> Any:
+def settle(
+    reader: Reader, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
+) -> Any:
     """Notes what a scalar result is known to be; integers and truth values become static."""
     if not isinstance(result, Value) or result.ndim or result.known is not None:
         return result
@@ -165,7 +164,7 @@ def _computed(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[
         return UNKNOWN
     try:
         with np.errstate(all="ignore"):
-            number = function(*known[:len(args)], **dict(zip(kwargs, known[len(args):])))
+            number = function(*known[: len(args)], **dict(zip(kwargs, known[len(args) :])))
     except (ArithmeticError, ValueError, TypeError):
         return UNKNOWN
     return number if isinstance(number, NUMBERS) else UNKNOWN
@@ -192,6 +191,7 @@ def prepared(reader: Reader, argument: Any) -> Any:
         return _arange(reader, argument)
     if isinstance(argument, Lazy):
         from .comprehensions import collected
+
         return prepared(reader, collected(reader, argument))
     if type(argument) in (list, tuple):
         return type(argument)(prepared(reader, item) for item in argument)
@@ -213,7 +213,7 @@ def _arange(reader: Reader, argument: Any) -> Value:
 def emit_named(reader: Reader, name: str, operands: tuple[Any, ...], spelling: str) -> Value:
     """An op by its name and with its own spelling, such as `and`."""
     from ..ops.table import ops
+
     result = emit(ops()[name], tuple(map(values.atom, operands)), {}, spelling)
     assert isinstance(result, Value)
     return result
-

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-
 from ..core.errors import NotSupported
 from ..ops.arithmetic import PYTHON_TYPES, converted
 from ..ops.table import method as op_of_method
@@ -25,8 +24,9 @@ def call_array_method(reader: Reader, method: ArrayMethod, args: tuple[Any, ...]
         return special(reader, method.value, *args, **kwargs)
     op = op_of_method(method.name)
     if op is None:
-        raise NotSupported(f"the method {method.name!r} of an array", reader.builder.origin,
-                           instead=INSTEAD.get(method.name))
+        raise NotSupported(
+            f"the method {method.name!r} of an array", reader.builder.origin, instead=INSTEAD.get(method.name)
+        )
     out = kwargs.pop("out", None)
     result = apply_found(reader, op, (method.value, *args), kwargs, None)
     return result if out is None else write_out(reader, out, result)
@@ -34,6 +34,7 @@ def call_array_method(reader: Reader, method: ArrayMethod, args: tuple[Any, ...]
 
 def _fill(reader: Reader, array: Value, value: Any) -> None:
     from .assignment import write_item
+
     write_item(reader, array, ..., value)
 
 
@@ -55,6 +56,7 @@ def _flat(array: Value) -> Any:
 def write_out(reader: Reader, out: Any, result: Any) -> Any:
     """`out=`: the result is written to an array, which is returned."""
     from .assignment import write_whole
+
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if not isinstance(out, Value):
         raise NotSupported("out= that is not one array", reader.builder.origin)

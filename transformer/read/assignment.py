@@ -88,10 +88,10 @@ def _bind_items(reader: Reader, targets: list[Any], items: list[Any], starred: l
             bind(reader, target, item)
         return
     first, after = starred[0], len(targets) - starred[0] - 1
-    middle = items[first:len(items) - after]
+    middle = items[first : len(items) - after]
     _bind_items(reader, targets[:first], items[:first], [])
     bind(reader, targets[first].value, reader.own(list(middle)))
-    _bind_items(reader, targets[first + 1:], items[len(items) - after:], [])
+    _bind_items(reader, targets[first + 1 :], items[len(items) - after :], [])
 
 
 def _bind_item(reader: Reader, target: Any, value: Any) -> None:
@@ -120,8 +120,13 @@ def _bind_attribute(reader: Reader, target: Any, value: Any) -> None:
     set_attribute(reader, reader.evaluate(target.value), target.attr, value)
 
 
-BINDERS = {gast.Name: _bind_name, gast.Tuple: _bind_sequence, gast.List: _bind_sequence,
-           gast.Subscript: _bind_item, gast.Attribute: _bind_attribute}
+BINDERS = {
+    gast.Name: _bind_name,
+    gast.Tuple: _bind_sequence,
+    gast.List: _bind_sequence,
+    gast.Subscript: _bind_item,
+    gast.Attribute: _bind_attribute,
+}
 
 
 def read_augmented(reader: Reader, node: Any) -> None:
@@ -162,11 +167,17 @@ def combined_in_place(reader: Reader, function: Any, old: Any, value: Any) -> An
 def write_whole(reader: Reader, array: Value, result: Any, casting: str = "same_kind") -> None:
     """Writes what a ufunc with `out=array` computes."""
     result = as_value(result)
-    fits = array.ndim >= result.ndim and len(result.shape) == array.ndim and all(
-        reader.assumptions.equal(a, b) for a, b in zip(result.shape, array.shape))
+    fits = (
+        array.ndim >= result.ndim
+        and len(result.shape) == array.ndim
+        and all(reader.assumptions.equal(a, b) for a, b in zip(result.shape, array.shape))
+    )
     if not fits:
-        raise ShapeError(f"non-broadcastable output operand with shape {array.shape} doesn't match the "
-                         f"broadcast shape {result.shape}", reader.builder.origin)
+        raise ShapeError(
+            f"non-broadcastable output operand with shape {array.shape} doesn't match the "
+            f"broadcast shape {result.shape}",
+            reader.builder.origin,
+        )
     check_cast(reader, result, array.dtype, casting)
     new = result.atom if result.dtype == array.dtype else cast(reader, result.atom, array.type)
     reader.write(array, new)
@@ -175,10 +186,12 @@ def write_whole(reader: Reader, array: Value, result: Any, casting: str = "same_
 def check_cast(reader: Reader, value: Value, dtype: np.dtype, casting: str) -> None:
     given = value.dtype.type(0).item() if value.type.weak else value.dtype
     kind = np.result_type(given) if value.type.weak else value.dtype
-    if not np.can_cast(kind, dtype, casting):                       # type: ignore[arg-type]
-        raise BadArgument(f"Cannot cast ufunc output from {value.dtype!r} to {dtype!r} with casting rule "
-                          f"{casting!r}", reader.builder.origin,
-                          instead="Write x = x + y instead of x += y, or make x an array of the wider dtype.")
+    if not np.can_cast(kind, dtype, casting):  # type: ignore[arg-type]
+        raise BadArgument(
+            f"Cannot cast ufunc output from {value.dtype!r} to {dtype!r} with casting rule {casting!r}",
+            reader.builder.origin,
+            instead="Write x = x + y instead of x += y, or make x an array of the wider dtype.",
+        )
 
 
 def _augment_item(reader: Reader, function: Any, owner: Any, index: Any, evaluate: Any) -> None:
@@ -212,12 +225,18 @@ def check_writable(reader: Reader, cell: Value) -> None:
     """Raises for arrays that the caller does not expect to change: globals and captured ones."""
     if any(cell is array for array in reader.outside.arrays()):
         name = getattr(cell.atom, "name", None)
-        raise NotSupported(f"write to the array {name!r}, which outlives the call", reader.builder.origin,
-                           why="It is a global, or belongs to a closure or an object made before.",
-                           instead="Copy it first: x = x.copy().")
+        raise NotSupported(
+            f"write to the array {name!r}, which outlives the call",
+            reader.builder.origin,
+            why="It is a global, or belongs to a closure or an object made before.",
+            instead="Copy it first: x = x.copy().",
+        )
     if any(cell is captured for captured in reader.captured):
-        raise NotSupported("write to an array from outside of the function that is transformed",
-                           reader.builder.origin, instead="Copy it first, inside: x = x.copy().")
+        raise NotSupported(
+            "write to an array from outside of the function that is transformed",
+            reader.builder.origin,
+            instead="Copy it first, inside: x = x.copy().",
+        )
 
 
 STATEMENTS = {gast.Assign: read_assign, gast.AnnAssign: read_annotated, gast.AugAssign: read_augmented}

@@ -17,8 +17,7 @@ from .applying import apply_found
 from .containers import METHODS, container_kind
 from .journal import Attribute, Item
 from .recorded import RecordedList, Recording
-from .values import (ABSENT, ArrayMethod, Closure, ContainerMethod, DynamicRange, ExceptionValue, Text,
-                     known_of)
+from .values import ABSENT, ArrayMethod, Closure, ContainerMethod, DynamicRange, ExceptionValue, Text
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -56,8 +55,11 @@ def of_array(reader: Reader, value: Value, name: str) -> Any:
     if op is None and name not in WRITING | ITEMS:
         kind = "a number" if value.type.weak else "an array"
         known = hasattr(np.ndarray, name)
-        raise NotSupported(f"the attribute {name!r} of {kind}", reader.builder.origin,
-                           why=None if known else f"NumPy's arrays have no attribute {name!r}.")
+        raise NotSupported(
+            f"the attribute {name!r} of {kind}",
+            reader.builder.origin,
+            why=None if known else f"NumPy's arrays have no attribute {name!r}.",
+        )
     if name in PROPERTIES and op is not None:
         return apply_found(reader, op, (value,), {}, None)
     return ArrayMethod(value, name)
@@ -91,18 +93,38 @@ def of_object(reader: Reader, value: Any, name: str) -> Any:
 
 def _is_plain(value: Any) -> bool:
     """Whether reading an attribute runs no user code."""
-    return isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc,
-                              np.dtype, np.generic, str, bytes, int, float, complex, Closure)) \
-        or value is None or type(value).__module__ in ("builtins", "numpy")
+    return (
+        isinstance(
+            value,
+            (
+                types.FunctionType,
+                types.BuiltinFunctionType,
+                types.MethodType,
+                np.ufunc,
+                np.dtype,
+                np.generic,
+                str,
+                bytes,
+                int,
+                float,
+                complex,
+                Closure,
+            ),
+        )
+        or value is None
+        or type(value).__module__ in ("builtins", "numpy")
+    )
 
 
 def _plain(reader: Reader, value: Any, name: str) -> Any:
     if not hasattr(value, name):
-        kind = f"module {value.__name__!r}" if isinstance(value, types.ModuleType) else \
-            f"{type(value).__name__!r} object"
+        kind = (
+            f"module {value.__name__!r}" if isinstance(value, types.ModuleType) else f"{type(value).__name__!r} object"
+        )
         raise TransformError(f"AttributeError: {kind} has no attribute {name!r}", reader.builder.origin)
-    return reader.outside.attribute(value, name) if isinstance(value, (types.ModuleType, type)) \
-        else getattr(value, name)
+    return (
+        reader.outside.attribute(value, name) if isinstance(value, (types.ModuleType, type)) else getattr(value, name)
+    )
 
 
 def _field(reader: Reader, value: Any, name: str) -> Any:
@@ -122,15 +144,19 @@ def _missing(reader: Reader, value: Any, name: str) -> Any:
     fallback = inspect.getattr_static(type(value), "__getattr__", ABSENT)
     if isinstance(fallback, types.FunctionType):
         return reader.call(fallback, (value, name), {})
-    raise TransformError(f"AttributeError: {type(value).__name__!r} object has no attribute {name!r}",
-                         reader.builder.origin)
+    raise TransformError(
+        f"AttributeError: {type(value).__name__!r} object has no attribute {name!r}", reader.builder.origin
+    )
 
 
 def set_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
     """`owner.name = value`, for objects that were made by the code being read."""
     if isinstance(owner, Value):
-        raise NotSupported(f"assignment to the attribute {name!r} of an array", reader.builder.origin,
-                           instead="Use np.reshape for a new shape, astype for a new dtype.")
+        raise NotSupported(
+            f"assignment to the attribute {name!r} of an array",
+            reader.builder.origin,
+            instead="Use np.reshape for a new shape, astype for a new dtype.",
+        )
     found = inspect.getattr_static(type(owner), name, ABSENT)
     if isinstance(found, property) and found.fset is not None:
         reader.call(found.fset, (owner, value), {})
@@ -138,10 +164,12 @@ def set_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
     if not reader.owns(owner):
         if inspect.getattr_static(owner, name, ABSENT) is value:
             return
-        raise NotSupported(f"assignment to the attribute {name!r} of an object that outlives the call",
-                           reader.builder.origin,
-                           why="A transformed function has no effects that its caller does not see.",
-                           instead="Return the new value, or make the object inside the function.")
+        raise NotSupported(
+            f"assignment to the attribute {name!r} of an object that outlives the call",
+            reader.builder.origin,
+            why="A transformed function has no effects that its caller does not see.",
+            instead="Return the new value, or make the object inside the function.",
+        )
     own = getattr(owner, "__dict__", None)
     place = Item(own, name) if isinstance(own, dict) else Attribute(owner, name)
     reader.journal.write(place, value)
@@ -156,5 +184,3 @@ def static_type(value: Any) -> Any:
     if value.type.weak:
         return {"i": int, "f": float, "c": complex}[value.dtype.kind]
     return value.dtype.type
-
-

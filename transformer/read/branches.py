@@ -122,9 +122,14 @@ def _meetings(reader: Reader, sides: tuple[Side, Side], joiner: Joiner) -> list[
         with _at_end_of(reader, side):
             held = [_captured(reader, place) for place in places.values()]
             captured.append([*held, capture(side.result)])
-    return [Meeting(place, (one, other), declared(joiner.join(one, other), reader.declared,
-                                                  reader.key_of(place), reader.assumptions))
-            for place, one, other in zip([*places.values(), None], *captured)]
+    return [
+        Meeting(
+            place,
+            (one, other),
+            declared(joiner.join(one, other), reader.declared, reader.key_of(place), reader.assumptions),
+        )
+        for place, one, other in zip([*places.values(), None], *captured)
+    ]
 
 
 def _captured(reader: Reader, place: Place) -> Template:
@@ -156,12 +161,22 @@ class Merger:
         template, (one, other) = meeting.template, meeting.sides
         name = meeting.place.name if meeting.place else None
         key = self.reader.key_of(meeting.place)
-        contents = iter([self._slot(type, left, right, name, (key, k)) for k, (type, left, right) in enumerate(
-            zip(types_in(template), atoms(template, one), atoms(template, other)))])
+        contents = iter(
+            [
+                self._slot(type, left, right, name, (key, k))
+                for k, (type, left, right) in enumerate(
+                    zip(types_in(template), atoms(template, one), atoms(template, other))
+                )
+            ]
+        )
         place = meeting.place
         of_list = place is not None and (isinstance(place, Contents) or place.holder is self.reader.contents)
-        return build(self.reader, template, contents,
-                     lambda reason: self._list_conflict() if of_list else self._conflict(name, reason))
+        return build(
+            self.reader,
+            template,
+            contents,
+            lambda reason: self._list_conflict() if of_list else self._conflict(name, reason),
+        )
 
     def _slot(self, type: Any, left: Any, right: Any, name: str | None, place: Any) -> Value:
         key = (id(left.value), id(right.value))
@@ -190,15 +205,21 @@ class Merger:
         self.reader.aliases.derive(merged, arrays)
 
     def _list_conflict(self) -> Conflict:
-        return Conflict("a list whose length depends on a branch of this `if`", self.reader.builder.origin,
-                        cond=self.cond, instead="Append in both branches, or select by a mask: x[x > 0].")
+        return Conflict(
+            "a list whose length depends on a branch of this `if`",
+            self.reader.builder.origin,
+            cond=self.cond,
+            instead="Append in both branches, or select by a mask: x[x > 0].",
+        )
 
     def _conflict(self, name: str | None, reason: str) -> Conflict:
         if reason.endswith("and nothing"):
             message = f"{name!r} is bound in one branch only" if name else "this is known in one branch only"
         else:
             message = f"the branches of this `if` leave {name or 'different things'!r} as {reason}"
-        return Conflict(message, self.reader.builder.origin, cond=self.cond,
-                        instead="Give both branches the same type (add a cast), shape and structure, "
-                                "or make the condition static.")
-
+        return Conflict(
+            message,
+            self.reader.builder.origin,
+            cond=self.cond,
+            instead="Give both branches the same type (add a cast), shape and structure, or make the condition static.",
+        )

@@ -19,8 +19,8 @@ from ..ops.value import Value
 from .applying import apply_op, prepared
 from .attributes import attribute, set_attribute, static_type
 from .comprehensions import collect, collected, folded
-from .containers import iterated
 from .conditions import truth
+from .containers import iterated
 from .demand import need, static
 from .effects import print_call, warn_call
 from .errors import as_user_error
@@ -28,8 +28,18 @@ from .folds import all_of, any_of, greatest_of, least_of, product_of, sum_of
 from .iteration import Iteration, enumerated, iteration_of, made_range, turned, zipped
 from .recorded import RecordedList, Recording
 from .texts import as_text, formatted, text_of
-from .values import (Closure, ContainerMethod, ArrayMethod, DynamicRange, Lazy, Text, UNKNOWN, has_dynamic,
-                     known_of, stripped)
+from .values import (
+    UNKNOWN,
+    ArrayMethod,
+    Closure,
+    ContainerMethod,
+    DynamicRange,
+    Lazy,
+    Text,
+    has_dynamic,
+    known_of,
+    stripped,
+)
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -106,6 +116,7 @@ def _number(kind: type) -> Callable[..., Any]:
             parts = "complex(re, im)" if kind is complex else f"{kind.__name__} of {len(args)} arguments"
             raise NotSupported(parts, instead="Write re + 1j * im." if kind is complex else None)
         return kind(*map(known_of, args))
+
     return convert
 
 
@@ -164,14 +175,16 @@ def made_dict(reader: Reader, *args: Any, **items: Any) -> Any:
 
 def attribute_item(reader: Reader, container: Any, key: Any) -> Any:
     from .containers import item
+
     return item(reader, container, key)
 
 
 def mapped(reader: Reader, function: Any, *iterables: Any) -> Iteration:
     """`map`."""
     parts = iteration_of(reader, zipped(reader, *iterables))
-    return Iteration(parts.length, lambda k: reader.call(function, parts.element(k), {}), parts.is_static,
-                     held=(parts, function))
+    return Iteration(
+        parts.length, lambda k: reader.call(function, parts.element(k), {}), parts.is_static, held=(parts, function)
+    )
 
 
 def filtered(reader: Reader, function: Any, iterable: Any) -> Any:
@@ -190,8 +203,12 @@ def ordered(reader: Reader, iterable: Any, *, key: Any = None, reverse: Any = Fa
         return apply_op(reader, np.sort, (iterable,), {})
     items = iterated(reader, iterable)
     keys = items if key is None else [reader.call(key, (item,), {}) for item in items]
-    keys = [static(reader, item, "what is sorted", "Use np.sort on an array.") if not isinstance(item, tuple)
-            else _known_tuple(reader, item) for item in keys]
+    keys = [
+        static(reader, item, "what is sorted", "Use np.sort on an array.")
+        if not isinstance(item, tuple)
+        else _known_tuple(reader, item)
+        for item in keys
+    ]
     order = sorted(range(len(items)), key=keys.__getitem__, reverse=bool(known_of(reverse)))
     return reader.own([items[k] for k in order])
 
@@ -208,8 +225,7 @@ def reduced(reader: Reader, function: Any, iterable: Any, *start: Any) -> Any:
     if not start:
         if isinstance(whole.length, int) and not whole.length:
             raise TypeError("reduce() of empty iterable with no initial value")
-        rest = Iteration(whole.length - 1, lambda k: whole.element(_next(reader, k)), whole.is_static,
-                         held=(whole,))
+        rest = Iteration(whole.length - 1, lambda k: whole.element(_next(reader, k)), whole.is_static, held=(whole,))
         start = (whole.element(0),)
     return folded(reader, rest, lambda a, b: reader.call(function, (a, b), {}), start[0])
 
@@ -221,6 +237,7 @@ def _next(reader: Reader, k: Any) -> Any:
 def copy_to(reader: Reader, dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     """`np.copyto`."""
     from .assignment import check_cast, write_item
+
     if where is not True:
         raise NotSupported("np.copyto with where", instead="Write x[mask] = y[mask].")
     source = prepared(reader, src)
@@ -243,8 +260,13 @@ def shape_of(reader: Reader, value: Any) -> Any:
     value = prepared(reader, value)
     if isinstance(value, Value):
         return value.shape
-    return () if isinstance(value, Size) else np.shape(value) if not has_dynamic(value) else \
-        apply_op(reader, np.array, (value,), {}).shape
+    return (
+        ()
+        if isinstance(value, Size)
+        else np.shape(value)
+        if not has_dynamic(value)
+        else apply_op(reader, np.array, (value,), {}).shape
+    )
 
 
 def rank_of(reader: Reader, value: Any) -> int:
@@ -260,9 +282,9 @@ def size_of(reader: Reader, value: Any, axis: Any = None) -> Any:
 def result_type(reader: Reader, *args: Any) -> Any:
     """`np.result_type`, of dynamic values by their types."""
     from ..ops.elementwise import weak_or_dtype
+
     python = {int: 0, float: 0.0, complex: 0j}
-    kinds = [weak_or_dtype(arg.type) if isinstance(arg, Value) else 0 if isinstance(arg, Size) else arg
-             for arg in args]
+    kinds = [weak_or_dtype(arg.type) if isinstance(arg, Value) else 0 if isinstance(arg, Size) else arg for arg in args]
     return np.result_type(*(python.get(kind, kind) if isinstance(kind, type) else kind for kind in kinds))
 
 
@@ -285,13 +307,51 @@ def is_callable(reader: Reader, value: Any) -> bool:
 
 
 BUILTINS: dict[Any, Callable[..., Any]] = {
-    len: length, isinstance: is_instance, type: type_of_value, getattr: get_attribute, hasattr: has_attribute,
-    setattr: store_attribute, object.__setattr__: store_attribute, abs: absolute, operator.abs: absolute,
-    int: _number(int), float: _number(float), complex: _number(complex), bool: _number(bool),
-    str: text, repr: representation, format: format_value, list: made_list, tuple: made_tuple, set: made_set,
-    dict: made_dict, range: made_range, zip: zipped, enumerate: enumerated, reversed: turned, map: mapped,
-    filter: filtered, sorted: ordered, functools.reduce: reduced, sum: sum_of, min: least_of, max: greatest_of,
-    any: any_of, all: all_of, math.prod: product_of, print: print_call, warnings.warn: warn_call,
-    iter: lambda reader, value: value, next: next_item, callable: is_callable,
-    tuple.__new__: made_named_tuple, np.copyto: copy_to, np.add.at: add_at, np.shape: shape_of, np.ndim: rank_of, np.size: size_of,
-    np.result_type: result_type, tree.map: map_tree}
+    len: length,
+    isinstance: is_instance,
+    type: type_of_value,
+    getattr: get_attribute,
+    hasattr: has_attribute,
+    setattr: store_attribute,
+    object.__setattr__: store_attribute,
+    abs: absolute,
+    operator.abs: absolute,
+    int: _number(int),
+    float: _number(float),
+    complex: _number(complex),
+    bool: _number(bool),
+    str: text,
+    repr: representation,
+    format: format_value,
+    list: made_list,
+    tuple: made_tuple,
+    set: made_set,
+    dict: made_dict,
+    range: made_range,
+    zip: zipped,
+    enumerate: enumerated,
+    reversed: turned,
+    map: mapped,
+    filter: filtered,
+    sorted: ordered,
+    functools.reduce: reduced,
+    sum: sum_of,
+    min: least_of,
+    max: greatest_of,
+    any: any_of,
+    all: all_of,
+    math.prod: product_of,
+    print: print_call,
+    warnings.warn: warn_call,
+    iter: lambda reader, value: value,
+    next: next_item,
+    callable: is_callable,
+    tuple.__new__: made_named_tuple,
+    np.copyto: copy_to,
+    np.add.at: add_at,
+    np.shape: shape_of,
+    np.ndim: rank_of,
+    np.size: size_of,
+    np.result_type: result_type,
+    tree.map: map_tree,
+}

@@ -8,6 +8,7 @@ classes, functions written in Python (read and inlined), pure functions of stati
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +27,19 @@ from .iteration import Iteration
 from .pure import is_pure, why_not
 from .recorded import RecordedList
 from .stacking import stacking_call
-from .values import (UNKNOWN, ArrayMethod, Closure, Conflict, ContainerMethod, ExceptionValue, Lazy,
-                     contained, has_dynamic, known_of, stripped)
+from .values import (
+    UNKNOWN,
+    ArrayMethod,
+    Closure,
+    Conflict,
+    ContainerMethod,
+    ExceptionValue,
+    Lazy,
+    contained,
+    has_dynamic,
+    known_of,
+    stripped,
+)
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -62,7 +74,7 @@ def _reads_itself(function: Any) -> Any:
 def _special(function: Any) -> Any:
     try:
         return BUILTINS.get(function)
-    except TypeError:                                           # not hashable
+    except TypeError:  # not hashable
         return None
 
 
@@ -118,7 +130,7 @@ def _call_object(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: d
     wrapped = _python_behind(function)
     if wrapped is not None:
         return reader.call(wrapped, args, kwargs)
-    method = getattr(type(function), "__call__", None)
+    method = inspect.getattr_static(type(function), "__call__", None)
     if isinstance(method, types.FunctionType):
         return reader.call(method, (function, *args), kwargs)
     if isinstance(function, (Value, Conflict)) or not callable(function):
@@ -141,8 +153,12 @@ def call_static(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: di
     """Calls a pure function now, with static arguments."""
     args = tuple(_listed(reader, arg) for arg in args)
     given = (*args, *kwargs.values())
-    dynamic = [item for value in given for item in contained(value)
-               if known_of(item) is UNKNOWN or isinstance(item, ExceptionValue)]
+    dynamic = [
+        item
+        for value in given
+        for item in contained(value)
+        if known_of(item) is UNKNOWN or isinstance(item, ExceptionValue)
+    ]
     if dynamic and not _is_ours(function):
         if getattr(function, "__module__", None) in ("math", "cmath") and is_inexact(dynamic[0]):
             raise no_rule(reader, function)

@@ -40,7 +40,7 @@ class Carried:
     def prepare(self, reader: Reader, loop: Any, joiner: Joiner) -> None:
         """Makes the entries, and the values that enter the first iteration, in front of the loop."""
         self.initial = capture(self.place.value())
-        if not self.late:                                # once more, for the guards that this rests on
+        if not self.late:  # once more, for the guards that this rests on
             self.template = joiner.join(self.template, self.initial)
         pairs = list(zip(types_in(self.template), atoms(self.template, self.initial)))
         self.inits = [cast(reader, fixed.atom or UNDEFINED, type) for type, fixed in pairs]
@@ -84,8 +84,9 @@ def finish(loop: LoopReading, position: Var, test: Block, cond: Atom | None, bod
     carries = [carry for carried in loop.carried.values() for carry in _carries(loop, carried, used)]
     trips = None if plan.length is None else atom_of_size(plan.length)
     count = None if cond is None and trips is not None else Var(INT)
-    reader.builder.emit(Loop(position, trips, carries, body, [], loop.records.finish(), False, test, cond,
-                             count, loop.origin))
+    reader.builder.emit(
+        Loop(position, trips, carries, body, [], loop.records.finish(), False, test, cond, count, loop.origin)
+    )
     for carried in loop.carried.values():
         _leave(loop, carried)
     loop.sharing.relate(loop.carried, loop.records.tokens())
@@ -95,17 +96,22 @@ def finish(loop: LoopReading, position: Var, test: Block, cond: Atom | None, bod
 
 def _drop_unchanged(loop: LoopReading, test: Block, cond: Atom | None, body: Block) -> Atom | None:
     """Takes carries that the body hands on as they are out of the blocks that use them."""
-    mapping = {entry: init for carried in loop.carried.values()
-               for entry, init, following in zip(carried.entries, carried.inits, carried.nexts)
-               if entry is following and init is not UNDEFINED}
+    mapping = {
+        entry: init
+        for carried in loop.carried.values()
+        for entry, init, following in zip(carried.entries, carried.inits, carried.nexts)
+        if entry is following and init is not UNDEFINED
+    }
     if not mapping:
         return cond
     copier = Copier(dict(mapping))
     for stmt in (*test, *body):
         substitute(stmt, mapping)
     for carried in loop.carried.values():
-        carried.nexts = [following if following is entry else copier.atom(following)
-                         for entry, following in zip(carried.entries, carried.nexts)]
+        carried.nexts = [
+            following if following is entry else copier.atom(following)
+            for entry, following in zip(carried.entries, carried.nexts)
+        ]
     loop.records.substitute(copier)
     return copier.atom(cond)
 
@@ -174,25 +180,37 @@ class Sharing:
             if id(other) not in self._heads:
                 self.reader.aliases.relate(value, other)
 
-    def found_more(self, carried: dict[Hashable, Carried], recorded: list[tuple[Hashable, int, Any]],
-                   before: dict[Hashable, Any]) -> bool:
+    def found_more(
+        self, carried: dict[Hashable, Carried], recorded: list[tuple[Hashable, int, Any]], before: dict[Hashable, Any]
+    ) -> bool:
         """Notes which places hold one array at either end, and which arrays from before the loop they
         may hold at its end; True if some of that was not known. `before` are former versions."""
         known = len(self.pairs)
         initial = [(key, one.template, one.initial) for key, one in carried.items()]
         final = [(key, one.template, one.final) for key, one in carried.items()]
         for ends, more in ((initial, []), (final, recorded)):
-            arrays = [*more, *(item for key, template, end in ends if end is not None
-                               for item in self._arrays(carried[key], key, template, end))]
+            arrays = [
+                *more,
+                *(
+                    item
+                    for key, template, end in ends
+                    if end is not None
+                    for item in self._arrays(carried[key], key, template, end)
+                ),
+            ]
             for n, (key, k, value) in enumerate(arrays):
-                self.pairs |= {frozenset(((key, k), (other_key, other_k)))
-                               for other_key, other_k, other in arrays[:n]
-                               if self.reader.aliases.are_related(value, other)}
+                self.pairs |= {
+                    frozenset(((key, k), (other_key, other_k)))
+                    for other_key, other_k, other in arrays[:n]
+                    if self.reader.aliases.are_related(value, other)
+                }
         for key, one in carried.items():
             if one.final is not None:
-                self.pairs |= {frozenset(((key, k), ("older", other)))
-                               for _, k, value in self._arrays(one, key, one.template, one.final)
-                               for other in self._older(value, before)}
+                self.pairs |= {
+                    frozenset(((key, k), ("older", other)))
+                    for _, k, value in self._arrays(one, key, one.template, one.final)
+                    for other in self._older(value, before)
+                }
         return len(self.pairs) > known
 
     def _older(self, value: Value, before: dict[Hashable, Any]) -> Iterator[int]:
@@ -203,8 +221,9 @@ class Sharing:
                 if not isinstance(atom, Var) or atom.serial < self.made:
                     yield id(cell)
 
-    def _arrays(self, one: Carried, key: Hashable, template: Template, end: Template
-                ) -> Iterator[tuple[Hashable, int, Any]]:
+    def _arrays(
+        self, one: Carried, key: Hashable, template: Template, end: Template
+    ) -> Iterator[tuple[Hashable, int, Any]]:
         if not isinstance(one.place, Cell):
             for k, fixed in enumerate(atoms(template, end)):
                 if isinstance(fixed.value, Value) and fixed.value.ndim:
@@ -214,10 +233,13 @@ class Sharing:
         """Notes it of what the places hold now; `tokens` stand for the memory of recorded lists."""
         if not self.pairs:
             return
-        now = {(key, k): fixed.value for key, one in carried.items() if not isinstance(one.place, Cell)
-               for k, fixed in enumerate(atoms(one.template, capture(one.place.value())))}
+        now = {
+            (key, k): fixed.value
+            for key, one in carried.items()
+            if not isinstance(one.place, Cell)
+            for k, fixed in enumerate(atoms(one.template, capture(one.place.value())))
+        }
         for pair in self.pairs:
             values = [tokens.get(key) or now.get((key, k)) for key, k in pair]
             if len(values) == 2 and all(value is not None for value in values):
                 self.reader.aliases.relate(*values)
-

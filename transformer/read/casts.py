@@ -47,4 +47,3 @@ def _unnamed(reader: Reader, atom: Atom) -> Atom:
     if isinstance(atom, Const) and atom in reader.local_constants:
         return Const(atom.value, atom.type)
     return atom
-

@@ -40,16 +40,17 @@ def construct(reader: Reader, cls: type, args: tuple[Any, ...], kwargs: dict[str
     if kind_of(cls) is not LEAVES or not has_dynamic((args, kwargs)):
         with as_user_error(reader):
             return cls(*map(stripped, args), **{key: stripped(value) for key, value in kwargs.items()})
-    raise NotSupported(f"making a {cls.__qualname__}", reader.builder.origin,
-                       why="Its constructor is not written in Python.")
+    raise NotSupported(
+        f"making a {cls.__qualname__}", reader.builder.origin, why="Its constructor is not written in Python."
+    )
 
 
 def _pure_object(reader: Reader, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Containers, which may hold dynamic values, and other objects, which may not."""
     from .calls import call_static
+
     if issubclass(cls, (OrderedDict, defaultdict, types.SimpleNamespace)):
-        given = [iterated(reader, arg) if not callable(arg) and not isinstance(arg, dict) else arg
-                 for arg in args]
+        given = [iterated(reader, arg) if not callable(arg) and not isinstance(arg, dict) else arg for arg in args]
         with as_user_error(reader):
             return reader.own(cls(*given, **kwargs))
     made = call_static(reader, cls, args, kwargs)
@@ -94,11 +95,12 @@ def _own_with_fields(reader: Reader, made: Any, given: tuple[Any, ...]) -> Any:
 
 def _plain_object(reader: Reader, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if cls.__new__ is not object.__new__ or type(cls) is not type and type(cls).__call__ is not type.__call__:
-        raise NotSupported(f"making a {cls.__qualname__}", reader.builder.origin,
-                           why="It has a __new__ or a metaclass of its own.")
+        raise NotSupported(
+            f"making a {cls.__qualname__}", reader.builder.origin, why="It has a __new__ or a metaclass of its own."
+        )
     made = reader.own(object.__new__(cls))
     if cls.__init__ is not object.__init__:
-        reader.call(cls.__init__, (made, *args), kwargs)            # type: ignore[misc]
+        reader.call(cls.__init__, (made, *args), kwargs)  # type: ignore[misc]
     elif args or kwargs:
         with as_user_error(reader):
             raise TypeError(f"{cls.__name__}() takes no arguments")

@@ -80,7 +80,7 @@ class Comprehension:
         outer = reader.frame
         self.reader = reader
         self.generators = node.generators
-        self.first = reader.evaluate(node.generators[0].iter)       # in the frame around it
+        self.first = reader.evaluate(node.generators[0].iter)  # in the frame around it
         self.frame = Frame(scope_of(node), outer.file, outer.function, outer.globals, {}, outer, outer.path)
         self.guess = guess or []
 
@@ -100,13 +100,19 @@ class Comprehension:
             else:
                 yield_item()
 
-        run_loop(reader, (self.frame.path, generator), iteration,
-                 lambda k: self._bind(generator.target, iteration.element(k)),
-                 lambda: self._filtered(generator.ifs, inner), self.guess,
-                 generator.target.id if counts else None)
+        run_loop(
+            reader,
+            (self.frame.path, generator),
+            iteration,
+            lambda k: self._bind(generator.target, iteration.element(k)),
+            lambda: self._filtered(generator.ifs, inner),
+            self.guess,
+            generator.target.id if counts else None,
+        )
 
     def _bind(self, target: Any, value: Any) -> None:
         from .assignment import bind
+
         bind(self.reader, target, value)
 
     def _filtered(self, conditions: list[Any], inner: Callable[[], None]) -> None:
@@ -116,8 +122,15 @@ class Comprehension:
         branch(self.reader, cond, lambda: self._filtered(conditions[1:], inner), lambda: None)
 
 
-def run_loop(reader: Reader, key: Any, iteration: Iteration, bind: Callable[[Any], None],
-             body: Callable[[], None], guess: list[tuple[Place, bool]], name: str | None = None) -> None:
+def run_loop(
+    reader: Reader,
+    key: Any,
+    iteration: Iteration,
+    bind: Callable[[Any], None],
+    body: Callable[[], None],
+    guess: list[tuple[Place, bool]],
+    name: str | None = None,
+) -> None:
     """A loop that binds only names that nobody reads after it."""
     frame = reader.frame
     run = LoopRun(reader, key, iteration, bind, body, None)
@@ -143,8 +156,9 @@ def folded(reader: Reader, iteration: Iteration, combine: Callable[[Any, Any], A
     return reader.usable(total.get())
 
 
-def _for_each(reader: Reader, iteration: Iteration, what: str, use: Callable[[Any], None],
-              guess: list[tuple[Place, bool]]) -> None:
+def _for_each(
+    reader: Reader, iteration: Iteration, what: str, use: Callable[[Any], None], guess: list[tuple[Place, bool]]
+) -> None:
     element: list[Any] = []
 
     def bind(k: Any) -> None:
@@ -155,5 +169,9 @@ def _for_each(reader: Reader, iteration: Iteration, what: str, use: Callable[[An
     run_loop(reader, (reader.frame.path, place, what), iteration, bind, lambda: use(element[0]), guess)
 
 
-EXPRESSIONS = {gast.ListComp: read_list, gast.SetComp: read_set, gast.DictComp: read_dict,
-               gast.GeneratorExp: read_generator}
+EXPRESSIONS = {
+    gast.ListComp: read_list,
+    gast.SetComp: read_set,
+    gast.DictComp: read_dict,
+    gast.GeneratorExp: read_generator,
+}

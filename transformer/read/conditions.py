@@ -67,8 +67,10 @@ def _static_truth(reader: Reader, value: Any) -> bool:
 def _dynamic_truth(reader: Reader, value: Value) -> Value:
     if value.ndim:
         if not all(size == 1 for size in value.shape):
-            raise ShapeError("The truth value of an array with more than one element is ambiguous. "
-                             "Use a.any() or a.all()", reader.builder.origin)
+            raise ShapeError(
+                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
+                reader.builder.origin,
+            )
         value = apply_op(reader, operator.getitem, (value, (0,) * value.ndim), {})
     if value.dtype.kind == "b":
         return value
@@ -96,9 +98,8 @@ def _decided(reader: Reader, node: Any, operands: list[Any], is_and: bool) -> An
         if _is_truth(rest):
             return joined(reader, first, rest, is_and)
         return _one_of(reader, cond, first, rest, is_and)
-    rest_of = lambda: _decided(reader, node, operands[1:], is_and)          # noqa: E731
-    return choose(reader, cond, rest_of, lambda: first) if is_and else \
-        choose(reader, cond, lambda: first, rest_of)
+    rest_of = lambda: _decided(reader, node, operands[1:], is_and)  # noqa: E731
+    return choose(reader, cond, rest_of, lambda: first) if is_and else choose(reader, cond, lambda: first, rest_of)
 
 
 def _one_of(reader: Reader, cond: Value, first: Any, rest: Any, is_and: bool) -> Any:
@@ -142,9 +143,12 @@ def is_safe(node: Any) -> bool:
 
 def conflict_error(reader: Reader, conflict: Conflict) -> Exception:
     """What is raised where a value is used that depends on the path."""
-    refusal = NotSupported(conflict.message, conflict.origin or reader.builder.origin,
-                           why="It is used afterwards, where its type and structure must be known.",
-                           instead=conflict.instead)
+    refusal = NotSupported(
+        conflict.message,
+        conflict.origin or reader.builder.origin,
+        why="It is used afterwards, where its type and structure must be known.",
+        instead=conflict.instead,
+    )
     if conflict.loop is not None:
         return Unroll(conflict.loop, refusal)
     if conflict.cond is not None:
@@ -152,8 +156,8 @@ def conflict_error(reader: Reader, conflict: Conflict) -> Exception:
             need(reader, conflict.cond, "the condition of this branch")
         except TransformError:
             return refusal
-        except Exception as request:               # a Demand or an Unroll with the better message
-            request.refusal = refusal               # type: ignore[attr-defined]
+        except Exception as request:  # a Demand or an Unroll with the better message
+            request.refusal = refusal  # type: ignore[attr-defined]
             return request
     return refusal
 

@@ -23,12 +23,29 @@ if TYPE_CHECKING:
 
 METHODS: dict[type, frozenset[str]] = {
     kind: frozenset(name for name in dir(kind) if not name.startswith("_"))
-    for kind in (list, dict, set, tuple, str, frozenset)}
+    for kind in (list, dict, set, tuple, str, frozenset)
+}
 
 
-READING = frozenset({"index", "count", "copy", "get", "keys", "values", "items", "fromkeys", "union",
-                     "intersection", "difference", "symmetric_difference", "issubset", "issuperset",
-                     "isdisjoint"})
+READING = frozenset(
+    {
+        "index",
+        "count",
+        "copy",
+        "get",
+        "keys",
+        "values",
+        "items",
+        "fromkeys",
+        "union",
+        "intersection",
+        "difference",
+        "symmetric_difference",
+        "issubset",
+        "issuperset",
+        "isdisjoint",
+    }
+)
 
 
 def container_kind(value: Any) -> type | None:
@@ -78,6 +95,7 @@ def _read_only(reader: Reader, container: Any, name: str, args: tuple[Any, ...],
 def _of_text(reader: Reader, text: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if name == "format" and has_dynamic((args, kwargs)):
         from .texts import format_call
+
         return format_call(text, args, kwargs)
     args = tuple(stripped(arg) if not has_dynamic(arg) else static(reader, arg, "part of a text") for arg in args)
     with as_user_error(reader):
@@ -91,6 +109,7 @@ def _of_recorded(reader: Reader, container: Any, name: str, args: tuple[Any, ...
         return container.extend(reader, args[0])
     if name == "copy" and isinstance(container, RecordedList):
         from .recorded import recorded
+
         return recorded(reader, container.parts)
     raise refusal(reader, f"`{name}` of a list that a loop fills")
 
@@ -98,13 +117,17 @@ def _of_recorded(reader: Reader, container: Any, name: str, args: tuple[Any, ...
 def check_owned(reader: Reader, container: Any, what: str) -> None:
     if not reader.owns(container):
         kind = type(container).__name__
-        raise NotSupported(f"`{what}` on a {kind} that outlives the call", reader.builder.origin,
-                           why="A transformed function has no effects that its caller does not see.",
-                           instead=f"Copy the {kind} first, change the copy and return it.")
+        raise NotSupported(
+            f"`{what}` on a {kind} that outlives the call",
+            reader.builder.origin,
+            why="A transformed function has no effects that its caller does not see.",
+            instead=f"Copy the {kind} first, change the copy and return it.",
+        )
     reader.aliases.check_write(reader, container)
 
 
 # Each changes a container in place; what is given is checked by Python on a copy first.
+
 
 def _changed(name: str) -> Callable[..., Any]:
     def change(reader: Reader, container: Any, *args: Any, **kwargs: Any) -> Any:
@@ -113,6 +136,7 @@ def _changed(name: str) -> Callable[..., Any]:
         result = getattr(copy, name)(*args, **kwargs)
         reader.journal.write(Contents(container), tuple(copy))
         return result
+
     return change
 
 
@@ -124,13 +148,18 @@ def _dict_changed(name: str) -> Callable[..., Any]:
             if copy.get(key, ABSENT) is not container.get(key, ABSENT):
                 reader.journal.write(Item(container, key), copy.get(key, ABSENT))
         return result
+
     return change
 
 
 WRITERS: dict[Any, Callable[..., Any]] = {
-    **{(list, name): _changed(name) for name in ("append", "extend", "insert", "pop", "clear", "reverse", "remove", "sort")},
+    **{
+        (list, name): _changed(name)
+        for name in ("append", "extend", "insert", "pop", "clear", "reverse", "remove", "sort")
+    },
     **{(set, name): _changed(name) for name in ("add", "discard", "remove", "update", "clear")},
-    **{(dict, name): _dict_changed(name) for name in ("update", "pop", "setdefault", "clear", "popitem")}}
+    **{(dict, name): _dict_changed(name) for name in ("update", "pop", "setdefault", "clear", "popitem")},
+}
 
 
 def item(reader: Reader, container: Any, key: Any) -> Any:
@@ -146,8 +175,12 @@ def set_item(reader: Reader, container: Any, key: Any, value: Any) -> None:
     key = static(reader, key, "the index of a list" if isinstance(container, list) else "a key of a dictionary")
     if isinstance(container, dict) and container.get(key, ABSENT) is value:
         return
-    if isinstance(container, list) and isinstance(key, int) and -len(container) <= key < len(container) \
-            and container[key] is value:
+    if (
+        isinstance(container, list)
+        and isinstance(key, int)
+        and -len(container) <= key < len(container)
+        and container[key] is value
+    ):
         return
     check_owned(reader, container, "item assignment")
     if isinstance(container, dict):
@@ -175,8 +208,10 @@ def delete_item(reader: Reader, container: Any, key: Any) -> None:
 def iterated(reader: Reader, value: Any) -> list[Any]:
     """The items of what is unpacked or iterated over here and now; their number must be known."""
     from .iteration import iteration_of
+
     if isinstance(value, Lazy):
         from .comprehensions import collected
+
         value = reader.usable(collected(reader, value))
     iteration = iteration_of(reader, value)
     count = iteration.length
@@ -185,4 +220,3 @@ def iterated(reader: Reader, value: Any) -> list[Any]:
     if isinstance(value, Text):
         raise NotSupported("iteration over a text with dynamic parts", reader.builder.origin)
     return [iteration.element(k) for k in range(count)]
-

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 STATEMENTS_FOLLOWED = 8
 # Ops whose results NumPy lays out in C order, whatever the layout of their operands.
-IN_C_ORDER = frozenset({"zeros", "ones", "full", "empty", "arange", "eye", "identity", "linspace", "array",
-                        "flatten", "outer", "tri"})
+IN_C_ORDER = frozenset(
+    {"zeros", "ones", "full", "empty", "arange", "eye", "identity", "linspace", "array", "flatten", "outer", "tri"}
+)
 WRITES = frozenset({"put", "addat"})
 ORDER_MATTERS = frozenset({"reshape", "ravel"})
 

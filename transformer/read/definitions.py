@@ -28,8 +28,11 @@ def read_lambda(reader: Reader, node: Any) -> Any:
 
 def _closure(reader: Reader, node: Any) -> Closure:
     defaults = tuple(reader.evaluate(default) for default in node.args.defaults)
-    keyword_defaults = {parameter.id: reader.evaluate(default) for parameter, default
-                        in zip(node.args.kwonlyargs, node.args.kw_defaults) if default is not None}
+    keyword_defaults = {
+        parameter.id: reader.evaluate(default)
+        for parameter, default in zip(node.args.kwonlyargs, node.args.kw_defaults)
+        if default is not None
+    }
     return Closure(node, reader.frame, reader, defaults, keyword_defaults)
 
 

@@ -56,9 +56,11 @@ def need(reader: Reader, value: Any, what: str, instead: str | None = None) -> A
     roots = Roots(reader)
     roots.follow(atom)
     refusal = NotSupported(
-        f"{what} must be known while the function is read", reader.builder.origin,
+        f"{what} must be known while the function is read",
+        reader.builder.origin,
         why=roots.reason() or "It is computed by the program.",
-        instead=instead or "Pass it as an argument that is a Python int, a bool, or a string.")
+        instead=instead or "Pass it as an argument that is a Python int, a bool, or a string.",
+    )
     if roots.loops:
         raise Unroll(roots.loops[-1], refusal)
     if roots.paths and not roots.others:
@@ -131,8 +133,12 @@ class Roots:
             return stmt
         if self._makers is None:
             builder = self.reader.builder
-            self._makers = {target: stmt for block in (*builder.enclosing, builder.block)
-                            for stmt in all_statements(block) for target in targets_of(stmt)}
+            self._makers = {
+                target: stmt
+                for block in (*builder.enclosing, builder.block)
+                for stmt in all_statements(block)
+                for target in targets_of(stmt)
+            }
         return self._makers.get(var)
 
     def reason(self) -> str | None:
@@ -141,4 +147,3 @@ class Roots:
             return None
         of = f" (it depends on {', '.join(dict.fromkeys(named))})" if named else ""
         return f"It is computed from values that are not known before the function runs{of}."
-

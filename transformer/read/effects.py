@@ -34,16 +34,21 @@ def emit_effect(reader: Reader, kind: str, atoms: Any, attrs: dict[str, Any]) ->
     reader.builder.emit(Effect(kind, tuple(atoms), attrs, reader.builder.origin))
 
 
-def print_call(reader: Reader, *args: Any, sep: Any = " ", end: Any = "\n", file: Any = None,
-               flush: Any = False) -> None:
+def print_call(
+    reader: Reader, *args: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: Any = False
+) -> None:
     """`print`, kept as an effect."""
     if file is not None:
         raise NotSupported("print to a file", reader.builder.origin, instead="Print to the standard output.")
     template = Template()
     parts = tuple(template.add(arg) for arg in args)
     sep, end = (static(reader, text, "`sep` and `end` of print") for text in (sep, end))
-    emit_effect(reader, "print", template.atoms, {"template": parts, "sep": " " if sep is None else sep,
-                                                  "end": "\n" if end is None else end})
+    emit_effect(
+        reader,
+        "print",
+        template.atoms,
+        {"template": parts, "sep": " " if sep is None else sep, "end": "\n" if end is None else end},
+    )
 
 
 def warn_call(reader: Reader, message: Any, category: Any = UserWarning, stacklevel: Any = 1, **rest: Any) -> None:
@@ -103,8 +108,11 @@ def read_with(reader: Reader, node: Any) -> None:
         elif isinstance(manager, np.errstate) and isinstance(item.context_expr, gast.Call):
             entered.append(_enter_errstate(reader, item.context_expr))
         else:
-            raise NotSupported(f"`with` on a {type(manager).__name__}", reader.builder.origin,
-                               instead="Enter it around the call of the transformed function.")
+            raise NotSupported(
+                f"`with` on a {type(manager).__name__}",
+                reader.builder.origin,
+                instead="Enter it around the call of the transformed function.",
+            )
     reader.execute(node.body)
     for leave in reversed(entered):
         leave()

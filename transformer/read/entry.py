@@ -65,13 +65,14 @@ def read_target(reader: Reader, target: Any, args: tuple[Any, ...], kwargs: dict
         results = Results(reader)
         tree = results.add(result)
     params = [*arguments.vars, *(hidden.var for hidden in reader.outside.hidden)]
-    function = Function(name, params, reader.builder.block, results.atoms, dims_of(params),
-                        reader.assumptions.guards, origin)
+    function = Function(
+        name, params, reader.builder.block, results.atoms, dims_of(params), reader.assumptions.guards, origin
+    )
     interface = Interface(name, arguments.parameters(), tree, reader.outside.hidden, source)
-    written = [(reader.paths[var], value.atom) for var, value in zip(arguments.vars, reader.arguments)
-               if value.atom is not var]
-    return Reading(function, interface, reader.outside.watched, written, reader.assumptions, origin,
-                   reader.paths)
+    written = [
+        (reader.paths[var], value.atom) for var, value in zip(arguments.vars, reader.arguments) if value.atom is not var
+    ]
+    return Reading(function, interface, reader.outside.watched, written, reader.assumptions, origin, reader.paths)
 
 
 class _Nothing:
@@ -82,11 +83,11 @@ _EMPTY = _Nothing()
 
 
 def _source_of(target: Any) -> Any:
-    while hasattr(target, "func") and hasattr(target, "keywords"):            # a partial
+    while hasattr(target, "func") and hasattr(target, "keywords"):  # a partial
         target = target.func
     target = getattr(target, "py_func", None) or getattr(target, "__wrapped__", None) or target
     if not hasattr(target, "__code__") and not hasattr(target, "__func__"):
-        target = getattr(type(target), "__call__", target)
+        target = inspect.getattr_static(type(target), "__call__", target)
     try:
         return find_source(target)
     except SourceError:
@@ -106,8 +107,7 @@ def signature_of(target: Any) -> inspect.Signature:
         return inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)])
 
 
-def bound_arguments(target: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
-                    ) -> inspect.BoundArguments:
+def bound_arguments(target: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
     try:
         return signature_of(target).bind(*args, **kwargs)
     except TypeError as error:
@@ -120,7 +120,7 @@ def dims_of(params: list[Var]) -> dict[Any, tuple[Var, int]]:
     for var in params:
         for axis, size in enumerate(getattr(var.type, "sizes", ())):
             if isinstance(size, Size) and len(size.terms) == 1:
-                (monomial, count), = size.terms.items()
+                ((monomial, count),) = size.terms.items()
                 if count == 1 and len(monomial) == 1 and isinstance(monomial[0], Dim):
                     dims.setdefault(monomial[0], (var, axis))
     return dims
@@ -156,8 +156,10 @@ class Arguments:
         if kind is LEAVES or tree is None:
             return tree, tree
         static, children = kind.split(tree)
-        pairs = [self._converted(child, path + way, _name_of(way, name))
-                 for way, child in zip(kind.accessors(static, len(children)), children)]
+        pairs = [
+            self._converted(child, path + way, _name_of(way, name))
+            for way, child in zip(kind.accessors(static, len(children)), children)
+        ]
         made = [kind.build(type(tree), static, [pair[k] for pair in pairs]) for k in (0, 1)]
         self.reader.given[id(made[0])] = made[0]
         return made[0], made[1]
@@ -171,7 +173,7 @@ class Arguments:
         self.vars.append(var)
         reader.paths[var] = path
         if path in reader.assumptions.hints:
-            reader.assumptions.hints[Unknown(var)] = reader.assumptions.hints[path]    # type: ignore[index]
+            reader.assumptions.hints[Unknown(var)] = reader.assumptions.hints[path]  # type: ignore[index]
         value = Value(var)
         reader.arguments.append(value)
         return value
@@ -185,9 +187,11 @@ class Arguments:
         return name
 
     def parameters(self) -> list[Parameter]:
-        return [Parameter(p.name, self._trees.get(p.name, p.default), p.kind, p.default)
-                for p in self.signature.parameters.values()
-                if p.name in self._trees or p.default is not p.empty]
+        return [
+            Parameter(p.name, self._trees.get(p.name, p.default), p.kind, p.default)
+            for p in self.signature.parameters.values()
+            if p.name in self._trees or p.default is not p.empty
+        ]
 
 
 def _words(path: str) -> list[str]:
@@ -227,15 +231,21 @@ class Results:
     def _list(self, value: Any) -> Any:
         length = value.length(self.reader)
         if not isinstance(length, int):
-            raise NotSupported("a list filled by a loop is returned", self.reader.builder.origin,
-                               why="Its length is not known while the function is read.",
-                               instead="Return an array: np.array(items).")
+            raise NotSupported(
+                "a list filled by a loop is returned",
+                self.reader.builder.origin,
+                why="Its length is not known while the function is read.",
+                instead="Return an array: np.array(items).",
+            )
         return [self.add(value.item(self.reader, k)) for k in range(length)]
 
     def _static(self, value: Any) -> Any:
         if type(value).__module__.startswith("transformer.read") or isinstance(value, range):
-            raise NotSupported(f"a {type(value).__name__} is returned", self.reader.builder.origin,
-                               why="Results are numbers, arrays and containers of them.")
+            raise NotSupported(
+                f"a {type(value).__name__} is returned",
+                self.reader.builder.origin,
+                why="Results are numbers, arrays and containers of them.",
+            )
         return value
 
 

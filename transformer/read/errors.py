@@ -18,7 +18,8 @@ def as_user_error(reader: Reader) -> Iterator[None]:
     try:
         yield
     except TransformError as error:
-        raise error.located(reader.builder.origin)
+        error.located(reader.builder.origin)
+        raise
     except TypeError as error:
         raise BadArgument(str(error), reader.builder.origin) from error
     except ValueError as error:

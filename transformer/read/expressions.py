@@ -29,8 +29,9 @@ def read_name(reader: Reader, node: Any) -> Any:
     except Unbound:
         if reader.may_be_bound_later(node.id):
             raise Unreachable from None
-        raise TransformError(f"cannot access local variable {node.id!r} where it is not associated with "
-                             "a value", reader.builder.origin) from None
+        raise TransformError(
+            f"cannot access local variable {node.id!r} where it is not associated with a value", reader.builder.origin
+        ) from None
 
 
 def _certainly_bound(reader: Reader, value: Any) -> Any:
@@ -53,8 +54,12 @@ def read_binary(reader: Reader, node: Any) -> Any:
 
 def _is_complex_literal(node: Any, left: Any, right: Any) -> bool:
     """``2 + 3j``."""
-    return isinstance(node.right, gast.Constant) and type(right) is complex \
-        and type(left) in (int, float) and isinstance(node.op, gast.Add | gast.Sub)
+    return (
+        isinstance(node.right, gast.Constant)
+        and type(right) is complex
+        and type(left) in (int, float)
+        and isinstance(node.op, gast.Add | gast.Sub)
+    )
 
 
 def read_unary(reader: Reader, node: Any) -> Any:
@@ -152,6 +157,7 @@ def read_dict(reader: Reader, node: Any) -> Any:
 
 def read_walrus(reader: Reader, node: Any) -> Any:
     from .assignment import bind
+
     value = reader.evaluate(node.value)
     bind(reader, node.target, value)
     return value
@@ -162,8 +168,17 @@ def read_starred(reader: Reader, node: Any) -> Any:
 
 
 EXPRESSIONS = {
-    gast.Name: read_name, gast.Constant: read_constant, gast.BinOp: read_binary,
-    gast.UnaryOp: read_unary, gast.Compare: read_compare, gast.Attribute: read_attribute,
-    gast.Call: read_call, gast.Tuple: read_tuple, gast.List: read_list, gast.Set: read_set,
-    gast.Dict: read_dict, gast.NamedExpr: read_walrus, gast.Starred: read_starred}
-
+    gast.Name: read_name,
+    gast.Constant: read_constant,
+    gast.BinOp: read_binary,
+    gast.UnaryOp: read_unary,
+    gast.Compare: read_compare,
+    gast.Attribute: read_attribute,
+    gast.Call: read_call,
+    gast.Tuple: read_tuple,
+    gast.List: read_list,
+    gast.Set: read_set,
+    gast.Dict: read_dict,
+    gast.NamedExpr: read_walrus,
+    gast.Starred: read_starred,
+}

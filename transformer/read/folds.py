@@ -57,6 +57,7 @@ def _as_array(reader: Reader, iterable: Any) -> Value | None:
     iteration = iteration_of(reader, iterable)
     if not isinstance(iteration.length, int | Size) or not isinstance(iteration.length, int):
         from .comprehensions import collect
+
         return reader.usable(collect(reader, iteration)).array(reader)
     return None
 
@@ -79,6 +80,7 @@ def all_of(reader: Reader, iterable: Any) -> Any:
 def _tested(reader: Reader, iterable: Any, function: Callable[..., Any], is_all: bool) -> Any:
     if isinstance(iterable, Lazy):
         from .comprehensions import collected
+
         iterable = reader.usable(collected(reader, iterable))
     whole = _as_array(reader, iterable)
     if whole is not None:
@@ -128,5 +130,5 @@ def _folded(reader: Reader, items: list[Any], function: Any) -> Any:
 
 def _scalar(reader: Reader, value: Value) -> Value:
     if value.ndim:
-        truth(reader, value)                   # raises as Python does: the comparison is ambiguous
+        truth(reader, value)  # raises as Python does: the comparison is ambiguous
     return value

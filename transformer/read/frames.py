@@ -11,8 +11,8 @@ from types import CellType
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import NotSupported, Origin, TransformError
-from ..core.types import INT
 from ..core.grammar import Var
+from ..core.types import INT
 from .journal import Name
 from .scope import Scope
 from .values import ABSENT
@@ -37,11 +37,11 @@ class Frame:
     globals: dict[str, Any]
     cells: dict[str, CellType] = field(default_factory=dict)
     parent: Frame | None = None
-    path: tuple[Any, ...] = ()                   # the places of the calls that lead here
+    path: tuple[Any, ...] = ()  # the places of the calls that lead here
     names: dict[str, Any] = field(default_factory=dict)
-    pinned: list[Any] = field(default_factory=list)      # values in use without a name
-    result: str | None = None                    # holds what an early `return` gives; not for the body
-    first: Any = None                            # the first argument, for `super()`
+    pinned: list[Any] = field(default_factory=list)  # values in use without a name
+    result: str | None = None  # holds what an early `return` gives; not for the body
+    first: Any = None  # the first argument, for `super()`
     made: int = field(default_factory=stamp)
 
     def origin(self, node: Any) -> Origin:
@@ -112,6 +112,9 @@ def store(reader: Reader, frame: Frame, name: str, value: Any) -> None:
             return
         if name in scope_frame.scope.globals or name in scope_frame.cells:
             break
-    raise NotSupported(f"assignment to {name!r}, which outlives the call", reader.builder.origin,
-                       why="A transformed function has no effects that its caller does not see.",
-                       instead="Return the new value.")
+    raise NotSupported(
+        f"assignment to {name!r}, which outlives the call",
+        reader.builder.origin,
+        why="A transformed function has no effects that its caller does not see.",
+        instead="Return the new value.",
+    )

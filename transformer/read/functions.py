@@ -23,14 +23,12 @@ if TYPE_CHECKING:
 DEEPEST_RECURSION = 12
 
 
-def call_python(reader: Reader, function: types.FunctionType, args: tuple[Any, ...],
-                kwargs: dict[str, Any]) -> Any:
+def call_python(reader: Reader, function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Reads the body of a Python function with these arguments."""
     source = find_source(function)
     node = desugared(source)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
-    frame = Frame(scope_of(node), source.file, source.name, function.__globals__, cells,
-                  path=path_of(reader, node))
+    frame = Frame(scope_of(node), source.file, source.name, function.__globals__, cells, path=path_of(reader, node))
     defaults = _lifted_defaults(reader, function)
     keyword_defaults = dict(function.__kwdefaults__ or {})
     bind_arguments(reader, frame, node.args, defaults, keyword_defaults, args, kwargs)
@@ -46,8 +44,7 @@ def _lifted_defaults(reader: Reader, function: types.FunctionType) -> tuple[Any,
 def call_closure(reader: Reader, closure: Closure, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Reads the body of a function that was defined by the code being read."""
     outer, node = closure.frame, closure.node
-    frame = Frame(scope_of(node), outer.file, closure.__name__, outer.globals, {}, outer,
-                  path=path_of(reader, node))
+    frame = Frame(scope_of(node), outer.file, closure.__name__, outer.globals, {}, outer, path=path_of(reader, node))
     bind_arguments(reader, frame, node.args, closure.defaults, closure.keyword_defaults, args, kwargs)
     return run(reader, frame, node)
 
@@ -88,13 +85,23 @@ def _early_result(last: Any) -> str | None:
 def _check_depth(reader: Reader, frame: Frame, node: Any) -> None:
     depth = sum(1 for step in frame.path if step[0] is node)
     if depth > DEEPEST_RECURSION:
-        raise NotSupported(f"recursion: {frame.function} calls itself", reader.builder.origin,
-                           why="Recursion that ends depending on dynamic values arrives with a later version.",
-                           instead="Write it as a loop, or let it end on a static argument.")
+        raise NotSupported(
+            f"recursion: {frame.function} calls itself",
+            reader.builder.origin,
+            why="Recursion that ends depending on dynamic values arrives with a later version.",
+            instead="Write it as a loop, or let it end on a static argument.",
+        )
 
 
-def bind_arguments(reader: Reader, frame: Frame, signature: Any, defaults: tuple[Any, ...],
-                   keyword_defaults: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def bind_arguments(
+    reader: Reader,
+    frame: Frame,
+    signature: Any,
+    defaults: tuple[Any, ...],
+    keyword_defaults: dict[str, Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> None:
     """Binds arguments to parameters as Python does."""
     binder = _Binder(reader, frame, signature)
     binder.positional(args)
@@ -116,12 +123,13 @@ class _Binder:
     def positional(self, args: tuple[Any, ...]) -> None:
         names = [p.id for p in (*self.signature.posonlyargs, *self.signature.args)]
         self.bound.update(zip(names, args))
-        rest = args[len(names):]
+        rest = args[len(names) :]
         if self.signature.vararg is not None:
             self.bound[self.signature.vararg.id] = tuple(rest)
         elif rest:
-            raise self._error(f"takes {len(names)} positional argument{'s' * (len(names) != 1)} but "
-                              f"{len(args)} were given")
+            raise self._error(
+                f"takes {len(names)} positional argument{'s' * (len(names) != 1)} but {len(args)} were given"
+            )
 
     def keywords(self, kwargs: dict[str, Any]) -> None:
         names = {p.id for p in (*self.signature.args, *self.signature.kwonlyargs)}
@@ -137,7 +145,7 @@ class _Binder:
 
     def defaults(self, positional: tuple[Any, ...], keyword: dict[str, Any]) -> None:
         parameters = [p.id for p in (*self.signature.posonlyargs, *self.signature.args)]
-        given = dict(zip(parameters[len(parameters) - len(positional):], positional)) | keyword
+        given = dict(zip(parameters[len(parameters) - len(positional) :], positional)) | keyword
         for name in (*parameters, *(p.id for p in self.signature.kwonlyargs)):
             if name not in self.bound:
                 if name not in given:
@@ -146,4 +154,3 @@ class _Binder:
 
     def _error(self, message: str) -> BadArgument:
         return BadArgument(f"{self.function}() {message}", self.reader.builder.origin)
-

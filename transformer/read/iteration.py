@@ -37,7 +37,7 @@ class Iteration:
     length: Extent
     element: Callable[[Any], Any]
     is_static: bool = False
-    counts: bool = False              # `element(k)` is k itself
+    counts: bool = False  # `element(k)` is k itself
     held: tuple[Any, ...] = ()
 
 
@@ -57,6 +57,7 @@ def iteration_of(reader: Reader, value: Any) -> Iteration:
         raise refusal(reader, "iteration over a list that the loop appends to")
     if isinstance(value, Lazy):
         from .comprehensions import collected
+
         return iteration_of(reader, reader.usable(collected(reader, value)))
     return _over_objects(reader, value)
 
@@ -99,6 +100,7 @@ def _over_objects(reader: Reader, value: Any) -> Iteration:
         return iteration_of(reader, reader.call(user, (value,), {}))
     if isinstance(value, (list, tuple)):
         from .containers import item
+
         return Iteration(len(value), lambda k: item(reader, value, k), is_static=True, held=(value,))
     if isinstance(value, (dict, str, bytes, set, frozenset, Iterator)) or hasattr(value, "__iter__"):
         with as_user_error(reader):
@@ -115,8 +117,12 @@ def zipped(reader: Reader, *values: Any, strict: bool = False) -> Any:
     length = parts[0].length
     for part in parts[1:]:
         length = _shorter(reader, length, part.length, strict)
-    return Iteration(length, lambda k: tuple(part.element(k) for part in parts),
-                     any(part.is_static for part in parts), held=tuple(parts))
+    return Iteration(
+        length,
+        lambda k: tuple(part.element(k) for part in parts),
+        any(part.is_static for part in parts),
+        held=tuple(parts),
+    )
 
 
 def _shorter(reader: Reader, one: Extent, other: Extent, strict: bool) -> Extent:
@@ -125,8 +131,9 @@ def _shorter(reader: Reader, one: Extent, other: Extent, strict: bool) -> Extent
             raise ShapeError("zip() has arguments of different lengths", reader.builder.origin)
         return min(one, other)
     if not strict and (isinstance(one, int) or isinstance(other, int)):
-        for least_of_both, most in ((one, other), (other, one)) if isinstance(one, int) else (
-                (other, one), (one, other)):
+        for least_of_both, most in (
+            ((one, other), (other, one)) if isinstance(one, int) else ((other, one), (one, other))
+        ):
             if reader.assumptions.at_least(most, least_of_both):
                 return least_of_both
     if reader.assumptions.equal(one, other):
@@ -141,8 +148,7 @@ def enumerated(reader: Reader, iterable: Any, start: Any = 0) -> Iteration:
     part = iteration_of(reader, iterable)
 
     def element(k: Any) -> Any:
-        number = k if known_of(start) == 0 and not isinstance(start, Value) else \
-            binary(reader, operator.add, start, k)
+        number = k if known_of(start) == 0 and not isinstance(start, Value) else binary(reader, operator.add, start, k)
         return number, part.element(k)
 
     return Iteration(part.length, element, part.is_static, held=(part,))

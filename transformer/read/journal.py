@@ -180,5 +180,6 @@ def held_now(places: dict[Hashable, tuple[Place, Any]]) -> dict[Hashable, tuple[
 def _differs(new: Any, old: Any) -> bool:
     if isinstance(new, tuple) and isinstance(old, tuple) and len(new) == len(old):
         return any(map(_differs, new, old))
-    return new is not old and not (isinstance(new, (int, str)) and type(new) is type(old)
-                                   and known_of(new) == known_of(old))
+    return new is not old and not (
+        isinstance(new, (int, str)) and type(new) is type(old) and known_of(new) == known_of(old)
+    )

@@ -41,12 +41,12 @@ class LoopPlan:
     key: Any
     frame: Frame
     length: Extent | None
-    bind: Callable[[Value], None]                 # binds the target to the element at a position
+    bind: Callable[[Value], None]  # binds the target to the element at a position
     body: Callable[[], None]
-    test: Callable[[], Any] | None = None         # gives a bool or a `Value`
-    guess: list[tuple[Place, bool]] = field(default_factory=list)     # and whether whole numbers change
+    test: Callable[[], Any] | None = None  # gives a bool or a `Value`
+    guess: list[tuple[Place, bool]] = field(default_factory=list)  # and whether whole numbers change
     used_later: Callable[[str], bool] = lambda name: False
-    assigned: frozenset[str] = frozenset()        # the names that the body binds
+    assigned: frozenset[str] = frozenset()  # the names that the body binds
     position_name: str | None = None
 
 
@@ -70,7 +70,7 @@ class LoopReading:
         self.records = Records(reader, plan.key, self.made)
         self.sharing = Sharing(reader, self.made)
         self.incomplete: str | None = None
-        self.needed: set[str] = set()             # names that the body uses before it binds them
+        self.needed: set[str] = set()  # names that the body uses before it binds them
         self._remembered = reader.guesses.setdefault(plan.key, {})
 
     def read(self) -> None:
@@ -88,8 +88,11 @@ class LoopReading:
                 self.records.carry_last(self, request.home)
             except NeverRuns:
                 return self.reader.restore(checkpoint)
-        raise NotSupported("the types in this loop do not settle", self.origin,
-                           instead="Give the names it assigns their final types before the loop.")
+        raise NotSupported(
+            "the types in this loop do not settle",
+            self.origin,
+            instead="Give the names it assigns their final types before the loop.",
+        )
 
     def _guess(self, place: Place, with_whole_numbers: bool) -> None:
         initial = capture(place.value())
@@ -170,15 +173,19 @@ class LoopReading:
     def _end_early(self) -> None:
         """The body always ends in an exception: nothing is carried."""
         if self.incomplete is not None:
-            raise NotSupported(f"{self.incomplete!r} is used before it is assigned", self.origin,
-                               instead="Give it a value before the loop.")
+            raise NotSupported(
+                f"{self.incomplete!r} is used before it is assigned",
+                self.origin,
+                instead="Give it a value before the loop.",
+            )
         for carried in self.carried.values():
             carried.nexts = list(carried.entries)
 
     def may_be_bound_later(self, name: str) -> bool:
         """Whether a name without a value may get one later in the body, for the next iteration."""
         if name not in self.plan.assigned or any(
-                isinstance(c.place, Name) and c.place.key == name for c in self.carried.values()):
+            isinstance(c.place, Name) and c.place.key == name for c in self.carried.values()
+        ):
             return False
         self.incomplete = name
         self.needed.add(name)
@@ -190,8 +197,11 @@ class LoopReading:
         changes = self.reader.journal.changes(mark)
         self.records.note_last()
         changed = [self._update(carried) for carried in list(self.carried.values())]
-        changed += [self._discover(place, old) for key, (place, old) in changes.items()
-                    if key not in self.carried and self.reader.existed(place, old, self.made)]
+        changed += [
+            self._discover(place, old)
+            for key, (place, old) in changes.items()
+            if key not in self.carried and self.reader.existed(place, old, self.made)
+        ]
         changed.append(self.records.collect(self))
         writes = any(isinstance(place, Cell) for place, _ in changes.values())
         before = {key: old for key, (place, old) in changes.items() if isinstance(place, Cell)}
@@ -212,8 +222,11 @@ class LoopReading:
     def _remember(self, carried: Carried) -> None:
         """Keeps the type for the next time this loop is read, as a part of a loop around it."""
         template = carried.template
-        if isinstance(template, Slot) and carried.place.name and not any(
-                isinstance(size, Size) for size in template.type.sizes):
+        if (
+            isinstance(template, Slot)
+            and carried.place.name
+            and not any(isinstance(size, Size) for size in template.type.sizes)
+        ):
             self._remembered[carried.place.name] = template
 
     def _discover(self, place: Place, old: Any) -> bool:
@@ -244,8 +257,10 @@ class LoopReading:
         """A name that is bound in the body. If it may still be unbound at the end of the body, what
         the iteration before left counts; else it is carried only for what follows the loop."""
         template = declared(template, self.reader.declared, self.reader.key_of(place), self.reader.assumptions)
-        partial = any(fixed.atom in self.reader.partial for fixed in atoms(template, final)
-                      if isinstance(fixed.atom, Var)) or place.key in self.needed
+        partial = (
+            any(fixed.atom in self.reader.partial for fixed in atoms(template, final) if isinstance(fixed.atom, Var))
+            or place.key in self.needed
+        )
         if not partial and not self.matters_later(place):
             return False
         carried = Carried(place, template, Missing(), final, late=not partial)
@@ -262,7 +277,11 @@ class LoopReading:
 
     def conflict(self, name: str | None) -> Callable[[str], Conflict]:
         def made(reason: str) -> Conflict:
-            return Conflict(f"this loop leaves {name or 'different things'!r} as {reason}", self.origin,
-                            loop=self.plan.key,
-                            instead="Give it one type (add a cast), shape and structure in all iterations.")
+            return Conflict(
+                f"this loop leaves {name or 'different things'!r} as {reason}",
+                self.origin,
+                loop=self.plan.key,
+                instead="Give it one type (add a cast), shape and structure in all iterations.",
+            )
+
         return made

@@ -27,14 +27,18 @@ MOST_UNROLLED = 64
 
 def read_for(reader: Reader, node: Any) -> None:
     from .assignment import bind
+
     frame = reader.frame
     source = reader.evaluate(node.iter)
     iteration = iteration_of(reader, source)
     run = LoopRun(
-        reader, (frame.path, node), iteration,
+        reader,
+        (frame.path, node),
+        iteration,
         lambda k: bind(reader, node.target, iteration.element(k)),
         lambda: reader.execute(node.body),
-        test=_until(reader, getattr(node, "stop", None)))
+        test=_until(reader, getattr(node, "stop", None)),
+    )
     with frame.holding(source):
         run.read(lambda: _plan(reader, node, run))
 
@@ -47,9 +51,14 @@ def _until(reader: Reader, flag: str | None) -> Callable[[], Any] | None:
 
 
 def read_while(reader: Reader, node: Any) -> None:
-    run = LoopRun(reader, (reader.frame.path, node), None, lambda k: _test_again(reader, node),
-                  lambda: reader.execute(node.body),
-                  test=lambda: truth(reader, reader.evaluate(node.test)))
+    run = LoopRun(
+        reader,
+        (reader.frame.path, node),
+        None,
+        lambda k: _test_again(reader, node),
+        lambda: reader.execute(node.body),
+        test=lambda: truth(reader, reader.evaluate(node.test)),
+    )
     run.read(lambda: _plan(reader, node, run))
     if _binds(node.test):
         reader.evaluate(node.test)
@@ -68,8 +77,15 @@ def _binds(test: Any) -> bool:
 class LoopRun:
     """A loop about to be read: as one of Core, or iteration by iteration."""
 
-    def __init__(self, reader: Reader, key: Any, iteration: Iteration | None, bind: Callable[[Any], None],
-                 body: Callable[[], None], test: Callable[[], Any] | None) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        key: Any,
+        iteration: Iteration | None,
+        bind: Callable[[Any], None],
+        body: Callable[[], None],
+        test: Callable[[], Any] | None,
+    ) -> None:
         self.reader = reader
         self.key = key
         self.iteration = iteration
@@ -135,8 +151,9 @@ class LoopRun:
         raise self._too_long(refusal)
 
     def _too_long(self, refusal: TransformError | None) -> TransformError:
-        return refusal or NotSupported(f"this loop would be unrolled more than {MOST_UNROLLED} times",
-                                       self.reader.builder.origin)
+        return refusal or NotSupported(
+            f"this loop would be unrolled more than {MOST_UNROLLED} times", self.reader.builder.origin
+        )
 
 
 def _plan(reader: Reader, node: Any, run: LoopRun) -> LoopPlan:
@@ -146,11 +163,18 @@ def _plan(reader: Reader, node: Any, run: LoopRun) -> LoopPlan:
     names = _target_names(node)
     iteration = run.iteration
     by_position = iteration is not None and iteration.counts and isinstance(getattr(node, "target", None), gast.Name)
-    return LoopPlan(run.key, frame, run.length, run.bind, run.body, run.test,
-                    guess=guessed_places(frame, writes.assigned, writes.augmented, writes.stored),
-                    used_later=lambda name: is_used_outside(frame, node, name),
-                    assigned=frozenset(writes.assigned | writes.augmented | names),
-                    position_name=node.target.id if by_position else None)
+    return LoopPlan(
+        run.key,
+        frame,
+        run.length,
+        run.bind,
+        run.body,
+        run.test,
+        guess=guessed_places(frame, writes.assigned, writes.augmented, writes.stored),
+        used_later=lambda name: is_used_outside(frame, node, name),
+        assigned=frozenset(writes.assigned | writes.augmented | names),
+        position_name=node.target.id if by_position else None,
+    )
 
 
 def _target_names(node: Any) -> set[str]:
@@ -158,8 +182,7 @@ def _target_names(node: Any) -> set[str]:
     return set() if target is None else {n.id for n in gast.walk(target) if isinstance(n, gast.Name)}
 
 
-def guessed_places(frame: Frame, assigned: set[str], augmented: set[str], stored: set[str]
-                   ) -> list[tuple[Place, bool]]:
+def guessed_places(frame: Frame, assigned: set[str], augmented: set[str], stored: set[str]) -> list[tuple[Place, bool]]:
     """What a loop may carry, by the names it assigns to; with whether whole numbers surely change."""
     places: dict[Any, tuple[Place, bool]] = {}
     for name in sorted(assigned | augmented | stored):

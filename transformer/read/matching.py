@@ -44,8 +44,7 @@ def _read_cases(reader: Reader, subject: Any, cases: list[Any]) -> None:
             reader.execute(case.body)
         else:
             guard = truth(reader, reader.evaluate(case.guard))
-            branch(reader, guard, lambda: reader.execute(case.body),
-                   lambda: _read_cases(reader, subject, cases[1:]))
+            branch(reader, guard, lambda: reader.execute(case.body), lambda: _read_cases(reader, subject, cases[1:]))
 
     branch(reader, matches, read_case, lambda: _read_cases(reader, subject, cases[1:]))
 
@@ -103,9 +102,11 @@ def _sequence(reader: Reader, pattern: Any, subject: Any, captured: dict[str, An
     if starred:
         first, after = starred[0], count - starred[0] - 1
         if pattern.patterns[first].name:
-            captured[pattern.patterns[first].name] = reader.own(items[first:len(items) - after])
-        pairs = [*zip(pattern.patterns[:first], items), *zip(pattern.patterns[first + 1:],
-                                                             items[len(items) - after:])]
+            captured[pattern.patterns[first].name] = reader.own(items[first : len(items) - after])
+        pairs = [
+            *zip(pattern.patterns[:first], items),
+            *zip(pattern.patterns[first + 1 :], items[len(items) - after :]),
+        ]
     else:
         pairs = list(zip(pattern.patterns, items))
     return _all(reader, [_test(reader, part, value, captured) for part, value in pairs])
@@ -123,8 +124,9 @@ def _mapping(reader: Reader, pattern: Any, subject: Any, captured: dict[str, Any
         return False
     if pattern.rest:
         captured[pattern.rest] = reader.own({key: item(reader, subject, key) for key in subject if key not in keys})
-    return _all(reader, [_test(reader, part, item(reader, subject, key), captured)
-                         for key, part in zip(keys, pattern.patterns)])
+    return _all(
+        reader, [_test(reader, part, item(reader, subject, key), captured) for key, part in zip(keys, pattern.patterns)]
+    )
 
 
 def _class(reader: Reader, pattern: Any, subject: Any, captured: dict[str, Any]) -> Any:
@@ -135,14 +137,18 @@ def _class(reader: Reader, pattern: Any, subject: Any, captured: dict[str, Any])
         return matched(reader, pattern.patterns[0], subject, captured)
     names = getattr(cls, "__match_args__", ())
     if len(pattern.patterns) > len(names):
-        raise NotSupported(f"{cls.__name__}() accepts {len(names)} positional sub-patterns",
-                           reader.builder.origin)
+        raise NotSupported(f"{cls.__name__}() accepts {len(names)} positional sub-patterns", reader.builder.origin)
     pairs = [*zip(names, pattern.patterns), *zip(pattern.kwd_attrs, pattern.kwd_patterns)]
-    return _all(reader, [_test(reader, part, attribute(reader, subject, name), captured)
-                         for name, part in pairs])
+    return _all(reader, [_test(reader, part, attribute(reader, subject, name), captured) for name, part in pairs])
 
 
 TESTS: dict[type, Test] = {
-    gast.MatchValue: _value, gast.MatchSingleton: _singleton, gast.MatchAs: _as, gast.MatchOr: _or,
-    gast.MatchSequence: _sequence, gast.MatchMapping: _mapping, gast.MatchClass: _class}
+    gast.MatchValue: _value,
+    gast.MatchSingleton: _singleton,
+    gast.MatchAs: _as,
+    gast.MatchOr: _or,
+    gast.MatchSequence: _sequence,
+    gast.MatchMapping: _mapping,
+    gast.MatchClass: _class,
+}
 STATEMENTS = {gast.Match: read_match}

@@ -16,27 +16,61 @@ from .applying import apply_op
 from .demand import need, static
 from .errors import as_user_error
 from .recorded import RecordedList, combined
-from .values import Text, contained, has_dynamic, known_of, stripped, UNKNOWN
+from .values import UNKNOWN, Text, contained, has_dynamic, known_of, stripped
 
 if TYPE_CHECKING:
     from .reader import Reader
 
 BINARY: dict[type, Callable[[Any, Any], Any]] = {
-    gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
-    gast.FloorDiv: operator.floordiv, gast.Mod: operator.mod, gast.Pow: operator.pow,
-    gast.MatMult: operator.matmul, gast.BitAnd: operator.and_, gast.BitOr: operator.or_,
-    gast.BitXor: operator.xor, gast.LShift: operator.lshift, gast.RShift: operator.rshift}
+    gast.Add: operator.add,
+    gast.Sub: operator.sub,
+    gast.Mult: operator.mul,
+    gast.Div: operator.truediv,
+    gast.FloorDiv: operator.floordiv,
+    gast.Mod: operator.mod,
+    gast.Pow: operator.pow,
+    gast.MatMult: operator.matmul,
+    gast.BitAnd: operator.and_,
+    gast.BitOr: operator.or_,
+    gast.BitXor: operator.xor,
+    gast.LShift: operator.lshift,
+    gast.RShift: operator.rshift,
+}
 UNARY: dict[type, Callable[[Any], Any]] = {
-    gast.USub: operator.neg, gast.UAdd: operator.pos, gast.Invert: operator.invert}
+    gast.USub: operator.neg,
+    gast.UAdd: operator.pos,
+    gast.Invert: operator.invert,
+}
 COMPARE: dict[type, Callable[[Any, Any], Any]] = {
-    gast.Lt: operator.lt, gast.LtE: operator.le, gast.Gt: operator.gt, gast.GtE: operator.ge,
-    gast.Eq: operator.eq, gast.NotEq: operator.ne}
+    gast.Lt: operator.lt,
+    gast.LtE: operator.le,
+    gast.Gt: operator.gt,
+    gast.GtE: operator.ge,
+    gast.Eq: operator.eq,
+    gast.NotEq: operator.ne,
+}
 
-METHODS = {operator.add: "add", operator.sub: "sub", operator.mul: "mul", operator.truediv: "truediv",
-           operator.floordiv: "floordiv", operator.mod: "mod", operator.pow: "pow",
-           operator.matmul: "matmul", operator.and_: "and", operator.or_: "or", operator.xor: "xor",
-           operator.lt: "lt", operator.le: "le", operator.gt: "gt", operator.ge: "ge",
-           operator.eq: "eq", operator.ne: "ne", operator.neg: "neg", operator.pos: "pos"}
+METHODS = {
+    operator.add: "add",
+    operator.sub: "sub",
+    operator.mul: "mul",
+    operator.truediv: "truediv",
+    operator.floordiv: "floordiv",
+    operator.mod: "mod",
+    operator.pow: "pow",
+    operator.matmul: "matmul",
+    operator.and_: "and",
+    operator.or_: "or",
+    operator.xor: "xor",
+    operator.lt: "lt",
+    operator.le: "le",
+    operator.gt: "gt",
+    operator.ge: "ge",
+    operator.eq: "eq",
+    operator.ne: "ne",
+    operator.neg: "neg",
+    operator.pos: "pos",
+}
 MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
 OURS = (Value, Size, Text, RecordedList)
@@ -67,8 +101,10 @@ def _on_text(reader: Reader, function: Callable[[Any, Any], Any], left: Any, rig
     """Operators on strings, of what is known; `%` and `*` with what is not need it."""
     if function is operator.mod and has_dynamic(right):
         raise NotSupported("`%` with dynamic values in a text", reader.builder.origin, instead="Use an f-string.")
-    left, right = (static(reader, value, "what is combined with a text") if isinstance(value, (Value, Size))
-                   else value for value in (left, right))
+    left, right = (
+        static(reader, value, "what is combined with a text") if isinstance(value, (Value, Size)) else value
+        for value in (left, right)
+    )
     with as_user_error(reader):
         return function(left, right)
 
@@ -184,8 +220,11 @@ def _is(left: Any, right: Any) -> bool:
 def _of_other_kinds(left: Any, right: Any) -> bool:
     """Whether a number or array is compared for equality with what is none, such as None or a string."""
     kinds = (type(None), str, bytes)
-    return isinstance(left, (Value, Size)) and isinstance(right, kinds) or (
-        isinstance(right, (Value, Size)) and isinstance(left, kinds))
+    return (
+        isinstance(left, (Value, Size))
+        and isinstance(right, kinds)
+        or (isinstance(right, (Value, Size)) and isinstance(left, kinds))
+    )
 
 
 def _are_sequences(left: Any, right: Any) -> bool:
@@ -195,14 +234,19 @@ def _are_sequences(left: Any, right: Any) -> bool:
 def _compare_sequences(reader: Reader, function: Callable[..., Any], left: Any, right: Any) -> Any:
     """Tuples and lists, such as shapes: equal where all items are."""
     if function not in (operator.eq, operator.ne):
-        return function(static(reader, _known_items(reader, left), "a sequence that is compared"),
-                        static(reader, _known_items(reader, right), "a sequence that is compared"))
+        return function(
+            static(reader, _known_items(reader, left), "a sequence that is compared"),
+            static(reader, _known_items(reader, right), "a sequence that is compared"),
+        )
     equal: Any = len(left) == len(right)
     for one, other in zip(left, right):
         if equal is False:
             break
-        item = binary(reader, operator.eq, one, other) if not _are_sequences(one, other) \
+        item = (
+            binary(reader, operator.eq, one, other)
+            if not _are_sequences(one, other)
             else _compare_sequences(reader, operator.eq, one, other)
+        )
         equal = item if equal is True else item and equal if item is False else _both(reader, equal, item)
     if function is operator.eq:
         return equal
@@ -222,8 +266,7 @@ def _known_items(reader: Reader, items: Any) -> Any:
 def contains(reader: Reader, container: Any, item: Any) -> Any:
     """`item in container`."""
     if isinstance(container, Value):
-        raise BadArgument("`in` on an array", reader.builder.origin,
-                          instead="Write np.any(x == value).")
+        raise BadArgument("`in` on an array", reader.builder.origin, instead="Write np.any(x == value).")
     user = _special(container, "__contains__")
     if user is not None:
         return reader.call(user, (container, item), {})
@@ -269,8 +312,9 @@ def _is_count(left: Any, right: Any) -> bool:
 
 def _repeated(reader: Reader, left: Any, right: Any) -> Any:
     sequence, count = (left, right) if isinstance(left, (list, tuple)) else (right, left)
-    count = static(reader, count, "how often a sequence is repeated",
-                   "Use np.zeros or np.full for an array of that length.")
+    count = static(
+        reader, count, "how often a sequence is repeated", "Use np.zeros or np.full for an array of that length."
+    )
     with as_user_error(reader):
         result = sequence * count
     return reader.own(result) if isinstance(result, list) else result

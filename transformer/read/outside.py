@@ -81,18 +81,24 @@ class Outside:
             self._arrays[id(array)] = array, value, holder, key
         _, value, first, first_key = self._arrays[id(array)]
         if (_identity_of(holder), key) != (_identity_of(first), first_key):
-            self._watch(array, first, first_key)       # one array in two places: until one of them changes
+            self._watch(array, first, first_key)  # one array in two places: until one of them changes
             self._watch(array, holder, key)
         return value
 
     def _hidden_argument(self, array: np.ndarray, fetch: Callable[[], Any], name: str | None) -> Value:
         if has_own_meaning(array):
-            raise NotSupported(f"a {type(array).__name__}", self.reader.builder.origin,
-                               why="Its operators may mean something else than those of arrays.",
-                               instead="Convert it with np.asarray.")
+            raise NotSupported(
+                f"a {type(array).__name__}",
+                self.reader.builder.origin,
+                why="Its operators may mean something else than those of arrays.",
+                instead="Convert it with np.asarray.",
+            )
         if array.dtype.kind not in "biufc":
-            raise NotSupported(f"an array of dtype {array.dtype}", self.reader.builder.origin,
-                               why="Only arrays of numbers and truth values have rules.")
+            raise NotSupported(
+                f"an array of dtype {array.dtype}",
+                self.reader.builder.origin,
+                why="Only arrays of numbers and truth values have rules.",
+            )
         name = self._free_name(name or "array")
         var = Var(ArrayType(array.dtype.newbyteorder("="), array.shape), name, is_parameter=True)
         self.hidden.append(Hidden(var, name, fetch))
@@ -120,8 +126,21 @@ def _identity_of(holder: Any) -> int:
 def _is_users(module: types.ModuleType) -> bool:
     """Whether a module may be one whose attributes its author changes."""
     home = module.__name__.partition(".")[0]
-    return home not in {"numpy", "scipy", "math", "cmath", "operator", "functools", "itertools",
-                        "builtins", "transformer", "warnings", "typing", "collections", "dataclasses"}
+    return home not in {
+        "numpy",
+        "scipy",
+        "math",
+        "cmath",
+        "operator",
+        "functools",
+        "itertools",
+        "builtins",
+        "transformer",
+        "warnings",
+        "typing",
+        "collections",
+        "dataclasses",
+    }
 
 
 SHORT_NAMES = {"numpy": "np", "scipy": "scipy"}

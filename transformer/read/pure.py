@@ -11,28 +11,120 @@ from typing import Any
 import numpy as np
 
 PURE_BUILTINS = frozenset(
-    getattr(builtins, name) for name in (
-        "abs", "all", "any", "bin", "bool", "bytes", "callable", "chr", "complex", "dict", "divmod",
-        "enumerate", "filter", "float", "format", "frozenset", "getattr", "hasattr", "hash", "hex", "int",
-        "isinstance", "issubclass", "len", "list", "map", "max", "min", "oct", "ord", "pow", "range",
-        "repr", "reversed", "round", "set", "slice", "sorted", "str", "sum", "tuple", "type", "zip"))
+    getattr(builtins, name)
+    for name in (
+        "abs",
+        "all",
+        "any",
+        "bin",
+        "bool",
+        "bytes",
+        "callable",
+        "chr",
+        "complex",
+        "dict",
+        "divmod",
+        "enumerate",
+        "filter",
+        "float",
+        "format",
+        "frozenset",
+        "getattr",
+        "hasattr",
+        "hash",
+        "hex",
+        "int",
+        "isinstance",
+        "issubclass",
+        "len",
+        "list",
+        "map",
+        "max",
+        "min",
+        "oct",
+        "ord",
+        "pow",
+        "range",
+        "repr",
+        "reversed",
+        "round",
+        "set",
+        "slice",
+        "sorted",
+        "str",
+        "sum",
+        "tuple",
+        "type",
+        "zip",
+    )
+)
 
-PURE_TYPES = (int, float, complex, bool, str, bytes, tuple, list, dict, set, frozenset, range, slice,
-              np.dtype, np.generic, OrderedDict, defaultdict, types.SimpleNamespace)
+PURE_TYPES = (
+    int,
+    float,
+    complex,
+    bool,
+    str,
+    bytes,
+    tuple,
+    list,
+    dict,
+    set,
+    frozenset,
+    range,
+    slice,
+    np.dtype,
+    np.generic,
+    OrderedDict,
+    defaultdict,
+    types.SimpleNamespace,
+)
 
-PURE_NUMPY = frozenset((np.finfo, np.iinfo, np.dtype, np.issubdtype, np.result_type, np.promote_types,
-                        np.can_cast, np.broadcast_shapes, np.isscalar, np.errstate, np.ndindex))
+PURE_NUMPY = frozenset(
+    (
+        np.finfo,
+        np.iinfo,
+        np.dtype,
+        np.issubdtype,
+        np.result_type,
+        np.promote_types,
+        np.can_cast,
+        np.broadcast_shapes,
+        np.isscalar,
+        np.errstate,
+        np.ndindex,
+    )
+)
 
-PURE_MODULES = frozenset(("math", "cmath", "_operator", "operator", "itertools", "string", "re",
-                          "fractions", "decimal", "statistics", "dataclasses", "inspect", "typing",
-                          "functools", "copy", "enum", "numbers", "textwrap", "json"))
+PURE_MODULES = frozenset(
+    (
+        "math",
+        "cmath",
+        "_operator",
+        "operator",
+        "itertools",
+        "string",
+        "re",
+        "fractions",
+        "decimal",
+        "statistics",
+        "dataclasses",
+        "inspect",
+        "typing",
+        "functools",
+        "copy",
+        "enum",
+        "numbers",
+        "textwrap",
+        "json",
+    )
+)
 
 IMPURE = {
     "time": ("It reads a clock.", "Pass the time in as an argument."),
     "datetime": ("It reads a clock.", "Pass the time in as an argument."),
     "random": ("It gives another number at each call.", "Draw before, and pass the numbers in as an argument."),
-    "numpy.random": ("It gives another number at each call.",
-                     "Draw before, and pass the numbers in as an argument."),
+    "numpy.random": ("It gives another number at each call.", "Draw before, and pass the numbers in as an argument."),
     "io": ("It reads or writes a file.", "Read the file before, and pass the data in as an argument."),
     "os": ("It depends on the system.", "Call it before, and pass the result in as an argument."),
 }
@@ -43,8 +135,10 @@ IMPURE_BUILTINS = {
     "exec": ("Its source is not known.", "Write the statements out."),
     "id": ("It depends on memory addresses.", "Leave it out."),
 }
-NO_RULE = ("Its source cannot be read, and no rule says what it does.",
-           "Write it with supported functions, or give it a rule with `define_op`.")
+NO_RULE = (
+    "Its source cannot be read, and no rule says what it does.",
+    "Write it with supported functions, or give it a rule with `define_op`.",
+)
 
 
 def is_pure(function: Any) -> bool:
@@ -84,5 +178,3 @@ def _home(function: Any) -> str:
         kind = owner if isinstance(owner, type) else type(owner)
         return kind.__module__
     return getattr(function, "__module__", None) or ""
-
-

@@ -17,8 +17,18 @@ from ..core.grammar import Atom, Block, Const, Var
 from ..core.guards import Assumptions
 from ..core.types import ArrayType
 from ..ops.value import Value
-from . import (assignment, comprehensions, conditions, definitions, effects, expressions, loops, matching,
-               statements, subscripts)
+from . import (
+    assignment,
+    comprehensions,
+    conditions,
+    definitions,
+    effects,
+    expressions,
+    loops,
+    matching,
+    statements,
+    subscripts,
+)
 from .aliases import Aliases
 from .attributes import attribute
 from .calls import call
@@ -37,17 +47,34 @@ __all__ = ["Reader", "Reading", "read"]
 Handler = Callable[["Reader", Any], Any]
 
 STATEMENTS: dict[type, Handler] = {
-    **statements.STATEMENTS, **assignment.STATEMENTS, **conditions.STATEMENTS, **loops.STATEMENTS,
-    **effects.STATEMENTS, **matching.STATEMENTS, **definitions.STATEMENTS}
+    **statements.STATEMENTS,
+    **assignment.STATEMENTS,
+    **conditions.STATEMENTS,
+    **loops.STATEMENTS,
+    **effects.STATEMENTS,
+    **matching.STATEMENTS,
+    **definitions.STATEMENTS,
+}
 EXPRESSIONS: dict[type, Handler] = {
-    **expressions.EXPRESSIONS, **subscripts.EXPRESSIONS, **conditions.EXPRESSIONS, **effects.EXPRESSIONS,
-    **comprehensions.EXPRESSIONS, **definitions.EXPRESSIONS}
+    **expressions.EXPRESSIONS,
+    **subscripts.EXPRESSIONS,
+    **conditions.EXPRESSIONS,
+    **effects.EXPRESSIONS,
+    **comprehensions.EXPRESSIONS,
+    **definitions.EXPRESSIONS,
+}
 
-MOST_READINGS = 128           # each asks for one more loop to be unrolled
+MOST_READINGS = 128  # each asks for one more loop to be unrolled
 
 
-def read(target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], *,
-         hints: Mapping[Any, int], smallest: int = 0) -> Reading:
+def read(
+    target: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    hints: Mapping[Any, int],
+    smallest: int = 0,
+) -> Reading:
     """The Core of a function for abstract arguments.
 
     `args` and `kwargs` are pytrees whose leaves are `ArrayType`s (dynamic) or any other objects
@@ -70,12 +97,18 @@ def read(target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, An
             unrolled.add(request.loop)
         except Widen as request:
             if declared.get(request.key) == request.type:
-                raise NotSupported(f"a name that may be unbound is once {request.type} and once not",
-                                   reader.builder.origin, instead="Give it a value of one type before.") from None
+                raise NotSupported(
+                    f"a name that may be unbound is once {request.type} and once not",
+                    reader.builder.origin,
+                    instead="Give it a value of one type before.",
+                ) from None
             declared[request.key] = request.type
         except RecursionError:
-            raise NotSupported("the function is nested too deeply to be read", reader.builder.origin,
-                               instead="Split long expressions and chains of elif.") from None
+            raise NotSupported(
+                "the function is nested too deeply to be read",
+                reader.builder.origin,
+                instead="Split long expressions and chains of elif.",
+            ) from None
     raise NotSupported("too many loops to unroll", reader.builder.origin)
 
 
@@ -102,10 +135,9 @@ class Reader:
         self.paths: dict[Var, str] = {}
         self.parameter_names: set[str] = set()
         self.arguments: list[Value] = []
-        self.partial: dict[Var, Any] = {}        # may be unbound; with the key of the place
+        self.partial: dict[Var, Any] = {}  # may be unbound; with the key of the place
         self.local_constants: set[Const] = set()
         self.given: dict[int, Any] = {}
-        self.captured: list[Value] = []
         self.loops: list[Any] = []
         self.loop_vars: dict[Var, Any] = {}
         self.guesses: dict[Any, dict[str, Any]] = {}
@@ -125,7 +157,8 @@ class Reader:
                 raise self.unsupported(type(node).__name__)
             return self.usable(handler(self, node))
         except TransformError as error:
-            raise error.located(self.builder.origin)
+            error.located(self.builder.origin)
+            raise
         finally:
             self.builder.origin = outer
 
@@ -143,7 +176,8 @@ class Reader:
                 raise self.unsupported(type(statement).__name__)
             handler(self, statement)
         except TransformError as error:
-            raise error.located(self.builder.origin)
+            error.located(self.builder.origin)
+            raise
         finally:
             self.builder.origin = outer
 
@@ -198,7 +232,7 @@ class Reader:
         if isinstance(place, Name):
             return self.frames_made[id(place.holder)].made < moment
         holder = place.holder
-        if isinstance(holder, Recording):                      # the loop that it belongs to looks after it
+        if isinstance(holder, Recording):  # the loop that it belongs to looks after it
             return False
         if isinstance(place, Item) and holder is self.contents:
             holder = self.owned[place.key][0]
@@ -228,8 +262,7 @@ class Reader:
 
     def may_be_bound_later(self, name: str) -> bool:
         """Whether a name without a value may get one later in a loop that is being read."""
-        return any(loop.plan.frame is self.frame and loop.may_be_bound_later(name)
-                   for loop in reversed(self.loops))
+        return any(loop.plan.frame is self.frame and loop.may_be_bound_later(name) for loop in reversed(self.loops))
 
     def checkpoint(self) -> Any:
         """A point to which `restore` can return: state, statements and assumptions."""
@@ -241,61 +274,6 @@ class Reader:
         assert block is self.builder.block
         del block[length:]
         self.assumptions.restore(assumed)
-
-    def existed(self, place: Place, old: Any, moment: int) -> bool:
-        """Whether a place was there at a moment. `old` is what it held before it was changed."""
-        if isinstance(place, Cell):
-            return not isinstance(old, Var) or old.serial < moment
-        if isinstance(place, Name):
-            return self.frames_made[id(place.holder)].made < moment
-        holder = place.holder
-        if isinstance(holder, Recording):                      # the loop that it belongs to looks after it
-            return False
-        if isinstance(place, Item) and holder is self.contents:
-            holder = self.owned[place.key][0]
-        return self.made_before(holder, moment)
-
-    def key_of(self, place: Place | None) -> Any:
-        """What tells a place apart from others in every reading of the same function."""
-        if place is None:
-            return self.frame.path
-        frame = self.frames_made.get(id(place.holder), self.frame)
-        return frame.path, type(place).__name__, place.key
-
-    def is_local(self, value: Any) -> bool:
-        """Whether a container was made here or holds the arguments, and so holds values as they are."""
-        return id(value) in self.owned or id(value) in self.given
-
-    def owns(self, value: Any) -> bool:
-        return id(value) in self.owned
-
-    def made_before(self, value: Any, moment: int) -> bool:
-        """Whether a container or object existed at a moment (see `stamp`)."""
-        return id(value) not in self.owned or self.owned[id(value)][1] < moment
-
-    def roots(self) -> list[Any]:
-        """What can be named from outside, and the lists that loops fill."""
-        return [*self.arguments, *self.outside.arrays(), *self.contents.values()]
-
-    def may_be_bound_later(self, name: str) -> bool:
-        """Whether a name without a value may get one later in a loop that is being read."""
-        return any(loop.plan.frame is self.frame and loop.may_be_bound_later(name)
-                   for loop in reversed(self.loops))
-
-    def checkpoint(self) -> Any:
-        """A point to which `restore` can return: state, statements and assumptions."""
-        assumed = self.assumptions
-        return (self.journal.mark(), self.builder.block, len(self.builder.block), dict(assumed.bound),
-                len(assumed.guards))
-
-    def restore(self, checkpoint: Any) -> None:
-        mark, block, length, bound, guards = checkpoint
-        self.journal.rollback(mark)
-        assert block is self.builder.block
-        del block[length:]
-        self.assumptions.bound.clear()
-        self.assumptions.bound.update(bound)
-        del self.assumptions.guards[guards:]
 
     def loop_of_var(self, var: Var) -> Any:
         """The loop that can be unrolled to make a variable (a position, a carry) static."""

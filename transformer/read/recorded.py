@@ -37,7 +37,7 @@ class Recording:
     before: RecordedList
     loop: Any
     position: Any = None
-    last: Any = None                        # the newest item when the iteration begins, if carried
+    last: Any = None  # the newest item when the iteration begins, if carried
     carries_last: bool = False
     appended: tuple[Any, ...] = ()
     token: Token = field(default_factory=lambda: Token())
@@ -51,6 +51,7 @@ class Recording:
 
     def length(self, reader: Reader) -> Any:
         from .operators import binary
+
         known = self.before.length(reader) + len(self.appended)
         return binary(reader, operator.add, self.position, known)
 
@@ -90,7 +91,7 @@ class Part:
     arrays: tuple[Value, ...]
     length: Extent
     token: Token = field(default_factory=Token)
-    fresh: Callable[[], Value] | None = None        # one more array of the items, where there is one slot
+    fresh: Callable[[], Value] | None = None  # one more array of the items, where there is one slot
 
     def item(self, reader: Reader, index: Any) -> Any:
         contents = iter([self._element(reader, array, index) for array in self.arrays])
@@ -98,6 +99,7 @@ class Part:
 
     def _element(self, reader: Reader, array: Value, index: Any) -> Value:
         from .applying import apply_op
+
         element = Value(apply_op(reader, operator.getitem, (array, index), {}).atom)
         reader.aliases.derive(element, (array,), "It is an item of a list that a loop filled.")
         return element
@@ -108,13 +110,17 @@ class Part:
 
     def array(self, reader: Reader) -> Value:
         from .applying import apply_op
+
         template = self.template
         if self.fresh is not None:
             return self.fresh()
         if isinstance(template, Slot) or isinstance(template, Node) and template.cls is RecordedList:
             return self.arrays[0]
-        if isinstance(template, Node) and template.cls in (tuple, list) \
-                and all(isinstance(child, Slot) for child in template.children):
+        if (
+            isinstance(template, Node)
+            and template.cls in (tuple, list)
+            and all(isinstance(child, Slot) for child in template.children)
+        ):
             return apply_op(reader, np.stack, (list(self.arrays),), {"axis": 1})
         raise refusal(reader, "an array of these items")
 
@@ -158,8 +164,12 @@ class RecordedList:
     def array(self, reader: Reader) -> Value:
         """All items as one array, as `np.array` makes it."""
         from .applying import apply_op
-        pieces = [part.array(reader) if isinstance(part, Part)
-                  else apply_op(reader, np.array, (list(part),), {}) for part in self.parts if part != ()]
+
+        pieces = [
+            part.array(reader) if isinstance(part, Part) else apply_op(reader, np.array, (list(part),), {})
+            for part in self.parts
+            if part != ()
+        ]
         if not pieces:
             return apply_op(reader, np.zeros, (0,), {})
         return pieces[0] if len(pieces) == 1 else apply_op(reader, np.concatenate, (pieces,), {})
@@ -169,8 +179,9 @@ class RecordedList:
         parts = [part for part in self.parts if part != ()]
         if len(parts) == 1 and isinstance(parts[0], Part):
             only = parts[0]
-            return recorded(reader, (only.slice(reader, index),)) if isinstance(index, slice) \
-                else only.item(reader, index)
+            return (
+                recorded(reader, (only.slice(reader, index),)) if isinstance(index, slice) else only.item(reader, index)
+            )
         if isinstance(index, slice):
             raise refusal(reader, "a slice of a list that several loops filled")
         return self._item_at(reader, static(reader, index, "the index of this list"), parts)
@@ -194,8 +205,11 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...] | Part, ...]:
 def combined(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right: Any) -> RecordedList:
     """`left + right` of lists; no other operator has a meaning for them."""
     if function is not operator.add or not all(isinstance(v, (list, RecordedList)) for v in (left, right)):
-        raise NotSupported("this operator on a list that a loop filled", reader.builder.origin,
-                           instead="Make it an array first: np.array(items).")
+        raise NotSupported(
+            "this operator on a list that a loop filled",
+            reader.builder.origin,
+            instead="Make it an array first: np.array(items).",
+        )
     return recorded(reader, (*parts_of(left), *parts_of(right)))
 
 
@@ -208,7 +222,9 @@ def recorded(reader: Reader, parts: tuple[Any, ...]) -> RecordedList:
 
 
 def refusal(reader: Reader, what: str) -> NotSupported:
-    return NotSupported(what, reader.builder.origin,
-                        why="A list that a loop fills becomes an array with one row per iteration.",
-                        instead="Make an array before the loop (np.zeros) and assign to its items.")
-
+    return NotSupported(
+        what,
+        reader.builder.origin,
+        why="A list that a loop fills becomes an array with one row per iteration.",
+        instead="Make an array before the loop (np.zeros) and assign to its items.",
+    )

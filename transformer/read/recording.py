@@ -17,8 +17,7 @@ from .carrying import Carried
 from .demand import Unroll
 from .journal import Attribute, Cell, Contents, Item, Place
 from .recorded import Part, RecordedList, Recording, parts_of, refusal
-from .structures import (Clash, Node, Slot, Template, atoms, capture, constants, is_constant, loosened, slots,
-                         types_in)
+from .structures import Clash, Node, Slot, Template, atoms, capture, constants, is_constant, loosened, slots, types_in
 from .values import Conflict, cell_of
 
 if TYPE_CHECKING:
@@ -58,14 +57,17 @@ class Records:
         """Raises if the body changes a list in a way that no carry can follow."""
         lost = isinstance(place, Item) and place.holder is self.reader.contents
         if lost or isinstance(place, Contents) and len(old) != len(place.get()):
-            raise Unroll(self.key, refusal(self.reader, "a list that does not get exactly one item in each "
-                                                        "iteration"))
+            raise Unroll(self.key, refusal(self.reader, "a list that does not get exactly one item in each iteration"))
 
     def _change(self, place: Place, old: Any) -> tuple[Any, list[Any], list[Any]]:
         if isinstance(place, Contents) and isinstance(place.holder, list):
             return place.holder, list(old), list(place.holder)
-        if isinstance(place, Item) and place.holder is self.reader.contents \
-                and isinstance(old, RecordedList) and isinstance(place.get(), RecordedList):
+        if (
+            isinstance(place, Item)
+            and place.holder is self.reader.contents
+            and isinstance(old, RecordedList)
+            and isinstance(place.get(), RecordedList)
+        ):
             return old.home, _spread(old), _spread(place.get())
         return None, [], []
 
@@ -93,11 +95,12 @@ class Records:
         """What the body appended; the loop has to be unrolled if that is not one item of one type."""
         for key, recording in self._lists.items():
             appended = recording.appended
-            if recording.position is None:                     # found in this very pass
+            if recording.position is None:  # found in this very pass
                 continue
             if isinstance(appended, Conflict) or len(appended) != 1:
-                raise Unroll(self.key, refusal(self.reader, "a list that does not get exactly one item in "
-                                                            "each iteration"))
+                raise Unroll(
+                    self.key, refusal(self.reader, "a list that does not get exactly one item in each iteration")
+                )
             captured = capture(appended[0])
             template = loop.joiner().join(loosened(captured, EVERYTHING), loosened(captured, EVERYTHING))
             if not all(map(is_constant, constants(template))):
@@ -114,9 +117,12 @@ class Records:
         """An array that is written in place by every iteration would change in the list, too."""
         for value in values:
             if isinstance(value, Value) and Cell(cell_of(value)).identity in loop.carried:
-                raise NotSupported("an array that the loop writes in place is appended to a list",
-                                   loop.origin, why="All items of the list are that one array.",
-                                   instead="Append a copy: xs.append(x.copy()).")
+                raise NotSupported(
+                    "an array that the loop writes in place is appended to a list",
+                    loop.origin,
+                    why="All items of the list are that one array.",
+                    instead="Append a copy: xs.append(x.copy()).",
+                )
 
     def arrays(self) -> Iterator[tuple[Hashable, int, Any]]:
         """The arrays appended in an iteration: they may be written no more while the list lives."""

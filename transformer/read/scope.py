@@ -21,8 +21,8 @@ class Scope:
     def __init__(self, node: Any) -> None:
         self.node = node
         self.bound: set[str] = set(parameter_names(node.args)) if hasattr(node, "args") else set()
-        self.outer: set[str] = set()          # declared `nonlocal`
-        self.globals: set[str] = set()        # declared `global`
+        self.outer: set[str] = set()  # declared `nonlocal`
+        self.globals: set[str] = set()  # declared `global`
         self.is_generator = False
         for statement in body_of(node):
             self._collect(statement)
@@ -71,14 +71,14 @@ def children_in_scope(node: Any) -> list[Any]:
         return []
     if isinstance(node, COMPREHENSIONS):
         return [walrus.target for walrus in gast.walk(node) if isinstance(walrus, gast.NamedExpr)] + [
-            node.generators[0].iter]
+            node.generators[0].iter
+        ]
     return list(gast.iter_child_nodes(node))
 
 
 def parameter_names(args: Any) -> list[str]:
     """The names of all parameters, in the order of the signature."""
-    every = [*args.posonlyargs, *args.args, *filter(None, [args.vararg]), *args.kwonlyargs,
-             *filter(None, [args.kwarg])]
+    every = [*args.posonlyargs, *args.args, *filter(None, [args.vararg]), *args.kwonlyargs, *filter(None, [args.kwarg])]
     return [parameter.id for parameter in every]
 
 
@@ -90,8 +90,9 @@ def scope_of(node: Any) -> Scope:
 @lru_cache(maxsize=4096)
 def loads_in(node: Any) -> Counter[str]:
     """How often each name is loaded anywhere in a node, inner functions included."""
-    return Counter(name.id for name in gast.walk(node)
-                   if isinstance(name, gast.Name) and isinstance(name.ctx, gast.Load))
+    return Counter(
+        name.id for name in gast.walk(node) if isinstance(name, gast.Name) and isinstance(name.ctx, gast.Load)
+    )
 
 
 @lru_cache(maxsize=512)
@@ -110,7 +111,7 @@ class Writes:
     def __init__(self, body: list[Any]) -> None:
         self.assigned: set[str] = set()
         self.augmented: set[str] = set()
-        self.stored: set[str] = set()          # names of which an item is written: x[i] = …
+        self.stored: set[str] = set()  # names of which an item is written: x[i] = …
         for statement in body:
             self._collect(statement)
 

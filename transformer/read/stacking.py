@@ -52,8 +52,13 @@ def stack_columns(reader: Reader, items: RecordedList) -> Any:
 
 
 CALLS: dict[Any, Callable[..., Any]] = {
-    np.array: as_array, np.asarray: as_array, np.stack: stack, np.concatenate: concatenate,
-    np.vstack: stack_rows, np.hstack: stack_columns}
+    np.array: as_array,
+    np.asarray: as_array,
+    np.stack: stack,
+    np.concatenate: concatenate,
+    np.vstack: stack_rows,
+    np.hstack: stack_columns,
+}
 
 
 def stacking_call(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
@@ -62,5 +67,5 @@ def stacking_call(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | 
         return None
     try:
         return CALLS.get(function)
-    except TypeError:                                           # not hashable
+    except TypeError:  # not hashable
         return None

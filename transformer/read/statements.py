@@ -44,8 +44,7 @@ def read_import(reader: Reader, node: Any) -> None:
         with as_user_error(reader):
             module = importlib.import_module(alias.name)
         top = importlib.import_module(alias.name.partition(".")[0])
-        store(reader, reader.frame, alias.asname or alias.name.partition(".")[0],
-              module if alias.asname else top)
+        store(reader, reader.frame, alias.asname or alias.name.partition(".")[0], module if alias.asname else top)
 
 
 def read_import_from(reader: Reader, node: Any) -> None:
@@ -62,5 +61,11 @@ def read_import_from(reader: Reader, node: Any) -> None:
 
 
 STATEMENTS = {
-    gast.Expr: read_expression, gast.Pass: read_pass, gast.Delete: read_delete, gast.Import: read_import,
-    gast.ImportFrom: read_import_from, gast.Nonlocal: read_pass, gast.Global: read_pass}
+    gast.Expr: read_expression,
+    gast.Pass: read_pass,
+    gast.Delete: read_delete,
+    gast.Import: read_import,
+    gast.ImportFrom: read_import_from,
+    gast.Nonlocal: read_pass,
+    gast.Global: read_pass,
+}

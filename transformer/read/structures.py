@@ -121,6 +121,8 @@ class Joiner:
                 return self._nodes(one, other)
             case Fixed(), Fixed() if same(one.value, other.value):
                 return one
+            case (Fixed(value=Conflict()), _) | (_, Fixed(value=Conflict())):
+                return one if isinstance(getattr(one, "value", None), Conflict) else other
         left, right = self._type(one), self._type(other)
         if left is None or right is None:
             return Clash(f"{shown(one)} and {shown(other)}")
@@ -134,13 +136,13 @@ class Joiner:
             case Fixed():
                 return Clash(f"{shown(template)} and nothing")
             case Node(cls, static, children):
-                return Node(cls, static, tuple(
-                    child if is_constant(child) else self._partly(child) for child in children))
+                return Node(
+                    cls, static, tuple(child if is_constant(child) else self._partly(child) for child in children)
+                )
         return template
 
     def _nodes(self, one: Node, other: Node) -> Template:
-        if one.cls is not other.cls or len(one.children) != len(other.children) \
-                or not same(one.static, other.static):
+        if one.cls is not other.cls or len(one.children) != len(other.children) or not same(one.static, other.static):
             return Clash(f"{shown(one)} and {shown(other)}")
         return Node(one.cls, one.static, tuple(map(self.join, one.children, other.children)))
 
@@ -156,8 +158,12 @@ class Joiner:
         return self._slot_of(type) if type is not None else Clash(f"{one} and {other}")
 
     def _slot_of(self, type: ArrayType) -> Template:
-        inner = [leaf for size in type.sizes for leaf in leaves(size)
-                 if isinstance(leaf, Unknown) and leaf.var.serial > self.outer]
+        inner = [
+            leaf
+            for size in type.sizes
+            for leaf in leaves(size)
+            if isinstance(leaf, Unknown) and leaf.var.serial > self.outer
+        ]
         return Clash(f"{type}, whose size is known only inside") if inner else Slot(type)
 
 
@@ -206,8 +212,11 @@ def same(one: Any, other: Any) -> bool:
 
 def _same_method(one: Any, other: Any) -> bool:
     function = getattr(one, "__func__", None)
-    return function is not None and function is getattr(other, "__func__", None) \
+    return (
+        function is not None
+        and function is getattr(other, "__func__", None)
         and one.__self__ is getattr(other, "__self__", None)
+    )
 
 
 def same_atom(one: Atom, other: Atom) -> bool:
@@ -241,8 +250,11 @@ def same_template(one: Template, other: Template) -> bool:
         case Fixed(), Fixed():
             return same(one.value, other.value)
         case Node(), Node():
-            return one.cls is other.cls and len(one.children) == len(other.children) \
+            return (
+                one.cls is other.cls
+                and len(one.children) == len(other.children)
                 and all(map(same_template, one.children, other.children))
+            )
     return type(one) is type(other)
 
 
@@ -294,12 +306,24 @@ def build(reader: Reader, template: Template, contents: Iterator[Value], conflic
 
 def is_constant(template: Template) -> bool:
     """Whether a template is a leaf that is the same object wherever and whenever it is made."""
-    return isinstance(template, Fixed) and template.atom is None and (
-        template.value is None or isinstance(template.value, CONSTANTS))
+    return (
+        isinstance(template, Fixed)
+        and template.atom is None
+        and (template.value is None or isinstance(template.value, CONSTANTS))
+    )
 
 
-CONSTANTS = (str, bytes, bool, type, np.dtype, types.ModuleType, types.FunctionType, types.BuiltinFunctionType,
-             np.ufunc)
+CONSTANTS = (
+    str,
+    bytes,
+    bool,
+    type,
+    np.dtype,
+    types.ModuleType,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    np.ufunc,
+)
 
 
 def constants(template: Template) -> Iterator[Fixed]:
@@ -329,4 +353,3 @@ def shown(template: Template) -> str:
 
 def type_name(value: Any) -> str:
     return "function" if callable(value) and not isinstance(value, type) else type(value).__name__
-

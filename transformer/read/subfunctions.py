@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from .reader import Reader
 
 
-def subfunction(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-                ) -> tuple[Function, Interface]:
+def subfunction(
+    reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Function, Interface]:
     """Reads a function on fresh variables for the floating point leaves of its arguments.
 
     What else it uses (integers, variables of the code around it) is captured as it is.
@@ -41,8 +42,11 @@ def subfunction(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: di
         tree = results.add(result)
         _check_no_writes(reader, mark, made)
     reader.journal.rollback(mark)
-    parameters = [Parameter(p.name, trees[p.name][1] if p.name in trees else p.default, p.kind, p.default)
-                  for p in signature.parameters.values() if p.name in trees or p.default is not p.empty]
+    parameters = [
+        Parameter(p.name, trees[p.name][1] if p.name in trees else p.default, p.kind, p.default)
+        for p in signature.parameters.values()
+        if p.name in trees or p.default is not p.empty
+    ]
     new = Function(name, fresh.vars, block, results.atoms, {}, reader.assumptions.guards, origin)
     return new, Interface(name, parameters, tree, [], None)
 
@@ -52,20 +56,22 @@ def _signature(function: Any) -> inspect.Signature:
         return signature_of(function)
     args, kinds = function.node.args, inspect.Parameter
     plain = [*args.posonlyargs, *args.args]
-    defaults = dict(zip([p.id for p in plain][len(plain) - len(function.defaults):], function.defaults))
-    parameters = [kinds(p.id, kinds.POSITIONAL_OR_KEYWORD, default=defaults.get(p.id, kinds.empty))
-                  for p in plain]
+    defaults = dict(zip([p.id for p in plain][len(plain) - len(function.defaults) :], function.defaults))
+    parameters = [kinds(p.id, kinds.POSITIONAL_OR_KEYWORD, default=defaults.get(p.id, kinds.empty)) for p in plain]
     if args.vararg is not None:
         parameters.append(kinds(args.vararg.id, kinds.VAR_POSITIONAL))
-    parameters += [kinds(p.id, kinds.KEYWORD_ONLY, default=function.keyword_defaults.get(p.id, kinds.empty))
-                   for p in args.kwonlyargs]
+    parameters += [
+        kinds(p.id, kinds.KEYWORD_ONLY, default=function.keyword_defaults.get(p.id, kinds.empty))
+        for p in args.kwonlyargs
+    ]
     if args.kwarg is not None:
         parameters.append(kinds(args.kwarg.id, kinds.VAR_KEYWORD))
     return inspect.Signature(parameters)
 
 
-def _bound(function: Any, signature: inspect.Signature, name: str, args: tuple[Any, ...],
-           kwargs: dict[str, Any]) -> inspect.BoundArguments:
+def _bound(
+    function: Any, signature: inspect.Signature, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> inspect.BoundArguments:
     if not isinstance(function, Closure):
         return bound_arguments(function, name, args, kwargs)
     try:
@@ -107,12 +113,16 @@ def _check_no_writes(reader: Reader, mark: int, made: int) -> None:
     """A function that is transformed may change only what it makes itself."""
     for place, old in reader.journal.changes(mark).values():
         if reader.existed(place, old, made) and old is not ABSENT:
-            raise NotSupported("a function that is transformed writes to a variable or array around it",
-                               reader.builder.origin, instead="Return the new value from it.")
+            raise NotSupported(
+                "a function that is transformed writes to a variable or array around it",
+                reader.builder.origin,
+                instead="Return the new value from it.",
+            )
 
 
-def inlined(reader: Reader, function: Function, interface: Interface, args: tuple[Any, ...],
-            kwargs: dict[str, Any]) -> Any:
+def inlined(
+    reader: Reader, function: Function, interface: Interface, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """Puts the body of a Core function in place; gives its result for these arguments."""
     mapping: dict[Var, Atom] = {}
     for tree, value in _matched(interface, args, kwargs):
@@ -120,8 +130,7 @@ def inlined(reader: Reader, function: Function, interface: Interface, args: tupl
     wanted = {param: mapping[param] for param in function.params if param in mapping}
     missing = [param for param in function.params if param not in mapping]
     if missing:
-        raise BadArgument(f"{interface.name}() is missing the argument {missing[0].name!r}",
-                          reader.builder.origin)
+        raise BadArgument(f"{interface.name}() is missing the argument {missing[0].name!r}", reader.builder.origin)
     results = inline(reader, function, [wanted[param] for param in function.params])
     return _filled(reader, interface.result, results)
 
@@ -164,8 +173,9 @@ def _match(reader: Reader, tree: Any, value: Any, mapping: dict[Var, Atom]) -> N
     static, children = kind.split(tree)
     given = kind.matching_children(static, value) if type(value) is type(tree) else None
     if given is None or len(given) != len(children):
-        raise BadArgument("an argument of a transformed function has another structure than it was read for",
-                          reader.builder.origin)
+        raise BadArgument(
+            "an argument of a transformed function has another structure than it was read for", reader.builder.origin
+        )
     for child, part in zip(children, given):
         _match(reader, child, part, mapping)
 

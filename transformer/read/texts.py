@@ -42,7 +42,8 @@ def formatted(value: Any, conversion: str = "", spec: str = "") -> Any:
         return value
     if not has_dynamic(value):
         return ("{" + (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "") + "}").format(
-            known_of(value))
+            known_of(value)
+        )
     return _displayed(value) if isinstance(value, (tuple, list, dict)) else Formatted(value, conversion, spec)
 
 

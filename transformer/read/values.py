@@ -32,8 +32,8 @@ class _Marker:
         return self._name
 
 
-ABSENT: Any = _Marker("absent")        # what a name holds before it is bound
-UNKNOWN: Any = _Marker("unknown")      # the answer where no Python object is known
+ABSENT: Any = _Marker("absent")  # what a name holds before it is bound
+UNKNOWN: Any = _Marker("unknown")  # the answer where no Python object is known
 
 
 def known_of(value: Any) -> Any:
@@ -63,8 +63,14 @@ class View(Value):
 
     __slots__ = ("base", "extract", "insert", "journal", "seen")
 
-    def __init__(self, base: Value, extract: Callable[[Value], Value],
-                 insert: Callable[[Value, Value], Value], journal: Journal, part: Atom) -> None:
+    def __init__(
+        self,
+        base: Value,
+        extract: Callable[[Value], Value],
+        insert: Callable[[Value, Value], Value],
+        journal: Journal,
+        part: Atom,
+    ) -> None:
         self.known = None
         self.base = base
         self.extract = extract
@@ -73,7 +79,7 @@ class View(Value):
         self.seen: tuple[Atom, Atom] = (base.atom, part)
 
     @property
-    def atom(self) -> Atom:                                             # type: ignore[override]
+    def atom(self) -> Atom:  # type: ignore[override]
         base = self.base.atom
         if self.seen[0] is not base:
             self.see(base, self.extract(Value(base)).atom)
@@ -226,8 +232,7 @@ def contained(value: Any) -> Iterator[Any]:
 
 def has_dynamic(value: Any) -> bool:
     """Whether anything in a value is not known."""
-    return any(isinstance(item, (Value, Size, Text)) and known_of(item) is UNKNOWN
-               for item in contained(value))
+    return any(isinstance(item, (Value, Size, Text)) and known_of(item) is UNKNOWN for item in contained(value))
 
 
 def stripped(value: Any) -> Any:

@@ -213,7 +213,7 @@ class Expressions:
             entries.pop()
         trees = [self._entry(entry, slots) for entry in entries]
         if not trees:
-            return ast.Subscript(base, ast.Constant(Ellipsis))
+            return ast.Subscript(base, ast.Tuple([]))
         return ast.Subscript(base, trees[0] if len(trees) == 1 else ast.Tuple(trees))
 
     def _entry(self, entry: Any, slots: tuple[Any, ...]) -> ast.expr:

@@ -84,7 +84,9 @@ class Guards:
         ranks = [param.type.rank for param in params]                                      # type: ignore[union-attr]
         if not any(ranks):
             return
-        found: list[ast.expr] = [ast.Call(ast.Attribute(ast.Name("np"), "ndim"), [self.name(param)], []) for param in params]
+        found: list[ast.expr] = [
+            ast.Call(ast.Attribute(ast.Name("np"), "ndim"), [self.name(param)], []) for param in params
+        ]
         names = [ast.unparse(self.name(param)) for param in params]
         if len(params) == 1:
             test = ast.Compare(found[0], [ast.NotEq()], [number(ranks[0])])

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.grammar import Loop, Map, Var
 from ..core.sizes import Size, Unknown
-from ..core.types import ArrayType
+from ..core.types import ArrayType, SeqType
 from ..core.walk import size_of_atom
 from .aliasing import is_array
 from .expressions import copied, dotted, dtype_tree
@@ -133,7 +133,11 @@ class Loops(Statements):
     def read(self, source: Any, loop: Any) -> ast.expr:
         """`xs[k]`."""
         base, places, together = self._sequence(source)
-        return _at(base, [*places, self.position(loop)], together)
+        row = _at(base, [*places, self.position(loop)], together)
+        kind = _python_number(source.type)
+        if kind is None or self.expressions.constants.only_wide:
+            return row
+        return ast.Call(ast.Name(kind), [row], [])
 
     def _sequence(self, var: Var) -> tuple[ast.expr, list[ast.expr], bool]:
         """A sequence as an array, an index into it, and whether one index can have all its parts."""
@@ -245,6 +249,14 @@ class Loops(Statements):
         fresh = self.aliases.root(value) is value and self.aliases.homes[value].kind == "let"
         place = point * STEPS + READ + 1
         return not fresh or self.variables[value].covers(place, place)
+
+
+def _python_number(type: Any) -> str | None:
+    """What makes a Python number of a row again, as NumPy's would widen float32 arrays."""
+    element = type.element if isinstance(type, SeqType) else type
+    if not isinstance(element, ArrayType) or not element.weak:
+        return None
+    return {"f": "float", "i": "int", "c": "complex"}[element.dtype.kind]
 
 
 def _at(base: ast.expr, places: list[ast.expr], together: bool) -> ast.expr:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from itertools import count
 from typing import Any
 
-from ..core.grammar import Let, Var
+from ..core.grammar import Const, Let, Var
 from ..core.types import ArrayType
 from ..ops.regions import Slot
 from .aliasing import is_array
@@ -278,12 +278,22 @@ class Names:
         """`x_i` for `x[i]`, `x_0` for `x[0]`."""
         base = self._root_of(stmt.args[0])
         entries = [stmt.args[1 + e.k] if isinstance(e, Slot) else e for e in stmt.attrs["index"]]
+        if len(entries) == 1 and base != "step" and (beside := self._beside(entries[0])):
+            return identifier(f"{base}_{beside}")
         parts = [
             str(e) if isinstance(e, int) and e >= 0 else self._root_of(e) if isinstance(e, Var) else "" for e in entries
         ]
         if not all(parts) or "step" in parts or base == "step":
             return "item" if base == "step" else f"{base}_item"
         return identifier(f"{base}_{''.join(parts)}")
+
+    def _beside(self, atom: Any) -> str | None:
+        """`before` for the index `i - 1`, `after` for `i + 1`."""
+        stmt = self.flow.needed.homes[atom].stmt if isinstance(atom, Var) else None
+        if not isinstance(stmt, Let) or len(stmt.args) != 2 or not isinstance(stmt.args[1], Const):
+            return None
+        step = {"add": 1, "subtract": -1}.get(stmt.op.name, 0) * stmt.args[1].value
+        return {1: "after", -1: "before"}.get(step) if isinstance(stmt.args[0], Var) else None
 
 
 def _by_type(var: Var) -> str:

@@ -1,10 +1,12 @@
 """Helpers that generated files contain when they need them; they are copied from here as text."""
+# mypy: disallow-untyped-defs=False, disallow-incomplete-defs=False
+# fmt: off
 
 import numpy as np
 
 
-def grow(rows: np.ndarray) -> np.ndarray:
+def grow(rows):
     """The same rows, with room for as many again."""
     larger = np.empty((2 * len(rows),) + rows.shape[1:], rows.dtype)
-    larger[: len(rows)] = rows
+    larger[:len(rows)] = rows
     return larger
