@@ -177,8 +177,8 @@ class Evaluator:
             self.values[stmt.count] = count
 
     def _reads(self, stmt: Loop | Map) -> None:
-        for read in stmt.reads:
-            self.values[read.target] = self.atom(read.source)[self.values[stmt.position]]
+        for each in stmt.reads:
+            self.values[each.target] = self.atom(each.source)[self.values[stmt.position]]
 
     def _map(self, stmt: Map) -> None:
         records = [Sequence() for _ in stmt.records]

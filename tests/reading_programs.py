@@ -380,7 +380,7 @@ def zero_trips(x, n):
     y = x
     for i in range(n):
         y = y * 2
-        last = i
+        last = i  # noqa: F841
     for i in range(3, n):
         y = y + 100
     return y
@@ -534,8 +534,8 @@ def previous_value(x):
     total = 0.0
     for k in range(len(x)):
         if k > 0:
-            total += x[k] * previous
-        previous = x[k]
+            total += x[k] * previous  # noqa: F821
+        previous = x[k]  # noqa: F841
     return total
 
 
@@ -1039,4 +1039,5 @@ def numpy_facts(x):
     y = np.asarray(x)
     z = np.array(x)
     z[0] = 1.0
-    return (x.dtype == np.float64) * eps + (kind == float) * 1.0, y is x, z, np.shape(x)[0], np.ndim(x), np.size(x)
+    found = (x.dtype == np.float64) * eps + (kind == np.dtype(float)) * 1.0
+    return found, y is x, z, np.shape(x)[0], np.ndim(x), np.size(x)

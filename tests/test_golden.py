@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from differences import assert_close, directional, leaves, map_leaves
 from golden_checks import complaints
 from transformer_cli.main import main

@@ -614,3 +614,36 @@ def test_a_transformed_function_writes_to_nothing_around_it() -> None:
 
     with pytest.raises(TransformError, match="writes to a variable or array around it"):
         read_call(f, VECTOR)
+
+
+def merged_container_then_written(x):
+    a, b = {"v": x[0]}, {"v": x[1]}
+    c = a if x[0] > 0 else b
+    c["v"] = 1.0
+    return a["v"] + b["v"]
+
+
+def container_written_while_merged(x):
+    a = [x[0], x[1]]
+    c = a if x[0] > 0 else [x[1], x[0]]
+    a[0] = 5.0
+    return c[0]
+
+
+def test_containers_that_may_be_one_are_not_written() -> None:
+    for function in (merged_container_then_written, container_written_while_merged):
+        with pytest.raises(TransformError, match="may be shared"):
+            read_call(function, VECTOR)
+
+
+def test_containers_in_new_containers_stay_the_same() -> None:
+    def f(x):
+        config = {"rate": x[0]}
+        pair = (x[1], config)
+        for v in x:
+            pair = (pair[0] + v, config)
+        if x[0] > 0:
+            pair = (2.0, config)
+        config["rate"] = x[2]
+        return pair[1]["rate"] * pair[0]
+    assert_same(evaluate_call(read_call(f, VECTOR), f, VECTOR).result, f(VECTOR), "containers")

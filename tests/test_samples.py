@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from transformer_cli.main import main
 
 SAMPLES = Path(__file__).parent.parent / "samples"

@@ -88,8 +88,8 @@ class Transformed(Derived):
     def save(self, path: str | Path, *args: Any, **kwargs: Any) -> None:
         """Writes a standalone source file for arguments like these. A file that exists is kept:
         raises `FileExistsError`."""
-        from .run.generating import standalone_source
         from .run.files import write_new
+        from .run.generating import standalone_source
         write_new(Path(path), standalone_source(self, args, kwargs))
 
     def _repr_html_(self) -> str:

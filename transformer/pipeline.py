@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .settings import config
 from .core.builder import Builder
 from .core.check import check
 from .core.grammar import Function
 from .core.text import text
 from .read.interface import Interface
 from .read.reader import Reading, read
+from .settings import config
 from .simplify import simplify
 from .transform.modes import Derived
 from .write.header import Header

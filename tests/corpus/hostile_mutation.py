@@ -1,5 +1,7 @@
 """Writing in loops whose slices grow and shrink, through aliases, views, lists and objects."""
 
+import collections
+
 import numpy as np
 
 from .program import Program, normal
@@ -128,6 +130,116 @@ def snapshots_in_list(x):
     return np.sum(np.array(states) ** 2)
 
 
+class Running:
+    """Its attributes begin as those of the class."""
+
+    total = 0.0
+    count = 0
+    newest = None
+    scale = np.array([1.0, 0.5, 2.0])
+
+
+def attribute_of_class_added_to(x):
+    run = Running()
+    for v in x:
+        run.total += v
+        run.count += 1
+    return run.total**2 * run.count
+
+
+def attribute_of_class_is_none(x):
+    run = Running()
+    for v in x:
+        run.newest = v if run.newest is None else run.newest * v + 1
+    return run.newest
+
+
+def array_of_class_replaced(x):
+    run = Running()
+    for v in x:
+        run.scale = run.scale * x
+    return np.sum(run.scale)
+
+
+def attribute_of_class_in_branch(x, s):
+    run = Running()
+    if s > 0:
+        run.total = x[0] * s
+    return run.total * x[1] + x[2]
+
+
+def attribute_made_in_loop(x):
+    run = Running()
+    for v in x:
+        if not hasattr(run, "product"):
+            run.product = v
+        else:
+            run.product = run.product * v + 1
+    return run.product * getattr(run, "absent", 2.0)
+
+
+def key_made_in_loop(x):
+    found = {}
+    for v in x:
+        found["k"] = v * found.get("k", 1.0) + len(found)
+    return found["k"]
+
+
+def key_tested_in_loop(x):
+    found = {}
+    for v in x:
+        if "k" not in found:
+            found["k"] = v
+        found["k"] = found["k"] * v
+    return found["k"]
+
+
+def key_made_in_inner_loop(x):
+    found = {}
+    for i in range(2):
+        for j in range(2):
+            found["k"] = x[i] * x[j] * found.get("k", 1.0)
+    return found["k"]
+
+
+def keys_counted_in_loop(x):
+    found = {"a": 1.0}
+    total = 0.0
+    for v in x:
+        total += sum(found.values()) * v + len(found)
+        found["k"] = v * total
+    return total * total
+
+
+def keys_with_defaults(x):
+    sums = collections.defaultdict(float)
+    for v in x:
+        sums["k"] += v * v
+        sums["j"] -= sums["k"]
+    return sums["k"] * sums["j"]
+
+
+def keys_with_lists(x):
+    groups = {}
+    for v in x:
+        groups.setdefault("k", []).append(v)
+    return sum(a * b for a, b in zip(groups["k"], groups["k"][1:]))
+
+
+def key_taken_out_in_loop(x):
+    """The order of the keys matters, also where a loop is read more than once."""
+    kept = {"a": x[0], "b": x[1]}
+    total = 0.0
+    for v in x:
+        for key in kept:
+            total = total * 0.5 + kept[key] * v
+        if "a" in kept:
+            del kept["a"]
+        else:
+            kept["a"] = total
+    return total * total
+
+
 PROGRAMS = [
     Program(window_times_window, normal(("n",))),
     Program(window_added, normal(("n",))),
@@ -143,4 +255,17 @@ PROGRAMS = [
     Program(rows_swapped_without_copy, normal((4, 3))),
     Program(alias_of_newest, normal(("n",))),
     Program(snapshots_in_list, normal(("n",))),
+    Program(attribute_of_class_added_to, normal(("n",))),
+    Program(attribute_of_class_is_none, normal(("n",))),
+    Program(array_of_class_replaced, normal((3,))),
+    Program(attribute_of_class_in_branch, normal((3,), then=(2.0,)), (0, 1)),
+    Program(attribute_of_class_in_branch, normal((3,), then=(-2.0,)), (0, 1), name="attribute_of_class_kept"),
+    Program(attribute_made_in_loop, normal(("n",))),
+    Program(key_made_in_loop, normal(("n",))),
+    Program(key_tested_in_loop, normal(("n",))),
+    Program(key_made_in_inner_loop, normal((3,))),
+    Program(keys_counted_in_loop, normal(("n",))),
+    Program(keys_with_defaults, normal(("n",))),
+    Program(keys_with_lists, normal(("n",))),
+    Program(key_taken_out_in_loop, normal(("n",))),
 ]

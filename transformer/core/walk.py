@@ -5,8 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from .grammar import (Atom, Block, Call, Carry, Const, Effect, If, Let, Loop, Map, Merge, Read, Record,
-                      Stmt, Undefined, Var, type_of)
+from .grammar import (
+    Atom,
+    Block,
+    Call,
+    Carry,
+    Const,
+    Effect,
+    If,
+    Let,
+    Loop,
+    Map,
+    Merge,
+    Read,
+    Record,
+    Stmt,
+    Var,
+    type_of,
+)
 from .sizes import Dim, Extent, Size, Unknown, leaves, replaced
 from .types import ArrayType, SeqType, Type
 

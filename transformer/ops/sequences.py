@@ -26,7 +26,7 @@ class Stacked(Op):
     operands = ("seq",)
     view = True  # a record is kept as an array, and that is it
 
-    def types(seq: SeqType, length: Extent = 0) -> ArrayType:
+    def types(seq: Any, length: Extent = 0) -> ArrayType:
         element = seq.element
         assert isinstance(element, ArrayType), f"a sequence of {element} is no array"
         return ArrayType(element.dtype, (length, *element.sizes))
@@ -63,7 +63,7 @@ class Unstacked(Op):
 
 def stacked(seq: Var, length: Extent) -> Value:
     """Emits the array of a sequence."""
-    types = [Stacked.types(seq.type, length)]  # type: ignore[arg-type]
+    types = [Stacked.types(seq.type, length)]
     return Value(current().let(Stacked, (seq,), {"length": length}, types)[0])
 
 

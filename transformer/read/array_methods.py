@@ -23,7 +23,7 @@ def call_array_method(reader: Reader, method: ArrayMethod, args: tuple[Any, ...]
     if special is not None:
         return special(reader, method.value, *args, **kwargs)
     op = op_of_method(method.name)
-    if op is None:
+    if op is None or method.name in INSTEAD:
         raise NotSupported(
             f"the method {method.name!r} of an array", reader.builder.origin, instead=INSTEAD.get(method.name)
         )

@@ -231,12 +231,6 @@ def check_writable(reader: Reader, cell: Value) -> None:
             why="It is a global, or belongs to a closure or an object made before.",
             instead="Copy it first: x = x.copy().",
         )
-    if any(cell is captured for captured in reader.captured):
-        raise NotSupported(
-            "write to an array from outside of the function that is transformed",
-            reader.builder.origin,
-            instead="Copy it first, inside: x = x.copy().",
-        )
 
 
 STATEMENTS = {gast.Assign: read_assign, gast.AnnAssign: read_annotated, gast.AugAssign: read_augmented}

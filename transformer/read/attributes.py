@@ -15,9 +15,9 @@ from ..ops.table import method as op_of_method
 from ..ops.value import PROPERTIES, Value
 from .applying import apply_found
 from .containers import METHODS, container_kind
-from .journal import Attribute, Item
+from .journal import Attribute, Field, Item
 from .recorded import RecordedList, Recording
-from .values import ABSENT, ArrayMethod, Closure, ContainerMethod, DynamicRange, ExceptionValue, Text
+from .values import ABSENT, ArrayMethod, Closure, Conflict, ContainerMethod, DynamicRange, ExceptionValue, Text
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -33,7 +33,8 @@ def attribute(reader: Reader, value: Any, name: str) -> Any:
         return ContainerMethod(value, name)
     if isinstance(value, (Text, ExceptionValue)):
         raise NotSupported(f"the attribute {name!r} of a text with dynamic parts", reader.builder.origin)
-    if container_kind(value) is not None and name in METHODS[container_kind(value)]:
+    kind = container_kind(value)
+    if kind is not None and name in METHODS[kind]:
         return ContainerMethod(value, name)
     return of_object(reader, value, name)
 
@@ -128,7 +129,16 @@ def _plain(reader: Reader, value: Any, name: str) -> Any:
 
 
 def _field(reader: Reader, value: Any, name: str) -> Any:
-    return getattr(value, name) if reader.is_local(value) else reader.outside.attribute(value, name)
+    if not reader.is_local(value):
+        return reader.outside.attribute(value, name)
+    if name not in getattr(value, "__dict__", {}) and _is_inherited(inspect.getattr_static(type(value), name, ABSENT)):
+        return reader.outside.attribute(type(value), name)
+    return getattr(value, name)
+
+
+def _is_inherited(found: Any) -> bool:
+    """Whether what a class holds is the value of an attribute that its instance does not have."""
+    return found is not ABSENT and not hasattr(found, "__get__")
 
 
 def _cached(reader: Reader, value: Any, name: str, found: Any) -> Any:
@@ -170,9 +180,34 @@ def set_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
             why="A transformed function has no effects that its caller does not see.",
             instead="Return the new value, or make the object inside the function.",
         )
+    reader.aliases.check_write(reader, owner)
     own = getattr(owner, "__dict__", None)
-    place = Item(own, name) if isinstance(own, dict) else Attribute(owner, name)
+    place = _place_of(reader, owner, name, found) if isinstance(own, dict) else Attribute(owner, name)
     reader.journal.write(place, value)
+
+
+def _place_of(reader: Reader, owner: Any, name: str, found: Any) -> Item:
+    """Where an object keeps an attribute; `found` is what its class holds under that name."""
+    if _is_inherited(found):
+        return Field(owner.__dict__, name, reader.outside.attribute(type(owner), name))
+    return Item(owner.__dict__, name)
+
+
+def has_attribute(reader: Reader, value: Any, name: str) -> bool:
+    """`hasattr`, where it does not depend on the path or on the iteration."""
+    if isinstance(value, Value | Size):
+        return hasattr(static_type(value), name)
+    held = getattr(value, "__dict__", {}).get(name, ABSENT)
+    if isinstance(held, Conflict) or isinstance(held, Value) and held.atom in reader.partial:
+        raise NotSupported(
+            f"whether there is an attribute {name!r} depends on a branch or loop",
+            reader.builder.origin,
+            instead="Give it a value (None) when the object is made.",
+        )
+    if held is ABSENT and reader.owns(value):
+        for loop in reader.loops:
+            loop.found_absent(value.__dict__, name)
+    return hasattr(value, name)
 
 
 def static_type(value: Any) -> Any:

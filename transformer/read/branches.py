@@ -13,7 +13,7 @@ from ..ops.value import Value
 from .casts import cast
 from .demand import Demand, Roots, Unroll
 from .frames import stamp
-from .journal import Contents, Item, Place, held_now
+from .journal import Contents, Item, Keys, Place, held_now
 from .structures import Fixed, Joiner, Template, atoms, build, capture, declared, same_atom, types_in
 from .values import Conflict
 
@@ -64,7 +64,7 @@ def choose(reader: Reader, cond: Value, then: Callable[[], Any], orelse: Callabl
     for meeting, value in merged:
         if meeting.place is None:
             result = value
-        elif isinstance(meeting.place, Contents) and isinstance(value, Conflict):
+        elif isinstance(meeting.place, Contents | Keys) and isinstance(value, Conflict):
             reader.journal.write(Item(reader.contents, id(meeting.place.holder)), value)
         else:
             reader.journal.write(meeting.place, meeting.place.of_value(value))
@@ -133,8 +133,10 @@ def _meetings(reader: Reader, sides: tuple[Side, Side], joiner: Joiner) -> list[
 
 
 def _captured(reader: Reader, place: Place) -> Template:
-    """What a place holds; what stands in place of a list is the same on both sides, or a conflict."""
-    return Fixed(place.get()) if place.holder is reader.contents else capture(place.value())
+    """What a place holds; keys, and what stands in place of a list, are the same on both sides, or
+    a conflict."""
+    whole = place.holder is reader.contents or isinstance(place, Keys)
+    return Fixed(place.get()) if whole else capture(place.value())
 
 
 @contextmanager
@@ -170,12 +172,14 @@ class Merger:
             ]
         )
         place = meeting.place
-        of_list = place is not None and (isinstance(place, Contents) or place.holder is self.reader.contents)
+        of_list = place is not None and (
+            isinstance(place, Contents | Keys) or place.holder is self.reader.contents
+        )
         return build(
             self.reader,
             template,
             contents,
-            lambda reason: self._list_conflict() if of_list else self._conflict(name, reason),
+            lambda reason: self._list_conflict(place) if of_list else self._conflict(name, reason),
         )
 
     def _slot(self, type: Any, left: Any, right: Any, name: str | None, place: Any) -> Value:
@@ -204,12 +208,14 @@ class Merger:
         arrays = tuple(value for value in (left, right) if isinstance(value, Value) and value.ndim)
         self.reader.aliases.derive(merged, arrays)
 
-    def _list_conflict(self) -> Conflict:
+    def _list_conflict(self, place: Place | None) -> Conflict:
+        what, instead = (
+            ("a dictionary whose keys depend", "Give it the same keys in both branches.")
+            if isinstance(place, Keys)
+            else ("a list whose length depends", "Append in both branches, or select by a mask: x[x > 0].")
+        )
         return Conflict(
-            "a list whose length depends on a branch of this `if`",
-            self.reader.builder.origin,
-            cond=self.cond,
-            instead="Append in both branches, or select by a mask: x[x > 0].",
+            f"{what} on a branch of this `if`", self.reader.builder.origin, cond=self.cond, instead=instead
         )
 
     def _conflict(self, name: str | None, reason: str) -> Conflict:

@@ -17,7 +17,7 @@ from ..core.sizes import Size
 from ..ops import indexing
 from ..ops.value import Value
 from .applying import apply_op, prepared
-from .attributes import attribute, set_attribute, static_type
+from .attributes import attribute, has_attribute, set_attribute, static_type
 from .comprehensions import collect, collected, folded
 from .conditions import truth
 from .containers import iterated
@@ -85,12 +85,9 @@ def get_attribute(reader: Reader, value: Any, name: Any, *default: Any) -> Any:
     return attribute(reader, value, name)
 
 
-def has_attribute(reader: Reader, value: Any, name: Any) -> bool:
+def asked_attribute(reader: Reader, value: Any, name: Any) -> bool:
     """`hasattr`."""
-    name = static(reader, name, "the name of an attribute")
-    if isinstance(value, (Value, Size)):
-        return hasattr(static_type(value), name)
-    return hasattr(value, name)
+    return has_attribute(reader, value, static(reader, name, "the name of an attribute"))
 
 
 def store_attribute(reader: Reader, owner: Any, name: Any, value: Any) -> None:
@@ -147,7 +144,7 @@ def made_list(reader: Reader, *args: Any) -> Any:
         return collected(reader, args[0])
     iteration = iteration_of(reader, args[0])
     if iteration.is_static or isinstance(iteration.length, int):
-        return reader.own([iteration.element(k) for k in range(iteration.length)])
+        return reader.own(iterated(reader, iteration))
     return collect(reader, iteration)
 
 
@@ -311,7 +308,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     isinstance: is_instance,
     type: type_of_value,
     getattr: get_attribute,
-    hasattr: has_attribute,
+    hasattr: asked_attribute,
     setattr: store_attribute,
     object.__setattr__: store_attribute,
     abs: absolute,

@@ -160,7 +160,7 @@ class Sharing:
     def __init__(self, reader: Reader, made: int) -> None:
         self.reader = reader
         self.made = made
-        self.pairs: set[frozenset[Hashable]] = set()
+        self.pairs: set[frozenset[tuple[Hashable, int]]] = set()
         self._heads: dict[int, Value] = {}
 
     def note_sources(self, carried: Carried, contents: list[Value]) -> None:

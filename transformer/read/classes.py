@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .reader import Reader
 
 
-def construct(reader: Reader, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def construct(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`cls(*args, **kwargs)`."""
     if issubclass(cls, BaseException):
         return ExceptionValue(cls, args)
@@ -93,14 +93,14 @@ def _own_with_fields(reader: Reader, made: Any, given: tuple[Any, ...]) -> Any:
     return reader.own(made)
 
 
-def _plain_object(reader: Reader, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if cls.__new__ is not object.__new__ or type(cls) is not type and type(cls).__call__ is not type.__call__:
+def _plain_object(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if cls.__new__ is not object.__new__ or type(cls).__call__ is not type.__call__:
         raise NotSupported(
             f"making a {cls.__qualname__}", reader.builder.origin, why="It has a __new__ or a metaclass of its own."
         )
     made = reader.own(object.__new__(cls))
     if cls.__init__ is not object.__init__:
-        reader.call(cls.__init__, (made, *args), kwargs)  # type: ignore[misc]
+        reader.call(cls.__init__, (made, *args), kwargs)
     elif args or kwargs:
         with as_user_error(reader):
             raise TypeError(f"{cls.__name__}() takes no arguments")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from .conditions import branch, truth
-from .containers import call_method, set_item
+from .containers import call_method, iterated, set_item
 from .demand import static
 from .frames import Frame
 from .iteration import Iteration, iteration_of
@@ -35,8 +35,8 @@ def append(reader: Reader, items: list[Any], item: Any) -> None:
 
 
 def read_set(reader: Reader, node: Any) -> Any:
-    items = iteration_of(reader, reader.usable(read_list(reader, node)))
-    return reader.own({static(reader, items.element(k), "an item of a set") for k in range(items.length)})
+    items = iterated(reader, reader.usable(read_list(reader, node)))
+    return reader.own({static(reader, item, "an item of a set") for item in items})
 
 
 def read_dict(reader: Reader, node: Any) -> Any:

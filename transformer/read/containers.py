@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import NotSupported
 from ..core.sizes import Size
-from ..ops.value import Value
 from .demand import need, static
 from .errors import as_user_error
-from .journal import Contents, Item
+from .journal import Contents
 from .recorded import RecordedList, Recording, refusal
-from .values import ABSENT, ContainerMethod, Lazy, Text, has_dynamic, stripped
+from .values import ABSENT, ContainerMethod, Lazy, has_dynamic, stripped
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -146,7 +145,7 @@ def _dict_changed(name: str) -> Callable[..., Any]:
         result = getattr(copy, name)(*args, **kwargs)
         for key in [*(key for key in container if key not in copy), *copy]:
             if copy.get(key, ABSENT) is not container.get(key, ABSENT):
-                reader.journal.write(Item(container, key), copy.get(key, ABSENT))
+                reader.journal.write_item(container, key, copy.get(key, ABSENT))
         return result
 
     return change
@@ -184,7 +183,7 @@ def set_item(reader: Reader, container: Any, key: Any, value: Any) -> None:
         return
     check_owned(reader, container, "item assignment")
     if isinstance(container, dict):
-        reader.journal.write(Item(container, key), value)
+        reader.journal.write_item(container, key, value)
         return
     copy = list(container)
     with as_user_error(reader):
@@ -200,7 +199,7 @@ def delete_item(reader: Reader, container: Any, key: Any) -> None:
     with as_user_error(reader):
         del copy[key]
     if isinstance(container, dict):
-        reader.journal.write(Item(container, key), ABSENT)
+        reader.journal.write_item(container, key, ABSENT)
     else:
         reader.journal.write(Contents(container), tuple(copy))
 
@@ -215,8 +214,7 @@ def iterated(reader: Reader, value: Any) -> list[Any]:
         value = reader.usable(collected(reader, value))
     iteration = iteration_of(reader, value)
     count = iteration.length
-    if isinstance(count, Value) or isinstance(count, Size):
+    if isinstance(count, Size):
         need(reader, count, "the number of items here")
-    if isinstance(value, Text):
-        raise NotSupported("iteration over a text with dynamic parts", reader.builder.origin)
+        raise AssertionError("a size that is not known cannot be had")
     return [iteration.element(k) for k in range(count)]

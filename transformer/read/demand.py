@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import NotSupported, TransformError
 from ..core.grammar import If, Let, Var
 from ..core.sizes import Dim, Size, leaves
+from ..core.types import ArrayType
 from ..core.walk import all_statements, targets_of
 from ..ops.value import Value
 from .values import UNKNOWN, known_of
@@ -100,8 +101,8 @@ class Roots:
             self._follow_statement(self._maker(var), var)
 
     def _follow_parameter(self, var: Var) -> None:
-        path = self.reader.paths.get(var)
-        if path is not None and not getattr(var.type, "sizes", True) and var.type.dtype.kind in "iub":
+        path, type = self.reader.paths.get(var), var.type
+        if path is not None and isinstance(type, ArrayType) and not type.sizes and type.dtype.kind in "iub":
             self.paths.add(path)
         else:
             self.others.append(var)

@@ -172,8 +172,9 @@ class Arguments:
         var = Var(type, name, is_parameter=True)
         self.vars.append(var)
         reader.paths[var] = path
-        if path in reader.assumptions.hints:
-            reader.assumptions.hints[Unknown(var)] = reader.assumptions.hints[path]  # type: ignore[index]
+        hints: dict[Any, int] = reader.assumptions.hints
+        if path in hints:
+            hints[Unknown(var)] = hints[path]
         value = Value(var)
         reader.arguments.append(value)
         return value

@@ -101,7 +101,6 @@ def read_call(reader: Reader, node: Any) -> Any:
     function = reader.evaluate(node.func)
     args = positional(reader, node.args)
     kwargs = keywords(reader, node.keywords)
-    reader.call_site = node
     return reader.call(function, args, kwargs)
 
 

@@ -61,6 +61,33 @@ class Item(Place):
             self.holder[self.key] = value
 
 
+class Field(Item):
+    """An attribute of an object whose class holds another value for it, `default`."""
+
+    __slots__ = ("default",)
+
+    def __init__(self, holder: Any, key: Any, default: Any) -> None:
+        super().__init__(holder, key)
+        self.default = default
+
+    def get(self) -> Any:
+        return self.holder.get(self.key, self.default)
+
+
+class Keys(Place):
+    """Which keys a dictionary has, in their order."""
+
+    __slots__ = ()
+
+    def get(self) -> Any:
+        return tuple(self.holder)
+
+    def set(self, value: Any) -> None:
+        for key in value:
+            if key in self.holder:
+                self.holder[key] = self.holder.pop(key)
+
+
 class Name(Item):
     """A name in a frame: `holder` is the dictionary of its names."""
 
@@ -146,6 +173,12 @@ class Journal:
         self._entries.append((place, place.get()))
         place.set(value)
 
+    def write_item(self, holder: dict[Any, Any], key: Any, value: Any) -> None:
+        """Changes an item of a user's dictionary; ABSENT takes it out."""
+        if (key in holder) is (value is ABSENT):
+            self._entries.append((Keys(holder), tuple(holder)))
+        self.write(Item(holder, key), value)
+
     def note_seen(self, view: View) -> None:
         self._entries.append((Seen(view), view.seen))
 
@@ -167,8 +200,8 @@ class Journal:
         return {key: (place, old) for key, (place, old) in first.items() if _differs(place.get(), old)}
 
     def apply(self, contents: dict[Hashable, tuple[Place, Any]]) -> None:
-        """Writes what places held at another time."""
-        for place, value in contents.values():
+        """Writes what places held at another time; the order of keys when the items are there."""
+        for place, value in sorted(contents.values(), key=lambda pair: isinstance(pair[0], Keys)):
             self.write(place, value)
 
 

@@ -21,6 +21,7 @@ from ..core.types import INT
 from ..ops.value import Value
 from .branches import Unreachable
 from .carrying import Carried, Sharing, finish
+from .demand import Unroll
 from .frames import Frame, stamp
 from .journal import Cell, Name, Place
 from .recorded import WantsLast
@@ -71,6 +72,7 @@ class LoopReading:
         self.sharing = Sharing(reader, self.made)
         self.incomplete: str | None = None
         self.needed: set[str] = set()  # names that the body uses before it binds them
+        self._absent: set[tuple[int, Any]] = set()  # attributes that the body found missing
         self._remembered = reader.guesses.setdefault(plan.key, {})
 
     def read(self) -> None:
@@ -256,6 +258,7 @@ class LoopReading:
     def _discover_new(self, place: Place, final: Template, template: Template) -> bool:
         """A name that is bound in the body. If it may still be unbound at the end of the body, what
         the iteration before left counts; else it is carried only for what follows the loop."""
+        self._check_absence(place)
         template = declared(template, self.reader.declared, self.reader.key_of(place), self.reader.assumptions)
         partial = (
             any(fixed.atom in self.reader.partial for fixed in atoms(template, final) if isinstance(fixed.atom, Var))
@@ -268,6 +271,16 @@ class LoopReading:
         if not partial:
             carried.close(self.reader)
         return partial
+
+    def found_absent(self, fields: dict[str, Any], name: str) -> None:
+        """Notes that the body found an attribute missing, which a later iteration may have."""
+        self._absent.add((id(fields), name))
+
+    def _check_absence(self, place: Place) -> None:
+        if (id(place.holder), place.key) in self._absent:
+            why = f"whether there is an attribute {place.key!r} depends on the iteration"
+            instead = "Give it a value (None) when the object is made."
+            raise Unroll(self.plan.key, NotSupported(why, self.origin, instead=instead))
 
     def matters_later(self, place: Place) -> bool:
         """Whether what a place holds may be used after the loop."""

@@ -239,22 +239,21 @@ def _compare_sequences(reader: Reader, function: Callable[..., Any], left: Any, 
             static(reader, _known_items(reader, right), "a sequence that is compared"),
         )
     equal: Any = len(left) == len(right)
-    for one, other in zip(left, right):
+    for one, other in zip(left, right) if equal else ():
+        equal = _both(reader, equal, compare(reader, gast.Eq(), one, other))
         if equal is False:
             break
-        item = (
-            binary(reader, operator.eq, one, other)
-            if not _are_sequences(one, other)
-            else _compare_sequences(reader, operator.eq, one, other)
-        )
-        equal = item if equal is True else item and equal if item is False else _both(reader, equal, item)
     if function is operator.eq:
         return equal
     return apply_op(reader, operator.not_, (equal,), {}) if isinstance(equal, Value) else not equal
 
 
 def _both(reader: Reader, one: Any, other: Any) -> Any:
-    return one if other is True else apply_op(reader, np.logical_and, (one, other), {})
+    """`one and other`, both at hand."""
+    for value, rest in ((one, other), (other, one)):
+        if not isinstance(value, Value):
+            return rest if value else False
+    return apply_op(reader, np.logical_and, (one, other), {})
 
 
 def _known_items(reader: Reader, items: Any) -> Any:

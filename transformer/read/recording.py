@@ -15,7 +15,7 @@ from ..ops.sequences import stacked
 from ..ops.value import Value
 from .carrying import Carried
 from .demand import Unroll
-from .journal import Attribute, Cell, Contents, Item, Place
+from .journal import Attribute, Cell, Contents, Item, Keys, Place
 from .recorded import Part, RecordedList, Recording, parts_of, refusal
 from .structures import Clash, Node, Slot, Template, atoms, capture, constants, is_constant, loosened, slots, types_in
 from .values import Conflict, cell_of
@@ -54,7 +54,16 @@ class Records:
         return True
 
     def check_change(self, place: Place, old: Any) -> None:
-        """Raises if the body changes a list in a way that no carry can follow."""
+        """Raises if the body changes a list or the keys of a dictionary in a way that no carry can follow."""
+        if isinstance(place, Keys):
+            raise Unroll(
+                self.key,
+                NotSupported(
+                    "a dictionary that gets or loses keys in this loop",
+                    self.reader.builder.origin,
+                    instead="Give it all its keys before the loop.",
+                ),
+            )
         lost = isinstance(place, Item) and place.holder is self.reader.contents
         if lost or isinstance(place, Contents) and len(old) != len(place.get()):
             raise Unroll(self.key, refusal(self.reader, "a list that does not get exactly one item in each iteration"))

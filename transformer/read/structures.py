@@ -10,8 +10,8 @@ template with new contents in its slots.
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,11 +46,15 @@ class Slot:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Node:
-    """A container with these children."""
+    """A container with these children; `sources` are the objects that it may be."""
 
     cls: type
     static: Any
     children: tuple[Template, ...]
+    sources: tuple[Any, ...] = ()
+
+    def with_children(self, children: Iterable[Template]) -> Node:
+        return replace(self, children=tuple(children))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +86,7 @@ def capture(value: Any) -> Template:
     if kind is LEAVES or value is None:
         return Fixed(value)
     static, children = kind.split(value)
-    return Node(type(value), static, tuple(map(capture, children)))
+    return Node(type(value), static, tuple(map(capture, children)), (value,))
 
 
 def loosened(template: Template, also: type | tuple[type, ...] = (Value, float)) -> Template:
@@ -90,8 +94,8 @@ def loosened(template: Template, also: type | tuple[type, ...] = (Value, float))
     match template:
         case Fixed(value, atom) if atom is not None and isinstance(value, also):
             return Slot(stripped_type(atom))
-        case Node(cls, static, children):
-            return Node(cls, static, tuple(loosened(child, also) for child in children))
+        case Node():
+            return template.with_children(loosened(child, also) for child in template.children)
     return template
 
 
@@ -99,6 +103,18 @@ def stripped_type(atom: Atom) -> ArrayType:
     type = type_of(atom)
     assert isinstance(type, ArrayType)
     return type
+
+
+MOST_SOURCES = 8
+
+
+def _object_of(template: Template) -> Any:
+    """The container that a template stands for, if it is one object."""
+    if isinstance(template, Node) and len(template.sources) == 1:
+        return template.sources[0]
+    if isinstance(template, Fixed) and template.atom is None and kind_of(type(template.value)) is not LEAVES:
+        return template.value
+    return None
 
 
 class Joiner:
@@ -117,6 +133,10 @@ class Joiner:
                 return other
             case (Missing(), _):
                 return self._partly(other)
+            case (Node() | Fixed(), Node() | Fixed()) if _object_of(one) is not None and (
+                _object_of(one) is _object_of(other)
+            ):
+                return Fixed(_object_of(one))
             case Node(), Node():
                 return self._nodes(one, other)
             case Fixed(), Fixed() if same(one.value, other.value):
@@ -135,16 +155,17 @@ class Joiner:
                 return self._slot_of(stripped_type(atom))
             case Fixed():
                 return Clash(f"{shown(template)} and nothing")
-            case Node(cls, static, children):
-                return Node(
-                    cls, static, tuple(child if is_constant(child) else self._partly(child) for child in children)
+            case Node():
+                return template.with_children(
+                    child if is_constant(child) else self._partly(child) for child in template.children
                 )
         return template
 
     def _nodes(self, one: Node, other: Node) -> Template:
         if one.cls is not other.cls or len(one.children) != len(other.children) or not same(one.static, other.static):
             return Clash(f"{shown(one)} and {shown(other)}")
-        return Node(one.cls, one.static, tuple(map(self.join, one.children, other.children)))
+        joined = one.with_children(map(self.join, one.children, other.children))
+        return replace(joined, sources=(*one.sources, *other.sources)[-MOST_SOURCES:])
 
     def _type(self, template: Template) -> ArrayType | None:
         if isinstance(template, Slot):
@@ -233,7 +254,7 @@ def declared(template: Template, types: dict[Any, ArrayType], key: Any, assumpti
 
     def typed(part: Template) -> Template:
         if isinstance(part, Node):
-            return Node(part.cls, part.static, tuple(map(typed, part.children)))
+            return part.with_children(map(typed, part.children))
         if not isinstance(part, Slot):
             return part
         wanted = types.get((key, next(count)))
@@ -300,7 +321,10 @@ def build(reader: Reader, template: Template, contents: Iterator[Value], conflic
             parts = [build(reader, child, contents, conflict) for child in children]
             if hasattr(cls, "from_row"):
                 return parts[0] if isinstance(parts[0], Conflict) else cls.from_row(reader, *parts)
-            return reader.own(kind_of(cls).build(cls, static, parts))
+            made = reader.own(kind_of(cls).build(cls, static, parts))
+            if not issubclass(cls, tuple):
+                reader.aliases.derive(made, template.sources)
+            return made
     return ABSENT
 
 

@@ -69,7 +69,8 @@ INSTEAD = "Make one array of the items first, np.array(items), if they have one 
 def _of_object(reader: Reader, value: Any, index: Any) -> Any:
     """Objects whose items are made by NumPy or Python itself, such as `np.s_` and type hints."""
     if value is np.s_ or value is np.index_exp or isinstance(value, type):
-        return value[index]
+        item: Any = value
+        return item[index]
     with as_user_error(reader):
         return reader.outside.item(value, static(reader, index, "this index"))
 

@@ -10,8 +10,23 @@ from collections.abc import Sequence
 
 from ..core.builder import Builder
 from ..core.errors import NotSupported
-from ..core.grammar import (UNDEFINED, Atom, Block, Call, Carry, Effect, Function, If, Let, Loop, Map, Merge,
-                            Read, Record, Var)
+from ..core.grammar import (
+    UNDEFINED,
+    Atom,
+    Block,
+    Call,
+    Carry,
+    Effect,
+    Function,
+    If,
+    Let,
+    Loop,
+    Map,
+    Merge,
+    Read,
+    Record,
+    Var,
+)
 from ..core.types import ArrayType, SeqType, Type
 from ..ops.value import Value
 from . import rules

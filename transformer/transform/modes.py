@@ -15,10 +15,10 @@ from ..core.errors import BadArgument, NotDifferentiable
 from ..core.grammar import Const, Function, Var, type_of
 from ..core.types import ArrayType
 from ..read.interface import Interface, Parameter, Result
-from .arguments import (Wrt, all_differentiable, chosen_parameters, extended, fitted,
-                        is_differentiable, passed)
+from .arguments import Wrt, all_differentiable, chosen_parameters, extended, fitted, is_differentiable, passed
 from .forward import jvp
 from .reverse import reverse
+
 
 @dataclass(frozen=True)
 class Gradient:
@@ -170,7 +170,8 @@ class Derived:
         function, interface = reader.subfunction(self.function, inner, kwargs)
         interface.positional = len(inner)
         function, interface = self.mode.transform(function, interface, reader.builder)
-        added = interface.parameters[interface.positional - self.mode.extras:interface.positional]
+        last = interface.positional or len(interface.parameters)
+        added = interface.parameters[last - self.mode.extras:last]
         given = [fitted(p.tree, reader.usable(arg), p.name) for p, arg in zip(added, args[len(inner):])]
         return reader.inlined(function, interface, (*inner, *given), kwargs)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..core.grammar import (UNDEFINED, Atom, Block, Carry, Const, If, Let, Loop, Merge, Read, Record, Stmt, Var)
+from ..core.grammar import UNDEFINED, Atom, Block, Carry, Const, If, Let, Loop, Merge, Read, Record, Stmt, Var
 from ..core.types import ArrayType, SeqType
 from ..core.walk import Copier, atom_vars, free_vars, inner_targets, substitute, targets_of
 from .cut import Node, minimum_cut

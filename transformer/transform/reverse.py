@@ -16,8 +16,23 @@ from dataclasses import dataclass
 
 from ..core.builder import Builder
 from ..core.errors import NotSupported
-from ..core.grammar import (UNDEFINED, Atom, Block, Call, Carry, Effect, Function, If, Let, Loop, Map, Merge,
-                            Read, Record, Var)
+from ..core.grammar import (
+    UNDEFINED,
+    Atom,
+    Block,
+    Call,
+    Carry,
+    Effect,
+    Function,
+    If,
+    Let,
+    Loop,
+    Map,
+    Merge,
+    Read,
+    Record,
+    Var,
+)
 from ..core.types import INT, ArrayType, SeqType
 from ..core.walk import all_definitions, all_statements, free_vars, inner_targets
 from ..ops.value import Value
