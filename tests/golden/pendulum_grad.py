@@ -23,5 +23,5 @@ def pendulum_grad(theta, omega, steps):
     # reverse of line 73: for k in range(steps):
     for k in range(steps - 1, -1, -1):
         domega += dtheta * dt
-        dtheta -= domega * dt * np.cos(theta_k[k])
+        dtheta -= domega * dt * math.cos(theta_k[k])
     return dtheta, domega

@@ -96,9 +96,13 @@ def spelled(op: type[Op], atoms: tuple[Atom, ...], spelling: str | None) -> str 
     """The spelling of an application in a rule: the primal's family decides between np and math."""
     if spelling is not None and spelling.startswith("np.") and current().family == "math":
         twin = _math_twin(op)                          # type: ignore[arg-type]
-        if twin and all(getattr(type_of(atom), "weak", False) for atom in atoms):
+        if twin and all(_is_real_number(type_of(atom)) for atom in atoms):
             return twin
     return spelling
+
+
+def _is_real_number(type: Any) -> bool:
+    return not getattr(type, "sizes", (1,)) and type.dtype.kind in "fiu"
 
 
 @cache

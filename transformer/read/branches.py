@@ -172,9 +172,7 @@ class Merger:
             ]
         )
         place = meeting.place
-        of_list = place is not None and (
-            isinstance(place, Contents | Keys) or place.holder is self.reader.contents
-        )
+        of_list = place is not None and (isinstance(place, Contents | Keys) or place.holder is self.reader.contents)
         return build(
             self.reader,
             template,
@@ -214,9 +212,7 @@ class Merger:
             if isinstance(place, Keys)
             else ("a list whose length depends", "Append in both branches, or select by a mask: x[x > 0].")
         )
-        return Conflict(
-            f"{what} on a branch of this `if`", self.reader.builder.origin, cond=self.cond, instead=instead
-        )
+        return Conflict(f"{what} on a branch of this `if`", self.reader.builder.origin, cond=self.cond, instead=instead)
 
     def _conflict(self, name: str | None, reason: str) -> Conflict:
         if reason.endswith("and nothing"):

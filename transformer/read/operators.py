@@ -194,9 +194,9 @@ def compare(reader: Reader, op: Any, left: Any, right: Any) -> Any:
     """One comparison of a chain."""
     match op:
         case gast.Is():
-            return _is(left, right)
+            return _is(reader, left, right)
         case gast.IsNot():
-            return not _is(left, right)
+            return not _is(reader, left, right)
         case gast.In():
             return contains(reader, right, left)
         case gast.NotIn():
@@ -210,11 +210,28 @@ def compare(reader: Reader, op: Any, left: Any, right: Any) -> Any:
     return binary(reader, function, left, right)
 
 
-def _is(left: Any, right: Any) -> bool:
+def _is(reader: Reader, left: Any, right: Any) -> bool:
     known, other = known_of(left), known_of(right)
     if isinstance(known, bool) and isinstance(other, bool):
         return known is other
+    if left is not right and _may_be_one(reader, left, right):
+        raise NotSupported(
+            "whether these are one object is not known while the function is read",
+            reader.builder.origin,
+            instead="Compare values with == and !=, or keep a flag.",
+        )
     return left is right
+
+
+def _may_be_one(reader: Reader, left: Any, right: Any) -> bool:
+    """Whether two values that are not the same here may be one object when the function runs."""
+    if not (isinstance(left, Value | Size) or isinstance(right, Value | Size)):
+        return False
+    arrays = [isinstance(value, Value) and value.ndim > 0 for value in (left, right)]
+    if all(arrays):
+        return reader.aliases.are_related(left, right)
+    numbers = (bool, int, float, complex, np.generic, Value, Size)
+    return not any(arrays) and isinstance(left, numbers) and isinstance(right, numbers)
 
 
 def _of_other_kinds(left: Any, right: Any) -> bool:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .loop_reading import LoopReading
     from .reader import Reader
 
-EVERYTHING = (object,)
-
 
 class Records:
     """Lists that the loop with a key appends to, exactly once per iteration."""
@@ -93,7 +91,7 @@ class Records:
         place = Attribute(recording, "last")
         recording.last = recording.newest[-1]
         initial = capture(recording.last)
-        loop.carried[place.identity] = Carried(place, loosened(initial, EVERYTHING), initial)
+        loop.carried[place.identity] = Carried(place, loosened(initial, object, object), initial)
 
     def note_last(self) -> None:
         for recording in self._lists.values():
@@ -111,7 +109,7 @@ class Records:
                     self.key, refusal(self.reader, "a list that does not get exactly one item in each iteration")
                 )
             captured = capture(appended[0])
-            template = loop.joiner().join(loosened(captured, EVERYTHING), loosened(captured, EVERYTHING))
+            template = loop.joiner().checked(loosened(captured, object, object))
             if not all(map(is_constant, constants(template))):
                 raise Unroll(self.key, refusal(self.reader, "a list of such items"))
             if any(isinstance(slot, Clash) for slot in slots(template)):

@@ -46,15 +46,17 @@ class Slot:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Node:
-    """A container with these children; `sources` are the objects that it may be."""
+    """A container with these children; `sources` are the objects that it may be. It is `whole` if
+    it was captured as it is."""
 
     cls: type
     static: Any
     children: tuple[Template, ...]
     sources: tuple[Any, ...] = ()
+    whole: bool = False
 
     def with_children(self, children: Iterable[Template]) -> Node:
-        return replace(self, children=tuple(children))
+        return replace(self, children=tuple(children), whole=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,16 +88,17 @@ def capture(value: Any) -> Template:
     if kind is LEAVES or value is None:
         return Fixed(value)
     static, children = kind.split(value)
-    return Node(type(value), static, tuple(map(capture, children)), (value,))
+    return Node(type(value), static, tuple(map(capture, children)), (value,), whole=True)
 
 
-def loosened(template: Template, also: type | tuple[type, ...] = (Value, float)) -> Template:
-    """The template with a slot for every number and array of the kinds named."""
+def loosened(template: Template, also: type | tuple[type, ...], within: type = tuple) -> Template:
+    """The template with a slot for every number and array of the kinds named, in containers of the
+    kind named. (A list or dictionary that stays the same object changes by itself.)"""
     match template:
         case Fixed(value, atom) if atom is not None and isinstance(value, also):
             return Slot(stripped_type(atom))
-        case Node():
-            return template.with_children(loosened(child, also) for child in template.children)
+        case Node() if issubclass(template.cls, within):
+            return template.with_children(loosened(child, also, within) for child in template.children)
     return template
 
 
@@ -110,7 +113,7 @@ MOST_SOURCES = 8
 
 def _object_of(template: Template) -> Any:
     """The container that a template stands for, if it is one object."""
-    if isinstance(template, Node) and len(template.sources) == 1:
+    if isinstance(template, Node) and template.whole:
         return template.sources[0]
     if isinstance(template, Fixed) and template.atom is None and kind_of(type(template.value)) is not LEAVES:
         return template.value
@@ -124,6 +127,15 @@ class Joiner:
     def __init__(self, assumptions: Assumptions, outer: int) -> None:
         self.assumptions = assumptions
         self.outer = outer
+
+    def checked(self, template: Template) -> Template:
+        """The template, with a clash for every slot whose size is not known outside."""
+        match template:
+            case Slot(type):
+                return self._slot_of(type)
+            case Node():
+                return template.with_children(map(self.checked, template.children))
+        return template
 
     def join(self, one: Template, other: Template) -> Template:
         match one, other:

@@ -40,6 +40,8 @@ def subscript(reader: Reader, value: Any, index: Any) -> Any:
         return value.item(reader, index)
     if isinstance(value, DynamicRange) or isinstance(value, range) and known_of(index) is UNKNOWN:
         return item_of_range(reader, value, index)
+    if value is np.s_ or value is np.index_exp:
+        return value[index]
     user = getattr(type(value), "__getitem__", None)
     if hasattr(user, "__code__"):
         return reader.call(user, (value, index), {})
@@ -67,8 +69,8 @@ INSTEAD = "Make one array of the items first, np.array(items), if they have one 
 
 
 def _of_object(reader: Reader, value: Any, index: Any) -> Any:
-    """Objects whose items are made by NumPy or Python itself, such as `np.s_` and type hints."""
-    if value is np.s_ or value is np.index_exp or isinstance(value, type):
+    """Objects whose items are made by Python itself, such as type hints."""
+    if isinstance(value, type):
         item: Any = value
         return item[index]
     with as_user_error(reader):
