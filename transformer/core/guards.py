@@ -8,7 +8,7 @@ assumed. The guards are tested before the body runs, so that no assumption is si
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -126,6 +126,14 @@ class Assumptions:
         """Notes that an integer of the program is certainly in `low..high` (None: open), such as
         the position of a loop in ``0..trips-1``."""
         self.ranges[Unknown(var)] = low, high
+
+    def inherit(self, copies: Mapping[Any, Any], renamed: Callable[[Extent], Extent]) -> None:
+        """What is known of integers is known of their copies; `renamed` is a size in terms of those."""
+        for atom, bounds in list(self.ranges.items()):
+            copy = copies.get(atom.var) if isinstance(atom, Unknown) else None
+            if copy is not None:
+                low, high = (None if bound is None else renamed(bound) for bound in bounds)
+                self.ranges.setdefault(Unknown(copy), (low, high))
 
     def lower_bound(self, size: Extent) -> int | None:
         """A number that `size` is certainly not below, or None."""

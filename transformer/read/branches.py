@@ -121,7 +121,7 @@ def _meetings(reader: Reader, sides: tuple[Side, Side], joiner: Joiner) -> list[
     for side in sides:
         with _at_end_of(reader, side):
             held = [_captured(reader, place) for place in places.values()]
-            captured.append([*held, capture(side.result)])
+            captured.append([*held, capture(reader, side.result)])
     return [
         Meeting(
             place,
@@ -136,7 +136,7 @@ def _captured(reader: Reader, place: Place) -> Template:
     """What a place holds; keys, and what stands in place of a list, are the same on both sides, or
     a conflict."""
     whole = place.holder is reader.contents or isinstance(place, Keys)
-    return Fixed(place.get()) if whole else capture(place.value())
+    return Fixed(place.get()) if whole else capture(reader, place.value())
 
 
 @contextmanager

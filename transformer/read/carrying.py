@@ -39,7 +39,7 @@ class Carried:
 
     def prepare(self, reader: Reader, loop: Any, joiner: Joiner) -> None:
         """Makes the entries, and the values that enter the first iteration, in front of the loop."""
-        self.initial = capture(self.place.value())
+        self.initial = capture(reader, self.place.value())
         if not self.late:  # once more, for the guards that this rests on
             self.template = joiner.join(self.template, self.initial)
         pairs = list(zip(types_in(self.template), atoms(self.template, self.initial)))
@@ -237,7 +237,7 @@ class Sharing:
             (key, k): fixed.value
             for key, one in carried.items()
             if not isinstance(one.place, Cell)
-            for k, fixed in enumerate(atoms(one.template, capture(one.place.value())))
+            for k, fixed in enumerate(atoms(one.template, capture(self.reader, one.place.value())))
         }
         for pair in self.pairs:
             values = [tokens.get(key) or now.get((key, k)) for key, k in pair]

@@ -26,7 +26,7 @@ from .frames import Frame, stamp
 from .journal import Cell, Name, Place
 from .recorded import WantsLast
 from .recording import Records
-from .structures import Joiner, Missing, Slot, Template, atoms, build, capture, declared, loosened, slots
+from .structures import Joiner, Missing, Slot, Template, atoms, build, capture, declared, loosened, same_template, slots
 from .values import Conflict
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class LoopReading:
         )
 
     def _guess(self, place: Place, with_whole_numbers: bool) -> None:
-        initial = capture(place.value())
+        initial = capture(self.reader, place.value())
         whole = (int, Size) if with_whole_numbers else ()
         template = loosened(initial, (Value, float, complex, bool, *whole))
         remembered = self._remembered.get(place.name or "")
@@ -213,7 +213,7 @@ class LoopReading:
 
     def _update(self, carried: Carried) -> bool:
         """What a carried place holds at the end of the body; True if that widens its template."""
-        carried.final = capture(carried.place.value())
+        carried.final = capture(self.reader, carried.place.value())
         widened = carried.widen(self.joiner().join(carried.template, carried.final))
         if widened:
             self._remember(carried)
@@ -236,11 +236,11 @@ class LoopReading:
         if self.records.is_append(place, old):
             return True
         self.records.check_change(place, old)
-        initial, final = self._captured_before(place, old), capture(place.value())
+        initial, final = self._captured_before(place, old), capture(self.reader, place.value())
         template = self.joiner().join(initial, final)
         if isinstance(initial, Missing):
             return self._discover_new(place, final, template)
-        if not any(True for _ in slots(template)):
+        if same_template(template, initial):
             return False
         self.carried[place.identity] = carried = Carried(place, template, initial, final)
         self._remember(carried)
@@ -251,7 +251,7 @@ class LoopReading:
         self.reader.journal.write(place, old)
         try:
             with self.reader.builder.nested():
-                return capture(place.value())
+                return capture(self.reader, place.value())
         finally:
             self.reader.journal.rollback(mark)
 

@@ -13,10 +13,10 @@ from ..core.errors import BadArgument, NotSupported
 from ..core.sizes import Size, quotient
 from ..ops.value import Value
 from .applying import apply_op
-from .demand import need, static
+from .demand import Unroll, need, static
 from .errors import as_user_error
 from .recorded import RecordedList, combined
-from .values import UNKNOWN, Text, contained, has_dynamic, known_of, stripped
+from .values import UNKNOWN, Text, cell_of, contained, has_dynamic, known_of, stripped
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -215,11 +215,12 @@ def _is(reader: Reader, left: Any, right: Any) -> bool:
     if isinstance(known, bool) and isinstance(other, bool):
         return known is other
     if left is not right and _may_be_one(reader, left, right):
-        raise NotSupported(
+        refusal = NotSupported(
             "whether these are one object is not known while the function is read",
             reader.builder.origin,
             instead="Compare values with == and !=, or keep a flag.",
         )
+        raise Unroll(reader.loops[-1].plan.key, refusal) if reader.loops else refusal
     return left is right
 
 
@@ -229,7 +230,7 @@ def _may_be_one(reader: Reader, left: Any, right: Any) -> bool:
         return False
     arrays = [isinstance(value, Value) and value.ndim > 0 for value in (left, right)]
     if all(arrays):
-        return reader.aliases.are_related(left, right)
+        return cell_of(left) is not cell_of(right) and reader.aliases.are_related(left, right)
     numbers = (bool, int, float, complex, np.generic, Value, Size)
     return not any(arrays) and isinstance(left, numbers) and isinstance(right, numbers)
 

@@ -133,11 +133,11 @@ class RecordedList:
     home: list[Any]
     parts: tuple[tuple[Any, ...] | Part, ...] = field(default=())
 
-    def as_row(self) -> Template:
+    def as_row(self, reader: Reader) -> Template:
         """The list as an item of a longer one: as the array of its items."""
         parts = [part for part in self.parts if part != ()]
         if len(parts) == 1 and isinstance(parts[0], Part) and isinstance(parts[0].template, Slot):
-            return Node(RecordedList, None, (capture(parts[0].arrays[0]),))
+            return Node(RecordedList, None, (capture(reader, parts[0].arrays[0]),))
         return Fixed(self)
 
     @classmethod

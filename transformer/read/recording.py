@@ -90,7 +90,7 @@ class Records:
         recording.carries_last = True
         place = Attribute(recording, "last")
         recording.last = recording.newest[-1]
-        initial = capture(recording.last)
+        initial = capture(self.reader, recording.last)
         loop.carried[place.identity] = Carried(place, loosened(initial, object, object), initial)
 
     def note_last(self) -> None:
@@ -108,7 +108,7 @@ class Records:
                 raise Unroll(
                     self.key, refusal(self.reader, "a list that does not get exactly one item in each iteration")
                 )
-            captured = capture(appended[0])
+            captured = capture(self.reader, appended[0])
             template = loop.joiner().checked(loosened(captured, object, object))
             if not all(map(is_constant, constants(template))):
                 raise Unroll(self.key, refusal(self.reader, "a list of such items"))

@@ -74,21 +74,23 @@ class Clash:
 Template = Fixed | Slot | Node | Missing | Clash
 
 
-def capture(value: Any) -> Template:
+def capture(reader: Reader, value: Any) -> Template:
     """A value taken apart, with the versions that its arrays have now."""
     if value is ABSENT:
         return Missing()
+    if reader.contents:
+        value = reader.contents.get(id(value), value)
     if isinstance(value, Value):
         return Fixed(value, value.atom)
     if is_number(value):
         return Fixed(value, values.atom(value))
     if hasattr(value, "as_row"):
-        return value.as_row()
+        return value.as_row(reader)
     kind = kind_of(type(value))
     if kind is LEAVES or value is None:
         return Fixed(value)
     static, children = kind.split(value)
-    return Node(type(value), static, tuple(map(capture, children)), (value,), whole=True)
+    return Node(type(value), static, tuple(capture(reader, child) for child in children), (value,), whole=True)
 
 
 def loosened(template: Template, also: type | tuple[type, ...], within: type = tuple) -> Template:

@@ -142,6 +142,7 @@ def inline(reader: Reader, function: Function, atoms: list[Atom]) -> list[Atom]:
         reader.builder.emit(stmt)
         if isinstance(stmt, Let):
             reader.builder.numbering.define(stmt)
+    reader.assumptions.inherit(copier.mapping, copier.size)
     return [copier.atom(result) for result in function.results]
 
 

@@ -54,8 +54,14 @@ def _range(loop: Any, lets: dict[Var, Let]) -> Range:
     if index is None:
         return _directed(loop, Range(loop.position, 0, 0, 1), trips)
     chain, start, step = index
+    start = _seen_through(start, lets)
     form = Range(chain[-1].target, start, 0, step, start, step, index=tuple(chain))
     return _directed(loop, form, trips)
+
+
+def _seen_through(size: Extent, lets: dict[Var, Let]) -> Extent:
+    """A size in terms of named integers, so that a start and a number of trips meet in `n`."""
+    return replaced(size, lambda leaf: extent_of(leaf.var, lets) if isinstance(leaf, Unknown) else None)
 
 
 def _directed(loop: Any, form: Range, trips: Extent) -> Range:
