@@ -269,7 +269,7 @@ REFUSED = [
     (reads_clock, "no rule for time", "x * time.time()", "Pass the time in"),
     (draws_numbers, "normal", "np.random.normal()", "Draw before"),
     (opens_file, "open", "open(", "Read the file before"),
-    (unknown_function, "unwrap", "np.unwrap(x)", "define_op"),
+    (unknown_function, "unwrap", "np.unwrap(x)", "as an argument"),
     (writes_global_dict, "outlives", "COUNTER[", "Copy the dict"),
     (writes_global_array, "GLOBAL", "GLOBAL[0] = x[0]", "Copy it first"),
     (writes_argument_dict, "outlives", "params[", "Copy the dict"),

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .errors import Origin
+from .errors import Origin, TransformError
 from .grammar import Atom, Block, Let, Stmt, Var
 from .guards import Assumptions
 from .numbering import Numbering
@@ -64,10 +64,13 @@ class Builder:
 
     @contextmanager
     def at(self, origin: Origin | None) -> Iterator[None]:
-        """Statements emitted inside the `with` come from `origin`."""
+        """Statements emitted inside the `with` come from `origin`, and so do its errors."""
         outer, self.origin = self.origin, origin or self.origin
         try:
             yield
+        except TransformError as error:
+            error.located(self.origin)
+            raise
         finally:
             self.origin = outer
 

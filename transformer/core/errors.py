@@ -4,11 +4,11 @@ Two kinds matter most: *not supported*, a program that has a meaning which we do
 *not differentiable*, a program whose derivative is not defined. All of them print alike:
 
 >>> origin = Origin("model.py", 12, 11, 22, "loss")
->>> error = NotSupported("numpy.unwrap has no rule", origin, instead="Define one with define_op.")
+>>> error = NotSupported("numpy.unwrap has no rule", origin, instead="Pass what it gives as an argument.")
 >>> print(error)
 numpy.unwrap has no rule
   File "model.py", line 12, in loss
-Define one with define_op.
+Pass what it gives as an argument.
 
 Between the second and the third line stand the source line and carets, where the file is there.
 """

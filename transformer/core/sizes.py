@@ -223,10 +223,18 @@ def least(first: Extent, second: Extent) -> Extent:
 
 
 def greatest(first: Extent, second: Extent) -> Extent:
-    """`max` of two sizes; decided when their difference is a number."""
+    """`max` of two sizes; decided when their difference is a number.
+
+    >>> n = Size.of(Dim("n"))
+    >>> greatest(greatest(n - 1, 0), 0)
+    max(n - 1, 0)
+    """
     difference = first - second
     if isinstance(difference, int):
         return first if difference >= 0 else second
+    atom = next(first.atoms()) if isinstance(first, Size) else None
+    if isinstance(atom, Greatest) and second in (atom.first, atom.second) and first == Size.of(atom):
+        return first
     return Size.of(Greatest(first, second))
 
 

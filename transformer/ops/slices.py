@@ -16,7 +16,7 @@ A bound is None, a number, a size, or an integer that the program computes, as a
 from __future__ import annotations
 
 from ..core.builder import current
-from ..core.sizes import Extent, Size, greatest, least
+from ..core.sizes import Extent, Least, Size, greatest, least
 
 
 def length(size: Extent, start: Extent | None, stop: Extent | None, step: int) -> Extent | None:
@@ -35,8 +35,16 @@ def length(size: Extent, start: Extent | None, stop: Extent | None, step: int) -
     end = last if stop is None else clipped(stop, size, low, high)
     if begin is None or end is None:
         return None
-    span = end - begin if step > 0 else begin - end
+    span = _between(begin, end) if step > 0 else begin - end
     return (not_negative(span) + abs(step) - 1) // abs(step)
+
+
+def _between(begin: Extent, end: Extent) -> Extent:
+    """`end - begin`; where `begin` is a bound cut off at `end`, written as that of ``x[:-1]`` is."""
+    cut = next(begin.atoms()) if isinstance(begin, Size) else None
+    if isinstance(cut, Least) and cut.second == end and begin == Size.of(cut):
+        return greatest(end - cut.first, 0)
+    return end - begin
 
 
 def clipped(bound: Extent, size: Extent, low: Extent, high: Extent) -> Extent | None:

@@ -130,7 +130,7 @@ def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if found is None:
         name = getattr(function, "__name__", repr(function))
         raise NotSupported(f"no rule for {name}", why="its derivative and its types are not known here",
-                           instead="write it with supported functions, or define a rule for it")
+                           instead="Write it with supported functions, or pass what it gives as an argument.")
     op, spelling = found
     return apply(op, args, kwargs, spelling)
 

@@ -137,7 +137,7 @@ IMPURE_BUILTINS = {
 }
 NO_RULE = (
     "Its source cannot be read, and no rule says what it does.",
-    "Write it with supported functions, or give it a rule with `define_op`.",
+    "Write it with supported functions, or pass what it gives as an argument.",
 )
 
 

@@ -195,7 +195,7 @@ def _not_python(function: Any) -> SourceError:
     return SourceError(
         f"`{name}` is not a function written in Python",
         why="It has no source to read.",
-        instead="Call a function that has a rule, or give this one a rule with `define_op`.",
+        instead="Call a function that has a rule, or pass what this one gives as an argument.",
     )
 
 
