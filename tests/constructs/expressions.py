@@ -145,9 +145,14 @@ def sum_where(x):
     return np.sum(x, where=x > 0)
 
 
-@refused("`np.s_`, `np.r_`, `np.c_`, `np.mgrid`, `np.ogrid`", NotSupported, args=(VECTOR,))
+@supported("`np.s_`, `np.index_exp`", args=(VECTOR,))
 def index_objects(x):
     return np.sum(x[np.s_[:2]])
+
+
+@refused("`np.r_`, `np.c_`, `np.mgrid`, `np.ogrid`", NotSupported, args=(VECTOR,))
+def concatenating_objects(x):
+    return np.sum(np.r_[x, 1.0])
 
 
 @refused("`x.flat`, `np.ndenumerate`, `np.ndindex`, `np.nditer`", NotSupported, args=(VECTOR,))

@@ -240,6 +240,23 @@ def key_taken_out_in_loop(x):
     return total * total
 
 
+def copied_when_first_written(x):
+    h = x
+    for i in range(4):
+        if h is x:
+            h = h.copy()
+        h[i] *= 2
+    return np.sum(h * x)
+
+
+def buffers_told_apart(x):
+    a, b = x.copy(), x * 2
+    now = a
+    for _ in range(3):
+        now = b if now is a else a
+    return np.sum(now**2)
+
+
 PROGRAMS = [
     Program(window_times_window, normal(("n",))),
     Program(window_added, normal(("n",))),
@@ -268,4 +285,6 @@ PROGRAMS = [
     Program(keys_with_defaults, normal(("n",))),
     Program(keys_with_lists, normal(("n",))),
     Program(key_taken_out_in_loop, normal(("n",))),
+    Program(copied_when_first_written, normal((4,))),
+    Program(buffers_told_apart, normal((4,))),
 ]

@@ -9,6 +9,7 @@ assumed. The guards are tested before the body runs, so that no assumption is si
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -126,6 +127,21 @@ class Assumptions:
         """Notes that an integer of the program is certainly in `low..high` (None: open), such as
         the position of a loop in ``0..trips-1``."""
         self.ranges[Unknown(var)] = low, high
+
+    @contextmanager
+    def identified(self, pairs: Mapping[Any, Extent]) -> Iterator[None]:
+        """Integers that are certainly these sizes, as what leaves a branch is what it was inside."""
+        outer: dict[SizeAtom, Extent] = {
+            Unknown(var): size for var, size in pairs.items() if Unknown(var) not in self.bound
+        }
+        self.bound.update(outer)
+        self._normal.clear()
+        try:
+            yield
+        finally:
+            for atom in outer:
+                self.bound.pop(atom, None)
+            self._normal.clear()
 
     def inherit(self, copies: Mapping[Any, Any], renamed: Callable[[Extent], Extent]) -> None:
         """What is known of integers is known of their copies; `renamed` is a size in terms of those."""

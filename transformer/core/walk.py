@@ -232,6 +232,11 @@ class Copier:
         sources = [self.atom(read.source) for read in reads]
         return [Read(self.fresh(read.target), source) for read, source in zip(reads, sources)]
 
+    def _settle(self, reads: list[Read]) -> None:
+        """The size of what is read may be computed in the body, which is copied after it."""
+        for read in reads:
+            read.target.type = self.type(read.target.type)
+
     def _records(self, records: list[Record]) -> list[Record]:
         values = [self.atom(record.value) for record in records]
         return [Record(self.fresh(record.target), value) for record, value in zip(records, values)]
@@ -242,6 +247,7 @@ class Copier:
         entries = [self.fresh(carry.entry) for carry in stmt.carries]
         test, cond = self.block(stmt.test), self.atom(stmt.cond)
         body = self.block(stmt.body)
+        self._settle(reads)
         nexts = [self.atom(carry.next) for carry in stmt.carries]
         records = self._records(stmt.records)
         outs = [self.fresh(carry.out) for carry in stmt.carries]
@@ -253,6 +259,7 @@ class Copier:
     def _map(self, stmt: Map) -> Map:
         trips, position = self.atom(stmt.trips), self.fresh(stmt.position)
         reads, body = self._reads(stmt.reads), self.block(stmt.body)
+        self._settle(reads)
         return Map(position, trips, body, reads, self._records(stmt.records), stmt.origin)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from functools import cache
 from typing import Any
 
@@ -139,11 +140,12 @@ def _common(a: Extent, b: Extent, left: tuple[Extent, ...], right: tuple[Extent,
 
 
 def shape_text(shape: tuple[Extent, ...]) -> str:
-    """A shape as NumPy prints it, with the numbers of the call being read where they are known."""
+    """A shape as NumPy prints it, with the numbers of the call being read where they are known; what
+    the program computes is a question mark."""
     from ..core.guards import value_of
     hints = current().assumptions.hints
     values = [value_of(size, hints) for size in shape]
-    shown = [str(size if known is None else known)
+    shown = [re.sub(r"\?t\.\d+", "?", str(size)) if known is None else str(known)
              for size, known in zip(shape, values, strict=True)]
     return f"({shown[0]},)" if len(shown) == 1 else f"({','.join(shown)})"
 

@@ -186,7 +186,7 @@ def prepared(reader: Reader, argument: Any) -> Any:
     if isinstance(argument, RecordedList):
         return argument.array(reader)
     if isinstance(argument, np.ndarray):
-        return reader.outside.lift(argument, _constant(argument), None, None)
+        return reader.usable(argument)
     if isinstance(argument, (DynamicRange, range)):
         return _arange(reader, argument)
     if isinstance(argument, Lazy):
@@ -198,10 +198,6 @@ def prepared(reader: Reader, argument: Any) -> Any:
     if isinstance(argument, slice):
         return slice(*(prepared(reader, part) for part in (argument.start, argument.stop, argument.step)))
     return argument
-
-
-def _constant(array: np.ndarray) -> Callable[[Any], Any]:
-    return lambda key: array
 
 
 def _arange(reader: Reader, argument: Any) -> Value:

@@ -13,8 +13,9 @@ from ..ops.value import Value
 from .casts import cast
 from .demand import Demand, Roots, Unroll
 from .frames import stamp
+from .joins import same_atom
 from .journal import Contents, Item, Keys, Place, held_now
-from .structures import Fixed, Joiner, Template, atoms, build, capture, declared, same_atom, types_in
+from .structures import Fixed, Joiner, Template, atoms, build, capture, declared, types_in
 from .values import Conflict
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import tree
 from ..core.errors import BadArgument, NotSupported
+from ..core.grammar import Const
 from ..core.sizes import Size
 from ..ops import indexing
 from ..ops.value import Value
@@ -112,9 +113,17 @@ def _number(kind: type) -> Callable[..., Any]:
         if UNKNOWN in map(known_of, args):
             parts = "complex(re, im)" if kind is complex else f"{kind.__name__} of {len(args)} arguments"
             raise NotSupported(parts, instead="Write re + 1j * im." if kind is complex else None)
-        return kind(*map(known_of, args))
+        return _printable(kind(*map(known_of, args)))
 
     return convert
+
+
+def _printable(number: Any) -> Any:
+    """The number; `inf` and `nan` with a name that stands for them in source."""
+    if type(number) is float and not math.isfinite(number):
+        name = "np.nan" if math.isnan(number) else "np.inf" if number > 0 else "-np.inf"
+        return Value(Const(number, name=name), known=number)
+    return number
 
 
 def _to_python(reader: Reader, kind: type, value: Value) -> Any:

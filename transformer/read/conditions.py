@@ -16,7 +16,7 @@ from .branches import choose
 from .demand import Unroll, need
 from .operators import binary, on_sizes
 from .recorded import RecordedList, Recording
-from .values import UNKNOWN, Conflict, DynamicRange, Text, known_of
+from .values import UNKNOWN, Conflict, DynamicRange, known_of
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -42,7 +42,7 @@ def branch(reader: Reader, cond: Any, then: Callable[[], Any], orelse: Callable[
 def truth(reader: Reader, value: Any) -> Any:
     """The truth of a value: a bool, or a `Value` of type bool."""
     known = known_of(value)
-    if known is not UNKNOWN and not isinstance(value, (RecordedList, Recording, DynamicRange, Text)):
+    if known is not UNKNOWN and not isinstance(value, (RecordedList, Recording, DynamicRange)):
         return _static_truth(reader, known)
     if isinstance(value, Size):
         decided = on_sizes(reader, operator.ne, value, 0)

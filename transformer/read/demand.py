@@ -17,7 +17,7 @@ from ..core.sizes import Dim, Size, leaves
 from ..core.types import ArrayType
 from ..core.walk import all_statements, targets_of
 from ..ops.value import Value
-from .values import UNKNOWN, known_of
+from .values import UNKNOWN, Text, known_of
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -53,9 +53,8 @@ def static(reader: Reader, value: Any, what: str, instead: str | None = None) ->
 
 def need(reader: Reader, value: Any, what: str, instead: str | None = None) -> Any:
     """Raises what makes a dynamic value static, or says why there is no way."""
-    atom = value.atom if isinstance(value, Value) else value
     roots = Roots(reader)
-    roots.follow(atom)
+    roots.follow(value)
     refusal = NotSupported(
         f"{what} must be known while the function is read",
         reader.builder.origin,
@@ -81,7 +80,13 @@ class Roots:
         self._makers: dict[Var, Any] | None = None
 
     def follow(self, atom: Any) -> None:
-        if isinstance(atom, Size):
+        """Notes where an atom, a value or a text comes from."""
+        if isinstance(atom, Text):
+            for piece in atom.pieces:
+                self.follow(getattr(piece, "value", None))
+        elif isinstance(atom, Value):
+            self.follow(atom.atom)
+        elif isinstance(atom, Size):
             for leaf in leaves(atom):
                 if isinstance(leaf, Dim):
                     self.paths.add(leaf.name)

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from ..containers import LEAVES, kind_of
 from ..core.errors import BadArgument, NotSupported, Origin, SourceError
@@ -216,8 +213,6 @@ class Results:
     def add(self, value: Any) -> Any:
         """The tree of a result, with `Result(k)` for its dynamic leaves."""
         value = self.reader.usable(value)
-        if isinstance(value, np.ndarray):
-            value = self.reader.outside.lift(value, _getter(value), None, None)
         if isinstance(value, (Value, Size)):
             self.atoms.append(as_atom(value))
             return Result(len(self.atoms) - 1)
@@ -248,7 +243,3 @@ class Results:
                 why="Results are numbers, arrays and containers of them.",
             )
         return value
-
-
-def _getter(array: np.ndarray) -> Callable[[Any], Any]:
-    return lambda key: array

@@ -190,11 +190,6 @@ def _check_whole(reader: Reader, bound: Any) -> None:
         raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
 
 
-def length_of(reader: Reader, value: Any) -> Any:
-    """`len` of what is iterated over by position."""
-    return iteration_of(reader, value).length
-
-
 def item_of_range(reader: Reader, value: Any, index: Any) -> Any:
     """`range(...)[k]`."""
     iteration = iteration_of(reader, value)

@@ -26,7 +26,20 @@ from .frames import Frame, stamp
 from .journal import Cell, Name, Place
 from .recorded import WantsLast
 from .recording import Records
-from .structures import Joiner, Missing, Slot, Template, atoms, build, capture, declared, loosened, same_template, slots
+from .structures import (
+    Joiner,
+    Missing,
+    Slot,
+    Template,
+    atoms,
+    build,
+    capture,
+    declared,
+    loosened,
+    same_objects,
+    same_template,
+    slots,
+)
 from .values import Conflict
 
 if TYPE_CHECKING:
@@ -152,12 +165,24 @@ class LoopReading:
         mark = reader.journal.mark()
         with reader.builder.nested() as block:
             cond = self.plan.test()
+        self._check_test(mark)
         reader.journal.rollback(mark)
         if isinstance(cond, Value):
             return block, cond.atom
         if not cond:
             raise NeverRuns
         return [], None
+
+    def _check_test(self, mark: int) -> None:
+        """A condition may bind names, which the body then does once more, but write nothing else."""
+        for place, old in self.reader.journal.changes(mark).values():
+            binds = isinstance(place, Name) and place.holder is self.plan.frame.names
+            if not binds and self.reader.existed(place, old, self.made):
+                raise NotSupported(
+                    "the condition of a `while` writes to an array, a container or an object",
+                    self.origin,
+                    instead="Write `while True:`, and leave the loop by `if …: break`.",
+                )
 
     def _read_body(self, position: Var) -> Block:
         reader = self.reader
@@ -240,7 +265,7 @@ class LoopReading:
         template = self.joiner().join(initial, final)
         if isinstance(initial, Missing):
             return self._discover_new(place, final, template)
-        if same_template(template, initial):
+        if same_template(template, initial) and same_objects(template, initial):
             return False
         self.carried[place.identity] = carried = Carried(place, template, initial, final)
         self._remember(carried)

@@ -83,7 +83,7 @@ def binary(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right
     if method is not None:
         return method(reader)
     if isinstance(left, Text) or isinstance(right, Text):
-        return function(left, right)
+        return _on_dynamic_text(reader, function, left, right)
     if isinstance(left, (RecordedList, list, tuple)) or isinstance(right, (RecordedList, list, tuple)):
         return _on_sequences(reader, function, left, right)
     if isinstance(left, str) or isinstance(right, str):
@@ -95,6 +95,13 @@ def binary(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right
     if isinstance(left, Value) or isinstance(right, Value) or _is_symbolic(left, right):
         return apply_op(reader, function, (left, right), {})
     return on_static(reader, function, left, right)
+
+
+def _on_dynamic_text(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """Texts with dynamic parts can be joined; for all else they must be known."""
+    if function is operator.add and all(isinstance(value, (str, Text)) for value in (left, right)):
+        return function(left, right)
+    return function(*(static(reader, value, "a text that is used like this") for value in (left, right)))
 
 
 def _on_text(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:

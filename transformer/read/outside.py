@@ -29,6 +29,13 @@ Watch = tuple[Callable[[Any], Any], Any, Any]
 UNWATCHED = (Value, Closure, Conflict, ContainerMethod, DynamicRange, Lazy, Text, types.ModuleType)
 
 
+class Kept:
+    """An array that is read from wherever it was found, as it was then."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+
+
 class Outside:
     """Lifts values from outside and keeps the lists of what was used."""
 

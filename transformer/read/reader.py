@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from ..core.builder import Builder
 from ..core.errors import NotSupported, TransformError
@@ -37,7 +40,7 @@ from .demand import Unroll
 from .entry import Reading, read_target
 from .frames import Frame, stamp
 from .journal import Cell, Item, Journal, Name, Place
-from .outside import Outside
+from .outside import Kept, Outside
 from .recorded import RecordedList, Recording
 from .subfunctions import inlined, subfunction
 from .values import Conflict, View
@@ -190,6 +193,8 @@ class Reader:
         if self.contents:
             home = value.home if isinstance(value, (RecordedList, Recording)) else value
             value = self.contents.get(id(home), value)
+        if isinstance(value, np.ndarray):
+            value = self.outside.lift(value, partial(getattr, Kept(value)), "array", None)
         if isinstance(value, Conflict):
             raise conditions.conflict_error(self, value)
         return value

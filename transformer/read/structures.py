@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..containers import LEAVES, kind_of
-from ..core.grammar import UNDEFINED, Atom, Const, type_of
+from ..core.grammar import UNDEFINED, Atom, type_of
 from ..core.guards import Assumptions
-from ..core.sizes import Size, Unknown, leaves
+from ..core.sizes import Unknown, leaves
 from ..core.types import ArrayType
 from ..ops import value as values
 from ..ops.value import Value
+from .joins import joined_type, same
 from .values import ABSENT, Conflict, is_number
 
 if TYPE_CHECKING:
@@ -202,66 +203,6 @@ class Joiner:
         return Clash(f"{type}, whose size is known only inside") if inner else Slot(type)
 
 
-def joined_type(one: ArrayType, other: ArrayType, assumptions: Assumptions) -> ArrayType | None:
-    """The type that holds values of both types; None where only a cast could give one.
-
-    Python numbers take the wider kind among themselves, and NumPy's choice with others (NEP 50).
-    """
-    if one == other:
-        return one
-    if one.rank != other.rank:
-        return None
-    if not all(assumptions.equal(a, b) for a, b in zip(one.sizes, other.sizes)):
-        return None
-    if one.dtype == other.dtype:
-        return one if not one.weak else other
-    if one.weak and other.weak:
-        return max(one, other, key=lambda type: "ifc".index(type.dtype.kind))
-    if one.weak or other.weak:
-        weak, strong = (one, other) if one.weak else (other, one)
-        if strong.dtype.kind == "b":
-            return weak
-        return ArrayType(np.result_type(strong.dtype, PYTHON_KINDS[weak.dtype.kind]))
-    return None
-
-
-PYTHON_KINDS: dict[str, Any] = {"i": 0, "f": 0.0, "c": 0j}
-
-
-def same(one: Any, other: Any) -> bool:
-    """Whether two leaves are one and the same for a program: 1, 1.0 and True are three."""
-    if one is other:
-        return True
-    if isinstance(one, Value) and isinstance(other, Value):
-        return not one.type.sizes and not other.type.sizes and same_atom(one.atom, other.atom)
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, tuple | list):
-        return len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, (float, complex, np.generic)):
-        return repr(one) == repr(other)
-    if isinstance(one, (bool, int, str, bytes, Size, range, slice, np.dtype, frozenset)):
-        return bool(one == other)
-    return getattr(one, "__self__", None) is not None and _same_method(one, other)
-
-
-def _same_method(one: Any, other: Any) -> bool:
-    function = getattr(one, "__func__", None)
-    return (
-        function is not None
-        and function is getattr(other, "__func__", None)
-        and one.__self__ is getattr(other, "__self__", None)
-    )
-
-
-def same_atom(one: Atom, other: Atom) -> bool:
-    if one is other:
-        return True
-    if isinstance(one, Const) and isinstance(other, Const):
-        return one.type == other.type and repr(one.value) == repr(other.value) and one.name == other.name
-    return isinstance(one, Size) and one == other
-
-
 def declared(template: Template, types: dict[Any, ArrayType], key: Any, assumptions: Assumptions) -> Template:
     """The template with the types that were found, in an earlier reading, to be wanted in its slots."""
     count = iter(range(sum(1 for _ in slots(template))))
@@ -285,12 +226,19 @@ def same_template(one: Template, other: Template) -> bool:
         case Fixed(), Fixed():
             return same(one.value, other.value)
         case Node(), Node():
-            return (
-                one.cls is other.cls
-                and len(one.children) == len(other.children)
-                and all(map(same_template, one.children, other.children))
-            )
+            alike = one.cls is other.cls and len(one.children) == len(other.children)
+            return alike and all(map(same_template, one.children, other.children))
     return type(one) is type(other)
+
+
+def same_objects(one: Template, other: Template) -> bool:
+    """Whether the containers in two templates, which are the same otherwise, are the same objects."""
+    if not isinstance(one, Node) or not isinstance(other, Node):
+        return True
+    mutable = not issubclass(one.cls, tuple)
+    if mutable and set(map(id, one.sources)) != set(map(id, other.sources)):
+        return False
+    return all(map(same_objects, one.children, other.children))
 
 
 def slots(template: Template) -> Iterator[Slot | Clash]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.errors import Origin
 from ..core.grammar import Atom, Const, type_of
-from ..core.sizes import Extent, Size
+from ..core.sizes import Size
 from ..core.types import ArrayType
 from ..ops.value import Value
 
@@ -42,7 +42,7 @@ def known_of(value: Any) -> Any:
         if value.known is not None:
             return value.known
         return value.atom.value if not isinstance(value, View) and isinstance(value.atom, Const) else UNKNOWN
-    return UNKNOWN if isinstance(value, Size) else value
+    return UNKNOWN if isinstance(value, (Size, Text)) else value
 
 
 def is_array(value: Any) -> bool:
@@ -246,6 +246,3 @@ def stripped(value: Any) -> Any:
     if isinstance(value, slice):
         return slice(stripped(value.start), stripped(value.stop), stripped(value.step))
     return value
-
-
-ExtentValue = Extent | Value

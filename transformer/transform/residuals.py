@@ -40,7 +40,10 @@ def _restore_in_branch(var: Var, primal: If, side: str, defined: dict[Var, Stmt]
         return
     again = _cheap_statements(var, defined, {m.then for m in primal.merges} | {m.orelse for m in primal.merges})
     if again is None:
-        copier.mapping[var] = _exported(primal, side, var)
+        for size in atom_vars(var.type):                # what leaves with a size needs that outside, too
+            if size in defined and size not in copier.mapping:
+                copier.mapping[size] = _exported(primal, side, size, copier)
+        copier.mapping[var] = _exported(primal, side, var, copier)
         return
     prologue += [copier.stmt(stmt) for stmt in again if stmt.targets[0] not in copier.mapping]
 
@@ -72,12 +75,12 @@ def is_cheap(stmt: Let) -> bool:
     return scalar and (stmt.op.symbol in ("+", "-", "*") or stmt.op.name == "get")
 
 
-def _exported(primal: If, side: str, var: Var) -> Var:
+def _exported(primal: If, side: str, var: Var, copier: Copier) -> Var:
     """The variable that holds `var` after the branch; shared with a merge that hands it on anyway."""
     for merge in primal.merges:
         if getattr(merge, side) is var:
             return merge.target
-    target = Var(var.type, var.name)
+    target = Var(copier.type(var.type), var.name)
     primal.merges.append(Merge(target, var, UNDEFINED) if side == "then" else Merge(target, UNDEFINED, var))
     return target
 

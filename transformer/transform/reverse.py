@@ -33,8 +33,9 @@ from ..core.grammar import (
     Record,
     Var,
 )
+from ..core.sizes import Extent
 from ..core.types import INT, ArrayType, SeqType
-from ..core.walk import all_definitions, all_statements, free_vars, inner_targets
+from ..core.walk import all_definitions, all_statements, free_vars, inner_targets, size_of_atom
 from ..ops.value import Value
 from . import rules
 from .activity import active_vars
@@ -202,8 +203,10 @@ class Reverse:
         if not given:
             return
         before, outer_elements = dict(self.cotangent), self.elements
-        then = self._side(stmt.then, [(m.then, d) for m, d in given], before)
-        orelse = self._side(stmt.orelse, [(m.orelse, d) for m, d in given], before)
+        with self.builder.assumptions.identified(_sizes_on(stmt, "then")):
+            then = self._side(stmt.then, [(m.then, d) for m, d in given], before)
+        with self.builder.assumptions.identified(_sizes_on(stmt, "orelse")):
+            orelse = self._side(stmt.orelse, [(m.orelse, d) for m, d in given], before)
         changed = [v for v in {**then.cotangent, **orelse.cotangent} if not then.agrees(orelse, before, v)]
         merges = [self._merge(v, then, orelse) for v in changed]
         self.cotangent, self.elements = before, outer_elements
@@ -344,6 +347,14 @@ class Reverse:
             return list(self.elements.pop(element, []))
         d = self.take(element)
         return [] if d is None else [rules.full(d, element.type).atom]
+
+
+def _sizes_on(stmt: If, side: str) -> dict[Var, Extent]:
+    """The integers that leave a branch, with what they are inside."""
+    inside = {merge.target: getattr(merge, side) for merge in stmt.merges
+              if isinstance(merge.target.type, ArrayType) and not merge.target.type.sizes
+              and merge.target.type.dtype.kind in "iu"}
+    return {target: size_of_atom(atom) for target, atom in inside.items() if atom is not UNDEFINED}
 
 
 def partly_undefined(block: Block) -> set[Var]:

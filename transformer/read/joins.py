@@ -1,0 +1,73 @@
+"""What two leaves that meet have in common: one type for both, or that they are the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.grammar import Atom, Const
+from ..core.guards import Assumptions
+from ..core.sizes import Size
+from ..core.types import ArrayType
+from ..ops.value import Value
+
+
+def joined_type(one: ArrayType, other: ArrayType, assumptions: Assumptions) -> ArrayType | None:
+    """The type that holds values of both types; None where only a cast could give one.
+
+    Python numbers take the wider kind among themselves, and NumPy's choice with others (NEP 50).
+    """
+    if one == other:
+        return one
+    if one.rank != other.rank:
+        return None
+    if not all(assumptions.equal(a, b) for a, b in zip(one.sizes, other.sizes)):
+        return None
+    if one.dtype == other.dtype:
+        return one if not one.weak else other
+    if one.weak and other.weak:
+        return max(one, other, key=lambda type: "ifc".index(type.dtype.kind))
+    if one.weak or other.weak:
+        weak, strong = (one, other) if one.weak else (other, one)
+        if strong.dtype.kind == "b":
+            return weak
+        return ArrayType(np.result_type(strong.dtype, PYTHON_KINDS[weak.dtype.kind]))
+    return None
+
+
+PYTHON_KINDS: dict[str, Any] = {"i": 0, "f": 0.0, "c": 0j}
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two leaves are one and the same for a program: 1, 1.0 and True are three."""
+    if one is other:
+        return True
+    if isinstance(one, Value) and isinstance(other, Value):
+        return not one.type.sizes and not other.type.sizes and same_atom(one.atom, other.atom)
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, tuple | list):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, (float, complex, np.generic)):
+        return repr(one) == repr(other)
+    if isinstance(one, (bool, int, str, bytes, Size, range, slice, np.dtype, frozenset)):
+        return bool(one == other)
+    return getattr(one, "__self__", None) is not None and _same_method(one, other)
+
+
+def _same_method(one: Any, other: Any) -> bool:
+    function = getattr(one, "__func__", None)
+    return (
+        function is not None
+        and function is getattr(other, "__func__", None)
+        and one.__self__ is getattr(other, "__self__", None)
+    )
+
+
+def same_atom(one: Atom, other: Atom) -> bool:
+    if one is other:
+        return True
+    if isinstance(one, Const) and isinstance(other, Const):
+        return one.type == other.type and repr(one.value) == repr(other.value) and one.name == other.name
+    return isinstance(one, Size) and one == other
