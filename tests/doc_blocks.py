@@ -99,6 +99,7 @@ def shown(error: TransformError) -> str:
 @contextlib.contextmanager
 def working_folder() -> Iterator[Path]:
     """An empty folder that is the current one, and from which modules are imported."""
+    others = sys.modules.pop("model", None)       # what another test imported under the name used here
     before = set(sys.modules)
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         sys.path.insert(0, "")
@@ -109,6 +110,9 @@ def working_folder() -> Iterator[Path]:
             for name in set(sys.modules) - before:
                 if (getattr(sys.modules[name], "__file__", None) or "").startswith(folder):
                     del sys.modules[name]
+            sys.modules.pop("model", None)
+            if others is not None:
+                sys.modules["model"] = others
 
 
 def messages_filled_in(page: str) -> str:
