@@ -31,9 +31,11 @@ class Transformed(Derived):
     >>> g = grad(f)
     >>> g(np.array([1.0, 2.0]))
     array([2., 4.])
-    >>> print(g.source)                                           # doctest: +ELLIPSIS
-    import numpy as np
-    ...
+    >>> print(g.source.strip())
+    def f_grad(x):
+        # x: f64[n]
+        dx = 2 * x
+        return dx
     """
 
     def __init__(self, function: Callable[..., Any], mode: Mode) -> None:

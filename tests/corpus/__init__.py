@@ -8,8 +8,10 @@ from . import (
     carries,
     control,
     functions,
+    hostile_arrays,
     hostile_control,
     hostile_mutation,
+    hostile_orders,
     indexing,
     inplace,
     kinks,
@@ -44,6 +46,8 @@ MODULES = (
     kinks,
     hostile_control,
     hostile_mutation,
+    hostile_arrays,
+    hostile_orders,
 )
 
 ALL: list[Program] = [program for module in MODULES for program in module.PROGRAMS]

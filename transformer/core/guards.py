@@ -128,6 +128,12 @@ class Assumptions:
         the position of a loop in ``0..trips-1``."""
         self.ranges[Unknown(var)] = low, high
 
+    def exists(self, size: Extent) -> None:
+        """Notes that an array has this size, which therefore is not negative."""
+        atom = single_atom(size)
+        if isinstance(atom, Unknown):
+            self.ranges.setdefault(atom, (0, None))
+
     @contextmanager
     def identified(self, pairs: Mapping[Any, Extent]) -> Iterator[None]:
         """Integers that are certainly these sizes, as what leaves a branch is what it was inside."""

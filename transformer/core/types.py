@@ -107,7 +107,7 @@ def type_of_number(value: object) -> ArrayType:
 def has_own_meaning(array: object) -> bool:
     """Whether an array is of a subclass that may give operators another meaning.
 
-    >>> has_own_meaning(np.ones(3)), has_own_meaning(np.matrix([[1.0]]))
+    >>> has_own_meaning(np.ones(3)), has_own_meaning(np.ma.ones(3))
     (False, True)
     """
     return isinstance(array, np.ndarray) and type(array) not in (np.ndarray, np.memmap)

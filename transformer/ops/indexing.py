@@ -243,6 +243,8 @@ def is_last(x: Any, part: Any, slots: Any, index: Index, sizes: Sizes | None = N
     joint = range(block.position, block.position + block.rank)
     own = tuple(n if k in joint else 1 for k, n in enumerate(part.shape))
     attrs = {"index": small} if sizes is None else {"index": small, "sizes": own}
+    for size in own if isinstance(x, Value) else ():
+        current().assumptions.exists(size)
     numbers = np.reshape(_made(x, np.arange, product(own)), own)
     owners = Put.applied(_made(x, np.zeros, shape, dtype=np.dtype(int)), numbers, *slots, **attrs)
     return Get.applied(owners, *slots, **attrs) == numbers

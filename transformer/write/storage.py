@@ -53,24 +53,64 @@ def _is_update(stmt: Let, sizes: SizePlan) -> bool:
 
 
 def _alive_after(stmts: list[Let], flow: Flow, ranges: dict[Var, Pieces]) -> dict[Let, list[Var]]:
-    """The arrays that are alive after each of the statements."""
+    """The arrays that are alive after each of the statements and might share memory with what it
+    writes to, whatever is decided."""
+    family = _families(stmts, flow, [var for var in ranges if is_array(var)])
     arrays = {var.serial: var for var in ranges if is_array(var)}
     begins = sorted((first, serial, last) for serial, var in arrays.items() for first, last in ranges[var])
     found: dict[Let, list[Var]] = {}
-    alive: list[tuple[int, int]] = []
+    alive: dict[Var, list[tuple[int, int]]] = {}
     following = iter(begins)
     coming = next(following, None)
     for stmt in sorted(stmts, key=lambda stmt: flow.spans[stmt].head):
         place = flow.spans[stmt].head * STEPS + DEFINED
         while coming is not None and coming[0] <= place:
-            heapq.heappush(alive, (coming[2], coming[1]))
+            relatives = alive.setdefault(family[arrays[coming[1]]], [])
+            heapq.heappush(relatives, (coming[2], coming[1]))
             coming = next(following, None)
-        while alive and alive[0][0] < place:
-            heapq.heappop(alive)
+        relatives = alive.get(family[stmt.target], [])
+        while relatives and relatives[0][0] < place:
+            heapq.heappop(relatives)
         found[stmt] = [
-            arrays[serial] for serial in sorted({serial for _, serial in alive}) if arrays[serial] is not stmt.target
+            arrays[serial]
+            for serial in sorted({serial for _, serial in relatives})
+            if arrays[serial] is not stmt.target
         ]
     return found
+
+
+def _families(stmts: list[Let], flow: Flow, arrays: list[Var]) -> dict[Var, Var]:
+    """A member that stands for all arrays which might share memory with one, if every write and update
+    were done in place and nothing copied."""
+    leader: dict[Var, Var] = {}
+
+    def head(var: Var) -> Var:
+        while leader.setdefault(var, var) is not var:
+            leader[var] = leader[leader[var]]
+            var = leader[var]
+        return var
+
+    written = set(stmts)
+    for var in [*arrays, *(stmt.target for stmt in stmts)]:
+        for other in _relatives(var, flow, written):
+            leader[head(var)] = head(other)
+    return {var: head(var) for var in list(leader) + arrays}
+
+
+def _relatives(var: Var, flow: Flow, written: set[Let]) -> list[Var]:
+    """What an array is made of without a new one being made."""
+    kind, stmt, item, _ = flow.needed.homes[var]
+    if kind == "let":
+        found = [stmt.args[0] if stmt in written else viewed(stmt)]
+    elif kind == "read":
+        found = [item.source]
+    elif kind == "merge":
+        found = [item.then, item.orelse]
+    elif kind in ("entry", "out"):
+        found = [item.init, item.next]
+    else:
+        found = []
+    return [other for other in found if isinstance(other, Var)]
 
 
 class _Decider:
