@@ -42,9 +42,9 @@ def _simplify(function: Function, assumptions: Assumptions, last: bool) -> None:
     from .loops import loops
     dead(function, assumptions)
     for _ in range(ROUNDS):
-        changed = [rewrite(function, assumptions)
-                   for rewrite in (copies, branches, loops, cse, fold, dead)]
+        changed = [rewrite(function, assumptions) for rewrite in (copies, branches, loops, cse, fold)]
         if not any(changed):
             break
+        dead(function, assumptions)
     if last:
         dead(function, assumptions, last=True)
