@@ -43,8 +43,5 @@ def lorenz_grad(state, n):
         scaled = ddx * 10.0
         dx = dx + ddz * y_k[k] + ddy * diff_k[k] - scaled
         dy = dy + ddz * x - ddy + scaled
-    dstate = np.zeros(3)
-    dstate[2] = dz
-    dstate[1] = dy
-    dstate[0] = dx
+    dstate = np.array([dx, dy, dz])
     return dstate

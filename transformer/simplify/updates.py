@@ -26,9 +26,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..core.grammar import Let
 from ..ops.creation import Full
 from ..ops.indexing import Put
+from ..ops.literals import Array
 from .apart import are_apart, selects_once
 from .neutral import is_zero, number
 from .rewriter import array_type, same_atom
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 
 CREATED = ("zeros", "ones", "empty", "full")
 LONGEST_CHAIN = 50
+LONGEST_LITERAL = 6            # items that are written as `np.array([a, b, c])`
 
 
 def _nothing_added(fold: Fold, stmt: Let) -> Any:
@@ -106,6 +110,35 @@ def _written_twice(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, Put, *stmt.args, **stmt.attrs)
 
 
+def _all_written(fold: Fold, stmt: Let) -> Any:
+    """a = zeros(2); a[1] = v; a[0] = w → a = array([w, v]), in generated code."""
+    type = array_type(stmt.target)
+    length = type.sizes[0] if len(type.sizes) == 1 else None
+    if not fold.is_generated or not isinstance(length, int) or length > LONGEST_LITERAL:
+        return None
+    items: dict[int, Any] = {}
+    write: Let | None = stmt
+    while write is not None and write.op is Put and (place := _fixed_place(write)) is not None:
+        items.setdefault(place % length, write.args[1])
+        base = write.args[0]
+        if fold.defined_by(base, "zeros"):
+            return _literal(fold, stmt, [items[k] for k in range(length)]) if len(items) == length else None
+        write = fold.own(base, "put")
+    return None
+
+
+def _fixed_place(write: Let) -> int | None:
+    """The number that is the whole index of a write."""
+    index = write.attrs["index"]
+    return index[0] if len(index) == 1 and type(index[0]) is int else None
+
+
+def _literal(fold: Fold, stmt: Let, items: list[Any]) -> Any:
+    wanted = array_type(stmt.target).dtype
+    natural = np.result_type(*(array_type(item).dtype for item in items))
+    return fold.become(stmt, Array, *items, **({} if natural == wanted else {"dtype": wanted}))
+
+
 def _pass_by(fold: Fold, user: Let, write: Let) -> None:
     """Lets the only user of a write take what was there before it."""
     fold.become(user, user.op, write.args[0], *user.args[1:], **user.attrs)
@@ -119,5 +152,5 @@ def _same_place(first: Let, second: Let) -> bool:
 
 RULES = {
     "addat": [_nothing_added, _added_to_zero],
-    "put": [_zero_again, _filled, _written_twice],
+    "put": [_zero_again, _filled, _written_twice, _all_written],
 }
