@@ -325,8 +325,9 @@ class Printer:
 
     def size_atom(self, atom: SizeAtom) -> str:
         if isinstance(atom, Dim):
-            plain = atom.name.isidentifier() and atom.name not in ("min", "max")
-            return atom.name if plain else repr(atom.name)
+            name = repr(atom)                       # with the marks of a twin
+            plain = name.isidentifier() and name not in ("min", "max")
+            return name if plain else repr(name)
         if isinstance(atom, Unknown):
             return f"?{self.names(atom.var)}"
         if isinstance(atom, Floor):
