@@ -1,8 +1,12 @@
+import os
+
 import pytest
 from hypothesis import settings
 
 settings.register_profile("project", deadline=None, derandomize=True, database=None)
 settings.load_profile("project")
+
+os.environ.setdefault("TRANSFORMER_CHECK", "1")  # Core is checked between all stages
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -8,6 +8,7 @@ False
 from __future__ import annotations
 
 import os
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,8 +16,12 @@ from pathlib import Path
 def _default_cache() -> Path:
     if chosen := os.environ.get("TRANSFORMER_CACHE"):
         return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "transformer"
+    if base := os.environ.get("XDG_CACHE_HOME"):
+        return Path(base) / "transformer"
+    try:
+        return Path.home() / ".cache" / "transformer"
+    except RuntimeError:                        # a process without a home
+        return Path(tempfile.gettempdir()) / "transformer"
 
 
 @dataclass
