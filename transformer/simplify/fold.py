@@ -34,6 +34,7 @@ that
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from ..core.grammar import Atom, Effect, Function, Let, Loop, Map, Var, type_of
@@ -68,6 +69,12 @@ def _gathered() -> dict[str, list[Rule]]:
 
 
 RULES = _gathered()
+
+
+@cache
+def rules_of(op: Any) -> tuple[Rule, ...]:
+    """The rules for statements of an op."""
+    return (*RULES.get(op.name, ()), *(shapes.ELEMENTWISE if op.elementwise else ()))
 
 
 class Fold(Rewriter):
@@ -109,8 +116,7 @@ class Fold(Rewriter):
     def _folded(self, stmt: Let) -> bool:
         """Applies rules to a statement; says whether it is gone."""
         for _ in range(MOST_STEPS):
-            results = (rule(self, stmt) for rule in self._rules(stmt))
-            result = next((result for result in results if result is not None), None)
+            result = self._first_result(stmt)
             if result is None:
                 return False
             self.changed = True
@@ -119,9 +125,13 @@ class Fold(Rewriter):
                 return True
         return False
 
-    def _rules(self, stmt: Let) -> list[Rule]:
-        own = RULES.get(stmt.op.name, [])
-        return [*own, *shapes.ELEMENTWISE] if stmt.op.elementwise else own
+    def _first_result(self, stmt: Let) -> Any:
+        """What the first rule that applies gives."""
+        for rule in rules_of(stmt.op):
+            result = rule(self, stmt)
+            if result is not None:
+                return result
+        return None
 
     def _dissolve(self, stmt: Let, atom: Atom) -> None:
         """Lets an atom stand for the statement's result."""
