@@ -21,6 +21,7 @@ from .errors import as_user_error
 from .expressions import read_name
 from .frames import store
 from .operators import BINARY, binary
+from .rank_zero import check_alone
 from .recorded import RecordedList, Recording
 from .subscripts import subscript
 from .values import is_array
@@ -158,6 +159,8 @@ def combined_in_place(reader: Reader, function: Any, old: Any, value: Any) -> An
         check_owned(reader, old, "+=")
         reader.call(attribute(reader, old, "extend"), (value,), {})
         return old
+    if isinstance(old, Value):
+        check_alone(reader, old)
     in_place = getattr(type(old), f"__i{function.__name__.strip('_')}__", None)
     if hasattr(in_place, "__code__") and not isinstance(old, Value):
         return reader.call(in_place, (old, value), {})

@@ -152,6 +152,7 @@ class LoopReading:
         for carried in self.carried.values():
             if not carried.late:
                 contents = [Value(entry) for entry in carried.entries]
+                self.reader.began_as.update(zip(carried.entries, carried.inits))
                 self.sharing.note_sources(carried, contents)
                 head = build(self.reader, carried.template, iter(contents), self.conflict(carried.place.name))
                 self.reader.journal.write(carried.place, carried.place.of_value(head))

@@ -144,6 +144,7 @@ class Reader:
         self.loops: list[Any] = []
         self.loop_vars: dict[Var, Any] = {}
         self.guesses: dict[Any, dict[str, Any]] = {}
+        self.began_as: dict[Var, Atom] = {}  # what a carried value was before its loop
         self.frames_made: dict[int, Frame] = {}
 
     @property
