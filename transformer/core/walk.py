@@ -21,7 +21,6 @@ from .grammar import (
     Record,
     Stmt,
     Var,
-    type_of,
 )
 from .sizes import Dim, Extent, Size, Unknown, leaves, replaced
 from .types import ArrayType, SeqType, Type
@@ -322,11 +321,3 @@ def _substitute_loop(stmt: Loop | Map, copier: Copier) -> None:
         stmt.cond = copier.atom(stmt.cond)
         for carry in stmt.carries:
             carry.init, carry.next = copier.atom(carry.init), copier.atom(carry.next)
-
-
-def is_scalar(atom: Atom) -> bool:
-    """Whether an atom has rank 0."""
-    type = type_of(atom)
-    return isinstance(type, ArrayType) and not type.sizes
-
-

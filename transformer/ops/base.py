@@ -78,6 +78,7 @@ class Op:
     domain: Any = None
     elementwise = False
     heavy = False                      # too costly to compute a second time (matrix products, solvers)
+    writes = False                     # the result is operand 0 with a part written: a new version of it
     of_sequences = False               # an operand or the result is what a loop recorded
     view: Any = False                  # NumPy returns a view of the first operand
     silent: tuple[str, ...] = ()

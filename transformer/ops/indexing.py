@@ -157,6 +157,7 @@ class Put(Op):
     """`x` after ``x[index] = v``: linear in both together. Of several values for one element the
     last in order stays, and only that one gets the element's cotangent."""
 
+    writes = True
     operands = ("x", "v")
     silent = "sizes", "distinct"
     batch = staticmethod(index_batch.put)
@@ -186,6 +187,7 @@ class AddAt(Op):
     """`x` after ``np.add.at(x, index, v)``: linear in both together; what is added to one element
     several times adds up. Without integer arrays it is ``x[index] += v``."""
 
+    writes = True
     operands = ("x", "v")
     silent = "sizes", "distinct"
     batch = staticmethod(index_batch.add_at)

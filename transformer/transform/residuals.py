@@ -13,20 +13,21 @@ from collections.abc import Iterable
 
 from ..core.grammar import UNDEFINED, Atom, Block, Carry, Const, If, Let, Loop, Merge, Read, Record, Stmt, Var
 from ..core.types import ArrayType, SeqType
-from ..core.walk import Copier, atom_vars, free_vars, inner_targets, substitute, targets_of
+from ..core.walk import Copier, all_statements, atom_vars, free_vars, inner_targets, substitute, targets_of
 from .cut import Node, minimum_cut
 
 
-def restore_branch(primal: If, reverse: If) -> None:
+def restore_branch(primal: If, reverse: If, versions: set[Var]) -> None:
     """Makes the values of the branches of `primal` that the branches of `reverse` use available there:
-    computed again where that costs next to nothing, exported otherwise."""
+    computed again where that costs next to nothing, exported otherwise. `versions` are arrays of which
+    other versions exist: an element of one is exported, so that the array need not be kept for it."""
     for side, block in (("then", reverse.then), ("orelse", reverse.orelse)):
         defined = {t: stmt for stmt in getattr(primal, side) for t in targets_of(stmt)}
         ends = _vars([getattr(m, side) for m in reverse.merges])
         copier = Copier()
         prologue: Block = []
         for var in [v for v in free_vars(block, ends) if v in defined]:
-            _restore_in_branch(var, primal, side, defined, copier, prologue)
+            _restore_in_branch(var, primal, side, defined, versions, copier, prologue)
         if copier.mapping:
             _replace(block, copier.mapping)
             block[:0] = prologue
@@ -34,11 +35,12 @@ def restore_branch(primal: If, reverse: If) -> None:
                 setattr(merge, side, copier.atom(getattr(merge, side)))
 
 
-def _restore_in_branch(var: Var, primal: If, side: str, defined: dict[Var, Stmt], copier: Copier,
-                       prologue: Block) -> None:
+def _restore_in_branch(var: Var, primal: If, side: str, defined: dict[Var, Stmt], versions: set[Var],
+                       copier: Copier, prologue: Block) -> None:
     if var in copier.mapping:
         return
-    again = _cheap_statements(var, defined, {m.then for m in primal.merges} | {m.orelse for m in primal.merges})
+    leaving = {atom for m in primal.merges for atom in (m.then, m.orelse)}
+    again = _cheap_statements(var, defined, leaving, versions)
     if again is None:
         for size in atom_vars(var.type):                # what leaves with a size needs that outside, too
             if size in defined and size not in copier.mapping:
@@ -48,17 +50,18 @@ def _restore_in_branch(var: Var, primal: If, side: str, defined: dict[Var, Stmt]
     prologue += [copier.stmt(stmt) for stmt in again if stmt.targets[0] not in copier.mapping]
 
 
-def _cheap_statements(var: Var, defined: dict[Var, Stmt], leaving: set[Atom]) -> list[Let] | None:
+def _cheap_statements(var: Var, defined: dict[Var, Stmt], leaving: set[Atom], versions: set[Var]
+                      ) -> list[Let] | None:
     """The statements that compute a branch's value from outside it; None if it is worth exporting,
     or leaves the branch anyway."""
     stmt = defined.get(var)
     if stmt is None:
         return []
-    if var in leaving or not isinstance(stmt, Let) or not is_cheap(stmt):
+    if var in leaving or not isinstance(stmt, Let) or not is_cheap(stmt, versions):
         return None
     found: list[Let] = []
     for source in atom_vars((*stmt.args, stmt.attrs, var.type)):
-        before = _cheap_statements(source, defined, leaving)
+        before = _cheap_statements(source, defined, leaving, versions)
         if before is None or len(found) + len(before) >= MOST_RECOMPUTED:
             return None
         found += [s for s in before if s not in found]
@@ -68,11 +71,26 @@ def _cheap_statements(var: Var, defined: dict[Var, Stmt], leaving: set[Atom]) ->
 MOST_RECOMPUTED = 4
 
 
-def is_cheap(stmt: Let) -> bool:
-    """Whether a statement costs no more than looking its result up: arithmetic and elements of arrays,
-    on numbers."""
-    scalar = isinstance(stmt.target.type, ArrayType) and not stmt.target.type.sizes
-    return scalar and (stmt.op.symbol in ("+", "-", "*") or stmt.op.name == "get")
+def is_cheap(stmt: Let, versions: set[Var]) -> bool:
+    """Whether a statement costs no more than looking its result up: arithmetic on numbers, elements of
+    arrays that stay as they are."""
+    if not isinstance(stmt.target.type, ArrayType) or stmt.target.type.sizes:
+        return False
+    return stmt.op.symbol in ("+", "-", "*") or stmt.op.name == "get" and stmt.args[0] not in versions
+
+
+def array_versions(block: Block) -> set[Var]:
+    """Arrays that are one of several versions: written, handed from iteration to iteration, or merged."""
+    found: list[Atom] = []
+    for stmt in all_statements(block):
+        match stmt:
+            case Let() if stmt.op.writes:
+                found += [stmt.args[0], stmt.target]
+            case If():
+                found += [atom for m in stmt.merges for atom in (m.target, m.then, m.orelse)]
+            case Loop():
+                found += [atom for c in stmt.carries for atom in (c.entry, c.init, c.next, c.out)]
+    return {atom for atom in found if isinstance(atom, Var)}
 
 
 def _exported(primal: If, side: str, var: Var, copier: Copier) -> Var:
@@ -142,7 +160,7 @@ class _Values:
     def sources(self, var: Var) -> list[Var] | None:
         """What a value is computed again from; None when it has to be recorded."""
         stmt = self.definition.get(var)
-        if not isinstance(stmt, Let) or stmt.op.heavy or getattr(stmt.op, "writes", False):
+        if not isinstance(stmt, Let) or stmt.op.heavy or stmt.op.writes:
             return None
         if isinstance(var.type, SeqType):
             return None

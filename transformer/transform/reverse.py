@@ -40,7 +40,7 @@ from ..ops.value import Value
 from . import rules
 from .activity import active_vars
 from .forward import strong
-from .residuals import restore_branch, restore_loop
+from .residuals import array_versions, restore_branch, restore_loop
 
 Cotangents = dict[Var, Value]
 
@@ -76,6 +76,7 @@ def reverse(function: Function, active: Sequence[bool], seeds: Sequence[Atom | N
                 if seed is not None:
                     sweep.contribute(result, Value(seed))
             sweep.partial = partly_undefined(body)
+            sweep.versions = array_versions(body)
             sweep.block(body)
             cotangents = [sweep.result(p) for p in inputs]
     return Function(function.name, function.params, [*body, *backwards],
@@ -109,6 +110,7 @@ class Reverse:
         self.active = active
         self.cotangent: Cotangents = {}
         self.elements: dict[Var, list[Var]] = {}        # cotangents of sequences: each a sequence
+        self.versions: set[Var] = set()                 # arrays of which there are other versions
         self.partial: set[Var] = set()                  # what is undefined on some path
 
     def is_active(self, atom: object) -> bool:
@@ -214,7 +216,7 @@ class Reverse:
             self.cotangent[var] = Value(merge.target)
         merges += self._sequence_merges(then, orelse)
         new = If(stmt.cond, then.block, orelse.block, merges, stmt.origin)
-        restore_branch(stmt, new)
+        restore_branch(stmt, new, self.versions)
         if merges:
             self.builder.emit(new)
 

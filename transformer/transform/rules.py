@@ -221,8 +221,3 @@ def added(first: Value, second: Value) -> Value:
 def zero_or(term: Value | None, type: Any) -> Value:
     """A cotangent in full size; zeros when there is none."""
     return zeros(type) if term is None else full(term, type)
-
-
-def is_scalar_float(atom: Any) -> bool:
-    type = type_of(atom)
-    return isinstance(type, ArrayType) and not type.sizes and type.is_inexact

@@ -1,0 +1,63 @@
+"""What loops record: elements of arrays that are written in place, never the whole array in each step."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from transformer import check_grads, grad
+
+
+def written_in_branches(x):
+    y = x * 1.0
+    for i in range(len(x) - 1):
+        if y[i] > 0:
+            t = y[i + 1]
+            y[i + 1] = t * y[i]
+            y[i] = t
+        else:
+            y[i] = y[i + 1] * 2
+    return np.sum(y**2)
+
+
+def recurrence(x):
+    f = np.zeros(len(x))
+    f[0] = x[0]
+    for i in range(1, len(x)):
+        f[i] = x[i] + 0.1 * f[i - 1] ** 2
+    return np.sum(f)
+
+
+def read_after_being_written(x):
+    y = x * 1.0
+    for i in range(1, len(x)):
+        y[i] = np.sin(y[i - 1])
+        y[i - 1] = y[i] * y[i]
+    return np.sum(y)
+
+
+PROGRAMS = [written_in_branches, recurrence, read_after_being_written]
+
+
+def peak(function, x) -> int:
+    function(x)
+    tracemalloc.start()
+    try:
+        function(x)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("n", [250, 500])
+def test_storage_grows_with_the_length_alone(program, n):
+    x = np.random.default_rng(0).normal(size=n)
+    assert peak(grad(program), x) < 20 * x.nbytes + 20_000
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_gradients(program):
+    check_grads(program, (np.random.default_rng(1).normal(size=5),), order=2)
