@@ -7,6 +7,8 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 
+from transformer.core.errors import Origin, TransformError
+
 
 class UsageError(Exception):
     """Something given on the command line, or in the file it names, that cannot be used."""
@@ -49,11 +51,15 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 
 def told(error: Exception) -> str:
     """An error as a person reads it: files relative to the current folder, notes below."""
-    origin = getattr(error, "origin", None)
-    if origin is not None:
-        error.origin = replace(origin, file=shortened(origin.file))  # type: ignore[attr-defined]
+    if isinstance(error, TransformError):
+        error.origin = error.origin and relative(error.origin)
+        error.callers = [relative(call) for call in error.callers]
     notes = [f"note: {note}" for note in getattr(error, "__notes__", [])]
     return "\n".join([str(error), *notes])
+
+
+def relative(origin: Origin) -> Origin:
+    return replace(origin, file=shortened(origin.file))
 
 
 def shortened(file: str) -> str:

@@ -28,6 +28,12 @@ example() in model.py returns, say (np.zeros(3), 0.0, np.ones((5, 3)), np.ones(5
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_question(parser)
     parser.add_argument("--value", action="store_true", help="return (value, gradient)")
+    parser.add_argument(
+        "--memory",
+        metavar="LIMIT",
+        help='how much the records of a loop may take, as in "64 MB" (default: keep all); '
+        "without --example, loops are split into √n blocks",
+    )
     add_output(parser)
 
 
@@ -35,4 +41,4 @@ def run(options: argparse.Namespace) -> int:
     from .emission import emit
     from .modes import gradient
 
-    return emit(options, lambda wrt: gradient(wrt, options.value))
+    return emit(options, lambda wrt: gradient(wrt, options.value, options.memory))

@@ -205,8 +205,10 @@ def example_inputs(function: Callable[..., Any], example: Any) -> Inputs:
     args = example if type(example) is tuple else (example,)
     try:
         bound = inspect.signature(function).bind(*args)
-    except TypeError as error:
-        raise UsageError(f"the example has {len(args)} arguments: {error}") from None
+    except TypeError:
+        names = ", ".join(parameter.name for parameter in parameters_of(function))
+        count = "1 argument" if len(args) == 1 else f"{len(args)} arguments"
+        raise UsageError(f"the example has {count}, the function takes {names}") from None
     kinds = {p.name: p.kind for p in parameters_of(function)}
     return Inputs(
         tuple(

@@ -49,12 +49,14 @@ def failed(error: Exception, debug: bool) -> int:
     """Reports an error; the exit code tells whether it is about what was given, or ours."""
     from transformer.core.errors import TransformError
 
+    from .colour import error_painter
+
     if debug:
         import traceback
 
         traceback.print_exception(error)
     if isinstance(error, (TransformError, UsageError)):
-        print(f"transformer: error: {told(error)}", file=sys.stderr)
+        print(error_painter()(f"transformer: error: {told(error)}"), file=sys.stderr)
         return 2
     print(
         f"transformer: internal error: {type(error).__name__}: {error}\n{REPORT}", file=sys.stderr

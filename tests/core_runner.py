@@ -18,8 +18,11 @@ from transformer.core.grammar import (
     Loop,
     Map,
     Var,
+    type_of,
 )
 from transformer.core.sizes import Dim, Size, Unknown, replaced
+from transformer.core.types import BOOL
+from transformer.ops.value import is_python
 
 Values = dict[Var, Any]
 
@@ -28,9 +31,16 @@ def run(function: Function, *arguments: Any) -> list[Any]:
     """The results of a Core function for these arguments, none of which is changed."""
     runner = _Runner(function)
     for param, argument in zip(function.params, arguments, strict=True):
-        runner.values[param] = np.array(argument) if np.ndim(argument) else argument
+        runner.values[param] = _own(argument)
     runner.block(function.body)
     return [runner.atom(result) for result in function.results]
+
+
+def _own(value: Any) -> Any:
+    """An array of its own; what a call saved is a tree of tuples, and stays as it is."""
+    if isinstance(value, tuple) or isinstance(value, list) and any(isinstance(item, tuple | None) for item in value):
+        return value
+    return np.array(value) if np.ndim(value) else value
 
 
 class _Runner:
@@ -75,10 +85,17 @@ class _Runner:
 
     def _let(self, stmt: Let) -> None:
         attrs = {key: self.attr(item) for key, item in stmt.attrs.items() if key != "spelling"}
-        result = stmt.op.run(*map(self.atom, stmt.args), **attrs)
+        result = stmt.op.run(*map(self.operand(stmt), stmt.args), **attrs)
         results = result if len(stmt.targets) > 1 else (result,)
         for target, value in zip(stmt.targets, results, strict=True):
-            self.values[target] = np.array(value) if np.ndim(value) else value
+            self.values[target] = _own(value)
+
+    def operand(self, stmt: Let) -> Any:
+        """What gives the operands: to Python's arithmetic its truth values are integers."""
+        counts = stmt.op.elementwise and not stmt.op.keeps_truth and is_python(stmt.attrs.get("spelling"))
+        if counts and all(type_of(atom) == BOOL for atom in stmt.args):
+            return lambda atom: int(self.atom(atom))
+        return self.atom
 
     def _call(self, stmt: Call) -> None:
         results = run(stmt.function, *map(self.atom, stmt.args))

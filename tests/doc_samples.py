@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import doc_library_samples
 import numpy as np
 
 X = np.array([[1.1, -0.4, 0.7], [0.2, 1.9, -0.8]])
@@ -110,3 +111,7 @@ def _spherical(x: Any) -> Any:
     from scipy.special import spherical_jn
 
     return spherical_jn(1, x)
+
+SAMPLES |= doc_library_samples.SAMPLES
+CONSTANT_SAMPLES |= doc_library_samples.CONSTANT_SAMPLES
+METHOD_ARGUMENTS |= doc_library_samples.METHOD_ARGUMENTS

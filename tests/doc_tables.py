@@ -29,6 +29,7 @@ from transformer.ops.table import _callables, lookup, method
 from transformer.read.array_methods import INSTEAD, SPECIAL
 from transformer.read.attributes import FACTS
 from transformer.read.builtin_calls import BUILTINS
+from transformer.read.library import instead_of, methods
 from transformer.read.pure import is_pure
 
 YES, CONSTANT, STATIC, REFUSED = "derivative", "constant", "static", "refused"
@@ -40,7 +41,7 @@ CONSTANT_ANYWAY: dict[Any, str] = {
     **dict.fromkeys((np.zeros_like, np.ones_like, np.empty_like, np.identity, np.diag_indices), SHAPE_ONLY),
     **dict.fromkeys((np.shape, np.size, np.ndim, np.broadcast_shapes, np.result_type), STATIC_FACT),
     **dict.fromkeys((len, isinstance, hasattr, callable, type, range), STATIC_FACT),
-    **dict.fromkeys((any, all, bool, int), "its result is piecewise constant"),
+    **dict.fromkeys((any, all, bool, int, np.ndindex), "its result is piecewise constant"),
     **dict.fromkeys((repr, str, format, print), "a text; see the table of constructs"),
 }
 REFUSED_ANYWAY = {next: "Index the sequence: `xs[0]`."}
@@ -58,6 +59,12 @@ class Entry:
         return f"| `{self.name}` | {self.status} | {self.remark} |"
 
 
+PIECEWISE = "its result is piecewise constant"
+CONSTANT_IN_LIBRARY = {
+    "np.allclose", "np.array_equal", "np.digitize", "np.isin", "np.unravel_index", "np.ravel_multi_index",
+    "np.diag_indices_from", "np.bartlett", "np.blackman", "np.hamming", "np.hanning",
+}
+
 # -- functions ----------------------------------------------------------------------------------
 
 
@@ -71,6 +78,8 @@ def entry_of(name: str, function: Any) -> Entry:
         return Entry(name, CONSTANT, CONSTANT_ANYWAY[function])
     if function in BUILTINS:
         return Entry(name, YES)
+    if instead_of(function) is not None:
+        return Entry(name, CONSTANT, PIECEWISE) if name in CONSTANT_IN_LIBRARY else Entry(name, YES)
     found = lookup(function)
     if found is not None:
         return entry_of_op(name, found[0])
@@ -93,7 +102,7 @@ def entry_of_method(name: str) -> Entry:
         return entry_of_op(name, op)
     if name in FACTS or name in ("itemsize", "nbytes"):
         return Entry(name, CONSTANT, STATIC_FACT)
-    if name in SPECIAL:
+    if name in SPECIAL or name in methods() or name == "flat":
         return Entry(name, YES)
     return Entry(name, REFUSED, INSTEAD.get(name, ""))
 

@@ -31,7 +31,7 @@ from transformer.core.grammar import (
     Var,
 )
 from transformer.core.sizes import Dim, Floor, Greatest, Least, Size, Unknown
-from transformer.core.types import SeqType
+from transformer.core.types import WEAK_NAMES, SeqType
 from transformer.ops.arithmetic import PYTHON_TYPES
 from transformer.ops.identity import Same
 from transformer.read.demand import Demand
@@ -136,10 +136,10 @@ class Evaluator:
         found = np.asarray(value)
         assert found.shape == shape, f"{var}: {type}, but the value has shape {found.shape}"
         if type.weak:
-            assert found.dtype.kind in {"f": "bif", "i": "bi", "c": "bifc"}[type.dtype.kind], (
+            assert found.dtype.kind in {"b": "b", "f": "bif", "i": "bi", "c": "bifc"}[type.dtype.kind], (
                 f"{var}: {type}, {value!r}"
             )
-            return PYTHON_TYPES[{"f": "float", "i": "int", "c": "complex"}[type.dtype.kind]](value)
+            return PYTHON_TYPES[WEAK_NAMES[type.dtype.kind]](value)
         given = value.dtype if hasattr(value, "dtype") else None
         assert given is None or given == type.dtype, f"{var}: {type}, but the value has dtype {given}"
         return value if type.sizes else found.astype(type.dtype)[()]
@@ -268,19 +268,19 @@ def evaluate_call(reading: Reading, function: Any, *args: Any, **kwargs: Any) ->
     values: dict[Var, Any] = {hidden.var: hidden.fetch() for hidden in reading.interface.hidden}
     for parameter in reading.interface.parameters:
         if parameter.name in bound:
-            _match(parameter.tree, bound[parameter.name], values)
+            match(parameter.tree, bound[parameter.name], values)
     evaluator = evaluated(reading.function, [values[param] for param in reading.function.params])
     results = [evaluator.atom(atom) for atom in reading.function.results]
     result = tree.map(lambda leaf: results[leaf.k] if isinstance(leaf, Result) else leaf, reading.interface.result)
-    written = {path: evaluator.atom(atom) for path, atom in reading.written}
+    written = {argument.path: evaluator.atom(argument.value) for argument in reading.written}
     return Outcome(result, "".join(evaluator.printed), written)
 
 
-def _match(variables: Any, value: Any, values: dict[Var, Any]) -> None:
+def match(variables: Any, value: Any, values: dict[Var, Any]) -> None:
     if isinstance(variables, Var):
         values[variables] = value
         return
     kind = kind_of(type(variables))
     if kind is not LEAVES and variables is not None:
         for child, part in zip(kind.split(variables)[1], kind.split(value)[1], strict=True):
-            _match(child, part, values)
+            match(child, part, values)

@@ -59,7 +59,7 @@ def _unused(function: ast.FunctionDef) -> Iterator[str]:
     targets = {id(node.target) for node in ast.walk(function) if isinstance(node, ast.For)}
     for node in ast.walk(function):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and not loaded[node.id]:
-            if id(node) not in targets:
+            if id(node) not in targets and node.id != "_":
                 yield f"line {node.lineno}: {node.id} is assigned and never used"
 
 

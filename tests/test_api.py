@@ -410,7 +410,7 @@ def test_debug_nans(monkeypatch):
 
 
 def test_result_must_be_scalar(x):
-    with pytest.raises(BadArgument, match="scalar"):
+    with pytest.raises(BadArgument, match="one number"):
         grad(lambda x: x * 2)(x)
     with pytest.raises(BadArgument, match="tuple"):
         grad(lambda x: (np.sum(x), np.sum(x)))(x)
@@ -446,7 +446,7 @@ def test_tangent_of_an_integer_is_refused():
     "function, match",
     [
         (lambda x: np.sum(x) + np.random.normal(), "random"),
-        (lambda x: np.sum(np.unwrap(x)), "unwrap"),
+        (lambda x: np.sum(np.trim_zeros(x)), "trim_zeros"),
         (lambda x: float(open("/etc/hostname").read()), "open"),
     ],
 )
@@ -464,3 +464,9 @@ def test_not_a_function():
 
 def test_version():
     assert transformer.__version__.count(".") == 2
+
+
+def test_jvp_of_a_fixed_number_is_zero() -> None:
+    assert jvp(lambda x: 2.0, (1.0,), (1.0,)) == (2.0, 0.0)
+    value, tangent = jvp(lambda x: (x, np.float32(2.0), 3, "name"), (1.0,), (1.0,))
+    assert tangent == (1.0, 0.0, None, None) and isinstance(tangent[1], np.float32)

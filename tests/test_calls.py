@@ -109,7 +109,7 @@ class Quantity(np.ndarray):
 
 @pytest.mark.parametrize("array", [X.view(Quantity), np.ma.array([1.0, 2.0], mask=[0, 1])])
 def test_arrays_with_operators_of_their_own_are_refused(array):
-    with pytest.raises(BadArgument, match=r"x is a \w+\n(.*\n)*.*asarray"):
+    with pytest.raises(BadArgument, match=r"x is a \w+ \w+\n(.*\n)*.*asarray"):
         grad(lambda x: np.sum(x * x))(array)
     with pytest.raises(NotSupported, match="asarray"):
         grad(lambda x: np.sum(array * x))(np.ones(array.shape))
@@ -119,8 +119,8 @@ def with_parts(x):
     return abs(complex(x, 2.0))
 
 
-def with_exact_sum(x):
-    return math.fsum([x, x])
+def with_distance_of_numbers(x):
+    return math.ulp(x)
 
 
 def with_weights(x):
@@ -132,7 +132,7 @@ def with_steps_of_its_own(x):
 
 
 @pytest.mark.parametrize(("function", "argument", "text"), [
-    (with_parts, 1.0, "1j"), (with_exact_sum, 1.0, "no rule for math.fsum"),
+    (with_parts, 1.0, "1j"), (with_distance_of_numbers, 1.0, "no rule for math.ulp"),
     (with_weights, X, "weights"), (with_steps_of_its_own, X, "step of a slice"),
 ])
 def test_what_is_refused_has_a_place(function, argument, text):

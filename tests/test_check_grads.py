@@ -226,11 +226,12 @@ def test_nan_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ({"order": 0}, "order has to be"),
-        ({"modes": ("backward",)}, "modes are among"),
-        ({"modes": ()}, "modes are among"),
+        ({"order": 0}, "the order of check_grads is 0"),
+        ({"modes": ("backward",)}, "the modes of check_grads are"),
+        ({"modes": ()}, "the modes of check_grads are"),
         ({"args": (3,)}, "nothing to differentiate"),
-        ({"function": 3}, "needs a function"),
+        ({"args": 3.0}, "takes a tuple of arguments, this is a float"),
+        ({"function": 3}, "takes a function, this is an int"),
         ({"function": lambda x: 3}, "nothing to differentiate"),
     ],
 )

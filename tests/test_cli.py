@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
+import io
 import os
 import re
 import shlex
@@ -402,7 +404,7 @@ def test_output_that_cannot_be(
             "no function exampel in model.py; did you mean example?",
         ),
         (["model.py:loss", "--example", "cube"], "the example cube() fails: TypeError"),
-        (["model.py:cube", "--example", "example"], "the example has 4 arguments: too many"),
+        (["model.py:cube", "--example", "example"], "the example has 4 arguments, the function takes t"),
         (["model.py:cube", "--example", "broken_example"], "NameError: name 'undefined_name'"),
     ],
 )
@@ -462,7 +464,35 @@ def test_refusals_tell_what_was_assumed(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_functions_without_one_number(capsys: pytest.CaptureFixture[str]) -> None:
     err = refused(capsys, "grad", "model.py:wrong_shape", "--types", "x: f64[n]")
-    assert "needs a scalar result" in err and "transformer: error" in err
+    assert "needs a function that returns one number" in err and "transformer: error" in err
+
+
+def test_errors_are_coloured_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    for variable in ("NO_COLOR", "TERM"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    assert main(["grad", "model.py:wrong_shape", "--types", "x: f64[n]"]) == 2
+    carets = [line for line in terminal.getvalue().split("\n") if "^" in line]
+    assert len(carets) == 1 and re.fullmatch("\x1b\\[1;31m +\\^+\x1b\\[0m", carets[0])
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    assert main(["grad", "model.py:wrong_shape", "--types", "x: f64[n]"]) == 2
+    assert "\x1b" not in terminal.getvalue()
+
+
+def test_a_full_disk_leaves_no_file(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    before = sorted(Path().iterdir())
+    monkeypatch.setattr(os, "chmod", full)
+    err = refused(capsys, "grad", "model.py:loss", "--types", TYPES, "-o", "full.py")
+    assert "full.py cannot be written: No space left on device" in err
+    assert sorted(Path().iterdir()) == before
 
 
 def test_errors_of_ours(

@@ -75,7 +75,7 @@ def test_supported_construct(row: Row) -> None:
 @pytest.mark.parametrize("row", TURNED_DOWN, ids=lambda row: row.name)
 def test_refused_construct(row: Row) -> None:
     error = row.refusal()
-    assert type(error) is row.error
+    assert row.error is not None and documented_kind(error) == row.error.__name__
     assert error.origin is not None and error.origin.line > 0
 
 
@@ -214,9 +214,14 @@ def test_only_functions_with_an_op_have_a_derivative() -> None:
 @pytest.mark.parametrize("case", ERRORS, ids=lambda case: case.title)
 def test_wrong_program(case: Case) -> None:
     error = refusal(case)
-    assert type(error) is getattr(errors, case.kind)
+    assert documented_kind(error) == case.kind
     assert shown(error).split("\n")[0] == case.message.split("\n")[0]
     assert shown(error) == case.message.rstrip("\n"), "run: python tests/doc_tables.py"
+
+
+def documented_kind(error: errors.TransformError) -> str:
+    """The first of its classes that has a section; others are both this and what Python raises."""
+    return next(kind.__name__ for kind in type(error).__mro__ if vars(errors).get(kind.__name__) is kind)
 
 
 @pytest.mark.parametrize("case", ERRORS, ids=lambda case: case.title)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from transformer import NotSupported, grad, value_and_grad
+from transformer import NotSupported, grad, jvp, value_and_grad
 from transformer.api import Transformed, pullback, pushforward
 from transformer.core.sizes import Dim, Size
 from transformer.core.types import ArrayType
@@ -214,3 +215,46 @@ def test_header_of_transformations_of_transformations(mode: Any, head: str) -> N
     target = grad(inner, has_aux=mode is value_and_grad)
     source = standalone_for_types(target, (f64(),), {}).source
     assert source.startswith(f'"""{head}')
+
+
+def test_items_that_are_not_read_are_tested() -> None:
+    def function(x: Any, params: Any) -> Any:
+        b = x[1]
+        return np.tanh(b) * np.sum(params["w"])
+
+    params = {"w": np.ones(3), "b": 2.0}
+    gradient = for_call(grad(function, argnums=(0, 1)), np.ones(2), params)
+    assert gradient(np.ones(2), params)[1]["b"] == 0.0
+    with pytest.raises(ValueError, match=r"params\['b'\]"):
+        gradient(np.ones(2), {"w": np.ones(3), "b": np.ones(2)})
+
+
+def test_a_file_that_asks_for_shared_memory_is_transformed_again(tmp_path: Path) -> None:
+    def function(x: Any, y: Any) -> Any:
+        x += y
+        return np.sum(x * y)
+
+    path = tmp_path / "again.py"
+    grad(function, argnums=(0, 1)).save(path, np.ones(3), np.ones(3))
+    spec = importlib.util.spec_from_file_location("again", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert "np.shares_memory(x, y)" in path.read_text()
+    x, y = np.ones(3), np.arange(3.0)
+    _, (dx, dy) = jvp(module.function_grad, (x, y), (y, x))
+    np.testing.assert_array_equal(dx, x)
+    np.testing.assert_array_equal(dy, y + 2 * x)
+    both = np.ones(4)
+    with pytest.raises(NotSupported, match="'x' shares memory with 'y'"):
+        jvp(module.function_grad, (both[1:], both[:-1]), (y, x))
+
+
+def test_sizes_of_parts_are_tested() -> None:
+    def function(x: Any) -> Any:
+        return np.sum(x) * (x[1:] @ (1.0, 2.0) if x[0] > 1 else 1.0)
+
+    gradient = for_call(grad(function), np.array([0.1, 0.2, 0.3]))
+    np.testing.assert_array_equal(gradient(np.zeros(3)), np.ones(3))
+    with pytest.raises(ValueError, match=r"len\(x\) - 1 is 3 but must equal 2"):
+        gradient(np.zeros(4))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import gast
+import numpy as np
 import pytest
 
 from transformer.core import errors
@@ -131,6 +132,64 @@ def test_a_place_is_filled_in_once() -> None:
     assert error.located(None).origin is None
     assert error.located(first) is error
     assert error.located(second).origin == first
+
+
+def test_a_place_in_a_library_gives_way_to_the_call(tmp_path: Path) -> None:
+    inner = Origin(copy.__file__, 1, 0, 3, "copy")
+    user = place(tmp_path / "model.py", "    y = copy.copy(x)", "copy.copy(x)")
+    error = NotSupported("message", inner, "Why.", "Instead.").called_from(user)
+    assert error.origin == user
+    first, *lines = str(error).split("\n")
+    assert first == "message" and "model.py" in lines[0]
+    assert lines[3] == "which comes, in a library, to" and copy.__file__ in lines[4]
+    assert lines[-2:] == ["Why.", "Instead."]
+
+
+def test_calls_are_told_the_nearest_first_and_each_once() -> None:
+    error = BadArgument("message", Origin("a.py", 1))
+    for line in (2, 3, 3, 4, 5, 6):
+        error.called_from(Origin("a.py", line))
+    assert error.origin == Origin("a.py", 1)
+    calls = [line for line in str(error).split("\n") if "File" in line]
+    assert calls == [f'  File "a.py", line {k}' for k in (1, 2, 3, 4)]
+    assert str(error).endswith("and 2 more calls")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def test_a_call_gives_its_place_where_there_is_none() -> None:
+    assert ShapeError("message").called_from(Origin("a.py", 2)).origin == Origin("a.py", 2)
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [
+        IndexError("out"), KeyError("k"), NameError("n"), UnboundLocalError("u"), AttributeError("a"),
+        ZeroDivisionError("z"),
+        OverflowError("o"), AssertionError("s"), ImportError("i"), TypeError("t"), ValueError("v"), UnicodeError("c"),
+        np.exceptions.AxisError(2, 1), np.linalg.LinAlgError("l"), RecursionError("r"), FileNotFoundError(2, "no file"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_what_python_raises_is_also_ours(raised: Exception) -> None:
+    origin = Origin("a.py", 1)
+    error = errors.as_raised(raised, origin, "Instead.")
+    assert isinstance(error, type(raised)) and isinstance(error, TransformError)
+    assert str(raised) in error.message and str(error).endswith("Instead.")
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is type(error) and str(again) == str(error) and again.origin == origin
+    with pytest.raises(type(raised)):
+        raise error
+
+
+def test_private_classes_are_caught_as_their_public_bases() -> None:
+    with pytest.raises(TypeError) as caught:
+        np.ones(2) + "a"
+    assert type(errors.as_raised(caught.value)) is BadArgument
+
+    class Own(KeyError):
+        pass
+
+    assert isinstance(errors.as_raised(Own("k")), KeyError)
 
 
 @pytest.mark.parametrize("kind", KINDS)

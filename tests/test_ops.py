@@ -312,6 +312,8 @@ REAL_DERIVATIVE = {"digamma", "gamma"}
 DOUBLE = {"digamma", "gamma", "gammaln", "polygamma", "spherical_jn", "sinc", "beta", "betaln"}
 # and these are asked for it
 DOUBLE |= {"cast", "float_power"}
+# NumPy interpolates in double precision
+DOUBLE |= {"interp"}
 
 
 @each([op for op in SMOOTH if op.name not in DOUBLE])

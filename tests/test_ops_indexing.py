@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from emission import Reading, agrees
 
-from transformer.core.errors import NotSupported, ShapeError
+from transformer.core.errors import BadArgument, NotSupported, ShapeError
 from transformer.core.sizes import Dim
 from transformer.ops.indexing import (
     Slot,
@@ -256,5 +256,5 @@ def test_what_numpy_refuses(k: int) -> None:
 def test_refusals_of_our_own() -> None:
     with pytest.raises(NotSupported, match="step"):
         Reading(VECTOR, 2).emitted(lambda x, k: x[::k])
-    with pytest.raises(ShapeError, match="not subscriptable"):
+    with pytest.raises(BadArgument, match="not subscriptable"):
         Reading(2.5).emitted(lambda x: read(x, 0))

@@ -301,7 +301,7 @@ def test_written_arguments_are_named() -> None:
         return params["w"].sum()
 
     reading = read_call(f, {"w": np.ones(3), "b": np.ones(2)}, VECTOR)
-    assert [path for path, _ in reading.written] == ["params['w']"]
+    assert [argument.path for argument in reading.written] == ["params['w']"]
 
 
 # Transformations inside of user code.

@@ -30,7 +30,7 @@ def opens_file(x):
 
 
 def unknown_function(x):
-    return np.unwrap(x)
+    return np.trim_zeros(x)
 
 
 def writes_global_dict(x):
@@ -88,6 +88,8 @@ def appends_sometimes(x):
     for k in range(1000):
         if x[0] > k:
             items.append(x[0])
+        else:
+            items += [x[1], x[2]]
     return np.array(items)
 
 
@@ -140,7 +142,7 @@ def reshape_of_unknown_layout(m):
 
 
 def endless_recursion(x):
-    return x if x[0] < 0 else endless_recursion(x - 1)
+    return endless_recursion(x - 1) if x[0] < 0 else endless_recursion(x)
 
 
 def unbound_name(x):
@@ -212,15 +214,15 @@ def missing_key(x):
 
 
 REFUSED = [
-    (reads_clock, "no rule for time", "x * time.time()", "Pass the time in"),
+    (reads_clock, "no rule for time.time", "x * time.time()", "Pass the time in"),
     (draws_numbers, "normal", "np.random.normal()", "Draw before"),
     (opens_file, "open", "open(", "Read the file before"),
-    (unknown_function, "unwrap", "np.unwrap(x)", "as an argument"),
+    (unknown_function, "trim_zeros", "np.trim_zeros(x)", "define_op"),
     (writes_global_dict, "outlives", "COUNTER[", "Copy the dict"),
     (writes_global_array, "GLOBAL", "GLOBAL[0] = x[0]", "Copy it first"),
     (writes_argument_dict, "outlives", "params[", "Copy the dict"),
     (declares_global, "outlives", "GLOBAL = x", "Return the new value"),
-    (catches, "return` inside `try", "return np.log(x)", "after it"),
+    (catches, "return` inside `try", "return np.log(x)", "check before"),
     (strings_meet, "'kind'", "if x[0] > 0:", "make the condition static"),
     (shapes_meet, "'y'", "if x[0] > 0:", "same type"),
     (dtypes_meet, "'y'", "if x[1] > 0:", "add a cast"),
@@ -230,18 +232,18 @@ REFUSED = [
     (appended_then_written, "may be shared", "u[0] = v", "copy"),
     (merged_then_written, "may be shared", "c[0] = 1.0", "copy"),
     (carried_then_written, "may be shared", "b[0] = 1.0", "copy"),
-    (endless_recursion, "recursion", "endless_recursion(x - 1)", "loop"),
+    (endless_recursion, "has no end", "def endless_recursion(x)", "simplest case"),
     (unbound_name, "'y'", "return x * y", ""),
     (wrong_shapes, "could not be broadcast", "x + np.ones(7)", ""),
     (casting_in_place, "same_kind", "k += 0.5", "x = x + y"),
     (missing_attribute, "shapes", "x.shapes", ""),
-    (wrong_call, "missing 1 required argument: 'b'", "helper(x)", ""),
-    (bad_index, "IndexError", "(1, 2)[5]", ""),
+    (wrong_call, "missing 1 required positional argument: 'b'", "helper(x)", ""),
+    (bad_index, "tuple index out of range", "(1, 2)[5]", ""),
     (truth_of_array, "ambiguous", "x > 0", ""),
     (uses_generator, "generator", "", "list"),
     (class_inside, "class", "class Local", "top of the module"),
     (returns_function, "returned", "", ""),
-    (always_raises, "always raises", "", ""),
+    (always_raises, "never", 'raise RuntimeError("never")', "Every call of always_raises"),
     (with_file, "open", "open(", ""),
     (missing_key, "KeyError", '{"a": x}["b"]', ""),
 ]

@@ -15,15 +15,18 @@ from random_core import Generator
 from transformer import tree
 from transformer.core.builder import Builder
 from transformer.core.check import CoreError, check
-from transformer.core.grammar import Atom, Const, Function, Let, Var, type_of
+from transformer.core.grammar import Atom, Call, Const, Function, Let, Var, type_of
 from transformer.core.guards import Assumptions
 from transformer.core.text import parse, text
 from transformer.core.types import ArrayType
-from transformer.core.walk import Copier, all_statements
+from transformer.core.walk import Copier, all_statements, reachable
 from transformer.ops.regions import Slot
+from transformer.ops.ruled import Ruled
+from transformer.ops.saved import Layout
 from transformer.ops.table import ops
 from transformer.ops.value import Value
 from transformer.read.demand import Demand
+from transformer.read.interface import AxislessType
 from transformer.read.reader import Reading, read
 from transformer.read.values import Hole
 from transformer.run.signature import describe
@@ -31,18 +34,26 @@ from transformer.simplify import simplify
 from transformer.transform.forward import jvp
 from transformer.transform.reverse import reverse
 
-CLASSES = {"Slot": Slot, "Hole": Hole}
+OPS = {**ops(), Ruled.name: Ruled}
+CLASSES = {"Slot": Slot, "Hole": Hole, "Layout": Layout}
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 EXAMPLES = [program for program in ALL if "expected" not in program.tags]
 
 
 def copied(function: Function) -> Function:
-    """A function with statements and variables of its own; the parameters are the same."""
-    copier = Copier()
-    body = copier.block(function.body)
-    return Function(function.name, list(function.params), body, list(copier.args(function.results)),
-                    function.dims, function.guards, function.origin)
+    """A function with statements and variables of its own, and so are those that it calls; the parameters
+    are the same."""
+    copies = {each: Function(each.name, list(each.params), [], [], dict(each.dims), each.guards, each.origin, each.role)
+              for each in reachable(function)}
+    for each, copy in copies.items():
+        copier = Copier()
+        copy.body = copier.block(each.body)
+        copy.results = list(copier.args(each.results))
+        for stmt in all_statements(copy.body):
+            if isinstance(stmt, Call):
+                stmt.function = copies[stmt.function]
+    return copies[function]
 
 
 def is_linear(function: Function, assumptions: Assumptions) -> bool:
@@ -61,7 +72,7 @@ def simplified(function: Function, assumptions: Assumptions, arguments: list[Any
     simple = simplify(copied(function), assumptions)
     check(simple, assumptions=assumptions, linear=is_linear(function, assumptions))
     printed = text(simple)
-    assert text(parse(printed, ops(), CLASSES)) == printed
+    assert text(parse(printed, OPS, CLASSES)) == printed
     assert_same(before, run(simple, *arguments), tolerance)
     assert not idle(simple), printed
     return simple
@@ -124,7 +135,7 @@ def reading_of(program: Program) -> tuple[Reading, list[Any]]:
 
 def _dynamic(arguments: Any, described: Any, reading: Reading) -> Iterator[Any]:
     for leaf, type in zip(tree.leaves(arguments), tree.leaves(described), strict=True):
-        if isinstance(type, ArrayType):
+        if isinstance(type, ArrayType | AxislessType):
             yield leaf
     for hidden in reading.interface.hidden:
         yield hidden.fetch()

@@ -17,6 +17,7 @@ ALLOWED = {
     "read": {"core", "ops", "read", "tree", "containers"},
     "simplify": {"core", "ops", "simplify"},
     "transform": {"core", "ops", "read", "transform", "tree"},
+    "lower": {"core", "ops", "lower", "write"},
     "write": {"core", "ops", "read", "write", "tree", "containers"},
 }
 

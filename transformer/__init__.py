@@ -3,6 +3,10 @@
     grad, value_and_grad   gradients of functions that return a number
     jvp, vjp, linearize    derivatives along a direction, pullbacks, linear approximations
     stop_gradient          a value as a constant
+    custom_jvp, custom_vjp derivatives by rules of your own
+    checkpoint             a function of which a reverse sweep keeps nothing
+    fixed_point            the solution of an iteration, with implicit derivatives
+    define_op, check_op    functions of other libraries, and tests of their rules
     check_grads            derivatives against differences
     tree                   pytrees: flatten, unflatten, map, leaves, structure, register
     config                 settings of the process
@@ -14,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import tree
     from .api import check_grads, grad, jvp, linearize, stop_gradient, value_and_grad, vjp
+    from .checkpointing import checkpoint, checkpoint_loop
     from .core.errors import (
         BadArgument,
         NotDifferentiable,
@@ -22,6 +27,9 @@ if TYPE_CHECKING:
         SourceError,
         TransformError,
     )
+    from .custom import custom_jvp, custom_vjp
+    from .define import check_op, define_op
+    from .implicit import fixed_point
     from .settings import config
 
 __version__ = "0.1.0"
@@ -34,7 +42,14 @@ __all__ = [
     "SourceError",
     "TransformError",
     "check_grads",
+    "check_op",
+    "checkpoint",
+    "checkpoint_loop",
     "config",
+    "custom_jvp",
+    "custom_vjp",
+    "define_op",
+    "fixed_point",
     "grad",
     "jvp",
     "linearize",
@@ -46,6 +61,10 @@ __all__ = [
 
 _ERRORS = frozenset(name for name in __all__ if name[0].isupper())
 
+_HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom", "define_op": ".define",
+          "check_op": ".define", "checkpoint": ".checkpointing",
+          "checkpoint_loop": ".checkpointing", "fixed_point": ".implicit"}
+
 
 def __getattr__(name: str) -> Any:
     """Imports what is asked for: `import transformer` alone costs next to nothing."""
@@ -53,7 +72,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'transformer' has no attribute {name!r}")
     if name == "tree":
         return importlib.import_module(".tree", __name__)
-    home = ".core.errors" if name in _ERRORS else ".settings" if name == "config" else ".api"
+    home = ".core.errors" if name in _ERRORS else _HOMES.get(name, ".api")
     value = getattr(importlib.import_module(home, __name__), name)
     globals()[name] = value
     return value

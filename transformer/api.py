@@ -6,16 +6,22 @@ import functools
 import inspect
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from . import tree
+from .checkpointing import bytes_in
 from .core.errors import BadArgument
 from .ops.identity import stop_gradient
+from .read.kinds import described
+from .read.places import RETURN, place_of, place_of_call
 from .run.dispatch import Dispatcher, Entry
+from .run.keeping import kept, value_at
+from .transform.inside import AS_TUPLES, GIVE_ONE, ONE_FOR_EACH
 from .transform.modes import Derived, Gradient, Mode, Pullback, Pushforward, Wrt
 
 __all__ = ["Transformed", "check_grads", "grad", "jvp", "linearize", "stop_gradient", "value_and_grad",
@@ -41,11 +47,18 @@ class Transformed(Derived):
     def __init__(self, function: Callable[..., Any], mode: Mode) -> None:
         self.function = function
         self.mode = mode
-        self._dispatcher = Dispatcher(self._generate, functools.partial(argument_names, innermost(self)))
+        user = innermost(self)
+        self._dispatcher = Dispatcher(self._generate, functools.partial(argument_names, user), user)
         copy_names(self, function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._dispatcher.call(args, kwargs)
+
+    def hold(self, places: Sequence[Any], *args: Any) -> Callable[..., Any]:
+        """The generated function for arguments like these, with all that it takes from outside as it is
+        now. The first arguments were copied from `places`: where two of those share memory, what the
+        function writes to one would be seen in the other."""
+        return self._dispatcher.hold(args, (*places, *args[len(places):]))
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
@@ -70,8 +83,8 @@ class Transformed(Derived):
         """The generated source for the newest signature this function was called with."""
         newest = self._dispatcher.newest
         if newest is None:
-            raise BadArgument(f"{self!r} has no source yet", why="it depends on the types of a call",
-                              instead="call it first, or use source_for(*args)")
+            raise BadArgument(f"{self!r} has no source yet", why="It depends on the types of a call.",
+                              instead="Call it first, or use source_for(*args).")
         return newest.generated.source
 
     def source_for(self, *args: Any, **kwargs: Any) -> str:
@@ -101,14 +114,16 @@ class Transformed(Derived):
 
 
 def grad(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: bool = False,
-         holomorphic: bool = False) -> Any:
+         holomorphic: bool = False, memory: int | str | None = None) -> Any:
     """The gradient of a function that returns one number.
 
     `argnums` names the arguments: a position, a name, or a tuple of them (then the result is a tuple).
     Arguments may be pytrees of floating point arrays and numbers; a gradient has its argument's
     structure, shapes and dtypes. With `has_aux` the function returns ``(number, aux)`` and the
-    result is ``(gradient, aux)``. Complex results need `holomorphic`. Usable as a decorator, with or
-    without options. As `jax.grad`, except for the conventions in docs/conventions.md.
+    result is ``(gradient, aux)``. Complex results need `holomorphic`. `memory` is how much the records of
+    a counted loop may take (``"64 MB"``); where they would take more, parts of the loop are run a second
+    time. Usable as a decorator, with or without options. As `jax.grad`, except for the conventions in
+    docs/conventions.md.
 
     Raises `NotDifferentiable` for integer arguments, `BadArgument` for a result that is not a scalar,
     `NotSupported` with the place for what cannot be transformed.
@@ -116,32 +131,40 @@ def grad(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: 
     >>> grad(lambda x: x ** 3)(2.0)
     12.0
     """
-    return _transformed(function, grad, Gradient(_wrt(argnums), False, has_aux, holomorphic))
+    return _transformed(function, grad, Gradient(_wrt(argnums), False, has_aux, holomorphic, bytes_in(memory)))
 
 
 def value_and_grad(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: bool = False,
-                   holomorphic: bool = False) -> Any:
+                   holomorphic: bool = False, memory: int | str | None = None) -> Any:
     """Like `grad`, giving ``(value, gradient)``; with `has_aux`, ``((value, aux), gradient)``.
 
     >>> value_and_grad(lambda x: x ** 3)(2.0)
     (8.0, 12.0)
     """
-    return _transformed(function, value_and_grad, Gradient(_wrt(argnums), True, has_aux, holomorphic))
+    return _transformed(function, value_and_grad, Gradient(_wrt(argnums), True, has_aux, holomorphic, bytes_in(memory)))
 
 
 def _transformed(function: Callable[..., Any] | None, again: Any, mode: Gradient) -> Any:
     if function is None:
         return lambda f: Transformed(f, mode)
-    if not callable(function):
-        raise BadArgument(f"{again.__name__} needs a function, this is a {type(function).__name__}")
+    _check_callable(function, again.__name__)
     return Transformed(function, mode)
+
+
+def _check_callable(function: Any, name: str) -> None:
+    if not callable(function):
+        way = f"{name}(f, (x,), (dx,))" if name == "jvp" else f"{name}(f, x)"
+        way = way if name in ("jvp", "vjp", "linearize") else f"{name}(f)(x), not {name}(f(x))"
+        raise BadArgument(f"{name} takes a function, this is {described(function)}", place_of_call(),
+                          instead=f"Write {way}.")
 
 
 def _wrt(argnums: Any) -> Wrt:
     keys = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
     for key in keys:
         if isinstance(key, bool) or not isinstance(key, (int, str, np.integer)):
-            raise BadArgument(f"argnums must be positions or names of arguments, not {key!r}")
+            raise BadArgument(f"argnums is {argnums!r}, which is no position or name of an argument", place_of_call(),
+                              instead="Write argnums=0, argnums='w' or argnums=(0, 1).")
     keys = tuple(int(key) if isinstance(key, np.integer) else key for key in keys)
     return keys if isinstance(argnums, (tuple, list)) else keys[0]
 
@@ -167,10 +190,18 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.0))
     (6.0, 3.0)
     """
-    primals, moving, given = matched(primals, tangents)
-    if not moving:
-        raise BadArgument("jvp: every tangent is None", instead="give one for a floating point argument")
-    return pushforward(function, moving)(*primals, *given)
+    _check_callable(function, "jvp")
+    moving = _matched_here(function, primals, tangents)
+    result: tuple[Any, Any] = pushforward(function, tuple(moving))(*primals, *moving.values())
+    return result
+
+
+def _matched_here(function: Callable[..., Any], primals: Any, tangents: Any) -> dict[int, Any]:
+    """`matched`, whose errors say where the function is, or is called."""
+    try:
+        return matched(function, primals, tangents)
+    except BadArgument as error:
+        raise error.located(place_of(function, error.argument) or place_of_call()) from None
 
 
 @_read_by("read_vjp")
@@ -183,10 +214,19 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any
     >>> pullback(1.0)
     (3.0, 2.0)
     """
-    held = _held(function)
-    kept = tuple(_kept(primal) for primal in primals)
-    result = function(*primals)
-    return result, lambda cotangent: pullback(held())(*kept, _cotangent(result, cotangent))
+    _check_callable(function, "vjp")
+    then = kept(primals)
+    result = value_at(function, primals, then)
+    held = pullback(function).hold(primals, *then, _cotangent(result, None))
+
+    def pulled(cotangent: Any) -> tuple[Any, ...]:
+        try:
+            fitted = _cotangent(result, cotangent)
+        except BadArgument as error:
+            raise error.located(place_of(function, RETURN) or place_of_call()) from None
+        found: tuple[Any, ...] = held(*then, fitted)
+        return found
+    return result, pulled
 
 
 @_read_by("read_linearize")
@@ -197,33 +237,23 @@ def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callabl
     >>> line(1.0)
     6.0
     """
-    held = _held(function)
-    kept = tuple(_kept(primal) for primal in primals)
-    return function(*primals), lambda *tangents: jvp(held(), kept, tangents)[1]
+    _check_callable(function, "linearize")
+    then = kept(primals)
+    result = value_at(function, primals, then)
+    still = {k: zeros for k, primal in enumerate(then) if (zeros := _standing_still(primal)) is not None}
+    held = pushforward(function, tuple(still)).hold(primals, *then, *still.values()) if still else None
+
+    def pushed(*tangents: Any) -> Any:
+        moving = _matched_here(function, then, tangents)
+        assert held is not None                     # else there was nothing that may have a tangent
+        return held(*then, *{**still, **moving}.values())[1]
+    return result, pushed
 
 
-def _held(function: Callable[..., Any]) -> Callable[[], Callable[..., Any]]:
-    """Gives the function as it is now: a variable around it may be assigned later, as in a loop."""
-    if not isinstance(function, types.FunctionType):
-        return lambda: function
-    code, around, cells = function.__code__, function.__globals__, function.__closure__ or ()
-    names = {name: around[name] for name in code.co_names if name in around}
-    contents = [cell.cell_contents for cell in cells]
-
-    def held() -> Callable[..., Any]:
-        if all(around.get(name) is value for name, value in names.items()) and all(
-                cell.cell_contents is content for cell, content in zip(cells, contents)):
-            return function
-        earlier = types.FunctionType(code, {**around, **names}, function.__name__, function.__defaults__,
-                                     tuple(map(types.CellType, contents)))
-        earlier.__kwdefaults__ = function.__kwdefaults__
-        return earlier
-    return held
-
-
-def _kept(primal: Any) -> Any:
-    """The primal as it is now: arrays are copied, since the caller may write to theirs later."""
-    return tree.map(lambda leaf: leaf.copy() if isinstance(leaf, np.ndarray) else leaf, primal)
+def _standing_still(primal: Any) -> Any:
+    """A tangent of zeros; None where nothing in a primal has one."""
+    zeros = tree.map(lambda leaf: _zeros(leaf) if _is_inexact(leaf) else None, primal)
+    return zeros if any(leaf is not None for leaf in tree.leaves(zeros)) else None
 
 
 @functools.lru_cache(maxsize=256)
@@ -236,16 +266,32 @@ def pullback(function: Callable[..., Any]) -> Transformed:
     return Transformed(function, Pullback())
 
 
-def matched(primals: Sequence[Any], tangents: Sequence[Any]
-            ) -> tuple[tuple[Any, ...], tuple[int, ...], tuple[Any, ...]]:
-    """Primals, the positions of those that move, and their tangents in the primals' dtypes."""
+def matched(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
+            ) -> dict[int, Any]:
+    """The positions of the primals that move, and their tangents in the primals' dtypes."""
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
-        raise BadArgument("jvp takes a tuple of primals and a tuple of tangents")
+        raise BadArgument("jvp takes a tuple of primals and a tuple of tangents", instead=AS_TUPLES)
     if len(primals) != len(tangents):
-        raise BadArgument(f"jvp got {len(primals)} primals and {len(tangents)} tangents")
-    pairs = {k: _tangent(p, t, k) for k, (p, t) in enumerate(zip(primals, tangents)) if t is not None}
+        raise BadArgument(f"jvp got {len(primals)} primals and {len(tangents)} tangents", instead=ONE_FOR_EACH)
+    pairs: dict[int, Any] = {}
+    for k, (primal, tangent) in enumerate(zip(primals, tangents)):
+        if tangent is not None:
+            with _about(function, k, len(primals)):
+                pairs[k] = _tangent(primal, tangent, k)
     moving = {k: t for k, t in pairs.items() if any(leaf is not None for leaf in tree.leaves(t))}
-    return tuple(primals), tuple(moving), tuple(moving.values())
+    if not moving:
+        raise BadArgument("every tangent that jvp got is None", instead=GIVE_ONE)
+    return moving
+
+
+@contextmanager
+def _about(function: Callable[..., Any], k: int, count: int) -> Iterator[None]:
+    """Errors raised inside are about argument k of the function."""
+    try:
+        yield
+    except BadArgument as error:
+        error.argument = argument_names(innermost(function), count)[k]
+        raise
 
 
 def _tangent(primal: Any, tangent: Any, k: int) -> Any:
@@ -263,7 +309,7 @@ def _flat_like(model: Any, structure: Any, given: Any, name: str) -> list[Any]:
     try:
         return structure.leaves_of(_none_as_leaf(given, model), name)
     except ValueError as error:
-        raise BadArgument(str(error)) from None
+        raise BadArgument(str(error), instead=f"Give {name} the structure of what it belongs to.") from None
 
 
 class _Nothing:
@@ -291,7 +337,8 @@ def _fitted(primal: Any, tangent: Any, place: str) -> Any:
     if tangent is _NOTHING or tangent is None:
         return None
     if not _is_inexact(primal):
-        raise BadArgument(f"primals[{place}] carries no derivative, so tangents[{place}] has to be None")
+        raise BadArgument(f"tangents[{place}] is given, but primals[{place}] carries no derivative",
+                          instead="Give None for it, or make the primal a floating point number or array.")
     return _converted(primal, tangent, f"tangents[{place}]", "its primal")
 
 
@@ -323,9 +370,10 @@ def _converted(model: Any, given: Any, name: str, whose: str) -> Any:
     """A tangent or cotangent in the dtype of what it belongs to."""
     array = np.asarray(model)
     if np.shape(given) != array.shape:
-        raise BadArgument(f"{name} has shape {np.shape(given)}, {whose} {array.shape}")
+        raise BadArgument(f"{name} has shape {np.shape(given)}, {whose} {array.shape}",
+                          instead=f"Give it the shape of {whose}.")
     if np.asarray(given).dtype.kind == "c" and array.dtype.kind != "c":
-        raise BadArgument(f"{name} is complex, {whose} is not")
+        raise BadArgument(f"{name} is complex, {whose} is not", instead="Take its real part: np.real.")
     if isinstance(model, (float, complex)) and not isinstance(model, np.generic):
         return type(model)(given)
     return np.asarray(given, array.dtype)[()] if array.ndim == 0 else np.asarray(given, array.dtype)
@@ -340,6 +388,9 @@ def check_grads(function: Callable[..., Any], args: Sequence[Any], order: int = 
     >>> check_grads(lambda x: np.sum(np.sin(x)), (np.array([0.3, 1.2]),))
     """
     from .checking import check
+    if not isinstance(args, (tuple, list)):
+        raise BadArgument(f"check_grads takes a tuple of arguments, this is {described(args)}", place_of_call(),
+                          instead="Write check_grads(f, (x,)), also for one argument.")
     check(function, tuple(args), order, tuple(modes), atol, rtol, seed)
 
 

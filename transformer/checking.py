@@ -31,6 +31,8 @@ from .differences import (
     shaped,
     summed,
 )
+from .read.kinds import described
+from .read.places import place_of, place_of_call
 from .transform.modes import Gradient, Mode, Pullback, Pushforward
 
 MODES = ("fwd", "rev")
@@ -67,11 +69,14 @@ def check(
 ) -> None:
     """See `transformer.check_grads`. The result of `function` may be any pytree."""
     if not callable(function):
-        raise BadArgument(f"check_grads needs a function, this is a {type(function).__name__}")
+        raise BadArgument(f"check_grads takes a function, this is {described(function)}", place_of_call(),
+                          instead="Write check_grads(f, (x,)).")
     if not isinstance(order, int) or order < 1:
-        raise BadArgument(f"check_grads: order has to be a number from 1 on, not {order!r}")
+        raise BadArgument(f"the order of check_grads is {order!r}", place_of_call(),
+                          instead="Write a number from 1 on.")
     if not modes or not set(modes) <= set(MODES):
-        raise BadArgument(f"check_grads: modes are among {MODES}, not {modes!r}")
+        raise BadArgument(f"the modes of check_grads are {modes!r}", place_of_call(),
+                          instead=f"Choose among {MODES}.")
     program = Program(Point(function, args, {}), getattr(function, "__name__", "the function"))
     limits = Limits.for_numbers((args, program.value()), atol, rtol)
     check_program(program, order, modes, limits, np.random.default_rng(seed))
@@ -131,8 +136,10 @@ class Step:
         without = "arguments hold" if not self.moving else "result holds"
         if not self.moving or not inexact_leaves(self.result):
             raise BadArgument(
-                f"check_grads of {self.program.name}: there is nothing to differentiate",
+                f"check_grads finds nothing to differentiate in {self.program.name}",
+                place_of(self.program.point.function),
                 why=f"The {without} no floating point numbers.",
+                instead="Pass floating point numbers (3.0, x.astype(float)).",
             )
 
     def forward(self) -> Program:

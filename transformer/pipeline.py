@@ -20,6 +20,7 @@ from .read.interface import Interface
 from .read.reader import Reading, read
 from .settings import config
 from .simplify import simplify
+from .transform.applied import settled, take_hidden
 from .transform.modes import Derived
 from .write.header import Header
 from .write.writer import Written, write
@@ -52,13 +53,20 @@ def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hint
     function, interface = reading.function, reading.interface
     interface.name, interface.positional = name or interface.name, len(args) - extras
     note(stages, "read", function)
+    if not modes:
+        settled(function)
     simplify(function, reading.assumptions)
     note(stages, "simplified", function)
     for k, mode in enumerate(modes):
         builder = Builder(reading.assumptions)
-        function, interface = mode.transform(function, interface, builder)
-        note(stages, mode.suffix, function)
-        simplify(function, reading.assumptions, last=k == len(modes) - 1)
+        builder.reader = reading.reader
+        with reading.assumptions.consistent():
+            function, interface = mode.transform(function, interface, builder)
+            take_hidden(function, interface)
+            if k == len(modes) - 1:
+                settled(function)
+            note(stages, mode.suffix, function)
+            simplify(function, reading.assumptions, last=k == len(modes) - 1)
         note(stages, f"{mode.suffix}, simplified", function)
     function.guards = reading.assumptions.guards
     written = write(function, interface, name=interface.name, header=header, annotate=True,

@@ -106,11 +106,46 @@ def shared(x):
     return np.sum(a * y)
 
 
-@refused("`y.sort()`, `y.resize()` and other methods in place", NotSupported, args=(VECTOR,))
-def sort(x):
-    y = x.copy()
+@supported("`y.sort`, `y.partition`, `y.put`, `np.put`, `np.place`, `np.putmask`, `np.fill_diagonal`", args=(VECTOR,))
+def methods_in_place(x):
+    y = x * x
     y.sort()
+    y.put([0], x[2] ** 3)
+    np.putmask(y, y > 4, x)
+    return np.sum(y * np.arange(3))
+
+
+@supported("`ufunc.at`", "one element after the other", args=(VECTOR,))
+def at(x):
+    y = x * 1.0
+    np.multiply.at(y, np.array([0, 0, 1]), x + 2)
+    np.subtract.at(y, np.array([2, 2]), x[:2])
+    return np.sum(y**2)
+
+
+@refused("`y.resize()`, `y.byteswap()`, `np.random.shuffle`", NotSupported, args=(VECTOR,))
+def resize(x):
+    y = x.copy()
+    y.resize(2)
     return y[0]
+
+
+@supported("an argument that is written", "the caller's array stays as it is", args=(VECTOR,))
+def written_argument(x):
+    x[1:] += x[:-1] ** 2
+    return np.sum(x)
+
+
+@refused(
+    "`y[::2] = y[:3]`: a part of an array written to another part of it in other steps",
+    NotSupported,
+    "NumPy may read what it has just written: copy first",
+    args=(VECTOR,),
+)
+def other_steps(x):
+    y = x * 1.0
+    y[::2] = y[:2]
+    return np.sum(y * x)
 
 
 @refused("assignment to `y.shape`, `y.T`, `y.real`", NotSupported, args=(VECTOR,))

@@ -103,6 +103,6 @@ def array_truth(x):
     return x[0]
 
 
-@refused("a function that raises on every path", NotSupported)
+@refused("a function that raises on every path", ShapeError, "what it raises is raised at once")
 def always_raising(x):
     raise ValueError("never")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from transformer import grad, stop_gradient
+from transformer import custom_jvp, custom_vjp, define_op, grad, stop_gradient
 from transformer.core.errors import BadArgument, NotSupported, SourceError
 
 from .rows import VECTOR, Section
@@ -49,6 +49,27 @@ def decorated_cube(x: Any) -> Any:
 
 @functools.lru_cache
 def cached_cube(x: Any) -> Any:
+    return x**3
+
+
+@custom_jvp
+def with_jvp_rule(x: Any) -> Any:
+    return x**3
+
+
+with_jvp_rule.defjvp(lambda primals, tangents: (primals[0] ** 3, 3 * primals[0] ** 2 * tangents[0]))
+
+
+@custom_vjp
+def with_vjp_rule(x: Any) -> Any:
+    return x**3
+
+
+with_vjp_rule.defvjp(lambda x: (x**3, x), lambda x, dy: (3 * x * x * dy,))
+
+
+@define_op(partials=lambda t, x, y: 3 * x * x * t)
+def without_reading(x: Any) -> Any:
     return x**3
 
 
@@ -147,7 +168,7 @@ def partial(x):
     return doubled(x)
 
 
-@supported("`functools.reduce`, `map`, `filter` of what is known", args=(VECTOR,))
+@supported("`functools.reduce`, `map`, `filter`", args=(VECTOR,))
 def functional(x):
     return functools.reduce(operator.add, map(np.sin, x)) + sum(filter(None, [x[0], 1.0][1:]))
 
@@ -182,14 +203,75 @@ def stopped(x):
     return x * x + 0.0 * stop_gradient(x)
 
 
-@supported("recursion that ends on an integer argument", "the argument becomes static", args=(1.3, 4))
-def static_recursion(x, n):
-    return x if n == 0 else x * static_recursion(x, n - 1) + 1.0
+@supported("recursion", "a function of its own in the result, not unrolled", args=(1.3, 4))
+def recursion(x, n):
+    return x if n == 0 else x * recursion(x, n - 1) + 1.0
 
 
-@refused("recursion that ends on a value", NotSupported, "write a loop")
-def dynamic_recursion(x):
-    return x if x < 1.0 else dynamic_recursion(x / 2)
+@supported("recursion that ends on a value")
+def recursion_on_a_value(x):
+    return x if x < 1.0 else recursion_on_a_value(x / 2) * x
+
+
+@supported("functions that call each other", "one of them becomes a function of its own", args=(1.3, 5))
+def mutual_recursion(x, n):
+    return x if n == 0 else other_recursion(x * 1.5, n - 1)
+
+
+def other_recursion(x, n):
+    return -x if n == 0 else mutual_recursion(x + 2.0, n - 1)
+
+
+@supported("recursion on parts of an array", args=(VECTOR,))
+def halving(x):
+    if len(x) == 1:
+        return x[0] ** 2
+    half = len(x) // 2
+    return halving(x[:half]) + np.sin(halving(x[half:]))
+
+
+@supported("recursion that writes to an array", args=(VECTOR,))
+def writing_recursion(x):
+    def fill(y, k):
+        if k < len(y):
+            y[k] = y[k] * np.sin(y[k - 1])
+            fill(y, k + 1)
+
+    y = x.copy()
+    fill(y, 1)
+    return np.sum(y)
+
+
+@supported("recursion over a structure", "unrolled: there is one call for each part", args=(1.3,))
+def recursion_over_structure(x):
+    def total(tree):
+        return sum(map(total, tree)) if isinstance(tree, tuple) else tree * tree
+
+    return total((x, (x + 1.0, 2.0 * x)))
+
+
+@supported("recursion that indexes a container", "unrolled, with an integer argument that is known", args=(1.3, 0))
+def recursion_through_a_list(x, k):
+    functions = [np.sin, np.cos, np.tanh]
+    return x if k == len(functions) else recursion_through_a_list(functions[k](x), k + 1)
+
+
+@refused("recursion without an end", NotSupported, "return in the simplest case")
+def endless_recursion(x):
+    return endless_recursion(x / 2)
+
+
+@refused("recursion that changes a list around it", NotSupported, "return what it collects")
+def collecting_recursion(x):
+    found = []
+
+    def collect(y):
+        if y > 0.1:
+            found.append(y)
+            collect(y / 2)
+
+    collect(x)
+    return sum(found)
 
 
 @refused("a generator (`yield`)", NotSupported, "fill a list")
@@ -214,9 +296,19 @@ def without_source(x):
     return generated(x)
 
 
+@supported("a function with a rule of your own: `custom_jvp`, `custom_vjp`", "[custom_rules.md](custom_rules.md)")
+def own_rules(x):
+    return with_jvp_rule(x) + with_vjp_rule(2 * x)
+
+
+@supported("a function of another library with `define_op`", "[custom_rules.md](custom_rules.md)")
+def defined(x):
+    return without_reading(x)
+
+
 @refused("a function of C without a rule", NotSupported, args=(VECTOR,))
 def unknown(x):
-    return np.sum(np.unwrap(x))
+    return np.sum(np.trim_zeros(x))
 
 
 @refused("a missing or superfluous argument", BadArgument)

@@ -81,19 +81,29 @@ def sets(x):
     return x**2 * len(names) if "a" in names else x
 
 
-@refused("`copy.deepcopy`", NotSupported, "copy level by level")
-def copied(x):
-    items = [x, [x * x]]
-    other = copy.deepcopy(items)
-    other[1][0] = 2.0 * x
-    return items[1][0] * other[1][0]
+@supported("`copy.copy`, `copy.deepcopy`", "of arrays, containers and objects", args=(VECTOR,))
+def copies(x):
+    table = {"a": x, "b": [x, x]}
+    outer, whole = copy.copy(table), copy.deepcopy(table)
+    outer["a"] = x * x
+    whole["b"][0][0] = 5.0
+    return np.sum(table["a"] * outer["a"] * table["b"][0] * whole["b"][1] * copy.copy(x))
 
 
-@refused("`collections.deque`", NotSupported, "use a list")
+@supported("`collections.deque`, with and without `maxlen`")
 def queue(x):
     items = deque([x, 2.0 * x], maxlen=2)
     items.append(x * x)
     return items[0] * items[1]
+
+
+@supported("a list of lists that a comprehension made, changed item by item", "the loop is unrolled", args=(VECTOR,))
+def table_of_lists(x):
+    table = [[0.0] * 3 for _ in range(3)]
+    for i in range(3):
+        for j in range(3):
+            table[i][j] = x[i] * x[j] + (table[i - 1][j] if i else 0.0)
+    return table[2][1] * table[1][2]
 
 
 @supported("a nested list changed in place", "aliases see it")

@@ -54,7 +54,7 @@ def percent(x):
     return x * x
 
 
-@refused("the length of a text with dynamic parts", BadArgument)
+@refused("the length of a text with dynamic parts", NotSupported)
 def text_length(x):
     return x * len(f"{x:.2f}")
 
@@ -135,14 +135,19 @@ def out_argument(x):
     return np.sum(y * y)
 
 
-@refused("`where=` of a ufunc", NotSupported, "use `np.where`", args=(VECTOR,))
+@supported("`where=` of a ufunc, with `out=`", "nothing is computed where it does not hold", args=(VECTOR,))
 def where_argument(x):
     return np.sum(np.add(x, 1.0, where=x > 0, out=np.zeros(3)))
 
 
-@refused("`np.sum(where=…)`, `initial=…`", NotSupported, "multiply by the mask", args=(VECTOR,))
+@refused("`where=` of a ufunc without `out=`", NotSupported, "give `out`, or use `np.where`", args=(VECTOR,))
+def where_without_out(x):
+    return np.sum(np.add(x, 1.0, where=x > 0))
+
+
+@supported("`np.sum(where=…)`, `initial=…`", "also of `mean, std, var, prod, max, min, any, all`", args=(VECTOR,))
 def sum_where(x):
-    return np.sum(x, where=x > 0)
+    return np.sum(x, where=x > 0) + np.max(x, initial=0.5)
 
 
 @supported("`np.s_`, `np.index_exp`", args=(VECTOR,))
@@ -150,27 +155,42 @@ def index_objects(x):
     return np.sum(x[np.s_[:2]])
 
 
-@refused("`np.r_`, `np.c_`, `np.mgrid`, `np.ogrid`", NotSupported, args=(VECTOR,))
+@supported("`np.r_`, `np.c_`, `np.mgrid`, `np.ogrid`", "not with a text in the brackets", args=(VECTOR,))
 def concatenating_objects(x):
-    return np.sum(np.r_[x, 1.0])
+    return np.sum(np.r_[x, 1.0] ** 2) + np.sum(np.c_[x, x * x] * np.mgrid[0:3, 0:2][0])
 
 
-@refused("`x.flat`, `np.ndenumerate`, `np.ndindex`, `np.nditer`", NotSupported, args=(VECTOR,))
+@supported("`x.flat`, read, written and run over", args=(MATRIX,))
 def flat(x):
+    y = x.copy()
+    y.flat[::2] *= x[0, 0]
+    total = y.flat[1] ** 2
+    for value in y.flat:
+        total += value**3
+    return total
+
+
+@supported("`np.ndindex`, `np.ndenumerate`", args=(MATRIX,))
+def grid_of_indices(x):
     total = 0.0
-    for value in x.flat:
+    for i, j in np.ndindex(x.shape):
+        total += x[i, j] ** 2 * i
+    for (i, j), value in np.ndenumerate(x):
+        total += value * j
+    return total
+
+
+@refused("`np.nditer`", NotSupported, "use `np.ndenumerate`", args=(VECTOR,))
+def iterator(x):
+    total = 0.0
+    for value in np.nditer(x):
         total += value
     return total
 
 
-@refused(
-    "`np.vectorize`, `np.apply_along_axis`",
-    NotSupported,
-    "write a loop, or apply the function to the whole array",
-    args=(VECTOR,),
-)
+@supported("`np.vectorize`, `np.apply_along_axis`, `np.piecewise`", "the function is read", args=(VECTOR,))
 def vectorized(x):
-    return np.sum(np.vectorize(lambda v: v * v)(x))
+    return np.sum(np.vectorize(lambda v: v * v if v > 0 else -v)(x))
 
 
 @refused("shapes that do not fit", ShapeError, args=(VECTOR,))

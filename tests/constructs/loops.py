@@ -103,11 +103,19 @@ def strict_zip(x):
     return total
 
 
-@refused("`itertools`", NotSupported, "write nested loops")
+@supported("`itertools`: `product, combinations, chain, islice, accumulate, pairwise, count, …`", args=(VECTOR,))
 def products(x):
-    for a, b in itertools.product((1.0, 2.0), (3.0, 4.0)):
-        x = np.sin(x * a) * b
-    return x
+    total = 0.0
+    for i, j in itertools.product(range(x.size), range(2)):
+        total += x[i] * x[j]
+    for a, b in itertools.pairwise(x):
+        total += a * b**2
+    return total + sum(itertools.accumulate(x))
+
+
+@refused("`itertools.takewhile` and others that stop at a value", NotSupported, "write a loop", args=(VECTOR,))
+def taken_while(x):
+    return sum(itertools.takewhile(lambda v: v > 0, x))
 
 
 @supported("`while`")
@@ -208,17 +216,12 @@ def folds(x):
     return sum(x) + max(x) * min(x[0], x[1]) + math.prod([x[0], 2.0]) * any(v > 0 for v in x)
 
 
-@refused("a comprehension with a condition on values", NotSupported, "use a mask: `x[x > 0]`", args=(VECTOR,))
+@supported("a comprehension with a condition on values", "the number of items is found at run time", args=(VECTOR,))
 def dynamic_filter(x):
     return sum([v * v for v in x if v > 0])
 
 
-@refused(
-    "`append` in a `while` loop or under a condition",
-    NotSupported,
-    "make an array before and assign to its items",
-    args=(VECTOR,),
-)
+@supported("`append` under a condition, or behind a `break` or `continue`", "once in an iteration", args=(VECTOR,))
 def conditional_append(x):
     ys = []
     for value in x:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from types import SimpleNamespace
 
@@ -146,10 +147,23 @@ def deleting_attribute(x):
     return x
 
 
-@refused("`try`, `except`, `finally`", NotSupported, "test before")
-def trying(x):
+@supported("`try` with `finally`, or with exceptions that nothing inside can raise", "without a `return` inside")
+def trying_what_cannot_fail(x):
     try:
         y = np.log(x)
+    except (TypeError, ZeroDivisionError):
+        y = x * 0.0
+    else:
+        y = y * 2.0
+    finally:
+        x = x + 1.0
+    return x * y
+
+
+@refused("`try` with an exception that something inside may raise", NotSupported, "test before")
+def trying(x):
+    try:
+        y = math.log(x)
     except ValueError:
         y = 0.0
     return y

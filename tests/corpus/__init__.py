@@ -4,26 +4,36 @@ A failing case becomes a program here before it is fixed.
 """
 
 from . import (
+    arranging,
     arrays,
     carries,
     control,
+    custom_rules,
     functions,
+    fuzzed,
+    gathering,
+    held,
     hostile_arrays,
     hostile_control,
     hostile_mutation,
     hostile_orders,
     indexing,
     inplace,
+    iterating,
     kinks,
+    library,
     loops,
     models,
     mutation,
     notation,
+    recursion,
+    scalar_kinds,
     silent,
     silent_flow,
     simulations,
     straight,
     structures,
+    writes,
 )
 from .program import Program
 
@@ -39,8 +49,11 @@ MODULES = (
     mutation,
     inplace,
     functions,
+    custom_rules,
     structures,
     notation,
+    recursion,
+    scalar_kinds,
     silent,
     silent_flow,
     kinks,
@@ -48,6 +61,13 @@ MODULES = (
     hostile_mutation,
     hostile_arrays,
     hostile_orders,
+    fuzzed,
+    writes,
+    held,
+    library,
+    arranging,
+    gathering,
+    iterating,
 )
 
 ALL: list[Program] = [program for module in MODULES for program in module.PROGRAMS]

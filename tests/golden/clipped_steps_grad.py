@@ -8,23 +8,15 @@ import numpy as np
 
 def clipped_steps_grad(x):
     # x: f64[n]
-    n = len(x)
     if np.ndim(x) != 1:
         raise ValueError("x must have one axis")
-    test_k = np.empty(n, bool)
-    for i in range(n):
-        x_i = x[i]
-        if not x_i > 1.0:
-            test_k[i] = x_i > 0.0
-    # reverse
     dx = np.zeros_like(x)
     # reverse of line 155: for i in range(len(x)):
-    for i in range(n - 1, -1, -1):
-        test = test_k[i]
+    for i in range(len(x) - 1, -1, -1):
         x_i = x[i]
         if x_i > 1.0:
             value = 2.0
         else:
-            value = 2 * x_i if test else 0.0
+            value = 2 * x_i if x_i > 0.0 else 0.0
         dx[i] += value
     return dx

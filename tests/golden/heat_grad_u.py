@@ -16,6 +16,8 @@ def heat_grad(u, c, n, target):
         raise ValueError(f"target {target.shape} must be {u.shape}")
     if len(u) < 2:
         raise ValueError(f"len(u) is {len(u)} but must be at least 2")
+    if np.shares_memory(u, target):
+        raise ValueError("u is written, and shares memory with target")
     u = u.copy()
     for _ in range(n):
         u[1:-1] += c * (u[2:] - 2 * u[1:-1] + u[:-2])

@@ -17,6 +17,8 @@ def heat_grad(u, c, n, target):
         raise ValueError(f"target {target.shape} must be {u.shape}")
     if m < 2:
         raise ValueError(f"m is {m} but must be at least 2")
+    if np.shares_memory(u, target):
+        raise ValueError("u is written, and shares memory with target")
     u = u.copy()
     total_k = np.empty((max(n, 0), m - 2))
     for k in range(n):

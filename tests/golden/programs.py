@@ -185,6 +185,87 @@ def _spd(n):
     return a @ a.T + n * np.eye(n)
 
 
+from transformer import checkpoint_loop, custom_jvp  # noqa: E402 (the files kept tell the lines of the programs above)
+
+
+@custom_jvp
+def eccentric_anomaly(M, e):
+    """Kepler's equation, E - e sin E = M, by Newton's method."""
+    E = M
+    for _ in range(20):
+        E = E - (E - e * np.sin(E) - M) / (1 - e * np.cos(E))
+    return E
+
+
+@eccentric_anomaly.defjvp
+def eccentric_anomaly_jvp(primals, tangents):
+    M, e = primals
+    dM, de = tangents
+    E = eccentric_anomaly(M, e)
+    return E, (dM + de * np.sin(E)) / (1 - e * np.cos(E))
+
+
+def orbit(e: "f64", M: "f64[n]", x: "f64[n]"):
+    E = eccentric_anomaly(M, e)
+    return np.sum((np.cos(E) - e - x) ** 2)
+
+
+def power(x: "f64", n: "int"):
+    return 1.0 if n == 0 else x * power(x, n - 1)
+
+
+def pairwise(x: "f64[n]"):
+    if len(x) == 1:
+        return x[0]
+    half = len(x) // 2
+    left, right = pairwise(x[:half]), pairwise(x[half:])
+    return left * np.cos(right)
+
+
+def cholesky(a: "f64[n,n]"):
+    n = len(a)
+    factor = a.copy()
+    for j in range(n):
+        factor[j, j] = np.sqrt(factor[j, j] - np.sum(factor[j, :j] ** 2))
+        for i in range(j + 1, n):
+            factor[i, j] = (factor[i, j] - factor[i, :j] @ factor[j, :j]) / factor[j, j]
+    return np.sum(np.log(np.diag(factor)))
+
+
+def thomas(a: "f64[n]", b: "f64[n]", c: "f64[n]", d: "f64[n]"):
+    n = len(d)
+    upper, right, x = np.zeros(n), np.zeros(n), np.zeros(n)
+    upper[0] = c[0] / b[0]
+    right[0] = d[0] / b[0]
+    for i in range(1, n):
+        m = b[i] - a[i] * upper[i - 1]
+        upper[i] = c[i] / m
+        right[i] = (d[i] - a[i] * right[i - 1]) / m
+    x[n - 1] = right[n - 1]
+    for i in range(n - 2, -1, -1):
+        x[i] = right[i] - upper[i] * x[i + 1]
+    return np.sum(x ** 2)
+
+
+def time_warping(a: "f64[n]", b: "f64[m]"):
+    n, m = len(a), len(b)
+    cost = np.full((n + 1, m + 1), 1e9)
+    cost[0, 0] = 0.0
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            best = min(cost[i - 1, j], cost[i, j - 1], cost[i - 1, j - 1])
+            cost[i, j] = (a[i - 1] - b[j - 1]) ** 2 + best
+    return cost[n, m]
+
+
+def waves(u: "f64[n]", c: "f64", steps: "int"):
+    u = u.copy()
+    with checkpoint_loop():
+        for _ in range(steps):
+            u[1:-1] += c * np.sin(u[2:] - 2 * u[1:-1] + u[:-2])
+    return np.sum(u ** 2)
+
+
 EXAMPLES = {
     "tanh_regression": lambda r: (r.normal(size=4), r.normal(size=4), r.normal(size=(5, 4)),
                                   r.normal(size=(5, 4))),
@@ -212,7 +293,14 @@ EXAMPLES = {
     "clipped_steps": lambda r: (np.array([1.4, -0.3, 0.5, 2.0]),),
     "moving_average": lambda r: (r.normal(size=7), r.normal(size=3)),
     "distances": lambda r: (r.normal(size=(5, 2)),),
+    "orbit": lambda r: (0.3, r.uniform(0, 6, size=5), r.normal(size=5)),
     "mixture": lambda r: (r.normal(size=3), r.normal(size=3), r.normal(size=6)),
+    "power": lambda r: (1.3, 5),
+    "pairwise": lambda r: (r.normal(size=7),),
+    "cholesky": lambda r: (_spd(4),),
+    "thomas": lambda r: (0.1 * r.normal(size=5), 3 + 0.1 * r.normal(size=5), r.normal(size=5), r.normal(size=5)),
+    "time_warping": lambda r: (r.normal(size=5), r.normal(size=4)),
+    "waves": lambda r: (r.normal(size=6), 0.2, 7),
 }
 
 # What is kept: the program, the mode, and the arguments it is differentiated for.
@@ -244,4 +332,13 @@ KEPT = [
     ("moving_average", "grad", "x,w"),
     ("distances", "grad", "points"),
     ("mixture", "grad", "logits,means"),
+    ("orbit", "grad", "e"),
+    ("orbit", "grad", "e,M"),
+    ("power", "grad", "x"),
+    ("power", "jvp", "x"),
+    ("pairwise", "grad", "x"),
+    ("cholesky", "grad", "a"),
+    ("thomas", "grad", "a,b,c,d"),
+    ("time_warping", "grad", "a,b"),
+    ("waves", "grad", "u,c"),
 ]

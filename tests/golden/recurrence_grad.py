@@ -15,19 +15,15 @@ def recurrence_grad(x):
         raise ValueError(f"n is {n} but must be at least 1")
     f = np.zeros_like(x)
     f[0] = x[0]
-    f_before_k = np.empty(max(n - 1, 0))
     for i in range(1, n):
-        f_before = f[i - 1]
-        f_before_k[i - 1] = f_before
-        f[i] = x[i] + f_before ** 2
+        f[i] = x[i] + f[i - 1] ** 2
     # reverse
     df = np.ones_like(x)
     dx = np.zeros_like(x)
     # reverse of line 99: for i in range(1, len(x)):
     for i in range(n - 1, 0, -1):
         df_i = df[i]
-        df[i] = 0
-        df[i - 1] += 2 * df_i * f_before_k[i - 1]
+        df[i - 1] += 2 * df_i * f[i - 1]
         dx[i] += df_i
     dx[0] += df[0]
     return dx

@@ -29,13 +29,12 @@ def rnn_grad(W, U, b, xs):
             f"xs.shape[1] is {xs.shape[1]} but must equal U.shape[1], {U.shape[1]}"
         )
     h = np.zeros_like(b)
-    h_k = np.empty((n,) + b.shape)
-    h_k2 = np.empty((n,) + b.shape)
+    h_k = np.empty((n + 1,) + b.shape)
+    h_k[0] = h
     for k in range(n):
-        h_k2[k] = h
         x = xs[k]
         h = np.tanh(W @ h + U @ x + b)
-        h_k[k] = h
+        h_k[k + 1] = h
     # reverse
     dh = 2 * h
     dW = np.zeros_like(W)
@@ -43,10 +42,10 @@ def rnn_grad(W, U, b, xs):
     db = np.zeros_like(b)
     # reverse of line 66: for x in xs:
     for k in range(n - 1, -1, -1):
-        h = h_k[k]
+        h = h_k[k + 1]
         scaled = dh * (1 - h * h)
         db += scaled
         dU += np.outer(scaled, xs[k])
         dh = W.T @ scaled
-        dW += np.outer(scaled, h_k2[k])
+        dW += np.outer(scaled, h_k[k])
     return dW, dU, db

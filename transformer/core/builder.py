@@ -20,13 +20,15 @@ from .types import Type
 class Builder:
     """Appends statements to the current block. `origin` is the user's line being worked on;
     `family` is ``"math"`` while a rule of an op that the user spelled `math.…` is expanded.
-    `enclosing` are the blocks around the current one; `numbering` knows how variables came about."""
+    `enclosing` are the blocks around the current one; `numbering` knows how variables came about,
+    `reader` goes on reading where a rule of a user's is needed."""
 
     def __init__(self, assumptions: Assumptions | None = None, origin: Origin | None = None) -> None:
         self.assumptions = assumptions or Assumptions()
         self.block: Block = []
         self.enclosing: list[Block] = []
         self.numbering = Numbering()
+        self.reader: Any = None
         self.origin = origin
         self.family: str | None = None
 
@@ -36,7 +38,7 @@ class Builder:
     def let(self, op: Any, args: Sequence[Atom], attrs: dict[str, Any], types: Sequence[Type]
             ) -> tuple[Var, ...]:
         """Emits one `Let`; returns its fresh targets."""
-        targets = tuple(Var(type) for type in types)
+        targets = tuple(map(Var, types))
         stmt = Let(targets, op, tuple(args), attrs, self.origin)
         self.block.append(stmt)
         self.numbering.define(stmt)
@@ -63,16 +65,17 @@ class Builder:
             self.enclosing.pop()
 
     @contextmanager
-    def at(self, origin: Origin | None) -> Iterator[None]:
-        """Statements emitted inside the `with` come from `origin`, and so do its errors."""
-        outer, self.origin = self.origin, origin or self.origin
+    def apart(self) -> Iterator[Block]:
+        """A new block that sees nothing of those around it: the body of another function."""
+        outer, self.block, self.enclosing = (self.block, self.enclosing), [], []
         try:
-            yield
-        except TransformError as error:
-            error.located(self.origin)
-            raise
+            yield self.block
         finally:
-            self.origin = outer
+            self.block, self.enclosing = outer
+
+    def at(self, origin: Origin | None) -> _At:
+        """Statements emitted inside the `with` come from `origin`, and so do its errors."""
+        return _At(self, origin)
 
     @contextmanager
     def active(self) -> Iterator[Builder]:
@@ -85,6 +88,26 @@ class Builder:
             stack.pop()
 
 
+class _At:
+    """The place of a builder while it is entered; made for every statement, so not by a generator."""
+
+    __slots__ = ("builder", "origin", "outer")
+
+    def __init__(self, builder: Builder, origin: Origin | None) -> None:
+        self.builder = builder
+        self.origin = origin
+        self.outer = builder.origin
+
+    def __enter__(self) -> None:
+        self.outer = self.builder.origin
+        self.builder.origin = self.origin or self.outer
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if isinstance(error, TransformError):
+            error.located(self.builder.origin)
+        self.builder.origin = self.outer
+
+
 class _Local(threading.local):
     def __init__(self) -> None:
         self.stack: list[Builder] = []
@@ -95,6 +118,11 @@ _local = _Local()
 
 def _stack() -> list[Builder]:
     return _local.stack
+
+
+def is_building() -> bool:
+    """Whether there is a builder in this thread: something is being read or transformed."""
+    return bool(_local.stack)
 
 
 def current() -> Builder:

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
+from .builder import Builder
 from .grammar import (
     UNDEFINED,
     Block,
@@ -33,7 +34,7 @@ from .grammar import (
 )
 from .guards import Assumptions
 from .text import statement_text
-from .types import ArrayType, SeqType, Type
+from .types import ArrayType, SavedType, SeqType, Type
 from .walk import atom_vars, head_uses, inner_targets, targets_of
 
 WRITES = ("put", "addat")
@@ -50,14 +51,16 @@ def check(function: Function, *, assumptions: Assumptions | None = None, linear:
     `assumptions` tells which sizes are equal (else the guards of the function do). With `linear`,
     also: within a block a version of an array is written once, after all reads of its elements.
     """
+    assumptions = assumptions or _assumed(function)         # those of a function hold in what it calls
     seen: set[Function] = set()
     pending = [function]
     while pending:
         each = pending.pop()
         if each not in seen:
             seen.add(each)
-            checker = Checker(each, assumptions or _assumed(each), linear)
-            checker.check()
+            checker = Checker(each, assumptions, linear)
+            with Builder(assumptions).active(), assumptions.consistent():    # for the types that ops state
+                checker.check()
             pending += checker.called
 
 
@@ -75,7 +78,7 @@ class Checker:
 
     def __init__(self, function: Function, assumptions: Assumptions, linear: bool) -> None:
         self.function = function
-        self.normal = assumptions.normal
+        self.assumptions, self.normal = assumptions, assumptions.normal
         self.linear = linear
         self.visible: set[Var] = set()
         self.defined: set[Var] = set()
@@ -151,6 +154,22 @@ class Checker:
         self.require(UNDEFINED not in stmt.args, "an undefined value is used")
         if self.linear and stmt.args and isinstance(stmt.args[0], Var):
             self._order(stmt, stmt.args[0])
+        if hasattr(stmt.op, "types") and not stmt.op.of_sequences:
+            if all(isinstance(type_of(atom), ArrayType) for atom in stmt.args):
+                self._stated(stmt)
+
+    def _stated(self, stmt: Let) -> None:
+        """The results have the ranks, sizes and dtypes that the op states."""
+        operands = [type_of(atom) for atom in stmt.args]
+        attrs = {key: item for key, item in stmt.attrs.items() if key != "spelling"}
+        stated = stmt.op.typed(operands, attrs, stmt.attrs.get("spelling"))
+        types = stated if isinstance(stated, tuple) else (stated,)
+        for target, type in zip(stmt.targets, types, strict=True):
+            own = target.type
+            if isinstance(type, ArrayType) and isinstance(own, ArrayType):
+                fits = own.dtype == type.dtype and len(own.sizes) == len(type.sizes) and all(
+                    map(self.equal, own.sizes, type.sizes))
+                self.require(fits, f"{target.name or target} is {own}, and {type} by its op")
 
     def _order(self, stmt: Let, version: Var) -> None:
         if stmt.op.name in WRITES:
@@ -164,6 +183,10 @@ class Checker:
         self.called.append(function)
         self.require(len(stmt.args) == len(function.params), "a call has too few or many arguments")
         self.require(len(stmt.targets) == len(function.results), "a call gives other results")
+        pairs = [*zip(function.params, stmt.args), *zip(stmt.targets, function.results)]
+        for wanted, own in pairs:
+            self.require(own is UNDEFINED or _alike(wanted.type, type_of(own)),
+                         f"{own} is no {wanted.type}, as {wanted.name or wanted} of {function.name} is")
 
     def _if(self, stmt: If) -> None:
         self.condition(stmt.cond)
@@ -210,7 +233,8 @@ class Checker:
             self.integer(stmt.trips, "the trip count of a loop")
         for read in stmt.reads:
             source = type_of(read.source)
-            row = source.element if isinstance(source, SeqType) else self._row(source)
+            self.require(not isinstance(source, SavedType), "a read takes items of what a call saved")
+            row = source.element if isinstance(source, SeqType) else self._row(source)    # type: ignore[arg-type]
             self.require(self.agree(read.target.type, row), "a read is not an item of its source")
 
     def _row(self, type: ArrayType) -> ArrayType:
@@ -251,6 +275,8 @@ class Checker:
         if isinstance(wanted, SeqType) or isinstance(own, SeqType):
             return (isinstance(wanted, SeqType) and isinstance(own, SeqType)
                     and self.agree(wanted.element, own.element))
+        if isinstance(wanted, SavedType) or isinstance(own, SavedType):
+            return wanted == own
         if len(wanted.sizes) != len(own.sizes) or not _same_dtype(wanted, own):
             return False
         return all(map(self.equal, wanted.sizes, own.sizes))
@@ -261,6 +287,13 @@ class Checker:
         if self.normal(left) == self.normal(right):
             return True
         return any(atom_vars(left)) and any(atom_vars(right))
+
+
+def _alike(wanted: Type, own: Type) -> bool:
+    """Whether two types are the same but for sizes, which each function has its own names for."""
+    if not isinstance(wanted, ArrayType) or not isinstance(own, ArrayType):
+        return type(wanted) is type(own)
+    return wanted.rank == own.rank and _same_dtype(wanted, own)
 
 
 def _same_dtype(wanted: ArrayType, own: ArrayType) -> bool:

@@ -4,20 +4,41 @@ Two kinds matter most: *not supported*, a program that has a meaning which we do
 *not differentiable*, a program whose derivative is not defined. All of them print alike:
 
 >>> origin = Origin("model.py", 12, 11, 22, "loss")
->>> error = NotSupported("numpy.unwrap has no rule", origin, instead="Pass what it gives as an argument.")
+>>> error = NotSupported("no rule for numpy.unwrap", origin, instead="Pass what it gives as an argument.")
 >>> print(error)
-numpy.unwrap has no rule
+no rule for numpy.unwrap
   File "model.py", line 12, in loss
 Pass what it gives as an argument.
 
 Between the second and the third line stand the source line and carets, where the file is there.
+
+Style, which tests/test_errors_style.py holds all messages to as far as a machine can:
+
+``message``   What is wrong, in one line, as Python's own messages: no capital but that of a name, no
+              full stop. It speaks of the program in the user's words: ``a list``, ``the argument 'x'``,
+              never of our classes. Where Python or NumPy would raise too, it is their text, as it is
+              (capitals and full stops included), and the error is also caught as what they raise.
+``origin``    The piece of the user's source that is guilty, as small as it is known. What is wrong inside
+              of a library's source is shown where the user's code calls it, with the library's line below.
+``why``       The reason, where the message does not tell it: whole sentences.
+``instead``   What to write instead: whole sentences, best an imperative. It works: what it names is
+              supported. Every `NotSupported` and `NotDifferentiable` has it.
+
+Code is quoted in backticks (`x += y`) or stands bare where it cannot be mistaken (np.sum), names of the
+program stand in quotes ('x').
 """
 
 from __future__ import annotations
 
+import builtins
+import difflib
 import linecache
+import os
+import sysconfig
 import unicodedata
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Self
 
 
@@ -97,6 +118,7 @@ class TransformError(Exception):
         origin: Origin | None = None,
         why: str | None = None,
         instead: str | None = None,
+        argument: str | None = None,
     ) -> None:
         # The constructor of OSError, a base of one subclass, would take the arguments apart.
         Exception.__init__(self, message)
@@ -104,6 +126,9 @@ class TransformError(Exception):
         self.origin = origin
         self.why = why
         self.instead = instead
+        self.argument = argument  # the parameter that it is about, for a place if there is no other
+        self.inside: list[Origin] = []  # places in libraries that `origin` comes to, the outer ones first
+        self.callers: list[Origin] = []  # calls that come to `origin`, the inner ones first
 
     def located(self, origin: Origin | None) -> Self:
         """This error, with its place filled in if whoever raised it did not know the place."""
@@ -111,12 +136,54 @@ class TransformError(Exception):
             self.origin = origin
         return self
 
+    def called_from(self, call: Origin | None) -> Self:
+        """This error, once it leaves a function that was called there: its place is in the user's source,
+        so a place in a library gives way to the call."""
+        if call is None or self.origin is None:
+            return self.located(call)
+        if is_library(self.origin.file):
+            self.inside[:0] = [] if self.origin.file.startswith(OURS) else [self.origin]
+            self.origin = call
+        elif call not in (self.origin, *self.callers):
+            self.callers.append(call)
+        return self
+
     def __str__(self) -> str:
-        parts = (self.message, self.origin, self.why, self.instead)
+        inside = f"which comes, in a library, to\n{self.inside[-1]}" if self.inside else None
+        parts = (self.message, self.origin, inside, self.why, self.instead, *self._calls())
         return "\n".join(str(part) for part in parts if part is not None)
 
+    def _calls(self) -> Iterator[str]:
+        """The nearest calls that come to the place."""
+        for call in self.callers[:MOST_CALLERS]:
+            yield f"called from\n{call}"
+        if len(self.callers) > MOST_CALLERS:
+            yield f"and {len(self.callers) - MOST_CALLERS} more calls"
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.message, self.origin, self.why, self.instead)
+        given = self.message, self.origin, self.why, self.instead, self.argument
+        return type(self), given, {"inside": self.inside, "callers": self.callers}
+
+
+MOST_CALLERS = 3
+OURS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
+
+
+def suggestion(word: str, known: Iterable[str]) -> str | None:
+    """``Did you mean …?`` for an `instead`, where known words are close.
+
+    >>> suggestion("summ", ["sum", "cumsum", "mean"])
+    "Did you mean 'sum'?"
+    """
+    close = difflib.get_close_matches(word, list(known), n=2, cutoff=0.7)
+    return f"Did you mean {' or '.join(map(repr, close))}?" if close else None
+
+
+@cache
+def is_library(file: str) -> bool:
+    """Whether a file is part of Python, of an installed package, or of this one."""
+    folders = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    return file.startswith(("<frozen ", OURS)) or any(file.startswith(f"{folder}{os.sep}") for folder in folders)
 
 
 class NotSupported(TransformError, NotImplementedError):
@@ -195,3 +262,52 @@ class SourceError(TransformError, OSError):
 
     A file that was edited after its import is refused likewise; `importlib.reload` helps there.
     """
+
+
+def as_raised(error: BaseException, origin: Origin | None = None, instead: str | None = None) -> TransformError:
+    """What Python or NumPy raises for the program itself, as an error of ours with its place, which
+    is caught as the same class.
+
+    >>> import math
+    >>> try:
+    ...     math.exp(1000)
+    ... except OverflowError as error:
+    ...     found = as_raised(error)
+    >>> found, isinstance(found, OverflowError), isinstance(found, TransformError)
+    (OverflowError('math range error'), True, True)
+    """
+    text = f"KeyError: {error}" if isinstance(error, KeyError) else str(error)
+    return raised_as(type(error), " ".join(text.split("\n")).strip(), origin, instead=instead)
+
+
+def raised_as(
+    kind: type[BaseException], message: str, origin: Origin | None = None, why: str | None = None,
+    instead: str | None = None
+) -> TransformError:
+    """An error of ours that is caught as this class, or as that of its bases which is Python's or NumPy's."""
+    return _class_as(_public(kind))(message, origin, why, instead)
+
+
+def _public(kind: Any) -> Any:
+    """The class itself, or that of its bases which can be named in a program."""
+    public = (builtins.__name__, "numpy.exceptions", "numpy.linalg")
+    return next(base for base in kind.__mro__ if base.__module__ in public)
+
+
+@cache
+def _class_as(kind: Any) -> type[TransformError]:
+    """A class of error that is also this one of Python's or NumPy's."""
+    base = next((ours for ours in (BadArgument, ShapeError) if issubclass(kind, ours.__bases__[1])), TransformError)
+    if issubclass(base, kind) or issubclass(TransformError, kind):
+        return base
+    members = {"__module__": __name__, "__reduce__": _reduced, "__init__": TransformError.__init__}
+    return type(kind.__name__, (base, kind), {**members, "raised": kind, "__str__": TransformError.__str__})
+
+
+def _reduced(self: Any) -> tuple[Any, ...]:
+    _, given, state = TransformError.__reduce__(self)
+    return _remade, (self.raised, *given), state
+
+
+def _remade(kind: Any, *given: Any) -> TransformError:
+    return _class_as(kind)(*given)

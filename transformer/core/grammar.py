@@ -144,6 +144,10 @@ class Loop:
     the statements of `test` from the entries of the carries. `trips` may then be None (`while`).
     `count` is, after the loop, how many iterations there were. A loop with a condition runs
     upwards and has no reads.
+
+    What a reverse sweep is to keep of it: with `blocks`, the carries at the start of each of so many
+    blocks of iterations (0: about the root of the number of trips), which may be split into blocks in
+    turn; with `again`, nothing, as the loop is run again there.
     """
 
     position: Var
@@ -157,6 +161,8 @@ class Loop:
     cond: Atom | None = None
     count: Var | None = None
     origin: Origin | None = None
+    blocks: tuple[int, ...] = ()
+    again: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -183,7 +189,8 @@ class Call:
 
 @dataclass(slots=True, eq=False)
 class Effect:
-    """Something done for its effect. `kind` is ``"print"``, ``"assert"``, ``"raise"``, ``"host"``;
+    """Something done for its effect. `kind` is ``"print"``, ``"assert"``, ``"raise"``, ``"forget"`` (of a
+    record that is not needed any more), …;
     `attrs` holds the static template into which `args` are put."""
 
     kind: str
@@ -197,7 +204,9 @@ Stmt = Union[Let, If, Loop, Map, Call, Effect]
 
 @dataclass(slots=True, eq=False)
 class Function:
-    """A Core function. `dims` says where each named dimension is found: (parameter, axis)."""
+    """A Core function. `dims` says where each named dimension is found: (parameter, axis). `role` is what
+    a transformation made it for: ``"jvp"``, ``"forward"`` or ``"reverse"``; ``"called"`` for one that was read
+    to be called; empty for the function itself."""
 
     name: str
     params: list[Var]
@@ -206,3 +215,4 @@ class Function:
     dims: dict[Any, tuple[Var, int]] = field(default_factory=dict)
     guards: list[Any] = field(default_factory=list)
     origin: Origin | None = None
+    role: str = ""

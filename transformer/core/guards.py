@@ -13,14 +13,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from .sizes import Dim, Extent, Floor, Size, SizeAtom, Unknown, leaves, replaced
+from .sizes import Dim, Extent, Floor, Greatest, Least, Size, SizeAtom, Unknown, leaves, replaced
 
 DEEPEST_NEST = 16          # replacements tried to bound one size from below
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """`left == right` (kind ``"equal"``) or `left >= right` (kind ``"at least"``)."""
+    """`left == right` (kind ``"equal"``) or `left >= right` (kind ``"at least"``). Of kind ``"chosen"`` are
+    those with `>=` that decide between codes which are both right: files do not test them."""
 
     kind: str
     left: Extent
@@ -32,7 +33,7 @@ class Guard:
         return left == right if self.kind == "equal" else left >= right
 
     def __repr__(self) -> str:
-        return f"{self.left} {'==' if self.kind == 'equal' else '>='} {self.right}"
+        return f"{self.left} {'==' if self.kind == 'equal' else '>='} {self.right}{' chosen' * (self.kind == 'chosen')}"
 
 
 class Assumptions:
@@ -46,9 +47,11 @@ class Assumptions:
         self.hints = dict(hints or {})
         self.smallest = smallest
         self.bound: dict[SizeAtom, Extent] = {}
+        self._identified = 0
         self._normal: dict[Size, Extent] = {}
         self.guards: list[Guard] = []
         self.ranges: dict[SizeAtom, tuple[Extent | None, Extent | None]] = {}
+        self._consistent = False
 
     def normal(self, size: Extent) -> Extent:
         """`size` in terms of one representative of each class of equal sizes."""
@@ -57,6 +60,8 @@ class Assumptions:
         known = self._normal.get(size)
         if known is None:
             known = self._normal[size] = replaced(size, self._representative)
+            if known != size:                    # a division may be one that is known only now
+                known = self._normal[size] = self.normal(known)
         return known
 
     def checkpoint(self) -> tuple[dict[SizeAtom, Extent], int]:
@@ -70,7 +75,8 @@ class Assumptions:
         del self.guards[count:]
 
     def _representative(self, atom: SizeAtom) -> Extent | None:
-        size = self.bound.get(atom)
+        # What is the same in a branch only must not stay when the branch is left.
+        size = bound_size(atom, self.bound, shorten=not self._identified)
         return None if size is None else self.normal(size)
 
     def equal(self, left: Extent, right: Extent) -> bool:
@@ -82,13 +88,17 @@ class Assumptions:
         if isinstance(difference, int):
             return difference == 0
         if not guardable(difference):
-            return False
+            return self._consistent
         known = value_of(difference, self.hints)
         if known is not None and known != 0:
             return False
         self.guards.append(Guard("equal", left, right))
         self._unify(left, right)
         return True
+
+    def is_one(self, size: Extent) -> bool:
+        """Whether a size is 1, as a computed one may be in the call being read; guarded then."""
+        return value_of(self.normal(size), self.hints) == 1 and self.equal(size, 1)
 
     def at_least(self, left: Extent, right: Extent) -> bool:
         """Whether `left >= right`; where it is open, decided by hints (or assumed) and guarded."""
@@ -112,6 +122,15 @@ class Assumptions:
             self.guards.append(Guard("at least", left, right))
         return True
 
+    def choose(self, left: Extent, right: Extent) -> bool:
+        """Whether `left >= right` in the call being read: for calls where that differs, other code is made."""
+        known = value_of(self.normal(left - right), self.hints)
+        chosen = known is not None and known >= 0
+        if isinstance(left - right, Size) and guardable(left - right) and known is not None:
+            sides = (left, right) if chosen else (right - 1, left)
+            self.guards.append(Guard("chosen", *map(self.normal, sides)))
+        return chosen
+
     def _is_guarded(self, difference: Extent) -> bool:
         """Whether `difference >= 0` follows from a guard that there is."""
         lows = (self.lower_bound(difference - (guard.left - guard.right))
@@ -122,6 +141,12 @@ class Assumptions:
         """Whether `left >= right` holds without any further assumption."""
         low = self.lower_bound(self.normal(left) - self.normal(right))
         return low is not None and low >= 0
+
+    def follows(self, size: Extent, least: int) -> bool:
+        """Whether ``size >= least`` holds without any further assumption, or by a guard that there is."""
+        difference = self.normal(size) - least
+        low = self.lower_bound(difference)
+        return low is not None and low >= 0 or self._is_guarded(difference)
 
     def within(self, var: Any, low: Extent | None, high: Extent | None) -> None:
         """Notes that an integer of the program is certainly in `low..high` (None: open), such as
@@ -135,6 +160,16 @@ class Assumptions:
             self.ranges.setdefault(atom, (0, None))
 
     @contextmanager
+    def consistent(self) -> Iterator[None]:
+        """While a program that was read is transformed: what meets fits together. A size found again
+        in a reverse sweep, such as how many elements a mask selects, is an integer of its own there."""
+        before, self._consistent = self._consistent, True
+        try:
+            yield
+        finally:
+            self._consistent = before
+
+    @contextmanager
     def identified(self, pairs: Mapping[Any, Extent]) -> Iterator[None]:
         """Integers that are certainly these sizes, as what leaves a branch is what it was inside."""
         outer: dict[SizeAtom, Extent] = {
@@ -142,9 +177,11 @@ class Assumptions:
         }
         self.bound.update(outer)
         self._normal.clear()
+        self._identified += 1
         try:
             yield
         finally:
+            self._identified -= 1
             for atom in outer:
                 self.bound.pop(atom, None)
             self._normal.clear()
@@ -164,12 +201,23 @@ class Assumptions:
             return None if lowest is None else -(-lowest // scale)
         low = lowest.constant
         for monomial, count in lowest.terms.items():
-            if not monomial:
-                continue
-            if count < 0 or not all(isinstance(atom, Dim) for atom in monomial):
+            least = self._least_value(monomial) if count > 0 or not monomial else None
+            if least is None:
                 return None
-            low += count * self.smallest ** len(monomial)
+            low += count * least if monomial else 0
         return -(-low // scale)
+
+    def _least_value(self, monomial: tuple[SizeAtom, ...]) -> int | None:
+        """A number that a product of atoms is certainly not below."""
+        if len(monomial) == 1 and isinstance(monomial[0], (Least, Greatest)):
+            atom = monomial[0]
+            lows = [low for low in map(self.lower_bound, (atom.first, atom.second)) if low is not None]
+            if isinstance(atom, Greatest):
+                return max(lows, default=None)
+            return min(lows) if len(lows) == 2 else None
+        if not all(isinstance(atom, Dim) for atom in monomial):
+            return None
+        return 0 if any(atom.inner for atom in monomial) else self.smallest ** len(monomial)   # type: ignore[union-attr]
 
     def _lowest(self, size: Extent) -> tuple[Extent | None, int]:
         """A size that `size * scale` is not below, free of integers with a range and of divisions
@@ -205,19 +253,46 @@ class Assumptions:
         return None if end is None else self.normal(end) * count
 
     def _unify(self, left: Extent, right: Extent) -> None:
-        pairs = [(right, left), (left, right)]
-        for size, other in sorted(pairs, key=lambda pair: not is_twin(pair[0])):
-            atom = single_atom(size)
-            if atom is not None and atom not in set(leaves(other)):
-                self.bound[atom] = other
-                self._normal.clear()
-                return
+        found = solved(right, left) if is_twin(left) and not is_twin(right) else solved(left, right)
+        if found is not None:
+            self.bound[found[0]] = found[1]
+            self._normal.clear()
+
+
+def solved(left: Extent, right: Extent) -> tuple[SizeAtom, Extent] | None:
+    """An atom that occurs once in ``left == right``, and what it is then: `right` or `left` if one of
+    them is a dimension or an integer, else any of these there is, else such as ``n//2``."""
+    for size, other in ((right, left), (left, right)):
+        atom = single_atom(size)
+        if atom is not None and atom not in leaves(other):
+            return atom, other
+    difference = left - right
+    terms = difference.terms if isinstance(difference, Size) else {}
+    alone = [(atoms[0], count) for atoms, count in terms.items() if len(atoms) == 1 and abs(count) == 1]
+    for atom, count in sorted(alone, key=lambda term: not isinstance(term[0], (Dim, Unknown))):
+        rest = Size.of(atom) - difference * count
+        if not isinstance(rest, Size) or atom not in leaves(rest) and atom not in rest.atoms():
+            return atom, rest
+    return None
 
 
 def _divisor(atom: SizeAtom) -> int:
     """The number that an atom divides by, 1 when there is none."""
     known = isinstance(atom, Floor) and isinstance(atom.denominator, int) and atom.denominator > 0
     return atom.denominator if known else 1                              # type: ignore
+
+
+def bound_size(atom: SizeAtom, bound: dict[SizeAtom, Extent], shorten: bool = True) -> Extent | None:
+    """What `bound` makes of an atom, at the end of a chain of dimensions that are equal to each other.
+    The chain is made short, so that the next one who asks has not far to go."""
+    size = bound.get(atom)
+    chain = [atom]
+    while size is not None and (following := single_atom(size)) in bound:
+        chain.append(following)
+        size = bound[following]
+    if shorten and len(chain) > 1 and size is not None:
+        bound.update(dict.fromkeys(chain, size))
+    return size
 
 
 def single_atom(size: Extent) -> SizeAtom | None:
@@ -236,7 +311,7 @@ def is_twin(size: Extent) -> bool:
 
 def guardable(size: Extent) -> bool:
     """Whether `size` can be computed before the body runs: from shapes and integer arguments."""
-    return all(isinstance(a, Dim) or getattr(a.var, "is_parameter", False) for a in leaves(size))
+    return all(not a.inner if isinstance(a, Dim) else getattr(a.var, "is_parameter", False) for a in leaves(size))
 
 
 def value_of(size: Extent, values: Mapping[SizeAtom, int]) -> int | None:

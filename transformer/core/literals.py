@@ -13,7 +13,7 @@ from .errors import Origin
 from .grammar import UNDEFINED, Const, Var
 from .lines import Line
 from .sizes import Dim, Extent, Floor, Greatest, Least, Size, Unknown
-from .types import BOOL, COMPLEX, FLOAT, INT, LONG_NAMES, ArrayType, SeqType, Type
+from .types import BOOL, COMPLEX, FLOAT, INT, LONG_NAMES, ArrayType, SavedType, SeqType, Type
 
 WORDS = {"None": None, "True": True, "False": False, "inf": float("inf"), "nan": float("nan")}
 WEAK = {"int": INT, "float": FLOAT, "complex": COMPLEX, "bool": BOOL}
@@ -103,7 +103,7 @@ class Literals:
         if self.line.accept(","):
             value, type = complex(value, self.plain()), COMPLEX
         self.line.expect(")")
-        return (value if type.weak or type is BOOL else type.dtype.type(value)), type
+        return (value if type.weak else type.dtype.type(value)), type
 
     def plain(self) -> Any:
         if self.line.accept("-"):
@@ -192,6 +192,11 @@ class Literals:
     # -- types and sizes ---------------------------------------------------------------------
 
     def type(self) -> Type:
+        if self.line.accept("Saved"):
+            self.line.expect("[")
+            saved = SavedType(self.line.name())
+            self.line.expect("]")
+            return saved
         if self.line.accept("Seq"):
             self.line.expect("[")
             element = self.type()

@@ -30,7 +30,8 @@ class Numbering:
         self._alike: dict[int, list[Var]] = {}
 
     def define(self, stmt: Let) -> None:
-        self.definitions.update(dict.fromkeys(stmt.targets, stmt))
+        for target in stmt.targets:
+            self.definitions[target] = stmt
 
     def number(self, var: Var) -> int:
         """The number of a variable; equal ones mean equal values."""

@@ -94,7 +94,8 @@ class Reader(Literals):
         kind = {"==": "equal", ">=": "at least"}.get(self.line.next())
         if kind is None:
             raise self.line.error("== or >=")
-        return Guard(kind, left, self.size())
+        right = self.size()
+        return Guard("chosen" if self.line.accept("chosen") else kind, left, right)
 
     # -- lines -------------------------------------------------------------------------------
 
@@ -129,7 +130,10 @@ class Reader(Literals):
             if self.is_at(depth, word):
                 self.line.expect(word)
                 return read(depth + 1)
-        stmt = self.effect() if self.is_at(depth, "effect") else self.equation()
+        if self.is_at(depth, "call"):
+            stmt: Stmt = self.call(())
+        else:
+            stmt = self.effect() if self.is_at(depth, "effect") else self.equation()
         self.finish()
         return stmt
 
@@ -191,6 +195,10 @@ class Reader(Literals):
         self.line.expect("in")
         trips = None if self.line.accept("none") else self.atom()
         down = self.line.accept("down")
+        blocks: tuple[int, ...] = ()
+        while self.line.accept("blocks"):
+            blocks += (int(self.line.next()),)
+        again = self.line.accept("again")
         self.finish()
         entries = self.pairs(depth, "carry")
         reads = [Read(*pair) for pair in self.pairs(depth, "read")]
@@ -203,7 +211,7 @@ class Reader(Literals):
                    for (entry, init), (out, end) in zip(entries, ends, strict=True)]
         records = [Record(*pair) for pair in self.pairs(depth, "record")]
         count = self.count(depth)
-        return Loop(position, trips, carries, body, reads, records, down, test, cond, count)
+        return Loop(position, trips, carries, body, reads, records, down, test, cond, count, None, blocks, again)
 
     def test(self, depth: int) -> tuple[Block, Any]:
         if not self.section(depth, "test"):

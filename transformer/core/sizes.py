@@ -24,11 +24,13 @@ class Dim:
     """A named dimension of an argument (`f64[n]`, or `x.shape[0]` of a call being read).
 
     Where two arguments are declared with the same name, the second has a `twin` of the first: it
-    becomes the same, under a guard, as soon as something depends on it.
+    becomes the same, under a guard, as soon as something depends on it. A dimension of a function that
+    is called is `inner`: it may be anything, and no guard before the body can speak of it.
     """
 
     name: str
     twin: int = 0
+    inner: bool = False
 
     def __repr__(self) -> str:
         return self.name + "'" * self.twin
@@ -84,17 +86,21 @@ Monomial = tuple[SizeAtom, ...]
 class Size:
     """A symbolic size: a sum of integer multiples of products of atoms (the empty product is 1)."""
 
-    __slots__ = ("terms", "_hash")
+    __slots__ = ("terms", "_hash", "_leaves", "_unknowns")
 
     def __init__(self, terms: dict[Monomial, int]) -> None:
         self.terms = terms
-        self._hash = hash(frozenset(terms.items()))
+        self._hash: int | None = None
+        self._leaves: tuple[Dim | Unknown, ...] | None = None         # found when asked for
+        self._unknowns: tuple[Any, ...] | None = None
 
     @staticmethod
     def of(atom: SizeAtom) -> Size:
         return Size({(atom,): 1})
 
     def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(frozenset(self.terms.items()))
         return self._hash
 
     def __eq__(self, other: object) -> bool:
@@ -111,21 +117,23 @@ class Size:
     __radd__ = __add__
 
     def __neg__(self) -> Extent:
-        return self * -1
+        return Size({monomial: -count for monomial, count in self.terms.items()})
 
     def __sub__(self, other: Extent) -> Extent:
-        return self + other * -1 if isinstance(other, (int, Size)) else NotImplemented
+        return self + -other if isinstance(other, (int, Size)) else NotImplemented
 
     def __rsub__(self, other: Extent) -> Extent:
-        return self * -1 + other
+        return -self + other
 
     def __mul__(self, other: Extent) -> Extent:
         if not isinstance(other, (int, Size)):
             return NotImplemented
+        if isinstance(other, int):
+            return Size({monomial: count * other for monomial, count in self.terms.items()}) if other else 0
         terms: dict[Monomial, int] = {}
         for left, p in self.terms.items():
-            for right, q in _terms(other):
-                monomial = tuple(sorted(left + right, key=repr))
+            for right, q in other.terms.items():
+                monomial = tuple(sorted(left + right, key=repr)) if left and right else left + right
                 terms[monomial] = terms.get(monomial, 0) + p * q
         return _made(terms)
 
@@ -140,6 +148,20 @@ class Size:
     def atoms(self) -> Iterator[SizeAtom]:
         for monomial in self.terms:
             yield from monomial
+
+    @property
+    def leaves(self) -> tuple[Dim | Unknown, ...]:
+        """Every dimension and unknown integer that it depends on."""
+        if self._leaves is None:
+            self._leaves = tuple(leaf for atom in self.atoms() for leaf in _leaves_of(atom))
+        return self._leaves
+
+    @property
+    def unknowns(self) -> tuple[Any, ...]:
+        """The Core variables of the unknown integers that it depends on."""
+        if self._unknowns is None:
+            self._unknowns = tuple(leaf.var for leaf in self.leaves if isinstance(leaf, Unknown))
+        return self._unknowns
 
     @property
     def constant(self) -> int:
@@ -166,7 +188,8 @@ def _terms(size: Extent) -> list[tuple[Monomial, int]]:
 
 
 def _made(terms: dict[Monomial, int]) -> Extent:
-    terms = {monomial: count for monomial, count in terms.items() if count}
+    if 0 in terms.values():
+        terms = {monomial: count for monomial, count in terms.items() if count}
     if not terms:
         return 0
     if len(terms) == 1 and () in terms:
@@ -272,16 +295,14 @@ def _atom_replaced(atom: SizeAtom, value: Callable[[SizeAtom], Extent | None]) -
     return Size.of(atom)
 
 
-def leaves(size: Extent) -> Iterator[Dim | Unknown]:
+def leaves(size: Extent) -> tuple[Dim | Unknown, ...]:
     """Every dimension and unknown integer that `size` depends on."""
-    if not isinstance(size, Size):
-        return
-    for atom in size.atoms():
-        if isinstance(atom, (Dim, Unknown)):
-            yield atom
-        elif isinstance(atom, Floor):
-            yield from leaves(atom.numerator)
-            yield from leaves(atom.denominator)
-        else:
-            yield from leaves(atom.first)
-            yield from leaves(atom.second)
+    return size.leaves if isinstance(size, Size) else ()
+
+
+def _leaves_of(atom: SizeAtom) -> tuple[Dim | Unknown, ...]:
+    if isinstance(atom, (Dim, Unknown)):
+        return (atom,)
+    if isinstance(atom, Floor):
+        return leaves(atom.numerator) + leaves(atom.denominator)
+    return leaves(atom.first) + leaves(atom.second)

@@ -33,7 +33,7 @@ function loss(x: float)
             record ws: Seq[f64] = w
             count m: int
         map i: int in <n>                           like a loop
-        h: f64 = call helper(y)
+        h: f64 = call helper(y)                 without targets where it is called for an effect
         effect comment(text='reverse')
         return y, z
 
@@ -54,8 +54,8 @@ from .errors import Origin
 from .grammar import Block, Call, Const, Effect, Function, If, Let, Loop, Map, Stmt, Undefined, Var
 from .parsing import parse
 from .sizes import Dim, Floor, Least, Size, SizeAtom, Unknown
-from .types import SHORT_NAMES, WEAK_NAMES, ArrayType, SeqType, type_of_number
-from .walk import all_statements
+from .types import SCALAR_NAMES, SHORT_NAMES, WEAK_NAMES, ArrayType, SavedType, SeqType, type_of_number
+from .walk import METHODS, all_statements
 
 __all__ = ["parse", "statement_text", "text"]
 
@@ -149,7 +149,7 @@ class Printer:
             self.statement(stmt, indent)
 
     def statement(self, stmt: Stmt, indent: str) -> None:
-        getattr(self, "_" + type(stmt).__name__.lower())(stmt, indent)
+        getattr(self, METHODS[type(stmt)])(stmt, indent)
 
     def _let(self, stmt: Let, indent: str) -> None:
         value = f"{stmt.op.name}({self.arguments(stmt.args, stmt.attrs)})"
@@ -157,7 +157,8 @@ class Printer:
 
     def _call(self, stmt: Call, indent: str) -> None:
         value = f"call {self.functions(stmt.function)}({self.atoms(stmt.args)})"
-        self.lines.append(f"{indent}{self.targets(stmt.targets)} = {value}")
+        targets = f"{self.targets(stmt.targets)} = " if stmt.targets else ""
+        self.lines.append(f"{indent}{targets}{value}")
 
     def _effect(self, stmt: Effect, indent: str) -> None:
         self.lines.append(f"{indent}effect {stmt.kind}({self.arguments(stmt.args, stmt.attrs)})")
@@ -176,7 +177,9 @@ class Printer:
     def _loop(self, stmt: Loop, indent: str) -> None:
         trips = "none" if stmt.trips is None else self.atom(stmt.trips)
         down = " down" if stmt.down else ""
-        self.lines.append(f"{indent}loop {self.typed(stmt.position)} in {trips}{down}")
+        kept = "".join(f" blocks {count}" for count in stmt.blocks)
+        again = " again" if stmt.again else ""
+        self.lines.append(f"{indent}loop {self.typed(stmt.position)} in {trips}{down}{kept}{again}")
         inner = indent + INDENT
         for carry in stmt.carries:
             self.equation("carry", carry.entry, self.atom(carry.init), inner)
@@ -290,6 +293,8 @@ class Printer:
             return f"class('{value.__module__}.{value.__qualname__}')"
         if isinstance(value, Origin):
             return f"origin({value.file!r}, {value.line})"
+        if hasattr(value, "__core_text__"):                 # what has no text of its own, by its name
+            return repr(value.__core_text__())
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             names = (field.name for field in dataclasses.fields(value))
             fields = (f"{name}={self.value(getattr(value, name))}" for name in names)
@@ -305,12 +310,14 @@ class Printer:
         return shown
 
     def _type(self, type: Any) -> str:
+        if isinstance(type, SavedType):
+            return repr(type)
         if isinstance(type, SeqType):
             return f"Seq[{self.type(type.element)}]"
         if type.weak:
             return WEAK_NAMES[type.dtype.kind]
         name = _dtype_name(type.dtype)
-        return f"{name}[{', '.join(map(self.size, type.sizes))}]" if type.sizes else name
+        return f"{name}[{', '.join(map(self.size, type.sizes))}]" if type.sizes else SCALAR_NAMES.get(name, name)
 
     def size(self, size: Any) -> str:
         if not isinstance(size, Size):

@@ -1,4 +1,4 @@
-"""Types of Core values: arrays (rank 0 is a scalar) and the sequences that loops record."""
+"""Types of Core values: arrays (rank 0 is a scalar), the sequences that loops record, what calls save."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ArrayType:
         if self.weak:
             return WEAK_NAMES[self.dtype.kind]
         name = SHORT_NAMES.get(self.dtype.name, self.dtype.name)
-        return f"{name}[{', '.join(map(str, self.sizes))}]" if self.sizes else name
+        return f"{name}[{', '.join(map(str, self.sizes))}]" if self.sizes else SCALAR_NAMES.get(name, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +69,35 @@ class SeqType:
         return f"Seq[{self.element}]"
 
 
-Type = Union[ArrayType, SeqType]
+@dataclass(frozen=True, slots=True)
+class SavedType:
+    """What a call of the function `name` saved for its reverse: values of any kinds, taken apart by who
+    knows them. What the calls inside of it saved may be among them, so that the type says no more."""
+
+    name: str
+    sizes: ClassVar[tuple[Extent, ...]] = ()
+    is_inexact: ClassVar[bool] = True
+    __tree_leaf__: ClassVar[bool] = True
+
+    def __repr__(self) -> str:
+        return f"Saved[{self.name}]"
+
+
+Type = Union[ArrayType, SeqType, SavedType]
 
 SHORT_NAMES = {
     "float16": "f16", "float32": "f32", "float64": "f64", "complex64": "c64", "complex128": "c128",
     "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16",
     "uint32": "u32", "uint64": "u64", "bool": "bool",
 }
-LONG_NAMES = {short: long for long, short in SHORT_NAMES.items()}
+SCALAR_NAMES = {"bool": "bool_"}              # NumPy's truth value beside Python's
+LONG_NAMES = {short: long for long, short in SHORT_NAMES.items()} | {"bool_": "bool"}
 WEAK_NAMES = {"i": "int", "f": "float", "c": "complex", "b": "bool"}
 
 FLOAT = ArrayType(np.dtype("float64"), (), weak=True)
 INT = ArrayType(np.dtype("int64"), (), weak=True)
 COMPLEX = ArrayType(np.dtype("complex128"), (), weak=True)
-BOOL = ArrayType(np.dtype("bool"), ())
+BOOL = ArrayType(np.dtype("bool"), (), weak=True)
 
 
 def type_of_number(value: object) -> ArrayType:
@@ -90,11 +105,13 @@ def type_of_number(value: object) -> ArrayType:
 
     >>> type_of_number(2), type_of_number(2.5), type_of_number(np.float32(2))
     (int, float, f32)
+    >>> type_of_number(True), type_of_number(np.True_)
+    (bool, bool_)
     """
-    if isinstance(value, (bool, np.bool_)):
-        return BOOL
     if isinstance(value, np.generic):
         return ArrayType(value.dtype)
+    if isinstance(value, bool):
+        return BOOL
     if isinstance(value, int):
         return INT
     if isinstance(value, float):

@@ -12,6 +12,7 @@ from .grammar import (
     Carry,
     Const,
     Effect,
+    Function,
     If,
     Let,
     Loop,
@@ -22,25 +23,37 @@ from .grammar import (
     Stmt,
     Var,
 )
-from .sizes import Dim, Extent, Size, Unknown, leaves, replaced
+from .sizes import Dim, Extent, Size, Unknown, replaced
 from .types import ArrayType, SeqType, Type
 
+# The method of a visitor for each kind of statement.
+METHODS = {kind: f"_{kind.__name__.lower()}" for kind in (Let, If, Loop, Map, Call, Effect)}
 
-def atom_vars(atom: Any) -> Iterator[Var]:
+
+def atom_vars(atom: Any) -> list[Var]:
     """The variables an atom or a static attribute mentions (sizes may rest on integers)."""
-    if isinstance(atom, Var):
-        yield atom
-    elif isinstance(atom, Size):
-        yield from (leaf.var for leaf in leaves(atom) if isinstance(leaf, Unknown))
+    found: list[Var] = []
+    _collect_vars(atom, found)
+    return found
+
+
+def _collect_vars(atom: Any, found: list[Var]) -> None:
+    kind = type(atom)
+    if kind is Var:
+        found.append(atom)
+    elif kind is Const:
+        return
+    elif kind is Size:
+        found += atom.unknowns
     elif isinstance(atom, (tuple, list)):
         for item in atom:
-            yield from atom_vars(item)
-    elif isinstance(atom, dict):
-        yield from atom_vars(tuple(atom.values()))
-    elif isinstance(atom, slice):
-        yield from atom_vars((atom.start, atom.stop, atom.step))
-    elif isinstance(atom, ArrayType):
-        yield from atom_vars(atom.sizes)
+            _collect_vars(item, found)
+    elif kind is dict:
+        _collect_vars(tuple(atom.values()), found)
+    elif kind is slice:
+        _collect_vars((atom.start, atom.stop, atom.step), found)
+    elif kind is ArrayType:
+        _collect_vars(atom.sizes, found)
 
 
 def head_uses(stmt: Stmt) -> Iterator[Var]:
@@ -120,8 +133,29 @@ def all_statements(block: Block) -> Iterator[Stmt]:
     """Every statement of a block and of the blocks nested in it, outermost first."""
     for stmt in block:
         yield stmt
-        for inner in blocks_of(stmt):
-            yield from all_statements(inner)
+        if type(stmt) is not Let:
+            for inner in blocks_of(stmt):
+                yield from all_statements(inner)
+
+
+def called_in(function: Function) -> list[Function]:
+    """The functions that a function calls itself, in the order of the calls."""
+    calls = (stmt for stmt in all_statements(function.body) if isinstance(stmt, Call))
+    return list(dict.fromkeys(call.function for call in calls))
+
+
+def reachable(function: Function) -> list[Function]:
+    """A function and all that it calls, however deep."""
+    found = [function]
+    for each in found:
+        found += [callee for callee in called_in(each) if callee not in found]
+    return found
+
+
+def has_effects(function: Function) -> bool:
+    """Whether a function does anything but give results, in the functions it calls too."""
+    statements = (stmt for each in reachable(function) for stmt in all_statements(each.body))
+    return any(isinstance(stmt, Effect) and stmt.kind != "comment" for stmt in statements)
 
 
 def all_uses(stmt: Stmt) -> Iterator[Var]:
@@ -136,8 +170,11 @@ def all_uses(stmt: Stmt) -> Iterator[Var]:
 def all_definitions(block: Block) -> Iterator[Var]:
     """Every variable defined in a block or in the blocks nested in it."""
     for stmt in all_statements(block):
-        yield from targets_of(stmt)
-        yield from inner_targets(stmt)
+        if type(stmt) is Let:
+            yield from stmt.targets
+        else:
+            yield from targets_of(stmt)
+            yield from inner_targets(stmt)
 
 
 def free_vars(block: Block, extra: Iterable[Var] = ()) -> dict[Var, None]:
@@ -193,7 +230,7 @@ class Copier:
     def type(self, type: Type) -> Type:
         if isinstance(type, SeqType):
             return SeqType(self.type(type.element))
-        return type.with_sizes(tuple(map(self.size, type.sizes))) if type.sizes else type
+        return type.with_sizes(tuple(map(self.size, type.sizes))) if type.sizes else type      # type: ignore[union-attr]
 
     def fresh(self, var: Var) -> Var:
         new = Var(self.type(var.type), var.name)
@@ -207,7 +244,7 @@ class Copier:
         return [self.stmt(stmt) for stmt in block]
 
     def stmt(self, stmt: Stmt) -> Stmt:
-        return getattr(self, "_" + type(stmt).__name__.lower())(stmt)
+        return getattr(self, METHODS[type(stmt)])(stmt)
 
     def _let(self, stmt: Let) -> Let:
         args, attrs = self.args(stmt.args), self.attr(stmt.attrs) if stmt.attrs else {}
@@ -253,7 +290,7 @@ class Copier:
         carries = list(map(Carry, entries, inits, nexts, outs))
         count = self.fresh(stmt.count) if stmt.count is not None else None
         return Loop(position, trips, carries, body, reads, records, stmt.down, test, cond, count,
-                    stmt.origin)
+                    stmt.origin, stmt.blocks, stmt.again)
 
     def _map(self, stmt: Map) -> Map:
         trips, position = self.atom(stmt.trips), self.fresh(stmt.position)
@@ -285,11 +322,11 @@ def atom_of_size(size: Extent) -> Atom:
 
 def substitute(stmt: Stmt, mapping: Mapping[Var, Atom]) -> None:
     """Replaces used variables in place (definitions stay), in a statement and its blocks."""
-    copier = Copier(dict(mapping))
-    _substitute(stmt, copier)
+    renamed(stmt, Copier(dict(mapping)))
 
 
-def _substitute(stmt: Stmt, copier: Copier) -> None:
+def renamed(stmt: Stmt, copier: Copier) -> None:
+    """Replaces what a copier replaces, in place: variables that are used, and dimensions."""
     match stmt:
         case Let() | Effect():
             stmt.args = copier.args(stmt.args)
@@ -308,7 +345,7 @@ def _substitute(stmt: Stmt, copier: Copier) -> None:
             target.type = copier.type(target.type)
     for block in blocks_of(stmt):
         for inner in block:
-            _substitute(inner, copier)
+            renamed(inner, copier)
 
 
 def _substitute_loop(stmt: Loop | Map, copier: Copier) -> None:

@@ -10,8 +10,9 @@ import operator
 from typing import Any
 
 import numpy as np
+from numpy.exceptions import AxisError
 
-from ..core.errors import BadArgument, NotSupported, ShapeError
+from ..core.errors import BadArgument, NotSupported, ShapeError, as_raised
 from ..core.grammar import Const
 from ..core.sizes import Extent, Size
 from .integers import affine
@@ -56,7 +57,7 @@ def whole(argument: Any, what: str) -> int:
     except TypeError:
         name = type(argument).__name__
         raise BadArgument(f"'{name}' object cannot be interpreted as an integer",
-                          why=f"{what} is a whole number") from None
+                          why=f"{what} is a whole number.") from None
 
 
 def extent(argument: Any, what: str = "a size") -> Extent:
@@ -91,7 +92,7 @@ def axis(argument: Any, rank: int) -> int:
     """One axis of an array of rank `rank`."""
     k = whole(argument, "an axis")
     if not -rank <= k < rank:
-        raise ShapeError(f"axis {k} is out of bounds for array of dimension {rank}")
+        raise as_raised(AxisError(k, rank))
     return k % rank
 
 
@@ -127,13 +128,13 @@ def dtype(argument: Any) -> np.dtype:
         raise BadArgument(str(error)) from None
     if result.kind not in "biufc":
         raise NotSupported(f"arrays of dtype {result}",
-                           why="only numbers and truth values have rules",
-                           instead="keep such arrays outside the transformed function")
+                           why="Only numbers and truth values have rules.",
+                           instead="Keep such arrays outside the transformed function.")
     return result
 
 
 def in_c_order(order: Any, what: str) -> None:
     """Raises unless elements are to be taken in C order."""
     if order not in (None, "C", "K", "A"):
-        raise NotSupported(f"{what} with order={order!r}", why="elements are taken in C order here",
-                           instead="transpose the array before and after")
+        raise NotSupported(f"{what} with order={order!r}", why="Elements are taken in C order here.",
+                           instead="Transpose the array before and after.")

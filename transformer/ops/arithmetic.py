@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import BadArgument, NotSupported, ShapeError
-from ..core.grammar import Const
 from ..core.types import INT, ArrayType, type_of_number
-from .elementwise import FLAT, Elementwise, constant, elementwise_type, is_python_number, where
-from .value import Value, apply, atom, emit, is_python, value
+from . import scalars
+from .arguments import dtype as checked_dtype
+from .elementwise import FLAT, Elementwise, elementwise_type, is_python_number, where
+from .value import atom, emit, value
 
 
 class Add(Elementwise):
     calls = np.add, operator.add
     symbol = "+"
+    loop = {"b": operator.or_}
     partials = (lambda t, a, b, y: t,
                 lambda t, a, b, y: t)
 
@@ -32,6 +34,7 @@ class Subtract(Elementwise):
 class Multiply(Elementwise):
     calls = np.multiply, operator.mul
     symbol = "*"
+    loop = {"b": operator.and_}
     partials = (lambda t, a, b, y: t * b,
                 lambda t, a, b, y: t * a)
 
@@ -48,6 +51,7 @@ class FloorDivide(Elementwise):
     name = "floor_divide"
     calls = np.floor_divide, operator.floordiv
     symbol = "//"
+    loop = {"i": scalars.floor_quotient}
     where = "real", "nonzero"
     derivative = FLAT
 
@@ -66,6 +70,7 @@ class Fmod(Elementwise):
     """Has the sign of the dividend."""
 
     calls = np.fmod, math.fmod
+    loop = {"iu": scalars.c_remainder, "f": np.fmod}
     where = "real", "nonzero"
     partials = (lambda t, a, b, y: t,
                 lambda t, a, b, y: -t * np.trunc(a / b))
@@ -77,63 +82,6 @@ class Divmod(Elementwise):
 
     def definition(x, y):
         return x // y, x % y
-
-
-FLOAT64 = np.dtype(float)
-
-
-def _power_in_base(t, x, p, y):
-    n = constant(p)
-    if n is None:
-        # where p and x are 0, p * x ** (p - 1) would be nan; elsewhere nothing may be replaced, since
-        # the next order differentiates this
-        at_zero = p == 0 if getattr(p, "dtype", FLOAT64).kind in "iu" else (p == 0) & (x == 0)
-        return t * p * x ** where(at_zero, 1, p - 1)
-    if n == 0:
-        return None
-    if n in (1, 2):
-        return t if n == 1 else t * 2 * x
-    if n == -1:
-        return -t * x ** -2
-    return t * n * x ** (n - 1)
-
-
-def _power_in_exponent(t, x, p, y):
-    base = constant(x)
-    if isinstance(base, (int, float, np.floating)) and base > 0:
-        return t * y * _log_of_constant(base, t)
-    # 0 ** p is flat in p > 0
-    return t * y * np.log(where(x == 0, 1, x))
-
-
-def _log_of_constant(base, t):
-    number = math.log(base)
-    return Value(Const(number, name=f"math.log({base})")) if isinstance(t, Value) else number
-
-
-class Power(Elementwise):
-    calls = np.power, operator.pow, pow, math.pow
-    symbol = "**"
-    where = "positive", "real"
-    partials = _power_in_base, _power_in_exponent
-
-    def front(args, kwargs, spelling):
-        """Python makes a float of an int to a negative power."""
-        if len(args) == 2 and is_python(spelling) and not kwargs:
-            x, p = map(value, args)
-            n = constant(p)
-            if x.type == INT and p.type == INT and n is not None and n < 0:
-                return apply(Power, (converted(x, float, "float"), p), {}, spelling)
-        return None
-
-
-class FloatPower(Elementwise):
-    """The power in at least double precision."""
-
-    name = "float_power"
-    calls = (np.float_power,)
-    where = "positive", "real"
-    partials = _power_in_base, _power_in_exponent
 
 
 class Negative(Elementwise):
@@ -167,12 +115,14 @@ class Absolute(Elementwise):
     """Its derivative at 0 is 0."""
 
     calls = np.absolute, abs, operator.abs
+    loop = abs
     jvp = _absolute_jvp
     vjp = _absolute_vjp
 
 
 class Fabs(Elementwise):
     calls = np.fabs, math.fabs
+    loop = math.fabs
     partials = (lambda t, x, y: _signed(t, x),)
 
 
@@ -194,6 +144,7 @@ class Sign(Elementwise):
     """Piecewise constant for real numbers; `x / abs(x)` for complex ones. Its derivative at 0 is 0."""
 
     calls = (np.sign,)
+    loop = {"f": scalars.sign_of_float, "iu": scalars.sign_of_integer, "c": scalars.sign_of_complex}
     where = "nonzero"
     jvp = _sign_jvp
     vjp = _sign_vjp
@@ -201,11 +152,19 @@ class Sign(Elementwise):
 
 class Square(Elementwise):
     calls = (np.square,)
+
+    def simpler(x):
+        return x * x
+
     partials = (lambda t, x, y: t * 2 * x,)
 
 
 class Reciprocal(Elementwise):
     calls = (np.reciprocal,)
+
+    def simpler(x):
+        return 1 / x if x.dtype.kind in "fc" else (1.0 / x).astype(x.dtype)
+
     where = "nonzero"
     partials = (lambda t, x, y: -t * y * y,)
 
@@ -219,37 +178,47 @@ class Copysign(Elementwise):
 
 class Heaviside(Elementwise):
     calls = (np.heaviside,)
+    loop = scalars.heaviside
     partials = (lambda t, x, h, y: None,
                 lambda t, x, h, y: where(x == 0, t, 0.0))
 
 
 class Floor(Elementwise):
     calls = (np.floor,)
+    loop = {"f": np.floor, "iub": scalars.same}
     derivative = FLAT
 
 
 class Ceil(Elementwise):
     calls = (np.ceil,)
+    loop = {"f": np.ceil, "iub": scalars.same}
     derivative = FLAT
 
 
 class Trunc(Elementwise):
     calls = np.trunc, np.fix
+    loop = {"f": np.trunc, "iub": scalars.same}
     derivative = FLAT
 
 
 class Rint(Elementwise):
     calls = (np.rint,)
+    loop = {"fc": np.rint, "iub": scalars.same}
     derivative = FLAT
 
 
 class Round(Elementwise):
     calls = np.round, np.around
     methods = ("round",)
+    loop = {"f": scalars.rounded, "c": scalars.rounded_complex}
     derivative = FLAT
 
     def types(a: ArrayType, decimals: int = 0) -> Any:
         return elementwise_type(np.round, (a,))
+
+    def simpler(a, decimals=0):
+        """Whole numbers are round; so says NumPy of truth values, which become float16."""
+        return a if a.dtype.kind in "iu" and decimals >= 0 else None
 
 
 def _numbers(rng):
@@ -259,6 +228,7 @@ def _numbers(rng):
 class FloorToInteger(Elementwise):
     name = "floor_to_integer"
     calls = (math.floor,)
+    loop = {"f": math.floor, "biu": scalars.same}
     derivative = FLAT
     domain = _numbers
 
@@ -272,6 +242,7 @@ class FloorToInteger(Elementwise):
 class CeilToInteger(Elementwise):
     name = "ceil_to_integer"
     calls = (math.ceil,)
+    loop = {"f": math.ceil, "biu": scalars.same}
     derivative = FLAT
     domain = _numbers
 
@@ -285,12 +256,13 @@ class CeilToInteger(Elementwise):
 class TruncToInteger(Elementwise):
     name = "trunc_to_integer"
     calls = (math.trunc,)
+    loop = {"f": math.trunc, "biu": scalars.same}
     derivative = FLAT
     domain = _numbers
 
     def types(x: ArrayType) -> ArrayType:
         if not x.weak and x.dtype.kind != "b" and x.dtype != np.float64:
-            raise BadArgument(f"math.trunc does not take {x.dtype}", instead="int does.")
+            raise BadArgument(f"math.trunc does not take {x.dtype}", instead="Use int.")
         return INT
 
     def batch(lead, x):
@@ -302,14 +274,15 @@ class RoundNumber(Elementwise):
 
     name = "round_number"
     calls = (round,)
+    loop = round
     derivative = FLAT
     domain = _numbers
 
     def types(number: ArrayType, ndigits: int | None = None) -> ArrayType:
         if number.sizes:
-            raise ShapeError("round takes numbers, not arrays", instead="np.round takes arrays.")
+            raise ShapeError("round takes numbers, not arrays", instead="Use np.round, which takes arrays.")
         if number.dtype.kind == "c":
-            raise BadArgument("round does not take complex numbers", instead="np.round does.")
+            raise BadArgument("round does not take complex numbers", instead="Use np.round, which does.")
         return INT if ndigits is None else number
 
     def batch(lead, x, ndigits=None):
@@ -327,15 +300,17 @@ class Cast(Elementwise):
     calls = (np.astype, *PYTHON_TYPES.values(), np.float16, np.float32, np.float64, np.complex64,
              np.complex128, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32,
              np.uint64, np.bool)
+    makes_array = {None: "of arrays", "np.astype": "of arrays"}
     methods = ("astype",)
+    loop = scalars.same                # the conversion itself is of the code that is made
     linear = "x"
 
     def types(x: ArrayType, dtype: Any = float) -> ArrayType:
         if not isinstance(dtype, type):
             return ArrayType(np.dtype(dtype), x.sizes)
         if x.sizes:
-            raise ShapeError(f"{dtype.__name__} takes numbers, not arrays",
-                             instead="astype converts arrays.")
+            raise BadArgument(f"{dtype.__name__} takes numbers, not arrays",
+                             instead=f"Write x.astype({dtype.__name__}) for an array.")
         if x.dtype.kind == "c" and dtype in (int, float):
             raise NotSupported(f"{dtype.__name__} takes real numbers", instead="Take x.real first.")
         return type_of_number(dtype(0))
@@ -346,7 +321,8 @@ class Cast(Elementwise):
         name = spelling.removeprefix("np.")
         dtype = PYTHON_TYPES[name] if name == spelling else np.dtype(name)
         if len(args) != 1 or kwargs:
-            raise NotSupported(f"{spelling} is supported with one argument")
+            raise NotSupported(f"{spelling} of {len(args) + len(kwargs)} arguments",
+                               instead=f"Give {spelling} one number.")
         return converted(args[0], dtype, spelling)
 
     def run(x, dtype=float):
@@ -366,8 +342,8 @@ class Cast(Elementwise):
 
 def _astype(x: Any, dtype: Any, copy: bool = True, **others: Any) -> Any:
     if others:
-        raise NotSupported(f"astype: {', '.join(others)} has no rule here", instead="Leave it out.")
-    x, dtype = value(x), np.dtype(dtype)
+        raise NotSupported(f"astype with the argument {', '.join(others)}", instead="Leave it out.")
+    x, dtype = value(x), checked_dtype(dtype)
     return x if not copy and x.dtype == dtype and not x.type.weak else converted(x, dtype)
 
 

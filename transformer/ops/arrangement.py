@@ -13,6 +13,7 @@ from ..core.types import ArrayType
 from . import arguments
 from .arguments import Args, Bound, Kwargs
 from .base import Op
+from .elements import flat_place, moved, number, place_of, regrouped
 from .elementwise import size_text
 from .rewritten import Rewritten
 from .shape import Sizes, along, arrays_of, from_here, later, reshaped
@@ -35,6 +36,11 @@ class Flip(Op):
 
     def types(m: ArrayType, axis=None) -> ArrayType:
         return m.strong()
+
+    def element(at, m, axis=None):
+        turned = range(m.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+        return m[tuple(n - 1 - k if axis in turned else k
+                       for axis, (k, n) in enumerate(zip(at, m.shape, strict=True)))]
 
     def vjp(dy, m, axis=None):
         return np.flip(dy, axis)
@@ -89,6 +95,7 @@ class Roll(Op):
     """Along one axis, or with none through the flattened array. `shift` may be symbolic."""
 
     calls = np.roll
+    makes_array = "always"
     linear = "a"
 
     def front(args, kwargs, spelling):
@@ -105,6 +112,11 @@ class Roll(Op):
     def types(a: ArrayType, shift=None, axis=None) -> ArrayType:
         return a.strong()
 
+    def element(at, a, shift=None, axis=None):
+        if axis is None:
+            return a[place_of(_rolled_back(flat_place(at, a.shape), shift, a.size), a.shape)]
+        return a[moved(at, axis, _rolled_back(at[axis], shift, a.shape[axis]))]
+
     def vjp(dy, a, shift=None, axis=None):
         return np.roll(dy, -shift, axis)
 
@@ -117,6 +129,11 @@ class Roll(Op):
     def domain(rng):
         return arrays_of(rng, ((5,), {"shift": 2}), ((2, 3), {"shift": -1, "axis": 1}),
                          ((2, 3), {"shift": 4}))
+
+
+def _rolled_back(k: Any, shift: Any, size: Any) -> Any:
+    """Where the element comes from that is at place `k` of an axis that was rolled."""
+    return (k - number(shift)) % number(size)
 
 
 def _rolled_often(a: Any, shift: Any, axis: Any = None) -> Any:
@@ -137,6 +154,7 @@ class Tile(Op):
     """`reps` has an entry for each axis of the result; a number for a vector."""
 
     calls = np.tile
+    makes_array = "always"
     linear = "A"
 
     @classmethod
@@ -149,6 +167,11 @@ class Tile(Op):
     def types(A: ArrayType, reps=None) -> ArrayType:
         own, times = _common_rank(A.sizes, reps)
         return ArrayType(A.dtype, tuple(n * r for n, r in zip(own, times, strict=True)))
+
+    def element(at, A, reps=None):
+        own, times = _common_rank(A.shape, reps)
+        place = tuple(k if r == 1 else 0 if n == 1 else k % number(n) for k, n, r in zip(at, own, times, strict=True))
+        return A[place[len(place) - A.ndim:]]
 
     def vjp(dy, A, reps=None):
         split: list[Extent] = []
@@ -195,7 +218,7 @@ class Repeat(Op):
             repeats = repeats[0]
         if isinstance(repeats, (tuple, list)) or getattr(repeats, "ndim", 0) > 0:
             raise NotSupported("np.repeat with a number for each element that the program computes",
-                               why="the shape of the result depends on them",
+                               why="The shape of the result depends on them.",
                                instead="Give the numbers as a list of Python numbers.")
         attrs = {"repeats": arguments.shape(repeats)[0], "axis": attrs.get("axis")}
         if attrs["axis"] is None or a.ndim == 1 and arguments.axis(attrs["axis"], 1) == 0:
@@ -206,6 +229,11 @@ class Repeat(Op):
         if axis is None:
             return ArrayType(a.dtype, (a.elements * repeats,))
         return ArrayType(a.dtype, (*a.sizes[:axis], a.sizes[axis] * repeats, *a.sizes[axis + 1:]))
+
+    def element(at, a, repeats=None, axis=None):
+        k = 0 if axis is None else axis
+        place = moved(at, k, at[k] // number(repeats))
+        return a[place if axis is not None else regrouped(place, (a.size,), a.shape)]
 
     def vjp(dy, a, repeats=None, axis=None):
         k, sizes = (0, (product(a.shape),)) if axis is None else (axis, tuple(a.shape))

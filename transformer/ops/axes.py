@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.exceptions import AxisError
 
-from ..core.errors import ShapeError
+from ..core.errors import ShapeError, as_raised
 from ..core.types import ArrayType
 from . import arguments
 from .arguments import Args, Bound, Kwargs
 from .base import Op
+from .elements import permuted
 from .rewritten import Rewritten
 from .shape import arrays_of, later
 from .value import value
@@ -39,6 +41,9 @@ class Transpose(Op):
     def types(a: ArrayType, axes=None) -> ArrayType:
         order = range(a.rank)[::-1] if axes is None else axes
         return a.strong().with_sizes(tuple(a.sizes[k] for k in order))
+
+    def element(at, a, axes=None):
+        return permuted(a, at, range(a.ndim)[::-1] if axes is None else axes)
 
     def vjp(dy, a, axes=None):
         return np.transpose(dy, inverse(axes))
@@ -76,6 +81,11 @@ class Swapaxes(Op):
         sizes = list(a.sizes)
         sizes[axis1], sizes[axis2] = sizes[axis2], sizes[axis1]
         return a.with_sizes(tuple(sizes))
+
+    def element(at, a, axis1=None, axis2=None):
+        order = list(range(a.ndim))
+        order[axis1], order[axis2] = axis2, axis1
+        return permuted(a, at, order)
 
     def vjp(dy, a, axis1=None, axis2=None):
         return np.swapaxes(dy, axis1, axis2)
@@ -123,6 +133,9 @@ class Moveaxis(Op):
     def types(a: ArrayType, source=None, destination=None) -> ArrayType:
         return a.with_sizes(tuple(a.sizes[k] for k in moved_axes(a.rank, source, destination)))
 
+    def element(at, a, source=None, destination=None):
+        return permuted(a, at, moved_axes(a.ndim, source, destination))
+
     def vjp(dy, a, source=None, destination=None):
         return np.moveaxis(dy, destination, source)
 
@@ -155,5 +168,5 @@ class Rollaxis(Rewritten):
         axis, start = arguments.axis(axis, a.ndim), arguments.whole(start, 'start')
         start += a.ndim if start < 0 else 0
         if not 0 <= start <= a.ndim:
-            raise ShapeError(f"axis {start} is out of bounds for array of dimension {a.ndim + 1}")
+            raise as_raised(AxisError(start, a.ndim + 1))
         return np.moveaxis(a, axis, start - (axis < start))

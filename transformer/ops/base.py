@@ -24,14 +24,40 @@ derivative      exactly one of
                 and ``vjp`` is one function ``(dy, i, *operands, **attrs)`` for operand i
 ``batch``       ``(lead, *operands, **attrs) -> result``: `lead` tells which operands have the batch
                 axis, which is always axis 0 of them and of the result
-``loop``        the loop form (step 3): a scalar function for elementwise ops, see the families
+loop form       how one element of the result comes about. A rule is called as those above, with a scalar
+                `Value` for each index, and operands that are read at a place: ``x[i, j]`` emits a scalar
+                read (``elements`` has what such rules are written with). One of
+    ``loop``              elementwise ops: the function of numbers that is called, where it is not what
+                          `loops` takes from ``calls``; a table by kinds of dtypes (``{"iu": f, "f": g}``)
+    ``simpler``           elementwise ops: ``(*numbers, **attrs) -> number or None``: the same in terms of
+                          other ops, where that depends on types or constants (``x ** 2`` is ``x * x``)
+    ``element``           ``(at, *operands, **attrs) -> number``: an element is one of an operand at
+                          another place, or depends on its place; None where it is left open
+    ``step``              reductions and scans: ``(total, item, k) -> total``; `k` numbers the items.
+                          With ``init``, ``(*operands, **attrs)``, before the first item, or without:
+                          then the first item is the total, or what ``start(item)`` makes of it; and
+                          ``finish(total)``, if the result is not the total
+    ``contraction``       products: ``(*types, **attrs) -> "ik,kj->ij"``: the product of all operands,
+                          summed over the labels that the result does not have
+    ``store``             ops that write: ``(at, *operands, **attrs) -> (place, number)``: where an element
+                          of the part goes, and what is written (or added) there
+    ``found``             ops on what is not zero: ``(at, sizes) -> [(k, rest, number), …]``: for an element
+                          at a place, what target `k` gets in its next row, at `rest` there
+    ``definition``        as above; the loop form comes from the ops in it
+    ``loop = None, "why"``  a library computes it, such as LAPACK
 ``accumulate``  ``(shadow, dy, *operands, **attrs) -> shadow``: adds a sparse cotangent of operand 0 to
                 the one it has already (`get`, `diagonal`), instead of ``vjp[0]``
 ``tangent``     ``(tangents, *operands, **attrs) -> tangent``: for an op that is linear in several
                 operands together (`put`); None stands for a tangent that is zero
+``keeps_truth`` of Python's truth values it gives one; arithmetic takes them for integers
+``hands_on``    in Python's spelling (`max`, `x if c else y`) it gives one of its operands as it is
+``asks_truth``  as an operator it gives a truth value of Python's, of whatever number
 ``view``        whether NumPy returns a view of the first operand; where that depends on the operands,
                 a function of them (or of their types) and the attributes
+``makes_array`` what gives, in NumPy, an array and not a number where the result has no axes: "always", or
+                "of arrays" (as views do); a dictionary where that depends on the spelling
 ``write_back``  ``(base, part, *slots, **attrs) -> base`` after `part`, a view of it, was written
+``passing``     ``(args, **attrs) -> args``: the operands through which derivatives pass, where not all are
 ``silent``      attributes that no call has: they are needed for the types only
 ``symmetric``   NumPy reads one triangle of the first operand: its derivative is symmetric
 ``run``         ``(*operands, **attrs) -> result`` on NumPy arrays; the first of `calls` unless said
@@ -74,13 +100,31 @@ class Op:
     definition: Any = None
     derivative: tuple[None, str] | None = None
     batch: Any = None
+    loop: Any = None
+    simpler: Any = None
+    element: Any = None
+    init: Any = None
+    step: Any = None
+    start: Any = None
+    finish: Any = None
+    contraction: Any = None
+    store: Any = None
+    found: Any = None
+    running = False                    # a scan: the result has the totals on the way
+    adds = False                       # `store` gives what is added, not what is written
     front: Any = None
     domain: Any = None
     elementwise = False
+    keeps_truth = False
+    asks_truth = False
+    hands_on = False
+    made_of = slice(None)              # the operands that the elements of the result come from
     heavy = False                      # too costly to compute a second time (matrix products, solvers)
     writes = False                     # the result is operand 0 with a part written: a new version of it
     of_sequences = False               # an operand or the result is what a loop recorded
+    passing: Any = None
     view: Any = False                  # NumPy returns a view of the first operand
+    makes_array: Any = None
     silent: tuple[str, ...] = ()
     symmetric = False
     types: Any
@@ -108,14 +152,20 @@ class Op:
         try:
             bound = inspect.signature(cls.types).bind(*args, **kwargs).arguments
         except TypeError as error:
-            raise NotSupported(f"{cls.name}: {error}", why="this argument has no rule here",
-                               instead="leave it out, or write the operation with other functions"
+            raise NotSupported(f"{cls.name}() {error}", why="It has no rule with this argument.",
+                               instead="Leave it out, or write the operation with other functions."
                                ) from None
         operands = tuple(bound.pop(name) for name in cls.operands if name in bound)
         if cls.variadic:
             operands = tuple(operands[0])
         attrs = {key: value for key, value in bound.items() if not _same(value, cls.defaults[key])}
         return operands, attrs
+
+    @classmethod
+    def typed(cls, operands: list[Any], attrs: dict[str, Any], spelling: str | None) -> Any:
+        """The type of the result, or a tuple of them, of an application with this spelling."""
+        from .value import result_types
+        return result_types(cls, operands, attrs, spelling)
 
     @classmethod
     def run(cls, *operands: Any, **attrs: Any) -> Any:

@@ -13,6 +13,7 @@ from . import arguments
 from .arguments import Args, Bound, Kwargs
 from .base import Op
 from .creation import arange
+from .elements import both, choose, is_below
 from .shape import arrays_of, from_here
 from .value import Value, value
 
@@ -24,6 +25,7 @@ class Pad(Op):
     pair for all axes, or a pair for each. Borders of other modes are indexed from the array."""
 
     calls = np.pad
+    makes_array = "always"
 
     def front(args, kwargs, spelling):
         array, width, mode, options = _parsed(*args, **kwargs)
@@ -52,6 +54,14 @@ class Pad(Op):
         pairs = width_pairs(pad_width, array.rank)
         sizes = tuple(n + a + b for n, (a, b) in zip(array.sizes, pairs, strict=True))
         return ArrayType(array.dtype, sizes)
+
+    def element(at, array, pad_width=None, constant_values=0):
+        place, inside = [], True
+        for k, size, (before, _) in zip(at, array.shape, width_pairs(pad_width, array.ndim), strict=True):
+            inside = both(inside, is_below(before - 1, k))
+            inside = both(inside, is_below(k, size + before))
+            place.append(k - before)
+        return choose(inside, lambda: array[tuple(place)], lambda: array.dtype.type(constant_values))
 
     def jvp(t, array, y, pad_width=None, constant_values=0):
         return np.pad(t, pad_width)

@@ -10,14 +10,16 @@ import numpy as np
 
 from ..core.errors import BadArgument, NotSupported
 from ..core.types import BOOL, ArrayType
+from . import scalars
 from .elementwise import FLAT, Elementwise, aligned, elementwise_type, where
 from .rewritten import Rewritten
-from .value import apply, atom, call, emit
+from .value import apply, atom, call, emit, value
 
 
 class Less(Elementwise):
     calls = np.less, operator.lt
     symbol = "<"
+    loop = {"c": scalars.complex_less}
     derivative = FLAT
 
 
@@ -25,12 +27,14 @@ class LessEqual(Elementwise):
     name = "less_equal"
     calls = np.less_equal, operator.le
     symbol = "<="
+    loop = {"c": scalars.complex_less_equal}
     derivative = FLAT
 
 
 class Greater(Elementwise):
     calls = np.greater, operator.gt
     symbol = ">"
+    loop = {"c": scalars.complex_greater}
     derivative = FLAT
 
 
@@ -38,6 +42,7 @@ class GreaterEqual(Elementwise):
     name = "greater_equal"
     calls = np.greater_equal, operator.ge
     symbol = ">="
+    loop = {"c": scalars.complex_greater_equal}
     derivative = FLAT
 
 
@@ -56,11 +61,17 @@ class NotEqual(Elementwise):
 
 class Isclose(Elementwise):
     calls = (np.isclose,)
+    loop = scalars.is_close
     derivative = FLAT
 
     def types(a: ArrayType, b: ArrayType, rtol: float = 1e-5, atol: float = 1e-8,
               equal_nan: bool = False) -> Any:
         return elementwise_type(np.isclose, (a, b))
+
+    def simpler(a, b, **attrs):
+        """Whole numbers are compared as floats."""
+        whole = a.dtype.kind in "biu" and b.dtype.kind in "biu"
+        return Isclose.applied(a.astype(float), b.astype(float), **attrs) if whole else None
 
 
 def _number_pairs(rng):
@@ -72,6 +83,7 @@ class IscloseNumbers(Elementwise):
 
     name = "isclose_numbers"
     calls = (math.isclose,)
+    loop = scalars.is_close_number
     derivative = FLAT
     domain = _number_pairs
 
@@ -86,24 +98,37 @@ class IscloseNumbers(Elementwise):
 
 class Isnan(Elementwise):
     calls = np.isnan, math.isnan
+
+    def simpler(x):
+        return x != x
+
     where = "any"
     derivative = FLAT
 
 
 class Isinf(Elementwise):
     calls = np.isinf, math.isinf
+
+    def simpler(x):
+        return value(False) if x.dtype.kind in "biu" else None
+
     where = "any"
     derivative = FLAT
 
 
 class Isfinite(Elementwise):
     calls = np.isfinite, math.isfinite
+
+    def simpler(x):
+        return value(True) if x.dtype.kind in "biu" else None
+
     where = "any"
     derivative = FLAT
 
 
 class Signbit(Elementwise):
     calls = (np.signbit,)
+    loop = np.signbit
     derivative = FLAT
 
 
@@ -111,6 +136,10 @@ class Where(Elementwise):
     """Without a spelling and on numbers: a conditional expression."""
 
     calls = (np.where,)
+    makes_array = {"np.where": "always"}
+    loop = scalars.chosen
+    hands_on = keeps_truth = True
+    made_of = slice(1, None)
     operands = "condition", "x", "y"
     where = "truth", "real", "real"
     partials = (None,
@@ -147,6 +176,8 @@ class Maximum(Elementwise):
     """Of equal operands each has half of the derivative."""
 
     calls = (np.maximum,)
+    loop = {"c": scalars.larger_complex, "b": operator.or_, "iuf": scalars.larger}
+    hands_on = keeps_truth = True
     partials = (lambda t, a, b, y: _share(t, a > b, a == b),
                 lambda t, a, b, y: _share(t, b > a, a == b))
 
@@ -155,6 +186,8 @@ class Minimum(Elementwise):
     """Of equal operands each has half of the derivative."""
 
     calls = (np.minimum,)
+    loop = {"c": scalars.smaller_complex, "b": operator.and_, "iuf": scalars.smaller}
+    hands_on = keeps_truth = True
     partials = (lambda t, a, b, y: _share(t, a < b, a == b),
                 lambda t, a, b, y: _share(t, b < a, a == b))
 
@@ -163,6 +196,7 @@ class Fmax(Elementwise):
     """The larger operand, or the one that is not nan."""
 
     calls = (np.fmax,)
+    loop = {"c": scalars.larger_complex_number, "b": operator.or_, "iuf": scalars.larger_number}
     partials = (lambda t, a, b, y: _share(t, (a == y) & (b != y), a == b),
                 lambda t, a, b, y: _share(t, (b == y) & (a != y), a == b))
 
@@ -171,6 +205,7 @@ class Fmin(Elementwise):
     """The smaller operand, or the one that is not nan."""
 
     calls = (np.fmin,)
+    loop = {"c": scalars.smaller_complex_number, "b": operator.and_, "iuf": scalars.smaller_number}
     partials = Fmax.partials
 
 
@@ -187,6 +222,10 @@ class Clip(Elementwise):
                 lambda t, x, low, high, y:
                 _share(t, high < np.maximum(x, low), high == np.maximum(x, low)))
 
+    def simpler(x, low, high):
+        x = x.astype(x.dtype)                  # a Python number counts as an array
+        return np.minimum(np.maximum(x, low), high)
+
     def front(args, kwargs, spelling):
         """One bound is a maximum or a minimum; `min` and `max` are other names of the bounds."""
         names = {"min": "a_min", "max": "a_max"}
@@ -195,7 +234,7 @@ class Clip(Elementwise):
 
 def _clip(a: Any, a_min: Any = None, a_max: Any = None, **others: Any) -> Any:
     if others:
-        raise NotSupported(f"clip: {', '.join(others)} has no rule here", instead="Leave it out.")
+        raise NotSupported(f"np.clip with the argument {', '.join(others)}", instead="Leave it out.")
     if a_min is None:
         return np.minimum(a, a_max) if a_max is not None else a
     if a_max is None:
@@ -215,10 +254,27 @@ class NanToNum(Elementwise):
             raise NotSupported("nan_to_num in place has no rule here", instead="Leave out copy.")
         return elementwise_type(np.nan_to_num, (x,))
 
+    def simpler(x, copy=True, nan=0.0, posinf=None, neginf=None):
+        if x.dtype.kind == "c":
+            parts = (NanToNum.simpler(part, copy, nan, posinf, neginf) for part in (np.real(x), np.imag(x)))
+            return next(parts) + 1j * next(parts)
+        if x.dtype.kind != "f":
+            return x
+        most = float(np.finfo(x.dtype).max)
+        finite = where(x == -np.inf, -most if neginf is None else neginf, where(np.isnan(x), nan, x))
+        return where(x == np.inf, most if posinf is None else posinf, finite)
+
+
+def is_true(x: Any) -> Any:
+    """A number as a truth value."""
+    return x if x.dtype.kind == "b" else x != 0
+
 
 class LogicalAnd(Elementwise):
     name = "logical_and"
     calls = (np.logical_and,)
+    def simpler(x, y):
+        return is_true(x) & is_true(y)
     where = "truth"
     derivative = FLAT
 
@@ -226,6 +282,8 @@ class LogicalAnd(Elementwise):
 class LogicalOr(Elementwise):
     name = "logical_or"
     calls = (np.logical_or,)
+    def simpler(x, y):
+        return is_true(x) | is_true(y)
     where = "truth"
     derivative = FLAT
 
@@ -233,6 +291,8 @@ class LogicalOr(Elementwise):
 class LogicalXor(Elementwise):
     name = "logical_xor"
     calls = (np.logical_xor,)
+    def simpler(x, y):
+        return is_true(x) ^ is_true(y)
     where = "truth"
     derivative = FLAT
 
@@ -240,6 +300,11 @@ class LogicalXor(Elementwise):
 class LogicalNot(Elementwise):
     name = "logical_not"
     calls = np.logical_not, operator.not_
+    asks_truth = True
+
+    def simpler(x):
+        return None if x.dtype.kind == "b" else x == 0
+
     where = "truth"
     derivative = FLAT
 
@@ -247,6 +312,7 @@ class LogicalNot(Elementwise):
 class BitwiseAnd(Elementwise):
     name = "bitwise_and"
     calls = np.bitwise_and, operator.and_
+    keeps_truth = True
     symbol = "&"
     where = "integer"
     derivative = FLAT
@@ -255,6 +321,7 @@ class BitwiseAnd(Elementwise):
 class BitwiseOr(Elementwise):
     name = "bitwise_or"
     calls = np.bitwise_or, operator.or_
+    keeps_truth = True
     symbol = "|"
     where = "integer"
     derivative = FLAT
@@ -263,6 +330,7 @@ class BitwiseOr(Elementwise):
 class BitwiseXor(Elementwise):
     name = "bitwise_xor"
     calls = np.bitwise_xor, operator.xor
+    keeps_truth = True
     symbol = "^"
     where = "integer"
     derivative = FLAT
@@ -279,6 +347,7 @@ class LeftShift(Elementwise):
     name = "left_shift"
     calls = np.left_shift, operator.lshift
     symbol = "<<"
+    loop = scalars.shifted_left
     where = "integer"
     derivative = FLAT
 
@@ -287,5 +356,6 @@ class RightShift(Elementwise):
     name = "right_shift"
     calls = np.right_shift, operator.rshift
     symbol = ">>"
+    loop = scalars.shifted_right
     where = "integer"
     derivative = FLAT

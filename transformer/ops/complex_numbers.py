@@ -11,12 +11,15 @@ from typing import Any
 import numpy as np
 
 from ..core.types import ArrayType
+from . import scalars
+from .creation import zeros
 from .elementwise import PI, Elementwise, elementwise_type
 
 
 class Real(Elementwise):
     calls = (np.real,)
     methods = ("real",)
+    loop = {"c": scalars.real_part, "biuf": scalars.same}
     linear = "val"
     view = True
 
@@ -32,12 +35,16 @@ class Imag(Elementwise):
 
     calls = (np.imag,)
     methods = ("imag",)
+    loop = {"c": scalars.imaginary_part}
     view = True
     jvp = (lambda t, val, y: np.imag(t) if val.dtype.kind == "c" else None,)
     vjp = (lambda dy, val, y: -1j * dy if val.dtype.kind == "c" else None,)
 
     def types(val: ArrayType) -> ArrayType:
         return _part(val)
+
+    def simpler(val):
+        return None if val.dtype.kind == "c" else zeros(val.type)
 
 
 def _part(type: ArrayType) -> ArrayType:
@@ -51,6 +58,7 @@ def _part(type: ArrayType) -> ArrayType:
 class Conjugate(Elementwise):
     calls = (np.conjugate,)
     methods = "conj", "conjugate"
+    loop = {"c": np.conjugate, "biuf": scalars.same}
     linear = "x"
 
     def vjp(dy, x):
@@ -69,6 +77,10 @@ class Angle(Elementwise):
 
     def types(z: ArrayType, deg: bool = False) -> Any:
         return elementwise_type(np.angle, (z,))
+
+    def simpler(z, deg=False):
+        height, width = (np.imag(z), np.real(z)) if z.dtype.kind == "c" else (0.0, z)
+        return _scaled(np.arctan2(height, width), deg)
 
 
 def _scaled(angle, deg):

@@ -14,6 +14,7 @@ from ..core.types import ArrayType
 from . import arguments
 from .arguments import Args, Bound, Kwargs
 from .base import Op
+from .elements import spread
 from .elementwise import shape_text
 from .rewritten import Rewritten
 from .shape import Sizes
@@ -72,6 +73,8 @@ class Creation(Op):
 
 
 class Shaped(Creation):
+    makes_array = "always"
+
     @classmethod
     def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
         operands, attrs = super().bind(args, kwargs)
@@ -86,6 +89,9 @@ class Zeros(Shaped):
     calls = np.zeros
     domain = _shaped_cases
 
+    def element(at, shape=None, dtype=None):
+        return 0
+
     def types(shape=None, dtype=None):
         return ArrayType(dtype or FLOAT64, shape)
 
@@ -93,6 +99,9 @@ class Zeros(Shaped):
 class Ones(Shaped):
     calls = np.ones
     domain = _shaped_cases
+
+    def element(at, shape=None, dtype=None):
+        return 1
 
     def types(shape=None, dtype=None):
         return ArrayType(dtype or FLOAT64, shape)
@@ -103,6 +112,9 @@ class Empty(Shaped):
 
     calls = np.empty
 
+    def element(at, shape=None, dtype=None):
+        return None                    # left open
+
     def domain(rng):
         return []
 
@@ -112,6 +124,7 @@ class Empty(Shaped):
 
 class Full(Op):
     calls = np.full
+    makes_array = "always"
     linear = "fill_value"
 
     @classmethod
@@ -128,6 +141,9 @@ class Full(Op):
 
     def types(fill_value: ArrayType, shape=None, dtype=None) -> ArrayType:
         return ArrayType(dtype or fill_value.dtype, shape)
+
+    def element(at, fill_value, shape=None, dtype=None):
+        return spread(fill_value, at)
 
     def vjp(dy, fill_value, shape=None, dtype=None):
         return dy
@@ -214,6 +230,9 @@ class Eye(Creation):
     def types(N=None, M=None, k=0, dtype=None):
         return ArrayType(dtype or FLOAT64, (N, N if M is None else M))
 
+    def element(at, N=None, M=None, k=0, dtype=None):
+        return at[0] + k == at[1]
+
     def domain(rng):
         return [((), {"N": 3}), ((), {"N": 3, "M": 4, "k": 1}),
                 ((), {"N": 2, "dtype": np.dtype(bool)})]
@@ -223,6 +242,9 @@ class Tri(Eye):
     """Ones at and below diagonal `k`."""
 
     calls = np.tri
+
+    def element(at, N=None, M=None, k=0, dtype=None):
+        return at[1] <= at[0] + k
 
 
 class Identity(Rewritten):

@@ -12,6 +12,7 @@ from ..core.types import ArrayType
 from . import arguments
 from .arguments import Args, Bound, Kwargs
 from .base import Op
+from .elements import choose, is_below
 from .elementwise import result_dtype, where
 from .rewritten import Rewritten
 from .shape import Sizes, arrays_of, reshaped
@@ -72,6 +73,13 @@ class Diagonal(Planar):
         length = diagonal_length(a.sizes[axis1], a.sizes[axis2], offset)
         return ArrayType(a.dtype, (*_rest(a.sizes, axis1, axis2), length))
 
+    def element(at, a, offset=0, axis1=0, axis2=1):
+        rest = list(at[:-1])
+        row, column = at[-1] + max(-offset, 0), at[-1] + max(offset, 0)
+        for axis, k in sorted([(axis1, row), (axis2, column)], key=lambda pair: pair[0]):
+            rest.insert(axis, k)
+        return a[tuple(rest)]
+
     def vjp(dy, a, offset=0, axis1=0, axis2=1):
         planes = on_diagonal(dy, a.shape[axis1], a.shape[axis2], offset)
         if (axis1, axis2) == (a.ndim - 2, a.ndim - 1):
@@ -111,6 +119,10 @@ class Diag(Op):
     def types(v: ArrayType, k=0) -> ArrayType:
         return ArrayType(v.dtype, (v.sizes[0] + abs(k),) * 2)
 
+    def element(at, v, k=0):
+        place = at[0] if k >= 0 else at[1]
+        return choose(at[0] + k == at[1], lambda: v[place,], lambda: v.dtype.type(0))
+
     def vjp(dy, v, k=0):
         return np.diag(dy, k)
 
@@ -138,6 +150,9 @@ class Trace(Planar):
     def types(a: ArrayType, offset=0, axis1=0, axis2=1) -> ArrayType:
         return ArrayType(result_dtype(np.sum, (a.dtype,)), _rest(a.sizes, axis1, axis2))
 
+    def definition(a, offset=0, axis1=0, axis2=1):
+        return np.sum(np.diagonal(a, offset, axis1, axis2), axis=-1)
+
     def vjp(dy, a, offset=0, axis1=0, axis2=1):
         first, second = sorted((axis1, axis2))
         ones = np.eye(a.shape[first], a.shape[second], offset if axis1 < axis2 else -offset,
@@ -164,7 +179,7 @@ class Triangle(Op):
         (m,), attrs = super().bind(args, kwargs)
         m, k = value(m), arguments.whole(attrs.get("k", 0), "k")
         if m.ndim < 2:
-            raise NotSupported(f"{cls.name} of a vector", why="NumPy makes a matrix of it first",
+            raise NotSupported(f"{cls.name} of a vector", why="NumPy makes a matrix of it first.",
                                instead="Write the matrix: np.broadcast_to(v, (v.size, v.size)).")
         return (m,), {"k": k} if k else {}
 
@@ -184,6 +199,9 @@ class Tril(Triangle):
     def types(m: ArrayType, k=0) -> ArrayType:
         return m
 
+    def element(at, m, k=0):
+        return choose(is_below(at[-1], at[-2] + (k + 1)), lambda: m[at], lambda: m.dtype.type(0))
+
     def vjp(dy, m, k=0):
         return np.tril(dy, k)
 
@@ -194,6 +212,9 @@ class Triu(Triangle):
 
     def types(m: ArrayType, k=0) -> ArrayType:
         return m
+
+    def element(at, m, k=0):
+        return choose(is_below(at[-1], at[-2] + k), lambda: m.dtype.type(0), lambda: m[at])
 
     def vjp(dy, m, k=0):
         return np.triu(dy, k)

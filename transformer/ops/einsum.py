@@ -13,6 +13,7 @@ from ..core.sizes import Extent
 from ..core.types import ArrayType
 from .base import Op
 from .elementwise import broadcast, shape_text, size_text
+from .indexing import write
 from .products import common_dtype
 from .value import Value, atom, call, emit, value
 
@@ -33,8 +34,8 @@ class Einsum(Op):
     def front(args, kwargs, spelling):
         others = [key for key, item in kwargs.items() if key not in IGNORED and item is not None]
         if others:
-            raise NotSupported(f"np.einsum: {', '.join(others)} has no rule here",
-                               instead="leave it out")
+            raise NotSupported(f"np.einsum with the argument {', '.join(others)}",
+                               instead="Leave it out.")
         subscripts, operands = _subscripts_first(args)
         operands = tuple(value(operand) for operand in operands)
         explicit = normal_subscripts(subscripts, [operand.ndim for operand in operands])
@@ -49,8 +50,23 @@ class Einsum(Op):
                 sizes[label] = _common(sizes.get(label, 1), size, operands)
         return ArrayType(common_dtype(*operands), tuple(sizes[label] for label in output))
 
+    def contraction(*operands, subscripts=""):
+        return subscripts
+
     def run(*operands, subscripts):
         return np.einsum(subscripts, *operands)
+
+    def view(*operands, subscripts):
+        """NumPy gives a view where there is one operand and nothing is summed; it can be written."""
+        inputs, output = split(subscripts)
+        return len(operands) == 1 and set(inputs[0]) == set(output)
+
+    def write_back(base, part, subscripts):
+        (labels,), output = split(subscripts)
+        if len(labels) == len(output):
+            return np.einsum(f"{output}->{labels}", part)
+        return write(base, part, tuple(_positions(size, output.index(label), len(output))
+                                       for label, size in zip(labels, base.shape, strict=True)))
 
     def vjp(dy, k, *operands, subscripts):
         inputs, output = split(subscripts)
@@ -77,6 +93,11 @@ class Einsum(Op):
                 case("bij,bjk->bik", (2, 2, 3), (2, 3, 2)), case("i,j,ij->", (2,), (3,), (2, 3)),
                 case("ij,jk,kl->il", (2, 3), (3, 2), (2, 2)), case("ij,kj->ik", (2, 1), (3, 4)),
                 case("iij,j->ij", (2, 2, 3), (3,)), case("i,->i", (3,), ())]
+
+
+def _positions(size: Extent, axis: int, rank: int) -> Any:
+    """0, 1, 2, … along one of the axes of the output."""
+    return call(np.arange, (size,), {})[tuple(slice(None) if k == axis else None for k in range(rank))]
 
 
 def split(subscripts: str) -> tuple[list[str], str]:

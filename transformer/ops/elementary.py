@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from . import scalars
 from .elementwise import LOG_2, LOG_10, Elementwise
 from .value import call
 
@@ -18,6 +19,7 @@ class Sqrt(Elementwise):
 
 class Cbrt(Elementwise):
     calls = np.cbrt, math.cbrt
+    loop = np.cbrt
     where = "nonzero"
     partials = (lambda t, x, y: t / (3 * y * y),)
 
@@ -57,12 +59,14 @@ class Log1p(Elementwise):
 
 class Log2(Elementwise):
     calls = np.log2, math.log2
+    loop = {"f": math.log2}
     where = "positive"
     partials = (lambda t, x, y: t / (x * LOG_2),)
 
 
 class Log10(Elementwise):
     calls = np.log10, math.log10
+    loop = {"f": math.log10}
     where = "positive"
     partials = (lambda t, x, y: t / (x * LOG_10),)
 
@@ -151,6 +155,7 @@ class Hypot(Elementwise):
     """Like the square root of which it is made, not differentiable at the origin (nan)."""
 
     calls = np.hypot, math.hypot
+    loop = math.hypot
     where = "nonzero"
     partials = (lambda t, a, b, y: t * a / y,
                 lambda t, a, b, y: t * b / y)
@@ -158,21 +163,25 @@ class Hypot(Elementwise):
 
 class Logaddexp(Elementwise):
     calls = (np.logaddexp,)
+    loop = scalars.log_sum
     partials = (lambda t, a, b, y: t * np.exp(a - y),
                 lambda t, a, b, y: t * np.exp(b - y))
 
 
 class Logaddexp2(Elementwise):
     calls = (np.logaddexp2,)
+    loop = scalars.log_sum_2
     partials = (lambda t, a, b, y: t * np.exp2(a - y),
                 lambda t, a, b, y: t * np.exp2(b - y))
 
 
 class Radians(Elementwise):
     calls = np.deg2rad, np.radians, math.radians
+    loop = scalars.radians_of
     partials = (lambda t, x, y: np.deg2rad(t),)
 
 
 class Degrees(Elementwise):
     calls = np.rad2deg, np.degrees, math.degrees
+    loop = scalars.degrees_of
     partials = (lambda t, x, y: np.rad2deg(t),)

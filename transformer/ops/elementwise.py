@@ -67,14 +67,15 @@ def _give_types(cls: type[Elementwise], call: Any) -> None:
 def elementwise_type(function: Any, operands: tuple[ArrayType, ...], **attrs: Any) -> Any:
     """The type of an elementwise function's result; a tuple where there are several."""
     dtypes = checked_dtypes(function, tuple(map(weak_or_dtype, operands)), tuple(attrs.items()))
-    sizes = broadcast(*(operand.sizes for operand in operands))
-    types = tuple(ArrayType(dtype, sizes) for dtype in dtypes)
+    sizes = broadcast(*[operand.sizes for operand in operands])
+    types = tuple([ArrayType(dtype, sizes) for dtype in dtypes])
     return types[0] if len(types) == 1 else types
 
 
 def weak_or_dtype(type: ArrayType) -> Any:
-    """What NumPy's promotion wants to know of an operand: a dtype, ``float`` for Python's."""
-    return {"i": int, "f": float, "c": complex}[type.dtype.kind] if type.weak else type.dtype
+    """What NumPy's promotion wants to know of an operand: a dtype, ``float`` for Python's. A truth
+    value of Python counts as one of NumPy's."""
+    return {"i": int, "f": float, "c": complex}.get(type.dtype.kind, type.dtype) if type.weak else type.dtype
 
 
 def checked_dtypes(function: Any, operands: tuple[Any, ...], attrs: tuple[Any, ...] = ()
@@ -120,6 +121,8 @@ def broadcast(*shapes: tuple[Extent, ...]) -> tuple[Extent, ...]:
 def _broadcast(left: tuple[Extent, ...], right: tuple[Extent, ...]) -> tuple[Extent, ...]:
     if left == right:
         return left
+    if not left or not right:
+        return tuple(map(current().assumptions.normal, left or right))
     rank = max(len(left), len(right))
     left = (1,) * (rank - len(left)) + left
     right = (1,) * (rank - len(right)) + right
@@ -133,10 +136,14 @@ def _common(a: Extent, b: Extent, left: tuple[Extent, ...], right: tuple[Extent,
         return a
     if a == 1:
         return b
-    if not assumptions.equal(a, b):
-        raise ShapeError("operands could not be broadcast together with shapes "
-                         f"{shape_text(left)} {shape_text(right)}")
-    return assumptions.normal(a)
+    if assumptions.equal(a, b):
+        return assumptions.normal(a)
+    if assumptions.is_one(b):
+        return a
+    if assumptions.is_one(a):
+        return b
+    raise ShapeError("operands could not be broadcast together with shapes "
+                     f"{shape_text(left)} {shape_text(right)}")
 
 
 def shape_text(shape: tuple[Extent, ...]) -> str:
@@ -170,13 +177,12 @@ def rank(operand: Any) -> int:
 
 
 def where(condition: Any, a: Any, b: Any) -> Any:
-    """`np.where` for rules; among Python numbers a conditional expression, which gives one."""
+    """`np.where` for rules; among numbers a conditional expression, which gives a number."""
     operands = condition, a, b
     if not any(isinstance(operand, Value) for operand in operands):
         return np.where(condition, a, b)
     from .comparison import Where
-    python = rank(condition) == 0 and is_python_number(a) and is_python_number(b)
-    return apply(Where, operands, {}, None if python else "np.where")
+    return apply(Where, operands, {}, "np.where" if any(map(rank, operands)) else None)
 
 
 def is_python_number(operand: Any) -> bool:

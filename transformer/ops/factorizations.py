@@ -186,11 +186,11 @@ class Qr(MatrixOp):
         check_matrix(a)
         only_real(a, "np.linalg.qr")
         if mode != "reduced":
-            raise NotSupported(f"np.linalg.qr with mode={mode!r}", instead="leave `mode` out")
+            raise NotSupported(f"np.linalg.qr with mode={mode!r}", instead="Leave `mode` out.")
         if not current().assumptions.at_least(a.sizes[-2], a.sizes[-1]):
             raise NotSupported("np.linalg.qr of a matrix with more columns than rows",
-                               why="its derivative has no rule here",
-                               instead="factorise the leading square part")
+                               why="Its derivative has no rule here.",
+                               instead="Factorise the leading square part.")
         dtype = working_dtype(a)
         square = (*a.sizes[:-2], a.sizes[-1], a.sizes[-1])
         return ArrayType(dtype, a.sizes), ArrayType(dtype, square)

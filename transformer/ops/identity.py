@@ -14,6 +14,9 @@ class Same(Op):
     def types(x: ArrayType) -> ArrayType:
         return x
 
+    def element(at, x):
+        return x[at]
+
     def vjp(dy, x):
         return dy
 
@@ -21,6 +24,32 @@ class Same(Op):
         return x
 
     def batch(lead, x):
+        return x
+
+    def domain(rng):
+        return [((rng.normal(size=shape),), {}) for shape in ((), (3,), (2, 3))]
+
+
+class Again(Op):
+    """The value, to compute from it a second time: what rests on it is not shared with what rests on the
+    value itself. It is gone when the function is written.
+    """
+
+    linear = "x"
+
+    def types(x: ArrayType, serial=0) -> ArrayType:
+        return x
+
+    def element(at, x, serial=0):
+        return x[at]
+
+    def vjp(dy, x, serial=0):
+        return dy
+
+    def run(x, serial=0):
+        return x
+
+    def batch(lead, x, serial=0):
         return x
 
     def domain(rng):
@@ -45,6 +74,9 @@ class StopGradient(Op):
 
     def types(x: ArrayType) -> ArrayType:
         return x
+
+    def element(at, x):
+        return x[at]
 
     def run(x):
         return x

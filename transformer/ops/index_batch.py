@@ -88,8 +88,8 @@ def _where(op: Any, lead: Any, x: Any, v: Any, mask: Any, index: Index) -> Any:
 
 def masks_differ() -> NotSupported:
     return NotSupported("a mask that differs along a batch has no batched form",
-                        why="it selects a different number of elements in each lane",
-                        instead="use np.where with the mask")
+                        why="It selects a different number of elements in each lane.",
+                        instead="Use np.where with the mask.")
 
 
 def batched_index(lead: Any, x: Any, slots: Any, index: Index, sizes: Sizes | None = None,
@@ -180,8 +180,8 @@ def _length(index: Index, place: int, block: Any, sizes: Sizes | None) -> Extent
 
 def lengths_differ() -> NotSupported:
     return NotSupported("a slice whose length differs along a batch has no batched form",
-                        why="an array has the same size in each lane",
-                        instead="use np.where with a mask, or slices of one length")
+                        why="An array has the same size in each lane.",
+                        instead="Use np.where with a mask, or slices of one length.")
 
 
 def _positions(entry: slice, slots: Any, lead: Any, extent: Extent, rank: int, own: int,

@@ -18,12 +18,14 @@ from typing import Any
 import numpy as np
 
 from ..core.builder import current
-from ..core.errors import NotSupported, ShapeError
+from ..core.errors import BadArgument, NotSupported, ShapeError
 from ..core.sizes import Extent, product
 from ..core.types import ArrayType
 from . import index_batch
 from .base import Op
+from .elements import spread
 from .elementwise import shape_text
+from .index_places import source_place
 from .places import BadIndex, Place
 from .regions import (
     Index,
@@ -36,8 +38,10 @@ from .regions import (
     is_mask,
     rank_of,
     region,
+    replaced,
 )
-from .value import Value, call, value
+from .searching import Nonzero
+from .value import Value, call, emit, value
 
 __all__ = ["AddAt", "BadIndex", "Get", "Put", "Slot", "add_at", "normal_index", "read", "write"]
 
@@ -52,7 +56,8 @@ def read(x: Any, index: Any) -> Value:
     """``x[index]``."""
     x = value(x)
     if x.type.weak:
-        raise BadIndex(f"'{type(x.dtype.type(0).item()).__name__}' object is not subscriptable")
+        name = {"i": "int", "f": "float", "c": "complex"}.get(x.dtype.kind, x.dtype.name)
+        raise BadArgument(f"'{name}' object is not subscriptable")
     place = Place(x, index)
     return Get.applied(x, *place.operands, **place.attrs)
 
@@ -63,8 +68,8 @@ def write(x: Value, v: Any, index: Any) -> Value:
     place, v = Place(x, index), value(v)
     if v.dtype.kind == "c" and x.dtype.kind != "c":
         raise NotSupported(f"complex numbers cannot be written to an array of {x.dtype}",
-                           why="their imaginary parts would be lost",
-                           instead="take np.real of them, or make the array complex")
+                           why="Their imaginary parts would be lost.",
+                           instead="Take np.real of them, or make the array complex.")
     v = without_leading(v, len(place.sizes))
     _check_fits(v.shape, place)
     return Put.applied(x, v, *place.operands, **place.attrs)
@@ -79,7 +84,7 @@ def add_at(x: Value, v: Any, index: Any) -> Value:
     if not np.can_cast(total, x.dtype, "same_kind"):
         raise NotSupported(f"Cannot cast ufunc 'add' output from {total!r} to {x.dtype!r} "
                            "with casting rule 'same_kind'",
-                           instead="convert the array first, or round what is added")
+                           instead="Convert the array first, or round what is added.")
     _check_fits(v.shape, place)
     return AddAt.applied(x, v, *place.operands, **place.attrs)
 
@@ -88,8 +93,8 @@ def _check_writable(x: Value) -> None:
     if x.ndim == 0:
         name = type(x.dtype.type(0).item()).__name__ if x.type.weak else f"numpy.{x.dtype.name}"
         raise NotSupported(f"'{name}' object does not support item assignment",
-                           why="an array without axes is a number here",
-                           instead="bind the name anew instead of writing into it")
+                           why="An array without axes is a number here.",
+                           instead="Bind the name anew instead of writing into it.")
 
 
 def without_leading(v: Value, rank: int) -> Value:
@@ -97,15 +102,15 @@ def without_leading(v: Value, rank: int) -> Value:
     extra = v.ndim - rank
     if extra > 0 and rank == 0:
         raise ShapeError("setting an array element with a sequence.")
-    if extra > 0 and all(size == 1 for size in v.shape[:extra]):
+    if extra > 0 and all(map(current().assumptions.is_one, v.shape[:extra])):
         return call(np.reshape, (v, v.shape[extra:]), {})
     return v
 
 
 def _check_fits(shape: Sizes, place: Place) -> None:
-    equal = current().assumptions.equal
+    assumptions = current().assumptions
     over = place.sizes[len(place.sizes) - len(shape):]
-    fits = (s == 1 or equal(n, s) for n, s in zip(over, shape, strict=True))
+    fits = (s == 1 or assumptions.equal(n, s) or assumptions.is_one(s) for n, s in zip(over, shape, strict=True))
     if len(shape) > len(place.sizes) or not all(fits):
         raise ShapeError(_misfit(shape, place))
 
@@ -134,13 +139,23 @@ class Get(Op):
               distinct: bool = False) -> ArrayType:
         return ArrayType(x.dtype, region(x.sizes, index, slots, {}) if sizes is None else sizes)
 
+    def element(at, x, *slots, index, sizes=None, distinct=False):
+        return x[source_place(at, x.shape, slots, index)]
+
+    def definition(x, *slots, **attrs):
+        return by_positions(Get, slots, x, **attrs)
+
     def run(x, *slots, index, sizes=None, distinct=False):
         return x[filled(index, slots)]
 
     def vjp(dy, x, *slots, **attrs):
+        if only_turns(attrs["index"]):
+            return turned_back(dy, x, **attrs)
         return AddAt.applied(zeros_like(x), dy, *slots, **attrs)
 
     def accumulate(shadow, dy, x, *slots, **attrs):
+        if only_turns(attrs["index"]):
+            return shadow + turned_back(dy, x, **attrs)
         return AddAt.applied(shadow, dy, *slots, **attrs)
 
     def view(x, *slots, index, **attrs):
@@ -151,6 +166,13 @@ class Get(Op):
 
     def domain(rng):
         return [((array, *slots), attrs) for array, slots, attrs, _ in cases(rng)]
+
+
+def turned_back(dy: Value, x: Value, **attrs: Any) -> Value:
+    """The cotangent of an array of which only the order of the elements was changed; `dy` may be smaller."""
+    if dy.ndim == 0:
+        return dy
+    return Get.applied(dy if dy.shape == x.shape else call(np.broadcast_to, (dy, x.shape), {}), **attrs)
 
 
 class Put(Op):
@@ -173,6 +195,12 @@ class Put(Op):
     def tangent(given, x, v, *slots, **attrs):
         return Put.applied(*moved(given, x), *slots, **attrs)
 
+    def store(at, x, v, *slots, index, sizes=None, distinct=False):
+        return source_place(at, x.shape, slots, index), spread(v, at)
+
+    def definition(x, v, *slots, **attrs):
+        return by_positions(Put, slots, x, v, **attrs)
+
     def run(x, v, *slots, index, sizes=None, distinct=False):
         y = np.array(x)
         y[filled(index, slots)] = v
@@ -188,6 +216,7 @@ class AddAt(Op):
     several times adds up. Without integer arrays it is ``x[index] += v``."""
 
     writes = True
+    adds = True
     operands = ("x", "v")
     silent = "sizes", "distinct"
     batch = staticmethod(index_batch.add_at)
@@ -203,6 +232,12 @@ class AddAt(Op):
     def tangent(given, x, v, *slots, **attrs):
         return given[0] if given[1] is None else AddAt.applied(*moved(given, x), *slots, **attrs)
 
+    def store(at, x, v, *slots, index, sizes=None, distinct=False):
+        return source_place(at, x.shape, slots, index), spread(v, at)
+
+    def definition(x, v, *slots, **attrs):
+        return by_positions(AddAt, slots, x, v, **attrs)
+
     def run(x, v, *slots, index, sizes=None, distinct=False):
         y = np.array(x)
         np.add.at(y, filled(index, slots), v)
@@ -211,6 +246,43 @@ class AddAt(Op):
     def domain(rng):
         return [((array, v, *slots), attrs) for array, slots, attrs, part in cases(rng)
                 for v in (part, 0.5)]
+
+
+def by_positions(op: Any, slots: tuple[Any, ...], *arrays: Any, index: Index, sizes: Sizes | None = None,
+                 distinct: bool = False) -> Any:
+    """The op with every mask of the index replaced by the positions that it selects, which are
+    integer arrays; None if there is no mask."""
+    if not any(map(is_mask, slots)):
+        return None
+    entries: list[Any] = []
+    operands: list[Any] = []
+    count = _selected(index, slots, sizes)
+    for entry in index:
+        if not isinstance(entry, Slot):
+            entries.append(replaced((entry,), lambda slot: Slot(_added(operands, slots[slot.k])))[0])
+            continue
+        slot = slots[entry.k]
+        parts = emit(Nonzero, (slot.atom,), {"size": count}) if is_mask(slot) else (slot,)
+        entries += [Slot(_added(operands, part)) for part in parts]
+    alone = len(operands) == 1
+    return op.applied(*arrays, *operands, index=tuple(entries), sizes=sizes, **({"distinct": True} if alone else {}))
+
+
+def _added(operands: list[Any], operand: Any) -> int:
+    operands.append(operand)
+    return len(operands) - 1
+
+
+def _selected(index: Index, slots: tuple[Any, ...], sizes: Sizes | None) -> Extent:
+    """How many elements a mask selects: the size of the joint axis."""
+    assert sizes is not None
+    block = block_of(index, slots)
+    return sizes[block.position + block.rank - 1]
+
+
+def only_turns(index: Index) -> bool:
+    """Whether an index selects everything, some axes from end to start: it is its own inverse."""
+    return all(isinstance(e, slice) and e.start is None is e.stop and e.step in (None, 1, -1) for e in index)
 
 
 def zeros_like(x: Any) -> Any:

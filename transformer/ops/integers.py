@@ -45,20 +45,20 @@ def _seen_through(var: Var, depth: int) -> Extent | None:
     stmt = current().numbering.definitions.get(var)
     if stmt is None or depth == DEEPEST or Unknown(var) in current().assumptions.ranges:
         return None
-    if not all(map(_is_exact, (var, *stmt.args))):
+    if not all(map(is_exact, (var, *stmt.args))):
         return None
-    return _combined(stmt, [_affine(a, depth + 1) if isinstance(a, Var) else affine(a)
+    return combined(stmt, [_affine(a, depth + 1) if isinstance(a, Var) else affine(a)
                             for a in stmt.args])
 
 
-def _is_exact(atom: Atom) -> bool:
+def is_exact(atom: Atom) -> bool:
     """Whether an atom is an integer that does not wrap around where Python's would go on."""
     type = type_of(atom)
     return (isinstance(type, ArrayType) and not type.sizes and type.dtype.kind == "i"
             and (type.weak or type.dtype.itemsize == 8))
 
 
-def _combined(stmt: Let, parts: list[Extent]) -> Extent | None:
+def combined(stmt: Let, parts: list[Extent]) -> Extent | None:
     match stmt.op.name, parts:
         case "add", [left, right]:
             return left + right

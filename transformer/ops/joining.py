@@ -14,6 +14,7 @@ from . import arguments
 from .arguments import Args, Bound, Kwargs
 from .base import Op
 from .creation import zeros_for
+from .elements import choose, is_below, moved, regrouped
 from .rewritten import Rewritten
 from .shape import Sizes, expanded, from_here, reshaped, standing_1d, standing_2d, standing_3d
 from .value import value
@@ -68,6 +69,20 @@ def joined(types: list[ArrayType], shapes: list[Sizes], axis: int) -> ArrayType:
     return ArrayType(dtype, (*first[:axis], length, *first[axis + 1:]))
 
 
+def element_of_parts(at: Any, parts: Any, shapes: list[Sizes], axis: int) -> Any:
+    """The element at a place of parts that stand one after another; `shapes` are theirs there."""
+    part, own, size = parts[0], shapes[0], shapes[0][axis]
+
+    def first() -> Any:
+        return part[regrouped(at, own, tuple(part.shape))]
+
+    if len(parts) == 1:
+        return first()
+    rest = moved(at, axis, at[axis] - size)
+    return choose(is_below(at[axis], size), first,
+                  lambda: element_of_parts(rest, parts[1:], shapes[1:], axis))
+
+
 def piece(whole: Any, i: int, shapes: list[Sizes], axis: int) -> Any:
     """The part of `whole` that part `i` has become."""
     start: Extent = sum((sizes[axis] for sizes in shapes[:i]), start=0)
@@ -105,6 +120,9 @@ class Concatenate(Joining):
     def types(arrays: list[ArrayType], axis=0) -> ArrayType:
         return joined(arrays, [a.sizes for a in arrays], axis)
 
+    def element(at, *arrays, axis=0):
+        return element_of_parts(at, arrays, shapes_of(arrays), axis)
+
     def vjp(dy, i, *arrays, axis=0):
         return piece(dy, i, shapes_of(arrays), axis)
 
@@ -133,6 +151,9 @@ class Stack(Joining):
         if not all(len(first) == len(sizes) and all(map(equal, first, sizes)) for sizes in others):
             raise ShapeError("all input arrays must have the same shape")
         return joined(arrays, [expanded(a.sizes, axis) for a in arrays], axis)
+
+    def element(at, *arrays, axis=0):
+        return element_of_parts(at, arrays, [expanded(x.shape, axis) for x in arrays], axis)
 
     def vjp(dy, i, *arrays, axis=0):
         return dy[from_here(axis, i)]
@@ -164,7 +185,11 @@ class Standing(Joining):
             shapes = [cls.stand(sizes) for sizes in shapes_of(arrays)]
             return pulled(dy, i, shapes_of(arrays)[i], shapes, cls.axis(len(shapes[0])))
 
-        cls.types, cls.vjp = types, (vjp,)
+        def element(at: Any, *arrays: Any) -> Any:
+            shapes = [cls.stand(sizes) for sizes in shapes_of(arrays)]
+            return element_of_parts(at, arrays, shapes, cls.axis(len(shapes[0])))
+
+        cls.types, cls.vjp, cls.element = types, (vjp,), element
         super().__init_subclass__()
 
     @classmethod

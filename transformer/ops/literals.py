@@ -14,6 +14,7 @@ from . import arguments
 from .arguments import Args, Bound, Kwargs
 from .base import Op
 from .creation import Zeros
+from .elements import flat_place, one_of
 from .joining import filled_tangents, lanes
 from .rewritten import Rewritten
 from .shape import Copy, reshaped
@@ -29,6 +30,7 @@ class Array(Op):
     shape; `shape` is how they are nested where that is more than one list."""
 
     calls = np.array
+    makes_array = "always"
     variadic = True
     operands = ("elements",)
     linear = "elements"
@@ -66,6 +68,11 @@ class Array(Op):
                 raise ShapeError(INHOMOGENEOUS.format(outer[0]))
         natural = np.result_type(*{element.dtype for element in elements})
         return ArrayType(dtype or natural, outer + first.sizes)
+
+    def element(at, *elements, shape=None, dtype=None):
+        outer = (len(elements),) if shape is None else shape
+        which, inner = flat_place(at[:len(outer)], outer), at[len(outer):]
+        return one_of([lambda x=x: x[inner] for x in elements], which)
 
     def vjp(dy, i, *elements, shape=None, dtype=None):
         place = (i,) if shape is None else np.unravel_index(i, shape)
@@ -121,7 +128,7 @@ def _element(item: Any) -> Value:
     element = value(item)
     constant = element.atom.value if isinstance(element.atom, Const) else 0
     if isinstance(constant, int) and not -2**63 <= constant < 2**63:
-        raise NotSupported(f"the integer {constant} in an array", why="it does not fit 64 bits",
+        raise NotSupported(f"the integer {constant} in an array", why="It does not fit 64 bits.",
                            instead="Write it as a float.")
     return element
 

@@ -20,6 +20,7 @@ class MatrixOp(Op):
     """An op on a stack of matrices: a batch axis is one more axis of the stack."""
 
     heavy = True
+    loop = None, "LAPACK computes it"
 
     @classmethod
     def batch(cls, lead: Any, a: Any, **attrs: Any) -> Any:
@@ -43,7 +44,7 @@ def checked(a: ArrayType) -> np.dtype:
 def working_dtype(*operands: ArrayType) -> np.dtype:
     dtype = np.result_type(*(x.dtype for x in operands))
     if dtype == np.float16:
-        raise NotSupported("array type float16 is unsupported in linalg", instead="use float32")
+        raise NotSupported("array type float16 is unsupported in linalg", instead="Use float32.")
     return dtype if dtype.kind in "fc" else np.dtype(float)
 
 
@@ -75,8 +76,8 @@ def over_rows(x: Any) -> Any:
 def only_real(a: ArrayType, name: str) -> None:
     if a.dtype.kind == "c":
         raise NotSupported(f"{name} of a complex matrix",
-                           why="its derivative has no rule here",
-                           instead="work on the real matrix [[a.real, -a.imag], [a.imag, a.real]]")
+                           why="Its derivative has no rule here.",
+                           instead="Work on the real matrix [[a.real, -a.imag], [a.imag, a.real]].")
 
 
 def well_conditioned(rng: Any, *shape: int) -> Any:

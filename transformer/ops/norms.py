@@ -13,7 +13,7 @@ from . import arguments
 from .elementwise import result_dtype
 from .reduction import Axis, Reduction, cases_of, folded, kept, normal_cases
 from .shape import reshaped
-from .statistics import conjugated, real_part, zero_safe
+from .statistics import conjugated, real_part, squared_size, zero_safe
 from .value import Value, emit, value
 
 
@@ -30,6 +30,12 @@ class Norm(Reduction):
 
     def types(x: ArrayType, axis=None, *, ord=None, keepdims=False) -> ArrayType:
         return folded(x, axis, keepdims, result_dtype(np.linalg.norm, (x.dtype,)))
+
+    def definition(x, axis=None, ord=None, keepdims=False):
+        if ord is None:
+            return np.sqrt(np.sum(squared_size(x if x.dtype.kind in "fc" else x.astype(float)),
+                                  axis=axis, keepdims=keepdims))
+        return np.sum(np.abs(x) ** ord, axis=axis, keepdims=keepdims) ** (1 / ord)
 
     def jvp(t, x, y, axis=None, ord=None, keepdims=False):
         if ord is not None:
@@ -98,7 +104,7 @@ def _vector_norm(x: Any, axis: int, ord: Any, keepdims: bool) -> Any:
 
 def _matrix_norm(x: Value, row: int, column: int, ord: Any, keepdims: bool) -> Any:
     if ord in (2, -2, "nuc"):
-        raise NotSupported(f"the norm of order {ord!r} of a matrix", why="it needs singular values",
+        raise NotSupported(f"the norm of order {ord!r} of a matrix", why="It needs singular values.",
                            instead="Take ord='fro', 1 or np.inf.")
     if ord not in (1, -1, np.inf, -np.inf):
         raise BadArgument("Invalid norm order for matrices.")

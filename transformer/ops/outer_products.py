@@ -11,6 +11,7 @@ from ..core.sizes import Extent, product
 from ..core.types import ArrayType
 from . import arguments
 from .base import Op
+from .elements import number, regrouped
 from .elementwise import aligned, broadcast, shape_text, size_text
 from .products import common_dtype, equal, random_pairs
 from .rewritten import Rewritten
@@ -43,6 +44,9 @@ class Outer(Op):
     def types(a: ArrayType, b: ArrayType) -> ArrayType:
         return ArrayType(common_dtype(a, b), (a.elements, b.elements))
 
+    def element(at, a, b):
+        return (a[regrouped(at[:1], (a.size,), a.shape)] * b[regrouped(at[1:], (b.size,), b.shape)])
+
     def batch(lead, a, b):
         return _lines(a, lead[0])[..., None] * _lines(b, lead[1])[..., None, :]
 
@@ -62,6 +66,9 @@ class Vdot(Op):
             raise ShapeError(f"cannot reshape array of size {size_text(b.elements)} into shape "
                              f"{shape_text((a.elements,))}")
         return ArrayType(common_dtype(a, b))
+
+    def definition(a, b):
+        return np.sum(conjugated(flat(a)) * flat(b))
 
     def batch(lead, a, b):
         return np.sum(conjugated(_lines(a, lead[0])) * _lines(b, lead[1]), axis=-1)
@@ -105,6 +112,12 @@ class Kron(Op):
         rank = max(a.rank, b.rank)
         pairs = zip(_padded(a.sizes, rank), _padded(b.sizes, rank), strict=True)
         return ArrayType(common_dtype(a, b), tuple(n * m for n, m in pairs))
+
+    def element(at, a, b):
+        sizes = _padded(b.shape, len(at))
+        pairs = [(k, 0) if m == 1 else (k // number(m), k % number(m)) for k, m in zip(at, sizes, strict=True)]
+        left, right = zip(*pairs, strict=True) if pairs else ((), ())
+        return a[left[len(at) - a.ndim:]] * b[right[len(at) - b.ndim:]]
 
     def batch(lead, a, b):
         left, right = (x.shape[1:] if on else x.shape for x, on in zip((a, b), lead, strict=True))
@@ -159,6 +172,12 @@ class Cross(Op):
         k = arguments.axis(axisc, len(sizes) + 1)
         return ArrayType(common_dtype(a, b), (*sizes[:k], 3, *sizes[k:]))
 
+    def definition(a, b, axisa=-1, axisb=-1, axisc=-1):
+        a, b = _vector_last(a, axisa), _vector_last(b, axisb)
+        first, second, third = (
+            a[..., i] * b[..., j] - a[..., j] * b[..., i] for i, j in ((1, 2), (2, 0), (0, 1)))
+        return np.stack([first, second, third], axis=axisc)
+
     def batch(lead, a, b, axisa=-1, axisb=-1, axisc=-1):
         axes = [k if k < 0 else k + on - x.ndim
                 for k, x, on in zip((axisa, axisb), (a, b), lead, strict=True)]
@@ -179,8 +198,8 @@ def _others(x: ArrayType, axis: int) -> tuple[Extent, ...]:
     k = arguments.axis(axis, x.rank)
     if not equal(x.sizes[k], 3):
         raise NotSupported(f"np.cross of vectors with {size_text(x.sizes[k])} components",
-                           why="the vector product is defined in three dimensions",
-                           instead="in two, write a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]")
+                           why="The vector product is defined in three dimensions.",
+                           instead="In two, write a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0].")
     return x.sizes[:k] + x.sizes[k + 1:]
 
 

@@ -51,7 +51,7 @@ class Place:
     """The part of `x` that an index means: the normal index, its operands, the sizes of the part.
 
     `attrs` is what `get`, `put` and `addat` are told: ``index``; ``sizes`` where they rest on more
-    than the types of the operands; ``distinct`` if an integer array picks no element twice.
+    than the types of the operands; ``distinct`` if integer arrays pick no element twice.
     """
 
     def __init__(self, x: Value, index: Any) -> None:
@@ -66,7 +66,7 @@ class Place:
         if self.open_sizes:
             self.attrs["sizes"] = self.sizes
         arrays = [item for item in items if isinstance(item, Picked)]
-        if len(arrays) == 1 and arrays[0].distinct:
+        if pick_distinct(arrays):
             self.attrs["distinct"] = True
 
     def _entries(self, items: list[Any]) -> Any:
@@ -173,7 +173,30 @@ def _value(item: Value) -> Any:
     if item.dtype.kind not in "iu":
         raise BadIndex("arrays used as indices must be of integer (or boolean) type" if item.ndim
                        else NOT_AN_INDEX)
-    return Picked(item) if item.ndim else item
+    return Picked(item, distinct=_is_made_distinct(item)) if item.ndim else item
+
+
+def _is_made_distinct(item: Value) -> bool:
+    """Whether an array certainly holds no position twice by how it was made: in steps from 0, or by sorting."""
+    stmt = current().numbering.definitions.get(item.atom) if item.ndim == 1 else None   # type: ignore[arg-type]
+    if stmt is None:
+        return False
+    return stmt.op.name in ("argsort", "argpartition", "flatnonzero") or (
+        stmt.op.name == "arange" and "start" not in stmt.attrs and not is_negative_step(stmt.attrs.get("step", 1)))
+
+
+def is_negative_step(step: Any) -> bool:
+    return not isinstance(step, int) or step <= 0
+
+
+def pick_distinct(arrays: list[Picked]) -> bool:
+    """Whether arrays of an index together certainly pick no element twice: one of them does not, and the others
+    are as long."""
+    if len(arrays) == 1:
+        return arrays[0].distinct
+    lines = all(array.value.ndim == 1 and array.count is None for array in arrays)
+    sizes = {array.value.shape for array in arrays}
+    return lines and len(sizes) == 1 and any(array.distinct for array in arrays)
 
 
 def _literal(items: list[Any]) -> Picked:

@@ -32,6 +32,19 @@ def equal(left: Extent, right: Extent) -> bool:
     return current().assumptions.equal(left, right)
 
 
+LETTERS = "ijlmnopqstuvwxyzabdefgh"
+
+
+def product_of(left: str, right: str) -> str:
+    """The subscripts of a product of two arrays that is summed over the labels they share.
+
+    >>> product_of("ik", "kj")
+    'ik,kj->ij'
+    """
+    output = "".join(label for label in left + right if (label in left) != (label in right))
+    return f"{left},{right}->{output}"
+
+
 def transposed(x: Any) -> Any:
     """A matrix, or the matrices in the last two axes, transposed."""
     return x.T if x.ndim == 2 else np.swapaxes(x, -1, -2)
@@ -96,6 +109,13 @@ class Matmul(Op):
                           ((2, 2, 3), (3,)), ((3,), (2, 3, 4)), ((2, 2, 3), (3, 4)),
                           ((2, 3), (4, 3, 2)), ((2, 1, 2, 3), (4, 3, 2)))
 
+    def contraction(a, b):
+        rows, columns = "r" * (a.rank > 1), "c" * (b.rank > 1)
+        stack = LETTERS[:max(a.rank, b.rank, 2) - 2]
+        left = stack[len(stack) - max(a.rank - 2, 0):] + rows + "k"
+        right = stack[len(stack) - max(b.rank - 2, 0):] + "k" + columns
+        return f"{left},{right}->{stack}{rows}{columns}"
+
     def types(a: ArrayType, b: ArrayType) -> ArrayType:
         for k, x in enumerate((a, b)):
             if not x.rank:
@@ -159,6 +179,13 @@ class Dot(Op):
         _contracted(a, b, max(b.rank - 2, 0))
         rest = b.sizes[:-2] + b.sizes[-1:] if b.rank > 1 else ()
         return ArrayType(common_dtype(a, b), a.sizes[:-1] + rest)
+
+    def contraction(a, b):
+        left, right = LETTERS[:a.rank], LETTERS[a.rank:a.rank + b.rank]
+        if left and right:
+            place = max(len(right) - 2, 0)
+            right = right[:place] + left[-1] + right[place + 1:]
+        return product_of(left, right)
 
     def batch(lead, a, b):
         left, right = a.ndim - lead[0], b.ndim - lead[1]
@@ -235,6 +262,7 @@ def batched_tensordot(lead: Any, a: Any, b: Any, axes: Axes) -> Any:
 
 class Tensordot(Op):
     calls = np.tensordot, np.linalg.tensordot
+    makes_array = "always"
     heavy = True
     linear = "a", "b"
     vjp = _tensordot_left, _tensordot_right
@@ -256,6 +284,12 @@ class Tensordot(Op):
         rows = (a.sizes[k] for k in free_axes(a.rank, first))
         columns = (b.sizes[k] for k in free_axes(b.rank, second))
         return ArrayType(common_dtype(a, b), (*rows, *columns))
+
+    def contraction(a, b, axes=2):
+        left, right = LETTERS[:a.rank], list(LETTERS[a.rank:a.rank + b.rank])
+        for first, second in zip(*pairs_of_axes(axes, a.rank, b.rank), strict=True):
+            right[second] = left[first]
+        return product_of(left, "".join(right))
 
     def batch(lead, a, b, axes=2):
         pairs = pairs_of_axes(axes, a.ndim - lead[0], b.ndim - lead[1])
@@ -307,6 +341,10 @@ class Inner(Op):
             return ArrayType(common_dtype(a, b), a.sizes + b.sizes)
         _contracted(a, b, b.rank - 1)
         return ArrayType(common_dtype(a, b), a.sizes[:-1] + b.sizes[:-1])
+
+    def contraction(a, b):
+        left, right = LETTERS[:a.rank], LETTERS[a.rank:a.rank + b.rank]
+        return product_of(left, right[:-1] + left[-1:] if left and right else right)
 
     def batch(lead, a, b):
         left, right = a.ndim - lead[0], b.ndim - lead[1]

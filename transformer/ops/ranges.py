@@ -14,7 +14,8 @@ from . import arguments
 from .arguments import Args, Bound, Kwargs
 from .base import Op
 from .creation import FLOAT64, Creation
-from .elementwise import aligned, broadcast, result_dtypes, weak_or_dtype
+from .elements import number, one_of, spread
+from .elementwise import aligned, broadcast, result_dtypes, weak_or_dtype, where
 from .rewritten import Rewritten
 from .shape import along, reshaped
 from .slices import not_negative
@@ -55,6 +56,11 @@ class Arange(Creation):
         floats = [number for number in (start, stop, step) if isinstance(number, float)]
         count = len(np.arange(start, stop, step)) if floats else count_of_range(start, stop, step)
         return ArrayType(dtype or (FLOAT64 if floats else INT64), (count,))
+
+    def element(at, start=0, stop=None, step=1, dtype=None):
+        if any(isinstance(bound, float) for bound in (start, stop, step)):
+            return start + at[0] * ((start + step) - start)
+        return number(start) + at[0] * number(step)
 
     def run(start=0, stop=None, step=1, dtype=None):
         return np.arange(start, stop, step, dtype)
@@ -100,7 +106,8 @@ def count_of_range(start: Extent, stop: Extent, step: Extent) -> Extent:
         return (not_negative(stop - start) + step - 1) // step
     if at_least(-1, step):
         return (not_negative(start - stop) - step - 1) // -step
-    raise NotSupported("np.arange with a step whose sign is not known")
+    raise NotSupported("np.arange with a step whose sign is not known",
+                       instead="Multiply instead: start + step * np.arange(n).")
 
 
 class Linspace(Op):
@@ -126,6 +133,12 @@ class Linspace(Op):
     def types(start: ArrayType, stop: ArrayType, num=50, endpoint=True, *, dtype=None) -> ArrayType:
         natural, = result_dtypes(np.linspace, (weak_or_dtype(start), weak_or_dtype(stop)))
         return ArrayType(dtype or natural, (num, *broadcast(start.sizes, stop.sizes)))
+
+    def element(at, start, stop, num=50, endpoint=True, dtype=None):
+        first, last = 1.0 * spread(start, at[1:]), 1.0 * spread(stop, at[1:])
+        count = number(num - 1 if endpoint else num)
+        inner = where(at[0] == count, last, at[0] * ((last - first) / np.maximum(count, 1)) + first)
+        return np.floor(inner) if dtype is not None and dtype.kind in "iu" else inner
 
     jvp = (lambda t, start, stop, y, **attrs: t * _weights(y, 1, **attrs),
            lambda t, start, stop, y, **attrs: t * _weights(y, 0, **attrs))
@@ -189,6 +202,9 @@ class Indices(Creation):
 
     def types(dimensions=None, dtype=None):
         return ArrayType(INT64, (len(dimensions), *dimensions))
+
+    def element(at, dimensions=None, dtype=None):
+        return one_of([lambda k=k: k for k in at[1:]], at[0])
 
     def domain(rng):
         return [((), {"dimensions": (2, 3)})]

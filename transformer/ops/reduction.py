@@ -15,7 +15,7 @@ from ..core.types import ArrayType
 from . import arguments
 from .arguments import Args, Bound, Kwargs
 from .base import Op
-from .elementwise import FLAT, result_dtype
+from .elementwise import FLAT, result_dtype, where
 from .scans import delayed
 from .shape import reshaped
 from .value import value
@@ -48,10 +48,15 @@ class Reduction(Op):
 
 def folded(x: ArrayType, axis: Axis, keepdims: bool, dtype: Any) -> ArrayType:
     """The type of a reduction: `x` without the axes `axis`."""
-    gone = range(x.rank) if axis is None else (axis,) if isinstance(axis, int) else axis
+    axes = gone(x.rank, axis)
     if keepdims:
-        return ArrayType(dtype, tuple(1 if k in gone else n for k, n in enumerate(x.sizes)))
-    return ArrayType(dtype, tuple(n for k, n in enumerate(x.sizes) if k not in gone))
+        return ArrayType(dtype, tuple(1 if k in axes else n for k, n in enumerate(x.sizes)))
+    return ArrayType(dtype, tuple(n for k, n in enumerate(x.sizes) if k not in axes))
+
+
+def gone(rank: int, axis: Axis) -> tuple[int, ...]:
+    """The axes that a reduction folds."""
+    return tuple(range(rank)) if axis is None else (axis,) if isinstance(axis, int) else axis
 
 
 def kept(reduced: Any, axis: Axis, keepdims: bool) -> Any:
@@ -101,6 +106,12 @@ class Sum(Reduction):
     def types(a: ArrayType, axis=None, dtype=None, *, keepdims=False) -> ArrayType:
         return folded(a, axis, keepdims, dtype or result_dtype(np.sum, (a.dtype,)))
 
+    def init(a, **attrs):
+        return 0
+
+    def step(total, item, k):
+        return total + item.astype(total.dtype)
+
     def vjp(dy, a, axis=None, dtype=None, keepdims=False):
         return kept(dy, axis, keepdims)
 
@@ -117,6 +128,12 @@ class Prod(Reduction):
 
     def types(a: ArrayType, axis=None, dtype=None, *, keepdims=False) -> ArrayType:
         return folded(a, axis, keepdims, dtype or result_dtype(np.prod, (a.dtype,)))
+
+    def init(a, **attrs):
+        return 1
+
+    def step(total, item, k):
+        return total * item.astype(total.dtype)
 
     def jvp(t, a, y, axis=None, dtype=None, keepdims=False):
         return np.sum(t * product_of_others(a, axis), axis=axis, keepdims=keepdims)
@@ -150,7 +167,7 @@ def _product_after(x: Any, axis: int) -> Any:
     return np.flip(_product_before(np.flip(x, axis), axis), axis)
 
 
-def _extreme_type(a: ArrayType, axis: Axis, keepdims: bool, name: str) -> ArrayType:
+def extreme_type(a: ArrayType, axis: Axis, keepdims: bool, name: str) -> ArrayType:
     result = folded(a, axis, keepdims, a.dtype)
     if reduced_count(a.sizes, axis) == 0 and result.elements != 0:
         raise ShapeError(f"zero-size array to reduction operation {name} which has no identity")
@@ -160,18 +177,18 @@ def _extreme_type(a: ArrayType, axis: Axis, keepdims: bool, name: str) -> ArrayT
 def _extreme_tangent(t, a, y, axis=None, keepdims=False):
     """The mean of the tangents of the elements that are extreme."""
     at = a == kept(y, axis, keepdims)
-    count = _as_float(np.sum(at, axis=axis, keepdims=keepdims), a)
+    count = as_float(np.sum(at, axis=axis, keepdims=keepdims), a)
     return np.sum(at * t, axis=axis, keepdims=keepdims) / count
 
 
 def _extreme_cotangent(dy, a, y, axis=None, keepdims=False):
     """Elements that are extreme get equal shares."""
     at = a == kept(y, axis, keepdims)
-    count = _as_float(np.sum(at, axis=axis, keepdims=keepdims or axis is not None), a)
+    count = as_float(np.sum(at, axis=axis, keepdims=keepdims or axis is not None), a)
     return at * (kept(dy, axis, keepdims) / count)
 
 
-def _as_float(count: Any, x: Any) -> Any:
+def as_float(count: Any, x: Any) -> Any:
     """A count that does not widen what it divides: int64 would make float64 of float32."""
     return count if x.dtype.itemsize >= 8 else count.astype(x.dtype)
 
@@ -185,8 +202,11 @@ class Max(Reduction):
     vjp = _extreme_cotangent
     domain = cases_of(apart_cases)
 
+    def step(extreme, item, k):
+        return np.maximum(extreme, item)
+
     def types(a: ArrayType, axis=None, *, keepdims=False) -> ArrayType:
-        return _extreme_type(a, axis, keepdims, "maximum")
+        return extreme_type(a, axis, keepdims, "maximum")
 
 
 class Min(Reduction):
@@ -198,8 +218,11 @@ class Min(Reduction):
     vjp = _extreme_cotangent
     domain = cases_of(apart_cases)
 
+    def step(extreme, item, k):
+        return np.minimum(extreme, item)
+
     def types(a: ArrayType, axis=None, *, keepdims=False) -> ArrayType:
-        return _extreme_type(a, axis, keepdims, "minimum")
+        return extreme_type(a, axis, keepdims, "minimum")
 
 
 class AnyTrue(Reduction):
@@ -208,6 +231,12 @@ class AnyTrue(Reduction):
     methods = ("any",)
     derivative = FLAT
     domain = cases_of(lambda rng, shape: rng.normal(size=shape) > 0.5)
+
+    def init(a, **attrs):
+        return False
+
+    def step(found, item, k):
+        return found | (item != 0)
 
     def types(a: ArrayType, axis=None, *, keepdims=False) -> ArrayType:
         return folded(a, axis, keepdims, np.dtype(bool))
@@ -220,6 +249,12 @@ class AllTrue(Reduction):
     derivative = FLAT
     domain = cases_of(lambda rng, shape: rng.normal(size=shape) > -0.5)
 
+    def init(a, **attrs):
+        return True
+
+    def step(found, item, k):
+        return found & (item != 0)
+
     def types(a: ArrayType, axis=None, *, keepdims=False) -> ArrayType:
         return folded(a, axis, keepdims, np.dtype(bool))
 
@@ -229,6 +264,12 @@ class CountNonzero(Reduction):
     calls = np.count_nonzero
     derivative = FLAT
     domain = cases_of(lambda rng, shape: rng.integers(0, 2, shape))
+
+    def init(a, **attrs):
+        return 0
+
+    def step(count, item, k):
+        return count + (item != 0)
 
     def types(a: ArrayType, axis=None, *, keepdims=False) -> ArrayType:
         return folded(a, axis, keepdims, np.dtype(np.int64))
@@ -245,9 +286,17 @@ class Position(Reduction):
         operands, attrs = super().bind(args, kwargs)
         if isinstance(attrs.get("axis"), tuple):
             raise NotSupported(f"{cls.name} over several axes",
-                               why="NumPy has it for one axis or all",
-                               instead="reshape those axes into one before")
+                               why="NumPy has it for one axis or all.",
+                               instead="Reshape those axes into one before.")
         return operands, attrs
+
+    @classmethod
+    def start(cls, item: Any) -> tuple[Any, Any]:
+        return item, 0
+
+    @classmethod
+    def finish(cls, best: Any) -> Any:
+        return best[1]
 
     @classmethod
     def batch(cls, lead: Any, x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
@@ -257,13 +306,22 @@ class Position(Reduction):
         return np.reshape(found, (x.shape[0], *[1] * (x.ndim - 1))) if keepdims else found
 
 
-def _position_type(a: ArrayType, axis: Axis, keepdims: bool, name: str) -> ArrayType:
+def best_of(best: Any, item: Any, k: Any, is_better: Any) -> Any:
+    """The best item so far and its position; the first nan is the best there is."""
+    own, place = best
+    better = is_better(item, own)
+    if item.dtype.kind in "fc":
+        better = better | (item != item) & (own == own)
+    return where(better, item, own), where(better, k, place)
+
+
+def position_type(a: ArrayType, axis: Axis, keepdims: bool, name: str) -> ArrayType:
     if reduced_count(a.sizes, axis) == 0:
         raise ShapeError(f"attempt to get {name} of an empty sequence")
     return folded(a, axis, keepdims, np.dtype(np.intp))
 
 
-def _position_cases(rng: Any) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
+def position_cases(rng: Any) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
     cases = [((4,), {}), ((2, 3), {"axis": 0}), ((2, 3), {}),
              ((2, 3), {"axis": 1, "keepdims": True})]
     return [((apart_cases(rng, shape),), attrs) for shape, attrs in cases]
@@ -275,10 +333,13 @@ class Argmax(Position):
     calls = np.argmax
     methods = ("argmax",)
     derivative = FLAT
-    domain = _position_cases
+    domain = position_cases
+
+    def step(best, item, k):
+        return best_of(best, item, k, np.greater)
 
     def types(a: ArrayType, axis=None, *, keepdims=False) -> ArrayType:
-        return _position_type(a, axis, keepdims, "argmax")
+        return position_type(a, axis, keepdims, "argmax")
 
 
 class Argmin(Position):
@@ -287,7 +348,10 @@ class Argmin(Position):
     calls = np.argmin
     methods = ("argmin",)
     derivative = FLAT
-    domain = _position_cases
+    domain = position_cases
+
+    def step(best, item, k):
+        return best_of(best, item, k, np.less)
 
     def types(a: ArrayType, axis=None, *, keepdims=False) -> ArrayType:
-        return _position_type(a, axis, keepdims, "argmin")
+        return position_type(a, axis, keepdims, "argmin")

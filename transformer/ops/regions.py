@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.builder import current
-from ..core.errors import ShapeError
+from ..core.errors import ShapeError, as_raised
 from ..core.sizes import Extent
 from ..core.types import ArrayType
 from .elementwise import broadcast, shape_text, size_text
@@ -66,6 +66,16 @@ def is_mask(operand: Any) -> bool:
 def is_array(operand: Any) -> bool:
     """Whether an operand makes an index an advanced one."""
     return rank_of(operand) > 0 or is_mask(operand)
+
+
+def steps_of(index: Index) -> dict[int, Any]:
+    """The steps of the slices of an index, by the axis they are on.
+
+    >>> steps_of((0, slice(1, None), slice(None, None, -2)))
+    {1: 1, 2: -2}
+    """
+    entries = enumerate(entry for entry in index if entry is not None)
+    return {axis: entry.step or 1 for axis, entry in entries if isinstance(entry, slice)}
 
 
 def is_basic(index: Index, operands: tuple[Any, ...]) -> bool:
@@ -158,13 +168,13 @@ def _joined(shapes: list[Sizes]) -> Sizes:
         return broadcast(*shapes)
     except ShapeError:
         shown = " ".join(map(shape_text, shapes))
-        raise ShapeError("shape mismatch: indexing arrays could not be broadcast together with "
-                         f"shapes {shown}") from None
+        raise as_raised(IndexError("shape mismatch: indexing arrays could not be broadcast together with "
+                                   f"shapes {shown}")) from None
 
 
 def _check_mask(sizes: Sizes, axis: int, mask: Any) -> None:
     for k, own in enumerate(_sizes(mask), axis):
         if not current().assumptions.equal(sizes[k], own):
-            raise ShapeError("boolean index did not match indexed array along axis "
-                             f"{k}; size of axis is {size_text(sizes[k])} but size of "
-                             f"corresponding boolean axis is {size_text(own)}")
+            raise as_raised(IndexError("boolean index did not match indexed array along axis "
+                                       f"{k}; size of axis is {size_text(sizes[k])} but size of "
+                                       f"corresponding boolean axis is {size_text(own)}"))

@@ -26,6 +26,8 @@ from .value import value
 class Scan(Op):
     """An op that has a result for every element: what became of it and those before."""
 
+    running = True
+
     @classmethod
     def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
         (a,), attrs = super().bind(args, kwargs)
@@ -62,6 +64,12 @@ class Cumsum(Scan):
     linear = "a"
     domain = _scan_cases
 
+    def init(a, **attrs):
+        return 0
+
+    def step(total, item, k):
+        return total + item.astype(total.dtype)
+
     def types(a: ArrayType, axis=None, dtype=None) -> ArrayType:
         return _scanned(a, axis, dtype or result_dtype(np.cumsum, (a.dtype,)))
 
@@ -78,6 +86,12 @@ class Cumprod(Scan):
     def domain(rng):
         zeros = [2.0, 0.0, -1.5, 0.5], [3.0, 0.0, 2.0, 0.0]
         return [*_scan_cases(rng), *(((np.array(items),), {}) for items in zeros)]
+
+    def init(a, **attrs):
+        return 1
+
+    def step(total, item, k):
+        return total * item.astype(total.dtype)
 
     def types(a: ArrayType, axis=None, dtype=None) -> ArrayType:
         return _scanned(a, axis, dtype or result_dtype(np.cumprod, (a.dtype,)))
@@ -149,6 +163,12 @@ class Diff(Op):
         sizes = list(a.sizes)
         sizes[axis] = not_negative(sizes[axis] - n)
         return ArrayType(a.dtype, tuple(sizes))
+
+    def definition(a, n=1, axis=-1):
+        k, difference = axis % a.ndim, np.not_equal if a.dtype.kind == "b" else np.subtract
+        for _ in range(n):
+            a = difference(a[from_here(k, slice(1, None))], a[from_here(k, slice(None, -1))])
+        return a
 
     def vjp(dy, a, n=1, axis=-1):
         if 0 in dy.shape:

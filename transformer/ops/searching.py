@@ -11,7 +11,9 @@ from ..core.sizes import Extent
 from ..core.types import INT, ArrayType
 from . import arguments
 from .base import Op
+from .elements import flat_place
 from .elementwise import FLAT
+from .index_places import clipped_number
 from .integers import count_of
 from .regions import Slot, filled
 from .rewritten import Rewritten
@@ -22,8 +24,8 @@ POSITION = np.dtype(np.int64)
 
 def ragged(what: str) -> NotSupported:
     return NotSupported(f"{what} have no batched form",
-                        why="there is a different number of elements in each lane",
-                        instead="use np.where with the condition")
+                        why="There is a different number of elements in each lane.",
+                        instead="Use np.where with the condition.")
 
 
 class Positions(Op):
@@ -56,6 +58,9 @@ class Nonzero(Positions):
     calls = (np.nonzero,)
     methods = ("nonzero",)
 
+    def found(at, sizes):
+        return [(axis, (), k) for axis, k in enumerate(at)]
+
     def types(a: ArrayType, size: Extent = 0) -> tuple[ArrayType, ...]:
         if not a.rank:
             raise ShapeError("Calling nonzero on 0d arrays is not allowed. "
@@ -68,6 +73,9 @@ class Argwhere(Positions):
 
     calls = (np.argwhere,)
 
+    def found(at, sizes):
+        return [(0, (axis,), k) for axis, k in enumerate(at)]
+
     def types(a: ArrayType, size: Extent = 0) -> ArrayType:
         return ArrayType(POSITION, (size, a.rank))
 
@@ -76,6 +84,9 @@ class Flatnonzero(Positions):
     """Positions in the flattened array."""
 
     calls = (np.flatnonzero,)
+
+    def found(at, sizes):
+        return [(0, (), flat_place(at, sizes))]
 
     def types(a: ArrayType, size: Extent = 0) -> ArrayType:
         return ArrayType(POSITION, (size,))
@@ -102,6 +113,15 @@ class SliceLength(Op):
     def types(size: ArrayType, *bounds: ArrayType, cut: slice) -> ArrayType:
         return INT
 
+    def element(at, size, *bounds, cut):
+        step, size = cut.step or 1, size[()]
+        low, high = (0, size) if step > 0 else (-1, size - 1)
+        ends = [clipped_number(bounds[bound.k][()] if isinstance(bound, Slot) else bound, size, low, high)
+                if bound is not None else end
+                for bound, end in ((cut.start, low if step > 0 else high), (cut.stop, high if step > 0 else low))]
+        span = np.maximum((ends[1] - ends[0]) * (1 if step > 0 else -1), 0)
+        return (span + abs(step) - 1) // abs(step)
+
     def batch(lead, size, *bounds, cut):
         raise ragged("slices whose bounds are computed")
 
@@ -116,6 +136,7 @@ class Searchsorted(Op):
     calls = (np.searchsorted,)
     methods = ("searchsorted",)
     derivative = FLAT
+    loop = None, "NumPy searches"
 
     def types(a: ArrayType, v: ArrayType, side: str = "left") -> ArrayType:
         if a.rank != 1:

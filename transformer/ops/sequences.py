@@ -85,6 +85,8 @@ class ZerosLike(Op):
         return seq
 
     def run(seq):
+        if seq is None:                         # not defined on this path
+            return None
         return [ZerosLike.run(item) if isinstance(item, list) else np.zeros_like(item) for item in seq]
 
     def batch(lead, seq):

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from ..core.builder import current
-from ..core.errors import ShapeError
+from ..core.errors import NotSupported, ShapeError
 from ..core.guards import value_of
-from ..core.sizes import Extent, divided, product
+from ..core.sizes import Extent, Unknown, divided, leaves, product
 from ..core.types import ArrayType
 from . import arguments
 from .arguments import Args, Bound, Kwargs
 from .base import Op
+from .elements import regrouped, spread, without
 from .elementwise import broadcast, shape_text
 from .rewritten import Rewritten
 from .value import value
@@ -65,6 +66,9 @@ class Reshape(Op):
     def types(a: ArrayType, shape=None) -> ArrayType:
         return a.strong().with_sizes(shape)
 
+    def element(at, a, shape=None):
+        return a[regrouped(at, shape, a.shape)]
+
     def vjp(dy, a, shape=None):
         return np.reshape(dy, a.shape)
 
@@ -92,6 +96,10 @@ def complete(elements: Extent, shape: Any) -> Sizes:
         fits = rest != 0
         sizes[open_places[0]] = divided(elements, rest) if fits else 0
     if not fits or not current().assumptions.equal(product(sizes), elements):
+        if any(isinstance(leaf, Unknown) for size in sizes for leaf in leaves(size)):
+            raise NotSupported("a new shape that the program computes",
+                               why="Whether the elements fit into it is not known while the function is read.",
+                               instead="Pass its sizes as arguments that are Python numbers, or write -1.")
         raise _cannot_reshape(elements, sizes, open_places)
     return tuple(sizes)
 
@@ -118,6 +126,9 @@ class Ravel(Op):
 
     def types(a: ArrayType) -> ArrayType:
         return a.strong().with_sizes((a.elements,))
+
+    def element(at, a):
+        return a[regrouped(at, (a.size,), a.shape)]
 
     def vjp(dy, a):
         return reshaped(dy, a.shape)
@@ -151,6 +162,7 @@ def _without_order(bind: Any, name: str, args: tuple[Any, ...], kwargs: dict[str
 
 class Copy(Op):
     calls = np.copy
+    makes_array = {None: "of arrays", "np.copy": "always", "np.array": "always"}
     methods = ("copy",)
     linear = "a"
 
@@ -161,6 +173,9 @@ class Copy(Op):
 
     def types(a: ArrayType) -> ArrayType:
         return a.strong()
+
+    def element(at, a):
+        return a[at]
 
     def vjp(dy, a):
         return dy
@@ -192,6 +207,9 @@ class ExpandDims(Op):
     def types(a: ArrayType, axis=None) -> ArrayType:
         return a.strong().with_sizes(expanded(a.sizes, axis))
 
+    def element(at, a, axis=None):
+        return a[without(at, axis)]
+
     def vjp(dy, a, axis=None):
         return np.squeeze(dy, axis)
 
@@ -205,11 +223,11 @@ class ExpandDims(Op):
         return arrays_of(rng, ((2, 3), {"axis": 1}), ((2, 3), {"axis": (0, 3)}), ((), {"axis": 0}))
 
 
-def expanded(sizes: Sizes, axis: int | tuple[int, ...]) -> Sizes:
-    """A shape with axes of size 1 put in, counted in the result."""
+def expanded(sizes: Sizes, axis: int | tuple[int, ...], new: int = 1) -> Sizes:
+    """A shape with axes of size 1 put in, counted in the result; or a place, with 0 put in."""
     result = list(sizes)
     for k in (axis,) if isinstance(axis, int) else axis:
-        result.insert(k, 1)
+        result.insert(k, new)
     return tuple(result)
 
 
@@ -243,6 +261,9 @@ class Squeeze(Op):
         gone = (axis,) if isinstance(axis, int) else axis
         return a.strong().with_sizes(tuple(n for k, n in enumerate(a.sizes) if k not in gone))
 
+    def element(at, a, axis=None):
+        return a[expanded(at, axis, 0)]
+
     def vjp(dy, a, axis=None):
         return np.expand_dims(dy, axis)
 
@@ -266,6 +287,7 @@ def _is_one(size: Extent) -> bool:
 class BroadcastTo(Op):
     name = "broadcast_to"
     calls = np.broadcast_to
+    makes_array = "always"
     view = True
     linear = "array"
 
@@ -278,6 +300,9 @@ class BroadcastTo(Op):
 
     def types(array: ArrayType, shape=None) -> ArrayType:
         return array.strong().with_sizes(shape)
+
+    def element(at, array, shape=None):
+        return spread(array, at)
 
     def vjp(dy, array, shape=None):
         return dy
@@ -311,39 +336,6 @@ class BroadcastArrays(Rewritten):
         arrays = [value(a) for a in args]
         sizes = broadcast(*(a.shape for a in arrays))
         return tuple(a if a.shape == sizes else np.broadcast_to(a, sizes) for a in arrays)
-
-
-class BroadcastShapes(Rewritten):
-    name = "broadcast_shapes"
-    calls = np.broadcast_shapes
-
-    def rewrite(*args):
-        return broadcast(*map(arguments.shape, args))
-
-
-class ShapeOf(Rewritten):
-    name = "shape"
-    calls = np.shape
-
-    def rewrite(a):
-        return value(a).shape
-
-
-class SizeOf(Rewritten):
-    name = "size"
-    calls = np.size
-
-    def rewrite(a, axis=None):
-        a = value(a)
-        return a.size if axis is None else a.shape[arguments.axis(axis, a.ndim)]
-
-
-class RankOf(Rewritten):
-    name = "ndim"
-    calls = np.ndim
-
-    def rewrite(a):
-        return value(a).ndim
 
 
 def _each(rewrite: Any, arrays: tuple[Any, ...]) -> Any:

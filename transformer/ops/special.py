@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.errors import NotDifferentiable, NotSupported
 from ..core.types import ArrayType
+from . import scalars, scalars_special
 from .base import callable_of
 from .elementwise import (
     PI,
@@ -24,7 +25,7 @@ from .elementwise import (
     weak_or_dtype,
     where,
 )
-from .reduction import Reduction, cases_of, folded, inner_axes, kept, normal_cases
+from .reduction import Reduction, cases_of, folded, gone, inner_axes, kept, normal_cases
 from .value import Value, apply
 
 
@@ -46,6 +47,8 @@ def _call(name: str, *operands: Any) -> Any:
 
 special = _Special()
 
+OF_SCIPY = None, "scipy computes it"
+
 
 class Erf(Elementwise):
     calls = "scipy.special.erf", math.erf
@@ -62,6 +65,7 @@ class Erfc(Elementwise):
 class Erfinv(Elementwise):
     calls = ("scipy.special.erfinv",)
     operands = ("x",)
+    loop = {"f": scalars_special.error_inverse}
     where = "unit"
     partials = (lambda t, x, y: t * ROOT_PI * np.exp(y * y) / 2,)
 
@@ -71,6 +75,7 @@ class Ndtr(Elementwise):
 
     calls = ("scipy.special.ndtr",)
     operands = ("x",)
+    loop = {"f": scalars_special.normal_distribution}
     partials = (lambda t, x, y: t * np.exp(-x * x / 2) / ROOT_2_PI,)
 
 
@@ -78,6 +83,7 @@ class LogNdtr(Elementwise):
     name = "log_ndtr"
     calls = ("scipy.special.log_ndtr",)
     operands = ("x",)
+    loop = {"f": scalars_special.log_normal_distribution}
     partials = (lambda t, x, y: t * np.exp(-x * x / 2 - y) / ROOT_2_PI,)
 
 
@@ -86,6 +92,7 @@ class Ndtri(Elementwise):
 
     calls = ("scipy.special.ndtri",)
     operands = ("x",)
+    loop = {"f": scalars_special.normal_quantile}
     where = "probability"
     partials = (lambda t, x, y: t * ROOT_2_PI * np.exp(y * y / 2),)
 
@@ -95,6 +102,7 @@ class Expit(Elementwise):
 
     calls = ("scipy.special.expit",)
     operands = ("x",)
+    loop = {"f": scalars.logistic}
     partials = (lambda t, x, y: t * y * (1 - y),)
 
 
@@ -102,12 +110,14 @@ class LogExpit(Elementwise):
     name = "log_expit"
     calls = ("scipy.special.log_expit",)
     operands = ("x",)
+    loop = {"f": scalars.log_logistic}
     partials = (lambda t, x, y: t * special.expit(-x),)
 
 
 class Logit(Elementwise):
     calls = ("scipy.special.logit",)
     operands = ("x",)
+    loop = {"f": scalars.logit}
     where = "probability"
     partials = (lambda t, x, y: t / (x * (1 - x)),)
 
@@ -131,6 +141,7 @@ class Digamma(Elementwise):
 
     calls = "scipy.special.digamma", "scipy.special.psi"
     operands = ("x",)
+    loop = {"f": scalars_special.digamma}
     where = "positive"
     partials = (lambda t, x, y: t * special.polygamma(1, x),)
 
@@ -145,6 +156,7 @@ class Polygamma(Elementwise):
 
     calls = ("scipy.special.polygamma",)
     operands = "n", "x"
+    loop = {"f": scalars_special.polygamma}
     where = "order", "positive"
     partials = (_no_order,
                 lambda t, n, x, y: t * special.polygamma(_above(n), x))
@@ -163,6 +175,7 @@ def _below(n):
 class Beta(Elementwise):
     calls = ("scipy.special.beta",)
     operands = "a", "b"
+    loop = {"f": scalars_special.beta}
     where = "positive"
     partials = (lambda t, a, b, y: t * y * (special.digamma(a) - special.digamma(a + b)),
                 lambda t, a, b, y: t * y * (special.digamma(b) - special.digamma(a + b)))
@@ -171,6 +184,7 @@ class Beta(Elementwise):
 class Betaln(Elementwise):
     calls = ("scipy.special.betaln",)
     operands = "a", "b"
+    loop = {"f": scalars_special.log_beta}
     where = "positive"
     partials = (lambda t, a, b, y: t * (special.digamma(a) - special.digamma(a + b)),
                 lambda t, a, b, y: t * (special.digamma(b) - special.digamma(a + b)))
@@ -181,6 +195,7 @@ class Xlogy(Elementwise):
 
     calls = ("scipy.special.xlogy",)
     operands = "x", "y"
+    loop = {"f": scalars.x_log_y}
     where = "real", "positive"
     partials = (lambda t, a, b, y: t * np.log(b),
                 lambda t, a, b, y: t * a / where((a == 0) & (b == 0), 1, b))
@@ -191,6 +206,7 @@ class Xlog1py(Elementwise):
 
     calls = ("scipy.special.xlog1py",)
     operands = "x", "y"
+    loop = {"f": scalars.x_log1p_y}
     where = "real", "positive"
     partials = (lambda t, a, b, y: t * np.log1p(b),
                 lambda t, a, b, y: t * a / where((a == 0) & (b == -1), 1, 1 + b))
@@ -201,6 +217,7 @@ class Entr(Elementwise):
 
     calls = ("scipy.special.entr",)
     operands = ("x",)
+    loop = {"f": scalars.entropy}
     where = "positive"
     partials = (lambda t, x, y: -t * (np.log(x) + 1),)
 
@@ -211,6 +228,7 @@ class RelEntr(Elementwise):
     name = "rel_entr"
     calls = ("scipy.special.rel_entr",)
     operands = "x", "y"
+    loop = {"f": scalars.relative_entropy}
     where = "positive"
     partials = (lambda t, a, b, y: t * (np.log(a / b) + 1),
                 lambda t, a, b, y: -t * a / where((a == 0) & (b == 0), 1, b))
@@ -219,12 +237,14 @@ class RelEntr(Elementwise):
 class I0(Elementwise):
     calls = ("scipy.special.i0",)
     operands = ("x",)
+    loop = OF_SCIPY
     partials = (lambda t, x, y: t * special.i1(x),)
 
 
 class I1(Elementwise):
     calls = ("scipy.special.i1",)
     operands = ("x",)
+    loop = OF_SCIPY
     partials = (lambda t, x, y: t * (special.i0(x) + special.iv(2, x)) / 2,)
 
 
@@ -237,6 +257,7 @@ class Iv(Elementwise):
 
     calls = ("scipy.special.iv",)
     operands = "v", "z"
+    loop = OF_SCIPY
     where = "order", "positive"
     partials = (_no_order, _iv_partial)
 
@@ -251,13 +272,15 @@ class Sinc(Elementwise):
 
     calls = (np.sinc,)
     operands = ("x",)
+    loop = {"f": scalars.sinc}
     partials = (_sinc_partial,)
 
 
 def _spherical_jn_partial(t, n, z, y):
     n = constant(n)
     if n is None:
-        raise NotSupported("the derivative of spherical_jn is known for a constant order only")
+        raise NotSupported("the derivative of spherical_jn is known for a constant order only",
+                           instead="Write the order as a number.")
     if n == 0:
         return -t * special.spherical_jn(1, z)
     below, above = special.spherical_jn(n - 1, z), special.spherical_jn(n + 1, z)
@@ -270,6 +293,7 @@ class SphericalJn(Elementwise):
     name = "spherical_jn"
     calls = ("scipy.special.spherical_jn",)
     operands = "n", "z"
+    loop = OF_SCIPY
     where = "order", "real"
     partials = (_no_order, _spherical_jn_partial)
 
@@ -296,6 +320,12 @@ class Logsumexp(Reduction):
                                instead="Write the sum with np.log, np.sum and np.exp.")
         return folded(a, axis, keepdims, _dtype("logsumexp", a))
 
+    def definition(a, axis=None, keepdims=False):
+        top = np.max(a, axis=axis, keepdims=True)
+        top = where(np.isfinite(top), top, 0)
+        total = np.log(np.sum(np.exp(a - top), axis=axis, keepdims=True)) + top
+        return total if keepdims else np.squeeze(total, gone(a.ndim, axis))
+
     def batch(lead, a, axis=None, keepdims=False):
         return Logsumexp.applied(a, axis=inner_axes(a, axis), keepdims=keepdims)
 
@@ -306,6 +336,10 @@ class Softmax(Reduction):
 
     def types(x: ArrayType, axis: Any = None) -> ArrayType:
         return ArrayType(_dtype("softmax", x), x.sizes)
+
+    def definition(x, axis=None):
+        weights = np.exp(x - np.max(x, axis=axis, keepdims=True))
+        return weights / np.sum(weights, axis=axis, keepdims=True)
 
     def batch(lead, x, axis=None):
         return Softmax.applied(x, axis=inner_axes(x, axis))
@@ -324,6 +358,10 @@ class LogSoftmax(Reduction):
 
     def types(x: ArrayType, axis: Any = None) -> ArrayType:
         return ArrayType(_dtype("log_softmax", x), x.sizes)
+
+    def definition(x, axis=None):
+        shifted = x - np.max(x, axis=axis, keepdims=True)
+        return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
 
     def batch(lead, x, axis=None):
         return LogSoftmax.applied(x, axis=inner_axes(x, axis))

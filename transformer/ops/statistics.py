@@ -11,6 +11,7 @@ from ..core.errors import ShapeError
 from ..core.types import ArrayType
 from . import arguments
 from .arguments import Args, Bound, Kwargs
+from .elements import number
 from .elementwise import result_dtype, where
 from .reduction import (
     Axis,
@@ -36,6 +37,11 @@ class Mean(Reduction):
     def types(a: ArrayType, axis=None, dtype=None, *, keepdims=False) -> ArrayType:
         return folded(a, axis, keepdims, dtype or result_dtype(np.mean, (a.dtype,)))
 
+    def definition(a, axis=None, dtype=None, keepdims=False):
+        if dtype is not None or a.dtype.kind in "biu":
+            a = a.astype(float if dtype is None else dtype)
+        return np.sum(a, axis=axis, keepdims=keepdims) / reduced_count(a.shape, axis)
+
     def vjp(dy, a, axis=None, dtype=None, keepdims=False):
         return kept(dy / reduced_count(a.shape, axis), axis, keepdims)
 
@@ -48,6 +54,13 @@ def conjugated(x: Any) -> Any:
     return np.conj(x) if x.dtype.kind == "c" else x
 
 
+def squared_size(x: Any) -> Any:
+    """The square of the absolute value, without a root."""
+    if x.dtype.kind != "c":
+        return x * x
+    return np.real(x) * np.real(x) + np.imag(x) * np.imag(x)
+
+
 def real_part(x: Any) -> Any:
     return np.real(x) if x.dtype.kind == "c" else x
 
@@ -57,7 +70,10 @@ class Spread(Reduction):
 
     @classmethod
     def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
-        operands, attrs = super().bind(args, kwargs)
+        dtype = kwargs.get("dtype")
+        operands, attrs = super().bind(args, {key: item for key, item in kwargs.items() if key != "dtype"})
+        if dtype is not None and arguments.dtype(dtype) != cls.types(operands[0].type).dtype:
+            operands = (np.astype(operands[0], arguments.dtype(dtype)),)
         if "ddof" in attrs:
             attrs["ddof"] = arguments.extent(attrs["ddof"], "ddof")
         return operands, attrs
@@ -86,6 +102,11 @@ class Var(Spread):
     def types(a: ArrayType, axis=None, *, ddof=0, keepdims=False) -> ArrayType:
         return folded(a, axis, keepdims, result_dtype(np.var, (a.dtype,)))
 
+    def definition(a, axis=None, ddof=0, keepdims=False):
+        count = reduced_count(a.shape, axis)
+        mean = np.sum(a, axis=axis, keepdims=True) / count
+        return np.sum(squared_size(a - mean), axis=axis, keepdims=keepdims) / np.maximum(number(count - ddof), 0)
+
     def jvp(t, a, y, axis=None, ddof=0, keepdims=False):
         moved = np.sum(conjugated(deviation(a, axis)) * t, axis=axis, keepdims=keepdims)
         return 2 * real_part(moved) / (reduced_count(a.shape, axis) - ddof)
@@ -104,6 +125,9 @@ class Std(Spread):
 
     def types(a: ArrayType, axis=None, *, ddof=0, keepdims=False) -> ArrayType:
         return folded(a, axis, keepdims, result_dtype(np.std, (a.dtype,)))
+
+    def definition(a, axis=None, ddof=0, keepdims=False):
+        return np.sqrt(Var.definition(a, axis, ddof, keepdims))
 
     def jvp(t, a, y, axis=None, ddof=0, keepdims=False):
         moved = np.sum(conjugated(deviation(a, axis)) * t, axis=axis, keepdims=keepdims)
@@ -148,7 +172,7 @@ class Average(Reduction):
         (a, _), attrs = super().bind((bound.pop("a"), weights), bound)
         if weights.ndim != a.ndim and (weights.ndim != 1 or not isinstance(attrs.get("axis"), int)):
             raise ShapeError("Axis must be specified when shapes of a and weights differ.",
-                             why="weights have the array's shape, or are a vector along one axis")
+                             why="Weights have the array's shape, or are a vector along one axis.")
         return (a, weights), attrs
 
     def types(a: ArrayType, weights: ArrayType, axis=None, *, keepdims=False) -> ArrayType:

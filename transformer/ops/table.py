@@ -15,12 +15,14 @@ import numpy as np
 from ..core.builder import current
 from ..core.grammar import Atom, type_of
 from .base import Op
+from .registry import registry
 
-FAMILIES = ("identity", "arithmetic", "elementary", "comparison", "reduction", "shape", "axes", "joining",
-            "splitting", "literals", "arrangement", "borders", "diagonals", "creation", "ranges", "products",
-            "outer_products", "einsum", "searching", "factorizations",
-            "indexing", "linear_algebra", "special", "statistics", "norms", "complex_numbers", "scans",
-            "sequences")
+FAMILIES = ("identity", "arithmetic", "powers", "elementary", "comparison", "reduction", "shape",
+            "extents", "axes", "joining", "splitting", "literals", "arrangement", "borders",
+            "diagonals", "creation", "ranges", "products", "outer_products", "einsum", "searching",
+            "sorting", "samples", "triangles", "factorizations", "indexing", "linear_algebra",
+            "special", "statistics", "missing", "norms", "complex_numbers", "scans", "sequences",
+            "saved")
 
 
 @cache
@@ -64,6 +66,9 @@ def lookup(function: Any) -> tuple[type[Op], str | None] | None:
     """The op that a callable resolves to and how it was spelled; None when there is none."""
     table = _callables()
     try:
+        defined = registry.by_function.get(function)
+        if defined is not None:
+            return defined, defined.spelling
         op = table.get(function) or table.get(_scipy_name(function))
     except TypeError:                                        # not hashable
         return None

@@ -19,11 +19,13 @@ from typing import Any
 import numpy as np
 
 from ..core.builder import current
-from ..core.errors import NotSupported, ShapeError
-from ..core.grammar import Atom, Const, Var, type_of
+from ..core.errors import BadArgument, NotSupported
+from ..core.grammar import Atom, Const, Let, Var, type_of
 from ..core.sizes import Extent, Size
-from ..core.types import FLOAT, ArrayType
+from ..core.types import BOOL, COMPLEX, FLOAT, INT, ArrayType
 from ..core.walk import atom_of_size
+from .registry import how_to_define, is_defined
+from .table import lookup, method, spelled
 
 NUMBERS = (bool, int, float, complex, np.generic)
 
@@ -69,7 +71,6 @@ class Value:
         return f"<{self.type} {self.atom}>"
 
     def __getattr__(self, name: str) -> Any:
-        from .table import method
         op = None if name.startswith("_") else method(name)
         if op is None:
             raise AttributeError(f"arrays have no attribute {name!r} here")
@@ -86,12 +87,14 @@ class Value:
         return call(function, args, kwargs)
 
     def __bool__(self) -> bool:
-        raise NotSupported("the truth of this value is not known while the function is read")
+        raise NotSupported("the truth of this value is not known while the function is read",
+                           instead="Use np.where, or an `if` in a function of your own.")
 
     def __iter__(self) -> Any:
         length = self.shape[0] if self.ndim else None
         if not isinstance(length, int):
-            raise NotSupported("this array's length is not known while the function is read")
+            raise NotSupported("an array cannot be taken apart here, as its length may differ from call to call",
+                               instead="Give a list of arrays, or loop over the array with `for`.")
         return iter([self[i] for i in range(length)])
 
     def __getitem__(self, index: Any) -> Any:
@@ -125,12 +128,11 @@ _install_operators()
 
 def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Applies the op that `function` resolves to."""
-    from .table import lookup
     found = lookup(function)
     if found is None:
         name = getattr(function, "__name__", repr(function))
-        raise NotSupported(f"no rule for {name}", why="its derivative and its types are not known here",
-                           instead="Write it with supported functions, or pass what it gives as an argument.")
+        raise NotSupported(f"no rule for {name}", why="Its derivative and its types are not known here.",
+                           instead=how_to_define(function))
     op, spelling = found
     return apply(op, args, kwargs, spelling)
 
@@ -145,32 +147,58 @@ def apply(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any], spelling: str 
         if done is not None:
             return done
     operands, attrs = op.bind(args, kwargs)
-    if any(operand is None for operand in operands):
-        raise NotSupported(f"{op.name}: None is not an array")
     return emit(op, tuple(map(atom, operands)), attrs, spelling)
 
 
 def emit(op: Any, atoms: tuple[Atom, ...], attrs: dict[str, Any], spelling: str | None = None) -> Any:
     """Emits one `Let` of `op` on atoms, with the types that the op says."""
-    from .table import spelled
     spelling = spelled(op, atoms, spelling)
     for key, item in attrs.items():
         if isinstance(item, Value):
-            raise NotSupported(f"{op.name}: {key} must be known when the function is read")
-    types: list[Any] = [type_of(a) for a in atoms]
+            raise NotSupported(f"the argument {key!r} of {op.name} must be known while the function is read",
+                               instead="Pass it as an argument that is a Python int, a bool, or a string.")
+    results = op.typed([type_of(a) for a in atoms], attrs, spelling)
+    if spelling is not None:
+        attrs = {**attrs, "spelling": spelling}
+    several = isinstance(results, tuple)
+    targets = current().let(op, atoms, attrs, results if several else (results,))
+    values = tuple(Value(target) for target in targets)
+    return values if several else values[0]
+
+
+def result_types(op: Any, types: list[Any], attrs: dict[str, Any], spelling: str | None) -> Any:
+    """The type of what an op gives, or a tuple of them: those of Python's numbers where it is spelled as
+    Python's and has such operands."""
+    python = bool(types) and not is_defined(op) and is_python(spelling) and (
+        op.asks_truth or all(map(is_weak, types[op.made_of])))
+    if python and op.elementwise and not op.keeps_truth:
+        types = [INT if t == BOOL else t for t in types]
     result = op.types(types, **attrs) if op.variadic else op.types(*types, **attrs)
     results = result if isinstance(result, tuple) else (result,)
     if spelling is not None and spelling.startswith("math."):
         results = tuple(_of_math(t, types, spelling) for t in results)
-    elif is_python(spelling) and types and "dtype" not in attrs \
-            and all(isinstance(t, ArrayType) and (t.weak or t.dtype.kind == "b" and not t.sizes)
-                    for t in types):
-        results = tuple(ArrayType(t.dtype, (), t.dtype.kind != "b") if not t.sizes else t for t in results)
-    if spelling is not None:
-        attrs = {**attrs, "spelling": spelling}
-    targets = current().let(op, atoms, attrs, results)
-    values = tuple(Value(target) for target in targets)
-    return values if isinstance(result, tuple) else values[0]
+    elif python and "dtype" not in attrs:
+        results = tuple(ArrayType(t.dtype, (), weak=True) if not t.sizes else t for t in results)
+    if _is_pythons(op, types, spelling):
+        results = tuple(ArrayType(t.dtype, (), weak=True) for t in results)
+    return results if isinstance(result, tuple) else results[0]
+
+
+def _is_pythons(op: Any, types: list[Any], spelling: str | None) -> bool:
+    """Whether a Python complex meets a float64, which it takes for one of Python's floats."""
+    if op.symbol in (None, "<", "<=", ">", ">=") or len(types) != 2 or not is_python(spelling):
+        return False
+    return is_weak(types[0]) and types[0] == COMPLEX and types[1] == ArrayType(FLOAT.dtype)
+
+
+def is_weak(type: Any) -> bool:
+    """Whether values of a type are Python numbers."""
+    return isinstance(type, ArrayType) and type.weak
+
+
+def hands_on(stmt: Let) -> bool:
+    """Whether a statement gives one of its operands as it is, whatever the type of the others."""
+    return stmt.op.hands_on and is_python(stmt.attrs.get("spelling"))
 
 
 def is_python(spelling: str | None) -> bool:
@@ -181,11 +209,19 @@ def is_python(spelling: str | None) -> bool:
 def _of_math(result: ArrayType, operands: list[Any], spelling: str) -> ArrayType:
     """`math` takes any real numbers and gives Python's: an int where the op says so, a bool, a float."""
     if any(t.sizes for t in operands):
-        raise ShapeError(f"{spelling} takes numbers, not arrays",
-                         instead=f"np.{spelling[5:]} works element by element, where NumPy has it.")
+        name = NUMPYS_NAME.get(spelling[5:], spelling[5:])
+        raise BadArgument(f"{spelling} takes numbers, not arrays",
+                          instead=f"Write np.{name}, which works on arrays." if hasattr(np, name) else None)
     if any(t.dtype.kind == "c" for t in operands):
-        raise NotSupported(f"{spelling} takes real numbers, not complex ones")
-    return result if result.weak or result.dtype.kind == "b" else FLOAT
+        raise BadArgument(f"{spelling} takes real numbers, not complex ones",
+                          instead="Take the real part: x.real.")
+    if result.dtype.kind == "b":
+        return BOOL
+    return result if result.weak else FLOAT
+
+
+NUMPYS_NAME = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh",
+               "acosh": "arccosh", "atanh": "arctanh", "fabs": "abs", "pow": "power", "fsum": "sum"}
 
 
 _named: dict[int, tuple[float, str]] = {}
@@ -214,8 +250,8 @@ def atom(operand: Any) -> Atom:
         return call(np.array, (operand,), {}).atom
     if isinstance(operand, (Var, Const)):
         return operand
-    raise NotSupported(f"{type(operand).__name__} is not an array or a number",
-                       instead="convert it with np.array before it gets here")
+    shown = repr(operand) if operand is None or isinstance(operand, (str, bool)) else f"a {type(operand).__name__}"
+    raise BadArgument(f"{shown} is not an array or a number", instead="Pass an array, a number, or a list of them.")
 
 
 def value(operand: Any) -> Value:

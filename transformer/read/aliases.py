@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import NotSupported
 from ..ops.value import Value
+from .demand import Unroll
 from .frames import Frame
 from .iteration import Iteration
-from .recorded import Part, RecordedList, Recording
-from .values import ArrayMethod, Closure, ContainerMethod, View, cell_of
+from .later import read_later
+from .recorded import Part, RecordedList, Recording, Token
+from .values import ArrayMethod, Closure, ContainerMethod, View, cell_of, may_be_array
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -33,7 +35,7 @@ class Aliases:
     def relate(self, one: Any, other: Any, why: str | None = None) -> None:
         """Notes that two arrays may share memory."""
         one, other = _holder(one), _holder(other)
-        if one is other or any(isinstance(value, Value) and not value.ndim for value in (one, other)):
+        if one is other or any(isinstance(value, Value) and not may_be_array(value) for value in (one, other)):
             return
         self._kept += [one, other]
         self._related.setdefault(id(one), {})[id(other)] = other
@@ -62,7 +64,10 @@ class Aliases:
             return
         for value in reachable(reader):
             if id(value) in related:
-                raise self._refusal(reader, cell, value)
+                refusal = self._refusal(reader, cell, value)
+                if isinstance(value, Token) and value.loop is not None and not isinstance(cell, Value):
+                    raise Unroll(value.loop, refusal)
+                raise refusal
 
     def _refusal(self, reader: Reader, cell: Any, other: Any) -> NotSupported:
         name = getattr(getattr(other, "atom", None), "name", None)
@@ -95,7 +100,8 @@ def reachable(reader: Reader) -> Iterator[Any]:
 def _parts(value: Any) -> list[Any]:
     match value:
         case Frame():
-            held = [item for name, item in value.names.items() if name != value.result]
+            later = read_later(value)
+            held = [item for name, item in value.names.items() if name != value.result and name in later]
             return [*held, *value.pinned, value.parent]
         case View():
             return [value.base]

@@ -10,19 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.errors import NotSupported, TransformError
+from ..core.errors import BadArgument, NotSupported, ShapeError, TransformError
 from ..core.grammar import Const, Let, type_of
-from ..core.sizes import Size
+from ..core.sizes import Dim, Size
 from ..core.types import type_of_number
 from ..ops import value as values
 from ..ops.arguments import NotKnown
 from ..ops.table import lookup
 from ..ops.value import Value, emit
+from .blame import as_numpy_raises
 from .contiguity import shares_memory
 from .demand import Demand, Roots, Unroll, need
-from .errors import as_user_error
+from .errors import UNKNOWN_ARGUMENT, as_user_error
+from .mixed import check_truths
+from .rank_zero import as_array, gives_array
 from .recorded import RecordedList
-from .values import UNKNOWN, DynamicRange, Lazy, View, contained, is_array, known_of
+from .values import UNKNOWN, Axisless, DynamicRange, Lazy, View, contained, is_array, is_axisless, known_of
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -31,16 +34,24 @@ if TYPE_CHECKING:
 def apply_op(reader: Reader, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a function that has an op gives."""
     found = lookup(function)
-    if found is None:
-        raise NotSupported(f"no rule for {getattr(function, '__name__', function)!r}", reader.builder.origin)
+    assert found is not None
     op, spelling = found
-    return settle(reader, function, args, kwargs, apply_found(reader, op, args, kwargs, spelling))
+    try:
+        result = apply_found(reader, op, args, kwargs, spelling)
+    except (NotSupported, BadArgument, ShapeError) as error:
+        raise as_numpy_raises(reader, error, function, args, kwargs) from None
+    result = settle(reader, function, args, kwargs, result)
+    return as_array(result) if function in AS_ARRAY and isinstance(result, Value) and not result.ndim else result
+
+
+AS_ARRAY = (np.asarray, np.asanyarray)
 
 
 def apply_found(reader: Reader, op: Any, args: tuple[Any, ...], kwargs: dict[str, Any], spelling: str | None) -> Any:
     """Applies an op; its results are views where they share memory with its first operand."""
     args = tuple(prepared(reader, arg) for arg in args)
     kwargs = {key: prepared(reader, arg) for key, arg in kwargs.items()}
+    check_truths(reader, op, args, spelling)
     with as_user_error(reader):
         try:
             result = values.apply(op, args, kwargs, spelling)
@@ -70,23 +81,32 @@ def demand_integers(reader: Reader, arguments: Any, error: TransformError) -> No
         raise Unroll(roots.loops[-1], error.located(reader.builder.origin))
     if paths:
         raise Demand(paths, error.located(reader.builder.origin))
+    if isinstance(error, ShapeError) and any(isinstance(other, Dim) for other in roots.others):
+        raise NotSupported(
+            "sizes that are not known to be equal",
+            reader.builder.origin,
+            why=f"They are those of a recursion, which may be anything: {error.message}.",
+            instead="Make arrays of one size, as np.zeros(len(x)), and write the parts into them.",
+        ) from None
 
 
-UNKNOWN_ARGUMENT = " must be known while the function is read"
 
 
 def shared(reader: Reader, result: Any, given: list[Value]) -> Any:
     """A result of an op with the memory it shares with the arrays given."""
     if isinstance(result, (tuple, list)):
         return type(result)(shared(reader, item, given) for item in result)
-    if not given or not is_array(result):
+    if not isinstance(result, Value) or any(result is array for array in given):
         return result
-    if any(result is array for array in given):
-        return result
-    return _viewed(reader, result, given)
+    if not result.ndim:
+        stmt = reader.builder.numbering.definitions.get(result.atom)  # type: ignore[arg-type]
+        if stmt is None or result.type.weak or not gives_array(stmt, given):
+            return result
+        result = as_array(result)
+    return viewed(reader, result, given) if given else result
 
 
-def _viewed(reader: Reader, result: Value, given: list[Value]) -> Value:
+def viewed(reader: Reader, result: Value, given: list[Value]) -> Value:
     """The result as a view of one of the arrays given, where a chain of views leads to it."""
     chain: list[Let] = []
     atom: Any = result.atom
@@ -108,9 +128,11 @@ def _view_of(reader: Reader, base: Value, stmt: Let) -> Value:
     """What the statement makes of the array, as a view if that is certain."""
     op, others, attrs = stmt.op, stmt.args[1:], dict(stmt.attrs)
     spelling = attrs.pop("spelling", None)
+    if is_axisless(base) and not Value(stmt.target).ndim and op.makes_array is None:
+        return base  # in another shape or part it is the same element
     write_back = getattr(op, "write_back", None)
     if write_back is None or not shares_memory(reader, stmt):
-        result = Value(stmt.target)
+        result = Value(stmt.target) if Value(stmt.target).ndim else Axisless(stmt.target)
         why = "NumPy does not let this view be written." if write_back is None else UNCERTAIN
         reader.aliases.derive(result, (base,), why)
         return result
@@ -147,7 +169,7 @@ def settle(
         return result
     if isinstance(number, (bool, int, np.bool_, np.integer)):
         _drop(reader, result)
-        return bool(number) if isinstance(number, np.bool_) else number
+        return number
     if isinstance(result.atom, Const):
         return Value(result.atom, known=number)
     if type_of_number(number) != result.type:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import NotSupported
+import numpy as np
+
+from ..core.errors import BadArgument, NotSupported, ShapeError
 from ..ops.arithmetic import PYTHON_TYPES, converted
 from ..ops.table import method as op_of_method
 from ..ops.value import Value
 from .applying import apply_found
+from .blame import as_numpy_raises
 from .casts import PYTHON
+from .library import methods
+from .library.calls import call_library
 from .subscripts import subscript
 from .values import ArrayMethod
 
@@ -22,13 +27,19 @@ def call_array_method(reader: Reader, method: ArrayMethod, args: tuple[Any, ...]
     special = SPECIAL.get(method.name)
     if special is not None:
         return special(reader, method.value, *args, **kwargs)
+    written = methods().get(method.name)
+    if written is not None:
+        return call_library(reader, written, (method.value, *args), kwargs)
     op = op_of_method(method.name)
     if op is None or method.name in INSTEAD:
-        raise NotSupported(
-            f"the method {method.name!r} of an array", reader.builder.origin, instead=INSTEAD.get(method.name)
-        )
+        instead = INSTEAD.get(method.name, USE_OTHERS)
+        raise NotSupported(f"the method {method.name!r} of an array", reader.builder.origin, instead=instead)
     out = kwargs.pop("out", None)
-    result = apply_found(reader, op, (method.value, *args), kwargs, None)
+    try:
+        result = apply_found(reader, op, (method.value, *args), kwargs, None)
+    except (NotSupported, BadArgument, ShapeError) as error:
+        unbound = getattr(np.ndarray, method.name)
+        raise as_numpy_raises(reader, error, unbound, (method.value, *args), kwargs) from None
     return result if out is None else write_out(reader, out, result)
 
 
@@ -58,19 +69,22 @@ def write_out(reader: Reader, out: Any, result: Any) -> Any:
     from .assignment import write_whole
 
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    if isinstance(out, tuple) and isinstance(result, tuple) and len(out) == len(result):
+        return tuple(part if one is None else write_out(reader, one, part) for one, part in zip(out, result))
     if not isinstance(out, Value):
-        raise NotSupported("out= that is not one array", reader.builder.origin)
+        raise NotSupported("an `out` that is not one array", reader.builder.origin,
+                           instead="Make the array before, or assign the result: y[:] = np.sin(x).")
     write_whole(reader, out, result)
     return out
 
 
+USE_OTHERS = "Write it with functions of NumPy that have a rule, or pass the result in as an argument."
 SPECIAL = {"fill": _fill, "item": _item}
 INSTEAD = {
-    "sort": "Write x = np.sort(x).",
-    "partition": "Write x = np.sort(x).",
-    "tolist": "Leave the array as it is.",
+    "is_integer": "Write x == np.floor(x).",
+    "tobytes": "Call it before, and pass the bytes in as an argument.",
+    "setflags": "Leave it out, or write to a copy: x = x.copy().",
     "view": "Use astype, or .real and .imag.",
     "resize": "Use np.resize or np.concatenate.",
-    "put": "Write x[i] = v.",
     "itemset": "Write x[i] = v.",
 }

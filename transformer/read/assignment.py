@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import operator
+import types
 from typing import TYPE_CHECKING, Any
 
 import gast
 import numpy as np
 
-from ..core.errors import BadArgument, NotSupported, ShapeError
-from ..core.grammar import Const, Var
+from ..core.errors import BadArgument, NotSupported, ShapeError, as_raised
+from ..core.grammar import Const, Let, Var
 from ..ops import indexing
+from ..ops.elementwise import shape_text
+from ..ops.regions import Slot, steps_of
 from ..ops.value import Value
 from ..ops.value import value as as_value
 from .applying import apply_op, prepared
 from .attributes import attribute, set_attribute
+from .blame import as_numpy_raises
 from .casts import cast
-from .containers import check_owned, iterated, set_item
+from .containers import call_method, check_owned, iterated, set_item
 from .errors import as_user_error
 from .expressions import read_name
 from .frames import store
+from .kinds import type_name
 from .operators import BINARY, binary
-from .rank_zero import check_alone
+from .rank_zero import changed, note_number
 from .recorded import RecordedList, Recording
 from .subscripts import subscript
-from .values import is_array
+from .values import ContainerMethod, PerhapsAxisless, View, is_array, is_axisless
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -34,6 +41,8 @@ def read_assign(reader: Reader, node: Any) -> None:
     value = reader.evaluate(node.value)
     for target in node.targets:
         bind(reader, target, value)
+    if getattr(target, "id", None) == reader.frame.result and target.end_col_offset == node.end_col_offset:
+        reader.frame.returned = reader.frame.origin(node.value)  # it was an early `return`
 
 
 def read_annotated(reader: Reader, node: Any) -> None:
@@ -73,6 +82,8 @@ def _named_constant(reader: Reader, number: Any, name: str) -> Value:
 
 
 def _bind_sequence(reader: Reader, target: Any, value: Any) -> None:
+    if isinstance(value, Value) and not value.ndim:
+        raise BadArgument(f"cannot unpack non-iterable {type_name(value)} object", reader.builder.origin)
     items = iterated(reader, value)
     starred = [k for k, part in enumerate(target.elts) if isinstance(part, gast.Starred)]
     count = len(target.elts)
@@ -102,10 +113,14 @@ def _bind_item(reader: Reader, target: Any, value: Any) -> None:
 
 def write_item(reader: Reader, owner: Any, index: Any, value: Any) -> None:
     """`owner[index] = value`."""
+    if is_axisless(owner):
+        _write_axisless(reader, owner, index, prepared(reader, value))
+        return
     if isinstance(owner, Value):
         index, value = prepared(reader, index), prepared(reader, value)
         with as_user_error(reader):
             new = indexing.write(Value(owner.atom), value, index)
+        _check_overlap(reader, owner, value, new)
         reader.write(owner, new.atom)
         return
     user = getattr(type(owner), "__setitem__", None)
@@ -113,12 +128,63 @@ def write_item(reader: Reader, owner: Any, index: Any, value: Any) -> None:
         reader.call(user, (owner, index, value), {})
     elif isinstance(owner, (list, dict)):
         set_item(reader, owner, index, value)
+    elif isinstance(owner, RecordedList):
+        raise owner.cannot_change(reader, "item assignment to a list that a loop filled")
     else:
-        raise NotSupported(f"item assignment to a {type(owner).__name__}", reader.builder.origin)
+        raise BadArgument(
+            f"'{type_name(owner)}' object does not support item assignment",
+            reader.builder.origin,
+            instead="Make a list or an array of it first: list(items), np.array(items).",
+        )
+
+
+def _write_axisless(reader: Reader, array: Value, index: Any, value: Any) -> None:
+    """`s[()] = v`, `s[...] = v` for an array without axes."""
+    value = as_value(value)
+    if index not in ((), ..., (...,)) or value.ndim or value.dtype.kind == "c" != array.dtype.kind:
+        raise NotSupported("this assignment to an array without axes", reader.builder.origin,
+                           instead="Write s[...] = v, with a number v that it can hold.")
+    reader.write(array, cast(reader, value.atom, array.type))
+
+
+def _check_overlap(reader: Reader, owner: Value, value: Any, new: Value) -> None:
+    """Refuses `y[::2] = y[:3]`, where NumPy may overwrite elements that it has yet to read."""
+    definitions = reader.builder.numbering.definitions
+    made, put = definitions.get(getattr(value, "atom", None)), definitions.get(new.atom)  # type: ignore[arg-type]
+    if made is None or put is None or made.op.name != "get" or put.op.name != "put" or value.ndim != 1:
+        return
+    same = isinstance(value, View) and value.base is owner and made.args[0] is owner.atom
+    if same and steps_of(made.attrs["index"]) != steps_of(put.attrs["index"]) and not _are_mirrored(made, put):
+        raise NotSupported(
+            "an assignment of a part of an array to another part, in other steps",
+            reader.builder.origin,
+            why="Where the parts overlap, NumPy may read what it has just written.",
+            instead="Copy first: y[::2] = y[:3].copy().",
+        )
+
+
+def _are_mirrored(made: Let, put: Let) -> bool:
+    """Whether a row is written to the column of the same number, or the other way round: the one element that
+    they share stands at the same place in both."""
+    numbers = []
+    for stmt, first in ((made, 1), (put, 2)):
+        entries = [entry for entry in stmt.attrs["index"] if entry != slice(None)]
+        if len(stmt.attrs["index"]) != 2 or len(entries) != 1 or isinstance(entries[0], slice):
+            return False
+        numbers.append(stmt.args[first + entries[0].k] if isinstance(entries[0], Slot) else entries[0])
+    return numbers[0] is numbers[1] or isinstance(numbers[0], int) and numbers[0] == numbers[1]
 
 
 def _bind_attribute(reader: Reader, target: Any, value: Any) -> None:
-    set_attribute(reader, reader.evaluate(target.value), target.attr, value)
+    owner = reader.evaluate(target.value)
+    own = inspect.getattr_static(type(owner), "__setattr__", None)
+    if getattr(getattr(type(owner), "__dataclass_params__", None), "frozen", False):
+        raised = dataclasses.FrozenInstanceError(f"cannot assign to field {target.attr!r}")
+        raise as_raised(raised, reader.builder.origin, "Make a new one: dataclasses.replace(p, w=value).")
+    if isinstance(own, types.FunctionType):
+        reader.call(own, (owner, target.attr, value), {})
+    else:
+        set_attribute(reader, owner, target.attr, value)
 
 
 BINDERS = {
@@ -153,14 +219,23 @@ def read_augmented(reader: Reader, node: Any) -> None:
 def combined_in_place(reader: Reader, function: Any, old: Any, value: Any) -> Any:
     """What `old op= value` leaves in the target: `old` itself, changed, if it can change."""
     if is_array(old):
-        write_whole(reader, old, binary(reader, function, Value(old.atom), value))
+        try:
+            write_whole(reader, old, binary(reader, function, Value(old.atom), value))
+        except (ShapeError, BadArgument) as error:
+            in_place = getattr(operator, f"i{function.__name__.strip('_')}")
+            raise as_numpy_raises(reader, error, in_place, (old, value), {}) from None
         return old
     if isinstance(old, list) and function is operator.add:
         check_owned(reader, old, "+=")
         reader.call(attribute(reader, old, "extend"), (value,), {})
         return old
+    if isinstance(old, (Recording, RecordedList)) and function is operator.add:
+        call_method(reader, ContainerMethod(old, "extend"), (value,), {})
+        return reader.usable(old.home)
     if isinstance(old, Value):
-        check_alone(reader, old)
+        note_number(reader, old)
+    if isinstance(old, PerhapsAxisless):
+        return changed(reader, old, binary(reader, function, Value(old.atom), value))
     in_place = getattr(type(old), f"__i{function.__name__.strip('_')}__", None)
     if hasattr(in_place, "__code__") and not isinstance(old, Value):
         return reader.call(in_place, (old, value), {})
@@ -177,8 +252,8 @@ def write_whole(reader: Reader, array: Value, result: Any, casting: str = "same_
     )
     if not fits:
         raise ShapeError(
-            f"non-broadcastable output operand with shape {array.shape} doesn't match the "
-            f"broadcast shape {result.shape}",
+            f"non-broadcastable output operand with shape {shape_text(array.shape)} doesn't match the "
+            f"broadcast shape {shape_text(result.shape)}",
             reader.builder.origin,
         )
     check_cast(reader, result, array.dtype, casting)
@@ -200,9 +275,11 @@ def check_cast(reader: Reader, value: Value, dtype: np.dtype, casting: str) -> N
 def _augment_item(reader: Reader, function: Any, owner: Any, index: Any, evaluate: Any) -> None:
     if not isinstance(owner, Value):
         old = subscript(reader, owner, index)
-        write_item(reader, owner, index, combined_in_place(reader, function, old, evaluate()))
+        new = combined_in_place(reader, function, old, evaluate())
+        if new is not old or not isinstance(owner, dict | list):  # else the item is what it was
+            write_item(reader, owner, index, new)
         return
-    if function not in (operator.add, operator.sub) or not _adds_in_place(reader, owner, index):
+    if is_axisless(owner) or function not in (operator.add, operator.sub) or not _adds_in_place(reader, owner, index):
         old = subscript(reader, owner, index)
         new = binary(reader, function, Value(old.atom), evaluate())
         check_cast(reader, as_value(new), owner.dtype, "same_kind" if is_array(old) else "unsafe")
@@ -220,7 +297,8 @@ def _adds_in_place(reader: Reader, owner: Value, index: Any) -> bool:
     """Whether `x[index] += v` adds v to each element once, so that it is `addat`."""
     if owner.dtype.kind in "bu":
         return False
-    place = indexing.Place(Value(owner.atom), prepared(reader, index))
+    with as_user_error(reader):
+        place = indexing.Place(Value(owner.atom), prepared(reader, index))
     return not any(is_array(operand) and operand.dtype.kind != "b" for operand in place.operands)
 
 

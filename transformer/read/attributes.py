@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.errors import NotSupported, TransformError
+from ..core.errors import NotSupported, TransformError, as_raised, suggestion
 from ..core.sizes import Size
 from ..ops.table import method as op_of_method
 from ..ops.value import PROPERTIES, Value
 from .applying import apply_found
 from .containers import METHODS, container_kind
+from .flat import assign_flat, flat
 from .journal import Attribute, Field, Item
+from .kinds import described, python_type, type_name
+from .library import methods
 from .recorded import RecordedList, Recording
 from .values import ABSENT, ArrayMethod, Closure, Conflict, ContainerMethod, DynamicRange, ExceptionValue, Text
 
@@ -32,7 +35,7 @@ def attribute(reader: Reader, value: Any, name: str) -> Any:
     if isinstance(value, (RecordedList, Recording, DynamicRange)):
         return ContainerMethod(value, name)
     if isinstance(value, (Text, ExceptionValue)):
-        raise NotSupported(f"the attribute {name!r} of a text with dynamic parts", reader.builder.origin)
+        return _of_text(reader, value, name)
     kind = container_kind(value)
     if kind is not None and name in METHODS[kind]:
         return ContainerMethod(value, name)
@@ -40,30 +43,60 @@ def attribute(reader: Reader, value: Any, name: str) -> Any:
 
 
 FACTS = {"shape", "dtype", "ndim", "size"}
-WRITING = {"fill", "sort", "put", "itemset", "resize", "partition"}
-ITEMS = {"item", "tolist", "is_integer", "setflags", "view", "tobytes"}
+WRITING = {"fill", "itemset", "resize"}
+ITEMS = {"item", "is_integer", "setflags", "view", "tobytes"}
 
 
 def of_array(reader: Reader, value: Value, name: str) -> Any:
     """An attribute of an array or of a number."""
+    if value.type.weak and not hasattr(python_type(value), name):
+        raise missing_attribute(reader, value, name)
     if name in FACTS:
         return getattr(value, name)
     if name == "itemsize":
         return value.dtype.itemsize
     if name == "nbytes":
         return value.size * value.dtype.itemsize
+    if name == "flat" and value.ndim:
+        return flat(reader, value)
     op = op_of_method(name)
-    if op is None and name not in WRITING | ITEMS:
-        kind = "a number" if value.type.weak else "an array"
-        known = hasattr(np.ndarray, name)
+    if op is None and name not in WRITING | ITEMS | methods().keys():
+        if not hasattr(python_type(value), name):
+            raise missing_attribute(reader, value, name)
         raise NotSupported(
-            f"the attribute {name!r} of {kind}",
+            f"the attribute {name!r} of {described(value)}",
             reader.builder.origin,
-            why=None if known else f"NumPy's arrays have no attribute {name!r}.",
+            why="It has no rule here.",
+            instead=INSTEAD_OF_ATTRIBUTE.get(name, "Take it before, and pass it in as an argument."),
         )
     if name in PROPERTIES and op is not None:
         return apply_found(reader, op, (value,), {}, None)
     return ArrayMethod(value, name)
+
+
+INSTEAD_OF_ATTRIBUTE = {
+    "__array__": "Use the array itself.",
+}
+
+
+def missing_attribute(reader: Reader, value: Any, name: str) -> TransformError:
+    """What Python raises for an attribute that is not there, with the names that are close."""
+    of_module = isinstance(value, types.ModuleType | type)
+    kind = "module" if isinstance(value, types.ModuleType) else "type object"
+    what = f"{kind} {value.__name__!r}" if of_module else f"'{type_name(value)}' object"
+    names = dir(value) if of_module else [*dir(python_type(value)), *getattr(value, "__dict__", {})]
+    raised = AttributeError(f"{what} has no attribute {name!r}")
+    return as_raised(raised, reader.builder.origin, suggestion(name, names))
+
+
+def _of_text(reader: Reader, value: Text | ExceptionValue, name: str) -> Any:
+    if not hasattr(python_type(value), name):
+        raise missing_attribute(reader, value, name)
+    raise NotSupported(
+        f"the attribute {name!r} of a text or an exception with parts that the program computes",
+        reader.builder.origin,
+        instead="Print it, or return the values and make the text outside.",
+    )
 
 
 def _of_whole_number(reader: Reader, value: Size, name: str) -> Any:
@@ -71,7 +104,11 @@ def _of_whole_number(reader: Reader, value: Size, name: str) -> Any:
         return value
     if name in ("imag", "denominator"):
         return 0 if name == "imag" else 1
-    raise NotSupported(f"the attribute {name!r} of a size", reader.builder.origin)
+    if not hasattr(int, name):
+        raise missing_attribute(reader, value, name)
+    raise NotSupported(
+        f"the attribute {name!r} of a size", reader.builder.origin, instead="Pass the number in as an argument."
+    )
 
 
 def of_object(reader: Reader, value: Any, name: str) -> Any:
@@ -85,11 +122,16 @@ def of_object(reader: Reader, value: Any, name: str) -> Any:
         return reader.call(found.fget, (value,), {})
     if isinstance(found, functools.cached_property):
         return _cached(reader, value, name, found)
-    if isinstance(found, types.FunctionType) and name not in getattr(value, "__dict__", {}):
+    if _is_method(found) and name not in getattr(value, "__dict__", {}):
         return types.MethodType(found, value)
     if found is ABSENT and inspect.getattr_static(value, name, ABSENT) is ABSENT:
         return _missing(reader, value, name)
     return _field(reader, value, name)
+
+
+def _is_method(found: Any) -> bool:
+    """Whether an attribute of a class is bound to its objects: functions, and what is made of them here."""
+    return isinstance(found, types.FunctionType) or hasattr(found, "__get__") and hasattr(found, "__transformer_read__")
 
 
 def _is_plain(value: Any) -> bool:
@@ -119,10 +161,7 @@ def _is_plain(value: Any) -> bool:
 
 def _plain(reader: Reader, value: Any, name: str) -> Any:
     if not hasattr(value, name):
-        kind = (
-            f"module {value.__name__!r}" if isinstance(value, types.ModuleType) else f"{type(value).__name__!r} object"
-        )
-        raise TransformError(f"AttributeError: {kind} has no attribute {name!r}", reader.builder.origin)
+        raise missing_attribute(reader, value, name)
     return (
         reader.outside.attribute(value, name) if isinstance(value, (types.ModuleType, type)) else getattr(value, name)
     )
@@ -154,13 +193,13 @@ def _missing(reader: Reader, value: Any, name: str) -> Any:
     fallback = inspect.getattr_static(type(value), "__getattr__", ABSENT)
     if isinstance(fallback, types.FunctionType):
         return reader.call(fallback, (value, name), {})
-    raise TransformError(
-        f"AttributeError: {type(value).__name__!r} object has no attribute {name!r}", reader.builder.origin
-    )
+    raise missing_attribute(reader, value, name)
 
 
 def set_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
     """`owner.name = value`, for objects that were made by the code being read."""
+    if isinstance(owner, Value) and name == "flat":
+        return assign_flat(reader, owner, value)
     if isinstance(owner, Value):
         raise NotSupported(
             f"assignment to the attribute {name!r} of an array",
@@ -182,6 +221,8 @@ def set_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
         )
     reader.aliases.check_write(reader, owner)
     own = getattr(owner, "__dict__", None)
+    if own is None and found is ABSENT:
+        raise missing_attribute(reader, owner, name)
     place = _place_of(reader, owner, name, found) if isinstance(own, dict) else Attribute(owner, name)
     reader.journal.write(place, value)
 
@@ -196,7 +237,7 @@ def _place_of(reader: Reader, owner: Any, name: str, found: Any) -> Item:
 def has_attribute(reader: Reader, value: Any, name: str) -> bool:
     """`hasattr`, where it does not depend on the path or on the iteration."""
     if isinstance(value, Value | Size):
-        return hasattr(static_type(value), name)
+        return hasattr(python_type(value), name)
     held = getattr(value, "__dict__", {}).get(name, ABSENT)
     if isinstance(held, Conflict) or isinstance(held, Value) and held.atom in reader.partial:
         raise NotSupported(
@@ -208,14 +249,3 @@ def has_attribute(reader: Reader, value: Any, name: str) -> bool:
         for loop in reader.loops:
             loop.found_absent(value.__dict__, name)
     return hasattr(value, name)
-
-
-def static_type(value: Any) -> Any:
-    """`type(value)` where a value is dynamic."""
-    if isinstance(value, Size):
-        return int
-    if value.type.sizes:
-        return np.ndarray
-    if value.type.weak:
-        return {"i": int, "f": float, "c": complex}[value.dtype.kind]
-    return value.dtype.type

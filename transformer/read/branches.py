@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import TransformError
-from ..core.grammar import Block, If, Merge, Undefined, Var
+from ..core.grammar import Atom, Block, If, Merge, Undefined, Var
 from ..ops.value import Value
 from .casts import cast
 from .demand import Demand, Roots, Unroll
 from .frames import stamp
 from .joins import same_atom
 from .journal import Contents, Item, Keys, Place, held_now
-from .structures import Fixed, Joiner, Template, atoms, build, capture, declared, types_in
-from .values import Conflict
+from .maybe import balance
+from .mixed import note_class
+from .structures import Fixed, Joiner, Slot, Template, atoms, build, capture, declared, open_slots
+from .values import Conflict, may_be_array
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -56,6 +58,7 @@ def choose(reader: Reader, cond: Value, then: Callable[[], Any], orelse: Callabl
         raise decide_instead(reader, cond, error) from None
     if not (first.alive and second.alive):
         return _go_on_with_one(reader, cond, first, second)
+    balance(reader, (first, second), outer)
     meetings = _meetings(reader, (first, second), Joiner(reader.assumptions, outer))
     merger = Merger(reader, cond, (first.block, second.block))
     merged = [(meeting, merger.merge(meeting)) for meeting in meetings]
@@ -166,9 +169,9 @@ class Merger:
         key = self.reader.key_of(meeting.place)
         contents = iter(
             [
-                self._slot(type, left, right, name, (key, k))
-                for k, (type, left, right) in enumerate(
-                    zip(types_in(template), atoms(template, one), atoms(template, other))
+                self._slot(slot, left, right, name, (key, k))
+                for k, (slot, left, right) in enumerate(
+                    zip(open_slots(template), atoms(template, one), atoms(template, other))
                 )
             ]
         )
@@ -181,12 +184,12 @@ class Merger:
             lambda reason: self._list_conflict(place) if of_list else self._conflict(name, reason),
         )
 
-    def _slot(self, type: Any, left: Any, right: Any, name: str | None, place: Any) -> Value:
+    def _slot(self, slot: Slot, left: Any, right: Any, name: str | None, place: Any) -> Value:
         key = (id(left.value), id(right.value))
-        if type.sizes and key in self._known:
+        if (slot.type.sizes or slot.array) and key in self._known:
             return self._known[key]
-        pair = [self._cast(fixed.atom, type, block) for fixed, block in zip((left, right), self.blocks)]
-        merged = self._known[key] = self._merged(type, pair, name, place)
+        pair = [self._cast(fixed.atom, slot.type, block) for fixed, block in zip((left, right), self.blocks)]
+        merged = self._known[key] = slot.holding(self._merged(slot.type, pair, name, place))
         self._note_aliases(merged, left.value, right.value)
         return merged
 
@@ -194,17 +197,18 @@ class Merger:
         with self.reader.writing_to(block):
             return cast(self.reader, atom, type)
 
-    def _merged(self, type: Any, pair: list[Any], name: str | None, place: Any) -> Value:
+    def _merged(self, type: Any, pair: list[Any], name: str | None, place: Any) -> Atom:
         if same_atom(*pair):
-            return Value(pair[0])
+            return pair[0]
         target = Var(type, name)
+        note_class(self.reader, target, *pair)
         if any(isinstance(atom, Undefined) or atom in self.reader.partial for atom in pair):
             self.reader.partial[target] = place
         self.merges.append(Merge(target, *pair))
-        return Value(target)
+        return target
 
     def _note_aliases(self, merged: Value, left: Any, right: Any) -> None:
-        arrays = tuple(value for value in (left, right) if isinstance(value, Value) and value.ndim)
+        arrays = tuple(value for value in (left, right) if may_be_array(value))
         self.reader.aliases.derive(merged, arrays)
 
     def _list_conflict(self, place: Place | None) -> Conflict:
@@ -216,13 +220,18 @@ class Merger:
         return Conflict(f"{what} on a branch of this `if`", self.reader.builder.origin, cond=self.cond, instead=instead)
 
     def _conflict(self, name: str | None, reason: str) -> Conflict:
+        instead = "Give both branches the same type (add a cast), shape and structure, or make the condition static."
+        one, _, other = reason.partition(" and ")
+        if one == other:
+            reason = f"{one} and another one"
+            instead = "Call it in both branches." if one == "a function" else instead
         if reason.endswith("and nothing"):
             message = f"{name!r} is bound in one branch only" if name else "this is known in one branch only"
         else:
-            message = f"the branches of this `if` leave {name or 'different things'!r} as {reason}"
+            message = f"the branches of this `if` {f'leave {name!r} as' if name else 'give'} {reason}"
         return Conflict(
             message,
             self.reader.builder.origin,
             cond=self.cond,
-            instead="Give both branches the same type (add a cast), shape and structure, or make the condition static.",
+            instead=instead,
         )

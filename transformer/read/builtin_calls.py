@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import math
 import operator
 import warnings
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -17,22 +19,27 @@ from ..core.grammar import Const
 from ..core.sizes import Size
 from ..ops import indexing
 from ..ops.value import Value
+from . import copying
 from .applying import apply_op, prepared
-from .attributes import attribute, has_attribute, set_attribute, static_type
+from .attributes import attribute, has_attribute, set_attribute
 from .comprehensions import collect, collected, folded
 from .conditions import truth
 from .containers import iterated
 from .demand import need, static
+from .deques import made_deque
 from .effects import print_call, warn_call
 from .errors import as_user_error
 from .folds import all_of, any_of, greatest_of, least_of, product_of, sum_of
 from .iteration import Iteration, enumerated, iteration_of, made_range, turned, zipped
+from .iterators import ITERATORS
+from .kinds import python_type, type_name
 from .recorded import RecordedList, Recording
+from .selections import filtered, ordered
+from .sharing import share_memory
 from .texts import as_text, formatted, text_of
 from .values import (
     UNKNOWN,
     ArrayMethod,
-    Closure,
     ContainerMethod,
     DynamicRange,
     Lazy,
@@ -56,26 +63,22 @@ def length(reader: Reader, value: Any) -> Any:
         return value.length(reader)
     if isinstance(value, DynamicRange | Iteration):
         return iteration_of(reader, value).length
+    if isinstance(value, Text):
+        return need(reader, value, "a text whose length is taken")
+    if isinstance(value, Value) and not value.ndim or isinstance(value, Size):
+        raise TypeError(f"object of type '{type_name(value)}' has no len()")
     user = getattr(type(value), "__len__", None)
     return reader.call(user, (value,), {}) if hasattr(user, "__code__") else len(value)
 
 
 def is_instance(reader: Reader, value: Any, kinds: Any) -> bool:
     """`isinstance`; of a dynamic value by its type."""
-    if isinstance(value, (Value, Size)):
-        kind = static_type(value)
-        return issubclass(kind, kinds) or kind is np.bool_ and issubclass(bool, kinds)
-    if isinstance(value, (RecordedList, Recording)):
-        return issubclass(list, kinds)
-    if isinstance(value, Text):
-        return issubclass(str, kinds)
-    if isinstance(value, (Closure, ContainerMethod, ArrayMethod)):
-        return issubclass(type(length), kinds)
-    return isinstance(value, kinds)
+    kind, found = python_type(value), isinstance(value, kinds)
+    return found if kind is type(value) else issubclass(kind, kinds)
 
 
 def type_of_value(reader: Reader, value: Any) -> Any:
-    return static_type(value) if isinstance(value, (Value, Size)) else type(value)
+    return python_type(value)
 
 
 def get_attribute(reader: Reader, value: Any, name: Any, *default: Any) -> Any:
@@ -105,14 +108,15 @@ def absolute(reader: Reader, value: Any) -> Any:
 def _number(kind: type) -> Callable[..., Any]:
     def convert(reader: Reader, *args: Any) -> Any:
         if len(args) == 1 and isinstance(args[0], Value) and known_of(args[0]) is UNKNOWN:
-            return truth(reader, args[0]) if kind is bool else _to_python(reader, kind, args[0])
+            return _to_python(reader, kind, args[0])
         if len(args) == 1 and isinstance(args[0], Size):
             return args[0] if kind is int else apply_op(reader, kind, args, {})
         if args and isinstance(args[0], (Lazy, RecordedList)) or kind is bool and args:
             return truth(reader, args[0])
         if UNKNOWN in map(known_of, args):
-            parts = "complex(re, im)" if kind is complex else f"{kind.__name__} of {len(args)} arguments"
-            raise NotSupported(parts, instead="Write re + 1j * im." if kind is complex else None)
+            if kind is complex and len(args) == 2:
+                raise NotSupported("complex(re, im) of numbers the program computes", instead="Write re + 1j * im.")
+            args = tuple(static(reader, arg, f"an argument of {kind.__name__}") for arg in args)
         return _printable(kind(*map(known_of, args)))
 
     return convert
@@ -193,38 +197,6 @@ def mapped(reader: Reader, function: Any, *iterables: Any) -> Iteration:
     )
 
 
-def filtered(reader: Reader, function: Any, iterable: Any) -> Any:
-    """`filter`, by conditions that are known."""
-    kept = []
-    for item in iterated(reader, iterable):
-        cond = truth(reader, item if function is None else reader.call(function, (item,), {}))
-        if static(reader, cond, "the condition of `filter`", "Use a boolean mask: x[x > 0]."):
-            kept.append(item)
-    return reader.own(kept)
-
-
-def ordered(reader: Reader, iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
-    """`sorted`, of what is known."""
-    if isinstance(iterable, Value):
-        return apply_op(reader, np.sort, (iterable,), {})
-    items = iterated(reader, iterable)
-    keys = items if key is None else [reader.call(key, (item,), {}) for item in items]
-    keys = [
-        static(reader, item, "what is sorted", "Use np.sort on an array.")
-        if not isinstance(item, tuple)
-        else _known_tuple(reader, item)
-        for item in keys
-    ]
-    order = sorted(range(len(items)), key=keys.__getitem__, reverse=bool(known_of(reverse)))
-    return reader.own([items[k] for k in order])
-
-
-def _known_tuple(reader: Reader, item: Any) -> Any:
-    if has_dynamic(item):
-        need(reader, next(part for part in item if known_of(part) is UNKNOWN), "what is sorted")
-    return stripped(item)
-
-
 def reduced(reader: Reader, function: Any, iterable: Any, *start: Any) -> Any:
     """`functools.reduce`."""
     whole = rest = iteration_of(reader, iterable)
@@ -244,8 +216,13 @@ def copy_to(reader: Reader, dst: Any, src: Any, casting: str = "same_kind", wher
     """`np.copyto`."""
     from .assignment import check_cast, write_item
 
-    if where is not True:
-        raise NotSupported("np.copyto with where", instead="Write x[mask] = y[mask].")
+    if where is not True and where is not False:
+        from .library.calls import call_library
+        from .library.writing import copyto
+
+        return call_library(reader, copyto, (dst, src, casting, where), {})
+    if where is False:
+        return
     source = prepared(reader, src)
     if isinstance(source, Value):
         check_cast(reader, source, dst.dtype, casting)
@@ -300,7 +277,12 @@ def map_tree(reader: Reader, function: Any, first: Any, *rest: Any) -> Any:
 
 
 def next_item(reader: Reader, *args: Any) -> Any:
-    raise NotSupported("`next`", reader.builder.origin, instead="Index the sequence: xs[0].")
+    raise NotSupported(
+        "`next` of an iterator",
+        reader.builder.origin,
+        why="How far it has come is not followed.",
+        instead="Index the sequence, xs[0], or loop over it.",
+    )
 
 
 def made_named_tuple(reader: Reader, cls: Any, items: Any = ()) -> Any:
@@ -312,7 +294,26 @@ def is_callable(reader: Reader, value: Any) -> bool:
     return callable(value) or isinstance(value, (ArrayMethod, ContainerMethod))
 
 
+def hypotenuse(reader: Reader, *coordinates: Any) -> Any:
+    """`math.hypot`, of two numbers or of any other count."""
+    if len(coordinates) == 2:
+        return apply_op(reader, math.hypot, coordinates, {})
+    from .library.calls import call_library
+    from .library.numbers import hypot
+
+    return call_library(reader, hypot, coordinates, {})
+
+
+def made_vectorize(reader: Reader, pyfunc: Any, otypes: Any = None, doc: Any = None, **options: Any) -> Any:
+    """`np.vectorize`, of a function that is read."""
+    return np.vectorize(pyfunc, otypes=otypes, **options)
+
+
 BUILTINS: dict[Any, Callable[..., Any]] = {
+    **ITERATORS,
+    np.vectorize: made_vectorize,
+    deque: made_deque,
+    math.hypot: hypotenuse,
     len: length,
     isinstance: is_instance,
     type: type_of_value,
@@ -352,6 +353,8 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     iter: lambda reader, value: value,
     next: next_item,
     callable: is_callable,
+    copy.copy: copying.shallow,
+    copy.deepcopy: copying.deep,
     tuple.__new__: made_named_tuple,
     np.copyto: copy_to,
     np.add.at: add_at,
@@ -359,5 +362,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     np.ndim: rank_of,
     np.size: size_of,
     np.result_type: result_type,
+    np.shares_memory: share_memory,
+    np.may_share_memory: share_memory,
     tree.map: map_tree,
 }

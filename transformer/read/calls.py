@@ -9,10 +9,16 @@ from __future__ import annotations
 
 import functools
 import inspect
+import linecache
 import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import NotSupported
+import numpy as np
+
+from ..core.errors import BadArgument, NotSupported, is_library
 from ..ops.table import lookup
 from ..ops.value import Value
 from .applying import apply_op
@@ -24,7 +30,13 @@ from .demand import need
 from .errors import as_user_error
 from .functions import call_closure, call_python
 from .iteration import Iteration
-from .pure import is_pure, why_not
+from .kinds import type_name
+from .library import instead_of
+from .library.calls import call_library
+from .library.folding import WITH_WHERE
+from .library.selecting import each_element
+from .library.writing import masked
+from .pure import is_impure, is_pure, public_name, why_not
 from .recorded import RecordedList
 from .stacking import stacking_call
 from .values import (
@@ -52,15 +64,68 @@ def call(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str,
         return own(reader, args, kwargs)
     special = stacking_call(function, args) or _special(function)
     if special is not None:
-        with as_user_error(reader):
+        with as_user_error(reader), _as_called(function, special, args, kwargs):
             return special(reader, *args, **kwargs)
+    if isinstance(function, np.vectorize):
+        return call_library(reader, each_element, (function.pyfunc, *args), vectorized(reader, function, kwargs))
     if lookup(function) is not None:
-        out = kwargs.get("out")
-        if out is None:
-            return apply_op(reader, function, args, kwargs)
-        rest = {key: value for key, value in kwargs.items() if key != "out"}
-        return write_out(reader, out, apply_op(reader, function, args, rest))
+        return _call_op(reader, function, args, kwargs)
+    written = instead_of(function)
+    if written is not None:
+        return call_library(reader, written, args, kwargs)
     return _call_by_kind(reader, function, args, kwargs)
+
+
+@contextmanager
+def _as_called(function: Any, special: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[None]:
+    """Errors about the arguments of a function with a meaning of its own name it as the user does."""
+    try:
+        yield
+    except TypeError:
+        try:
+            inspect.signature(special).bind(None, *args, **kwargs)
+        except TypeError as misfit:
+            raise TypeError(f"{public_name(function)}() {misfit}") from None
+        raise
+
+
+def _call_op(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call of a function that has an op, with `out`, and for a ufunc with `where`."""
+    out, rest = kwargs.get("out"), {key: value for key, value in kwargs.items() if key != "out"}
+    inputs = function.nin if isinstance(function, np.ufunc) else OUT_BEHIND.get(function, len(args))
+    if len(args) > inputs:
+        args, out = args[:inputs], args[inputs] if len(args) == inputs + 1 else args[inputs:]
+    if isinstance(function, np.ufunc) and rest.get("where", True) is not True:
+        if out is None:
+            raise NotSupported("`where` without `out`", reader.builder.origin,
+                               why="What stands where the mask does not hold is not defined.",
+                               instead="Give out=np.zeros_like(x), or write np.where(mask, f(x), 0).")
+        mask = rest.pop("where")
+        return call_library(reader, masked, (partial(function, **rest), args, _alone(out), mask), {})
+    selecting = _with_where(function, rest)
+    result = call_library(reader, selecting, args, rest) if selecting else apply_op(reader, function, args, rest)
+    return result if out is None else write_out(reader, out, result)
+
+
+def vectorized(reader: Reader, function: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The options with which `np.vectorize` was made."""
+    if function.signature is not None or function.excluded or kwargs:
+        raise NotSupported("np.vectorize with signature, excluded or keyword arguments", reader.builder.origin,
+                           instead="Write a loop.")
+    return {"otypes": function.otypes}
+
+
+def _with_where(function: Any, kwargs: dict[str, Any]) -> Any:
+    """What is read in place of a reduction that has `where` or `initial`."""
+    given = kwargs.get("where", True) is not True or kwargs.get("initial") is not None
+    return WITH_WHERE.get(function) if given else None
+
+
+OUT_BEHIND: dict[Any, int] = {np.dot: 2, np.clip: 3}  # the number of arguments before `out`
+
+
+def _alone(out: Any) -> Any:
+    return out[0] if isinstance(out, tuple) and len(out) == 1 else out
 
 
 def _reads_itself(function: Any) -> Any:
@@ -106,15 +171,24 @@ def _bound(reader: Reader, function: functools.partial[Any], args: tuple[Any, ..
 
 
 def _call_function(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if (function.__module__ or "").startswith(OUR_LIBRARY):
+        return call_library(reader, function, args, kwargs)
     if _is_ours(function) or is_pure(function) and not has_dynamic((args, kwargs)):
         return call_static(reader, function, args, kwargs)
     home = function.__module__ or ""
-    if home.partition(".")[0] in LIBRARIES:
+    if home.partition(".")[0] in LIBRARIES or is_impure(function) or _is_frozen(function):
         raise no_rule(reader, function)
     return call_python(reader, function, args, kwargs)
 
 
+OUR_LIBRARY = "transformer.read.library."
 LIBRARIES = {"numpy", "scipy", "numba", "pandas", "torch", "jax", "random", "math"}
+
+
+def _is_frozen(function: types.FunctionType) -> bool:
+    """Whether a function is a part of Python that comes without its text."""
+    code = function.__code__
+    return is_library(code.co_filename) and not linecache.getlines(code.co_filename, function.__globals__)
 
 
 def _is_ours(function: Any) -> bool:
@@ -134,7 +208,12 @@ def _call_object(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: d
     if isinstance(method, types.FunctionType):
         return reader.call(method, (function, *args), kwargs)
     if isinstance(function, (Value, Conflict)) or not callable(function):
-        raise NotSupported(f"'{type(function).__name__}' object is not callable", reader.builder.origin)
+        brackets = isinstance(function, Value) or hasattr(function, "__getitem__")
+        raise BadArgument(
+            f"'{type_name(function)}' object is not callable",
+            reader.builder.origin,
+            instead="Items are taken with brackets: x[i]." if brackets else None,
+        )
     if is_pure(function):
         return call_static(reader, function, args, kwargs)
     raise no_rule(reader, function)
@@ -180,8 +259,5 @@ def _listed(reader: Reader, value: Any) -> Any:
 
 def no_rule(reader: Reader, function: Any) -> NotSupported:
     """The refusal of a function that is neither Python nor known."""
-    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
-    home = getattr(function, "__module__", None)
-    full = f"{home}.{name}" if home and home not in ("builtins", name) else name
     why, instead = why_not(function)
-    return NotSupported(f"no rule for {full}", reader.builder.origin, why=why, instead=instead)
+    return NotSupported(f"no rule for {public_name(function)}", reader.builder.origin, why=why, instead=instead)

@@ -13,7 +13,9 @@ from ..core.walk import Copier, all_uses, atom_of_size, atom_vars, substitute
 from ..ops.value import Value
 from .casts import cast
 from .journal import Cell, Place
-from .structures import Clash, Joiner, Missing, Template, atoms, build, capture, same_template, types_in
+from .mixed import note_class
+from .structures import Clash, Joiner, Missing, Template, atoms, build, capture, open_slots, same_template, types_in
+from .values import may_be_array
 
 if TYPE_CHECKING:
     from .loop_reading import LoopReading
@@ -36,6 +38,7 @@ class Carried:
     inits: list[Atom] = field(default_factory=list)
     nexts: list[Atom] = field(default_factory=list)
     outs: list[Atom] = field(default_factory=list)
+    found_mixed: dict[int, tuple[Atom, ...]] = field(default_factory=dict)
 
     def prepare(self, reader: Reader, loop: Any, joiner: Joiner) -> None:
         """Makes the entries, and the values that enter the first iteration, in front of the loop."""
@@ -45,6 +48,8 @@ class Carried:
         pairs = list(zip(types_in(self.template), atoms(self.template, self.initial)))
         self.inits = [cast(reader, fixed.atom or UNDEFINED, type) for type, fixed in pairs]
         self.entries = [Var(type, self.place.name) for type, _ in pairs]
+        for k, (entry, (_, fixed)) in enumerate(zip(self.entries, pairs)):
+            note_class(reader, entry, *self.found_mixed.get(k, ()), fixed.atom or UNDEFINED)
         self.nexts = []
         reader.loop_vars.update(dict.fromkeys(self.entries, loop))
         self._note_partial(reader, self.entries)
@@ -64,6 +69,17 @@ class Carried:
         if not self.entries:
             self.entries = [Var(type, self.place.name) for type, _ in pairs]
             self.inits = [UNDEFINED for _ in pairs]
+
+    def turns_mixed(self, reader: Reader) -> bool:
+        """Whether an entry that was NumPy's may be one of Python's from the second iteration on."""
+        assert self.final is not None
+        known = len(reader.mixed)
+        for k, (entry, fixed) in enumerate(zip(self.entries, atoms(self.template, self.final))):
+            if fixed.atom is not None and entry not in reader.mixed:
+                note_class(reader, entry, fixed.atom)
+                if entry in reader.mixed:
+                    self.found_mixed[k] = (fixed.atom,)
+        return len(reader.mixed) > known
 
     def _note_partial(self, reader: Reader, made: list[Any]) -> None:
         """Notes which variables may be unbound: those of places that may be so at the start."""
@@ -136,6 +152,7 @@ def _carries(loop: LoopReading, carried: Carried, used: set[Var]) -> Iterator[Ca
         elif wanted:
             out = Var(entry.type, carried.place.name)
             carried.outs.append(out)
+            note_class(loop.reader, out, init, following)
             yield Carry(entry, init, following, out)
     if not wanted:
         carried.outs = []
@@ -143,7 +160,7 @@ def _carries(loop: LoopReading, carried: Carried, used: set[Var]) -> Iterator[Ca
 
 def _leave(loop: LoopReading, carried: Carried) -> None:
     """Puts what a place holds after the loop there."""
-    contents = [Value(out) for out in carried.outs]
+    contents = [slot.holding(out) for slot, out in zip(open_slots(carried.template), carried.outs)]
     carried.leave(loop.reader)
     template = carried.template
     if len(contents) < len(carried.entries) or any(out is UNDEFINED for out in carried.outs):
@@ -171,7 +188,7 @@ class Sharing:
         for template in (carried.initial, carried.final):
             if template is not None and not isinstance(template, Missing):
                 for value, fixed in zip(contents, atoms(carried.template, template)):
-                    if isinstance(fixed.value, Value) and fixed.value.ndim:
+                    if may_be_array(fixed.value):
                         self._relate_to_group(value, fixed.value)
 
     def _relate_to_group(self, value: Value, source: Value) -> None:
@@ -226,7 +243,7 @@ class Sharing:
     ) -> Iterator[tuple[Hashable, int, Any]]:
         if not isinstance(one.place, Cell):
             for k, fixed in enumerate(atoms(template, end)):
-                if isinstance(fixed.value, Value) and fixed.value.ndim:
+                if may_be_array(fixed.value):
                     yield key, k, fixed.value
 
     def relate(self, carried: dict[Hashable, Carried], tokens: dict[Hashable, Any]) -> None:

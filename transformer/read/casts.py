@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..core.grammar import Atom, Const, Undefined, Var, type_of
-from ..core.types import ArrayType
+from ..core.types import BOOL, ArrayType
 from ..ops.arithmetic import converted
 from ..ops.value import Value
 
@@ -26,11 +26,12 @@ class Widen(Exception):
 
 
 def cast(reader: Reader, atom: Atom, type: ArrayType) -> Atom:
-    """The atom with another dtype, as NumPy and Python convert it; emitted where that takes an op."""
+    """The atom with another dtype, as NumPy and Python convert it; emitted where that takes an op. A
+    truth value of Python is one of NumPy's on a path of its own."""
     own = type_of(atom)
     if isinstance(atom, Undefined) or not isinstance(own, ArrayType):
         return atom
-    if own.dtype == type.dtype and own.weak == type.weak:
+    if own.dtype == type.dtype and (own.weak == type.weak or own == BOOL):
         return _unnamed(reader, atom)
     if isinstance(atom, Var) and atom in reader.partial:
         raise Widen(reader.partial[atom], type)
@@ -39,7 +40,7 @@ def cast(reader: Reader, atom: Atom, type: ArrayType) -> Atom:
     if type.weak:
         kind = PYTHON[type.dtype.kind]
         return converted(Value(atom), kind, kind.__name__).atom
-    return converted(Value(atom), type.dtype, None if type.sizes else f"np.{type.dtype.name}").atom
+    return converted(Value(atom), type.dtype).atom
 
 
 def _unnamed(reader: Reader, atom: Atom) -> Atom:

@@ -16,11 +16,14 @@ from ..containers import LEAVES, kind_of
 from ..core.errors import NotSupported
 from .containers import iterated
 from .errors import as_user_error
-from .pure import is_pure
+from .pure import is_impure, is_pure
 from .values import ExceptionValue, has_dynamic, stripped
 
 if TYPE_CHECKING:
     from .reader import Reader
+
+
+MAKE_IT_BEFORE = "Make it before, and pass it in as an argument."
 
 
 def construct(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -29,6 +32,11 @@ def construct(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str,
         return ExceptionValue(cls, args)
     if issubclass(cls, functools.partial):
         return reader.own(cls(*args, **kwargs))
+    if is_impure(cls) or cls.__module__.partition(".")[0] in ("numpy", "scipy", "pandas", "itertools"):
+        if not is_pure(cls):
+            from .calls import no_rule
+
+            raise no_rule(reader, cls)
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return _named_tuple(reader, cls, args, kwargs)
     if dataclasses.is_dataclass(cls) and not _has_own_init(cls):
@@ -41,7 +49,10 @@ def construct(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str,
         with as_user_error(reader):
             return cls(*map(stripped, args), **{key: stripped(value) for key, value in kwargs.items()})
     raise NotSupported(
-        f"making a {cls.__qualname__}", reader.builder.origin, why="Its constructor is not written in Python."
+        f"an object of {cls.__qualname__} cannot be made here",
+        reader.builder.origin,
+        why="Its constructor is not written in Python.",
+        instead=MAKE_IT_BEFORE,
     )
 
 
@@ -59,7 +70,12 @@ def _pure_object(reader: Reader, cls: type, args: tuple[Any, ...], kwargs: dict[
 
 def _named_tuple(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if not cls.__new__.__code__.co_filename.startswith(("<string>", "<namedtuple", "namedtuple_")):
-        raise NotSupported(f"the __new__ of {cls.__qualname__}", reader.builder.origin)
+        raise NotSupported(
+            f"an object of {cls.__qualname__} cannot be made here",
+            reader.builder.origin,
+            why="It has a __new__ of its own.",
+            instead=MAKE_IT_BEFORE,
+        )
     with as_user_error(reader):
         return cls(*args, **kwargs)
 
@@ -96,7 +112,10 @@ def _own_with_fields(reader: Reader, made: Any, given: tuple[Any, ...]) -> Any:
 def _plain_object(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if cls.__new__ is not object.__new__ or type(cls).__call__ is not type.__call__:
         raise NotSupported(
-            f"making a {cls.__qualname__}", reader.builder.origin, why="It has a __new__ or a metaclass of its own."
+            f"an object of {cls.__qualname__} cannot be made here",
+            reader.builder.origin,
+            why="It has a __new__ or a metaclass of its own.",
+            instead=MAKE_IT_BEFORE,
         )
     made = reader.own(object.__new__(cls))
     if cls.__init__ is not object.__init__:

@@ -141,7 +141,7 @@ def run_loop(
 def collect(reader: Reader, iteration: Iteration) -> Any:
     """`list(...)` of what is iterated over."""
     items: list[Any] = reader.own([])
-    _for_each(reader, iteration, "list", lambda item: append(reader, items, item), [])
+    for_each(reader, iteration, "list", lambda item: append(reader, items, item), [])
     return items
 
 
@@ -152,13 +152,18 @@ def folded(reader: Reader, iteration: Iteration, combine: Callable[[Any, Any], A
     def add(item: Any) -> None:
         reader.journal.write(total, combine(total.get(), item))
 
-    _for_each(reader, iteration, "fold", add, [(total, True)])
+    for_each(reader, iteration, "fold", add, [(total, True)])
     return reader.usable(total.get())
 
 
-def _for_each(
-    reader: Reader, iteration: Iteration, what: str, use: Callable[[Any], None], guess: list[tuple[Place, bool]]
+def for_each(
+    reader: Reader,
+    iteration: Iteration,
+    what: str,
+    use: Callable[[Any], None],
+    guess: list[tuple[Place, bool]] | None = None,
 ) -> None:
+    """Does something with every item, in a loop."""
     element: list[Any] = []
 
     def bind(k: Any) -> None:
@@ -166,7 +171,7 @@ def _for_each(
 
     origin = reader.builder.origin
     place = (origin.file, origin.line, origin.column) if origin else None
-    run_loop(reader, (reader.frame.path, place, what), iteration, bind, lambda: use(element[0]), guess)
+    run_loop(reader, (reader.frame.path, place, what), iteration, bind, lambda: use(element[0]), guess or [])
 
 
 EXPRESSIONS = {

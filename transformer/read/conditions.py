@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import gast
+import numpy as np
 
 from ..core.errors import NotSupported, ShapeError, TransformError
 from ..core.sizes import Size
@@ -14,6 +15,7 @@ from ..ops.value import Value
 from .applying import apply_op, emit_named
 from .branches import choose
 from .demand import Unroll, need
+from .kinds import described
 from .operators import binary, on_sizes
 from .recorded import RecordedList, Recording
 from .values import UNKNOWN, Conflict, DynamicRange, known_of
@@ -50,7 +52,7 @@ def truth(reader: Reader, value: Any) -> Any:
     if isinstance(value, (RecordedList, Recording)):
         return truth(reader, binary(reader, operator.gt, value.length(reader), 0))
     if not isinstance(value, Value):
-        raise NotSupported(f"the truth of {type(value).__name__}", reader.builder.origin)
+        return need(reader, value, f"the truth of {described(value)}")
     return _dynamic_truth(reader, value)
 
 
@@ -108,13 +110,14 @@ def _one_of(reader: Reader, cond: Value, first: Any, rest: Any, is_and: bool) ->
 
 
 def _is_truth(value: Any) -> bool:
-    return isinstance(value, bool) or isinstance(value, Value) and not value.ndim and value.dtype.kind == "b"
+    dynamic = isinstance(value, Value) and not value.ndim and value.dtype.kind == "b"
+    return dynamic or isinstance(value, (bool, np.bool_))
 
 
 def joined(reader: Reader, one: Any, other: Any, is_and: bool) -> Any:
     """`one and other` of truth values that are both at hand."""
     for value, rest in ((one, other), (other, one)):
-        if isinstance(value, bool):
+        if isinstance(value, (bool, np.bool_)):
             return rest if value == is_and else value
     name, spelling = ("logical_and", "and") if is_and else ("logical_or", "or")
     return emit_named(reader, name, (one, other), spelling)

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import NotSupported
 from ..core.sizes import Size
 from .demand import need, static
+from .deques import CHANGING, changing
 from .errors import as_user_error
 from .journal import Contents
-from .recorded import RecordedList, Recording, refusal
+from .kinds import described
+from .recorded import RecordedList, Recording
 from .values import ABSENT, ContainerMethod, Lazy, has_dynamic, stripped
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ METHODS: dict[type, frozenset[str]] = {
     kind: frozenset(name for name in dir(kind) if not name.startswith("_"))
     for kind in (list, dict, set, tuple, str, frozenset)
 }
+METHODS[list] |= CHANGING
 
 
 READING = frozenset(
@@ -60,22 +63,35 @@ def call_method(reader: Reader, method: ContainerMethod, args: tuple[Any, ...], 
     container = reader.usable(method.container)
     if isinstance(container, (RecordedList, Recording)):
         return _of_recorded(reader, container, method.name, args)
-    writer = WRITERS.get((container_kind(container), method.name))
+    writer = changing(reader, container, method.name) or WRITERS.get((container_kind(container), method.name))
     if writer is not None:
         if method.name in ("remove", "sort") and has_dynamic((container, args)):
-            raise NotSupported(f"{method.name!r} among dynamic values", reader.builder.origin)
+            raise _among_computed(reader, method.name)
         check_owned(reader, container, method.name)
         with as_user_error(reader):
             return writer(reader, container, *args, **kwargs)
     if isinstance(container, str):
         return _of_text(reader, container, method.name, args, kwargs)
     if method.name not in READING:
-        raise NotSupported(f"the method {method.name!r} of a {type(container).__name__}", reader.builder.origin)
+        raise NotSupported(
+            f"the method {method.name!r} of {described(container)}",
+            reader.builder.origin,
+            instead="Write it with a loop, or with methods that are supported: append, insert, pop, get, items.",
+        )
     if method.name in ("index", "count") and has_dynamic((container, args)):
-        raise NotSupported(f"{method.name!r} among dynamic values", reader.builder.origin)
+        raise _among_computed(reader, method.name)
     if isinstance(container, dict) and args:
         args = (static(reader, args[0], "a key of a dictionary"), *args[1:])
     return _read_only(reader, container, method.name, args, kwargs)
+
+
+def _among_computed(reader: Reader, name: str) -> NotSupported:
+    return NotSupported(
+        f"`{name}` of a list with items that the program computes",
+        reader.builder.origin,
+        why="Which items are equal or in order is not known while the function is read.",
+        instead="Make an array of the items first, np.array(items), and use np.argmin, np.argmax or a mask.",
+    )
 
 
 def _read_only(reader: Reader, container: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -87,7 +103,7 @@ def _read_only(reader: Reader, container: Any, name: str, args: tuple[Any, ...],
         pairs = [(key, item(reader, container, key)) for key in container]
         return [value for _, value in pairs] if name == "values" else pairs
     if name == "keys":
-        return list(result)
+        return dict.fromkeys(container).keys()  # of a copy: a list would not compare with sets
     return reader.own(result) if isinstance(result, (list, dict, set)) else result
 
 
@@ -106,18 +122,23 @@ def _of_recorded(reader: Reader, container: Any, name: str, args: tuple[Any, ...
         return container.append(reader, args[0])
     if name == "extend" and isinstance(container, RecordedList):
         return container.extend(reader, args[0])
+    if name == "extend" and isinstance(reader.usable(args[0]), (list, tuple)):
+        for added in iterated(reader, args[0]):
+            container.append(reader, added)
+        return None
     if name == "copy" and isinstance(container, RecordedList):
         from .recorded import recorded
 
         return recorded(reader, container.parts)
-    raise refusal(reader, f"`{name}` of a list that a loop fills")
+    raise container.cannot_change(reader, f"`{name}` of a list that a loop fills")
 
 
 def check_owned(reader: Reader, container: Any, what: str) -> None:
     if not reader.owns(container):
-        kind = type(container).__name__
+        kind = described(container).partition(" ")[2]
+        shown = f"`{what}`" if what.isidentifier() else what
         raise NotSupported(
-            f"`{what}` on a {kind} that outlives the call",
+            f"{shown} on a {kind} that outlives the call",
             reader.builder.origin,
             why="A transformed function has no effects that its caller does not see.",
             instead=f"Copy the {kind} first, change the copy and return it.",
@@ -193,6 +214,8 @@ def set_item(reader: Reader, container: Any, key: Any, value: Any) -> None:
 
 def delete_item(reader: Reader, container: Any, key: Any) -> None:
     """`del container[key]`."""
+    if isinstance(container, RecordedList):
+        raise container.cannot_change(reader, "`del` of an item of a list that a loop filled")
     check_owned(reader, container, "del")
     key = static(reader, key, "the index of a list")
     copy = dict(container) if isinstance(container, dict) else list(container)

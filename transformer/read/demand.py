@@ -89,7 +89,10 @@ class Roots:
         elif isinstance(atom, Size):
             for leaf in leaves(atom):
                 if isinstance(leaf, Dim):
-                    self.paths.add(leaf.name)
+                    if leaf.inner:
+                        self.others.append(leaf)
+                    else:
+                        self.paths.add(leaf.name)
                 else:
                     self.follow(leaf.var)
         elif isinstance(atom, Var) and id(atom) not in self._seen:

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from ..core.errors import NotSupported
+from ..core.errors import BadArgument, NotSupported
 from ..core.grammar import Effect
 from ..ops.value import Value
 from .branches import Unreachable
 from .conditions import truth
 from .demand import static
+from .kinds import described, python_type, type_name
 from .texts import Template, read_joined
 from .values import ExceptionValue, stripped
 
@@ -53,6 +54,8 @@ def print_call(
 
 def warn_call(reader: Reader, message: Any, category: Any = UserWarning, stacklevel: Any = 1, **rest: Any) -> None:
     """`warnings.warn`, kept as an effect."""
+    if not (isinstance(category, type) and issubclass(category, Warning)):
+        raise TypeError(f"category must be a Warning subclass, not '{type_name(category)}'")
     template = Template()
     parts = template.add(message)
     emit_effect(reader, "warn", template.atoms, {"template": parts, "category": category})
@@ -75,8 +78,13 @@ def _check(reader: Reader, cond: Value, message: Any) -> None:
 
 def read_raise(reader: Reader, node: Any) -> None:
     if node.exc is None:
-        raise NotSupported("`raise` without an exception", reader.builder.origin)
+        raise NotSupported(
+            "`raise` without an exception", reader.builder.origin, instead="Name it: raise ValueError(message)."
+        )
     exception = reader.evaluate(node.exc)
+    kind = python_type(exception) if not isinstance(exception, type) else exception
+    if not issubclass(kind, BaseException):
+        raise BadArgument("exceptions must derive from BaseException", reader.builder.origin)
     if isinstance(exception, ExceptionValue):
         raise_exception(reader, exception.kind, exception.args)
     elif isinstance(exception, BaseException):
@@ -109,8 +117,9 @@ def read_with(reader: Reader, node: Any) -> None:
             entered.append(_enter_errstate(reader, item.context_expr))
         else:
             raise NotSupported(
-                f"`with` on a {type(manager).__name__}",
-                reader.builder.origin,
+                f"`with` on {described(manager)}",
+                reader.frame.origin(item.context_expr),
+                why="What it does on the way in and out cannot be followed.",
                 instead="Enter it around the call of the transformed function.",
             )
     reader.execute(node.body)

@@ -7,40 +7,58 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..containers import LEAVES, kind_of
-from ..core.errors import BadArgument, NotSupported, Origin, SourceError
-from ..core.grammar import Atom, Function, Var
+from ..core.dims import dims_of
+from ..core.errors import BadArgument, NotSupported, Origin, SourceError, TransformError, raised_as
+from ..core.grammar import Atom, Block, Effect, Function, Var
 from ..core.guards import Assumptions
-from ..core.sizes import Dim, Size, Unknown
+from ..core.sizes import Size, Unknown
 from ..core.types import ArrayType
 from ..ops.table import lookup
 from ..ops.value import Value
 from ..ops.value import atom as as_atom
 from .branches import Unreachable
 from .frames import Frame
-from .interface import Interface, Parameter, Result
+from .interface import AxislessType, Interface, Parameter, Result
+from .kinds import described
 from .outside import Watch
+from .places import place_of, python_of
 from .recorded import RecordedList, Recording
 from .scope import Scope
+from .sharing import apart_arguments
 from .source import find_source
+from .values import Axisless
 
 if TYPE_CHECKING:
     from .reader import Reader
 
 
+@dataclass(frozen=True, eq=False)
+class WrittenArgument:
+    """An array among the arguments that the function writes: its path, its variable, what it is in the
+    end, and the place of the first write."""
+
+    path: str
+    var: Var
+    value: Atom
+    origin: Origin | None
+
+
 @dataclass(eq=False)
 class Reading:
     """A function as read. `watched` are ``(holder, key, object)``: the reading holds as long as
-    ``holder(key) is object``. `written` are the parameters (by path) whose arrays the function
-    writes in place, with what they are in the end; `paths` says where a parameter's variable is found
-    in the arguments (``params['w']``)."""
+    ``holder(key) is object``. `written` are the arguments whose arrays the function writes in place;
+    `paths` says where a parameter's variable is found in the arguments (``params['w']``), `apart` which
+    arguments the function asks to share no memory."""
 
     function: Function
     interface: Interface
     watched: list[Watch]
-    written: list[tuple[str, Atom]]
+    written: list[WrittenArgument]
     assumptions: Assumptions
     origin: Origin | None = field(default=None)
     paths: dict[Var, str] = field(default_factory=dict)
+    apart: list[tuple[Var, Var]] = field(default_factory=list)
+    reader: Any = None  # goes on reading where a rule of the user's is needed
 
 
 def read_target(reader: Reader, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reading:
@@ -48,7 +66,7 @@ def read_target(reader: Reader, target: Any, args: tuple[Any, ...], kwargs: dict
     name = getattr(target, "__name__", None) or type(getattr(target, "func", target)).__name__
     name = "function" if name == "<lambda>" else name
     source = _source_of(target)
-    origin = None if source is None else Origin(source.file, source.tree.lineno, None, None, source.name)
+    origin = None if source is None else place_of(target)
     reader.builder.origin = origin
     bound = bound_arguments(target, name, args, kwargs)
     arguments = Arguments(reader, bound.signature)
@@ -58,18 +76,41 @@ def read_target(reader: Reader, target: Any, args: tuple[Any, ...], kwargs: dict
         try:
             result = reader.call(target, bound.args, bound.kwargs)
         except Unreachable:
-            raise NotSupported(f"{name} always raises an exception", origin) from None
+            raise always_raised(reader.builder.block, name, origin) from None
         results = Results(reader)
         tree = results.add(result)
     params = [*arguments.vars, *(hidden.var for hidden in reader.outside.hidden)]
     function = Function(
         name, params, reader.builder.block, results.atoms, dims_of(params), reader.assumptions.guards, origin
     )
-    interface = Interface(name, arguments.parameters(), tree, reader.outside.hidden, source)
+    interface = Interface(name, arguments.parameters(), tree, reader.outside.hidden, source, None, reader.returned)
     written = [
-        (reader.paths[var], value.atom) for var, value in zip(arguments.vars, reader.arguments) if value.atom is not var
+        WrittenArgument(reader.paths[var], var, value.atom, reader.first_writes.get(id(value), origin))
+        for var, value in zip(arguments.vars, reader.arguments)
+        if value.atom is not var
     ]
-    return Reading(function, interface, reader.outside.watched, written, reader.assumptions, origin, reader.paths)
+    arrays = [param for param in params if isinstance(param.type, ArrayType) and param.type.rank]
+    apart = apart_arguments(reader, arguments.vars)
+    pairs = [(one.var, other) for one in written for other in arrays if other is not one.var]
+    interface.apart = tuple(dict.fromkeys([*pairs, *apart]))
+    arrays_needed = [(one.var, True) for one in written if not Value(one.var).ndim]
+    interface.classes = (*arrays_needed, *((var, False) for var in reader.numbers_needed))
+    return Reading(
+        function, interface, reader.outside.watched, written, reader.assumptions, origin, reader.paths, apart,
+        reader,
+    )
+
+
+def always_raised(block: Block, name: str, origin: Origin | None) -> TransformError:
+    """The exception that a function certainly raises, if it is known which."""
+    last = block[-1] if block else None
+    if isinstance(last, Effect) and last.kind == "raise" and not last.args:
+        parts = ["".join(map(str, part)) if isinstance(part, tuple) else str(part) for part in last.attrs["template"]]
+        kind = last.attrs["exception"]
+        known = kind.__module__ == "builtins" and parts
+        message = ", ".join(parts) if known else ": ".join([kind.__name__, *parts])
+        return raised_as(kind, message, last.origin, f"Every call of {name} with arguments like these raises it.")
+    return NotSupported(f"{name} always raises an exception", origin, instead="Let it return a value on some path.")
 
 
 class _Nothing:
@@ -80,13 +121,8 @@ _EMPTY = _Nothing()
 
 
 def _source_of(target: Any) -> Any:
-    while hasattr(target, "func") and hasattr(target, "keywords"):  # a partial
-        target = target.func
-    target = getattr(target, "py_func", None) or getattr(target, "__wrapped__", None) or target
-    if not hasattr(target, "__code__") and not hasattr(target, "__func__"):
-        target = inspect.getattr_static(type(target), "__call__", target)
     try:
-        return find_source(target)
+        return find_source(python_of(target))
     except SourceError:
         return None
 
@@ -105,22 +141,17 @@ def signature_of(target: Any) -> inspect.Signature:
 
 
 def bound_arguments(target: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
+    signature = signature_of(target)
     try:
-        return signature_of(target).bind(*args, **kwargs)
+        return signature.bind(*args, **kwargs)
     except TypeError as error:
-        raise BadArgument(f"{name}() {error}") from None
+        raise BadArgument(f"{name}() {error}", instead=f"Call it as {name}{plain(signature)}.") from None
 
 
-def dims_of(params: list[Var]) -> dict[Any, tuple[Var, int]]:
-    """Where each named dimension is found."""
-    dims: dict[Any, tuple[Var, int]] = {}
-    for var in params:
-        for axis, size in enumerate(getattr(var.type, "sizes", ())):
-            if isinstance(size, Size) and len(size.terms) == 1:
-                ((monomial, count),) = size.terms.items()
-                if count == 1 and len(monomial) == 1 and isinstance(monomial[0], Dim):
-                    dims.setdefault(monomial[0], (var, axis))
-    return dims
+def plain(signature: inspect.Signature) -> inspect.Signature:
+    """The signature without annotations."""
+    parameters = [parameter.replace(annotation=parameter.empty) for parameter in signature.parameters.values()]
+    return inspect.Signature(parameters)
 
 
 class Arguments:
@@ -146,7 +177,7 @@ class Arguments:
 
     def _converted(self, tree: Any, path: str, name: str) -> tuple[Any, Any]:
         """A tree of types as a tree of values, and as a tree of variables."""
-        if isinstance(tree, ArrayType):
+        if isinstance(tree, ArrayType | AxislessType):
             value = self._argument(tree, path, name)
             return value, value.atom
         kind = kind_of(type(tree))
@@ -154,15 +185,16 @@ class Arguments:
             return tree, tree
         static, children = kind.split(tree)
         pairs = [
-            self._converted(child, path + way, _name_of(way, name))
+            self._converted(child, path + way, name_of(way, name))
             for way, child in zip(kind.accessors(static, len(children)), children)
         ]
         made = [kind.build(type(tree), static, [pair[k] for pair in pairs]) for k in (0, 1)]
         self.reader.given[id(made[0])] = made[0]
         return made[0], made[1]
 
-    def _argument(self, type: ArrayType, path: str, name: str) -> Value:
+    def _argument(self, given: ArrayType | AxislessType, path: str, name: str) -> Value:
         reader = self.reader
+        type = given.type if isinstance(given, AxislessType) else given
         taken = {var.name for var in self.vars} | (reader.parameter_names if path != name else set())
         if name in taken:
             name = self._other_name(path, taken)
@@ -172,7 +204,7 @@ class Arguments:
         hints: dict[Any, int] = reader.assumptions.hints
         if path in hints:
             hints[Unknown(var)] = hints[path]
-        value = Value(var)
+        value = Axisless(var) if isinstance(given, AxislessType) else Value(var)
         reader.arguments.append(value)
         return value
 
@@ -197,7 +229,7 @@ def _words(path: str) -> list[str]:
     return text.split()
 
 
-def _name_of(way: str, outer: str) -> str:
+def name_of(way: str, outer: str) -> str:
     """The name of a child: its own where it has one, else that of its container with a number."""
     word = "_".join(_words(way))
     return word if word.isidentifier() else f"{outer}_{word}"
@@ -229,7 +261,7 @@ class Results:
         if not isinstance(length, int):
             raise NotSupported(
                 "a list filled by a loop is returned",
-                self.reader.builder.origin,
+                self.reader.returned or self.reader.builder.origin,
                 why="Its length is not known while the function is read.",
                 instead="Return an array: np.array(items).",
             )
@@ -238,8 +270,9 @@ class Results:
     def _static(self, value: Any) -> Any:
         if type(value).__module__.startswith("transformer.read") or isinstance(value, range):
             raise NotSupported(
-                f"a {type(value).__name__} is returned",
-                self.reader.builder.origin,
+                f"{described(value)} is returned",
+                self.reader.returned or self.reader.builder.origin,
                 why="Results are numbers, arrays and containers of them.",
+                instead="Return what it gives: np.array(...) of the items, or the values themselves.",
             )
         return value

@@ -6,10 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ..core.errors import BadArgument, ShapeError, TransformError
+from ..core.errors import TransformError, as_raised
+from ..ops.arguments import NotKnown
+from .demand import Demand, Unroll, need
 
 if TYPE_CHECKING:
     from .reader import Reader
+
+
+UNKNOWN_ARGUMENT = " must be known while the function is read"
 
 
 @contextmanager
@@ -17,12 +22,24 @@ def as_user_error(reader: Reader) -> Iterator[None]:
     """Exceptions of Python and NumPy raised inside, as located errors of the program being read."""
     try:
         yield
+    except NotKnown as error:
+        need(reader, error.value, error.message.removesuffix(UNKNOWN_ARGUMENT), error.instead)
     except TransformError as error:
         error.located(reader.builder.origin)
         raise
-    except TypeError as error:
-        raise BadArgument(str(error), reader.builder.origin) from error
-    except ValueError as error:
-        raise ShapeError(str(error), reader.builder.origin) from error
-    except (LookupError, ArithmeticError, AttributeError) as error:
-        raise TransformError(f"{type(error).__name__}: {error}", reader.builder.origin) from error
+    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
+        raise as_raised(error, reader.builder.origin) from error
+
+
+@contextmanager
+def in_callee(reader: Reader) -> Iterator[None]:
+    """Errors raised inside, where the body of a function is read, tell from where it is called."""
+    call = reader.builder.origin if len(reader.frames) > 1 else None  # the first one is called by nobody
+    try:
+        yield
+    except TransformError as error:
+        error.called_from(call)
+        raise
+    except (Demand, Unroll) as request:
+        request.refusal.called_from(call)
+        raise

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ..core.errors import TransformError
+from ..core.errors import BadArgument, TransformError, raised_as
 from ..ops.identity import Same
 from ..ops.value import Value, emit
 from .attributes import attribute
@@ -16,6 +17,7 @@ from .containers import iterated
 from .demand import static
 from .errors import as_user_error
 from .frames import Unbound, load
+from .kinds import type_name
 from .operators import BINARY, UNARY, binary, compare, unary
 from .values import ABSENT
 
@@ -29,9 +31,16 @@ def read_name(reader: Reader, node: Any) -> Any:
     except Unbound:
         if reader.may_be_bound_later(node.id):
             raise Unreachable from None
-        raise TransformError(
-            f"cannot access local variable {node.id!r} where it is not associated with a value", reader.builder.origin
-        ) from None
+        raise unbound(reader, node.id) from None
+
+
+def unbound(reader: Reader, name: str) -> TransformError:
+    """What Python raises for a name that has no value yet."""
+    missing = "where it is not associated with a value"
+    if name in reader.frame.scope.bound:
+        return raised_as(UnboundLocalError, f"cannot access local variable {name!r} {missing}", reader.builder.origin)
+    message = f"cannot access free variable {name!r} {missing} in enclosing scope"
+    return raised_as(NameError, message, reader.builder.origin)
 
 
 def _certainly_bound(reader: Reader, value: Any) -> Any:
@@ -119,7 +128,10 @@ def keywords(reader: Reader, nodes: list[Any]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for node in nodes:
         value = reader.evaluate(node.value)
-        values.update({node.arg: value} if node.arg else dict(value))
+        if node.arg is None and not isinstance(value, Mapping):
+            message = f"argument after ** must be a mapping, not {type_name(value)}"
+            raise BadArgument(message, reader.frame.origin(node.value))
+        values.update({node.arg: value} if node.arg else value)
     return values
 
 
@@ -127,7 +139,7 @@ def _super(reader: Reader) -> Any:
     frame = reader.frame
     cell = frame.cells.get("__class__")
     if cell is None or frame.first is ABSENT:
-        raise TransformError("super(): no arguments", reader.builder.origin)
+        raise raised_as(RuntimeError, "super(): no arguments", reader.builder.origin)
     return super(cell.cell_contents, frame.first)
 
 
@@ -140,8 +152,9 @@ def read_list(reader: Reader, node: Any) -> Any:
 
 
 def read_set(reader: Reader, node: Any) -> Any:
+    items = [static(reader, item, "an item of a set", "Use a list.") for item in positional(reader, node.elts)]
     with as_user_error(reader):
-        return reader.own(set(positional(reader, node.elts)))
+        return reader.own(set(items))
 
 
 def read_dict(reader: Reader, node: Any) -> Any:
@@ -150,7 +163,10 @@ def read_dict(reader: Reader, node: Any) -> Any:
         if key is None:
             made.update(reader.evaluate(value))
         else:
-            made[static(reader, reader.evaluate(key), "a key of a dictionary")] = reader.evaluate(value)
+            found = reader.evaluate(key)
+            with reader.builder.at(reader.frame.origin(key)):
+                found = static(reader, found, "a key of a dictionary")
+            made[found] = reader.evaluate(value)
     return reader.own(made)
 
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.sizes import Size, greatest, least
-from ..ops.value import Value
+from ..ops.table import ops
+from ..ops.value import Value, value
 from .applying import apply_op, emit_named
+from .casts import cast
 from .comprehensions import summed
 from .conditions import joined, truth
 from .containers import iterated
@@ -30,18 +32,29 @@ def sum_of(reader: Reader, iterable: Any, start: Any = 0) -> Any:
         return summed(reader, iterable, start)
     whole = _as_array(reader, iterable)
     if whole is not None:
-        total = apply_op(reader, np.sum, (whole,), {"axis": 0} if whole.ndim > 1 else {})
+        total = apply_op(reader, np.sum, (whole,), _options_of_sum(whole))
         return total if _is_zero(start) else binary(reader, operator.add, start, total)
     items = iterated(reader, iterable)
-    if _is_zero(start) and len(items) > 1:
+    if _is_zero(start) and len(items) > 1 and not _is_truth(items[0]):
         start, items = items[0], items[1:]
     for item in items:
         start = binary(reader, operator.add, start, item)
     return start
 
 
+def _options_of_sum(array: Value) -> dict[str, Any]:
+    """Python adds up rows, or numbers that stay as narrow as they are."""
+    narrow = array.dtype.kind in "iu" and array.dtype.itemsize < 8
+    return ({"axis": 0} if array.ndim > 1 else {}) | ({"dtype": array.dtype} if narrow else {})
+
+
 def _is_zero(start: Any) -> bool:
     return isinstance(start, int) and start == 0
+
+
+def _is_truth(item: Any) -> bool:
+    """Whether an item is a truth value, or an array of them: 0 + True is an integer."""
+    return isinstance(item, (bool, np.bool_)) or isinstance(item, Value) and item.dtype.kind == "b"
 
 
 def _as_array(reader: Reader, iterable: Any) -> Value | None:
@@ -84,11 +97,12 @@ def _tested(reader: Reader, iterable: Any, function: Callable[..., Any], is_all:
         iterable = reader.usable(collected(reader, iterable))
     whole = _as_array(reader, iterable)
     if whole is not None:
-        return apply_op(reader, function, (whole,), {})
+        return apply_op(reader, bool, (apply_op(reader, function, (whole,), {}),), {})
     result: Any = is_all
     for item in iterated(reader, iterable):
         result = joined(reader, result, truth(reader, item), is_all)
-    return result
+    is_numpys = isinstance(result, Value) and not result.type.weak
+    return apply_op(reader, bool, (result,), {}) if is_numpys else result
 
 
 def least_of(reader: Reader, *args: Any, **options: Any) -> Any:
@@ -101,14 +115,38 @@ def greatest_of(reader: Reader, *args: Any, **options: Any) -> Any:
 
 def _extreme(reader: Reader, args: tuple[Any, ...], options: dict[str, Any], function: Any) -> Any:
     """`min` or `max`, of the arguments or of the items of the only one."""
-    whole = _as_array(reader, args[0]) if len(args) == 1 and not isinstance(args[0], Lazy) else None
-    if whole is not None:
+    if options.get("key") is not None and len(args) == 1:
+        return _extreme_by_key(reader, args[0], options, function)
+    if len(args) == 1 and isinstance(args[0], Lazy):
+        from .comprehensions import collected
+
+        args = (reader.usable(collected(reader, args[0])),)
+    whole = _as_array(reader, args[0]) if len(args) == 1 else None
+    if whole is not None and whole.ndim == 1:
         return apply_op(reader, np.min if function is min else np.max, (whole,), {})
     items = iterated(reader, args[0]) if len(args) == 1 else list(args)
     if not has_dynamic(items) or options:
         known = [static(reader, item, f"an argument of {function.__name__}") for item in items]
         return function(known, **_as_functions(reader, options))
     return _folded(reader, items, function)
+
+
+def _extreme_by_key(reader: Reader, items: Any, options: dict[str, Any], function: Any) -> Any:
+    """The first item for which the key is the least or greatest."""
+    from .library.calls import call_library
+    from .library.ordering import place_of_greatest, place_of_least
+
+    key = options["key"]
+    whole = iteration_of(reader, items)
+    if isinstance(whole.length, int):
+        listed = iterated(reader, whole)
+        keys = [reader.call(key, (item,), {}) for item in listed]
+        if listed and not has_dynamic(keys):
+            return listed[keys.index(function(map(stripped, keys)))]
+        if not listed:
+            return function([], **{name: item for name, item in options.items() if name == "default"})
+    place = call_library(reader, place_of_least if function is min else place_of_greatest, (whole, key), {})
+    return whole.element(place) if not whole.is_static else reader.call(np.array, (iterated(reader, whole),), {})[place]
 
 
 def _as_functions(reader: Reader, options: dict[str, Any]) -> dict[str, Any]:
@@ -124,11 +162,21 @@ def _folded(reader: Reader, items: list[Any], function: Any) -> Any:
             result = (least if function is min else greatest)(result, item)
         else:
             name = "minimum" if function is min else "maximum"
-            result = _scalar(reader, emit_named(reader, name, (result, item), function.__name__))
+            pair = _of_one_type(reader, name, (result, item))
+            result = _scalar(reader, emit_named(reader, name, pair, function.__name__))
     return result
 
 
-def _scalar(reader: Reader, value: Value) -> Value:
-    if value.ndim:
-        truth(reader, value)  # raises as Python does: the comparison is ambiguous
-    return value
+def _of_one_type(reader: Reader, name: str, pair: tuple[Any, Any]) -> tuple[Any, ...]:
+    """Two numbers, of which Python would hand on one as it is: if one is NumPy's, both become so."""
+    operands = [value(item) for item in pair]
+    if any(operand.ndim for operand in operands) or all(operand.type.weak for operand in operands):
+        return pair
+    common = ops()[name].types(*(operand.type for operand in operands))
+    return tuple(Value(cast(reader, operand.atom, common)) for operand in operands)
+
+
+def _scalar(reader: Reader, result: Value) -> Value:
+    if result.ndim:
+        truth(reader, result)  # raises as Python does: the comparison is ambiguous
+    return result

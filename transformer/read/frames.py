@@ -10,7 +10,7 @@ from functools import partial
 from types import CellType
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import NotSupported, Origin, TransformError
+from ..core.errors import NotSupported, Origin, as_raised, suggestion
 from ..core.grammar import Var
 from ..core.types import INT
 from .journal import Name
@@ -40,13 +40,31 @@ class Frame:
     path: tuple[Any, ...] = ()  # the places of the calls that lead here
     names: dict[str, Any] = field(default_factory=dict)
     pinned: list[Any] = field(default_factory=list)  # values in use without a name
+    progress: list[tuple[list[Any], int]] = field(default_factory=list)  # statements being read: block and place
     result: str | None = None  # holds what an early `return` gives; not for the body
+    returned: Origin | None = None  # the expression that gives the result
     first: Any = None  # the first argument, for `super()`
+    given: dict[str, Any] | None = None  # the arguments, as they were given
+    named: list[Any] = field(default_factory=list)  # variables that have got their name from a parameter
+    site: Origin | None = None  # where a function of the library was called
     made: int = field(default_factory=stamp)
 
     def origin(self, node: Any) -> Origin:
+        site = next((frame.site for frame in self.lineage() if frame.site is not None), None)
+        if site is not None:
+            return site
         end = node.end_col_offset if node.end_lineno == node.lineno else None
         return Origin(self.file, node.lineno, node.col_offset, end, self.function)
+
+    def has_code_of(self, other: Frame) -> bool:
+        """Whether both are calls of the same function."""
+        same = self.scope.node is other.scope.node and self.parent is other.parent
+        return same and all(cell is other.cells.get(name) for name, cell in self.cells.items())
+
+    def reset(self) -> None:
+        """Holds nothing but the arguments again."""
+        self.names.clear()
+        self.names.update(self.given or {})
 
     @contextmanager
     def holding(self, value: Any) -> Iterator[None]:
@@ -100,7 +118,9 @@ def _load_global(reader: Reader, frame: Frame, name: str) -> Any:
         return reader.outside.lift(frame.globals[name], frame.globals.get, name, name)
     found = getattr(builtins, name, ABSENT)
     if found is ABSENT:
-        raise TransformError(f"name {name!r} is not defined", reader.builder.origin)
+        names = {*frame.names, *frame.globals, *dir(builtins)}
+        raised = NameError(f"name {name!r} is not defined")
+        raise as_raised(raised, reader.builder.origin, suggestion(name, sorted(names)))
     return found
 
 

@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from ..core.errors import BadArgument, NotSupported
+from ..core.grammar import Var
+from ..ops.value import Value
 from .assignment import name_value
+from .errors import in_callee
 from .frames import Frame
+from .recursion import key_of, read_call
 from .scope import desugared, parameter_names, scope_of
 from .source import find_source
 from .values import ABSENT, Closure
@@ -20,13 +24,14 @@ from .values import ABSENT, Closure
 if TYPE_CHECKING:
     from .reader import Reader
 
-DEEPEST_RECURSION = 12
+DEEPEST_RECURSION = 16
 
 
 def call_python(reader: Reader, function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Reads the body of a Python function with these arguments."""
-    source = find_source(function)
-    node = desugared(source)
+    with in_callee(reader):
+        source = find_source(function)
+        node = desugared(source)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
     frame = Frame(scope_of(node), source.file, source.name, function.__globals__, cells, path=path_of(reader, node))
     defaults = _lifted_defaults(reader, function)
@@ -61,17 +66,33 @@ def run(reader: Reader, frame: Frame, node: Any) -> Any:
     _check_depth(reader, frame, node)
     if isinstance(node, gast.AsyncFunctionDef) or frame.scope.is_generator:
         raise reader.unsupported("AsyncFunctionDef" if isinstance(node, gast.AsyncFunctionDef) else "Yield")
-    with reader.inside(frame):
-        if isinstance(node, gast.Lambda):
-            return reader.evaluate(node.body)
-        body, last = node.body, node.body[-1]
-        frame.result = _early_result(last)
-        reader.execute(body[:-1])
-        if not isinstance(last, gast.Return):
-            reader.execute([last])
+    return read_call(reader, frame, lambda: _body(reader, frame, node))
+
+
+def _body(reader: Reader, frame: Frame, node: Any) -> Any:
+    with in_callee(reader), reader.inside(frame):
+        try:
+            return _result(reader, frame, node)
+        finally:
+            reader.returned = frame.returned
+
+
+def _result(reader: Reader, frame: Frame, node: Any) -> Any:
+    if isinstance(node, gast.Lambda):
+        frame.returned = frame.origin(node.body)
+        return reader.evaluate(node.body)
+    body, last = node.body, node.body[-1]
+    frame.result = _early_result(last)
+    reader.execute(body[:-1])
+    if not isinstance(last, gast.Return):
+        reader.execute([last])
+        return None
+    with reader.builder.at(frame.origin(last)):
+        if last.value is None:
             return None
-        with reader.builder.at(frame.origin(last)):
-            return None if last.value is None else reader.evaluate(last.value)
+        if frame.result is None or frame.returned is None:
+            frame.returned = frame.origin(last.value)
+        return reader.evaluate(last.value)
 
 
 def _early_result(last: Any) -> str | None:
@@ -85,11 +106,11 @@ def _early_result(last: Any) -> str | None:
 def _check_depth(reader: Reader, frame: Frame, node: Any) -> None:
     depth = sum(1 for step in frame.path if step[0] is node)
     if depth > DEEPEST_RECURSION:
-        raise NotSupported(
-            f"recursion: {frame.function} calls itself",
+        raise reader.recursion.refusals.get(key_of(frame)) or NotSupported(
+            f"the recursion of {frame.function} is too deep",
             reader.builder.origin,
-            why="Recursion that ends depending on dynamic values arrives with a later version.",
-            instead="Write it as a loop, or let it end on a static argument.",
+            why=f"It hands on something of another structure each time, for more than {DEEPEST_RECURSION} times.",
+            instead="Give the arguments the same types and structure in every call, or write it as a loop.",
         )
 
 
@@ -107,6 +128,8 @@ def bind_arguments(
     binder.positional(args)
     binder.keywords(kwargs)
     binder.defaults(defaults, keyword_defaults)
+    atoms = [value.atom for value in binder.bound.values() if isinstance(value, Value)]
+    frame.named = [atom for atom in atoms if isinstance(atom, Var) and atom.name is None]
     for name in parameter_names(signature):
         frame.names[name] = name_value(reader, binder.bound[name], name, is_argument=True)
     first = [*signature.posonlyargs, *signature.args]
@@ -149,7 +172,8 @@ class _Binder:
         for name in (*parameters, *(p.id for p in self.signature.kwonlyargs)):
             if name not in self.bound:
                 if name not in given:
-                    raise self._error(f"missing 1 required argument: {name!r}")
+                    kind = "positional" if name in parameters else "keyword-only"
+                    raise self._error(f"missing 1 required {kind} argument: {name!r}")
                 self.bound[name] = given[name]
 
     def _error(self, message: str) -> BadArgument:

@@ -12,7 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from ..core.errors import Origin
 from ..core.grammar import Var
+from ..core.types import ArrayType
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,15 @@ class Result:
     """The place of result `k` of the Core function in the tree of what is returned."""
 
     k: int
+    __tree_leaf__: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class AxislessType:
+    """What an argument is that is an array without axes: unlike a number of this type, it may be changed
+    in place."""
+
+    type: ArrayType
     __tree_leaf__: ClassVar[bool] = True
 
 
@@ -45,7 +56,10 @@ class Hidden:
 @dataclass(slots=True)
 class Interface:
     """Name, parameters, result tree and hidden arguments of a function; `source` is the user's,
-    `positional` the number of arguments that were passed by position."""
+    `positional` the number of arguments that were passed by position, `returned` the place of the
+    expression that gives the result, `apart` are pairs of an
+    array that the user's function writes and one that must share no memory with it; `classes` says of
+    arguments without axes whether they have to be arrays (True) or numbers (False)."""
 
     name: str
     parameters: list[Parameter]
@@ -53,6 +67,9 @@ class Interface:
     hidden: list[Hidden] = field(default_factory=list)
     source: Any = None
     positional: int | None = None
+    returned: Origin | None = None
+    apart: tuple[tuple[Var, Var], ...] = ()
+    classes: tuple[tuple[Var, bool], ...] = ()
 
     def parameter(self, name: str) -> Parameter | None:
         return next((p for p in self.parameters if p.name == name), None)

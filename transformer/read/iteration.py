@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..core.errors import NotSupported, ShapeError
+from ..core.errors import BadArgument, NotSupported, ShapeError
 from ..core.sizes import Extent, Size, greatest, least
 from ..ops.integers import affine
 from ..ops.value import Value
 from .applying import apply_op
 from .demand import static
 from .errors import as_user_error
+from .kinds import described, type_name
 from .operators import binary
 from .recorded import RecordedList, Recording, refusal
 from .values import UNKNOWN, DynamicRange, Lazy, known_of
@@ -90,7 +91,9 @@ def non_negative(reader: Reader, length: Extent) -> Extent:
 
 def _over_array(reader: Reader, array: Value) -> Iteration:
     if not array.ndim:
-        raise ShapeError("iteration over a 0-d array", reader.builder.origin)
+        name = type_name(array)
+        instead = "Write range(n) to count to a number n." if array.dtype.kind in "iu" else None
+        raise BadArgument(f"'{name}' object is not iterable", reader.builder.origin, instead=instead)
     return Iteration(array.shape[0], lambda k: apply_op(reader, operator.getitem, (array, k), {}), held=(array,))
 
 
@@ -106,7 +109,13 @@ def _over_objects(reader: Reader, value: Any) -> Iteration:
         with as_user_error(reader):
             items = list(value)
         return Iteration(len(items), lambda k: items[k], is_static=True, held=(value,))
-    raise NotSupported(f"iteration over a {type(value).__name__}", reader.builder.origin)
+    if hasattr(type(value), "__getitem__"):
+        raise NotSupported(
+            f"iteration over {described(value)} that has a __getitem__ alone",
+            reader.builder.origin,
+            instead="Give its class an __iter__, or loop over its positions.",
+        )
+    raise BadArgument(f"'{type_name(value)}' object is not iterable", reader.builder.origin)
 
 
 def zipped(reader: Reader, *values: Any, strict: bool = False) -> Any:
@@ -186,8 +195,7 @@ def _check_whole(reader: Reader, bound: Any) -> None:
     if isinstance(bound, Value) and not bound.ndim and bound.dtype.kind in "iub":
         return
     with as_user_error(reader):
-        kind = bound.type if isinstance(bound, Value) else type(bound).__name__
-        raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
+        raise TypeError(f"'{type_name(bound)}' object cannot be interpreted as an integer")
 
 
 def item_of_range(reader: Reader, value: Any, index: Any) -> Any:

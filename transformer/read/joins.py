@@ -11,6 +11,7 @@ from ..core.guards import Assumptions
 from ..core.sizes import Size
 from ..core.types import ArrayType
 from ..ops.value import Value
+from .values import may_be_array
 
 
 def joined_type(one: ArrayType, other: ArrayType, assumptions: Assumptions) -> ArrayType | None:
@@ -27,11 +28,13 @@ def joined_type(one: ArrayType, other: ArrayType, assumptions: Assumptions) -> A
     if one.dtype == other.dtype:
         return one if not one.weak else other
     if one.weak and other.weak:
-        return max(one, other, key=lambda type: "ifc".index(type.dtype.kind))
+        return max(one, other, key=lambda type: "bifc".index(type.dtype.kind))
     if one.weak or other.weak:
         weak, strong = (one, other) if one.weak else (other, one)
         if strong.dtype.kind == "b":
             return weak
+        if weak.dtype.kind == "b":
+            return None
         return ArrayType(np.result_type(strong.dtype, PYTHON_KINDS[weak.dtype.kind]))
     return None
 
@@ -44,7 +47,7 @@ def same(one: Any, other: Any) -> bool:
     if one is other:
         return True
     if isinstance(one, Value) and isinstance(other, Value):
-        return not one.type.sizes and not other.type.sizes and same_atom(one.atom, other.atom)
+        return not may_be_array(one) and not may_be_array(other) and same_atom(one.atom, other.atom)
     if type(one) is not type(other):
         return False
     if isinstance(one, tuple | list):

@@ -36,6 +36,7 @@ from .structures import (
     capture,
     declared,
     loosened,
+    open_slots,
     same_objects,
     same_template,
     slots,
@@ -151,8 +152,7 @@ class LoopReading:
         """Puts the entries where the body finds what is carried."""
         for carried in self.carried.values():
             if not carried.late:
-                contents = [Value(entry) for entry in carried.entries]
-                self.reader.began_as.update(zip(carried.entries, carried.inits))
+                contents = [slot.holding(entry) for slot, entry in zip(open_slots(carried.template), carried.entries)]
                 self.sharing.note_sources(carried, contents)
                 head = build(self.reader, carried.template, iter(contents), self.conflict(carried.place.name))
                 self.reader.journal.write(carried.place, carried.place.of_value(head))
@@ -245,6 +245,7 @@ class LoopReading:
             self._remember(carried)
         else:
             carried.close(self.reader)
+            widened = carried.turns_mixed(self.reader)
         return widened
 
     def _remember(self, carried: Carried) -> None:
@@ -317,7 +318,7 @@ class LoopReading:
     def conflict(self, name: str | None) -> Callable[[str], Conflict]:
         def made(reason: str) -> Conflict:
             return Conflict(
-                f"this loop leaves {name or 'different things'!r} as {reason}",
+                f"this loop {f'leaves {name!r} as' if name else 'gives'} {reason}",
                 self.origin,
                 loop=self.plan.key,
                 instead="Give it one type (add a cast), shape and structure in all iterations.",

@@ -30,7 +30,8 @@ def read_for(reader: Reader, node: Any) -> None:
 
     frame = reader.frame
     source = reader.evaluate(node.iter)
-    iteration = iteration_of(reader, source)
+    with reader.builder.at(frame.origin(node.iter)):
+        iteration = iteration_of(reader, source)
     run = LoopRun(
         reader,
         (frame.path, node),
@@ -152,7 +153,10 @@ class LoopRun:
 
     def _too_long(self, refusal: TransformError | None) -> TransformError:
         return refusal or NotSupported(
-            f"this loop would be unrolled more than {MOST_UNROLLED} times", self.reader.builder.origin
+            f"this loop would be unrolled more than {MOST_UNROLLED} times",
+            self.reader.builder.origin,
+            why="What it does differs from one iteration to the next in a way that no loop can have.",
+            instead="Keep one type and shape for each name, and make an array of what is indexed: np.array(items).",
         )
 
 

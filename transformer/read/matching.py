@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ..core.errors import NotSupported
+from ..core.errors import BadArgument
 from ..core.sizes import Size
 from ..ops.value import Value
 from .attributes import attribute
@@ -137,7 +137,8 @@ def _class(reader: Reader, pattern: Any, subject: Any, captured: dict[str, Any])
         return matched(reader, pattern.patterns[0], subject, captured)
     names = getattr(cls, "__match_args__", ())
     if len(pattern.patterns) > len(names):
-        raise NotSupported(f"{cls.__name__}() accepts {len(names)} positional sub-patterns", reader.builder.origin)
+        message = f"{cls.__name__}() accepts {len(names)} positional sub-patterns ({len(pattern.patterns)} given)"
+        raise BadArgument(message, reader.builder.origin)
     pairs = [*zip(names, pattern.patterns), *zip(pattern.kwd_attrs, pattern.kwd_patterns)]
     return _all(reader, [_test(reader, part, attribute(reader, subject, name), captured) for name, part in pairs])
 

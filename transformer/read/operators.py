@@ -13,10 +13,11 @@ from ..core.errors import BadArgument, NotSupported
 from ..core.sizes import Size, quotient
 from ..ops.value import Value
 from .applying import apply_op
+from .blame import advice, as_numpy_raises
 from .demand import Unroll, need, static
 from .errors import as_user_error
 from .recorded import RecordedList, combined
-from .values import UNKNOWN, Text, cell_of, contained, has_dynamic, known_of, stripped
+from .values import UNKNOWN, Text, cell_of, contained, has_dynamic, is_array, known_of, stripped
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -108,10 +109,13 @@ def _on_text(reader: Reader, function: Callable[[Any, Any], Any], left: Any, rig
     """Operators on strings, of what is known; `%` and `*` with what is not need it."""
     if function is operator.mod and has_dynamic(right):
         raise NotSupported("`%` with dynamic values in a text", reader.builder.origin, instead="Use an f-string.")
-    left, right = (
-        static(reader, value, "what is combined with a text") if isinstance(value, (Value, Size)) else value
-        for value in (left, right)
-    )
+    try:
+        left, right = (
+            static(reader, value, "what is combined with a text") if isinstance(value, (Value, Size)) else value
+            for value in (left, right)
+        )
+    except NotSupported as error:
+        raise as_numpy_raises(reader, error, function, (left, right), {}) from None
     with as_user_error(reader):
         return function(left, right)
 
@@ -141,8 +145,16 @@ def on_static(reader: Reader, function: Callable[..., Any], *operands: Any) -> A
             return result
     if all(isinstance(operand, NUMERIC) for operand in operands):
         return apply_op(reader, function, operands, {})
-    with as_user_error(reader):
-        return function(*operands)
+    return _on_objects(reader, function, *operands)
+
+
+def _on_objects(reader: Reader, function: Callable[..., Any], *operands: Any) -> Any:
+    try:
+        with as_user_error(reader):
+            return function(*operands)
+    except BadArgument as error:
+        error.instead = advice(operands)
+        raise
 
 
 def on_sizes(reader: Reader, function: Callable[..., Any], left: Any, right: Any) -> Any:
@@ -210,7 +222,7 @@ def compare(reader: Reader, op: Any, left: Any, right: Any) -> Any:
             found = contains(reader, right, left)
             return apply_op(reader, operator.not_, (found,), {}) if isinstance(found, Value) else not found
     function = COMPARE[type(op)]
-    if _of_other_kinds(left, right):
+    if function in (operator.eq, operator.ne) and _of_other_kinds(left, right):
         return function is operator.ne
     if _are_sequences(left, right):
         return _compare_sequences(reader, function, left, right)
@@ -235,7 +247,7 @@ def _may_be_one(reader: Reader, left: Any, right: Any) -> bool:
     """Whether two values that are not the same here may be one object when the function runs."""
     if not (isinstance(left, Value | Size) or isinstance(right, Value | Size)):
         return False
-    arrays = [isinstance(value, Value) and value.ndim > 0 for value in (left, right)]
+    arrays = [is_array(value) for value in (left, right)]
     if all(arrays):
         return cell_of(left) is not cell_of(right) and reader.aliases.are_related(left, right)
     numbers = (bool, int, float, complex, np.generic, Value, Size)
@@ -265,7 +277,7 @@ def _compare_sequences(reader: Reader, function: Callable[..., Any], left: Any, 
         )
     equal: Any = len(left) == len(right)
     for one, other in zip(left, right) if equal else ():
-        equal = _both(reader, equal, compare(reader, gast.Eq(), one, other))
+        equal = _both(reader, equal, _equal(reader, one, other))
         if equal is False:
             break
     if function is operator.eq:
@@ -306,12 +318,18 @@ def _dynamic_contains(reader: Reader, container: Any, item: Any) -> Any:
         return need(reader, item, "what is looked for with `in`")
     found: Any = False
     for other in container:
-        equal = compare(reader, gast.Eq(), item, other)
+        equal = _equal(reader, item, other)
         if equal is True:
             return True
         if equal is not False:
             found = equal if found is False else apply_op(reader, np.logical_or, (found, equal), {})
-    return found
+    return apply_op(reader, bool, (found,), {}) if isinstance(found, Value) and not found.type.weak else found
+
+
+def _equal(reader: Reader, one: Any, other: Any) -> Any:
+    """`one == other`; where that is known, as a truth value of Python's."""
+    equal = compare(reader, gast.Eq(), one, other)
+    return bool(equal) if isinstance(equal, np.bool_) else equal
 
 
 def _on_sequences(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
@@ -323,8 +341,7 @@ def _on_sequences(reader: Reader, function: Callable[[Any, Any], Any], left: Any
         return combined(reader, function, left, right)
     if function is operator.mul:
         return _repeated(reader, left, right)
-    with as_user_error(reader):
-        result = function(left, right)
+    result = _on_objects(reader, function, left, right)
     return reader.own(result) if isinstance(result, list) else result
 
 
@@ -339,8 +356,7 @@ def _repeated(reader: Reader, left: Any, right: Any) -> Any:
     count = static(
         reader, count, "how often a sequence is repeated", "Use np.zeros or np.full for an array of that length."
     )
-    with as_user_error(reader):
-        result = sequence * count
+    result = _on_objects(reader, operator.mul, sequence, count)
     return reader.own(result) if isinstance(result, list) else result
 
 

@@ -18,7 +18,8 @@ from ..core.grammar import Const, Var
 from ..core.types import ArrayType, has_own_meaning
 from ..ops.value import Value
 from .interface import Hidden
-from .values import Closure, Conflict, ContainerMethod, DynamicRange, Lazy, Text
+from .kinds import described
+from .values import Axisless, Closure, Conflict, ContainerMethod, DynamicRange, Lazy, Text
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -95,21 +96,22 @@ class Outside:
     def _hidden_argument(self, array: np.ndarray, fetch: Callable[[], Any], name: str | None) -> Value:
         if has_own_meaning(array):
             raise NotSupported(
-                f"a {type(array).__name__}",
+                f"{described(array)} cannot be read",
                 self.reader.builder.origin,
                 why="Its operators may mean something else than those of arrays.",
                 instead="Convert it with np.asarray.",
             )
         if array.dtype.kind not in "biufc":
             raise NotSupported(
-                f"an array of dtype {array.dtype}",
+                f"an array of dtype {array.dtype} cannot be read",
                 self.reader.builder.origin,
                 why="Only arrays of numbers and truth values have rules.",
+                instead="Convert it to float64, float32, complex, int or bool, or keep it outside.",
             )
         name = self._free_name(name or "array")
         var = Var(ArrayType(array.dtype.newbyteorder("="), array.shape), name, is_parameter=True)
         self.hidden.append(Hidden(var, name, fetch))
-        return Value(var)
+        return Value(var) if array.ndim else Axisless(var)
 
     def _free_name(self, wanted: str) -> str:
         taken = self._names | self.reader.parameter_names

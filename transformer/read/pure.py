@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import builtins
 import operator
+import sys
 import types
 from collections import OrderedDict, defaultdict
 from typing import Any
 
 import numpy as np
+
+from ..ops.registry import how_to_define
 
 PURE_BUILTINS = frozenset(
     getattr(builtins, name)
@@ -120,25 +123,33 @@ PURE_MODULES = frozenset(
     )
 )
 
+CALL_BEFORE = "Call it before, and pass the result in as an argument."
+READS_FILES = "It reads or writes a file.", "Read the file before, and pass the data in as an argument."
+DEPENDS_ON_SYSTEM = "It depends on the system.", CALL_BEFORE
+HAS_EFFECTS = "It has effects that are not followed.", "Leave it out, or do it around the call; `print` is supported."
 IMPURE = {
     "time": ("It reads a clock.", "Pass the time in as an argument."),
     "datetime": ("It reads a clock.", "Pass the time in as an argument."),
     "random": ("It gives another number at each call.", "Draw before, and pass the numbers in as an argument."),
     "numpy.random": ("It gives another number at each call.", "Draw before, and pass the numbers in as an argument."),
-    "io": ("It reads or writes a file.", "Read the file before, and pass the data in as an argument."),
-    "os": ("It depends on the system.", "Call it before, and pass the result in as an argument."),
+    **dict.fromkeys(("io", "pathlib", "tempfile", "shutil", "sqlite3", "numpy.memmap"), READS_FILES),
+    **dict.fromkeys(("os", "posix", "nt", "sys", "socket", "subprocess", "platform"), DEPENDS_ON_SYSTEM),
+    **dict.fromkeys(("logging", "threading", "queue", "multiprocessing", "concurrent"), HAS_EFFECTS),
+    "ctypes": ("It calls a function that is not written in Python.", CALL_BEFORE),
 }
+EFFECTS = frozenset(
+    [("time", "sleep"), ("sys", "exit"), *(("numpy", name) for name in ("seed", "set_printoptions", "seterr"))]
+)
+IMPURE_NUMPY = ("load", "loadtxt", "genfromtxt", "fromfile", "save", "savez", "savez_compressed", "savetxt", "memmap")
 IMPURE_BUILTINS = {
-    "open": ("It reads or writes a file.", "Read the file before, and pass the data in as an argument."),
+    "open": READS_FILES,
     "input": ("It waits for a person.", "Ask before, and pass the answer in as an argument."),
     "eval": ("Its source is not known.", "Write the expression out."),
     "exec": ("Its source is not known.", "Write the statements out."),
     "id": ("It depends on memory addresses.", "Leave it out."),
+    **dict.fromkeys(("globals", "locals", "vars"), ("It gives names by their texts.", "Use the names themselves.")),
 }
-NO_RULE = (
-    "Its source cannot be read, and no rule says what it does.",
-    "Write it with supported functions, or pass what it gives as an argument.",
-)
+NO_RULE = "Its source cannot be read, and no rule says what it does."
 
 
 def is_pure(function: Any) -> bool:
@@ -160,14 +171,43 @@ def is_pure(function: Any) -> bool:
 
 def why_not(function: Any) -> tuple[str, str]:
     """Why a function is refused, and what to do instead."""
+    return _impurity(function) or (NO_RULE, how_to_define(function))
+
+
+def is_impure(function: Any) -> bool:
+    """Whether a function depends on more than its arguments, or does more than return a value."""
+    return _impurity(function) is not None
+
+
+def _impurity(function: Any) -> tuple[str, str] | None:
     name = getattr(function, "__name__", "")
     home = _home(function)
     if home in ("builtins", "io", "_io") and name in IMPURE_BUILTINS:
         return IMPURE_BUILTINS[name]
+    if home.startswith("numpy") and name in IMPURE_NUMPY:
+        return READS_FILES
+    if (home.partition(".")[0], name) in EFFECTS:
+        return HAS_EFFECTS
+    if home == "datetime" and name not in ("now", "today", "utcnow"):
+        return None
     for module, reason in IMPURE.items():
         if home == module or home.startswith((module + ".", "_" + module)):
             return reason
-    return NO_RULE
+    return None
+
+
+def public_name(function: Any) -> str:
+    """The name under which a function is used: ``time.time``, ``numpy.random.normal``, ``input``."""
+    name = getattr(function, "__name__", None) or repr(function)
+    home = _home(function)
+    if getattr(builtins, name, None) is function:
+        return name
+    parts = {"posix": "os", "nt": "os"}.get(home, home.removeprefix("_")).split(".")
+    for k in range(1, len(parts) + 1):
+        module = sys.modules.get(".".join(parts[:k]))
+        if getattr(module, name, None) == function:
+            return f"{'.'.join(parts[:k])}.{name}"
+    return f"{home}.{getattr(function, '__qualname__', name)}" if home not in ("", "builtins") else name
 
 
 def _home(function: Any) -> str:

@@ -1,5 +1,5 @@
-"""Arrays without axes, such as `np.zeros(())`. They are read as numbers, which nobody can tell from
-arrays unless one is changed in place while it has two names: that is refused.
+"""Arrays without axes, such as `np.zeros(())` and `x[0, ...]`: which ops give one where others give a
+number, and what becomes of one that is a number on some paths.
 """
 
 from __future__ import annotations
@@ -8,56 +8,64 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import NotSupported
-from ..core.grammar import Atom, Var
+from ..core.grammar import Atom, Let, type_of
+from ..core.types import ArrayType
 from ..ops.value import Value
+from .values import Axisless, PerhapsAxisless, contained, is_array
 
 if TYPE_CHECKING:
     from .reader import Reader
 
-MAKERS = frozenset({"zeros", "ones", "empty", "full", "array", "copy", "reshape"})
+
+def gives_array(stmt: Let, given: list[Value]) -> bool:
+    """Whether a result without axes is an array in NumPy; `given` are the arrays among the arguments."""
+    kind = stmt.op.makes_array or ("of arrays" if stmt.op.view and stmt.op.name != "get" else None)
+    if isinstance(kind, dict):
+        kind = kind.get(stmt.attrs.get("spelling"))
+    return kind == "always" or kind == "of arrays" and _is_array(stmt.args[0], given)
 
 
-def check_alone(reader: Reader, number: Value) -> None:
-    """Raises where `number op= v` would change, in NumPy, what another name sees."""
-    before = list(_earlier(reader, number.atom))
-    if sum(atom in before for atom in _atoms_of_names(reader)) < 2 or not _is_array(reader, before[-1]):
-        return
-    raise NotSupported(
-        "an array without axes is changed in place while another name has it",
-        reader.builder.origin,
-        why="NumPy changes the one array that both names have; here it is read as a number.",
-        instead="Write `s = s + v`, or give the array an axis: np.zeros(1).",
+def _is_array(operand: Atom, given: list[Value]) -> bool:
+    """Whether an operand is an array; functions of NumPy make one of Python's numbers."""
+    type = type_of(operand)
+    return isinstance(type, ArrayType) and bool(
+        type.sizes or type.weak or any(array.atom is operand for array in given)
     )
 
 
-def _earlier(reader: Reader, atom: Atom) -> Iterator[Atom]:
-    """A value and what it was before the loops around."""
-    yield atom
-    while isinstance(atom, Var) and atom in reader.began_as:
-        atom = reader.began_as[atom]
-        yield atom
+def changed(reader: Reader, old: PerhapsAxisless, new: Any) -> Value:
+    """What `s op= v` leaves in `s`: raises where, in NumPy, another name would see the change."""
+    holders = sum(value is old for value in _named(reader))
+    if holders > 1 or not isinstance(new, Value) or new.type != old.type:
+        raise NotSupported(
+            "an array without axes is changed in place while another name has it",
+            reader.builder.origin,
+            why="On some paths it is an array, which NumPy changes for all its names; on others it is a number.",
+            instead="Write `s = s + v`, or make it an array with an axis: np.zeros(1).",
+        )
+    reader.aliases.check_write(reader, old)
+    made = PerhapsAxisless(new.atom)
+    reader.aliases.derive(made, (old,))
+    return made
 
 
-def _atoms_of_names(reader: Reader) -> Iterator[Atom]:
+def note_number(reader: Reader, number: Value) -> None:
+    """Notes an argument that has two names when one of them is bound anew by `op=`: as an array it would
+    change for both."""
+    is_argument = any(number is argument for argument in reader.arguments)
+    if is_argument and sum(value is number for value in _named(reader)) > 1:
+        reader.numbers_needed[number.atom] = None  # type: ignore[index]
+
+
+def _named(reader: Reader) -> Iterator[Any]:
     """What is bound to the names of all calls being read, and held in their containers."""
     frames = dict.fromkeys(frame for each in reader.frames for frame in each.lineage())
     for frame in frames:
-        for value in frame.names.values():
-            yield from _numbers_in(value)
+        for name, value in frame.names.items():
+            if name != frame.result:
+                yield from contained(value)
 
 
-def _numbers_in(value: Any) -> Iterator[Atom]:
-    if isinstance(value, Value):
-        if value.ndim == 0:
-            yield value.atom
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _numbers_in(item)
-    elif isinstance(value, dict):
-        yield from _numbers_in(list(value.values()))
-
-
-def _is_array(reader: Reader, atom: Atom) -> bool:
-    """Whether NumPy makes an array, not a number, of what defines this."""
-    stmt = reader.builder.numbering.definitions.get(atom) if isinstance(atom, Var) else None
-    return stmt is not None and stmt.op.name in MAKERS
+def as_array(number: Value) -> Value:
+    """A number that NumPy gives as an array without axes."""
+    return number if is_array(number) else Axisless(number.atom)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..core.builder import Builder
-from ..core.errors import NotSupported, TransformError
+from ..core.errors import NotSupported, Origin, TransformError
 from ..core.grammar import Atom, Block, Const, Var
 from ..core.guards import Assumptions
 from ..core.types import ArrayType
@@ -31,6 +31,7 @@ from . import (
     matching,
     statements,
     subscripts,
+    trying,
 )
 from .aliases import Aliases
 from .attributes import attribute
@@ -42,6 +43,7 @@ from .frames import Frame, stamp
 from .journal import Cell, Item, Journal, Name, Place
 from .outside import Kept, Outside
 from .recorded import RecordedList, Recording
+from .recursion import Recursion
 from .subfunctions import inlined, subfunction
 from .values import Conflict, View
 
@@ -57,6 +59,7 @@ STATEMENTS: dict[type, Handler] = {
     **effects.STATEMENTS,
     **matching.STATEMENTS,
     **definitions.STATEMENTS,
+    **trying.STATEMENTS,
 }
 EXPRESSIONS: dict[type, Handler] = {
     **expressions.EXPRESSIONS,
@@ -112,7 +115,11 @@ def read(
                 reader.builder.origin,
                 instead="Split long expressions and chains of elif.",
             ) from None
-    raise NotSupported("too many loops to unroll", reader.builder.origin)
+    raise NotSupported(
+        "too many loops would have to be unrolled",
+        reader.builder.origin,
+        instead="Keep one type and shape for each name in a loop, or split the function.",
+    )
 
 
 class Reader:
@@ -126,6 +133,7 @@ class Reader:
 
     def __init__(self, assumptions: Assumptions, unrolled: set[Any], declared: dict[Any, ArrayType]) -> None:
         self.builder = Builder(assumptions)
+        self.builder.reader = self
         self.assumptions = assumptions
         self.unrolled = unrolled
         self.declared = declared
@@ -135,17 +143,23 @@ class Reader:
         self.frames: list[Frame] = []
         self.owned: dict[int, tuple[Any, int]] = {}
         self.contents: dict[int, Any] = {}
+        self.deques: dict[int, int | None] = {}  # which lists are deques, with their greatest length
         self.paths: dict[Var, str] = {}
         self.parameter_names: set[str] = set()
         self.arguments: list[Value] = []
+        self.asked_apart: list[tuple[Value, Value]] = []  # arrays of which the function asks if they are one
+        self.first_writes: dict[int, Origin | None] = {}  # where an array is first written, by identity
         self.partial: dict[Var, Any] = {}  # may be unbound; with the key of the place
         self.local_constants: set[Const] = set()
+        self.numbers_needed: dict[Var, None] = {}  # arguments that would change for two names if arrays
+        self.mixed: set[Var] = set()  # numbers that are Python's on some paths and NumPy's on others
         self.given: dict[int, Any] = {}
         self.loops: list[Any] = []
         self.loop_vars: dict[Var, Any] = {}
         self.guesses: dict[Any, dict[str, Any]] = {}
-        self.began_as: dict[Var, Atom] = {}  # what a carried value was before its loop
         self.frames_made: dict[int, Frame] = {}
+        self.recursion = Recursion()
+        self.returned: Origin | None = None  # the expression whose value the last function read gave
 
     @property
     def frame(self) -> Frame:
@@ -168,8 +182,13 @@ class Reader:
 
     def execute(self, body: list[Any]) -> None:
         """Reads the statements of a block."""
-        for statement in body:
-            self._execute_one(statement)
+        progress = self.frame.progress
+        for place, statement in enumerate(body):
+            progress.append((body, place))
+            try:
+                self._execute_one(statement)
+            finally:
+                progress.pop()
 
     def _execute_one(self, statement: Any) -> None:
         outer = self.builder.origin
@@ -186,7 +205,7 @@ class Reader:
             self.builder.origin = outer
 
     def unsupported(self, kind: str) -> NotSupported:
-        what, instead = UNSUPPORTED.get(kind, (kind, None))
+        what, instead = UNSUPPORTED.get(kind, (kind, "Write it with other statements."))
         return NotSupported(f"{what} cannot be read", self.builder.origin, instead=instead)
 
     def usable(self, value: Any) -> Any:
@@ -220,6 +239,7 @@ class Reader:
             self.aliases.check_write(self, cell)
             if isinstance(new, Var) and new.name is None:
                 new.name = getattr(cell.atom, "name", None)
+            self.first_writes.setdefault(id(cell), self.builder.origin)
             self.journal.write(Cell(cell), new)
 
     def own(self, made: Any) -> Any:
@@ -309,7 +329,11 @@ class Reader:
 
     # What transformations call that are used inside of user code.
     def subfunction(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return subfunction(self, function, args, kwargs)
+        self.recursion.derivatives += 1
+        try:
+            return subfunction(self, function, args, kwargs)
+        finally:
+            self.recursion.derivatives -= 1
 
     def inlined(self, function: Any, interface: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return inlined(self, function, interface, args, kwargs)
@@ -317,13 +341,13 @@ class Reader:
 
 UNSUPPORTED = {
     "Try": ("`try`", "Write what should happen when no exception is raised, and check before."),
-    "TryStar": ("`try`", None),
+    "TryStar": ("`try`", "Write what should happen when no exception is raised, and check before."),
     "ClassDef": ("a class defined inside a function", "Define it at the top of the module."),
     "Yield": ("a generator", "Collect the values in a list and return it."),
     "YieldFrom": ("a generator", "Collect the values in a list and return it."),
     "Await": ("`await`", "Await before, and pass the result in."),
-    "AsyncFor": ("`async for`", None),
-    "AsyncWith": ("`async with`", None),
+    "AsyncFor": ("`async for`", "Use a plain `for`, over a list that is made before."),
+    "AsyncWith": ("`async with`", "Enter it around the call of the transformed function."),
     "AsyncFunctionDef": ("a coroutine", "Use a plain function."),
     "Global": ("`global`", "Pass the value in and return the new one."),
 }

@@ -8,13 +8,14 @@ list itself: `Reader.contents` says what stands in its place.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..core.errors import NotSupported, TransformError
+from ..containers import LEAVES, kind_of
+from ..core.errors import NotSupported, as_raised
 from ..core.sizes import Extent, Size
 from ..ops.value import Value
 from .demand import Unroll, static
@@ -40,7 +41,15 @@ class Recording:
     last: Any = None  # the newest item when the iteration begins, if carried
     carries_last: bool = False
     appended: tuple[Any, ...] = ()
-    token: Token = field(default_factory=lambda: Token())
+    conditional: bool = False  # not every iteration appends an item
+    token: Token = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.token = Token(self.loop)
+
+    def cannot_change(self, reader: Reader, what: str) -> Exception:
+        """What to raise where the list is changed otherwise than by an item for each iteration."""
+        return Unroll(self.loop, refusal(reader, what))
 
     def append(self, reader: Reader, item: Any) -> None:
         if not isinstance(self.appended, tuple) or reader.loops[-1].plan.key is not self.loop:
@@ -52,12 +61,14 @@ class Recording:
     def length(self, reader: Reader) -> Any:
         from .operators import binary
 
+        if self.conditional:
+            raise Unroll(self.loop, refusal(reader, "the length of a list to which the loop appends under a condition"))
         known = self.before.length(reader) + len(self.appended)
         return binary(reader, operator.add, self.position, known)
 
     def item(self, reader: Reader, index: Any) -> Any:
         """`xs[-1]`; other items are not at hand while the loop runs."""
-        if known_of(index) == -1:
+        if known_of(index) == -1 and not self.conditional:
             if self.appended:
                 return self.appended[-1]
             if self.carries_last:
@@ -71,7 +82,10 @@ APPENDED = "It was appended to a list, whose items would change with it."
 
 
 class Token:
-    """Stands for the memory of the items of a list (see `Aliases`)."""
+    """Stands for the memory of the items of a list (see `Aliases`), which a loop with this key filled."""
+
+    def __init__(self, loop: Any = None) -> None:
+        self.loop = loop
 
 
 class WantsLast(Exception):
@@ -95,7 +109,10 @@ class Part:
 
     def item(self, reader: Reader, index: Any) -> Any:
         contents = iter([self._element(reader, array, index) for array in self.arrays])
-        return build(reader, self.template, contents, str)
+        made = build(reader, self.template, contents, str)
+        for container in _containers(made):
+            reader.aliases.relate(container, self.token)
+        return made
 
     def _element(self, reader: Reader, array: Value, index: Any) -> Value:
         from .applying import apply_op
@@ -125,6 +142,21 @@ class Part:
         raise refusal(reader, "an array of these items")
 
 
+def _containers(value: Any) -> Iterator[Any]:
+    """The containers and objects in an item: they are made anew whenever it is read, so that a write to
+    one would not be seen in the list."""
+    if isinstance(value, RecordedList):
+        yield value.home
+        return
+    kind = kind_of(type(value))
+    if kind is LEAVES or value is None:
+        return
+    if not isinstance(value, tuple):
+        yield value
+    for child in kind.split(value)[1]:
+        yield from _containers(child)
+
+
 @dataclass(eq=False)
 class RecordedList:
     """A list of which some items were recorded by loops. Not changed: `home` gets another one."""
@@ -152,14 +184,22 @@ class RecordedList:
         return total
 
     def append(self, reader: Reader, item: Any) -> None:
+        reader.aliases.check_write(reader, self.home)
         self._become(reader, (*self.parts, (item,)))
 
     def extend(self, reader: Reader, other: Any) -> None:
+        reader.aliases.check_write(reader, self.home)
         self._become(reader, (*self.parts, *parts_of(other)))
 
     def _become(self, reader: Reader, parts: tuple[Any, ...]) -> None:
         place = Item(reader.contents, id(self.home))
         reader.journal.write(place, RecordedList(self.home, parts))
+
+    def cannot_change(self, reader: Reader, what: str) -> Exception:
+        """What to raise where an item is written: unrolled, the loop that filled the list leaves one
+        that can be changed."""
+        loops = [part.token.loop for part in self.parts if isinstance(part, Part) and part.token.loop is not None]
+        return Unroll(loops[-1], refusal(reader, what)) if loops else refusal(reader, what)
 
     def array(self, reader: Reader) -> Value:
         """All items as one array, as `np.array` makes it."""
@@ -194,7 +234,7 @@ class RecordedList:
             if -length <= k < length:
                 return part[k] if isinstance(part, tuple) else part.item(reader, k)
             k = k - length if k >= 0 else k + length
-        raise TransformError("IndexError: list index out of range", reader.builder.origin)
+        raise as_raised(IndexError("list index out of range"), reader.builder.origin)
 
 
 def parts_of(value: Any) -> tuple[tuple[Any, ...] | Part, ...]:

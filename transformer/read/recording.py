@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Hashable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,12 +14,14 @@ from ..core.types import SeqType
 from ..core.walk import Copier, atom_vars
 from ..ops.sequences import stacked
 from ..ops.value import Value
+from .applying import apply_op
 from .carrying import Carried
 from .demand import Unroll
 from .journal import Attribute, Cell, Contents, Item, Keys, Place
-from .recorded import Part, RecordedList, Recording, parts_of, refusal
+from .maybe import Maybe
+from .recorded import Part, RecordedList, Recording, Token, parts_of, refusal
 from .structures import Clash, Node, Slot, Template, atoms, capture, constants, is_constant, loosened, slots, types_in
-from .values import Conflict, cell_of
+from .values import Conflict, cell_of, may_be_array
 
 if TYPE_CHECKING:
     from .loop_reading import LoopReading
@@ -41,6 +44,8 @@ class Records:
 
     def is_append(self, place: Place, old: Any) -> bool:
         """Notes a list if all that the body did to it was to append one item."""
+        if self._is_under_condition(place, old):
+            return True
         home, before, after = self._change(place, old)
         if home is None or id(home) in self._lists:
             return False
@@ -49,6 +54,17 @@ class Records:
         self._before[id(home)] = parts_of(old)
         last = before[-1:] if not isinstance(before[-1:], Part) else []
         self._lists[id(home)] = Recording(home, tuple(last), RecordedList(home, parts_of(old)), self.key)
+        return True
+
+    def _is_under_condition(self, place: Place, old: Any) -> bool:
+        """Notes a list whose length depends on a branch in the body."""
+        if place.holder is not self.reader.contents or not isinstance(place.get(), Conflict):
+            return False
+        home = self.reader.owned[place.key][0]
+        if not isinstance(home, list) or id(home) in self._lists:
+            return False
+        parts = self._before[id(home)] = parts_of(old if isinstance(old, RecordedList) else home)
+        self._lists[id(home)] = Recording(home, (), RecordedList(home, parts), self.key, conditional=True)
         return True
 
     def check_change(self, place: Place, old: Any) -> None:
@@ -108,6 +124,9 @@ class Records:
                 raise Unroll(
                     self.key, refusal(self.reader, "a list that does not get exactly one item in each iteration")
                 )
+            if isinstance(appended[0], Maybe) and not recording.conditional:
+                recording.conditional = True
+                return True
             captured = capture(self.reader, appended[0])
             template = loop.joiner().checked(loosened(captured, object, object))
             if not all(map(is_constant, constants(template))):
@@ -135,7 +154,7 @@ class Records:
         """The arrays appended in an iteration: they may be written no more while the list lives."""
         for key, values in self._values.items():
             for k, value in enumerate(values):
-                if isinstance(value, Value) and value.ndim:
+                if may_be_array(value):
                     yield ("recorded", key), k, value
 
     def tokens(self) -> dict[Hashable, Any]:
@@ -164,11 +183,29 @@ class Records:
         for key, recording in self._lists.items():
             assert length is not None
             targets = self._targets[key]
+            template = self._templates[key]
             arrays = tuple(stacked(target, length) for target in targets)
-            fresh = partial(stacked, targets[0], length) if _is_flat(self._templates[key]) else None
-            part = Part(self._templates[key], arrays, length, recording.token, fresh)
+            if isinstance(template, Node) and template.cls is Maybe:
+                part = self._those_there(template.children[1], arrays, recording.token)
+            else:
+                fresh = partial(stacked, targets[0], length) if _is_flat(template) else None
+                part = Part(template, arrays, length, recording.token, fresh)
             whole = RecordedList(recording.home, (*self._before[key], part))
             self.reader.journal.write(Item(self.reader.contents, key), whole)
+
+
+    def _those_there(self, template: Template, arrays: tuple[Value, ...], token: Token) -> Part:
+        """The items that were appended, of those that may be."""
+        mask, items = arrays[0], arrays[1:]
+        if not items:
+            raise Unroll(self.key, refusal(self.reader, "a list of such items"))
+
+        def kept(array: Value) -> Value:
+            return Value(apply_op(self.reader, operator.getitem, (array, mask), {}).atom)
+
+        found = tuple(map(kept, items))
+        fresh = partial(kept, items[0]) if _is_flat(template) else None
+        return Part(template, found, found[0].shape[0], token, fresh)
 
 
 def _is_flat(template: Template) -> bool:

@@ -49,9 +49,11 @@ def body_of(node: Any) -> list[Any]:
 
 def names_bound_by(node: Any) -> list[str]:
     """The names that one node itself binds."""
+    if type(node) is gast.Name:
+        return [node.id] if isinstance(node.ctx, gast.Store | gast.Del) else []
     match node:
-        case gast.Name() if isinstance(node.ctx, gast.Store | gast.Del):
-            return [node.id]
+        case gast.expr():
+            return []
         case gast.FunctionDef() | gast.ClassDef():
             return [node.name]
         case gast.Import() | gast.ImportFrom():
@@ -73,7 +75,18 @@ def children_in_scope(node: Any) -> list[Any]:
         return [walrus.target for walrus in gast.walk(node) if isinstance(walrus, gast.NamedExpr)] + [
             node.generators[0].iter
         ]
-    return list(gast.iter_child_nodes(node))
+    return _children(node)
+
+
+def _children(node: Any) -> list[Any]:
+    """The nodes right below a node that have a place in the source: not `Load`, `Add`, ..."""
+    found: list[Any] = []
+    for value in vars(node).values():
+        if type(value) is list:
+            found += [item for item in value if isinstance(item, gast.AST)]
+        elif isinstance(value, gast.AST) and value._fields:
+            found.append(value)
+    return found
 
 
 def parameter_names(args: Any) -> list[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 import gast
 
-from ..core.errors import NotSupported
+from ..core.errors import NotSupported, as_raised, suggestion
 from .containers import delete_item
 from .errors import as_user_error
 from .expressions import read_name
@@ -36,27 +36,39 @@ def read_delete(reader: Reader, node: Any) -> None:
         elif isinstance(target, gast.Subscript):
             delete_item(reader, reader.evaluate(target.value), reader.evaluate(target.slice))
         else:
-            raise NotSupported("`del` of an attribute", reader.builder.origin)
+            raise NotSupported("`del` of an attribute", reader.builder.origin, instead="Assign None to it.")
 
 
 def read_import(reader: Reader, node: Any) -> None:
     for alias in node.names:
-        with as_user_error(reader):
-            module = importlib.import_module(alias.name)
+        module = _imported(reader, alias.name)
         top = importlib.import_module(alias.name.partition(".")[0])
         store(reader, reader.frame, alias.asname or alias.name.partition(".")[0], module if alias.asname else top)
 
 
+def _imported(reader: Reader, name: str, package: str | None = None) -> Any:
+    try:
+        with as_user_error(reader):
+            return importlib.import_module(name, package)
+    except ImportError as error:
+        raise as_raised(error, reader.builder.origin) from error
+
+
+def _has_module(package: Any, name: str) -> bool:
+    """Imports a module of a package, if there is one of this name."""
+    if not hasattr(package, "__path__") or importlib.util.find_spec(f"{package.__name__}.{name}") is None:
+        return False
+    importlib.import_module(f"{package.__name__}.{name}")
+    return True
+
+
 def read_import_from(reader: Reader, node: Any) -> None:
     package = reader.frame.globals.get("__package__") if node.level else None
-    with as_user_error(reader):
-        try:
-            module = importlib.import_module("." * (node.level or 0) + (node.module or ""), package)
-        except ImportError as error:
-            raise NotSupported(str(error), reader.builder.origin) from error
+    module = _imported(reader, "." * (node.level or 0) + (node.module or ""), package)
     for alias in node.names:
-        if not hasattr(module, alias.name):
-            importlib.import_module(f"{module.__name__}.{alias.name}")
+        if not hasattr(module, alias.name) and not _has_module(module, alias.name):
+            raised = ImportError(f"cannot import name {alias.name!r} from {module.__name__!r}")
+            raise as_raised(raised, reader.builder.origin, suggestion(alias.name, dir(module)))
         store(reader, reader.frame, alias.asname or alias.name, reader.outside.attribute(module, alias.name))
 
 

@@ -24,7 +24,7 @@ from ..core.types import ArrayType
 from ..ops import value as values
 from ..ops.value import Value
 from .joins import joined_type, same
-from .values import ABSENT, Conflict, is_number
+from .values import ABSENT, Axisless, Conflict, PerhapsAxisless, is_axisless, is_number
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -40,9 +40,17 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slot:
-    """A leaf that is dynamic, of this type."""
+    """A leaf that is dynamic, of this type; `array` says whether one without axes is an array, None that
+    it is so on some paths."""
 
     type: ArrayType
+    array: bool | None = False
+
+    def holding(self, atom: Atom) -> Value:
+        """What the slot is where it has this in it."""
+        if self.type.sizes or self.array is False:
+            return Value(atom)
+        return Axisless(atom) if self.array else PerhapsAxisless(atom)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +107,7 @@ def loosened(template: Template, also: type | tuple[type, ...], within: type = t
     kind named. (A list or dictionary that stays the same object changes by itself.)"""
     match template:
         case Fixed(value, atom) if atom is not None and isinstance(value, also):
-            return Slot(stripped_type(atom))
+            return Slot(stripped_type(atom), holds_array(template))
         case Node() if issubclass(template.cls, within):
             return template.with_children(loosened(child, also, within) for child in template.children)
     return template
@@ -111,10 +119,18 @@ def stripped_type(atom: Atom) -> ArrayType:
     return type
 
 
+def holds_array(template: Template) -> bool | None:
+    """Whether a leaf is an array without axes (see `Slot`)."""
+    if isinstance(template, Slot):
+        return template.array
+    value = template.value if isinstance(template, Fixed) else None
+    return None if isinstance(value, PerhapsAxisless) else is_axisless(value)
+
+
 MOST_SOURCES = 8
 
 
-def _object_of(template: Template) -> Any:
+def object_of(template: Template) -> Any:
     """The container that a template stands for, if it is one object."""
     if isinstance(template, Node) and template.whole:
         return template.sources[0]
@@ -134,8 +150,8 @@ class Joiner:
     def checked(self, template: Template) -> Template:
         """The template, with a clash for every slot whose size is not known outside."""
         match template:
-            case Slot(type):
-                return self._slot_of(type)
+            case Slot(type, array):
+                return self._slot_of(type, array)
             case Node():
                 return template.with_children(map(self.checked, template.children))
         return template
@@ -148,10 +164,10 @@ class Joiner:
                 return other
             case (Missing(), _):
                 return self._partly(other)
-            case (Node() | Fixed(), Node() | Fixed()) if _object_of(one) is not None and (
-                _object_of(one) is _object_of(other)
+            case (Node() | Fixed(), Node() | Fixed()) if object_of(one) is not None and (
+                object_of(one) is object_of(other)
             ):
-                return Fixed(_object_of(one))
+                return Fixed(object_of(one))
             case Node(), Node():
                 return self._nodes(one, other)
             case Fixed(), Fixed() if same(one.value, other.value):
@@ -161,13 +177,14 @@ class Joiner:
         left, right = self._type(one), self._type(other)
         if left is None or right is None:
             return Clash(f"{shown(one)} and {shown(other)}")
-        return self._slot(left, right)
+        arrays = holds_array(one), holds_array(other)
+        return self._slot(left, right, arrays[0] if arrays[0] == arrays[1] else None)
 
     def _partly(self, template: Template) -> Template:
         """What a template is after a path that bound nothing."""
         match template:
             case Fixed(_, atom) if atom is not None:
-                return self._slot_of(stripped_type(atom))
+                return self._slot_of(stripped_type(atom), holds_array(template))
             case Fixed():
                 return Clash(f"{shown(template)} and nothing")
             case Node():
@@ -189,18 +206,18 @@ class Joiner:
             return stripped_type(template.atom)
         return None
 
-    def _slot(self, one: ArrayType, other: ArrayType) -> Template:
+    def _slot(self, one: ArrayType, other: ArrayType, array: bool | None) -> Template:
         type = joined_type(one, other, self.assumptions)
-        return self._slot_of(type) if type is not None else Clash(f"{one} and {other}")
+        return self._slot_of(type, array) if type is not None else Clash(f"{one} and {other}")
 
-    def _slot_of(self, type: ArrayType) -> Template:
+    def _slot_of(self, type: ArrayType, array: bool | None) -> Template:
         inner = [
             leaf
             for size in type.sizes
             for leaf in leaves(size)
             if isinstance(leaf, Unknown) and leaf.var.serial > self.outer
         ]
-        return Clash(f"{type}, whose size is known only inside") if inner else Slot(type)
+        return Clash(f"{type}, whose size is known only inside") if inner else Slot(type, array)
 
 
 def declared(template: Template, types: dict[Any, ArrayType], key: Any, assumptions: Assumptions) -> Template:
@@ -213,7 +230,7 @@ def declared(template: Template, types: dict[Any, ArrayType], key: Any, assumpti
         if not isinstance(part, Slot):
             return part
         wanted = types.get((key, next(count)))
-        return part if wanted is None else Slot(joined_type(part.type, wanted, assumptions) or part.type)
+        return part if wanted is None else Slot(joined_type(part.type, wanted, assumptions) or part.type, part.array)
 
     return typed(template) if types else template
 
@@ -222,7 +239,7 @@ def same_template(one: Template, other: Template) -> bool:
     """Whether two templates have the same slots and the same fixed leaves."""
     match one, other:
         case Slot(), Slot():
-            return one.type == other.type
+            return one.type == other.type and one.array == other.array
         case Fixed(), Fixed():
             return same(one.value, other.value)
         case Node(), Node():
@@ -250,9 +267,14 @@ def slots(template: Template) -> Iterator[Slot | Clash]:
             yield from slots(child)
 
 
+def open_slots(template: Template) -> Iterator[Slot]:
+    """The slots of a template."""
+    return (slot for slot in slots(template) if isinstance(slot, Slot))
+
+
 def types_in(template: Template) -> Iterator[ArrayType]:
     """The types of the slots of a template."""
-    return (slot.type for slot in slots(template) if isinstance(slot, Slot))
+    return (slot.type for slot in open_slots(template))
 
 
 def atoms(template: Template, captured: Template) -> Iterator[Fixed]:
@@ -276,7 +298,8 @@ def build(reader: Reader, template: Template, contents: Iterator[Value], conflic
         case Fixed(value):
             return value
         case Slot():
-            return next(contents)
+            content = next(contents)
+            return template.holding(content.atom) if type(content) is Value and template.array is not False else content
         case Clash(reason):
             return conflict(reason)
         case Node(cls, static, children):
@@ -323,19 +346,18 @@ def constants(template: Template) -> Iterator[Fixed]:
 
 def shown(template: Template) -> str:
     """A template in words, for an error."""
+    from .kinds import STANDING_FOR, described, with_article
+
     match template:
         case Slot(type):
             return str(type)
         case Fixed(value, atom):
             if atom is not None:
                 return str(type_of(atom))
-            return repr(value) if isinstance(value, str | bool | None) else f"a {type_name(value)}"
+            return repr(value) if isinstance(value, str | bool | None) else described(value)
         case Node(cls):
-            return f"a {cls.__name__}"
+            return with_article(STANDING_FOR.get(cls, cls).__name__)
         case Clash(reason):
             return reason
     return "nothing"
 
-
-def type_name(value: Any) -> str:
-    return "function" if callable(value) and not isinstance(value, type) else type(value).__name__

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..containers import LEAVES, kind_of
 from ..core.errors import BadArgument, NotSupported
-from ..core.grammar import Atom, Function, Let, Var
-from ..core.walk import Copier
+from ..core.grammar import Atom, Block, Function, Let, Var
+from ..core.walk import Copier, atom_vars, free_vars
 from ..ops.value import Value
 from ..ops.value import atom as as_atom
-from .entry import Results, bound_arguments, signature_of
+from .entry import Results, bound_arguments, plain, signature_of
 from .frames import stamp
 from .interface import Interface, Parameter, Result
-from .values import ABSENT, Closure, is_number
+from .journal import Cell
+from .values import ABSENT, Axisless, Closure, is_axisless, is_number
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -29,8 +31,8 @@ def subfunction(
     """
     name = getattr(function, "__name__", "function")
     name = "function" if name == "<lambda>" else name
-    signature = _signature(function)
-    bound = _bound(function, signature, name, args, kwargs)
+    signature = signature_for(function)
+    bound = bound_to(function, signature, name, args, kwargs)
     fresh = Fresh(reader)
     trees = {key: fresh.tree(value, key) for key, value in bound.arguments.items()}
     for key, (value, _) in trees.items():
@@ -40,7 +42,8 @@ def subfunction(
         result = reader.call(function, bound.args, bound.kwargs)
         results = Results(reader)
         tree = results.add(result)
-        _check_no_writes(reader, mark, made)
+        _check_no_writes(reader, mark, made, fresh)
+    fresh.check_written(block, results.atoms)
     reader.journal.rollback(mark)
     parameters = [
         Parameter(p.name, trees[p.name][1] if p.name in trees else p.default, p.kind, p.default)
@@ -51,7 +54,7 @@ def subfunction(
     return new, Interface(name, parameters, tree, [], None)
 
 
-def _signature(function: Any) -> inspect.Signature:
+def signature_for(function: Any) -> inspect.Signature:
     if not isinstance(function, Closure):
         return signature_of(function)
     args, kinds = function.node.args, inspect.Parameter
@@ -69,7 +72,7 @@ def _signature(function: Any) -> inspect.Signature:
     return inspect.Signature(parameters)
 
 
-def _bound(
+def bound_to(
     function: Any, signature: inspect.Signature, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> inspect.BoundArguments:
     if not isinstance(function, Closure):
@@ -77,7 +80,7 @@ def _bound(
     try:
         return signature.bind(*args, **kwargs)
     except TypeError as error:
-        raise BadArgument(f"{name}() {error}") from None
+        raise BadArgument(f"{name}() {error}", instead=f"Call it as {name}{plain(signature)}.") from None
 
 
 class Fresh:
@@ -86,11 +89,14 @@ class Fresh:
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self.vars: list[Var] = []
+        self.arrays: list[tuple[Value, Value, Atom]] = []  # an array given, for the function, at first
 
     def tree(self, value: Any, name: str) -> tuple[Any, Any]:
         """The value for the function, and the tree of its variables for the interface."""
         value = self.reader.usable(value)
-        if isinstance(value, Value) or is_number(value) and not isinstance(value, (bool, int)):
+        if isinstance(value, Value):
+            return self._leaf(value, name)
+        if is_number(value) and not isinstance(value, (bool, int)):
             return self._leaf(Value(as_atom(value)), name)
         kind = kind_of(type(value))
         if kind is LEAVES or value is None:
@@ -102,17 +108,60 @@ class Fresh:
         return made[0], made[1]
 
     def _leaf(self, value: Value, name: str) -> tuple[Any, Any]:
-        if not value.type.is_inexact:
+        if not value.type.is_inexact and not value.ndim:
             return value, value.atom
-        var = Var(value.type, name)
-        self.vars.append(var)
-        return Value(var), var
+        atom = value.atom
+        if value.type.is_inexact:
+            atom = Var(value.type, name)
+            self.vars.append(atom)
+        made = Axisless(atom) if is_axisless(value) else Value(atom)
+        self.arrays.append((value, made, atom))
+        return made, atom
+
+    def is_own(self, place: Any) -> bool:
+        """Whether a place is an array of the function's own: a derivative leaves those given alone."""
+        return isinstance(place, Cell) and any(place.holder is made for _, made, _ in self.arrays)
+
+    def check_written(self, block: Block, results: list[Atom]) -> None:
+        """Raises where an array that the function writes shares memory with another that it uses."""
+        written = [given for given, made, atom in self.arrays if made.atom is not atom]
+        if not written:
+            return
+        aliases = self.reader.aliases
+        used = set(self._roots([var for result in results for var in atom_vars(result)], block))
+        for given in written:
+            others = [other for other, _, _ in self.arrays if other is not given]
+            twice = sum(other is given for other, _, _ in self.arrays) > 1
+            around = any(isinstance(cell, Value) and cell.atom in used for cell in aliases.group(given))
+            if twice or around or any(aliases.are_related(given, other) for other in others):
+                raise _shared_and_written(self.reader, given)
+
+    def _roots(self, ends: list[Var], block: Block) -> Iterator[Any]:
+        """The arrays around the function that it uses, and those that they are views of."""
+        definitions = self.reader.builder.numbering.definitions
+        for var in free_vars(block, ends):
+            atom: Any = var
+            while isinstance(atom, Var):
+                yield atom
+                stmt = definitions.get(atom)
+                atom = stmt.args[0] if stmt is not None and stmt.args and stmt.op.view else None
 
 
-def _check_no_writes(reader: Reader, mark: int, made: int) -> None:
+def _shared_and_written(reader: Reader, given: Value) -> NotSupported:
+    name = getattr(given.atom, "name", None)
+    return NotSupported(
+        "a function that is transformed writes to " + (repr(name) if name else "an argument")
+        + ", which shares memory with what else it uses",
+        reader.builder.origin,
+        why="The write would be seen in the other array, too.",
+        instead="Pass a copy: x.copy().",
+    )
+
+
+def _check_no_writes(reader: Reader, mark: int, made: int, fresh: Fresh) -> None:
     """A function that is transformed may change only what it makes itself."""
     for place, old in reader.journal.changes(mark).values():
-        if reader.existed(place, old, made) and old is not ABSENT:
+        if reader.existed(place, old, made) and old is not ABSENT and not fresh.is_own(place):
             raise NotSupported(
                 "a function that is transformed writes to a variable or array around it",
                 reader.builder.origin,

@@ -11,13 +11,17 @@ import numpy as np
 from ..core.errors import BadArgument
 from ..core.sizes import Size
 from ..ops.value import Value
-from .applying import apply_op
+from .applying import apply_op, viewed
 from .containers import item
 from .demand import need, static
 from .errors import as_user_error
+from .flat import Flat
 from .iteration import item_of_range
+from .kinds import type_name
+from .library.grids import GRIDS
+from .rank_zero import as_array
 from .recorded import RecordedList, Recording
-from .values import UNKNOWN, DynamicRange, Text, contained, has_dynamic, known_of, stripped
+from .values import UNKNOWN, DynamicRange, Text, contained, has_dynamic, is_array, known_of, stripped
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -34,22 +38,36 @@ def read_slice(reader: Reader, node: Any) -> Any:
 
 def subscript(reader: Reader, value: Any, index: Any) -> Any:
     """`value[index]`."""
+    from .library.calls import call_library
+
     if isinstance(value, Value):
-        return apply_op(reader, operator.getitem, (value, index), {})
+        part = apply_op(reader, operator.getitem, (value, index), {})
+        if isinstance(part, Value) and not part.ndim and _has_ellipsis(index):
+            part = viewed(reader, as_array(part), [value])
+        return apply_op(reader, np.copy, (part,), {}) if isinstance(value, Flat) and is_array(part) else part
     if isinstance(value, (RecordedList, Recording)):
         return value.item(reader, index)
     if isinstance(value, DynamicRange) or isinstance(value, range) and known_of(index) is UNKNOWN:
         return item_of_range(reader, value, index)
     if value is np.s_ or value is np.index_exp:
         return value[index]
+    if id(value) in GRIDS:
+        return call_library(reader, GRIDS[id(value)], (index,), {})
     user = getattr(type(value), "__getitem__", None)
     if hasattr(user, "__code__"):
         return reader.call(user, (value, index), {})
     if isinstance(value, (list, tuple, dict, str, bytes, range)):
         return _of_container(reader, value, index)
     if isinstance(value, (Size, Text)) or known_of(value) is UNKNOWN:
-        raise BadArgument(f"'{type(value).__name__}' object is not subscriptable", reader.builder.origin)
+        if isinstance(value, Text):
+            return need(reader, value, "a text that is indexed")
+        raise BadArgument(f"'{type_name(value)}' object is not subscriptable", reader.builder.origin)
     return _of_object(reader, value, index)
+
+
+def _has_ellipsis(index: Any) -> bool:
+    """Whether an index gives an array even where no axes are left."""
+    return any(part is ... for part in (index if isinstance(index, tuple) else (index,)))
 
 
 def _of_container(reader: Reader, value: Any, index: Any) -> Any:
@@ -73,6 +91,9 @@ def _of_object(reader: Reader, value: Any, index: Any) -> Any:
     if isinstance(value, type):
         item: Any = value
         return item[index]
+    if not hasattr(value, "__getitem__"):
+        instead = "Functions are called with round brackets: f(x)." if callable(value) else None
+        raise BadArgument(f"'{type_name(value)}' object is not subscriptable", reader.builder.origin, instead=instead)
     with as_user_error(reader):
         return reader.outside.item(value, static(reader, index, "this index"))
 

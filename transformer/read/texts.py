@@ -11,6 +11,7 @@ from ..core.sizes import Size
 from ..ops import value as values
 from ..ops.value import Value
 from .demand import static
+from .kinds import described
 from .values import Formatted, Hole, Text, has_dynamic, known_of
 
 if TYPE_CHECKING:
@@ -32,7 +33,11 @@ def _formatted(reader: Reader, part: Any) -> Any:
     spec = reader.evaluate(part.format_spec) if part.format_spec is not None else ""
     spec = static(reader, spec, "the format of a text")
     if isinstance(spec, Text):
-        raise NotSupported("a format with dynamic parts", reader.builder.origin)
+        raise NotSupported(
+            "a format with parts that the program computes",
+            reader.builder.origin,
+            instead="Write the format as a constant, as in f'{x:.3f}'.",
+        )
     return formatted(value, CONVERSIONS[part.conversion], spec)
 
 
@@ -112,4 +117,4 @@ class Template:
         if isinstance(piece.value, Value | Size):
             self.atoms.append(values.atom(piece.value))
             return Hole(len(self.atoms) - 1, piece.conversion, piece.spec)
-        raise NotSupported(f"a text with a {type(piece.value).__name__} in it")
+        raise NotSupported(f"a text with {described(piece.value)} in it", instead="Print its items one by one.")

@@ -46,8 +46,18 @@ def known_of(value: Any) -> Any:
 
 
 def is_array(value: Any) -> bool:
-    """Whether a value is an array that may be written in place (rank 0 is a scalar)."""
-    return isinstance(value, Value) and value.ndim > 0
+    """Whether a value is an array, which can be written in place; a number cannot."""
+    return isinstance(value, Value) and (value.ndim > 0 or isinstance(value, Axisless | View))
+
+
+def is_axisless(value: Any) -> bool:
+    """Whether a value is an array without axes."""
+    return is_array(value) and not value.ndim
+
+
+def may_be_array(value: Any) -> bool:
+    """Whether a value is an array on some path."""
+    return is_array(value) or isinstance(value, PerhapsAxisless)
 
 
 def is_number(value: Any) -> bool:
@@ -55,6 +65,19 @@ def is_number(value: Any) -> bool:
     if isinstance(value, Value):
         return value.ndim == 0
     return isinstance(value, (bool, int, float, complex, Size)) or isinstance(value, np.number | np.bool_)
+
+
+class Axisless(Value):
+    """An array without axes (``np.zeros(())``): a number for all but writes in place, which everything
+    that refers to it sees."""
+
+    __slots__ = ()
+
+
+class PerhapsAxisless(Value):
+    """An array without axes on some paths and a number on others."""
+
+    __slots__ = ()
 
 
 class View(Value):

@@ -12,8 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import tree
+from ..ops.registry import registry
+from ..read.places import placed
 from ..settings import config
 from .nans import call_watching_nans
+from .sharing import check_written
 from .signature import Description, Identity, describe, exact_key
 
 MOST_EXACT_KEYS = 4096
@@ -22,7 +25,8 @@ MOST_EXACT_KEYS = 4096
 @dataclass(slots=True)
 class Entry:
     """A generated function with what it rests on. `generated` is everything known about it,
-    `integers` are the integer arguments that guards mention, with their paths."""
+    `integers` are the integer arguments that guards mention, with their paths, `written` the arguments
+    whose arrays the user's function writes."""
 
     function: Callable[..., Any]
     generated: Any
@@ -31,6 +35,7 @@ class Entry:
     watched: list[Any]
     integers: dict[Any, str]
     hidden_key: tuple[Hashable, ...] = field(default=())
+    written: list[Any] = field(default_factory=list)
 
     def fits(self, hints: dict[Any, int]) -> bool:
         """Whether the guards hold for a call with these sizes, and integers by their paths."""
@@ -51,34 +56,58 @@ def hidden_key(hidden: list[Any]) -> tuple[Hashable, ...]:
 
 
 class Dispatcher:
-    """Finds or generates the function for a call. Safe when first called from several threads."""
+    """Finds or generates the function for a call. Safe when first called from several threads.
+    `user` is the user's function, whose source errors about arguments show."""
 
-    def __init__(self, generate: Callable[..., Entry], names: Callable[[int], list[str]]) -> None:
+    def __init__(self, generate: Callable[..., Entry], names: Callable[[int], list[str]], user: Any) -> None:
         self.generate = generate
         self.names = names
+        self.user = user
         self.exact: dict[Any, Entry] = {}
         self.by_type: dict[Any, list[Entry]] = {}
         self.static: set[str] = set()
         self.newest: Entry | None = None
+        self.version = registry.version
         self.lock = threading.RLock()
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Runs the function for a call."""
         entry = self.entry(args, kwargs)
+        given = kwargs
         if entry.hidden:
             kwargs = {**kwargs, **{h.name: h.fetch() for h in entry.hidden}}
-        if config.debug_nans:
-            return call_watching_nans(entry, args, kwargs)
-        return entry.function(*args, **kwargs)
+        if entry.written or entry.generated.reading.apart:
+            check_written(entry, args, given, self.names(len(args)))
+        return run(entry, args, kwargs)
+
+    def hold(self, args: tuple[Any, ...], places: tuple[Any, ...]) -> Callable[..., Any]:
+        """What a call with arguments like these runs as of now: what is assigned to globals or captured
+        names later, or written to their arrays, does not reach it. `places` are the arrays that the
+        arguments were copied from."""
+        entry = self.entry(args, {})
+        if entry.written:
+            check_written(entry, places, {}, self.names(len(args)))
+        copies = {h.name: h.fetch().copy(order="K") for h in entry.hidden}
+        return lambda *args: run(entry, args, copies)
 
     def entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
+        if self.version != registry.version:
+            self._forget()
         entry = self.exact.get(exact_key(args, kwargs))
         if entry is None or ((entry.watched or entry.hidden) and not entry.is_current()):
             entry = self.find(args, kwargs)
         return entry
 
+    def _forget(self) -> None:
+        """Drops what was generated before a user defined an op, whose rule it may not follow."""
+        with self.lock:
+            self.version = registry.version
+            self.exact.clear()
+            self.by_type.clear()
+
     def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
         """The entry of a call whose exact key is new (or whose entry went stale)."""
-        with self.lock:
+        with self.lock, placed(self.user):
             described = describe(args, kwargs, self.names(len(args)), self.static)
             entry = self._known(described)
             if entry is None:
@@ -93,6 +122,12 @@ class Dispatcher:
     def _known(self, described: Description) -> Entry | None:
         entries = self.by_type.get(type_key(described), [])
         return next((e for e in entries if e.fits(described.hints)), None)
+
+
+def run(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if config.debug_nans:
+        return call_watching_nans(entry, args, kwargs)
+    return entry.function(*args, **kwargs)
 
 
 def type_key(described: Description) -> tuple[Hashable, ...]:

@@ -13,6 +13,7 @@ from ..core.errors import NotSupported
 from ..core.sizes import Unknown, leaves
 from ..pipeline import Generated, generate, taken_apart
 from ..read.demand import Demand
+from ..read.places import placed
 from .dispatch import Dispatcher, Entry, hidden_key
 from .files import load
 from .heading import header_of
@@ -46,6 +47,7 @@ def generate_entry(
         generated.reading.watched,
         guarded_integers(generated),
         hidden_key(hidden),
+        generated.reading.written,
     )
 
 
@@ -125,8 +127,14 @@ def standalone_for_call(
 ) -> Generated:
     """The same, with all that is known about it: for all sizes that take the course which those of
     the call take. `names` are those of the positional arguments."""
-    label = label or Label()
-    names, static = list(names), set[str]()
+    with placed(taken_apart(target)[0]):
+        return _standalone_for_call(target, args, kwargs, list(names), label or Label())
+
+
+def _standalone_for_call(
+    target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str], label: Label
+) -> Generated:
+    static: set[str] = set()
     described = describe(args, kwargs, names)
     first = on_demand(partial(_standalone, target, label), args, kwargs, names, static, described)
     described = describe(args, kwargs, names, static)
@@ -142,7 +150,8 @@ def standalone_for_types(
 ) -> Generated:
     """The same for declared arguments: pytrees of types and of objects known beforehand."""
     try:
-        return _standalone(target, label or Label(), Description(args, kwargs))
+        with placed(taken_apart(target)[0]):
+            return _standalone(target, label or Label(), Description(args, kwargs))
     except Demand as demand:
         error = demand.error()
         error.instead = (

@@ -23,18 +23,31 @@ def call_watching_nans(entry: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 class _Watcher:
+    """Watches the function and those of the same file that it calls."""
+
     def __init__(self, entry: Any) -> None:
-        self.code = entry.function.__code__
+        self.file = entry.function.__code__.co_filename
         self.origins = entry.generated.written.line_origins
-        self.line = 0
-        self.seen: set[str] = set()
 
     def trace(self, frame: Any, event: str, argument: Any) -> Any:
-        if frame.f_code is not self.code:
-            return None
-        if event == "call":
-            self.seen = {name for name, value in frame.f_locals.items() if has_nan(value)}
-        elif event in ("line", "return"):
+        return _Call(self, frame).trace if frame.f_code.co_filename == self.file else None
+
+    def message(self, name: str, line: int) -> str:
+        origin = self.origins.get(line)
+        where = f"\n{origin}" if origin is not None else ""
+        return f"NaN in {name}, line {line} of {self.file}{where}"
+
+
+class _Call:
+    """One call: the line that runs, and the names that have held a NaN."""
+
+    def __init__(self, watcher: _Watcher, frame: Any) -> None:
+        self.watcher = watcher
+        self.line = 0
+        self.seen = {name for name, value in frame.f_locals.items() if has_nan(value)}
+
+    def trace(self, frame: Any, event: str, argument: Any) -> Any:
+        if event in ("line", "return"):
             self.check(frame)
             self.line = frame.f_lineno
         return self.trace
@@ -43,12 +56,7 @@ class _Watcher:
         for name, value in frame.f_locals.items():
             if name not in self.seen and has_nan(value):
                 self.seen.add(name)
-                raise FloatingPointError(self.message(name))
-
-    def message(self, name: str) -> str:
-        origin = self.origins.get(self.line)
-        where = f"\n{origin}" if origin is not None else ""
-        return f"NaN in {name}, line {self.line} of {self.code.co_filename}{where}"
+                raise FloatingPointError(self.watcher.message(name, self.line))
 
 
 def has_nan(value: Any) -> bool:

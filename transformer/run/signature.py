@@ -17,6 +17,7 @@ from .. import tree
 from ..core.errors import BadArgument
 from ..core.sizes import Dim, Extent, Size
 from ..core.types import COMPLEX, FLOAT, INT, ArrayType, has_own_meaning
+from ..read.interface import AxislessType
 
 PLAIN = frozenset({float, complex, np.float64, np.float32, np.complex128, np.complex64})
 
@@ -114,19 +115,22 @@ class _Describer:
         number = {float: FLOAT, complex: COMPLEX, int: INT}.get(type(leaf))
         return leaf if number is None else number
 
-    def array(self, array: Any, path: str) -> ArrayType:
+    def array(self, array: Any, path: str) -> ArrayType | AxislessType:
         dtype = array.dtype
         if has_own_meaning(array):
-            raise BadArgument(f"{path} is a {type(array).__name__}",
-                              why="its operators may mean something else than those of arrays",
-                              instead="convert it with np.asarray")
+            kind = array.__class__
+            raise BadArgument(f"{path} is a {kind.__module__.partition('.')[0]} {kind.__name__}",
+                              why="Its operators may mean something else than those of arrays.",
+                              instead="Convert it with np.asarray.", argument=path)
         if dtype.kind not in "fciub" or dtype.name in ("float128", "complex256", "longdouble"):
             raise BadArgument(f"{path} has dtype {dtype}, which is not supported",
-                              instead="convert it to float64, float32, complex, int or bool")
+                              instead="Convert it to float64, float32, complex, int or bool: x.astype(float).",
+                              argument=path)
         if not array.ndim and dtype.kind in "iu":
             self.hints[path] = int(array)
         sizes = [self.size(n, f"{path}.shape[{axis}]") for axis, n in enumerate(array.shape)]
-        return ArrayType(dtype.newbyteorder("="), tuple(sizes))
+        type = ArrayType(dtype.newbyteorder("="), tuple(sizes))
+        return type if sizes or isinstance(array, np.generic) else AxislessType(type)
 
     def size(self, n: int, path: str) -> Extent:
         if n < 2 or path in self.static:

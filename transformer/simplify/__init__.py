@@ -5,10 +5,12 @@ One rewrite per module, each with an example of before and after in its text. Al
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..core.builder import Builder
-from ..core.grammar import Call, Function
+from ..core.grammar import Function
 from ..core.guards import Assumptions
-from ..core.walk import all_statements
+from ..core.walk import called_in
 
 ROUNDS = 12
 
@@ -20,16 +22,35 @@ def simplify(function: Function, assumptions: Assumptions | None = None, *, last
     With `last`, no transformation follows: integers that only types mention, and counts of loops
     that nothing uses, go too.
     """
+    from .calls import calls
     builder = Builder(assumptions)
-    seen, pending = {function}, [function]
     with builder.active():                      # the types of ops ask what is assumed of sizes
-        while pending:
-            each = pending.pop()
-            _simplify(each, builder.assumptions, last)
-            called = {s.function for s in all_statements(each.body) if isinstance(s, Call)} - seen
-            seen |= called
-            pending += called
+        called = _simplify_all(function, builder.assumptions, last)
+        for _ in range(ROUNDS if called else 0):
+            if not calls(function, called, last):
+                break
+            called = _simplify_all(function, builder.assumptions, last)
+        if last:
+            _join([function, *called], builder.assumptions)
     return function
+
+
+def _join(functions: list[Function], assumptions: Assumptions) -> None:
+    """Lets go of what keeps equal computations apart (`Again`), when nothing looks for them any more."""
+    from .copies import copies
+    from .dead import dead
+    for each in functions:
+        if copies(each, assumptions, apart=False):
+            dead(each, assumptions, last=True)
+
+
+def _simplify_all(function: Function, assumptions: Assumptions, last: bool) -> list[Function]:
+    """Simplifies a function and those that it calls, which are given back."""
+    found = [function]
+    for each in found:
+        _simplify(each, assumptions, last)
+        found += [callee for callee in called_in(each) if callee not in found]
+    return found[1:]
 
 
 def _simplify(function: Function, assumptions: Assumptions, last: bool) -> None:
@@ -41,10 +62,19 @@ def _simplify(function: Function, assumptions: Assumptions, last: bool) -> None:
     from .fold import fold
     from .loops import loops
     dead(function, assumptions)
+    changes = 0
+    settled: dict[Any, int] = {}                # after how many changes a rewrite found nothing to do
     for _ in range(ROUNDS):
-        changed = [rewrite(function, assumptions) for rewrite in (copies, branches, loops, cse, fold)]
-        if not any(changed):
+        before = changes
+        for rewrite in (copies, branches, loops, cse, fold):
+            if settled.get(rewrite) == changes:
+                continue
+            if rewrite(function, assumptions):
+                changes += 1
+            else:
+                settled[rewrite] = changes
+        if changes == before:
             break
-        dead(function, assumptions)
+        changes += dead(function, assumptions)
     if last:
         dead(function, assumptions, last=True)

@@ -27,7 +27,8 @@ class Aliasing:
         for stmt in all_statements(function.body):
             match stmt:
                 case Let():
-                    self.definition.update(dict.fromkeys(stmt.targets, stmt))
+                    for target in stmt.targets:
+                        self.definition[target] = stmt
                     if stmt.op.name in WRITES and isinstance(stmt.args[0], Var):
                         changed.append(stmt.args[0])
                 case If():
@@ -89,4 +90,5 @@ def may_share(stmt: Let) -> bool:
         return bool(stmt.args)
     if not callable(stmt.op.view):
         return bool(stmt.op.view)
-    return bool(stmt.op.view(*map(type_of, stmt.args), **stmt.attrs))
+    attrs = {key: item for key, item in stmt.attrs.items() if key != "spelling"}
+    return bool(stmt.op.view(*map(type_of, stmt.args), **attrs))

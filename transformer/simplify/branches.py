@@ -69,8 +69,7 @@ class Branches(Rewriter):
     def _decided(self, stmt: If, value: bool) -> None:
         """The statements of one side take the place of the branch."""
         self.changed = True
-        for inner in stmt.then if value else stmt.orelse:
-            self.visit(inner)
+        self.visit(stmt.then if value else stmt.orelse)
         for merge in stmt.merges:
             self._handed_on(stmt, merge, self.atom(merge.then if value else merge.orelse))
 
@@ -97,12 +96,14 @@ class Branches(Rewriter):
 
     def _is_condition(self, stmt: If, merge: Merge, after: Block) -> bool:
         """Whether a merge gives the condition, or its opposite, which then comes `after`."""
-        sides = [side.value if isinstance(side, Const) and side.type == BOOL else None
+        sides = [side.value if isinstance(side, Const) and side.type.dtype.kind == "b" else None
                  for side in (merge.then, merge.orelse)]
         if None in sides or sides[0] == sides[1] or type_of(stmt.cond) != merge.target.type:
             return False
         if sides[0]:
             self.replace(merge.target, stmt.cond)
+        elif merge.target.type != BOOL:
+            return False
         else:
             after.append(Let((merge.target,), LogicalNot, (stmt.cond,), {}, stmt.origin))
         return True

@@ -39,6 +39,7 @@ from ..core.grammar import Atom, Const, Let, Var, type_of
 from ..core.sizes import Extent, Size
 from ..core.walk import atom_of_size
 from ..ops.arithmetic import Add, Multiply, Subtract
+from .changes import CONSTANT, SIZE, with_operand
 from .neutral import known, number
 from .rewriter import array_type
 from .signs import DEEPEST
@@ -57,6 +58,7 @@ LARGEST_FACTOR = 1000          # whole numbers up to here may be multiplied acro
 
 # -- all operands known --------------------------------------------------------------------------
 
+@with_operand(CONSTANT)
 def _folded(fold: Fold, stmt: Let) -> Any:
     """2 * 3 → 6; not 1 / 3, as no one would write it out."""
     values = [known(atom) for atom in stmt.args]
@@ -104,6 +106,7 @@ def _without_seed(fold: Fold, stmt: Let) -> Any:
 INTEGER = type_of(Const(1))
 
 
+@with_operand(CONSTANT)
 def _compared(fold: Fold, stmt: Let) -> Any:
     values = [number(atom) for atom in stmt.args]
     if any(value is None or isinstance(value, complex) for value in values):
@@ -111,6 +114,17 @@ def _compared(fold: Fold, stmt: Let) -> Any:
     return fold.instead(stmt, Const(bool(COMPARISONS[stmt.op.name](*values))))
 
 
+@with_operand(SIZE)
+def _sizes_compared(fold: Fold, stmt: Let) -> Any:
+    """n == m, where the two were found to be equal."""
+    first, second = (_extent(atom) for atom in stmt.args)
+    if first is None or second is None:
+        return None
+    difference = fold.assumptions.normal(first - second)
+    return fold.instead(stmt, Const(COMPARISONS[stmt.op.name](difference, 0))) if type(difference) is int else None
+
+
+@with_operand(CONSTANT)
 def _negated(fold: Fold, stmt: Let) -> Any:
     x, = stmt.args
     known = isinstance(x, Const) and x.type.dtype.kind == "b"
@@ -119,6 +133,7 @@ def _negated(fold: Fold, stmt: Let) -> Any:
 
 # -- whole numbers -------------------------------------------------------------------------------
 
+@with_operand(CONSTANT, SIZE)
 def _whole(fold: Fold, stmt: Let) -> Any:
     """Sums of Python integers: sizes are added up, (k + 1) - 1 → k."""
     if stmt.target.type != INTEGER or stmt.attrs:
@@ -165,13 +180,14 @@ def _chained(fold: Fold, stmt: Let, shift: Extent) -> Any:
 
 # -- factors -------------------------------------------------------------------------------------
 
+@with_operand(CONSTANT)
 def _collected(fold: Fold, stmt: Let) -> Any:
     """(c * x) * d → cd * x, also where c stands deeper in a product that nothing else uses."""
     for constant, product in (stmt.args[::-1], stmt.args):
         value = number(constant)
-        if value is None or not isinstance(product, Var) or fold.instead(stmt, product) is None:
+        if value is None or not isinstance(product, Var) or fold.own(product, "multiply", "divide") is None:
             continue
-        if fold.uses.once(product) and _scaled(fold, product, value):
+        if fold.instead(stmt, product) is not None and _scaled(fold, product, value):
             return product
     return None
 
@@ -214,6 +230,7 @@ def _written(first: Any, second: Any, as_integer: bool) -> Any:
     return int(product) if as_integer and whole and int in (type(first), type(second)) else product
 
 
+@with_operand(CONSTANT)
 def _first(fold: Fold, stmt: Let) -> Any:
     """x * 2 → 2 * x, in generated code; x * y * 2 → 2 * x * y, which is exact; x * y * 3 stays."""
     x, factor = stmt.args
@@ -280,5 +297,5 @@ RULES = {
     "divide": [_folded],
     "negative": [_folded],
     "logical_not": [_negated],
-    **{name: [_compared] for name in COMPARISONS},
+    **{name: [_compared, _sizes_compared] for name in COMPARISONS},
 }

@@ -29,14 +29,16 @@ from .rewriter import Rewriter, same_atom
 from .uses import Uses, number_for
 
 
-def copies(function: Function, assumptions: Assumptions) -> bool:
-    """Removes copies in place; says whether there were any."""
-    return Copies(function, assumptions).run()
+def copies(function: Function, assumptions: Assumptions, apart: bool = True) -> bool:
+    """Removes copies in place; says whether there were any. Those of `again` stay, unless they need not be
+    kept `apart`."""
+    return Copies(function, assumptions, ("same",) if apart else ("same", "again")).run()
 
 
 class Copies(Rewriter):
-    def __init__(self, function: Function, assumptions: Assumptions) -> None:
+    def __init__(self, function: Function, assumptions: Assumptions, names: tuple[str, ...]) -> None:
         super().__init__(function, assumptions)
+        self.names = names
         self._uses: Uses | None = None
 
     def stands_for(self, var: Var, atom: Atom) -> Atom | None:
@@ -49,7 +51,7 @@ class Copies(Rewriter):
         return number_for(var, atom, self._uses)
 
     def let(self, stmt: Let) -> None:
-        if stmt.op.name == "same":
+        if stmt.op.name in self.names:
             atom = self.stands_for(stmt.target, stmt.args[0])
             if atom is not None:
                 return self.replace(stmt.target, atom)

@@ -128,7 +128,7 @@ class CommonSubexpressions(Rewriter):
 def _key(stmt: Let) -> Any:
     """What a statement computes; None if that cannot be compared."""
     try:
-        args = [_frozen(atom) if isinstance(atom, Const) else atom for atom in stmt.args]
+        args = [_frozen(atom) if type(atom) is Const else atom for atom in stmt.args]
         if stmt.op.name in COMMUTATIVE:
             args.sort(key=hash)
         key = (stmt.op, tuple(args), _frozen(stmt.attrs) if stmt.attrs else ())
@@ -140,12 +140,14 @@ def _key(stmt: Let) -> Any:
 
 def _frozen(value: Any) -> Any:
     """An attribute or constant as a key. Numbers are told apart by type and sign."""
+    if type(value) is str:
+        return value
     if isinstance(value, Const):
-        return "constant", value.type, repr(value.value), value.name
+        return "constant", value.type.dtype, value.type.weak, repr(value.value), value.name
     if isinstance(value, (tuple, list)):
         return type(value), tuple(map(_frozen, value))
     if isinstance(value, dict):
-        return tuple(sorted((key, _frozen(item)) for key, item in value.items()))
+        return tuple([(key, _frozen(value[key])) for key in sorted(value)])
     if isinstance(value, slice):
         return "slice", _frozen((value.start, value.stop, value.step))
     if isinstance(value, (bool, int, float, complex, np.generic)):

@@ -43,7 +43,7 @@ from typing import Any
 
 from ..core.grammar import Block, Call, Effect, Function, If, Let, Loop, Map, Stmt, Var
 from ..core.guards import Assumptions
-from ..core.walk import all_statements, atom_vars
+from ..core.walk import atom_vars, has_effects
 from .rewriter import type_vars
 
 
@@ -61,7 +61,7 @@ def dead(function: Function, assumptions: Assumptions, last: bool = False) -> bo
 class Liveness:
     """What is live, found from the results and effects backwards."""
 
-    def __init__(self, function: Function, last: bool) -> None:
+    def __init__(self, function: Function, last: bool, called: Iterable[Function] = ()) -> None:
         self.last = last
         self.changed = False
         self.origin: dict[Var, tuple[Stmt, Iterable[Any]]] = {}
@@ -70,7 +70,8 @@ class Liveness:
         self.kept: set[Stmt] = set()
         self.pending: list[Var] = []
         self.effects: list[Effect | Call] = []
-        self._enter(function.body, None)
+        for each in (function, *called):
+            self._enter(each.body, None)
         self._mark(function)
 
     # -- where variables come from -----------------------------------------------------------
@@ -80,9 +81,7 @@ class Liveness:
             self.parent[stmt] = parent
             match stmt:
                 case Let():
-                    source = (stmt, (stmt.args, stmt.attrs) if stmt.attrs else stmt.args)
-                    for target in stmt.targets:
-                        self.origin[target] = source
+                    self._enter_let(stmt)
                 case If():
                     for merge in stmt.merges:
                         self.origin[merge.target] = stmt, (merge.then, merge.orelse)
@@ -91,12 +90,20 @@ class Liveness:
                 case Loop() | Map():
                     self._enter_loop(stmt)
                 case Call():
-                    for target in stmt.targets:
-                        self.origin[target] = stmt, stmt.args
+                    self._enter_call(stmt)
                     if has_effects(stmt.function):
                         self.effects.append(stmt)
                 case Effect() if stmt.kind != "comment":
                     self.effects.append(stmt)
+
+    def _enter_let(self, stmt: Let) -> None:
+        source = (stmt, (*stmt.args, stmt.attrs) if stmt.attrs else stmt.args)
+        for target in stmt.targets:
+            self.origin[target] = source
+
+    def _enter_call(self, stmt: Call) -> None:
+        for target in stmt.targets:
+            self.origin[target] = stmt, stmt.args
 
     def _enter_loop(self, stmt: Loop | Map) -> None:
         self.origin[stmt.position] = stmt, ()
@@ -117,8 +124,14 @@ class Liveness:
     def _mark(self, function: Function) -> None:
         self._need(function.results)
         for effect in self.effects:
-            self._need((effect.args, getattr(effect, "attrs", ())))
+            self._need(self._used_by(effect))
             self._keep(effect)
+        self._follow()
+
+    def _used_by(self, effect: Effect | Call) -> Iterable[Any]:
+        return effect.args, getattr(effect, "attrs", ())
+
+    def _follow(self) -> None:
         while self.pending:
             var = self.pending.pop()
             if not self.last:
@@ -126,19 +139,23 @@ class Liveness:
             if var in self.origin:
                 stmt, sources = self.origin[var]
                 self._need(sources)
-                self._keep(stmt)
+                if stmt not in self.kept:
+                    self._keep(stmt)
 
-    def _need(self, atoms: Any) -> None:
-        for var in atom_vars(tuple(atoms)):
-            if var not in self.live:
-                self.live.add(var)
-                self.pending.append(var)
+    def _need(self, atoms: Iterable[Any]) -> None:
+        for atom in atoms:
+            for var in (atom,) if type(atom) is Var else atom_vars(atom):
+                if var not in self.live:
+                    self.live.add(var)
+                    self.pending.append(var)
 
     def _keep(self, stmt: Stmt | None) -> None:
         """A statement stays, those around it too, and what decides whether it runs."""
         while stmt is not None and stmt not in self.kept:
             self.kept.add(stmt)
-            if isinstance(stmt, If):
+            if type(stmt) is Let:
+                pass                                        # decides nothing
+            elif isinstance(stmt, If):
                 self._need((stmt.cond,))
             elif isinstance(stmt, (Loop, Map)):
                 self._need((stmt.trips, getattr(stmt, "cond", None)))
@@ -157,7 +174,8 @@ class Liveness:
         left.reverse()
         self.changed |= len(left) < len(block)
         for stmt in left:
-            self._shrink(stmt)
+            if type(stmt) is not Let:
+                self._shrink(stmt)
         return left
 
     def _shrink(self, stmt: Stmt) -> None:
@@ -184,19 +202,6 @@ class Liveness:
         left = [item for item in items if is_live(item)]
         self.changed |= len(left) < len(items)
         return left
-
-
-def has_effects(function: Function) -> bool:
-    """Whether a function does anything but give results, in the functions it calls too."""
-    seen, pending = {function}, [function]
-    while pending:
-        for stmt in all_statements(pending.pop().body):
-            if isinstance(stmt, Effect) and not _is_comment(stmt):
-                return True
-            if isinstance(stmt, Call) and stmt.function not in seen:
-                seen.add(stmt.function)
-                pending.append(stmt.function)
-    return False
 
 
 def _is_comment(stmt: Stmt) -> bool:

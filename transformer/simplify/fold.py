@@ -37,15 +37,15 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from ..core.grammar import Atom, Effect, Function, Let, Loop, Map, Var, type_of
+from ..core.grammar import Atom, Const, Effect, Function, Let, Loop, Map, Var, type_of
 from ..core.guards import Assumptions
-from ..core.sizes import Unknown
+from ..core.sizes import Size, Unknown
 from ..core.types import Type
 from ..core.walk import size_of_atom
 from ..ops.shape import Copy
 from . import constants, neutral, shapes, signs, updates
 from .aliasing import Aliasing
-from .changes import CHANGED
+from .changes import CHANGED, CONSTANT, SIZE
 from .rewriter import Rewriter
 from .uses import Uses, integer_for, number_for
 
@@ -72,9 +72,10 @@ RULES = _gathered()
 
 
 @cache
-def rules_of(op: Any) -> tuple[Rule, ...]:
-    """The rules for statements of an op."""
-    return (*RULES.get(op.name, ()), *(shapes.ELEMENTWISE if op.elementwise else ()))
+def rules_of(op: Any) -> tuple[tuple[Rule, frozenset[str] | None], ...]:
+    """The rules for statements of an op, each with the kinds of operands of which it needs one."""
+    rules = (*RULES.get(op.name, ()), *(shapes.ELEMENTWISE if op.elementwise else ()))
+    return tuple((rule, getattr(rule, "operand_kinds", None)) for rule in rules)
 
 
 class Fold(Rewriter):
@@ -127,11 +128,26 @@ class Fold(Rewriter):
 
     def _first_result(self, stmt: Let) -> Any:
         """What the first rule that applies gives."""
-        for rule in rules_of(stmt.op):
-            result = rule(self, stmt)
-            if result is not None:
-                return result
+        kinds = self._kinds(stmt)
+        for rule, needed in rules_of(stmt.op):
+            if needed is None or not needed.isdisjoint(kinds):
+                result = rule(self, stmt)
+                if result is not None:
+                    return result
         return None
+
+    def _kinds(self, stmt: Let) -> list[str]:
+        """What the operands of a statement are, for rules that look for one `with_operand`."""
+        kinds = []
+        for atom in stmt.args:
+            if type(atom) is Var:
+                if atom in self.definition:
+                    kinds.append(self.definition[atom].op.name)
+            elif type(atom) is Const:
+                kinds.append(CONSTANT)
+            elif type(atom) is Size:
+                kinds.append(SIZE)
+        return kinds
 
     def _dissolve(self, stmt: Let, atom: Atom) -> None:
         """Lets an atom stand for the statement's result."""

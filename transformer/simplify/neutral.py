@@ -23,9 +23,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..core.grammar import Atom, Const, Let, type_of
+from ..core.grammar import Atom, Const, If, Let, Loop, Var, type_of
 from ..core.types import BOOL, INT
+from ..core.walk import tail_uses
 from ..ops.arithmetic import Cast, Negative
+from .changes import CONSTANT, with_operand
 from .rewriter import array_type, same_atom
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ def is_zero(fold: Fold, atom: Atom) -> bool:
     return known(atom) == 0 or fold.defined_by(atom, "zeros") is not None
 
 
+@with_operand(CONSTANT)
 def _product(fold: Fold, stmt: Let) -> Any:
     for factor, other in (stmt.args, stmt.args[::-1]):
         if known(factor) == 1:
@@ -72,6 +75,7 @@ def _converted(fold: Fold, stmt: Let, x: Atom) -> Any:
     return fold.become(stmt, Cast, x, dtype=target.dtype)
 
 
+@with_operand(CONSTANT)
 def _quotient(fold: Fold, stmt: Let) -> Any:
     numerator, denominator = stmt.args
     if known(denominator) == 1:
@@ -81,6 +85,7 @@ def _quotient(fold: Fold, stmt: Let) -> Any:
     return None
 
 
+@with_operand(CONSTANT, "zeros")
 def _sum(fold: Fold, stmt: Let) -> Any:
     for term, other in (stmt.args, stmt.args[::-1]):
         if is_zero(fold, term):
@@ -90,11 +95,13 @@ def _sum(fold: Fold, stmt: Let) -> Any:
     return None
 
 
+@with_operand(CONSTANT, "zeros")
 def _difference(fold: Fold, stmt: Let) -> Any:
     first, second = stmt.args
     return fold.or_copy(stmt, first) if is_zero(fold, second) else None
 
 
+@with_operand(CONSTANT)
 def _power(fold: Fold, stmt: Let) -> Any:
     base, exponent = stmt.args
     return fold.instead(stmt, base) if known(exponent) == 1 else None
@@ -117,6 +124,24 @@ def _choice(fold: Fold, stmt: Let) -> Any:
     return fold.instead(stmt, first) if same_atom(first, second) else None
 
 
+def _condition(fold: Fold, stmt: Let) -> Any:
+    """bool(c) → c for a truth value that is only asked for."""
+    x = stmt.args[0]
+    if stmt.target.type != BOOL or array_type(x).sizes or array_type(x).dtype.kind != "b":
+        return None
+    return x if all(_asks(user, stmt.target) for user in fold.uses.users[stmt.target]) else None
+
+
+def _asks(user: Any, var: Var) -> bool:
+    """Whether a statement only asks whether a truth value is true."""
+    match user:
+        case If() | Loop():
+            return user.cond is var and list(tail_uses(user)).count(var) == isinstance(user, Loop)
+        case Let():
+            return user.op.asks_truth and "spelling" not in user.attrs
+    return False
+
+
 RULES = {
     "multiply": [_product],
     "divide": [_quotient],
@@ -124,7 +149,7 @@ RULES = {
     "subtract": [_difference],
     "power": [_power],
     "positive": [_same_type],
-    "cast": [_same_type],
+    "cast": [_same_type, _condition],
     "real": [_same_type],
     "conjugate": [_conjugate],
     "where": [_choice],

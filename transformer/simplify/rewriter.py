@@ -26,8 +26,8 @@ from ..core.grammar import (
 )
 from ..core.guards import Assumptions
 from ..core.sizes import Size, Unknown
-from ..core.types import ArrayType, Type
-from ..core.walk import Copier, all_definitions, atom_vars
+from ..core.types import ArrayType, SeqType, Type
+from ..core.walk import Copier, all_definitions
 
 PLAIN = (int, str, bool, float, type(None))
 
@@ -98,8 +98,7 @@ class Rewriter:
 
     def block(self, block: Block) -> Block:
         outer, self.out = self.out, []
-        for stmt in block:
-            self.visit(stmt)
+        self.visit(block)
         done, self.out = self.out, outer
         return done
 
@@ -107,15 +106,17 @@ class Rewriter:
         """A block inside a branch or loop."""
         return self.block(block) if block else block
 
-    def visit(self, stmt: Stmt) -> None:
-        if type(stmt) is Let:
+    def visit(self, statements: Iterable[Stmt]) -> None:
+        """Rewrites statements into the block being written."""
+        for stmt in statements:
+            if type(stmt) is not Let:
+                self._structured(stmt)
+                continue
             if self.mapping:
                 stmt.args = self.atoms(stmt.args)
                 if stmt.attrs:
                     stmt.attrs = self.attrs(stmt.attrs)
             self.let(stmt)
-        else:
-            self._structured(stmt)
 
     def _structured(self, stmt: Stmt) -> None:
         match stmt:
@@ -188,7 +189,7 @@ class Rewriter:
 
     def same_type(self, left: Type, right: Type) -> bool:
         """Whether two types are equal, sizes that are known to be equal included."""
-        if left == right:
+        if left is right or left == right:
             return True
         if not isinstance(left, ArrayType) or not isinstance(right, ArrayType):
             return False
@@ -218,8 +219,8 @@ def same_atom(left: Atom, right: Atom) -> bool:
 
 def type_vars(type: Type) -> Iterable[Var]:
     """The integers of the program that the sizes of a type rest on."""
-    while not isinstance(type, ArrayType):
+    while isinstance(type, SeqType):
         type = type.element
-    return atom_vars(type.sizes) if type.sizes else ()
+    return [var for size in type.sizes if isinstance(size, Size) for var in size.unknowns]
 
 

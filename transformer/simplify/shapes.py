@@ -32,6 +32,8 @@ import numpy as np
 from ..core.grammar import Atom, Const, Let, Var
 from ..core.types import ArrayType
 from ..ops.creation import FLOAT64, Ones, Zeros
+from ..ops.value import hands_on
+from .changes import CONSTANT, with_operand
 from .constants import plain
 from .neutral import known
 from .rewriter import array_type
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from .fold import Fold
 
 FLATTENING = ("reshape", "ravel", "flatten", "expand_dims", "squeeze")
+BROADCAST = ("broadcast_to", "full", "zeros", "ones")
 WHOLE = (slice(None), slice(0, None), slice(None, None, 1))
 
 
@@ -51,6 +54,7 @@ def _unchanged(fold: Fold, stmt: Let) -> Any:
     return fold.instead(stmt, x, copies=not stmt.op.view)
 
 
+@with_operand(*FLATTENING)
 def _reshaped(fold: Fold, stmt: Let) -> Any:
     """Of several reshapes the last one counts."""
     inner = fold.defined_by(stmt.args[0], *FLATTENING)
@@ -102,6 +106,7 @@ def is_whole(index: Any) -> bool:
     return all(isinstance(entry, slice) and entry in WHOLE for entry in index)
 
 
+@with_operand(CONSTANT)
 def _named_fill(fold: Fold, stmt: Let) -> Any:
     """full(0.0) → zeros, full(1.0) → ones."""
     value, target = known(stmt.args[0]), array_type(stmt.target)
@@ -115,6 +120,7 @@ def _named_fill(fold: Fold, stmt: Let) -> Any:
 
 # -- operands of elementwise operations ----------------------------------------------------------
 
+@with_operand(*BROADCAST)
 def _smaller(fold: Fold, stmt: Let) -> Any:
     """An operand that was broadcast or filled only to meet others goes as it was before."""
     if len(stmt.args) < 2:
@@ -131,7 +137,7 @@ def _smaller(fold: Fold, stmt: Let) -> Any:
 
 def _before(fold: Fold, atom: Atom) -> Atom | None:
     """What an array was made from by broadcasting."""
-    stmt = fold.defined_by(atom, "broadcast_to", "full", "zeros", "ones")
+    stmt = fold.defined_by(atom, *BROADCAST)
     if stmt is None:
         return None
     if stmt.op.name in ("broadcast_to", "full"):
@@ -162,12 +168,15 @@ def _covers(fold: Fold, args: tuple[Atom, ...], target: Var) -> bool:
     normal = fold.assumptions.normal
     shapes = [tuple(map(normal, array_type(atom).sizes))[::-1] for atom in args]
     wanted = tuple(map(normal, array_type(target).sizes))[::-1]
-    return all(size == 1 or any(k < len(shape) and shape[k] == size for shape in shapes)
-               for k, size in enumerate(wanted))
+    return max(map(len, shapes)) == len(wanted) and all(
+        size == 1 or any(k < len(shape) and shape[k] == size for shape in shapes) for k, size in enumerate(wanted))
 
 
+@with_operand(CONSTANT)
 def _plain_constants(fold: Fold, stmt: Let) -> Any:
     """A constant of NumPy's is one of Python's where it meets a value of its dtype."""
+    if hands_on(stmt):
+        return None
     for place, atom in enumerate(stmt.args):
         value = known(atom)
         if value is None or array_type(atom).weak or isinstance(value, bool):

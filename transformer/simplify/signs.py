@@ -29,8 +29,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.grammar import Atom, Const, Let, type_of
+from ..core.grammar import Atom, Const, Let, Var, type_of
 from ..ops.arithmetic import Add, Subtract
+from .changes import CONSTANT, with_operand
 from .neutral import number
 from .rewriter import array_type
 
@@ -42,17 +43,20 @@ PRODUCTS = ("multiply", "divide", "matmul", "dot", "outer")
 ODD = (*PRODUCTS, "sum", "reshape", "transpose", "expand_dims", "broadcast_to")
 
 
+@with_operand(CONSTANT, "negative", *ODD)
 def _difference(fold: Fold, stmt: Let) -> Any:
     """a + -b → a - b, -a + b → b - a."""
     if not _is_plain(stmt):
         return None
+    dtype = array_type(stmt.target).dtype
     for first, second in (stmt.args, stmt.args[::-1]):
-        opposite = negated(fold, second, array_type(stmt.target).dtype)
+        opposite = negated(fold, second, dtype)
         if opposite is not None:
             return fold.become(stmt, Subtract, first, opposite)
     return None
 
 
+@with_operand(CONSTANT, "negative", *ODD)
 def _sum(fold: Fold, stmt: Let) -> Any:
     """a - -b → a + b."""
     if not _is_plain(stmt):
@@ -62,6 +66,7 @@ def _sum(fold: Fold, stmt: Let) -> Any:
     return None if opposite is None else fold.become(stmt, Add, first, opposite)
 
 
+@with_operand("negative", *ODD)
 def _opposite(fold: Fold, stmt: Let) -> Any:
     """-(-a) → a, -(-a * b) → a * b, -(2 * a) → -2 * a."""
     x, = stmt.args
@@ -75,6 +80,7 @@ def _opposite(fold: Fold, stmt: Let) -> Any:
     return x if turned else None
 
 
+@with_operand("negative")
 def _two_signs(fold: Fold, stmt: Let) -> Any:
     """-a * -b → a * b, 2 * -a → -2 * a, and likewise for quotients."""
     if not _is_real(stmt.target) or not any(fold.defined_by(a, "negative") for a in stmt.args):
@@ -99,12 +105,11 @@ def negated(fold: Fold, atom: Atom, dtype: np.dtype, depth: int = DEEPEST) -> At
     Where a product (or the like) that nothing else uses has a sign in it, the sign is taken out:
     the caller has to use the result. `dtype` is that of the sum: integers wrap around in their own.
     """
-    value = number(atom)
-    if value is not None:
+    if type(atom) is not Var:
+        value = number(atom)
         return Const(-value) if isinstance(value, (int, float)) and value < 0 else None
-    opposite = _sign(fold, atom, dtype)
-    if opposite is not None:
-        return opposite
+    if fold.defined_by(atom, "negative") is not None:
+        return _sign(fold, atom, dtype)
     own = fold.own(atom, *ODD)
     return atom if own is not None and _take_sign(fold, own, depth - 1) else None
 
@@ -120,11 +125,12 @@ def _sign(fold: Fold, atom: Atom, dtype: np.dtype | None) -> Atom | None:
 
 def _take_sign(fold: Fold, stmt: Let, depth: int = DEEPEST) -> bool:
     """Takes a sign out of what is odd in each operand, in place, if it is of real numbers."""
-    if depth == 0 or not _is_real(stmt.target):
+    dtype = array_type(stmt.target).dtype
+    if depth == 0 or dtype.kind != "f":
         return False
     for place, atom in enumerate(stmt.args):
         if number(atom) is not None or _is_real(atom):
-            opposite = negated(fold, atom, array_type(stmt.target).dtype, depth)
+            opposite = negated(fold, atom, dtype, depth)
             if opposite is not None:
                 _put(fold, stmt, place, opposite)
                 return True

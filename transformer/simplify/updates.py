@@ -33,6 +33,7 @@ from ..ops.creation import Full
 from ..ops.indexing import Put
 from ..ops.literals import Array
 from .apart import are_apart, selects_once
+from .changes import CONSTANT, with_operand
 from .neutral import is_zero, number
 from .rewriter import array_type, same_atom
 from .shapes import is_whole
@@ -45,6 +46,7 @@ LONGEST_CHAIN = 50
 LONGEST_LITERAL = 6            # items that are written as `np.array([a, b, c])`
 
 
+@with_operand(CONSTANT, "zeros")
 def _nothing_added(fold: Fold, stmt: Let) -> Any:
     """x[I] += 0 → x."""
     if number(stmt.args[1]) == 0 or fold.defined_by(stmt.args[1], "zeros"):

@@ -11,6 +11,7 @@ from ..core.errors import TransformError
 from ..core.grammar import Atom, Const, Function, Let, Stmt, Var, type_of
 from ..core.types import ArrayType
 from ..core.walk import all_statements, atom_vars, head_uses, tail_uses
+from ..ops.value import hands_on
 
 # With Python numbers these give what they give with NumPy's: none of them raises.
 ALIKE = {"add", "subtract", "multiply", "negative", "same"}
@@ -93,7 +94,7 @@ def integer_for(var: Var, atom: Atom, uses: Uses) -> bool:
 
 def _keeps(user: Stmt | None, var: Var, type: Any) -> bool:
     """Whether a statement's results keep their dtypes when `var` gets this type."""
-    if not isinstance(user, Let):
+    if not isinstance(user, Let) or user.op.of_sequences or hands_on(user):
         return False
     types = [type if atom is var else type_of(atom) for atom in user.args]
     if user.op.name not in ALIKE and all(getattr(each, "weak", False) for each in types):

@@ -14,8 +14,9 @@ from typing import Any
 
 from .. import tree
 from ..core.builder import current
-from ..core.errors import BadArgument
+from ..core.errors import BadArgument, suggestion
 from ..core.grammar import Var
+from ..ops.elementwise import shape_text
 from ..ops.value import Value, value
 from ..read.interface import Interface, Parameter
 from .rules import cast
@@ -70,7 +71,8 @@ def chosen_parameters(interface: Interface, wrt: Wrt, what: str) -> list[Paramet
         _parameter(interface, key, what) for key in (wrt if isinstance(wrt, tuple) else (wrt,))
     ]
     if not chosen:
-        raise BadArgument(f"{what} of {interface.name}: argnums is empty")
+        raise BadArgument(f"argnums names no argument of {interface.name} for {what}",
+                          instead="Name one, as in argnums=0, argnums='w' or argnums=(0, 1).")
     return chosen
 
 
@@ -81,15 +83,12 @@ def _parameter(interface: Interface, key: int | str, what: str) -> Parameter:
         return by_name[key]
     if isinstance(key, int) and -len(by_position) <= key < len(by_position):
         return by_position[key]
-    names = ", ".join(p.name for p in interface.parameters) or "none"
-    why = (
-        "A position counts the arguments that are passed by position."
-        if isinstance(key, int)
-        else None
-    )
+    names = [p.name for p in interface.parameters]
+    has = f"it takes {', '.join(names)}" if names else "it takes none"
     raise BadArgument(
-        f"{what} of {interface.name}: there is no argument {key!r}; the function has {names}",
-        why=why if names != "none" else None,
+        f"{interface.name} has no argument {key!r} for {what}, {has}",
+        why="A position counts from 0 the arguments that are passed by position." if isinstance(key, int) else None,
+        instead=suggestion(str(key), names) or (f"Write one of {', '.join(map(repr, names))}." if names else None),
     )
 
 
@@ -112,7 +111,7 @@ def fitted(wanted: Any, given: Any, name: str) -> Any:
     try:
         found = structure.leaves_of(given, name)
     except ValueError as error:
-        raise BadArgument(str(error)) from None
+        raise BadArgument(str(error), instead=f"Give {name} the structure of what it belongs to.") from None
     return tree.unflatten(structure, [_fitted(leaf.type, value(item), f"{name}{path}")
                                       for leaf, item, path in zip(leaves, found, structure.paths())])
 
@@ -120,7 +119,8 @@ def fitted(wanted: Any, given: Any, name: str) -> Any:
 def _fitted(wanted: Any, given: Value, name: str) -> Value:
     equal = current().assumptions.equal
     if given.ndim != len(wanted.sizes) or not all(map(equal, given.shape, wanted.sizes)):
-        raise BadArgument(f"{name} has shape {given.shape}, its primal {wanted.sizes}")
+        raise BadArgument(f"{name} has shape {shape_text(given.shape)}, its primal {shape_text(wanted.sizes)}",
+                          instead="Give it the shape of what it is a tangent or cotangent of.")
     if given.dtype.kind == "c" and wanted.dtype.kind != "c":
-        raise BadArgument(f"{name} is complex, its primal is not")
+        raise BadArgument(f"{name} is complex, its primal is not", instead="Take its real part: np.real.")
     return cast(given, wanted)

@@ -44,8 +44,8 @@ def minimum_cut(nodes: list[Node]) -> set[Any]:
             _edge(graph, (source, 1), (node.key, 0), float("inf"))
         if node.goal:
             _edge(graph, (node.key, 1), END, float("inf"))
-    while path := _path(graph):
-        _push(graph, path)
+    while levels := _levels(graph):
+        _fill(graph, levels)
     near = _reaching_end(graph)
     return {node.key for node in nodes if (node.key, 1) in near and (node.key, 0) not in near}
 
@@ -55,30 +55,47 @@ def _edge(graph: Graph, a: Any, b: Any, capacity: float) -> None:
     graph.setdefault(b, {}).setdefault(a, 0.0)
 
 
-def _path(graph: Graph) -> list[tuple[Any, Any]]:
-    """A shortest path from START to END along edges with capacity left, as edges; [] if none."""
-    before: dict[Any, Any] = {START: None}
+def _levels(graph: Graph) -> dict[Any, int]:
+    """How many edges with capacity left lie between START and each node; {} if END is out of reach."""
+    levels = {START: 0}
     queue = deque([START])
     while queue:
         a = queue.popleft()
         for b, capacity in graph[a].items():
-            if capacity > 0 and b not in before:
-                before[b] = a
+            if capacity > 0 and b not in levels:
+                levels[b] = levels[a] + 1
                 queue.append(b)
-    if END not in before:
-        return []
-    path, b = [], END
-    while before[b] is not None:
-        path.append((before[b], b))
-        b = before[b]
-    return path
+    return levels if END in levels else {}
 
 
-def _push(graph: Graph, path: list[tuple[Any, Any]]) -> None:
-    flow = min(graph[a][b] for a, b in path)
-    for a, b in path:
+def _fill(graph: Graph, levels: dict[Any, int]) -> None:
+    """Pushes flow along the shortest paths until each has a full edge (Dinic 1970): all that can be done
+    with one look at the whole graph."""
+    ahead = {a: [b for b in graph[a] if levels.get(b) == level + 1] for a, level in levels.items()}
+    path: list[Any] = [START]
+    while path:
+        a = path[-1]
+        while ahead[a] and graph[a][ahead[a][-1]] <= 0:
+            ahead[a].pop()
+        if a == END:
+            path = _push(graph, path)
+        elif ahead[a]:
+            path.append(ahead[a][-1])
+        else:                                           # no way from here
+            path.pop()
+            if path:
+                ahead[path[-1]].pop()
+
+
+def _push(graph: Graph, path: list[Any]) -> list[Any]:
+    """Pushes as much as a path takes; gives the path up to its first edge that is full now."""
+    edges = list(zip(path, path[1:]))
+    flow = min(graph[a][b] for a, b in edges)
+    for a, b in edges:
         graph[a][b] -= flow
         graph[b][a] += flow
+    full = next(k for k, (a, b) in enumerate(edges) if graph[a][b] <= 0)
+    return path[:full + 1]
 
 
 def _reaching_end(graph: Graph) -> set[Any]:

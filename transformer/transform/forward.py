@@ -6,10 +6,9 @@ the tangents of what they read and record the tangents of what they record.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..core.builder import Builder
-from ..core.errors import NotSupported
 from ..core.grammar import (
     UNDEFINED,
     Atom,
@@ -27,29 +26,31 @@ from ..core.grammar import (
     Record,
     Var,
 )
-from ..core.types import ArrayType, SeqType, Type
+from ..core.types import SavedType, SeqType, Type
+from ..core.walk import METHODS
 from ..ops.value import Value
 from . import rules
 from .activity import varied_vars
+from .applied import drop_effects, is_ruled, push
+from .calls import Calls, push_call, strong
+from .saved import push_saved, zeros_like_saved, zeros_like_sequence
 
 
 def jvp(function: Function, active: Sequence[bool], builder: Builder) -> Function:
     """The function that also gives tangents: parameters are followed by the tangents of the active
     ones, results by their tangents (zeros where nothing varies; None is never among them)."""
     inputs = [p for p, on in zip(function.params, active) if on]
-    forward = Forward(builder, varied_vars(function.body, inputs))
+    calls = Calls(builder, function)
+    forward = Forward(builder, varied_vars(function.body, inputs, calls.summaries), calls=calls)
     new_params = [Var(p.type, tangent_name(p), is_parameter=True) for p in inputs]
     forward.tangent.update(zip(inputs, new_params))
     with builder.active(), builder.nested() as body:
         forward.block(function.body)
         tangents = [forward.tangent_of(result) for result in function.results]
+        calls.finish()
+    drop_effects(body, forward.replaced)
     return Function(function.name, [*function.params, *new_params], body, [*function.results, *tangents],
                     function.dims, function.guards, function.origin)
-
-
-def strong(type: Type) -> Type:
-    """The type of a carried derivative: of a Python number it may become a NumPy one on the way."""
-    return type.strong() if isinstance(type, ArrayType) else type
 
 
 def tangent_name(var: Var) -> str | None:
@@ -59,15 +60,19 @@ def tangent_name(var: Var) -> str | None:
 class Forward:
     """Emits every statement of a block and, after it, its tangent."""
 
-    def __init__(self, builder: Builder, varied: set[Var]) -> None:
+    def __init__(self, builder: Builder, varied: set[Var],
+                 named: Callable[[Var], str | None] = tangent_name, calls: Calls | None = None) -> None:
         self.builder = builder
+        self.calls = calls or Calls(builder)
+        self.named = named
+        self.replaced: set[int] = set()                 # functions whose rules took their place
         self.varied = varied
         self.tangent: dict[Var, Atom] = {}
 
     def block(self, block: Block) -> None:
         for stmt in block:
             with self.builder.at(stmt.origin):
-                getattr(self, "_" + type(stmt).__name__.lower())(stmt)
+                getattr(self, METHODS[type(stmt)])(stmt)
 
     def given(self, atom: Atom) -> Value | None:
         tangent = self.tangent.get(atom) if isinstance(atom, Var) else None
@@ -78,21 +83,23 @@ class Forward:
         if atom is UNDEFINED:
             return UNDEFINED
         if isinstance(atom, Var) and isinstance(atom.type, SeqType):
-            return self.tangent.get(atom) or self._zeros_like(atom)
+            return self.tangent.get(atom) or zeros_like_sequence(self.builder, atom)
+        if isinstance(atom, Var) and isinstance(atom.type, SavedType):
+            return self.tangent.get(atom) or zeros_like_saved(self.builder, atom)
         return rules.zero_or(self.given(atom), atom.type if isinstance(atom, Var) else Value(atom).type).atom
-
-    def _zeros_like(self, sequence: Var) -> Atom:
-        from ..ops.sequences import ZerosLike
-        return self.builder.let(ZerosLike, (sequence,), {}, (sequence.type,))[0]
 
     def twin(self, var: Var, type: Type | None = None) -> Var:
         """A fresh variable for the tangent of `var`, entered in the table."""
-        new = Var(type or var.type, tangent_name(var))
+        new = Var(type or var.type, self.named(var))
         self.tangent[var] = new
         return new
 
     def _let(self, stmt: Let) -> None:
         given = [self.given(atom) for atom in stmt.args]
+        if is_ruled(stmt):
+            return self._ruled(stmt, given)
+        if "layout" in stmt.attrs:
+            return self._saved(stmt, given)
         if all(t is None for t in given) or rules.has_rule(stmt.op):
             self.builder.emit(stmt)
             if any(t is not None for t in given):
@@ -102,11 +109,24 @@ class Forward:
         self.block(inner)
         self._rebind(stmt, results)
 
+    def _ruled(self, stmt: Let, given: list[Value | None]) -> None:
+        """A function with a rule of its own: the rule takes the place of what it computed."""
+        given = given[stmt.attrs["count"]:]
+        if all(t is None for t in given):
+            return self.builder.emit(stmt)
+        self._note(stmt, push(stmt, given, self))
+
+    def _saved(self, stmt: Let, given: list[Value | None]) -> None:
+        """What a call saved is put together or taken apart: so are the tangents."""
+        self.builder.emit(stmt)
+        if any(t is not None for t in given):
+            push_saved(self, stmt)
+
     def expansion(self, stmt: Let) -> tuple[Block, list[Atom]]:
         with self.builder.nested() as inner:
             results = rules.expand(stmt, self.builder)
         given = [a for a in stmt.args if isinstance(a, Var) and a in self.varied]
-        self.varied |= varied_vars(inner, given)
+        self.varied |= varied_vars(inner, given, self.calls.summaries)
         return inner, results
 
     def _rebind(self, stmt: Let, results: list[Atom]) -> None:
@@ -119,18 +139,22 @@ class Forward:
 
     def _tangents(self, stmt: Let, given: list[Value | None]) -> None:
         outer, self.builder.family = self.builder.family, rules.family_of(stmt)
-        for target, tangent in zip(stmt.targets, rules.tangents(stmt, given)):
+        self._note(stmt, rules.tangents(stmt, given))
+        self.builder.family = outer
+
+    def _note(self, stmt: Let, tangents: Sequence[Value | None]) -> None:
+        """Enters the tangents of a statement's results."""
+        for target, tangent in zip(stmt.targets, tangents):
             if tangent is not None and target.type.is_inexact:
                 self.tangent[target] = tangent.atom
                 if isinstance(tangent.atom, Var) and tangent.atom.name is None:
-                    tangent.atom.name = tangent_name(target)
-        self.builder.family = outer
+                    tangent.atom.name = self.named(target)
 
     def _effect(self, stmt: Effect) -> None:
         self.builder.emit(stmt)
 
     def _call(self, stmt: Call) -> None:
-        raise NotSupported("a call that is kept as a function has no forward mode", stmt.origin)
+        push_call(self, stmt)
 
     def _if(self, stmt: If) -> None:
         with self.builder.nested() as then:
@@ -161,7 +185,7 @@ class Forward:
         carries = [*stmt.carries, *map(Carry, entries, inits, nexts, outs)]
         records = [*stmt.records, *(Record(self.twin(r.target), value) for r, value in values)]
         self.builder.emit(Loop(stmt.position, stmt.trips, carries, body, [*stmt.reads, *reads], records,
-                               stmt.down, stmt.test, stmt.cond, stmt.count, stmt.origin))
+                               stmt.down, stmt.test, stmt.cond, stmt.count, stmt.origin, stmt.blocks, stmt.again))
 
     def _reads(self, stmt: Loop | Map) -> list[Read]:
         reads = []

@@ -21,6 +21,10 @@ from ..ops.value import Value, call
 from ..tree import map as map_leaves
 from .modes import Derived, Mode, Pullback, Pushforward
 
+AS_TUPLES = "Write jvp(f, (x, y), (dx, dy)), also for one argument: jvp(f, (x,), (dx,))."
+ONE_FOR_EACH = "Give one tangent for each primal, None for what stands still."
+GIVE_ONE = "Give one for a floating point argument."
+
 
 class Inside(Derived):
     """A function and what is done to it, made while another is read."""
@@ -39,12 +43,12 @@ def read_jvp(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def _jvp(reader: Any, function: Any, primals: Any, tangents: Any) -> Any:
     primals, tangents = reader.usable(primals), reader.usable(tangents)
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
-        raise BadArgument("jvp takes a tuple of primals and a tuple of tangents")
+        raise BadArgument("jvp takes a tuple of primals and a tuple of tangents", instead=AS_TUPLES)
     if len(primals) != len(tangents):
-        raise BadArgument(f"jvp got {len(primals)} primals and {len(tangents)} tangents")
+        raise BadArgument(f"jvp got {len(primals)} primals and {len(tangents)} tangents", instead=ONE_FOR_EACH)
     moving = tuple(k for k, tangent in enumerate(tangents) if tangent is not None)
     if not moving:
-        raise BadArgument("jvp: every tangent is None", instead="give one for a floating point argument")
+        raise BadArgument("jvp: every tangent is None", instead=GIVE_ONE)
     given = [tangents[k] for k in moving]
     return reader.call(Inside(function, Pushforward(moving)), (*primals, *given), {})
 
@@ -99,7 +103,7 @@ class Point:
         core, _ = reader.subfunction(self.function, self.primals, {})
         if _outer(core) != _outer(self.core) or _shown(core) != _shown(self.core):
             raise NotSupported("a function changed between vjp or linearize and the use of its derivative",
-                               reader.builder.origin, why="it uses variables or arrays that have changed since",
+                               reader.builder.origin, why="It uses variables or arrays that have changed since.",
                                instead="Pass them as arguments, or use the derivative before they change.")
 
 

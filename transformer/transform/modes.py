@@ -9,12 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from .. import tree
 from ..core.builder import Builder
-from ..core.errors import BadArgument, NotDifferentiable
+from ..core.errors import BadArgument, NotDifferentiable, Origin
 from ..core.grammar import Const, Function, Var, type_of
 from ..core.types import ArrayType
 from ..read.interface import Interface, Parameter, Result
+from ..read.kinds import described
 from .arguments import Wrt, all_differentiable, chosen_parameters, extended, fitted, is_differentiable, passed
 from .forward import jvp
 from .reverse import reverse
@@ -28,6 +31,7 @@ class Gradient:
     value: bool = False
     has_aux: bool = False
     holomorphic: bool = False
+    memory: int | None = None
 
     @property
     def suffix(self) -> str:
@@ -43,9 +47,9 @@ class Gradient:
         chosen = chosen_parameters(interface, self.wrt, self.suffix)
         leaves = [leaf for p in chosen for leaf in differentiable_leaves(p, self.holomorphic)]
         main, aux = self._results(interface)
-        k = self._scalar(main, function)
+        k = self._scalar(main, function, interface)
         seeds = [Const(1.0) if i == k else None for i in range(len(function.results))]
-        new = reverse(function, [p in leaves for p in function.params], seeds, builder)
+        new = reverse(function, [p in leaves for p in function.params], seeds, builder, self.memory)
         result = self._tree(interface, function, chosen, leaves, aux)
         return without_unused(new, renamed(interface, self.suffix, result))
 
@@ -53,19 +57,19 @@ class Gradient:
         if not self.has_aux:
             return interface.result, None
         if not isinstance(interface.result, tuple) or len(interface.result) != 2:
-            raise BadArgument(f"{self.suffix} of {interface.name}: with has_aux=True the function has "
-                              "to return a pair (value, aux)")
+            raise BadArgument(f"with has_aux=True {self.suffix} needs a function that returns a pair (value, aux)",
+                              interface.returned, instead=f"Return a pair from {interface.name}, or leave has_aux out.")
         return interface.result
 
-    def _scalar(self, main: Any, function: Function) -> int | None:
+    def _scalar(self, main: Any, function: Function, interface: Interface) -> int | None:
         """Which of the function's results is differentiated; None when it is a number known now."""
         if isinstance(main, (int, float)) and not isinstance(main, bool):
             return None
         if not isinstance(main, Result):
-            raise BadArgument(f"{self.suffix} needs a function that returns one number, this returns "
-                              f"a {type(main).__name__}", function.origin,
-                              instead="return the scalar alone, or (scalar, aux) with has_aux=True")
-        check_scalar(type_of(function.results[main.k]), self, function)
+            raise BadArgument(f"{self.suffix} needs a function that returns one number, {interface.name} returns "
+                              f"{_shown(main)}", interface.returned or function.origin,
+                              instead="Return the number alone, or (number, aux) with has_aux=True.")
+        check_scalar(type_of(function.results[main.k]), self, interface.name, interface.returned or function.origin)
         return main.k
 
     def _tree(self, interface: Interface, function: Function, chosen: list[Parameter], leaves: list[Var],
@@ -79,19 +83,23 @@ class Gradient:
         return (gradients, aux) if self.has_aux else gradients
 
 
-def check_scalar(type: Any, mode: Gradient, function: Function) -> None:
+def check_scalar(type: Any, mode: Gradient, name: str, returned: Origin | None) -> None:
     """Raises unless a result of this type can be differentiated by a gradient."""
     if not isinstance(type, ArrayType) or type.sizes:
-        raise BadArgument(f"{mode.suffix} needs a scalar result; {function.name} returns an array of type "
-                          f"{type}", function.origin,
-                          why="the gradient of an array is not one array of the arguments' shape",
-                          instead="reduce it (np.sum, np.mean), or use vjp with a cotangent")
+        raise BadArgument(f"{mode.suffix} needs a function that returns one number, {name} returns an array "
+                          f"of type {type}", returned,
+                          instead="Reduce it (np.sum, np.mean), or use vjp with a cotangent.")
     if type.dtype.kind == "c" and not mode.holomorphic:
-        raise BadArgument(f"{mode.suffix}: {function.name} returns a complex number", function.origin,
-                          instead="return np.real(...) or np.abs(...), or say holomorphic=True")
+        raise BadArgument(f"{mode.suffix} needs a function that returns a real number, {name} returns a complex one",
+                          returned, instead="Return np.real(...) or np.abs(...), or say holomorphic=True.")
     if type.dtype.kind not in "fc":
-        raise NotDifferentiable(f"{mode.suffix}: {function.name} returns {type}, which has no derivative",
-                                function.origin, instead="return a floating point number")
+        raise NotDifferentiable(f"{name} returns {type}, which has no derivative", returned,
+                                instead="Return a floating point number.")
+
+
+def _shown(result: Any) -> str:
+    """What a function returns that is no number, in words."""
+    return repr(result) if result is None or isinstance(result, (str, bool)) else f"a {type(result).__name__}"
 
 
 @dataclass(frozen=True)
@@ -147,12 +155,17 @@ class Pushforward:
         new = jvp(function, [p in leaves for p in function.params], builder)
         twin = dict(zip(order, new.params[len(function.params):]))
         inexact = [type_of(atom).is_inexact for atom in function.results]
-        tangent = tree.map(lambda r: Result(count + r.k) if isinstance(r, Result) and inexact[r.k] else None,
-                           interface.result)
+        moving = {k: Result(count + k) for k in range(count) if inexact[k]}
+        tangent = tree.map(lambda r: moving.get(r.k) if isinstance(r, Result) else _at_rest(r), interface.result)
         result = renamed(interface, self.suffix, (interface.result, tangent))
         tangents = [(f"d{p.name}", tree.map(lambda leaf: twin.get(leaf) if isinstance(leaf, Var) else None,
                                             p.tree)) for p in chosen]
         return without_unused(new, extended(result, tangents))
+
+
+def _at_rest(leaf: Any) -> Any:
+    """The tangent of a result that is known beforehand: zero, or None where there is none."""
+    return type(leaf)(0) if isinstance(leaf, (float, complex, np.inexact)) else None
 
 
 Mode = Gradient | Pullback | Pushforward
@@ -169,7 +182,8 @@ class Derived:
         inner = args[:len(args) - self.mode.extras]
         function, interface = reader.subfunction(self.function, inner, kwargs)
         interface.positional = len(inner)
-        function, interface = self.mode.transform(function, interface, reader.builder)
+        with reader.assumptions.consistent():
+            function, interface = self.mode.transform(function, interface, reader.builder)
         last = interface.positional or len(interface.parameters)
         added = interface.parameters[last - self.mode.extras:last]
         given = [fitted(p.tree, reader.usable(arg), p.name) for p, arg in zip(added, args[len(inner):])]
@@ -181,13 +195,26 @@ def differentiable_leaves(parameter: Parameter, holomorphic: bool) -> list[Var]:
     leaves, structure = tree.flatten(parameter.tree)
     for leaf, path in zip(leaves, structure.paths()):
         if not is_differentiable(leaf):
-            shown = leaf.type if isinstance(leaf, Var) else f"the {type(leaf).__name__} {leaf!r}"
+            shown = leaf.type if isinstance(leaf, Var) else _shown_argument(leaf)
             raise NotDifferentiable(f"{parameter.name}{path} is {shown}, which carries no derivative",
-                                    instead="pass floating point numbers, or leave it out of argnums")
+                                    instead=_differentiable_instead(leaf, parameter), argument=parameter.name)
         if holomorphic and leaf.type.dtype.kind != "c":
-            raise BadArgument(f"{parameter.name}{path}: holomorphic=True needs complex arguments, "
-                              f"this is {leaf.type}")
+            raise BadArgument(f"holomorphic=True needs complex arguments, {parameter.name}{path} is {leaf.type}",
+                              instead="Pass complex numbers, or leave holomorphic out.", argument=parameter.name)
     return leaves
+
+
+def _shown_argument(leaf: Any) -> str:
+    known = isinstance(leaf, (str, int, float, complex))
+    return f"the {type(leaf).__name__} {leaf!r}" if known else "None" if leaf is None else described(leaf)
+
+
+def _differentiable_instead(leaf: Any, parameter: Parameter) -> str:
+    if parameter.tree is parameter.default:
+        return "Pass a floating point number for it in the call: an argument left at its default is a constant."
+    if isinstance(leaf, (Var, int)):
+        return "Pass floating point numbers (3.0, x.astype(float)), or leave it out of argnums."
+    return "Pass floating point numbers, arrays or containers of them; transformer.tree.register makes a class one."
 
 
 def without_unused(function: Function, interface: Interface) -> tuple[Function, Interface]:
@@ -201,4 +228,4 @@ def without_unused(function: Function, interface: Interface) -> tuple[Function, 
 
 
 def renamed(interface: Interface, suffix: str, result: Any) -> Interface:
-    return replace(interface, name=f"{interface.name}_{suffix}", result=result)
+    return replace(interface, name=f"{interface.name}_{suffix}", result=result, returned=None)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..core.builder import Builder
 from ..core.errors import NotSupported
@@ -31,16 +32,22 @@ from ..core.grammar import (
     Merge,
     Read,
     Record,
+    Stmt,
     Var,
 )
 from ..core.sizes import Extent
-from ..core.types import INT, ArrayType, SeqType
-from ..core.walk import all_definitions, all_statements, free_vars, inner_targets, size_of_atom
+from ..core.types import INT, ArrayType, SavedType, SeqType
+from ..core.walk import METHODS, Copier, all_definitions, all_statements, free_vars, inner_targets, size_of_atom
 from ..ops.value import Value
-from . import rules
+from . import rules, saved
 from .activity import active_vars
-from .forward import strong
-from .residuals import array_versions, restore_branch, restore_loop
+from .applied import is_ruled, prepared, pull, without_links
+from .blocks import can_be_split, in_blocks
+from .calls import Calls, strong
+from .memory import Needs, splits
+from .pairs import pull_call
+from .residuals import Mirrors, restore
+from .retaking import unread_before
 
 Cotangents = dict[Var, Value]
 
@@ -58,29 +65,58 @@ class _Side:
         return self.cotangent.get(var) is before.get(var) is other.cotangent.get(var)
 
 
-def reverse(function: Function, active: Sequence[bool], seeds: Sequence[Atom | None], builder: Builder
-            ) -> Function:
+def reverse(function: Function, active: Sequence[bool], seeds: Sequence[Atom | None], builder: Builder,
+            memory: int | None = None) -> Function:
     """The function that also gives the cotangents of its active parameters, after its results.
 
     `seeds` are the cotangents of the results (None for zero); they may be variables that the caller
-    makes parameters. The body of `function` becomes part of the new one: hand over a copy.
+    makes parameters. The body of `function` becomes part of the new one: hand over a copy. `memory` is
+    how many bytes the records of a loop may take; raises `BadArgument` where that cannot be.
     """
+    spare = with_twins(function) if any(map(can_be_split, function.body)) else None
+    new, needs = _swept(function, active, seeds, builder)
+    if spare is None:
+        return new
+    copy, twins = spare
+    in_question = {twins[loop]: need for loop, need in needs.items() if can_be_split(twins.get(loop))}
+    chosen = splits(in_question, memory, builder.assumptions)
+    for loop, blocks in chosen.items():
+        loop.blocks = blocks
+    return _swept(copy, active, seeds, builder)[0] if chosen else new
+
+
+def with_twins(function: Function) -> tuple[Function, dict[Stmt, Any]]:
+    """A copy of a function with its own statements, and which of them is the twin of which."""
+    copier = Copier()
+    body = copier.block(function.body)
+    copy = Function(function.name, function.params, body, list(copier.args(function.results)), function.dims,
+                    function.guards, function.origin)
+    return copy, dict(zip(all_statements(function.body), all_statements(body)))
+
+
+def _swept(function: Function, active: Sequence[bool], seeds: Sequence[Atom | None], builder: Builder
+           ) -> tuple[Function, Needs]:
     inputs = [p for p, on in zip(function.params, active) if on]
     with builder.active():
-        body = expanded(function.body, builder)
         seeded = [r for r, seed in zip(function.results, seeds) if seed is not None]
-        sweep = Reverse(builder, active_vars(body, inputs, seeded))
+        body = prepared(in_blocks(function.body, builder), inputs, seeded, builder)
+        calls = Calls(builder, function)
+        sweep = Reverse(builder, active_vars(body, inputs, seeded, calls.summaries), calls)
         with builder.nested() as backwards:
             builder.emit(Effect("comment", (), {"text": "reverse"}))
             for result, seed in zip(function.results, seeds):
                 if seed is not None:
                     sweep.contribute(result, Value(seed))
             sweep.partial = partly_undefined(body)
-            sweep.versions = array_versions(body)
+            sweep.unread = unread_before(body, sweep.active, builder.assumptions)
             sweep.block(body)
             cotangents = [sweep.result(p) for p in inputs]
-    return Function(function.name, function.params, [*body, *backwards],
-                    [*function.results, *cotangents], function.dims, function.guards, function.origin)
+        without_links(body)
+        needs = restore(body, backwards, sweep.mirrors, builder.assumptions)
+        calls.finish()
+    results = [*function.results, *cotangents]
+    return Function(function.name, function.params, [*body, *backwards], results, function.dims, function.guards,
+                    function.origin), needs
 
 
 def expanded(block: Block, builder: Builder) -> Block:
@@ -105,13 +141,15 @@ def expanded(block: Block, builder: Builder) -> Block:
 class Reverse:
     """Emits the reverse of statements, last first, keeping the cotangents found so far."""
 
-    def __init__(self, builder: Builder, active: set[Var]) -> None:
+    def __init__(self, builder: Builder, active: set[Var], calls: Calls | None = None) -> None:
         self.builder = builder
+        self.calls = calls or Calls(builder)
         self.active = active
         self.cotangent: Cotangents = {}
         self.elements: dict[Var, list[Var]] = {}        # cotangents of sequences: each a sequence
-        self.versions: set[Var] = set()                 # arrays of which there are other versions
+        self.mirrors: Mirrors = {}                      # loops and branches, and their reverses
         self.partial: set[Var] = set()                  # what is undefined on some path
+        self.unread: set[Let] = set()                   # writes over elements that did not matter before
 
     def is_active(self, atom: object) -> bool:
         return isinstance(atom, Var) and atom in self.active
@@ -125,7 +163,8 @@ class Reverse:
             self.elements.setdefault(atom, []).append(term.atom)
             return
         before = self.cotangent.get(atom)
-        self.set(atom, term if before is None else rules.added(before, term))
+        add = saved.added if isinstance(atom.type, SavedType) else rules.added
+        self.set(atom, term if before is None else add(before, term))
 
     def set(self, var: Var, term: Value) -> None:
         self.cotangent[var] = term
@@ -134,8 +173,7 @@ class Reverse:
 
     def result(self, param: Var) -> Atom:
         """The cotangent of a parameter, in its full size and dtype."""
-        assert isinstance(param.type, ArrayType)
-        return rules.zero_or(self.cotangent.get(param), param.type).atom
+        return saved.full_cotangent(self.builder, self.cotangent.get(param), param)
 
     def take(self, var: Var) -> Value | None:
         """The complete cotangent of a variable whose definition has been reached."""
@@ -144,20 +182,22 @@ class Reverse:
     def block(self, block: Block) -> None:
         for stmt in reversed(block):
             with self.builder.at(stmt.origin):
-                getattr(self, "_" + type(stmt).__name__.lower())(stmt)
+                getattr(self, METHODS[type(stmt)])(stmt)
 
     def _effect(self, stmt: Effect) -> None:
         """Effects happened in the forward sweep; they are not repeated."""
 
     def _call(self, stmt: Call) -> None:
-        raise NotSupported("a call that is kept as a function has no reverse mode", stmt.origin)
+        pull_call(self, stmt)
 
     def _map(self, stmt: Map) -> None:
-        raise NotSupported("a Map has no reverse mode", stmt.origin)
+        raise NotSupported("independent iterations have no reverse mode", stmt.origin, instead="Write a loop.")
 
     # -- straight line ---------------------------------------------------------------------
 
     def _let(self, stmt: Let) -> None:
+        if "layout" in stmt.attrs:
+            return saved.pull_saved(self, stmt)
         if isinstance(stmt.target.type, SeqType):
             for source in self.elements.pop(stmt.target, []):
                 self._apply_rule(stmt, [Value(source)])
@@ -165,6 +205,9 @@ class Reverse:
         given = [self.take(target) for target in stmt.targets]
         if all(dy is None for dy in given) or stmt.op.derivative is not None:
             return
+        if is_ruled(stmt):
+            given = [None if dy is None else rules.full(dy, t.type) for dy, t in zip(given, stmt.targets)]
+            return self._contribute_all(stmt, pull(stmt, given, self))
         if not (stmt.op.elementwise or stmt.op.accumulate) or len(given) > 1:
             given = [rules.zero_or(dy, t.type) for dy, t in zip(given, stmt.targets)]
         self._apply_rule(stmt, [dy for dy in given if dy is not None])
@@ -173,6 +216,10 @@ class Reverse:
         outer, self.builder.family = self.builder.family, rules.family_of(stmt)
         if stmt.op.accumulate and self.is_active(stmt.args[0]):
             self._accumulate(stmt, given[0])
+        elif stmt in self.unread:                       # the elements keep a cotangent that nobody looks at
+            array, value, *_ = stmt.args
+            self._contribute_all(stmt, rules.cotangents(stmt, given, lambda a: a is value and self.is_active(a)))
+            self.contribute(array, given[0])
         else:
             self._contribute_all(stmt, rules.cotangents(stmt, given, self.is_active))
         self.builder.family = outer
@@ -216,8 +263,8 @@ class Reverse:
             self.cotangent[var] = Value(merge.target)
         merges += self._sequence_merges(then, orelse)
         new = If(stmt.cond, then.block, orelse.block, merges, stmt.origin)
-        restore_branch(stmt, new, self.versions)
         if merges:
+            self.mirrors[stmt] = new
             self.builder.emit(new)
 
     def _side(self, block: Block, seeds: list[tuple[Atom, Value]], before: Cotangents) -> _Side:
@@ -235,9 +282,16 @@ class Reverse:
         sides = []
         for side in (then, orelse):
             outer, self.builder.block = self.builder.block, side.block
-            sides.append(rules.zero_or(side.cotangent.get(var), var.type).atom)
+            sides.append(self._on_side(side.cotangent.get(var), var))
             self.builder.block = outer
         return Merge(Var(strong(var.type), f"d{var.name}" if var.name else None), *sides)
+
+    def _on_side(self, d: Value | None, var: Var) -> Atom:
+        """What a side leaves as the cotangent of an outer variable; nothing, where it takes nothing of what
+        a call saved."""
+        if isinstance(var.type, SavedType):
+            return UNDEFINED if d is None else d.atom
+        return rules.zero_or(d, var.type).atom
 
     def _sequence_merges(self, then: _Side, orelse: _Side) -> list[Merge]:
         """Cotangents of outer sequences that a side recorded; on the other side they are zeros, or
@@ -255,9 +309,8 @@ class Reverse:
     def _zero_sequence(self, var: Var, side: _Side) -> Atom:
         if var in self.partial:
             return UNDEFINED
-        from ..ops.sequences import ZerosLike
         outer, self.builder.block = self.builder.block, side.block
-        target, = self.builder.let(ZerosLike, (var,), {}, (var.type,))
+        target = saved.zeros_like_sequence(self.builder, var)
         self.builder.block = outer
         return target
 
@@ -296,7 +349,7 @@ class Reverse:
         position = Var(stmt.position.type, stmt.position.name)
         loop = Loop(position, trips, new, body, [r for _, r in reads], records, not stmt.down,
                     origin=stmt.origin)
-        restore_loop(stmt, loop)
+        self.mirrors[stmt] = loop
         self.builder.emit(Effect("comment", (), {"reverse of": stmt.origin}, stmt.origin))
         self.builder.emit(loop)
         of_shadow = {shadow: v for v, shadow in shadows.items()}
@@ -317,8 +370,8 @@ class Reverse:
         found = [v for v in free_vars(stmt.body, _ends(stmt)) if v in self.active and v not in own]
         if any(isinstance(v.type, SeqType) for v in found):
             raise NotSupported("a list made by a loop is used inside another loop", stmt.origin,
-                               why="its derivative would have to be added up as a list",
-                               instead="make it an array first: np.array(list)")
+                               why="Its derivative would have to be added up as a list.",
+                               instead="Make it an array first: np.array(list).")
         return found
 
     def _record_cotangents(self, stmt: Loop) -> list[tuple[Atom, Read]]:
@@ -339,7 +392,7 @@ class Reverse:
             if self.is_active(read.source):
                 assert isinstance(read.source, Var)
                 for d in self._element_cotangents(read.target):
-                    target = Var(read.source.type, f"d{read.source.name}" if read.source.name else None)
+                    target = Var(SeqType(read.target.type), f"d{read.source.name}" if read.source.name else None)
                     records.append(Record(target, d))
                     self.elements.setdefault(read.source, []).append(target)
         return records
@@ -349,6 +402,10 @@ class Reverse:
             return list(self.elements.pop(element, []))
         d = self.take(element)
         return [] if d is None else [rules.full(d, element.type).atom]
+
+
+def full_or_none(dy: Value | None, target: Var) -> Value | None:
+    return None if dy is None else rules.full(dy, target.type)
 
 
 def _sizes_on(stmt: If, side: str) -> dict[Var, Extent]:

@@ -77,7 +77,7 @@ def _tangent_term(op: Any, i: int, t: Value, operands: list[Value], y: Any, attr
     if op.variadic:
         return _variadic_term(op, i, t, operands, attrs)
     if not _is_linear(op, i):
-        raise NotDifferentiable(f"{op.name} has no derivative with respect to its operand {i + 1}")
+        raise not_differentiable(op, i)
     return _apply_again(op, [*operands[:i], t, *operands[i + 1:]], attrs)
 
 
@@ -98,10 +98,16 @@ def _is_linear(op: Any, i: int) -> bool:
     return op.variadic or i >= len(op.operands) or op.operands[i] in op.linear or op.linear == ("each",)
 
 
+def not_differentiable(op: Any, i: int) -> NotDifferentiable:
+    operand = op.operands[i] if i < len(op.operands) else f"operand {i + 1}"
+    return NotDifferentiable(f"{op.name} has no derivative with respect to its argument {operand!r}",
+                             instead="Use stop_gradient on that argument if it should count as a constant.")
+
+
 def _rule(op: Any, rules: tuple[Any, ...], i: int) -> Any:
     rule = rules[i] if i < len(rules) else rules[-1]
     if rule is None:
-        raise NotDifferentiable(f"{op.name} has no derivative with respect to its operand {i + 1}")
+        raise not_differentiable(op, i)
     return rule
 
 
@@ -161,9 +167,11 @@ def _joint(first: tuple[Extent, ...], second: tuple[Extent, ...]) -> tuple[Exten
 
 def _summed(term: Value, over: tuple[Extent, ...], sizes: tuple[Extent, ...]) -> Value:
     normal = current().assumptions.normal
-    over = tuple(map(normal, over))
+    over, kept = tuple(map(normal, over)), tuple(map(normal, sizes))
+    if over == kept:
+        return _drop_leading(term, len(sizes))
     own = (1,) * (len(over) - term.ndim) + term.shape
-    kept = (1,) * (len(over) - len(sizes)) + tuple(map(normal, sizes))
+    kept = (1,) * (len(over) - len(sizes)) + kept
     axes = [k for k in range(len(over)) if kept[k] == 1 and over[k] != 1]
     for k in axes:
         if own[k] == 1:
@@ -200,6 +208,8 @@ def cast(term: Value, type: ArrayType) -> Value:
 
 def full(term: Value, type: Any) -> Value:
     """`term` widened to the sizes of `type`."""
+    if not isinstance(type, ArrayType):
+        return term
     normal = current().assumptions.normal
     sizes = tuple(map(normal, type.sizes))
     if term.shape == sizes:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeGuard
 
-from ..core.grammar import Atom, Let, Var
+from ..core.grammar import Atom, Call, Let, Var
 from ..core.types import ArrayType
 from ..ops.regions import is_basic
 from .demand import WRITES
@@ -22,6 +22,10 @@ Edge = tuple[Any, str]  # a carry and "init" or "next", a merge and "then" or "o
 
 # Views of which NumPy lets no one write, or that show one element in several places.
 FROZEN = frozenset({"broadcast_to", "diag", "diagonal", "broadcast_arrays"})
+
+
+# Arrays that other code may look at once more: what a call saved for its reverse.
+SAVED = frozenset({"unpack"})
 
 
 def is_array(atom: Any) -> TypeGuard[Var]:
@@ -44,8 +48,9 @@ def viewed(let: Let) -> Var | None:
 class Aliases:
     """Answers under the copies in `views`, `writes`, `edges`, with the updates in `in_place` done so."""
 
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow: Flow, given: frozenset[Var] = frozenset()) -> None:
         self.flow = flow
+        self.given = given
         self.homes = flow.needed.homes
         self.views: set[Var] = set()  # views copied where they are made
         self.writes: set[Let] = set()  # puts and addats that copy the whole array first
@@ -173,9 +178,9 @@ class Aliases:
         pending = list(seen)
         while pending:
             ways = self.sources(pending.pop())
-            if ways is None:
+            if ways is None or any(self._owned.get(var) is False for var in ways):
                 return False
-            fresh = [var for var in ways if var not in seen]
+            fresh = [var for var in ways if var not in seen and var not in self._owned]
             seen.update(dict.fromkeys(fresh))
             pending += fresh
         return True
@@ -186,6 +191,43 @@ class Aliases:
         base = self.base(var)
         if base is not None:
             return None if isinstance(stmt, Let) and stmt.op.name in FROZEN else [base]
-        if kind in ("param", "read"):
+        if kind == "param" and var in self.given:
+            return []
+        if kind in ("param", "read") or isinstance(stmt, Let) and stmt.op.name in SAVED:
             return None
         return [value for edge, value in self.edges_into(var) if is_array(value) and edge not in self.edges]
+
+    def may_change(self, var: Var) -> bool:
+        """Whether somebody may write to an array when it is kept for later: it is not ours, it is written in
+        place here, or it is given to the caller."""
+        written = [
+            stmt.args[0]
+            for stmt in self.flow.spans
+            if isinstance(stmt, Let) and (stmt.op.name in WRITES and stmt not in self.writes or stmt in self.in_place)
+        ]
+        written += [array for _, array in self.given_away()]
+        others = [atom for atom in (*written, *self.flow.function.results) if is_array(atom)]
+        return not self._lasts(var) or any(self.may_share(var, other) for other in others)
+
+    def _lasts(self, var: Var) -> bool:
+        """Whether everything that an array may be was made here, or is what a call saved."""
+        pending, seen = [var], {var}
+        while pending:
+            each = pending.pop()
+            stmt = self.homes[each].stmt
+            if isinstance(stmt, Let) and stmt.op.name in SAVED:
+                continue
+            ways = self.sources(each)
+            if ways is None:
+                return False
+            pending += [way for way in ways if way not in seen]
+            seen.update(ways)
+        return True
+
+    def given_away(self) -> Iterator[tuple[int, Var]]:
+        """The arrays that calls give to the functions called, which may write to them; and where."""
+        for stmt, span in self.flow.spans.items() if self.given else ():
+            if isinstance(stmt, Call):
+                for param, atom in zip(stmt.function.params, stmt.args):
+                    if param in self.given and is_array(atom):
+                        yield span.head, atom

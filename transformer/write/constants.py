@@ -12,12 +12,27 @@ from typing import Any
 
 import numpy as np
 
-from ..core.grammar import Block, Const, Effect, Function
-from ..core.types import ArrayType
-from ..core.walk import all_definitions
+from ..core.grammar import Block, Const, Effect, Function, Let, type_of
+from ..core.types import BOOL, INT, ArrayType
+from ..core.walk import all_definitions, all_statements
+from ..ops.value import is_python
 from .sizes import number
 
 WIDE = frozenset("float64 int64 bool complex128".split())
+WIDE_INEXACT = frozenset({"float64", "complex128"})
+EXACT = ("power", "left_shift")       # of Python's integers these have no bounds
+
+
+def _rows_as_python(function: Function, only_wide: bool) -> str:
+    """The kinds of Python's numbers that have to be Python's again when they are read from storage: NumPy's
+    widen narrow arrays, its truth values do not add up, its integers overflow and take no negative power."""
+    kinds = "" if only_wide else "fic"
+    for stmt in all_statements(function.body):
+        if isinstance(stmt, Let) and is_python(stmt.attrs.get("spelling")):
+            types = {type_of(atom) for atom in stmt.args}
+            adds_truth = types == {BOOL} and stmt.target.type != BOOL and stmt.op.name != "cast"
+            kinds += "bfi" if adds_truth else "i" if types == {INT} and stmt.op.name in EXACT else ""
+    return kinds
 
 
 class Constants:
@@ -27,7 +42,9 @@ class Constants:
         variables = [*function.params, *all_definitions(function.body)]
         forward = [*function.params, *all_definitions(_forward_sweep(function.body))]
         self.taken = {var.name for var in forward}
-        self.only_wide = all(var.type.dtype.name in WIDE for var in variables if isinstance(var.type, ArrayType))
+        dtypes = {var.type.dtype for var in variables if isinstance(var.type, ArrayType)}
+        self.only_wide = all(dtype.name in WIDE for dtype in dtypes)
+        self.rows_as_python = _rows_as_python(function, self.only_wide)
         self.inside = _names_bound_inside(interface)
         self.local: dict[str, Const] = {}
         self.shared: dict[str, Const] = {}
@@ -59,7 +76,7 @@ class Constants:
         """The number itself, as a NumPy number if it must not take on another dtype."""
         value = const.value.item() if isinstance(const.value, np.generic) else const.value
         dtype = const.type.dtype
-        plain = const.type.weak or settled or dtype.kind == "b" or self.only_wide and dtype.kind in "fc"
+        plain = const.type.weak or settled or dtype.kind == "b" or self.only_wide and dtype.name in WIDE_INEXACT
         if isinstance(value, int) and not isinstance(value, bool) and dtype.kind in "fc":
             value = dtype.type(value).item()
         if plain:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..core.grammar import Block, Call, Effect, Function, If, Let, Loop, Map, Stmt, Var
-from ..core.walk import atom_vars
+from ..core.walk import METHODS, atom_vars
 from .ranges import Range
 from .stores import Stores
 
@@ -20,6 +20,8 @@ WRITES = ("put", "addat")
 
 def printed_attrs(stmt: Let) -> dict[str, Any]:
     """The attributes of a statement that show in the source."""
+    if not stmt.attrs:
+        return {}
     if stmt.op.name == "get" or stmt.op.name in WRITES:
         return {"index": stmt.attrs["index"]}
     silent = ("spelling", *getattr(stmt.op, "silent", ()))
@@ -69,7 +71,7 @@ class _Marker:
     def collect(self, block: Block, around: tuple[Any, ...], loops: tuple[Any, ...]) -> None:
         for stmt in block:
             self.around[stmt] = around
-            getattr(self, "_" + type(stmt).__name__.lower())(stmt, (*around, stmt), loops)
+            getattr(self, METHODS[type(stmt)])(stmt, (*around, stmt), loops)
 
     def _define(self, var: Var, kind: str, stmt: Any, item: Any, loops: tuple[Any, ...]) -> None:
         self.result.homes[var] = Home(kind, stmt, item, loops)
@@ -151,7 +153,8 @@ class _Marker:
         store = self.stored.of[target]
         if store.outer is not None:
             return (store.outer.record.target,)
-        return atom_vars((store.sizes, None if store.kind == "growing" else store.loop.trips))
+        cut = store.loop.count if store.is_cut else None
+        return atom_vars((store.sizes, None if store.kind == "growing" else store.loop.trips, cut))
 
     def mark_stmt(self, stmt: Stmt) -> None:
         """Marks what a statement itself prints, and the statements around it."""

@@ -32,7 +32,8 @@ def effect(stmt: Effect, e: Any) -> list[Item]:
         context = ast.parse(stmt.attrs["context"], mode="eval").body
         return [Group(ast.With([ast.withitem(context)], []), [], [], stmt.origin)]
     if stmt.kind not in PLAIN:
-        raise NotSupported(f"the effect {stmt.kind!r} in generated source", stmt.origin)
+        raise NotSupported(f"the effect {stmt.kind!r} has no form in generated source", stmt.origin,
+                           instead="Leave it out.")
     return [Line(PLAIN[stmt.kind](stmt, e), stmt.origin)]
 
 
@@ -73,7 +74,12 @@ def _raise(stmt: Effect, e: Any) -> ast.stmt:
     return ast.Raise(ast.Call(_class(stmt.attrs["exception"], e), args, []), None)
 
 
-PLAIN = {"print": _print, "warn": _warn, "assert": _assert, "raise": _raise}
+def _forget(stmt: Effect, e: Any) -> ast.stmt:
+    """A record that is not needed any more, before the next one of its kind is made."""
+    return ast.Delete([e.atom(stmt.args[0])])
+
+
+PLAIN = {"print": _print, "warn": _warn, "assert": _assert, "raise": _raise, "forget": _forget}
 
 
 def _class(cls: Any, e: Any) -> ast.expr:

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import NotSupported
-from ..core.grammar import Const, If, Let, Merge, Var, type_of
+from ..core.grammar import Call, Const, Function, If, Let, Merge, Var, type_of
 from ..core.sizes import Size
-from ..core.types import ArrayType, SeqType
+from ..core.types import WEAK_NAMES, ArrayType
 from ..ops.regions import Slot
+from ..ops.registry import is_defined
 from ..ops.table import spelling_of
+from ..ops.value import hands_on
 from .aliasing import Aliases
 from .constants import Constants
 from .demand import Demand, printed_attrs
@@ -70,6 +72,7 @@ class Expressions:
 
     name: Callable[[Var], ast.expr]
     read: Callable[[Any, Any], ast.expr]
+    callees: dict[Function, str]
 
     def __init__(
         self,
@@ -100,6 +103,17 @@ class Expressions:
     def var(self, var: Var) -> ast.expr:
         return self.definition(var) if var in self.nesting.values else self.name(var)
 
+    def _leads_with_sign(self, atom: Any) -> bool:
+        """Whether the first factor of a product may be negated in place of it: no truth value may, and
+        integers without sign wrap around."""
+        while isinstance(atom, Var) and atom in self.nesting.values:
+            _, stmt, _, _ = self.needed.homes[atom]
+            if not isinstance(stmt, Let) or stmt.op.symbol not in ("*", "/"):
+                break
+            atom = stmt.args[0]
+        type = type_of(atom)
+        return not isinstance(type, ArrayType) or type.dtype.kind in "ifc"
+
     def definition(self, var: Var) -> ast.expr:
         """What a variable is, as an expression."""
         kind, stmt, item, _ = self.needed.homes[var]
@@ -107,7 +121,11 @@ class Expressions:
             return self.conditional(stmt, item)
         if kind == "read":
             return self.read(item.source, stmt)
-        return self.application(stmt)
+        return self.called(stmt) if kind == "call" else self.application(stmt)
+
+    def called(self, stmt: Call) -> ast.expr:
+        """The call of a function that is printed, too."""
+        return ast.Call(ast.Name(self.callees[stmt.function]), [self.atom(atom) for atom in stmt.args], [])
 
     # -- conditional expressions ------------------------------------------------------------
 
@@ -152,7 +170,9 @@ class Expressions:
             return self.sizes.added(first, size, self.var, sign) or first
         operands = [self.atom(atom, stmt.args) for atom in stmt.args]
         if len(operands) == 1:
-            return negated(operands[0]) if symbol == "-" else ast.UnaryOp(UNARY[symbol](), operands[0])
+            if symbol == "-" and self._leads_with_sign(stmt.args[0]):
+                return negated(operands[0])
+            return ast.UnaryOp(UNARY[symbol](), operands[0])
         left, right = operands
         if symbol in "+-":
             positive = without_sign(right)
@@ -164,7 +184,8 @@ class Expressions:
 
     def call(self, stmt: Let) -> ast.expr:
         """A call, positional for operands and shapes, with keywords for other attributes."""
-        operands = [self.atom(atom, stmt.args if stmt.op.elementwise else ()) for atom in stmt.args]
+        among = stmt.args if stmt.op.elementwise and not hands_on(stmt) else ()
+        operands = [self.atom(atom, among) for atom in stmt.args]
         spelling, wrap = spelled(stmt)
         args: list[ast.expr] = [ast.List(operands)] if stmt.op.variadic else operands
         attrs = {key: item for key, item in printed_attrs(stmt).items() if item is not None}
@@ -177,6 +198,8 @@ class Expressions:
                 args.append(self.attribute(attrs[key]))
             else:
                 keywords.append(ast.keyword(key, self.attribute(attrs[key])))
+        if is_defined(stmt.op) and "." not in spelling:
+            self.namespace[spelling] = stmt.op.function
         tree: ast.expr = ast.Call(dotted(spelling), args, keywords)
         return tree if wrap is None else ast.Call(ast.Name(wrap), [tree], [])
 
@@ -202,7 +225,9 @@ class Expressions:
             return number(value)
         if value is None or value is Ellipsis or isinstance(value, (bool, str)):
             return ast.Constant(value)
-        raise NotSupported(f"an option of type {type(value).__name__} in generated source")
+        kind = type(value)
+        raise NotSupported(f"an option that is an object of {kind.__name__} has no form in generated source",
+                           instead="Use numbers, strings, None and tuples of them.")
 
     # -- indices ----------------------------------------------------------------------------
 
@@ -282,17 +307,19 @@ def spelled(stmt: Let) -> tuple[str, str | None]:
     if getattr(stmt.target.type, "weak", False):
         if python is not None:
             return python, None
-        return general, {"f": "float", "i": "int", "c": "complex"}[stmt.target.type.dtype.kind]  # type: ignore
+        return general, WEAK_NAMES[stmt.target.type.dtype.kind]                # type: ignore[union-attr]
     return general, None
 
 
 @cache
 def _spellings(op: Any) -> tuple[str | None, str]:
     """The spelling for Python numbers, and that for everything."""
+    if is_defined(op):
+        return None, op.spelling
     found = [call if isinstance(call, str) else spelling_of(call) for call in op.calls]
     known = [SHORTER.get(spelling, spelling) for spelling in found if spelling is not None]
     if not known:
-        raise NotSupported(f"{op.name} has no form in NumPy")
+        raise NotSupported(f"{op.name} has no form in NumPy", instead="Write it with functions of NumPy.")
     python = next((s for s in known if not s.startswith(("np.", "scipy."))), None)
     return python, known[0]
 
@@ -319,4 +346,4 @@ def _is(atom: Any, value: bool) -> bool:
 
 def _is_bool(atom: Any) -> bool:
     type = type_of(atom)
-    return not isinstance(type, SeqType) and type.dtype.kind == "b"
+    return isinstance(type, ArrayType) and type.dtype.kind == "b"

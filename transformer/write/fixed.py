@@ -101,8 +101,9 @@ def _differs(path: str, value: Any) -> ast.expr:
         return ast.Compare(name, [ast.NotEq()], [ast.Constant(value.__name__)])
     tree = literal(value)
     if tree is None:
+        kind = type(value)
         raise NotSupported(
-            f"{path} is a {type(value).__name__}, which has no place in a file of its own",
+            f"{path} is a {kind.__name__}, which has no place in a file of its own",
             instead="Pass numbers, strings, arrays, tuples, lists and dictionaries.",
         )
     return ast.Compare(found, [ast.NotEq()], [tree])

@@ -16,7 +16,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ..core.grammar import UNDEFINED, Block, Call, Effect, Function, If, Let, Loop, Map, Stmt, Var
+from ..core.grammar import UNDEFINED, Block, Call, Const, Effect, Function, If, Let, Loop, Map, Stmt, Var
+from ..core.walk import METHODS
 from .demand import WRITES, Demand, printed_attrs
 from .ranges import Range
 from .sizes import SizePlan
@@ -84,7 +85,7 @@ class Flow:
 
     def in_reverse(self, point: int) -> bool:
         """Whether a point lies in a reverse sweep."""
-        return self.marker is not None and point > self.marker
+        return self.function.role == "reverse" or self.marker is not None and point > self.marker
 
 
 def flow(function: Function, needed: Demand, forms: dict[Stmt, Range], stored: Stores, sizes: SizePlan) -> Flow:
@@ -112,13 +113,16 @@ class _Numberer:
     def block(self, block: Block) -> None:
         for stmt in block:
             if self.flow.is_alive(stmt):
-                getattr(self, "_" + type(stmt).__name__.lower())(stmt)
+                getattr(self, METHODS[type(stmt)])(stmt)
                 self._stores(self.flow.stored.after.get(stmt, ()))
 
     def read(self, point: int, value: Any, step: int = READ) -> None:
         """Notes that an atom, size or attribute is read at a point."""
-        for var in self.flow.sizes.variables(value):
-            self._read(point, var, step)
+        if type(value) is Var:
+            self._read(point, value, step)
+        elif type(value) is not Const:
+            for var in self.flow.sizes.variables(value):
+                self._read(point, var, step)
 
     def _read(self, point: int, var: Var, step: int) -> None:
         home = self.flow.needed.homes[var]
@@ -126,6 +130,9 @@ class _Numberer:
             self._position(point, home.stmt)
             return
         store = self.flow.stored.row(var)
+        if store is not None and store.states is not None:
+            self._read(point, store.states.record.target, step)
+            return
         if store is not None:
             outer = store.outer
             assert outer is not None
@@ -251,8 +258,8 @@ class _Numberer:
             self.read(point, form.stop)
         for record in stmt.records:
             store = self.flow.stored.of[record.target]
-            if store.kind != "row" and record.target in self.flow.needed.used:
-                self.read(point, store.sizes)
+            if store.kind not in ("row", "states") and record.target in self.flow.needed.used:
+                self.read(point, (store.sizes, store.begins))
                 if store.kind != "growing" and not appends(store):
                     self.read(point, stmt.trips)
         return point

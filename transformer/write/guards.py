@@ -37,7 +37,8 @@ class Guards:
 
     def _collect(self) -> None:
         same: dict[Dim, Extent] = {}
-        for guard in different(self.function.guards):
+        needed = [guard for guard in self.function.guards if guard.kind != "chosen"]
+        for guard in map(_reduced, different(needed)):
             left, right = single_atom(guard.left), single_atom(guard.right)
             dims = [atom for atom in (right, left) if isinstance(atom, Dim)]
             known = all(
@@ -47,7 +48,7 @@ class Guards:
                 self.others.append(guard)
             elif frozenset((left, right)) not in self.refused:
                 same[dims[0]] = guard.left if dims[0] is right else guard.right
-        self.others = [guard for guard in self.others if not _is_settled(guard, same)]
+        self.others = [_under(guard, same) for guard in self.others if not _is_settled(guard, same)]
         for param in self.function.params:
             sizes = param.type.sizes if isinstance(param.type, ArrayType) else ()
             for axis, size in enumerate(sizes):
@@ -222,6 +223,27 @@ def lower_bound_of(guard: Any) -> tuple[Dim, int] | None:
     constant = difference.constant if isinstance(difference, Size) else 0
     atom = single_atom(difference - constant)
     return (atom, -constant) if isinstance(atom, Dim) else None
+
+
+def _reduced(guard: Any) -> Any:
+    """The guard that two dimensions are equal, where it says so of what is as much less than each."""
+    difference = guard.left - guard.right
+    if guard.kind != "equal" or not isinstance(difference, Size) or len(difference.terms) != 2:
+        return guard
+    sides = [Size({monomial: 1}) for monomial, count in difference.terms.items() if abs(count) == 1]
+    if sum(difference.terms.values()) or len(sides) < 2 or not all(isinstance(single_atom(s), Dim) for s in sides):
+        return guard
+    positive = [count > 0 for count in difference.terms.values()]
+    return Guard("equal", *(sides if positive[0] else sides[::-1]))
+
+
+def _under(guard: Any, same: dict[Dim, Extent]) -> Any:
+    """A guard on sizes of which each goes by the name of the first that it is equal to."""
+
+    def known(atom: Any) -> Extent | None:
+        return _last(Size.of(atom), same) if atom in same else None
+
+    return Guard(guard.kind, replaced(guard.left, known), replaced(guard.right, known))
 
 
 def _is_settled(guard: Any, same: dict[Dim, Extent]) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..ops.registry import registry
 from .layout import LINE
 
 
@@ -48,14 +49,41 @@ def _capital(text: str) -> str:
 STANDARD = ("cmath", "dataclasses", "math", "warnings")
 
 
-def imports(trees: Iterable[ast.AST]) -> list[str]:
-    """The imports that the code needs, the standard library first."""
-    nodes = [node for tree in trees for node in ast.walk(tree)]
-    used = {node.id for node in nodes if isinstance(node, ast.Name)}
+def imports(nodes: list[ast.AST]) -> list[str]:
+    """The imports that code needs which mentions these names and attributes, the standard library first."""
+    used = {node.id for node in nodes if type(node) is ast.Name}
     standard = [f"import {name}" for name in STANDARD if name in used]
     installed = ["import numpy as np"] if "np" in used else []
     installed += [f"import scipy.{part}" for part in sorted(set(_parts_of_scipy(nodes)))]
+    installed += [f"import {home}" for home in sorted(_homes_of_defined(nodes))]
     return [*standard, *([""] if standard and installed else []), *installed]
+
+
+def _homes_of_defined(nodes: list[ast.AST]) -> set[str]:
+    """The modules of functions for which users defined ops."""
+    known = registry.modules()
+    if not known:
+        return set()
+    homes = {ast.unparse(node.value) for node in nodes if isinstance(node, ast.Attribute)} & known
+    return {home for home in homes if home.partition(".")[0] not in (*STANDARD, "np", "scipy")}
+
+
+def mentioned(trees: Iterable[ast.AST]) -> list[ast.AST]:
+    """The names and attributes in trees, as `ast.walk` would find them."""
+    found: list[ast.AST] = []
+    pending = list(trees)
+    while pending:
+        node = pending.pop()
+        kind = type(node)
+        if kind is ast.Name or kind is ast.Attribute:
+            found.append(node)
+        if kind is not ast.Name and kind is not ast.Constant:
+            for value in vars(node).values():
+                if type(value) is list:
+                    pending += [item for item in value if isinstance(item, ast.AST)]
+                elif isinstance(value, ast.AST):
+                    pending.append(value)
+    return found
 
 
 def _parts_of_scipy(nodes: Iterable[ast.AST]) -> Iterator[str]:

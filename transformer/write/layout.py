@@ -88,10 +88,9 @@ def _compound(item: Group, depth: int, comments: Any, word: str | None = None) -
 
 def printed(node: ast.AST, width: int) -> list[str]:
     """A statement as astor prints it, in lines of at most `width` where that can be done."""
-    from astor.code_gen import to_source
+    from .printing import text_of
 
-    text = to_source(node, pretty_source="".join, pretty_string=_string)
-    lines = text.rstrip("\n").lstrip("\n").split("\n")
+    lines = text_of(node).split("\n")
     if lines[0].endswith(","):
         lines = [_in_brackets(line) for line in lines]
     if max(map(len, lines)) <= width:
@@ -103,14 +102,6 @@ def _in_brackets(line: str) -> str:
     """`return x,` as `return (x,)`."""
     start = _start_of_value(line)
     return f"{line[:start]}({line[start:]})"
-
-
-def _string(text: str, *_: Any, **__: Any) -> str:
-    """Strings in double quotes, unless that needs more backslashes."""
-    shown = repr(text)
-    if shown[0] == "'" and '"' not in text:
-        return f'"{shown[1:-1]}"'
-    return shown
 
 
 # -- long lines -----------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from collections import defaultdict
 from typing import Any
 
 from ..core.grammar import Block, Effect, If, Let, Loop, Map, Stmt, Var
+from ..core.walk import METHODS
 from .flow import DEFINED, READ, STEPS, Flow
 
 Live = dict[Var, int]  # variables alive at a place, and where they are read last
@@ -47,7 +48,7 @@ class _Backwards:
         for stmt in reversed(block):
             if self.flow.is_alive(stmt):
                 self._stores(self.flow.stored.after.get(stmt, ()), live)
-                getattr(self, "_" + type(stmt).__name__.lower())(stmt, self.flow.spans[stmt], live)
+                getattr(self, METHODS[type(stmt)])(stmt, self.flow.spans[stmt], live)
 
     def _stores(self, stores: Any, live: Live) -> None:
         for store, value in reversed(stores):

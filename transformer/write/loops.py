@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.grammar import Loop, Map, Var
 from ..core.sizes import Size, Unknown
-from ..core.types import ArrayType, SeqType
+from ..core.types import WEAK_NAMES, ArrayType, SeqType
 from ..core.walk import size_of_atom
 from .aliasing import is_array
 from .expressions import copied, dotted, dtype_tree
@@ -41,7 +41,7 @@ class Loops(Statements):
         if counter is not None:
             body.append(Line(ast.AugAssign(ast.Name(self._name(counter)), ast.Add(), number(1)), stmt.origin))
         loop = self._while(stmt, test, body) if stmt.trips is None else self._for_while(stmt, test, body)
-        return [*before, loop, *self._trimmed(stmt), *self._counted(stmt), *self.moves(span.exit)]
+        return [*before, loop, *self._counted(stmt), *self._trimmed(stmt), *self.moves(span.exit)]
 
     def _while(self, stmt: Loop, test: list[Item], body: list[Item]) -> Item:
         if stmt in self.expressions.nesting.conditions:
@@ -133,15 +133,17 @@ class Loops(Statements):
     def read(self, source: Any, loop: Any) -> ast.expr:
         """`xs[k]`."""
         base, places, together = self._sequence(source)
-        row = _at(base, [*places, self.position(loop)], together)
+        row = _at(base, [*places, self.position(loop, self._shift(source))], together)
         kind = _python_number(source.type)
-        if kind is None or self.expressions.constants.only_wide:
+        if kind is None or kind[0] not in self.expressions.constants.rows_as_python:
             return row
         return ast.Call(ast.Name(kind), [row], [])
 
     def _sequence(self, var: Var) -> tuple[ast.expr, list[ast.expr], bool]:
         """A sequence as an array, an index into it, and whether one index can have all its parts."""
         store = self.flow.stored.row(var)
+        if store is not None and store.states is not None:
+            return self._sequence(store.states.record.target)
         if store is not None:
             assert store.outer is not None
             base, places, together = self._sequence(store.outer.record.target)
@@ -161,25 +163,35 @@ class Loops(Statements):
             return self.position(loop)
         return ast.Name(self._name(var))
 
-    def position(self, loop: Any) -> ast.expr:
-        """The position of a loop, told from its variable."""
+    def position(self, loop: Any, shift: int = 0) -> ast.expr:
+        """The position of a loop, told from its variable; or a place behind it."""
         form = self.flow.forms.get(loop)
         if form is None or form.shift == 0 and form.scale == 1:
-            return ast.Name(self._name(self.flow.position(loop)))
-        return self._extent((Size.of(Unknown(form.variable)) - form.shift) * form.scale)
+            own = self.flow.position(loop)
+            return ast.Name(self._name(own)) if not shift else self._extent(Size.of(Unknown(own)) + shift)
+        return self._extent((Size.of(Unknown(form.variable)) - form.shift) * form.scale + shift)
+
+    def _shift(self, source: Any) -> int:
+        store = self.flow.stored.of.get(source)
+        return 0 if store is None else store.shift
 
     # -- storage ----------------------------------------------------------------------------------
 
     def _stores_of(self, stmt: Any) -> list[Store]:
         stores = [self.flow.stored.of[record.target] for record in stmt.records]
-        return [s for s in stores if s.kind != "row" and s.record.target in self.flow.needed.used]
+        return [s for s in stores if s.kind not in ("row", "states") and s.record.target in self.flow.needed.used]
 
     def _storage(self, stmt: Any) -> list[Item]:
         """What is made before a loop to hold what it records."""
-        return [
-            Line(ast.Assign([ast.Name(self._name(store.record.target))], self._empty(store)), stmt.origin)
-            for store in self._stores_of(stmt)
-        ]
+        items: list[Item] = []
+        for store in self._stores_of(stmt):
+            name = ast.Name(self._name(store.record.target))
+            items.append(Line(ast.Assign([name], self._empty(store)), stmt.origin))
+            if store.begins is not None:
+                first = number(0) if store.shift else self.expressions.atom(stmt.trips)
+                items.append(Line(ast.Assign([ast.Subscript(name, first)], self.expressions.var(store.begins)),
+                                  stmt.origin))
+        return items
 
     def _empty(self, store: Store) -> ast.expr:
         if store.kind == "list":
@@ -187,7 +199,9 @@ class Loops(Statements):
                 return ast.List([])
             return ast.BinOp(ast.List([ast.Constant(None)]), ast.Mult(), self.expressions.atom(store.loop.trips))
         assert store.element is not None
-        first = number(FIRST_LENGTH) if store.kind == "growing" else self.expressions.atom(store.loop.trips)
+        longer = 0 if store.begins is None else 1
+        first = number(FIRST_LENGTH) if store.kind == "growing" else self._extent(
+            size_of_atom(store.loop.trips) + longer)
         dtype = [] if store.element.dtype == float else [dtype_tree(store.element.dtype)]
         return ast.Call(dotted("np.empty"), [self._shape(first, store), *dtype], [])
 
@@ -215,12 +229,12 @@ class Loops(Statements):
         return items
 
     def _trimmed(self, stmt: Any) -> list[Item]:
-        """Storage that grew is cut to its length where something else than a loop looks at it."""
+        """Storage that may not be full is cut to its length where something else than a loop looks at it."""
         items: list[Item] = []
         for store in self._stores_of(stmt):
-            if store.trimmed and store.kind == "growing":
+            if store.trimmed and store.kind == "growing" or store.is_cut:
                 name = self._name(store.record.target)
-                end = ast.Slice(None, self.position(stmt), None)
+                end = ast.Slice(None, self.expressions.atom(stmt.count) if store.is_cut else self.position(stmt), None)
                 items.append(Line(ast.Assign([ast.Name(name)], ast.Subscript(ast.Name(name), end)), stmt.origin))
         return items
 
@@ -240,7 +254,7 @@ class Loops(Statements):
         if appends(store):
             return _appended(self._name(store.record.target), tree)
         base, places, together = self._sequence(store.record.target)
-        return ast.Assign([_at(base, [*places, self.position(store.loop)], together)], tree)
+        return ast.Assign([_at(base, [*places, self.position(store.loop, store.shift)], together)], tree)
 
     def _needs_copy(self, value: Any, point: int) -> bool:
         """Whether an array put into a list may be written in place later on, or is part of another."""
@@ -256,7 +270,7 @@ def _python_number(type: Any) -> str | None:
     element = type.element if isinstance(type, SeqType) else type
     if not isinstance(element, ArrayType) or not element.weak:
         return None
-    return {"f": "float", "i": "int", "c": "complex"}[element.dtype.kind]
+    return WEAK_NAMES[element.dtype.kind]
 
 
 def _at(base: ast.expr, places: list[ast.expr], together: bool) -> ast.expr:

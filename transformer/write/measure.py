@@ -27,7 +27,7 @@ def width_of_atom(atom: Any) -> int:
 
 def own_width(stmt: Let) -> int:
     """The width of an expression without the variables in it."""
-    numbers = sum(width_of_atom(atom) for atom in stmt.args if not isinstance(atom, Var))
+    numbers = sum([width_of_atom(atom) for atom in stmt.args if type(atom) is not Var])
     if "index" in stmt.attrs:
         return 2 + _width(stmt.attrs["index"]) + numbers + (4 if stmt.op.name in WRITES else 0)
     if stmt.op.symbol is not None and "spelling" not in stmt.attrs:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
+from collections import Counter
 from collections.abc import Iterable
 from itertools import count
 from typing import Any
@@ -16,9 +17,10 @@ from typing import Any
 from ..core.grammar import Const, Let, Var
 from ..core.types import ArrayType
 from ..ops.regions import Slot
+from ..ops.registry import registry
 from .aliasing import is_array
 from .flow import Flow
-from .variables import Variable, Variables, given_name, joined
+from .variables import Variable, Variables, given_name
 
 # Names that the generated source may use for what they are; a user's variable must not hide them.
 PRINTED = frozenset(
@@ -30,6 +32,8 @@ PRINTED = frozenset(
         "scipy",
         "warnings",
         "grow",
+        "add_saved",
+        "zeros_like_saved",
         "range",
         "len",
         "min",
@@ -131,6 +135,7 @@ NATURAL = {
     "flatnonzero": "places",
     "sign": "sign",
 }
+TESTS = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
 
 
 class Names:
@@ -139,7 +144,7 @@ class Names:
     def __init__(self, flow: Flow, variables: Variables, taken: Iterable[str]) -> None:
         self.flow = flow
         self.variables = variables
-        self.taken = {*keyword.kwlist, *PRINTED, *taken}
+        self.taken = {*keyword.kwlist, *PRINTED, *registry.names(), *taken}
         self.chosen: dict[Variable, str] = {}
         self.holders: dict[str, list[Variable]] = {}
         self.numbers: dict[Any, int] = {}  # the last number of a name in a loop
@@ -167,7 +172,8 @@ class Names:
             given = [name for var in variable.values if var in shown and (name := given_name(var))]
             given = given or sorted(variable.names)
             if given and variable not in self.chosen:
-                self._give(variable, self._free(variable, [identifier(max(given, key=given.count))]))
+                usual = Counter(given).most_common(1)[0][0]
+                self._give(variable, self._free(variable, [identifier(usual)]))
         rest = [variable for variable in order if variable not in self.chosen]
         for variable in sorted(rest, key=self._turn):
             values = [var for var in variable.values if var in shown]
@@ -178,13 +184,13 @@ class Names:
         return {"record": 1, "read": 2}.get(self.flow.needed.homes[variable.values[0]].kind, 0)
 
     def _give(self, variable: Variable, name: str) -> None:
-        variable.pieces = joined(sorted(variable.pieces + variable.stretches))
+        variable.stretch()
         self.chosen[variable] = name
         self.holders.setdefault(name, []).append(variable)
 
     def _free(self, variable: Variable, wishes: list[str]) -> str:
         """The first wish that is free, or the first with a number."""
-        variable.pieces = joined(sorted(variable.pieces + variable.stretches))
+        variable.stretch()
         for wish in wishes:
             if self._is_free(variable, wish):
                 return wish
@@ -264,9 +270,12 @@ class Names:
 
     def _of_let(self, stmt: Let, var: Var) -> list[str]:
         name = stmt.op.name
+        if name == "unpack":
+            maker = stmt.attrs["layout"].makers[stmt.targets.index(var)]
+            return ["test" if maker in TESTS else NATURAL.get(maker, maker) or _by_type(var)]
         if name == "get" and not is_array(var):
             return [self._of_element(stmt)]
-        if name in ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal") and not is_array(var):
+        if name in TESTS and not is_array(var):
             return ["test"]
         if name in NATURAL:
             return [NATURAL[name]]

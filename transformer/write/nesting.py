@@ -13,6 +13,7 @@ from typing import Any
 
 from ..core.grammar import UNDEFINED, Block, Call, Effect, If, Let, Loop, Map, Merge, Stmt, Var
 from ..core.types import SeqType
+from ..core.walk import METHODS, has_effects
 from .aliasing import Aliases, is_array
 from .demand import WRITES
 from .flow import COPIED, DEFINED, READ, STEPS, Flow, Move
@@ -68,6 +69,7 @@ class _Nester:
                 copies = stmt.op.name not in WRITES or stmt in self.aliases.writes
                 if not copies or stmt in self.aliases.in_place:
                     yield span.head, stmt.args[0]  # type: ignore[misc]
+        yield from self.aliases.given_away()
 
     # -- one statement after the other --------------------------------------------------------
 
@@ -75,7 +77,7 @@ class _Nester:
         """Nests within a block; what is left over may be used by what follows the block."""
         for stmt in block:
             if self.flow.is_alive(stmt):
-                getattr(self, "_" + type(stmt).__name__.lower())(stmt, pending)
+                getattr(self, METHODS[type(stmt)])(stmt, pending)
                 self._stores(self.flow.stored.after.get(stmt, ()), pending)
         return pending
 
@@ -88,17 +90,17 @@ class _Nester:
         return pending
 
     def _let(self, stmt: Let, pending: Pending) -> None:
-        point = self.flow.spans[stmt].head
-        written = stmt.op.name in WRITES and is_array(stmt.target)
-        fixed = (stmt.args[0],) if written or stmt in self.aliases.in_place else ()
+        point, target = self.flow.spans[stmt].head, stmt.target
+        written = stmt.op.name in WRITES and is_array(target) or stmt in self.aliases.in_place
+        fixed = (stmt.args[0],) if written else ()
         tree = self.consume(point, pending, Tree(point, (), own_width(stmt), *weight_of(stmt)), fixed)
-        if written or stmt in self.aliases.in_place or len(stmt.targets) > 1:
+        if written or len(stmt.targets) > 1:
             return
-        if self.flow.count.get(stmt.target) == 1:
-            self.trees[stmt.target] = tree
-        if self._may_nest(stmt.target, point):
-            pending[stmt.target] = tree
-        elif is_short(stmt) and not (stmt.target.name and not self.flow.in_reverse(point)):
+        if self.flow.count.get(target) == 1:
+            self.trees[target] = tree
+        if self._may_nest(target, point):
+            pending[target] = tree
+        elif is_short(stmt) and not (target.name and not self.flow.in_reverse(point)):
             self._inline(stmt, tree)
 
     def _inline(self, stmt: Let, tree: Tree) -> None:
@@ -121,8 +123,12 @@ class _Nester:
         return var.name is None or self.flow.in_reverse(point)
 
     def _call(self, stmt: Call, pending: Pending) -> None:
-        point = self.barrier = self.flow.spans[stmt].head
-        self.consume(point, pending, Tree(point, (), len(stmt.function.name) + 2))
+        point = self.flow.spans[stmt].head
+        tree = self.consume(point, pending, Tree(point, (), len(stmt.function.name) + 2 * len(stmt.args), 1, 1))
+        if has_effects(stmt.function):
+            self.barrier = point
+        elif len(stmt.targets) == 1 and self._may_nest(stmt.targets[0], point):
+            pending[stmt.targets[0]] = tree
 
     def _effect(self, stmt: Effect, pending: Pending) -> None:
         point = self.flow.spans[stmt].head
@@ -301,12 +307,10 @@ class _Nester:
         """Nests what a point reads into `tree`, the smallest first, as long as the whole stays readable."""
         reads = [own for var, _ in self.flow.reads.get(point, ()) for own in self.inlined.get(var, (var,))]
         plain = [var for var in reads if var not in pending or var in fixed]
-        nestable = sorted(
-            (var for var in reads if var in pending and var not in fixed), key=lambda var: pending[var].width
-        )
-        names = sum(width_of_atom(var) for var in reads)
+        names = sum([width_of_atom(var) for var in reads])
         whole = Tree(tree.point, tuple(plain), tree.width + names, tree.ops, tree.calls)
-        for var in nestable:
+        nestable = [var for var in reads if var in pending and var not in fixed]
+        for var in sorted(nestable, key=lambda var: pending[var].width):
             joined = self._joined(whole, [pending[var]])
             joined.width -= width_of_atom(var)
             if self._is_readable(joined) and self._is_unchanged(pending[var], point, fixed):
@@ -317,14 +321,13 @@ class _Nester:
         return whole
 
     def _joined(self, outer: Tree, parts: list[Tree]) -> Tree:
-        reads = (*outer.reads, *(var for part in parts for var in part.reads))
-        return Tree(
-            outer.point,
-            reads,
-            outer.width + sum(part.width for part in parts),
-            outer.ops + sum(part.ops for part in parts),
-            outer.calls + max((part.calls for part in parts), default=0),
-        )
+        reads, width, ops, calls = outer.reads, outer.width, outer.ops, 0
+        for part in parts:
+            reads += part.reads
+            width += part.width
+            ops += part.ops
+            calls = max(calls, part.calls)
+        return Tree(outer.point, reads, width, ops, outer.calls + calls)
 
     def _room(self) -> int:
         return LINE - 4 * self.indent - 8
@@ -344,10 +347,9 @@ class _Nester:
         return not self._is_written(tree, point)
 
     def _is_written(self, tree: Tree, point: int) -> bool:
-        arrays = [var for var in tree.reads if is_array(var)]
-        return any(
-            self.aliases.may_share(var, base) for base in self._writes_between(tree.point, point) for var in arrays
-        )
+        written = list(self._writes_between(tree.point, point))
+        arrays = [var for var in tree.reads if is_array(var)] if written else []
+        return any(self.aliases.may_share(var, base) for base in written for var in arrays)
 
     def _writes_between(self, first: int, last: int) -> Iterator[Var]:
         for k in range(bisect_right(self.writes, first, key=_point), len(self.writes)):

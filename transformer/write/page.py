@@ -29,6 +29,7 @@ from .names import Names, fresh, identifier
 from .nesting import nest
 from .ranges import ranges
 from .rebuilding import homes_of, rebuilt
+from .sharing import class_tests, memory_tests
 from .signature import parameters, places, result_tree, results_in
 from .sizes import SizePlan, extent_of_axis
 from .storage import decide_storage
@@ -46,6 +47,7 @@ class Options:
     annotate: bool = False
     guards: bool = False
     user_return: bool = False
+    given: frozenset[Var] = frozenset()
 
 
 @dataclass(slots=True)
@@ -67,16 +69,25 @@ def print_function(
     callees: dict[Function, str],
 ) -> PrintedFunction:
     """Prints a function under a name. `callees` are the functions that it may call."""
-    page = Page(function, interface, {name, *callees.values()}, namespace, callees)
+    page = Page(function, interface, {name, *callees.values()}, namespace, callees, options.given)
     head = ast.FunctionDef(name, page.outside(), [ast.Pass()], [])
     body = page.printer.block(page.function.body)
     result = page.returned(options)
-    items = [*page.top(options), *body, *result]
+    items = [*(Note(text) for text in about(function)), *page.top(options), *body, *result]
     lines: list[tuple[str, Origin | None]] = [(line, function.origin) for line in printed(head, LINE)[:-1]]
     comments = UserComments(getattr(interface, "source", None))
     lines += lines_of(items or [Line(ast.Pass())], 1, comments)
     trees = [head, *_trees(items)]
     return PrintedFunction(lines, trees, page.constants, page.printer.uses_grow)
+
+
+ROLES = {"forward": "{}, with what its reverse needs", "reverse": "the reverse of {}", "jvp": "{} and its tangents"}
+
+
+def about(function: Function) -> Iterator[str]:
+    """What a function that is called is, if a transformation made it."""
+    if function.role in ROLES:
+        yield ROLES[function.role].format(function.name.removesuffix(f"_{function.role}"))
 
 
 class Page:
@@ -89,6 +100,7 @@ class Page:
         taken: set[str],
         namespace: dict[str, Any],
         callees: dict[Function, str],
+        given: frozenset[Var],
     ) -> None:
         self.interface = interface
         self.namespace = namespace
@@ -99,7 +111,7 @@ class Page:
         self.sizes = SizePlan(function, needed, forms, stored)
         self.flow = flow(function, needed, forms, stored, self.sizes)
         alive = live_ranges(self.flow)
-        self.aliases = decide_storage(self.flow, alive)
+        self.aliases = decide_storage(self.flow, alive, given)
         self.variables = share_variables(self.flow, alive, self.aliases)
         self.nesting = nest(self.flow, alive, self.variables, self.aliases)
         self.constants = Constants(function, interface)
@@ -109,6 +121,7 @@ class Page:
         filled = filled_edges(self.flow, self.aliases, self.variables, self.nesting)
         self.printer = Loops(self.flow, self.variables, self.aliases, self.names, self.expressions, filled, callees)
         self.inside: dict[Var, str] = {}  # variables in containers, and how they are reached
+        self.unread: dict[Var, str] = {}  # the same for those that get no name of their own
 
     # -- names --------------------------------------------------------------------------------
 
@@ -136,6 +149,8 @@ class Page:
                     fixed[var] = path
                 elif self._is_looked_at(var):
                     self.inside[var] = path
+                else:
+                    self.unread[var] = path
         self.names.taken |= {p.name for p in self.interface.parameters} - set(fixed.values())
         used = {*fixed.values(), *self.names.taken}
         fixed |= {var: fresh(identifier(var.name or path), used) for var, path in self.inside.items()}
@@ -169,9 +184,16 @@ class Page:
         notes: list[Item] = [Note(text) for text in self._types()] if options.annotate else []
         before: list[Item] = [*self._unpacked(), *self._sizes()]
         if options.guards:
-            guards = Guards(self.function, self.sizes, self.expressions.name)
-            before = [*fixed_tests(self.interface), *before, *guards.items()]
+            guards = Guards(self.function, self.sizes, self._reached)
+            memory = memory_tests(self.interface, self._reached)
+            classes = class_tests(self.interface, self._reached)
+            before = [*fixed_tests(self.interface), *before, *guards.items(), *classes, *memory]
         return [*notes, *before, *self._numbers()]
+
+    def _reached(self, param: Var) -> ast.expr:
+        """A parameter by its name, or by the way to it where it has none."""
+        path = self.unread.get(param)
+        return self.expressions.name(param) if path is None else ast.parse(path, mode="eval").body
 
     def _unpacked(self) -> Iterator[Item]:
         """`w = params["w"]`."""
@@ -269,15 +291,20 @@ def _without_unused_results(function: Function, interface: Any) -> tuple[dict[in
 
 
 def _names_of_constants(function: Function) -> Iterator[str]:
+    for atom in _atoms_in(function):
+        if type(atom) is Const and atom.name is not None and atom.name.isidentifier():
+            yield atom.name
+
+
+def _atoms_in(function: Function) -> Iterator[Any]:
     for stmt in all_statements(function.body):
-        atoms: list[Any] = [*getattr(stmt, "args", ()), *function.results]
         if isinstance(stmt, If):
-            atoms += [stmt.cond, *(a for m in stmt.merges for a in (m.then, m.orelse))]
+            yield from (stmt.cond, *(atom for merge in stmt.merges for atom in (merge.then, merge.orelse)))
         elif isinstance(stmt, Loop):
-            atoms += [stmt.trips, *(a for c in stmt.carries for a in (c.init, c.next))]
-        for atom in atoms:
-            if isinstance(atom, Const) and atom.name is not None and atom.name.isidentifier():
-                yield atom.name
+            yield from (stmt.trips, *(atom for carry in stmt.carries for atom in (carry.init, carry.next)))
+        else:
+            yield from getattr(stmt, "args", ())
+    yield from function.results
 
 
 def _trees(items: list[Item]) -> Iterator[ast.AST]:

@@ -4,6 +4,10 @@
 
 import numpy as np
 
+from ..ops.saved import add_saved, zeros_like_saved
+
+__all__ = ["add_saved", "grow", "zeros_like_saved"]
+
 
 def grow(rows):
     """The same rows, with room for as many again."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..core.grammar import Const, Function, Let, Loop, Map, Stmt, Var
-from ..core.guards import single_atom
+from ..core.guards import bound_size, single_atom
 from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, SizeAtom, Unknown, leaves, replaced
 from ..core.types import ArrayType
 from ..core.walk import all_statements
@@ -58,10 +58,13 @@ class SizePlan:
         """A size in terms of one dimension of each group of equal ones."""
         if isinstance(size, Dim):
             return single_atom(self.normal(Size.of(size))) or size
-        return replaced(size, self._representative) if self.bound and isinstance(size, Size) else size
+        if not self.bound or not isinstance(size, Size):
+            return size
+        found = replaced(size, self._representative)
+        return found if found == size else replaced(found, self._representative)
 
     def _representative(self, atom: SizeAtom) -> Extent | None:
-        size = self.bound.get(atom)
+        size = bound_size(atom, self.bound)
         return None if size is None else self.normal(size)
 
     def normal_shape(self, sizes: Shape) -> Shape:
@@ -211,7 +214,8 @@ def _is_extent(value: Any) -> bool:
 
 
 def _bound_by(guards: list[Any]) -> dict[SizeAtom, Extent]:
-    """For each dimension that a guard equates with something, that something."""
+    """For each dimension that a guard equates with something, that something. Guards of other kinds are
+    printed in terms of dimensions, which have to stay what they are for that."""
     bound: dict[SizeAtom, Extent] = {}
     for guard in guards:
         for size, other in ((guard.right, guard.left), (guard.left, guard.right)):
@@ -274,7 +278,7 @@ def _of_loop(loop: Any, needed: Demand, forms: dict[Stmt, Range], stored: Stores
         values += [carry.init, carry.next, carry.next]
     for record in loop.records:
         store = stored.of[record.target]
-        if store.kind != "row" and record.target in needed.used:
+        if store.kind not in ("row", "states") and record.target in needed.used:
             values += [store.sizes, loop.trips]
     return values
 

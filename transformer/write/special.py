@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..core.grammar import Let, type_of
-from ..core.types import ArrayType
+from ..core.types import ArrayType, type_of_number
+from .aliasing import is_array
 from .demand import printed_attrs
 from .sizes import number
 
@@ -71,6 +72,8 @@ def cast(e: Any, stmt: Let) -> ast.expr:
         return _method(x, "astype", dtype_tree(dtype))
     if not isinstance(dtype, np.dtype) and dtype in (float, int, bool, complex):
         return ast.Call(ast.Name(dtype.__name__), [x], [])
+    if "spelling" not in stmt.attrs and e.constants.only_wide and type == type_of_number(dtype.type(0).item()):
+        return x  # what it meets is as wide, and nobody asked for a number of NumPy's
     return ast.Call(dotted(f"np.{np.dtype(dtype).name}"), [x], [])
 
 
@@ -191,7 +194,32 @@ def _np(name: str) -> ast.expr:
     return ast.Attribute(ast.Name("np"), name)
 
 
+def pack(e: Any, stmt: Let) -> ast.expr:
+    """`r, inner`: copies of arrays that may change before they are looked at."""
+    fields = [_kept(e, atom) for atom in stmt.args]
+    return fields[0] if len(fields) == 1 else ast.Tuple(fields)
+
+
+def _kept(e: Any, atom: Any) -> ast.expr:
+    from .expressions import copied
+
+    tree = e.atom(atom)
+    if not is_array(atom) or not e.aliases.may_change(atom):
+        return tree
+    is_merged = e.needed.homes[atom].kind == "merge"  # and may be a zero in place of nothing
+    return ast.Call(_np("copy"), [tree], []) if is_merged else copied(tree)
+
+
+def of_saved(e: Any, stmt: Let) -> ast.expr:
+    """A function that the module contains, by the name of the op."""
+    return ast.Call(ast.Name(stmt.op.name), [e.atom(atom) for atom in stmt.args], [])
+
+
 FORMS: dict[str, Form] = {
+    "pack": pack,
+    "unpack": same,
+    "add_saved": of_saved,
+    "zeros_like_saved": of_saved,
     "get": get,
     "same": same,
     "stop_gradient": same,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import weakref
 from collections.abc import Iterable
 from typing import Any
 
 from ..core.errors import NotSupported
 from ..core.grammar import Block, Call, Const, Effect, Function, If, Let, Var, type_of
 from ..core.types import ArrayType
+from ..core.walk import METHODS
 from ..ops.regions import is_mask, rank_of
 from .aliasing import Aliases, Edge, is_array
 from .demand import WRITES
@@ -43,8 +45,11 @@ class Statements:
         self.names = names
         self.expressions = expressions
         self.filled = filled  # undefined values that must be something
-        self.callees = callees
-        expressions.name, expressions.read = self.name, self.read
+        expressions.callees = callees
+        # Not the methods themselves: a page is to go as soon as its lines are made.
+        this = weakref.proxy(self)
+        expressions.name = lambda var: this.name(var)
+        expressions.read = lambda source, loop: this.read(source, loop)
 
     def block(self, block: Block) -> list[Item]:
         """The items of a block; what stands between `enter` and `exit` is indented under a `with`."""
@@ -57,7 +62,7 @@ class Statements:
                 if not open_blocks.pop():
                     open_blocks[-1].pop()
                 continue
-            made: list[Item] = getattr(self, "_" + type(stmt).__name__.lower())(stmt)
+            made: list[Item] = getattr(self, METHODS[type(stmt)])(stmt)
             made += self.stored(self.flow.stored.after.get(stmt, ()))
             _append(open_blocks[-1], made)
             if isinstance(stmt, Effect) and opens_block(stmt):
@@ -137,7 +142,9 @@ class Statements:
         return [*before, augmented(ast.Name(name), stmt.op.symbol, value)]
 
     def _call(self, stmt: Call) -> list[Item]:
-        tree = ast.Call(ast.Name(self.callees[stmt.function]), [self.expressions.atom(atom) for atom in stmt.args], [])
+        if len(stmt.targets) == 1 and stmt.targets[0] in self.expressions.nesting.values:
+            return []
+        tree = self.expressions.called(stmt)
         used = [self._name(t) if self.flow.count.get(t) else "_" for t in stmt.targets]
         if not any(self.flow.count.get(t) for t in stmt.targets):
             return self._lines([ast.Expr(tree)], stmt)
@@ -146,6 +153,8 @@ class Statements:
         return self._lines([ast.Assign([target], tree)], stmt)
 
     def _effect(self, stmt: Effect) -> list[Item]:
+        if stmt.kind == "forget" and self.flow.stored.row(stmt.args[0]) is not None:    # type: ignore[arg-type]
+            return []                                       # it is a part of another record
         return effect(stmt, self.expressions)
 
     # -- writes ---------------------------------------------------------------------------------
@@ -154,7 +163,8 @@ class Statements:
         """`x[i] = v`, `x[i] += v`, or `np.add.at(x, i, v)`; before it, a copy where there must be one."""
         base, value = stmt.args[:2]
         if not is_array(base):
-            raise NotSupported("an array without axes is not written in place", stmt.origin)
+            raise NotSupported("an array without axes is not written in place", stmt.origin,
+                               instead="Give the array an axis: np.zeros(1).")
         lines: list[ast.stmt] = []
         name = self._name(stmt.target)
         if stmt in self.aliases.writes:
@@ -190,7 +200,8 @@ class Statements:
             copies = move.edge is not None and move.edge in self.aliases.edges
             if copies or not self._has_name(move):
                 tree = self._handed(move)
-                pairs.append((self._name(move.target), copied(tree) if copies else tree))
+                if copies or not (isinstance(tree, ast.Name) and tree.id == self._name(move.target)):
+                    pairs.append((self._name(move.target), copied(tree) if copies else tree))
         return [Line(node, origin) for node in assignments(pairs)]
 
     def _has_name(self, move: Move) -> bool:
@@ -245,7 +256,9 @@ class Statements:
 
 def _filler(var: Var) -> ast.expr:
     """A value that is never looked at."""
-    kind = var.type.dtype.kind if isinstance(var.type, ArrayType) else "O"
+    if not isinstance(var.type, ArrayType):
+        return ast.Constant(None)
+    kind = var.type.dtype.kind
     return number({"b": False, "i": 0, "u": 0}.get(kind, 0.0))
 
 

@@ -10,9 +10,11 @@ one after the other ends, and all earlier decisions stay right.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterator
 
-from ..core.grammar import Let, Loop, Var
+from ..core.grammar import Let, Loop, Map, Merge, Var
 from ..core.walk import all_statements
+from ..ops.regions import steps_of
 from .aliasing import Aliases, Edge, is_array, viewed
 from .demand import WRITES
 from .flow import DEFINED, MADE, STEPS, Flow
@@ -23,25 +25,56 @@ VIEWS_COPIED = 3  # more views than these: the array itself is copied
 UPDATES = frozenset({"add", "subtract", "multiply", "divide"})
 
 
-def decide_storage(flow: Flow, ranges: dict[Var, Pieces]) -> Aliases:
-    """Decides every copy. The ranges of arrays that are copied before a write begin with the copy."""
-    aliases = Aliases(flow)
+def decide_storage(flow: Flow, ranges: dict[Var, Pieces], given: frozenset[Var] = frozenset()) -> Aliases:
+    """Decides every copy. The ranges of arrays that are copied before a write begin with the copy. `given`
+    are parameters that belong to the functions called (see `giving`)."""
+    aliases = Aliases(flow, given)
     writes = [
         stmt
         for stmt in all_statements(flow.function.body)
         if isinstance(stmt, Let) and stmt in flow.spans and stmt.op.name in WRITES and is_array(stmt.target)
     ]
-    updates = [
-        stmt
-        for stmt in all_statements(flow.function.body)
-        if isinstance(stmt, Let) and stmt in flow.spans and _is_update(stmt, flow.sizes)
-    ]
+    updates = [stmt for stmt in _inside_loops(flow) if stmt in flow.spans and _is_update(stmt, flow.sizes)]
     if writes or updates:
         _Decider(flow, aliases, _alive_after([*writes, *updates], flow, ranges)).decide(writes, updates)
+    if flow.function.role:
+        _copy_results_early(flow, aliases)
     for stmt in aliases.writes:
         _, last = ranges[stmt.target][0]
         ranges[stmt.target][0] = flow.spans[stmt].head * STEPS + MADE, last
     return aliases
+
+
+def _copy_results_early(flow: Flow, aliases: Aliases) -> None:
+    """What a function that is called returns is copied where a branch hands on an array that is not ours,
+    and not where other branches made one."""
+    for result in flow.function.results:
+        if is_array(result) and not aliases.is_owned(result):
+            edges = list(_unowned_edges(result, aliases))
+            if edges and not any(aliases.homes[edge[0].target].loops for edge in edges):
+                aliases.edges.update(edges)
+                aliases.forget()
+
+
+def _unowned_edges(result: Var, aliases: Aliases) -> Iterator[Edge]:
+    """The sides of branches on which an array that is returned is not ours."""
+    pending, seen = [aliases.root(result)], {aliases.root(result)}
+    while pending:
+        for edge, value in aliases.edges_into(pending.pop()):
+            if is_array(value) and isinstance(edge[0], Merge) and not aliases.is_owned(value):
+                source = aliases.root(value)
+                if not aliases.edges_into(source):
+                    yield edge
+                elif source not in seen:
+                    seen.add(source)
+                    pending.append(source)
+
+
+def _inside_loops(flow: Flow) -> Iterator[Let]:
+    """The plain statements in loops: elsewhere nothing accumulates."""
+    for loop in all_statements(flow.function.body):
+        if isinstance(loop, (Loop, Map)) and not flow.needed.homes[loop.position].loops[:-1]:
+            yield from (stmt for stmt in all_statements([loop]) if isinstance(stmt, Let))
 
 
 def _is_update(stmt: Let, sizes: SizePlan) -> bool:
@@ -140,7 +173,20 @@ class _Decider:
         its index among them."""
         base: Var = stmt.args[0]  # type: ignore
         slots = [atom for atom in stmt.args[2:] if is_array(atom)] if stmt.op.name in WRITES else []
+        slots += [stmt.args[1]] if self._clobbers(stmt) else []  # type: ignore[list-item]
         return [var for var in (*self.alive[stmt], *slots) if self.aliases.may_share(var, base)]
+
+    def _clobbers(self, stmt: Let) -> bool:
+        """Whether NumPy may overwrite what is still to be read in `x[::2] = x[:3]`: it copies an overlapping
+        value first only where it has several axes or runs the other way."""
+        value = stmt.args[1] if stmt.op.name == "put" else None
+        if not is_array(value) or value.type.rank != 1 or value in self.aliases.views:  # type: ignore[union-attr]
+            return False
+        home = self.aliases.homes[value]
+        made = home.stmt if home.kind == "let" else None
+        if made is None or viewed(made) is None:
+            return False
+        return made.op.name != "get" or steps_of(made.attrs["index"]) != steps_of(stmt.attrs["index"])
 
     def _is_safe(self, stmt: Let) -> bool:
         return self.aliases.is_owned(stmt.args[0]) and not self._sharing(stmt)  # type: ignore

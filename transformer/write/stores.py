@@ -5,6 +5,7 @@ growing   the same for a loop of unknown length, made longer when it is full
 list      a Python list, where rows differ in length
 row       a row of the array of the loop around: the records of nested loops whose lengths do
           not change from one outer iteration to the next are one rectangular array
+states    a part of another record of the loop, see `states`
 """
 
 from __future__ import annotations
@@ -37,6 +38,14 @@ class Store:
     outer: Store | None = None
     trimmed: bool = False
     certain: bool = True
+    states: Store | None = None     # of which this is a part
+    begins: Var | None = None       # what is put there before the loop
+    shift: int = 0                  # of places against positions
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether it is an array that a loop may have left before it was full, and that is looked at."""
+        return self.trimmed and self.kind == "array" and getattr(self.loop, "cond", None) is not None
 
     @property
     def sizes(self) -> Any:
@@ -63,11 +72,12 @@ class Stores:
     def row(self, var: Var) -> Store | None:
         """The storage that `var` is a row of, if it has no variable of its own."""
         store = self.of.get(self.aliases.get(var, var))
-        return store if store is not None and store.kind == "row" else None
+        return store if store is not None and store.kind in ("row", "states") else None
 
 
 def stores(function: Function) -> Stores:
     """Decides how every record of a function is kept."""
+    from .states import join_states
     planner = _Planner(function)
     for loop in planner.loops:
         for record in loop.records:
@@ -75,8 +85,9 @@ def stores(function: Function) -> Stores:
     for loop in planner.loops:
         for record in loop.records:
             planner.place(planner.result.of[record.target], record.value, loop.body, loop)
+    join_states(function, planner.result)
     for stmt in all_statements(function.body):
-        if isinstance(stmt, Let):
+        if isinstance(stmt, Let) and stmt.op.name not in ("pack", "add_saved"):
             _check_operands(stmt, planner.result)
     return planner.result
 
@@ -88,7 +99,7 @@ def _check_operands(stmt: Let, found: Stores) -> None:
         raise NotSupported(
             f"{stmt.op.name} of what a loop recorded",
             stmt.origin,
-            why="its rows differ in length from one iteration to the next",
+            why="Its rows differ in length from one iteration to the next.",
             instead="Write the loop so that all iterations have arrays of one shape.",
         )
 
@@ -104,6 +115,8 @@ class _Planner:
         self.outer: dict[Var, Var] = {}
         self.targets: dict[int, dict[Var, Stmt]] = {}
         self.looked_at = _looked_at(function)
+        # A size that only a type mentions may be computed nowhere.
+        self.defined = {*function.params, *all_definitions(function.body)}
         for stmt in all_statements(function.body):
             if isinstance(stmt, (Loop, Map)):
                 self.loops.append(stmt)
@@ -162,7 +175,7 @@ class _Planner:
         if any(inner.trips is None for inner, _ in chain):
             return False
         mentioned = atom_vars((*(inner.trips for inner, _ in chain), *element.sizes))
-        return not any(var in self.inside[loop] for var in mentioned)
+        return all(var in self.defined and var not in self.inside[loop] for var in mentioned)
 
     def place(self, store: Store, value: Atom, block: Block, anchor: Any) -> None:
         """Finds where in a block a value is to be stored; `anchor` is the loop, or (If, side)."""

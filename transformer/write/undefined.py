@@ -8,13 +8,15 @@ without a value binds the name to a zero that is never looked at.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from ..core.grammar import UNDEFINED, Var
+from ..core.grammar import UNDEFINED, Call, Let, Var
 from .aliasing import Aliases, Edge
 from .flow import Flow
 from .nesting import Nesting
 from .variables import Variables
+
+# What looks at its operands even if nobody looks at its result.
+HANDS_ON = ("pack", "add_saved", "zeros_like_saved", "zeros_like_sequence")
 
 
 def filled_edges(flow: Flow, aliases: Aliases, variables: Variables, nesting: Nesting) -> set[Edge]:
@@ -36,19 +38,19 @@ def filled_edges(flow: Flow, aliases: Aliases, variables: Variables, nesting: Ne
 
 
 def _handed_over(flow: Flow, variables: Variables, nesting: Nesting) -> Iterator[Var]:
-    """The values that are stored, or get another name."""
+    """The values that are stored, passed on or returned, or get another name."""
+    yield from (atom for atom in flow.function.results if isinstance(atom, Var))
+    for stmt in flow.spans:
+        if isinstance(stmt, Call) or isinstance(stmt, Let) and stmt.op.name in HANDS_ON:
+            yield from (atom for atom in stmt.args if isinstance(atom, Var))
     for place in (flow.stored.after, flow.stored.on_entry, flow.stored.at_end):
         for stores in place.values():
             for store, value in stores:
                 if (id(store), id(value)) in flow.stores_at and isinstance(value, Var):
                     yield value
     for moves in flow.moves.values():
-        for _, value, _ in moves:
+        for target, value, _ in moves:
             if isinstance(value, Var) and value not in nesting.values:
-                yield from _other_name(value, moves, variables)
-
-
-def _other_name(value: Var, moves: Any, variables: Variables) -> Iterator[Var]:
-    own = variables.get(value)
-    if own is not None and any(m.value is value and variables[m.target] is not own for m in moves):
-        yield value
+                own = variables.get(value)
+                if own is not None and variables[target] is not own:
+                    yield value

@@ -6,8 +6,10 @@ user gave one name share a variable, as long as no two of them are alive at once
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
+from collections import defaultdict
 from collections.abc import Iterator
+from heapq import heappop, heappush
 
 from ..core.grammar import If, Let, Loop, Stmt, Var
 from ..core.walk import all_statements
@@ -28,6 +30,12 @@ class Variable:
         self.names = {name} if name else set()
         self.is_param = False
 
+    def stretch(self) -> None:
+        """Adds where it is read later to where it holds something."""
+        if self.stretches:
+            self.pieces = joined(sorted(self.pieces + self.stretches))
+            self.stretches = []
+
     def is_apart_from(self, other: Variable) -> bool:
         """Whether no value of one is alive together with a value of the other."""
         small, large = sorted((self, other), key=lambda v: len(v.pieces))
@@ -37,6 +45,11 @@ class Variable:
         """Whether it holds something anywhere in first..last."""
         place = bisect_right(self.pieces, (last, float("inf")))
         return place > 0 and self.pieces[place - 1][1] >= first
+
+    def busy_until(self, place: int) -> int | None:
+        """The end of the piece in which a place lies; None if it holds nothing there."""
+        k = bisect_right(self.pieces, (place, float("inf")))
+        return self.pieces[k - 1][1] if k and self.pieces[k - 1][1] >= place else None
 
     def definitions_in(self, first: int, last: int) -> bool:
         """Whether it is bound anew in first..last."""
@@ -65,13 +78,37 @@ def share_variables(flow: Flow, ranges: dict[Var, Pieces], aliases: Aliases) -> 
         variables[param].is_param = True
     for first, second, forced in _wishes(flow, aliases, ranges):
         _share(variables, first, second, forced)
-    by_name: dict[str, list[Var]] = {}
+    by_name: dict[str, _Namesakes] = defaultdict(lambda: _Namesakes(variables))
     for var in sorted(ranges, key=lambda var: ranges[var][0][0]):
         if var.name and given_name(var) and flow.stored.of.get(var) is None:
-            earlier = by_name.setdefault(var.name, [])
-            if not any(_share(variables, other, var, False) for other in earlier):
-                earlier.append(var)
+            by_name[var.name].add(var, ranges[var][0][0])
     return variables
+
+
+class _Namesakes:
+    """Values of one name, in the order in which they come about. Each shares the variable of the first
+    one before it that allows it; those that hold something anyway at that time are not asked."""
+
+    def __init__(self, variables: Variables) -> None:
+        self.variables = variables
+        self.firsts: list[Var] = []             # of those that share a variable, the first
+        self.free: list[int] = []               # places in `firsts`, in order
+        self.busy: list[tuple[int, int]] = []   # until when, and the place; a heap
+
+    def add(self, var: Var, begin: int) -> None:
+        while self.busy and self.busy[0][0] < begin:
+            insort(self.free, heappop(self.busy)[1])
+        for place in list(self.free):
+            first = self.firsts[place]
+            end = self.variables[first].busy_until(begin)
+            if end is not None:
+                self.free.remove(place)
+                heappush(self.busy, (end, place))
+            if (end is None or self.variables[first] is self.variables[var]) \
+                    and _share(self.variables, first, var, False):
+                return
+        insort(self.free, len(self.firsts))
+        self.firsts.append(var)
 
 
 def joined(pieces: Pieces) -> Pieces:

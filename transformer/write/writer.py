@@ -6,7 +6,8 @@
     demand              what is needed at all
     sizes               which dimensions get a name
     flow, liveness      the order of statements; from where to where each value is needed
-    aliasing, storage   which arrays share memory; which writes are in place, which need a copy
+    aliasing, storage,  which arrays share memory; which writes are in place, which need a copy;
+    giving              which arrays a function that is called may write to
     variables           which values share a Python variable
     nesting             which values are printed inside the expression that uses them
     undefined           names that are not bound on every path
@@ -21,16 +22,19 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.errors import Origin
 from ..core.grammar import Call, Function
 from ..core.walk import all_statements
-from .header import Header, helper, imports
+from .giving import given_params
+from .header import Header, helper, imports, mentioned
 from .layout import LINE, printed
 from .names import fresh, identifier
 from .page import Options, PrintedFunction, print_function
+from .unwrapping import has_tests, unwrapped
 
 __all__ = ["Header", "Written", "write"]
 
@@ -66,11 +70,15 @@ def write(
     says that they may be what the user's own return statement makes them.
     """
     namespace: dict[str, Any] = {}
+    guards = header is not None if guards is None else guards
+    if interface is not None and not (guards and has_tests(function)):
+        function = unwrapped(function, interface)
     callees: dict[Function, str] = {function: name}
     _name_callees(function, callees, {name})
-    called = [each for each in callees if each is not function]
-    parts = [print_function(each, None, callees[each], Options(), namespace, callees) for each in reversed(called)]
-    options = Options(annotate, header is not None if guards is None else guards, user_return)
+    called = [each for each in _callees_first(function, {function}) if each is not function]
+    given = given_params([function, *called]) if called else frozenset()
+    parts = [print_function(each, None, callees[each], Options(given=given), namespace, callees) for each in called]
+    options = Options(annotate, guards, user_return, given)
     parts.append(print_function(function, interface, name, options, namespace, callees))
     return _module(parts, header, namespace)
 
@@ -83,16 +91,27 @@ def _name_callees(function: Function, callees: dict[Function, str], taken: set[s
             _name_callees(stmt.function, callees, taken)
 
 
+def _callees_first(function: Function, seen: set[Function]) -> Iterator[Function]:
+    """A function after those that it calls, in the order of the calls."""
+    for stmt in all_statements(function.body):
+        if isinstance(stmt, Call) and stmt.function not in seen:
+            seen.add(stmt.function)
+            yield from _callees_first(stmt.function, seen)
+    yield function
+
+
 def _module(functions: list[PrintedFunction], header: Header | None, namespace: dict[str, Any]) -> Written:
     """Header, imports, helpers, numbers, functions; two blank lines before each function."""
     uses_grow = any(function.uses_grow for function in functions)
-    used = imports([tree for function in functions for tree in function.trees])
+    nodes = mentioned(tree for function in functions for tree in function.trees)
+    used = imports(nodes)
     if uses_grow and "import numpy as np" not in used:
         used.append("import numpy as np")
     heads = [header.lines() if header is not None else [], used, _shared(functions)]
     parts: list[Lines] = [[(line, None) for line in head] for head in heads if head]
     count = len(parts)
     parts += [[(line, None) for line in helper("grow")]] if uses_grow else []
+    parts += [[(line, None) for line in helper(name)] for name in sorted(_helpers(nodes))]
     parts += [function.lines for function in functions]
     lines: Lines = []
     for k, part in enumerate(parts):
@@ -100,6 +119,11 @@ def _module(functions: list[PrintedFunction], header: Header | None, namespace: 
         lines += [*[("", None)] * blank, *part]
     origins = {k: origin for k, (_, origin) in enumerate(lines, start=1) if origin is not None}
     return Written("\n".join(text for text, _ in lines) + "\n", origins, namespace)
+
+
+def _helpers(nodes: list[ast.AST]) -> set[str]:
+    """The functions from the prelude that are mentioned."""
+    return {node.id for node in nodes if isinstance(node, ast.Name)} & {"add_saved", "zeros_like_saved"}
 
 
 def _shared(functions: list[PrintedFunction]) -> list[str]:

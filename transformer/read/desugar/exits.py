@@ -161,5 +161,5 @@ def exit_from_try(statement: Any, kind: type, scope: Scope) -> NotSupported:
         f"`{word}` inside `try`",
         scope.origin(next(exits([statement], kind))),
         "What runs on the way out, and which exceptions are still caught, cannot be followed.",
-        f"Assign to a variable inside the `try`, and `{word}` after it.",
+        "Write what should happen when no exception is raised, and check before.",
     )

@@ -1,0 +1,111 @@
+"""Programs that the fuzzer found (`python -m tests.fuzz`), as small as it made them."""
+
+import numpy as np
+
+from transformer import grad
+
+from .program import Program, fixed
+
+
+def part_that_happens_to_be_one_broadcasts(x):
+    y = x * 1
+    y -= x[1::2, 1:] * x
+    return np.sum(y * y)
+
+
+def part_that_happens_to_be_one_is_put(x):
+    x[[0, 0]] = x[::1, ::2]
+    return np.sum(x * x)
+
+
+def parts_of_one_length_are_merged(x):
+    if np.linalg.norm(x) > 3:
+        u = np.ones(2)
+    else:
+        u = x[::2]
+    return np.sum(u * u)
+
+
+def keys_are_compared_with_a_set(params):
+    if params.keys() != {"w", "b"}:
+        return 0.0
+    return np.sum(params["w"]) * params["b"]
+
+
+def array_of_one_element(s):
+    v = np.zeros(1) + s
+    v[0] *= s
+    return np.sum(v)
+
+
+def gradient_of_masks_in_a_branch(x, s):
+    def inner(x):
+        y = x * 1
+        for u in x:
+            if s > u:
+                chosen = y > 0.5
+                y[chosen] += np.sin(y[chosen])
+        return np.sum(y)
+
+    return np.sum(grad(inner)(x) ** 2)
+
+
+def array_in_argument_is_written(params):
+    params["w"] *= np.cos(params["b"])
+    params["layers"][0] += params["w"]
+    params["w"][0] = params["b"]
+    return np.sum(params["w"]) * np.sum(params["layers"][0])
+
+
+def alias_in_a_branch_is_not_read_later(x, s):
+    if s > 0:
+        v = x[1:]
+        s = s + v[0]
+    x[1] = s
+    return np.sum(x * x)
+
+
+def alias_of_the_last_iteration_is_not_read(x):
+    for a in x:
+        x[0] *= a
+        if x[1] > 5:
+            break
+        pair = [x, x * 2]  # noqa: F841
+    return np.sum(x * x)
+
+
+def alias_is_read_on_the_other_side(x, s):
+    v = x if s > 0 else x * 2
+    if s > 0.1:
+        x[0] += s
+        w = 1.0
+    else:
+        w = np.sum(v)
+    return np.sum(x) * w
+
+
+def sums_of_reversed_arrays(x, a):
+    y = np.sum(x[::-1]) * np.sum(x[::-1] ** 2) + x[1]
+    return np.sum(np.sum(a[::-1, ::-1], axis=0) ** 2) + np.sum(np.sum(a[:, ::-1] * y, axis=1, keepdims=True))
+
+
+def sign_of_a_product_with_truth_values(x):
+    return np.max(0.5 / x)
+
+
+PROGRAMS = [
+    Program(sign_of_a_product_with_truth_values, fixed(np.array([-0.6, 0.6, 0.8]))),
+    Program(sums_of_reversed_arrays, fixed(np.array([0.3, 0.6, 0.2]), np.array([[0.3, -0.6, 1.2], [0.8, 0.4, 0.1]]))),
+    Program(alias_in_a_branch_is_not_read_later, fixed(np.array([0.3, 0.6, 0.2]), 0.4), wrt=(0, 1)),
+    Program(alias_of_the_last_iteration_is_not_read, fixed(np.array([0.3, 0.6, 0.2]))),
+    Program(alias_is_read_on_the_other_side, fixed(np.array([0.3, 0.6, 0.2]), 0.4), wrt=(0, 1)),
+    Program(
+        array_in_argument_is_written, fixed({"w": np.array([0.3, 0.7]), "b": 0.4, "layers": [np.array([0.2, 0.9])]})
+    ),
+    Program(array_of_one_element, fixed(np.float64(0.8))),
+    Program(gradient_of_masks_in_a_branch, fixed(np.array([-0.9, 0.9, 0.6]), np.float64(0.8))),
+    Program(part_that_happens_to_be_one_broadcasts, fixed(np.array([[-1.2, 0.8], [-1.1, -1.3], [-0.3, 0.5]]))),
+    Program(part_that_happens_to_be_one_is_put, fixed(np.array([[-1.2, -1.1], [1.1, 0.5]]))),
+    Program(parts_of_one_length_are_merged, fixed(np.array([0.6, 1.3, -0.6, 1.1]))),
+    Program(keys_are_compared_with_a_set, fixed({"w": np.array([0.3, 0.7]), "b": 1.5})),
+]

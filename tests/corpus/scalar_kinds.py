@@ -1,0 +1,93 @@
+"""Programs at the border of Python's numbers, NumPy's numbers and arrays without axes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .program import Program, apart, fixed, positive
+
+
+def truths_of_python(x):
+    high, low = x > 1, x > 0.5
+    return (high + low) * x + (high - low) * x * x + -low * x**3 + ~low * x
+
+
+def truths_of_numpy(x):
+    high, low = x > 1, x > 0.5
+    return (high + low) * x + ~low * x * x
+
+
+def truths_added_in_a_loop(x):
+    s = 0.0
+    for k in range(4):
+        c = (x > k) + (x > 0.5)
+        s = s * c + x * x * c
+    return s
+
+
+def truths_recorded(x):
+    s, k = x, 0
+    while k < 4:
+        c = (s > 1) + (s > 0.2)
+        s = s * 0.7 + c * math.sin(s)
+        k += 1
+    return s
+
+
+def truths_summed(x):
+    return sum(x > 0) * x[0] + sum(v > 0 for v in x) * x[1] + sum([x[0] > 0, x[1] > 0, True]) * x[2]
+
+
+def truths_asked(x):
+    return (any(x > 0) + all(x > 0) + True) * x[0] + bool(x[1] > 0) * x[1] + (x[0] in (1, 2)) * x[2]
+
+
+def narrow_integers(x, i, u):
+    return x[0] * np.sum(i) + x[1] * sum(i) + x[2] * np.cumsum(i)[-1] + np.sum(x * (u - 2)) + np.sum(x * (i + 100))
+
+
+def negative_powers(x):
+    y, k = x, 0
+    while k < 4:
+        h = 2**-k
+        y = y * h + math.sin(y) * h
+        k += 1
+    return y
+
+
+def extremes_with_python_numbers(x):
+    return max(x[0], 0.3) * 1.1 + min(x[1], 0.1) * x[0] + (x[2] if x[0] > 0 else 0.3) * x[1]
+
+
+def changed_under_two_names(x):
+    y = x
+    y += 1
+    y *= x
+    return x * y
+
+
+def elements_as_arrays(a):
+    first = a[0, ...]
+    first += a[1] * 2
+    last = a[..., -1]
+    last[...] = first * last
+    number = a[1]
+    number += 100.0
+    return np.sum(a * a) + number
+
+
+PROGRAMS = [
+    Program(truths_of_python, positive(None)),
+    Program(truths_of_numpy, positive(())),
+    Program(truths_added_in_a_loop, fixed(1.3)),
+    Program(truths_recorded, fixed(1.3)),
+    Program(truths_summed, apart((3,))),
+    Program(truths_asked, apart((3,))),
+    Program(narrow_integers, apart((3,), then=(np.array([10, 20, 3], np.int8), np.array([1, 2, 3], np.uint8)))),
+    Program(negative_powers, fixed(1.3)),
+    Program(extremes_with_python_numbers, apart((3,))),
+    Program(changed_under_two_names, fixed(np.array(1.3))),
+    Program(elements_as_arrays, apart((4,))),
+]

@@ -1,0 +1,110 @@
+"""Sample calls of functions that are read as written in `transformer/read/library`: functions of X."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+ROWS = np.array([1, 0, 1])
+NAN = np.array([[0.0, np.nan, 0.0], [0.0, 0.0, np.nan]])
+
+
+def changed(write: Any) -> Any:
+    """What `write` makes of a copy of its argument."""
+
+    def program(x: Any) -> Any:
+        y = x * x
+        write(y, x)
+        return y
+
+    return program
+
+
+def at(ufunc: Any) -> Any:
+    return changed(lambda y, x: ufunc.at(y, ROWS, x[0]))
+
+
+SAMPLES: dict[str, Any] = {
+    "np.shares_memory": lambda x: x * x if np.shares_memory(x, x.copy()) else x,
+    "np.may_share_memory": lambda x: x * x if np.may_share_memory(x, x.copy()) else x,
+    "np.put": changed(lambda y, x: np.put(y, [0, 4], x[0, :2])),
+    "np.put_along_axis": changed(lambda y, x: np.put_along_axis(y, np.array([[2], [0]]), x[:, :1], axis=1)),
+    "np.place": changed(lambda y, x: np.place(y, x > 0, x[0])),
+    "np.putmask": changed(lambda y, x: np.putmask(y, x > 0, x)),
+    "np.fill_diagonal": changed(lambda y, x: np.fill_diagonal(y, x[0, :2])),
+    "np.unique": lambda x: np.unique(x) ** 2,
+    "np.unique_values": lambda x: np.unique_values(x) ** 2,
+    "np.union1d": lambda x: np.union1d(x[0], x[1]) ** 2,
+    "np.intersect1d": lambda x: np.intersect1d(x[0], x[0, 1:]) ** 2,
+    "np.setdiff1d": lambda x: np.setdiff1d(x[0], x[1]) ** 2,
+    "np.bincount": lambda x: np.bincount(ROWS, weights=x[0]) ** 2,
+    "np.histogram": lambda x: np.histogram(x, 3, range=(-2.0, 2.0), weights=x * x)[0],
+    "np.histogram_bin_edges": lambda x: np.histogram_bin_edges(x, 3) ** 2,
+    "np.compress": lambda x: np.compress([True, False, True], x, axis=1) ** 2,
+    "np.extract": lambda x: np.extract(x > 0, x) ** 2,
+    "np.choose": lambda x: np.choose(ROWS, [x[0], x[1] ** 2]),
+    "np.delete": lambda x: np.delete(x, 1, axis=1) ** 2,
+    "np.insert": lambda x: np.insert(x, 1, x[0, 0] ** 2, axis=1),
+    "np.resize": lambda x: np.resize(x, (2, 4)) ** 2,
+    "np.apply_along_axis": lambda x: np.apply_along_axis(lambda line: line / np.sum(line * line), 1, x),
+    "np.vectorize": lambda x: np.vectorize(lambda v: v * v if v > 0 else -v)(x),
+    "np.piecewise": lambda x: np.piecewise(x, [x < 0, x > 1], [lambda v: v * v, lambda v: v**3, 0.5]),
+    "np.fromfunction": lambda x: np.fromfunction(lambda i, j: i + 2 * j, (2, 3)) * x,
+    "np.fromiter": lambda x: np.fromiter((v * v for v in x[0]), dtype=float),
+    "np.block": lambda x: np.block([[x, x[:, :1]], [x * x, x[:, 1:2]]]),
+    "np.modf": lambda x: np.modf(x)[0] ** 2,
+    "np.gradient": lambda x: np.gradient(x * x, 0.5, axis=1),
+    "np.ediff1d": lambda x: np.ediff1d(x * x, to_end=1.0),
+    "np.unwrap": lambda x: np.unwrap(4 * x) ** 2,
+    "np.cov": lambda x: np.cov(x),
+    "np.corrcoef": lambda x: np.corrcoef(x),
+    "np.correlate": lambda x: np.correlate(x[0], x[1, :2]),
+    "np.polyval": lambda x: np.polyval(x[0], x[1]),
+    "np.polyder": lambda x: np.polyder(x[0]) ** 2,
+    "np.polyint": lambda x: np.polyint(x[0], k=1.0) ** 2,
+    "np.polymul": lambda x: np.polymul(x[0], x[1]),
+    "np.vander": lambda x: np.vander(x[0]),
+    "np.median": lambda x: np.median(x, axis=1) ** 2,
+    "np.quantile": lambda x: np.quantile(x, 0.3, axis=1) ** 2,
+    "np.percentile": lambda x: np.percentile(x, [30, 70]) ** 2,
+    "np.nanvar": lambda x: np.nanvar(x + NAN, axis=1),
+    "np.nanstd": lambda x: np.nanstd(x + NAN, axis=0, keepdims=True)[:, :1],
+    "np.nanmedian": lambda x: np.nanmedian(x + NAN) ** 2,
+    "np.nancumsum": lambda x: np.nancumsum(x + NAN, axis=1) ** 2,
+    "np.nancumprod": lambda x: np.nancumprod(x + NAN, axis=1),
+    "np.add.reduce": lambda x: np.add.reduce(x * x),
+    "np.add.accumulate": lambda x: np.add.accumulate(x, axis=1) ** 2,
+    "np.add.outer": lambda x: np.add.outer(x[0], x[1]) ** 2,
+    "np.add.reduceat": lambda x: np.add.reduceat(x[0], [0, 2]) ** 2,
+    "np.triu_indices_from": lambda x: (x @ x.T)[np.triu_indices_from(x @ x.T)],
+    "np.tril_indices_from": lambda x: (x @ x.T)[np.tril_indices_from(x @ x.T)],
+    "np.ndenumerate": lambda x: sum(v * v * (i + 2 * j) for (i, j), v in np.ndenumerate(x)),
+    "math.dist": lambda x: math.dist(x[0], x[1]),
+    "math.fsum": lambda x: math.fsum(x[0]) ** 2,
+}
+
+CONSTANT_SAMPLES: dict[str, Any] = {
+    "np.allclose": lambda x: np.allclose(x, x + 1e-12),
+    "np.array_equal": lambda x: np.array_equal(x, x),
+    "np.digitize": lambda x: np.digitize(x, np.array([-1.0, 0.0, 1.0])),
+    "np.isin": lambda x: np.isin(np.arange(4), ROWS),
+    "np.unravel_index": lambda x: np.unravel_index(np.argmax(x), x.shape),
+    "np.ravel_multi_index": lambda x: np.ravel_multi_index((ROWS, ROWS), (2, 3)),
+    "np.diag_indices_from": lambda x: np.diag_indices_from(x @ x.T),
+    "np.triu_indices": lambda x: np.triu_indices(x.shape[1], 1),
+    "np.tril_indices": lambda x: np.tril_indices(x.shape[1], -1),
+    "np.ndindex": lambda x: sum(i + 2 * j for i, j in np.ndindex(2, 3)),
+    "np.bartlett": lambda x: np.bartlett(5),
+    "np.blackman": lambda x: np.blackman(5),
+    "np.hamming": lambda x: np.hamming(5),
+    "np.hanning": lambda x: np.hanning(5),
+}
+
+METHOD_ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "compress": ([True, False, True], 1),
+    "partition": (1,),
+    "argpartition": (1,),
+    "put": ([0, 2], 1.5),
+}

@@ -1,0 +1,116 @@
+"""Random programs that write arrays in place in nests of loops and branches, at affine indices.
+
+They are made to break the rule by which a reverse sweep takes values from later versions of an array:
+reads and writes before, at, and behind the place of the iteration, loops that run down, bounds that
+depend on outer indices, branches on indices, slices that overlap.
+"""
+
+from __future__ import annotations
+
+import random
+
+SIZE = 5                                    # of `u` and `v`; `w` has SIZE x SIZE
+
+
+class Nest:
+    """Makes the source of one function of two vectors and a matrix from a seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.lines: list[str] = []
+        self.indices: list[tuple[str, int, int]] = []       # name, lowest, highest value
+
+    def source(self) -> str:
+        self.line(0, "def f(u, v, w):")
+        for name in "uvw":
+            start = {"w": f"np.zeros(({SIZE}, {SIZE}))"}.get(name, f"np.zeros({SIZE})")
+            value = self.random.choice([f"{name}.copy()", f"{name} * 1.5", f"{start} + 0.3 * {name}"])
+            self.line(1, f"{name} = {value}")
+        if self.random.random() < 0.4:
+            self.line(1, f"v = np.zeros({SIZE})")
+        for _ in range(self.random.choice([1, 2])):
+            self.loop(1)
+            if self.random.random() < 0.3:
+                self.write(1)
+        self.line(1, "return np.sum(u * u) + np.sum(v ** 3) + np.sum(np.sin(w))")
+        return "\n".join(self.lines)
+
+    def line(self, depth: int, text: str) -> None:
+        self.lines.append("    " * depth + text)
+
+    def loop(self, depth: int) -> None:
+        name = "ijk"[len(self.indices)]
+        header, low, high = self.header()
+        self.line(depth, f"for {name} in {header}:")
+        self.indices.append((name, low, high))
+        for _ in range(self.random.choice([1, 2, 2, 3])):
+            self.statement(depth + 1)
+        self.indices.pop()
+
+    def header(self) -> tuple[str, int, int]:
+        if self.indices and self.random.random() < 0.4:
+            outer, low, high = self.random.choice(self.indices)
+            if self.random.random() < 0.5:
+                return f"range({outer})", 0, max(high - 1, 0)
+            return f"range({outer}, {SIZE})", low, SIZE - 1
+        return self.random.choice([
+            (f"range({SIZE})", 0, SIZE - 1), (f"range(1, {SIZE})", 1, SIZE - 1), (f"range({SIZE - 1})", 0, SIZE - 2),
+            (f"range({SIZE - 1}, -1, -1)", 0, SIZE - 1), (f"range({SIZE - 2}, 0, -1)", 1, SIZE - 2),
+            ("range(len(u) - 1)", 0, SIZE - 2), (f"range(0, {SIZE}, 2)", 0, SIZE - 1), ("range(2)", 0, 1)])
+
+    def statement(self, depth: int) -> None:
+        kind = self.random.random()
+        if kind < 0.25 and len(self.indices) < 3:
+            self.loop(depth)
+        elif kind < 0.4:
+            self.branch(depth)
+        else:
+            self.write(depth)
+
+    def branch(self, depth: int) -> None:
+        first = self.random.choice(self.indices)[0]
+        second = self.random.choice([name for name, *_ in self.indices] + ["1", "2"])
+        condition = f"{first} {self.random.choice(['==', '<', '>=', '!='])} {second}"
+        if self.random.random() < 0.3:
+            condition = f"{self.item()} > 0.1"
+        self.line(depth, f"if {condition}:")
+        self.write(depth + 1)
+        if self.random.random() < 0.5:
+            self.line(depth, "else:")
+            self.write(depth + 1)
+
+    def write(self, depth: int) -> None:
+        if self.random.random() < 0.2:
+            cut, other = self.random.choice([("1:", ":-1"), (":-1", "1:"), ("1:-1", "2:"), ("::2", "::2")])
+            self.line(depth, f"{self.random.choice('uv')}[{cut}] {self.operator()} 0.3 * np.sin(u[{other}])")
+            return
+        if self.random.random() < 0.3:
+            self.line(depth, f"t = {self.item()} * {self.item()}")
+            self.line(depth, f"{self.item()} = np.sin(t) + 0.5 * np.cos(t)")
+            return
+        self.line(depth, f"{self.item()} {self.operator()} {self.value()}")
+
+    def operator(self) -> str:
+        return self.random.choice(["=", "=", "+="])
+
+    def value(self) -> str:
+        return self.random.choice([f"np.sin({self.item()} * {self.item()})", f"0.7 * np.sin({self.item()})",
+                                   f"0.5 * np.tanh({self.item()}) * np.cos({self.item()})", f"np.cos({self.item()})",
+                                   "0.25"])
+
+    def item(self) -> str:
+        name = self.random.choice("uuvw")
+        return f"{name}[{self.position()}]" if name != "w" else f"w[{self.position()}, {self.position()}]"
+
+    def position(self) -> str:
+        if not self.indices or self.random.random() < 0.15:
+            return self.random.choice(["0", "2", "-1"])
+        name, low, high = self.random.choice(self.indices)
+        shift = self.random.choice([0, 0, 0, -1, 1, -low])
+        if self.random.random() < 0.15:
+            return f"{SIZE - 1} - {name}" if low >= 0 else name
+        if high + shift >= SIZE:
+            shift = 0
+        if low + shift < 0 and self.random.random() < 0.7:
+            shift = 0                                       # a negative index, now and then
+        return name if not shift else f"{name} {'+' if shift > 0 else '-'} {abs(shift)}"

@@ -1,0 +1,47 @@
+"""Random programs, always the same ones: their values and derivatives up to the third order.
+
+`python -m tests.fuzz` draws others. What fails there becomes a program in `corpus/fuzzed.py`.
+"""
+
+from __future__ import annotations
+
+from unittest import mock
+
+import numpy as np
+import pytest
+from fuzz.campaign import Chunk, Found, outcome_of, outcomes, smaller
+from fuzz.checks import EVERY
+from fuzz.program import Program
+
+from transformer.ops.table import lookup
+
+CHUNKS, EACH = 15, 20
+FEWER = tuple(check for check in EVERY if check not in ("third", "read again", "unsimplified"))
+LEAST_PASSED = 0.4  # a generator whose programs are mostly rejected or refused would test nothing
+
+
+@pytest.mark.parametrize("number", range(CHUNKS))
+def test_random_programs(number: int) -> None:
+    also = EVERY if number % 3 == 0 else FEWER
+    tally = outcomes(Chunk(number, EACH), also)
+    failures = [smaller(found, 20.0) for _, found in tally.of("failed")]
+    assert not failures, "\n\n".join(f"{f.outcome.kind}: {f.outcome.detail}\n{f.program.text}" for f in failures)
+    assert tally.statuses["passed"] >= LEAST_PASSED * EACH, tally.kinds
+
+
+def test_failures_are_found_and_made_small() -> None:
+    """A wrong sine is found, and all lines that have nothing to do with it are cut."""
+    source = """
+def program(x):
+    a = np.cos(x[0])
+    for i in range(3):
+        a += 2 * np.sin(x[i])
+    return a * a
+"""
+    program = Program(source.strip(), {"x": np.array([0.3, 0.5, 0.4])})
+    assert outcome_of(program, ()).status == "passed"
+    with mock.patch.object(lookup(np.sin)[0], "partials", (lambda t, x, y: t * 0.5,)):
+        found = Found(program, outcome_of(program, ()))
+        assert (found.outcome.status, found.outcome.kind) == ("failed", "gradient")
+        small = smaller(found, 20.0).program.source
+    assert "np.sin" in small and "cos" not in small and len(small.splitlines()) <= 5, small

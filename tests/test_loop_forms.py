@@ -1,0 +1,91 @@
+"""Every op as explicit loops equals NumPy: in all its sample calls as plain Python, in one call of every
+kind of operand compiled by numba."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from loop_cases import calls_of, check, edges_of, kernel_of, plain, together
+from op_cases import sample
+
+from transformer.core.errors import NotSupported
+from transformer.ops.loops import loop_of, missing
+from transformer.ops.table import ops
+
+OPS = [op for _, op in sorted(ops().items()) if not op.of_sequences]
+FACETS = "simpler", "element", "step", "contraction", "store", "found", "definition"
+LOOPED = [op for op in OPS if missing(op) is None]
+DTYPES = "f8", "f4", "c16", "i8", "i4", "?"
+
+
+def each(group: list[Any]) -> Any:
+    return pytest.mark.parametrize("op", group, ids=lambda op: op.name)
+
+
+@each(OPS)
+def test_a_loop_form_is_declared(op: Any) -> None:
+    forms = [facet for facet in FACETS if getattr(op, facet) is not None]
+    forms += [kind for kind in "biufc" if op.elementwise and loop_of(op, kind) is not None]
+    assert forms or missing(op), "declare one of the facets of the loop form, or loop = None and why"
+
+
+@each([op for op in LOOPED if op.element is not None])
+def test_element_rules_hold_for_arrays(op: Any) -> None:
+    """A rule says of arrays what it says of values: the element at every place."""
+    for operands, attrs in calls_of(op, DTYPES[:1]):
+        result = np.asarray(op.run(*operands, **attrs))
+        masked = op.name == "get" and any(np.asarray(x).dtype.kind == "b" for x in operands)
+        if op.name == "empty" or masked:                   # left open; masks become positions
+            continue
+        for at in np.ndindex(result.shape):
+            element = op.element(at, *map(np.asarray, operands), **attrs)
+            np.testing.assert_allclose(element, result[at], rtol=1e-12)
+
+
+def lowered(op: Any, case: Any, symbolic: bool) -> Any:
+    """A sample and its kernel; None where the loop form is not for operands of this kind."""
+    made = sample(op, case, symbolic=symbolic)
+    try:
+        return made, kernel_of(made)
+    except NotSupported as refusal:
+        assert "float16" in str(refusal) or may_refuse(op, case), refusal
+        return None
+
+
+def may_refuse(op: Any, case: Any) -> bool:
+    """Masks have no loop form; special functions have none of complex numbers."""
+    kinds = {np.asarray(x).dtype.kind for x in case[0]}
+    return op.name in ("get", "put", "addat") and "b" in kinds or op.elementwise and "c" in kinds
+
+
+@each(LOOPED)
+@pytest.mark.parametrize("symbolic", [False, True], ids=["numbers", "names"])
+def test_loops_as_plain_python_equal_numpy(op: Any, symbolic: bool) -> None:
+    for case in calls_of(op, DTYPES):
+        found = lowered(op, case, symbolic)
+        if found is not None:
+            check(plain(found[1]), found[0])
+
+
+@each(LOOPED)
+def test_loops_compiled_equal_numpy(op: Any) -> None:
+    found = [lowered(op, case, False) for case in [*few(op), *(edges_of(op) if op.elementwise else ())]]
+    samples = [each[0] for each in found if each is not None]
+    if samples:
+        made = together(samples)
+        check(kernel_of(made).compile(), made)
+
+
+def few(op: Any) -> list[Any]:
+    """A call with arrays for every dtype, or for two where elements are only moved; for the first dtype
+    one of Python numbers as well."""
+    chosen: dict[Any, Any] = {}
+    computes = op.elementwise or op.step is not None or op.contraction is not None
+    for case in calls_of(op, DTYPES if computes else ("f8", "i4")):
+        dtypes = tuple(np.asarray(x).dtype for x in case[0])
+        arrays = any(map(np.ndim, case[0]))
+        if arrays or not case[0] or DTYPES[0] in dtypes:
+            chosen.setdefault((dtypes, arrays), case)
+    return list(chosen.values())

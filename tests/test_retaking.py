@@ -1,0 +1,173 @@
+"""Values that a reverse sweep takes again from arrays, and records only where they were overwritten."""
+
+from __future__ import annotations
+
+import linecache
+import warnings
+
+import numpy as np
+import pytest
+from random_nests import SIZE, Nest
+
+from transformer import check_grads, grad, jvp
+
+RNG = np.random.default_rng(11)
+
+
+def cholesky(a):
+    n = len(a)
+    factor = np.zeros((n, n))
+    for j in range(n):
+        for i in range(j, n):
+            s = a[i, j]
+            for k in range(j):
+                s -= factor[i, k] * factor[j, k]
+            if i == j:
+                factor[j, j] = np.sqrt(s)
+            else:
+                factor[i, j] = s / factor[j, j]
+    return np.sum(factor)
+
+
+def thomas(a, b, d):
+    n = len(d)
+    upper = np.zeros(n)
+    x = np.zeros(n)
+    upper[0] = a[0] / b[0]
+    x[0] = d[0] / b[0]
+    for i in range(1, n):
+        m = b[i] - a[i] * upper[i - 1]
+        upper[i] = a[i] / m
+        x[i] = (d[i] - a[i] * x[i - 1]) / m
+    for i in range(n - 2, -1, -1):
+        x[i] -= upper[i] * x[i + 1]
+    return np.sum(x**2)
+
+
+def elimination(a):
+    n = len(a)
+    a = a.copy()
+    for k in range(n):
+        for i in range(k + 1, n):
+            a[i, k] /= a[k, k]
+            a[i, k + 1 :] -= a[i, k] * a[k, k + 1 :]
+    return np.sum(a)
+
+
+def warped(a, b):
+    n, m = len(a), len(b)
+    cost = np.full((n + 1, m + 1), 100.0)
+    cost[0, 0] = 0.0
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            cost[i, j] = (a[i - 1] - b[j - 1]) ** 2 + min(cost[i - 1, j], cost[i, j - 1], cost[i - 1, j - 1])
+    return cost[n, m]
+
+
+def blocks_of_two(x):
+    y = x * 1.0
+    for i in range(0, len(x) - 1, 2):
+        y[i] = np.sin(y[i + 1])
+        y[i + 1] = y[i] * x[i]
+    return np.sum(y**2)
+
+
+def positive(n):
+    root = RNG.normal(size=(n, n))
+    return root @ root.T + n * np.eye(n)
+
+
+NOTHING_KEPT = {
+    cholesky: (positive(4),),
+    thomas: (RNG.normal(size=5) * 0.1, RNG.normal(size=5) * 0.1 + 3, RNG.normal(size=5)),
+    elimination: (positive(4),),
+    warped: (RNG.normal(size=4), RNG.normal(size=3)),
+}
+
+
+@pytest.mark.parametrize("program", NOTHING_KEPT, ids=lambda p: p.__name__)
+def test_nothing_is_recorded(program):
+    source = grad(program).source_for(*NOTHING_KEPT[program])
+    assert "np.empty" not in source and "append" not in source, source
+    check_grads(program, NOTHING_KEPT[program], order=2)
+
+
+def test_what_is_overwritten_is_recorded():
+    def smoothed(u, n):
+        u = u.copy()
+        for _ in range(n):
+            for i in range(1, len(u) - 1):
+                u[i] = np.sin(u[i - 1] + u[i + 1]) * u[i]
+        return np.sum(u)
+
+    args = RNG.normal(size=5), 3
+    assert "np.empty" in grad(smoothed).source_for(*args)
+    check_grads(smoothed, args, order=2)
+    check_grads(blocks_of_two, (RNG.normal(size=6),), order=2)
+
+
+def test_arrays_that_are_swapped_are_recorded():
+    def swapped(a, b, n):
+        a, b = a.copy(), b.copy()
+        for k in range(n):
+            b[k] = np.sin(a[k]) * b[k]
+            a, b = b, a
+        return np.sum(a * b**2)
+
+    check_grads(swapped, (RNG.normal(size=4), RNG.normal(size=4), 4), order=2)
+
+
+def test_a_write_that_changes_the_type_is_not_taken_again():
+    def rounded(x):
+        y = np.zeros(len(x), np.float32)
+        total = 0.0
+        for i in range(len(x)):
+            v = np.exp(x[i])
+            y[i] = v
+            total += v * v
+        return total + np.sum(y)
+
+    x = RNG.normal(size=3)
+    np.testing.assert_allclose(grad(rounded)(x), 2 * np.exp(2 * x) + np.exp(x), rtol=1e-7)
+
+
+def nest(seed):
+    """A random program and arguments; None where it reads out of bounds."""
+    source, name = Nest(seed).source(), f"<nest {seed}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    namespace = {"np": np}
+    exec(compile(source, name, "exec"), namespace)
+    rng = np.random.default_rng(seed)
+    args = tuple(0.7 * rng.normal(size=s) for s in (SIZE, SIZE, (SIZE, SIZE)))
+    try:
+        namespace["f"](*args)
+    except IndexError:
+        return None
+    return namespace["f"], args, rng
+
+
+def compare_modes(function, args, rng, order):
+    """Reverse mode records and takes again, forward mode does neither: both give the same number."""
+    tangents = tuple(rng.normal(size=a.shape) for a in args)
+    gradient = grad(function, (0, 1, 2))
+    products = [g * t for g, t in zip(gradient(*args), tangents)]
+    scale = sum(np.sum(np.abs(p)) for p in products) + 1e-3
+    assert abs(sum(map(np.sum, products)) - jvp(function, args, tangents)[1]) <= 1e-8 * scale
+    if order > 1:
+        e, f, g = (rng.normal(size=a.shape) for a in args)
+
+        def along(u, v, w):
+            du, dv, dw = gradient(u, v, w)
+            return np.sum(du * e) + np.sum(dv * f) + np.sum(dw * g)
+
+        compare_modes(along, args, rng, order - 1)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_nests(seed, monkeypatch):
+    found = nest(seed)
+    if found is None:
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compare_modes(*found, order=2 if seed % 5 == 0 else 1)

@@ -1,0 +1,102 @@
+"""What a user says about the memory of a reverse sweep: `checkpoint`, `checkpoint_loop`, limits like ``"64 MB"``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from .core.errors import BadArgument, NotSupported
+from .core.grammar import Loop
+
+UNITS = {"b": 1, "kb": 1000, "mb": 1000 ** 2, "gb": 1000 ** 3, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
+
+
+def bytes_in(memory: Any) -> int | None:
+    """A limit as a number of bytes; None for none. Raises `BadArgument` for what is no amount of memory.
+
+    >>> bytes_in("64 MB"), bytes_in("1.5 GiB"), bytes_in(4096)
+    (64000000, 1610612736, 4096)
+    """
+    if memory is None:
+        return None
+    if isinstance(memory, int) and not isinstance(memory, bool) and memory > 0:
+        return memory
+    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmg]?i?b)\s*", memory.lower()) if isinstance(memory, str) else None
+    if found is None or not float(found[1]):
+        raise BadArgument(f"memory is {memory!r}, which is no amount of memory",
+                          instead='Write a number of bytes, or a text such as "64 MB" or "1.5 GiB".')
+    return round(float(found[1]) * UNITS[found[2]])
+
+
+def checkpoint(function: Callable[..., Any]) -> Any:
+    """The function, of which a reverse sweep keeps nothing but the arguments: it is computed again there, as
+    with `jax.checkpoint`.
+
+    In a loop that calls it, what it was called with is kept for each iteration, and nothing from inside
+    of it. It may use variables of the function around it. Usable as a decorator; does nothing where
+    nothing is differentiated. Raises `NotSupported` where it writes to an array that it was given.
+
+    >>> import numpy as np
+    >>> from transformer import grad
+    >>> @checkpoint
+    ... def layer(w, x):
+    ...     return np.tanh(np.sin(w * x) * x)
+    >>> def loss(w, x):
+    ...     for _ in range(3):
+    ...         x = layer(w, x)
+    ...     return np.sum(x)
+    >>> round(float(grad(loss)(2.0, np.array([0.5, 1.0]))), 3)
+    0.282
+    """
+    from .transform.checkpoint import Checkpointed
+    if not callable(function):
+        raise BadArgument(f"checkpoint needs a function, this is {function!r}",
+                          instead="Write @checkpoint above a function, or checkpoint(f)(x).")
+    return Checkpointed(function)
+
+
+class checkpoint_loop:
+    """Tells a reverse sweep to keep only the state at the start of blocks of a loop, and to run each block
+    again when it gets there: little memory for a second run of the loop.
+
+    `blocks` is how many there are; without it, about the root of the number of iterations, which keeps
+    the least. It holds for the counted loops directly inside of the ``with``, and does nothing where
+    nothing is differentiated. Raises `BadArgument` unless `blocks` is a positive number.
+
+    >>> import numpy as np
+    >>> from transformer import grad
+    >>> def decay(u, n):
+    ...     with checkpoint_loop(blocks=4):
+    ...         for _ in range(n):
+    ...             u = u - 0.1 * np.sin(u)
+    ...     return np.sum(u)
+    >>> grad(decay)(np.array([0.0, 1.0]), 2).round(3)
+    array([0.81 , 0.888])
+    """
+
+    def __init__(self, blocks: int | None = None) -> None:
+        if blocks is not None and (isinstance(blocks, bool) or not isinstance(blocks, int) or blocks < 1):
+            raise BadArgument(f"checkpoint_loop(blocks={blocks!r}) is no number of blocks",
+                              instead="Write a number from 1 on, or leave it out.")
+        self.blocks = blocks
+
+    def __enter__(self) -> checkpoint_loop:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def __transformer_with__(self, reader: Any, target: Any) -> Callable[[], None]:
+        """Marks the loops that are read inside."""
+        origin, block, before = reader.builder.origin, reader.builder.block, len(reader.builder.block)
+
+        def leave() -> None:
+            loops = [stmt for stmt in block[before:] if isinstance(stmt, Loop)]
+            if not loops:
+                raise NotSupported("there is no loop in this checkpoint_loop", origin,
+                                   why="A loop over a container is unrolled while the function is read.",
+                                   instead="Put it directly around a loop over a range or an array.")
+            for loop in loops:
+                loop.blocks = (self.blocks or 0,)
+        return leave

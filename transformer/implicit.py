@@ -1,0 +1,58 @@
+"""Fixed points, whose derivatives are those of the solution and not of the way to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import tree
+from .core.builder import current, is_building
+from .core.errors import BadArgument
+
+__all__ = ["fixed_point"]
+
+
+def fixed_point(step: Callable[..., Any], start: Any, *parameters: Any, tolerance: float = 1e-10,
+                most: int = 1000) -> Any:
+    """The x with ``x = step(x, *parameters)``, by iteration from `start`.
+
+    `x` is a floating point array or number, `parameters` are pytrees. The iteration ends when no element
+    of x changes by more than `tolerance` any more; raises `RuntimeError` where that takes more than
+    `most` steps. The derivative is that of the solution (implicit function theorem): it is found by an
+    iteration of the same kind, whose tolerance is relative to its largest element, and keeps nothing
+    of the way to x. `step` must contract near the solution; `start` carries no derivative.
+
+    In a function that is transformed, what `step` uses of that function has to be among the
+    parameters. Raises `BadArgument` for a tolerance or number of steps that is not positive.
+
+    >>> import numpy as np
+    >>> from transformer import grad
+    >>> def root(a):
+    ...     return fixed_point(lambda x, a: (x + a / x) / 2, 1.0, a)
+    >>> round(root(2.0), 12), round(float(grad(root)(2.0)), 12)
+    (1.414213562373, 0.353553390593)
+    """
+    from .ops.value import Value
+    from .read.library.fixed_points import iterated
+    if is_building() and any(isinstance(leaf, Value) for leaf in tree.leaves((start, parameters))):
+        options = {"tolerance": tolerance, "most": most}             # called by a rule that is not read
+        return current().reader.call(fixed_point, (step, start, *parameters), options)
+    _check(step, tolerance, most)
+    return iterated(step, start, parameters, tolerance, most)
+
+
+def _check(step: Any, tolerance: Any, most: Any) -> None:
+    if not isinstance(tolerance, (int, float)) or not tolerance > 0:
+        raise BadArgument(f"fixed_point(tolerance={tolerance!r}) is no tolerance",
+                          instead="Write a positive number that is known before the call.")
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        raise BadArgument(f"fixed_point(most={most!r}) is no number of steps",
+                          instead="Write a number from 1 on that is known before the call.")
+
+
+def _read(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    from .transform.implicit import read_fixed_point
+    return read_fixed_point(reader, _check, *args, **kwargs)
+
+
+fixed_point.__transformer_read__ = _read  # type: ignore[attr-defined]

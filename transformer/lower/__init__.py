@@ -1,0 +1,1 @@
+"""Core to explicit loops over numbers, and those to source that numba compiles."""

@@ -1,0 +1,130 @@
+"""What nests leave over when they are made: other names of values, and values that nobody uses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.grammar import Atom, Call, If, Let, Loop, Map, Var, type_of
+from ..core.guards import Assumptions
+from ..core.sizes import Dim, Extent, Size
+from ..core.types import ArrayType
+from ..core.walk import Copier, atom_vars, inner_targets
+from ..ops.identity import Same
+from .nests import Allocate, Block, Fold, Nest, Store, defined, inner_blocks, uses_after, uses_before
+
+
+def cleaned(block: Block, results: list[Atom], assumptions: Assumptions) -> Block:
+    """The block without other names and without what is not used; `results` are renamed as well. Of
+    sizes that are equal by assumption, one stays."""
+    renaming = Renaming(assumptions)
+    block = renaming.block(block)
+    results[:] = [renaming.copier.atom(atom) for atom in results]
+    alive = set(atom_vars(results))
+    return swept(block, alive)
+
+
+class Renaming:
+    """Replaces the targets of `same` by what they are the same as."""
+
+    def __init__(self, assumptions: Assumptions) -> None:
+        def normal(dim: Dim) -> Extent | None:
+            size = assumptions.normal(Size.of(dim))
+            return None if size == Size.of(dim) else size
+
+        self.copier = Copier(dims=normal)
+
+    def block(self, block: Block) -> Block:
+        made: Block = []
+        for stmt in block:
+            if isinstance(stmt, Let) and stmt.op is Same and _is_array_type(stmt.target):
+                self.copier.mapping[stmt.target] = self.copier.atom(stmt.args[0])
+            else:
+                made.append(self.stmt(stmt))
+        return made
+
+    def stmt(self, stmt: Any) -> Any:
+        atom, attr = self.copier.atom, self.copier.attr
+        for target in (*defined(stmt), *inner_targets(stmt)):
+            if getattr(target.type, "sizes", True):
+                target.type = self.copier.type(target.type)
+        match stmt:
+            case Let():
+                return Let(stmt.targets, stmt.op, tuple(map(atom, stmt.args)), attr(stmt.attrs), stmt.origin)
+            case Call():
+                stmt.args = self.copier.args(stmt.args)
+            case Store():
+                at = tuple(map(atom, stmt.at))
+                return Store(stmt.array, at, atom(stmt.value), stmt.adds, stmt.origin)
+            case Nest() | Fold():
+                for index in stmt.indices:
+                    index.size = self.copier.size(index.size)
+                for carry in getattr(stmt, "carries", ()):
+                    carry.init = atom(carry.init)
+                stmt.body = self.block(stmt.body)
+                for carry in getattr(stmt, "carries", ()):
+                    carry.next = atom(carry.next)
+            case If():
+                stmt.cond = atom(stmt.cond)
+                stmt.then, stmt.orelse = self.block(stmt.then), self.block(stmt.orelse)
+                for merge in stmt.merges:
+                    merge.then, merge.orelse = atom(merge.then), atom(merge.orelse)
+            case Loop() | Map():
+                self._loop(stmt)
+        return stmt
+
+    def _loop(self, stmt: Any) -> None:
+        atom = self.copier.atom
+        stmt.trips = atom(stmt.trips)
+        for read in stmt.reads:
+            read.source = atom(read.source)
+        for carry in getattr(stmt, "carries", ()):
+            carry.init = atom(carry.init)
+        if isinstance(stmt, Loop):
+            stmt.test, stmt.cond = self.block(stmt.test), atom(stmt.cond)
+        stmt.body = self.block(stmt.body)
+        for carry in getattr(stmt, "carries", ()):
+            carry.next = atom(carry.next)
+        for record in stmt.records:
+            record.value = atom(record.value)
+
+
+def _is_array_type(var: Var) -> bool:
+    return isinstance(type_of(var), ArrayType)
+
+
+def swept(block: Block, alive: set[Var]) -> Block:
+    """The statements of a block that are needed for what is alive after it; `alive` becomes what is
+    before it."""
+    kept: Block = []
+    for stmt in reversed(block):
+        if _is_needed(stmt, alive):
+            if isinstance(stmt, If):
+                stmt.merges = [merge for merge in stmt.merges if merge.target in alive]
+            alive.update(uses_after(stmt))
+            _sweep_inside(stmt, alive)
+            alive.update(uses_before(stmt))
+            kept.append(stmt)
+    return kept[::-1]
+
+
+def _sweep_inside(stmt: Any, alive: set[Var]) -> None:
+    match stmt:
+        case If():
+            stmt.then, stmt.orelse = swept(stmt.then, alive), swept(stmt.orelse, alive)
+        case Nest() | Fold() | Map():
+            stmt.body = swept(stmt.body, alive)
+        case Loop():
+            stmt.body = swept(stmt.body, alive)
+            stmt.test = swept(stmt.test, alive)
+
+
+def _is_needed(stmt: Any, alive: set[Var]) -> bool:
+    """Whether a statement defines or writes something that is alive."""
+    if isinstance(stmt, Store):
+        return stmt.array in alive
+    if any(target in alive for target in defined(stmt)):
+        return True
+    if isinstance(stmt, Allocate):
+        return False
+    return any(_is_needed(inner, alive) for block in inner_blocks(stmt) for inner in block
+               if isinstance(inner, Store) or inner_blocks(inner))

@@ -1,0 +1,177 @@
+"""Core to the nest form: every op on arrays becomes a nest of its own, by its loop form.
+
+    elementwise     one nest over the result; the op itself on numbers
+    element         one nest over the result; the rule says what an element is
+    store           a copy of the array, and one nest over the part that is written
+    step            one nest over the result, a fold inside over the axes that are gone
+    contraction     the same, with the product of all operands as the item
+    definition      the ops in it, one after another
+
+Nothing is fused, and no array is written that anybody else still reads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ..core.builder import Builder
+from ..core.errors import NotSupported
+from ..core.grammar import Call, Effect, Function, If, Let, Loop, Map, type_of
+from ..core.guards import Assumptions, guardable
+from ..core.types import ArrayType
+from ..core.walk import all_statements
+from ..ops.elements import spread
+from ..ops.identity import Same
+from ..ops.loops import missing
+from ..ops.value import Value, value
+from . import folds, writes
+from .access import Stored, fitted
+from .clean import cleaned
+from .filling import attributes, filled
+from .nests import Allocate, Block, Lowered, emit
+from .positions import found
+from .promotion import promoted
+
+
+def expand(function: Function, assumptions: Assumptions | None = None) -> Lowered:
+    """The nest form of a function. `assumptions` are those under which it was read. Raises a located
+    `NotSupported` for what has no loop form."""
+    assumptions = assumptions or Assumptions()
+    lowered = _expanded(function, assumptions)
+    lowered.outside = [atom for atom in dict.fromkeys(lowered.results)   # type: ignore[misc]
+                       if _is_outside(atom, lowered.body)]
+    lowered.callees = [_expanded(callee, assumptions) for callee in callees_of(function)]
+    return lowered
+
+
+def callees_of(function: Function) -> list[Function]:
+    """The functions that a function calls, and those that they call."""
+    callees: dict[Function, None] = {function: None}
+    waiting = [function]
+    while waiting:
+        calls = [stmt.function for stmt in all_statements(waiting.pop().body) if isinstance(stmt, Call)]
+        waiting += [callee for callee in dict.fromkeys(calls) if callee not in callees]
+        callees.update(dict.fromkeys(calls))
+    return [callee for callee in callees if callee is not function]
+
+
+def _expanded(function: Function, assumptions: Assumptions) -> Lowered:
+    builder = Builder(assumptions)
+    with builder.active():
+        body = _Expansion(builder).block(function.body)
+        body = promoted(body, builder)
+    results = list(function.results)
+    body = cleaned(body, results, builder.assumptions)
+    return Lowered(function, body, results)
+
+
+def _is_outside(result: Any, body: Block) -> bool:
+    """Whether a result is an array whose size is known before the function runs."""
+    allocated = any(isinstance(stmt, Allocate) and stmt.target is result for stmt in body)
+    return allocated and all(map(guardable, type_of(result).sizes))     # type: ignore[union-attr]
+
+
+KEPT = ("stacked", "unstacked")        # what a loop records is an array
+
+
+class _Expansion:
+    """Goes through blocks; what statements become is emitted by the builder."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+
+    def block(self, block: Block) -> Block:
+        with self.builder.nested() as made:
+            for stmt in block:
+                self.stmt(stmt)
+        return made
+
+    def stmt(self, stmt: Any) -> None:
+        with self.builder.at(stmt.origin):
+            match stmt:
+                case Let():
+                    self.let(stmt)
+                case If():
+                    emit(replace(stmt, then=self.block(stmt.then), orelse=self.block(stmt.orelse),
+                                 merges=list(map(replace, stmt.merges))))
+                case Loop():
+                    emit(replace(stmt, test=self.block(stmt.test), body=self.block(stmt.body),
+                                 carries=list(map(replace, stmt.carries)), **_lists(stmt)))
+                case Map():
+                    emit(replace(stmt, body=self.block(stmt.body), **_lists(stmt)))
+                case Effect(kind="comment"):
+                    pass
+                case Call():
+                    if not all(isinstance(target.type, ArrayType) for target in stmt.targets):
+                        raise NotSupported(f"what a call of {stmt.function.name} keeps has no compiled form")
+                    emit(replace(stmt))
+                case Effect():
+                    raise NotSupported(f"{stmt.kind} has no compiled form")
+
+    # -- ops ----------------------------------------------------------------------------------
+
+    def let(self, stmt: Let) -> None:
+        op = stmt.op
+        if op is Same or op.name in KEPT:
+            emit(stmt)
+        elif op.of_sequences or missing(op) is not None:
+            raise NotSupported(f"{op.name} has no loop form", why=f"{missing(op) or 'It is not of numbers'}.")
+        elif op.definition is not None and self._defined(stmt):
+            pass
+        elif op.elementwise:
+            self._elementwise(stmt)
+        elif op.store is not None:
+            writes.written(stmt)
+        elif op.step is not None:
+            folds.folded(stmt)
+        elif op.contraction is not None:
+            folds.contracted(stmt)
+        elif op.element is not None:
+            self._elements(stmt)
+        elif op.found is not None:
+            found(stmt)
+        else:
+            raise NotSupported(f"{op.name} has no loop form")
+
+    def _defined(self, stmt: Let) -> bool:
+        """Expands the definition of an op, unless it has none for these operands."""
+        with self.builder.nested() as block:
+            result = stmt.op.definition(*map(Value, stmt.args), **attributes(stmt))
+        if result is None:
+            return False
+        for inner in block:
+            self.stmt(inner)
+        results = result if isinstance(result, tuple) else (result,)
+        for target, each in zip(stmt.targets, results, strict=True):
+            self.stmt(Let((target,), Same, (self._fitted(value(each), target).atom,), {}, stmt.origin))
+        return True
+
+    def _fitted(self, result: Value, target: Any) -> Value:
+        with self.builder.nested() as block:
+            result = fitted(result, target.type)
+        for inner in block:
+            self.stmt(inner)
+        return result
+
+    def _elementwise(self, stmt: Let) -> None:
+        if not stmt.target.type.sizes:                                   # type: ignore[union-attr]
+            emit(stmt)
+            return
+
+        def element(at: Any) -> Any:
+            atoms = tuple(spread(Stored(atom), at).atom for atom in stmt.args)
+            types = [type_of(stmt.target).with_sizes(())]               # type: ignore[union-attr]
+            return Value(self.builder.let(stmt.op, atoms, stmt.attrs, types)[0])
+
+        filled(stmt, element)
+
+    def _elements(self, stmt: Let) -> None:
+        operands = [Stored(atom) for atom in stmt.args]
+        filled(stmt, lambda at: stmt.op.element(at, *operands, **attributes(stmt)))
+
+
+def _lists(stmt: Loop | Map) -> dict[str, Any]:
+    """Copies of what a loop reads and records, as a later stage changes them in place."""
+    return {"reads": list(map(replace, stmt.reads)), "records": list(map(replace, stmt.records))}
+

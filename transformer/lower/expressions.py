@@ -1,0 +1,92 @@
+"""Expressions in lowered source: numbers, places, sizes."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from ..core.grammar import Const, Function, Var
+from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, Unknown
+from ..write.expressions import dotted
+from ..write.sizes import number
+from .functions import Functions
+from .inlining import Inlining
+from .naming import Names
+from .nests import Lowered
+from .numbers import Numbers, literal
+from .storage import Storage
+
+
+class Expressions:
+    """The trees of atoms. `callees` are the names of functions that are called, `trees` those of numbers
+    that are printed where they are used."""
+
+    def __init__(self, lowered: Lowered, functions: Functions, callees: dict[Function, str]) -> None:
+        self.lowered = lowered
+        self.callees = callees
+        self.names = Names(lowered.function.params, lowered.body)
+        self.numbers = Numbers(functions)
+        self.numbers.collect(lowered.body)
+        self.names.used |= {*functions.trees, *callees.values()}
+        self.storage = Storage(lowered.body)
+        self.inlining = Inlining(lowered.body, lowered.results)
+        self.trees: dict[Var, ast.expr] = {}
+
+    def atom(self, atom: Any) -> ast.expr:
+        if isinstance(atom, Var):
+            return self.trees[atom] if atom in self.trees else ast.Name(self.names.of[atom])
+        if isinstance(atom, Const):
+            return literal(atom)
+        return self.size(atom)
+
+    def subscript(self, array: Any, at: tuple[Any, ...]) -> ast.Subscript:
+        places = [self.atom(k) for k in at]
+        return ast.Subscript(self.atom(array), places[0] if len(places) == 1 else ast.Tuple(places))
+
+    def size(self, size: Extent) -> ast.expr:
+        """A size; what counts positively comes first, and numbers last."""
+        if not isinstance(size, Size):
+            return number(int(size))
+        terms = sorted(size.terms.items(), key=lambda term: (not term[0], term[1] < 0, self._index_last(term[0])))
+        if not terms[0][0]:
+            terms.reverse()
+        if terms[0][1] < 0 and () in size.terms and size.terms[()] > 0:
+            terms = [terms[-1], *terms[:-1]]
+        tree: ast.expr | None = None
+        for monomial, count in terms:
+            tree = self._added(tree, monomial, count)
+        assert tree is not None
+        return tree
+
+    def _index_last(self, monomial: Any) -> bool:
+        return any(isinstance(atom, Unknown) for atom in monomial)
+
+    def _added(self, tree: ast.expr | None, monomial: Any, count: int) -> ast.expr:
+        term: ast.expr | None = None if abs(count) == 1 and monomial else number(abs(count))
+        for atom in monomial:
+            factor = self._size_atom(atom)
+            term = factor if term is None else ast.BinOp(term, ast.Mult(), factor)
+        assert term is not None
+        if tree is None:
+            return ast.UnaryOp(ast.USub(), term) if count < 0 else term
+        return ast.BinOp(tree, ast.Sub() if count < 0 else ast.Add(), term)
+
+    def _size_atom(self, atom: Any) -> ast.expr:
+        match atom:
+            case Dim():
+                return ast.Name(self.names.sizes[atom])
+            case Unknown(var):
+                return self.atom(var)
+            case Floor(numerator, denominator):
+                return ast.BinOp(self.size(numerator), ast.FloorDiv(), self.size(denominator))
+            case Least(first, second):
+                return ast.Call(ast.Name("min"), [self.size(first), self.size(second)], [])
+            case Greatest(first, second):
+                return ast.Call(ast.Name("max"), [self.size(first), self.size(second)], [])
+        raise AssertionError(atom)
+
+
+def dtype_tree(dtype: np.dtype) -> ast.expr:
+    return dotted("np.bool_" if dtype.kind == "b" else f"np.{dtype.name}")

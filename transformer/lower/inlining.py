@@ -1,0 +1,65 @@
+"""Which numbers are printed inside the expression that uses them."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from typing import Any
+
+from ..core.grammar import Atom, If, Let, Var
+from ..core.sizes import Size
+from ..core.walk import atom_vars
+from .nests import Block, Fold, Store, inner_blocks, uses_after, uses_before
+
+LONGEST = 60                           # characters of an expression inside of another
+
+
+class Inlining:
+    """Numbers that are used once, in the block where they are made."""
+
+    def __init__(self, body: Block, results: list[Atom]) -> None:
+        self.uses: Counter[Var] = Counter(atom_vars(results))
+        self.near: set[Var] = {atom for atom in results if isinstance(atom, Var)}
+        self._block(body, [])
+
+    def _block(self, block: Block, last: list[Any]) -> None:
+        """`last` are the atoms used at the end of the block."""
+        made: set[Var] = set()
+        for stmt in block:
+            self.uses.update(uses_before(stmt))
+            self.near.update(atom for atom in _operands(stmt) if isinstance(atom, Var) and atom in made)
+            self._inside(stmt)
+            if isinstance(stmt, Let):
+                made.update(stmt.targets)
+            elif isinstance(stmt, If):
+                made.update(merge.target for merge in stmt.merges)
+        self.near.update(atom for atom in last if isinstance(atom, Var) and atom in made)
+
+    def _inside(self, stmt: Any) -> None:
+        self.uses.update(uses_after(stmt))
+        if isinstance(stmt, If):
+            self._block(stmt.then, [merge.then for merge in stmt.merges])
+            self._block(stmt.orelse, [merge.orelse for merge in stmt.merges])
+        elif isinstance(stmt, Fold):
+            self._block(stmt.body, [carry.next for carry in stmt.carries])
+        else:
+            for block in inner_blocks(stmt):
+                self._block(block, [])
+
+    def is_inlined(self, var: Var, tree: ast.expr) -> bool:
+        return (self.uses[var] == 1 and var in self.near and var.name is None
+                and len(ast.unparse(ast.fix_missing_locations(tree))) <= LONGEST)
+
+
+def _operands(stmt: Any) -> list[Any]:
+    """The atoms that a statement itself uses, but for those inside of sizes."""
+    match stmt:
+        case Let():
+            return [atom for atom in stmt.args if not isinstance(atom, Size)]
+        case Store():
+            return [stmt.value, *stmt.at]
+        case If():
+            return [stmt.cond]
+        case Fold():
+            return [carry.init for carry in stmt.carries]
+    return []

@@ -1,0 +1,123 @@
+"""Loops of the program in lowered source, and the arrays that keep what they record."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ..core.errors import NotSupported
+from ..core.grammar import Loop, Map, Var
+from ..core.types import SeqType
+from ..core.walk import atom_vars, inner_targets
+from ..write.expressions import dotted
+from ..write.layout import Group, Item, Line
+from ..write.sizes import number
+from .statements import Statements, steps
+
+
+class Loops(Statements):
+    """Prints everything."""
+
+    def _map(self, stmt: Map) -> list[Item]:
+        items = self._storages(stmt)
+        with self.names.scope():
+            self.names.index(stmt.position)
+            body = [*self._reads(stmt), *self.block(stmt.body), *self._records(stmt)]
+            head = ast.For(ast.Name(self.names.of[stmt.position]), steps(self.atom(stmt.trips)), [], [], None)
+        return [*items, Group(head, body, [], stmt.origin)]
+
+    def _loop(self, stmt: Loop) -> list[Item]:
+        items: list[Item] = []
+        for carry in stmt.carries:
+            tree = self._merged(carry.init, carry.entry)
+            name = self.names.give(carry.entry, "value")
+            self.names.of[carry.out] = name
+            items.append(Line(ast.Assign([ast.Name(name)], tree), stmt.origin))
+        items += self._storages(stmt)
+        counts = stmt.trips is None or stmt.count is not None
+        counter = self._counter(stmt) if counts else None
+        with self.names.scope():
+            if stmt.trips is not None:
+                self.names.index(stmt.position)
+            elif counter is not None:
+                self.names.of[stmt.position] = counter
+            body = [*self.block(stmt.test), *self._leave(stmt), *self._reads(stmt), *self.block(stmt.body),
+                    *self._records(stmt), *self._next(stmt)]
+            head = self._head(stmt)
+        if counter is not None:
+            items.append(Line(ast.Assign([ast.Name(counter)], number(0)), stmt.origin))
+            body.append(Line(ast.AugAssign(ast.Name(counter), ast.Add(), number(1)), stmt.origin))
+        return [*items, Group(head, body, [], stmt.origin), *self._trimmed(stmt, counter)]
+
+    def _counter(self, stmt: Loop) -> str:
+        if stmt.count is not None:
+            return self.names.give(stmt.count, "count")
+        return self.names.give(Var(stmt.position.type), "count")
+
+    def _head(self, stmt: Loop) -> ast.stmt:
+        if stmt.trips is None:
+            return ast.While(ast.Constant(True), [], [])
+        trips = self.atom(stmt.trips)
+        count = steps(trips)
+        if stmt.down:
+            last = ast.BinOp(trips, ast.Sub(), number(1))
+            count = ast.Call(ast.Name("range"), [last, number(-1), number(-1)], [])
+        return ast.For(ast.Name(self.names.of[stmt.position]), count, [], [], None)
+
+    def _leave(self, stmt: Loop) -> list[Item]:
+        if stmt.cond is None:
+            return []
+        test = ast.UnaryOp(ast.Not(), self.atom(stmt.cond))
+        return [Group(ast.If(test, [], []), [Line(ast.Break(), stmt.origin)], [], stmt.origin)]
+
+    def _reads(self, stmt: Loop | Map) -> list[Item]:
+        position = ast.Name(self.names.of[stmt.position])
+        items: list[Item] = []
+        for read in stmt.reads:
+            tree = ast.Subscript(self.atom(read.source), position)
+            if isinstance(read.target.type, SeqType):
+                loop, record = self.storage.loops[read.source]
+                self.storage.loops[read.target] = self.storage.loops[record.value]
+            items.append(Line(ast.Assign([ast.Name(self.names.give(read.target, "item"))], tree), stmt.origin))
+        return items
+
+    def _storages(self, stmt: Loop | Map) -> list[Item]:
+        items: list[Item] = []
+        for record in stmt.records:
+            type = self.storage.of(record.target)
+            if not all(self._is_settled(var, stmt) for var in atom_vars(type.sizes)):
+                raise NotSupported("arrays whose size differs from one iteration of a loop to the next, kept for each "
+                                   "of them, have no compiled form", stmt.origin)
+            name = self.names.give(record.target, "record")
+            sizes = (16, *type.sizes[1:]) if stmt.trips is None else type.sizes
+            items.append(self._allocated(name, type.with_sizes(sizes), stmt.origin))
+        return items
+
+    def _is_settled(self, var: Var, stmt: Loop | Map) -> bool:
+        """Whether an integer is known before a loop, and stays what it is."""
+        return var not in inner_targets(stmt) and (var in self.names.of or var in self.trees)
+
+    def _records(self, stmt: Loop | Map) -> list[Item]:
+        position = ast.Name(self.names.of[stmt.position])
+        items: list[Item] = []
+        for record in stmt.records:
+            store = ast.Name(self.names.of[record.target])
+            if stmt.trips is None:
+                items.append(_grown(store, position, stmt.origin))
+            items.append(Line(ast.Assign([ast.Subscript(store, position)], self.atom(record.value)), stmt.origin))
+        return items
+
+    def _trimmed(self, stmt: Loop, counter: str | None) -> list[Item]:
+        if stmt.trips is not None or counter is None:
+            return []
+        names = [ast.Name(self.names.of[record.target]) for record in stmt.records]
+        return [Line(ast.Assign([name], ast.Subscript(name, ast.Slice(None, ast.Name(counter), None))), stmt.origin)
+                for name in names]
+
+
+def _grown(store: ast.Name, position: ast.expr, origin: Any) -> Item:
+    """`if k == x_k.shape[0]: x_k = np.concatenate((x_k, np.empty_like(x_k)))`."""
+    length = ast.Subscript(ast.Attribute(store, "shape"), number(0))
+    more = ast.Call(dotted("np.empty_like"), [store], [])
+    grown = ast.Assign([store], ast.Call(dotted("np.concatenate"), [ast.Tuple([store, more])], []))
+    return Group(ast.If(ast.Compare(position, [ast.Eq()], [length]), [], []), [Line(grown, origin)], [], origin)

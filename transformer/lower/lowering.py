@@ -1,0 +1,96 @@
+"""Lowering in order: Core → nests → source → compiled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import NotSupported
+from ..core.grammar import Function, Var, type_of
+from ..core.guards import Assumptions
+from ..core.sizes import Size, Unknown, replaced
+from ..core.types import ArrayType
+from .expand import expand
+from .nests import Lowered
+from .source import Printed, dimensions, print_lowered
+
+
+@dataclass
+class Kernel:
+    """A lowered function with its source. Called with the values of the parameters of the Core function,
+    it gives those of its results."""
+
+    lowered: Lowered
+    printed: Printed
+    entry: Any = None
+
+    @property
+    def source(self) -> str:
+        return self.printed.source
+
+    def compile(self) -> Kernel:
+        """Compiles it by numba, which is imported for that."""
+        from numba import njit
+        namespace = self.namespace()
+        for name in (*self.printed.functions, self.printed.name):
+            namespace[name] = njit(error_model="numpy", nogil=True)(namespace[name])
+        self.entry = namespace[self.printed.name]
+        return self
+
+    def namespace(self) -> dict[str, Any]:
+        """What the source defines, as plain Python."""
+        namespace: dict[str, Any] = {}
+        exec(compile(self.source, f"<lowered {self.printed.name}>", "exec"), namespace)
+        return namespace
+
+    def __call__(self, *args: Any) -> list[Any]:
+        entry = self.entry or self.namespace()[self.printed.name]
+        values = dict(zip(self.lowered.function.params, args, strict=True))
+        outside = [self._allocated(target, values) for target in self.lowered.outside]
+        given = entry(*map(_as_argument, self.lowered.function.params, args), *outside)
+        made = dict(zip(self.lowered.outside, outside, strict=True))
+        rest = [atom for atom in self.lowered.results if atom not in made]
+        returned = iter(given if len(rest) > 1 else (given,))
+        return [made[atom] if atom in made else _in_type(next(returned), type_of(atom))   # type: ignore[index]
+                for atom in self.lowered.results]
+
+    def _allocated(self, target: Var, values: dict[Any, Any]) -> np.ndarray:
+        sources = dimensions(self.lowered)
+
+        def known(leaf: Any) -> int | None:
+            if isinstance(leaf, Unknown):
+                return int(values[leaf.var])
+            if leaf in sources:
+                param, axis = sources[leaf]
+                return int(np.shape(values[param])[axis])
+            return None
+
+        type: ArrayType = target.type                                    # type: ignore[assignment]
+        sizes = [replaced(size, known) if isinstance(size, Size) else size for size in type.sizes]
+        return np.empty(sizes, type.dtype)                               # type: ignore[arg-type]
+
+
+def lower(function: Function, assumptions: Assumptions | None = None, name: str | None = None) -> Kernel:
+    """The kernel of a Core function; not compiled yet. Raises a located `NotSupported`."""
+    lowered = expand(function, assumptions)
+    return Kernel(lowered, print_lowered(lowered, name or function.name))
+
+
+def _as_argument(param: Var, value: Any) -> Any:
+    """A value as numba takes it: Python's numbers in the dtype of their type."""
+    type = param.type
+    if not isinstance(type, ArrayType):
+        raise NotSupported("a sequence as an argument of compiled code")
+    return value if type.sizes else type.dtype.type(value)
+
+
+def _in_type(value: Any, type: Any) -> Any:
+    """A result in its own type: numba gives Python's numbers."""
+    if type.sizes:
+        return value
+    number = type.dtype.type(value)
+    return number.item() if type.weak else number
+
+

@@ -1,0 +1,90 @@
+"""Names in lowered source: the user's, `i, j, k` for indices, and what numbers are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..core.grammar import Const, Let, Var
+from ..core.sizes import Size, Unknown
+from ..core.types import ArrayType
+from ..write.names import NATURAL, PRINTED, fresh, identifier
+from .nests import Block, is_load, statements
+
+INDICES = ("i", "j", "k", "l", "m", "p", "q", "r")
+
+
+class Names:
+    """The names of one function. Names inside a nest are used again in the next one, for numbers of the
+    same type."""
+
+    def __init__(self, params: list[Var], body: Block) -> None:
+        given = {var.name for var in _variables(params, body) if var.name}
+        self.reserved = {identifier(name) for name in given}
+        self.used: set[str] = set(PRINTED) | {"math"}
+        self.types: dict[str, Any] = {}
+        self.of: dict[Any, str] = {}
+        self.sizes: dict[Any, str] = {}
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """What is named inside is free again afterwards."""
+        outer = set(self.used)
+        yield
+        self.used = outer
+
+    def give(self, var: Var, wish: str) -> str:
+        """Names a variable: by its own name, or as wished."""
+        name = identifier(var.name) if var.name else identifier(wish)
+        blocked = {other for other, type in self.types.items() if type != self._kind(var)}
+        used = self.used | blocked | (set() if var.name else self.reserved)
+        self.of[var] = name = fresh(name, used)
+        self.used.add(name)
+        self.types[name] = self._kind(var)
+        return name
+
+    @staticmethod
+    def _kind(var: Var) -> Any:
+        type = var.type
+        return (type.dtype, type.rank) if isinstance(type, ArrayType) else type
+
+    def index(self, var: Var) -> str:
+        """`i`, or the next letter that is free."""
+        if var.name:
+            return self.give(var, var.name)
+        taken = self.used | self.reserved
+        name = next((letter for letter in INDICES if letter not in taken), None)
+        if name is None:
+            return self.give(var, "i")
+        self.of[var] = name
+        self.used.add(name)
+        return name
+
+    def wish(self, stmt: Let) -> str:
+        """What a number is called after what it is: `x_ij` for `x[i, j]`."""
+        if is_load(stmt):
+            array = self.of.get(stmt.args[0], "item")
+            places = "".join(map(self._place, stmt.args[1:]))
+            return f"{array}_{places}" if places.isalnum() else f"{array}_at"
+        return NATURAL.get(stmt.op.name, stmt.op.name)
+
+    def _place(self, atom: Any) -> str:
+        if isinstance(atom, Const):
+            return str(atom.value)
+        if isinstance(atom, Size) and len(atom.terms) == 1:
+            (monomial, count), = atom.terms.items()
+            if count == 1 and len(monomial) == 1 and isinstance(monomial[0], Unknown):
+                atom = monomial[0].var
+        return self.of.get(atom, "?")
+
+
+def _variables(params: list[Var], body: Block) -> Iterator[Var]:
+    from ..core.walk import inner_targets
+    from .nests import Fold, defined
+    yield from params
+    for stmt in statements(body):
+        yield from defined(stmt)
+        yield from inner_targets(stmt)
+        if isinstance(stmt, Fold):
+            yield from (carry.entry for carry in stmt.carries)

@@ -1,0 +1,178 @@
+"""The nest form: Core in which every array operation is an explicit loop nest over numbers.
+
+    Block    = list of Stmt
+    Stmt     = Let(targets, op, args, attrs)        an op on numbers, or `Load`: a number of an array
+             | Allocate(target)                     memory for an array, not filled
+             | Nest(indices, body)                  independent iterations; the body ends with stores
+             | Fold(indices, carries, body)         iterations in order, which hand numbers on
+             | Store(array, at, value, adds)        array[at] = value, or += value
+             | If, Loop, Map, Call, Effect          as in Core, around and inside of nests
+    Index    = (var, size)                          runs over 0..size-1
+
+An array is written only by the nests that follow its `Allocate`; from there on it is a value, as in
+Core. Places are atoms: integers, or sizes in terms of the variables of indices (``n - i - 1``), so that
+a later stage knows what an index reaches. `Load` and `Store` are at places inside of the array.
+
+    y[i] = total of x[i, j] ** 2 over j:
+
+    allocate y
+    nest i < n
+        fold j < m, total = 0.0
+            item = load x, i, j
+            square = multiply item, item
+            next = add total, square
+        store y, i, out
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Union
+
+from ..core import grammar
+from ..core.builder import current
+from ..core.errors import Origin
+from ..core.grammar import Atom, Carry, If, Let, Loop, Map, Var
+from ..core.sizes import Extent
+from ..core.types import ArrayType
+from ..core.walk import atom_vars, blocks_of, head_uses, tail_uses, targets_of
+from ..ops.base import Op
+
+Block = list[Any]                       # of Stmt, which are more than those of Core
+
+
+class Load(Op):
+    """The number at a place of an array."""
+
+    operands = ("x",)
+    types = staticmethod(lambda x, *at: ArrayType(x.dtype))
+    run: Any = staticmethod(lambda x, *at: x[at])
+
+
+@dataclass(slots=True, eq=False)
+class Index:
+    """A variable that runs over 0..size-1."""
+
+    var: Var
+    size: Extent
+
+
+@dataclass(slots=True, eq=False)
+class Allocate:
+    """Memory for an array of the target's type; `maker` is the op whose result it will be."""
+
+    target: Var
+    maker: str = ""
+    origin: Origin | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Nest:
+    """`body` for every place of an index space, the first index outermost: in any order, or
+    (`ordered`) in C order, as one place may write where another did."""
+
+    indices: list[Index]
+    body: Block
+    origin: Origin | None = None
+    ordered: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Fold:
+    """`body` for every place of an index space in C order; numbers go from one to the next."""
+
+    indices: list[Index]
+    carries: list[Carry]
+    body: Block
+    origin: Origin | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Store:
+    """`array[at] = value`; with `adds`, `array[at] += value`."""
+
+    array: Var
+    at: tuple[Atom, ...]
+    value: Atom
+    adds: bool = False
+    origin: Origin | None = None
+
+
+Stmt = Union[grammar.Stmt, Allocate, Nest, Fold, Store]
+
+
+@dataclass(slots=True, eq=False)
+class Lowered:
+    """A function in the nest form. `results` are numbers and arrays, those in `outside` in memory
+    that the caller allocates and passes in. `callees` are the functions that it calls, and those that
+    they call; they return all their results."""
+
+    function: grammar.Function
+    body: Block
+    results: list[Atom]
+    outside: list[Var] = field(default_factory=list)
+    callees: list[Lowered] = field(default_factory=list)
+
+
+def inner_blocks(stmt: Any) -> tuple[Block, ...]:
+    """The blocks nested in a statement."""
+    if isinstance(stmt, (Nest, Fold)):
+        return (stmt.body,)
+    return blocks_of(stmt)
+
+
+def statements(block: Block) -> Iterator[Any]:
+    """Every statement of a block and of those nested in it, outermost first."""
+    for stmt in block:
+        yield stmt
+        for inner in inner_blocks(stmt):
+            yield from statements(inner)
+
+
+def defined(stmt: Any) -> tuple[Var, ...]:
+    """Variables that a statement defines for what follows it."""
+    match stmt:
+        case Allocate():
+            return (stmt.target,)
+        case Fold():
+            return tuple(carry.out for carry in stmt.carries)
+        case Nest() | Store():
+            return ()
+    return targets_of(stmt)
+
+
+def uses_before(stmt: Any) -> Iterator[Var]:
+    """Variables that a statement itself uses before its blocks run."""
+    match stmt:
+        case Allocate():
+            yield from atom_vars(stmt.target.type)
+        case Store():
+            yield from atom_vars((stmt.array, *stmt.at, stmt.value))
+        case Nest() | Fold():
+            for index in stmt.indices:
+                yield from atom_vars(index.size)
+            for carry in getattr(stmt, "carries", ()):
+                yield from atom_vars(carry.init)
+        case _:
+            yield from head_uses(stmt)
+
+
+def uses_after(stmt: Any) -> Iterator[Var]:
+    """Variables that a statement uses at the end of its blocks."""
+    match stmt:
+        case Fold():
+            for carry in stmt.carries:
+                yield from atom_vars(carry.next)
+        case If() | Loop() | Map():
+            yield from tail_uses(stmt)
+
+
+def emit(stmt: Stmt) -> None:
+    """Appends a statement to the block that is being made."""
+    block: Block = current().block
+    block.append(stmt)
+
+
+def is_load(stmt: Any) -> bool:
+    return isinstance(stmt, Let) and stmt.op is Load

@@ -1,0 +1,123 @@
+"""Expressions of numbers as Python that numba compiles: typed literals, conversions, loop forms."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import math
+from typing import Any
+
+import numpy as np
+
+from ..core.grammar import Const, Let, type_of
+from ..ops import scalars
+from ..ops.arithmetic import Cast
+from ..ops.loops import OPERATORS, is_of, loop_of
+from ..write.expressions import BINARY, COMPARE, UNARY, dotted
+from ..write.sizes import number
+from .functions import Functions
+from .nests import Block, statements
+
+FLOAT64 = np.dtype(float)
+PRINTED_INSIDE = (scalars.same, scalars.chosen, scalars.real_part, scalars.imaginary_part)
+
+
+def literal(const: Const) -> ast.expr:
+    """A constant in its dtype: what has another one than Python's numbers says so."""
+    dtype = const.type.dtype
+    if const.name is not None and "." in const.name and dtype == FLOAT64:
+        return ast.parse(const.name, mode="eval").body
+    value = dtype.type(const.value).item()
+    plain = _plain(value)
+    return plain if dtype.name in ("float64", "int64", "bool", "complex128") else typed(plain, dtype)
+
+
+def _plain(value: Any) -> ast.expr:
+    if isinstance(value, complex):
+        return ast.Call(ast.Name("complex"), [number(value.real), number(value.imag)], [])
+    return ast.Constant(value) if isinstance(value, bool) or value is None else number(value)
+
+
+def typed(tree: ast.expr, dtype: np.dtype) -> ast.expr:
+    """`np.float32(tree)`."""
+    name = "bool_" if dtype.kind == "b" else dtype.name
+    return ast.Call(dotted(f"np.{name}"), [tree], [])
+
+
+def converted(tree: ast.expr, source: np.dtype, target: np.dtype) -> ast.expr:
+    """A number in another dtype, as NumPy converts it."""
+    if source.kind == "c" and target.kind in "iuf":
+        tree, source = ast.Attribute(tree, "real"), np.dtype(f"f{source.itemsize // 2}")
+    if target.kind == "b":
+        return ast.Compare(tree, [ast.NotEq()], [ast.Constant(0)])
+    if source == target:
+        return tree
+    if target == FLOAT64 and source.kind in "iu":                        # of a float32, numba's float is one
+        return ast.Call(ast.Name("float"), [tree], [])
+    return typed(tree, target)
+
+
+class Numbers:
+    """Builds the expressions of ops on numbers; `functions` collects those that are called."""
+
+    def __init__(self, functions: Functions) -> None:
+        self.functions = functions
+
+    def collect(self, block: Block) -> None:
+        """Names the functions that a block calls, before anything else gets a name."""
+        for stmt in statements(block):
+            if isinstance(stmt, Let) and stmt.op.elementwise:
+                self.form(stmt)
+
+    def application(self, stmt: Let, args: list[ast.expr]) -> ast.expr:
+        """An op on numbers, in the dtype of its result."""
+        types: list[Any] = list(map(type_of, stmt.args))
+        result: np.dtype = stmt.target.type.dtype                        # type: ignore[union-attr]
+        if stmt.op is Cast:
+            return converted(args[0], types[0].dtype, result)
+        dtype = types[-1].dtype
+        form = self.form(stmt)
+        if form is scalars.same:
+            return converted(args[0], dtype, result)
+        tree = self._formed(form, args, dtype, stmt.attrs)
+        return typed(tree, result) if _is_widened(form, result) else tree
+
+    def form(self, stmt: Let) -> Any:
+        """The loop form of an op for its operands; one that is copied gets its name."""
+        dtype: np.dtype = type_of(stmt.args[-1]).dtype                   # type: ignore[union-attr]
+        form = loop_of(stmt.op, dtype.kind)
+        if inspect.isfunction(form) and form not in PRINTED_INSIDE:
+            self.functions.named(form, dtype)
+        return form
+
+    def _formed(self, form: Any, args: list[ast.expr], dtype: np.dtype, attrs: dict[str, Any]) -> ast.expr:
+        if form in OPERATORS:
+            return operation(OPERATORS[form], args)
+        if form is scalars.chosen:
+            return ast.IfExp(*args)
+        if form in (scalars.real_part, scalars.imaginary_part):
+            return ast.Attribute(args[0], "real" if form is scalars.real_part else "imag")
+        for module, prefix in ((builtins, ""), (math, "math."), (np, "np.")):
+            if is_of(module, form):
+                return ast.Call(dotted(prefix + form.__name__), args, [])
+        name = self.functions.named(form, dtype)
+        keywords = [ast.keyword(key, _plain(item)) for key, item in attrs.items()]
+        return ast.Call(ast.Name(name), args, keywords)
+
+
+def _is_widened(form: Any, result: np.dtype) -> bool:
+    """Whether numba computes in a wider integer than NumPy: the result has to wrap around."""
+    compares = OPERATORS.get(form, "") in COMPARE or form in OPERATORS and OPERATORS[form] == "not"
+    return not compares and (result.kind == "u" or result.kind == "i" and result.itemsize < 8)
+
+
+def operation(symbol: str, args: list[ast.expr]) -> ast.expr:
+    """An operator applied to trees."""
+    if symbol == "not":
+        return ast.UnaryOp(ast.Not(), args[0])
+    if len(args) == 1:
+        return ast.UnaryOp(UNARY[symbol](), args[0])
+    if symbol in COMPARE:
+        return ast.Compare(args[0], [COMPARE[symbol]()], [args[1]])
+    return ast.BinOp(args[0], BINARY[symbol](), args[1])

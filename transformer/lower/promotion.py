@@ -1,0 +1,159 @@
+"""Types of the numbers in nests: every operand is converted as NumPy promotes, here and nowhere else.
+
+After this stage the operands of an op on numbers have exactly the dtypes in which its loop form works,
+and every conversion is a `cast`, so that nothing is left to how numba would unify types.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.builder import Builder
+from ..core.errors import NotSupported
+from ..core.grammar import UNDEFINED, Const, If, Let, Loop, Map, Var, type_of
+from ..core.types import BOOL, INT, ArrayType
+from ..ops.arithmetic import Cast
+from ..ops.base import callable_of
+from ..ops.comparison import Where
+from ..ops.elementwise import weak_or_dtype
+from ..ops.identity import Same
+from ..ops.loops import loop_of, missing
+from ..ops.value import Value, is_python, value
+from .access import fitted
+from .nests import Block, Fold, Nest, emit
+
+FLOAT64, TRUTH = np.dtype(float), np.dtype(bool)
+
+
+def promoted(block: Block, builder: Builder) -> Block:
+    """The block with every op on numbers in the dtypes of its loop form."""
+    with builder.nested() as made:
+        for stmt in block:
+            with builder.at(getattr(stmt, "origin", None)):
+                _promote(stmt, builder)
+    return made
+
+
+def _promote(stmt: Any, builder: Builder) -> None:
+    match stmt:
+        case Let():
+            if stmt.op.elementwise and not type_of(stmt.target).sizes:   # type: ignore[union-attr]
+                _let(stmt, builder)
+                return
+        case Nest() | Fold() | Map():
+            stmt.body = promoted(stmt.body, builder)
+        case Loop():
+            stmt.test = promoted(stmt.test, builder)
+            stmt.body = promoted(stmt.body, builder)
+            for carry in stmt.carries:
+                carry.init = handed(carry.init, carry.entry, builder)
+                with builder.nested() as tail:
+                    carry.next = handed(carry.next, carry.entry, builder)
+                stmt.body += tail
+        case If():
+            stmt.then, stmt.orelse = promoted(stmt.then, builder), promoted(stmt.orelse, builder)
+            for merge in stmt.merges:
+                for side, block in (("then", stmt.then), ("orelse", stmt.orelse)):
+                    with builder.nested() as tail:
+                        setattr(merge, side, handed(getattr(merge, side), merge.target, builder))
+                    block += tail
+    emit(stmt)
+
+
+def handed(atom: Any, target: Var, builder: Builder) -> Any:
+    """A number that is handed to a variable, in the dtype of that one."""
+    type = target.type
+    if atom is UNDEFINED or not isinstance(type, ArrayType) or type.sizes:
+        return atom
+    return as_dtype(atom, type.dtype, builder)
+
+
+def _let(stmt: Let, builder: Builder) -> None:
+    attrs = {key: item for key, item in stmt.attrs.items() if key != "spelling"}
+    if stmt.op is Cast:
+        _cast(stmt, builder)
+    elif stmt.op.simpler is None or not _simplified(stmt, attrs, builder):
+        dtypes = working_dtypes(stmt)
+        form = loop_of(stmt.op, dtypes[-1].kind)
+        if form is None or any(dtype == np.float16 for dtype in dtypes):
+            why = missing(stmt.op) or "It is written for other kinds of numbers"
+            raise NotSupported(f"{stmt.op.name} of {dtypes[-1]} has no loop form", why=f"{why}.")
+        wide = getattr(form, "is_double", False)
+        args = tuple(as_dtype(atom, FLOAT64 if wide else dtype, builder)
+                     for atom, dtype in zip(stmt.args, dtypes, strict=True))
+        _applied(Let(stmt.targets, stmt.op, args, attrs, stmt.origin), FLOAT64 if wide else None, builder)
+
+
+def _applied(stmt: Let, dtype: np.dtype | None, builder: Builder) -> None:
+    """Emits an op on numbers; where its form gives another dtype than its result has, with a cast."""
+    type: Any = stmt.target.type
+    if dtype is None or dtype == type.dtype:
+        emit(stmt)
+        return
+    wide = Var(ArrayType(dtype))
+    emit(Let((wide,), stmt.op, stmt.args, stmt.attrs, stmt.origin))
+    emit(Let(stmt.targets, Same, (as_dtype(wide, type.dtype, builder),), {}, stmt.origin))
+
+
+def _simplified(stmt: Let, attrs: dict[str, Any], builder: Builder) -> bool:
+    """Writes an op in terms of simpler ones, if it says how."""
+    with builder.nested() as block:
+        result = stmt.op.simpler(*map(Value, stmt.args), **attrs)
+        if result is None:
+            return False
+        final = fitted(value(result), stmt.target.type)                  # type: ignore[arg-type]
+    for inner in block:
+        _promote(inner, builder)
+    emit(Let(stmt.targets, Same, (final.atom,), {}, stmt.origin))
+    return True
+
+
+def _cast(stmt: Let, builder: Builder) -> None:
+    type: Any = stmt.target.type
+    atom = as_dtype(stmt.args[0], type.dtype, builder)
+    emit(Let(stmt.targets, Same, (atom,), {}, stmt.origin))
+
+
+def as_dtype(atom: Any, dtype: np.dtype, builder: Builder) -> Any:
+    """An atom as a number of a dtype: constants as such, others by a cast."""
+    type: Any = type_of(atom)
+    if dtype == np.float16:
+        raise NotSupported("float16 has no compiled form", why="Processors do not compute in it.",
+                           instead="Use float32.")
+    if isinstance(atom, Const):
+        return atom if type.dtype == dtype else Const(_converted(atom.value, dtype), ArrayType(dtype), atom.name)
+    if type.dtype == dtype:
+        return atom
+    target = Var(ArrayType(dtype))
+    emit(Let((target,), Cast, (atom,), {"dtype": dtype}, builder.origin))
+    return target
+
+
+def _converted(number: Any, dtype: np.dtype) -> Any:
+    with np.errstate(all="ignore"):
+        return np.asarray(number).astype(dtype)[()]
+
+
+def working_dtypes(stmt: Let) -> tuple[np.dtype, ...]:
+    """The dtypes in which the loop form of an op takes its operands."""
+    types: list[Any] = list(map(type_of, stmt.args))
+    result: Any = stmt.target.type
+    if stmt.op is Where:
+        return (TRUTH, result.dtype, result.dtype)
+    spelling = stmt.attrs.get("spelling")
+    if spelling is not None and spelling.startswith("math."):
+        return (FLOAT64,) * len(types)
+    if is_python(spelling) and result.dtype != TRUTH and not stmt.op.keeps_truth:
+        types = [INT if type == BOOL and result.weak else type for type in types]
+    function = stmt.op.ufunc or callable_of(stmt.op.calls[0])
+    given = tuple(map(weak_or_dtype, types))
+    if isinstance(function, np.ufunc):
+        found = function.resolve_dtypes((*given, *[None] * function.nout))[:function.nin]
+        if all(dtype.kind != "O" for dtype in found):                    # as for comparisons of Python's integers
+            return found
+    common = np.result_type(*(item if isinstance(item, np.dtype) else item(1) for item in given))
+    if result.dtype.kind in "fc":
+        common = np.promote_types(common, result.dtype)
+    return (common,) * len(types)

@@ -1,0 +1,139 @@
+"""The nest form as Python that numba compiles: explicit loops over numbers.
+
+What is printed is a function of the parameters, and of the arrays that it fills for its caller; it
+returns its other results. It is plain Python over NumPy arrays, and runs as such, slowly.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.grammar import Var, type_of
+from ..core.sizes import Dim, Size, leaves
+from ..write.layout import LINE, Group, Item, Line, lines_of, printed
+from ..write.names import PRINTED, fresh, identifier
+from ..write.sizes import number
+from .functions import Functions
+from .loops import Loops
+from .nests import Allocate, Lowered, statements
+
+
+@dataclass
+class Printed:
+    """Source of a module; `name` is its function, `functions` are those that it calls."""
+
+    source: str
+    name: str
+    functions: list[str]
+
+
+def print_lowered(lowered: Lowered, name: str) -> Printed:
+    """The source of a lowered function."""
+    names = {lowered.function: name}
+    for callee in lowered.callees:
+        names[callee.function] = fresh(identifier(callee.function.name), {*names.values(), *PRINTED})
+    functions = Functions(set(names.values()))
+    printers = [_Printer(each, functions, names) for each in (*lowered.callees, lowered)]
+    trees = [each.function(names[each.lowered.function]) for each in printers]
+    parts = [_commented(each) for each in functions.trees.values()]
+    parts += [[text for text, _ in lines_of([tree], 0)] for tree in trees]
+    body = "\n\n\n".join("\n".join(part) for part in parts)
+    heads = "\n".join(line for line in ("import math", "import numpy as np")
+                      if f"{line.split()[-1]}." in body)
+    called = [names[callee.function] for callee in lowered.callees]
+    return Printed(f"{heads}\n\n\n{body}\n" if heads else f"{body}\n", name, [*functions.trees, *called])
+
+
+def _commented(tree: ast.FunctionDef) -> list[str]:
+    """The lines of a copied function, with the text about it above."""
+    text = ast.get_docstring(tree)
+    if text is not None:
+        del tree.body[0]
+    about = [f"# {line}".rstrip() for line in (text or "").splitlines()]
+    return about + [line for line in printed(tree, LINE) if line]
+
+
+class _Printer(Loops):
+    """Prints a function."""
+
+    def function(self, name: str) -> Group:
+        lowered = self.lowered
+        params = [self.names.give(param, "x") for param in lowered.function.params]
+        params += [self.names.give(target, "result") for target in lowered.outside]
+        heads = self._sizes()
+        items = self.block(lowered.body)
+        returned = [self.atom(atom) for atom in lowered.results if atom not in lowered.outside]
+        if returned:
+            items.append(Line(ast.Return(returned[0] if len(returned) == 1 else ast.Tuple(returned))))
+        arguments = ast.arguments([], [ast.arg(param) for param in params], None, [], [], None, [])
+        return Group(ast.FunctionDef(name, arguments, [], [], None), [*heads, *items])
+
+    def _sizes(self) -> list[Item]:
+        """`n, m = x.shape` for the dimensions that are mentioned."""
+        mentioned = {leaf for size in _mentioned(self.lowered) for leaf in leaves(size) if isinstance(leaf, Dim)}
+        by_param: dict[Var, dict[int, Dim]] = {}
+        for dim, (param, axis) in dimensions(self.lowered).items():
+            if dim in mentioned:
+                by_param.setdefault(param, {})[axis] = dim
+        return [item for param, dims in by_param.items() for item in self._sizes_of(param, dims)]
+
+    def _sizes_of(self, param: Var, dims: dict[int, Dim]) -> Iterator[Item]:
+        shape = ast.Attribute(ast.Name(self.names.of[param]), "shape")
+        for dim in dims.values():
+            self.names.sizes[dim] = self._size_name(dim)
+        rank = param.type.rank                                           # type: ignore[union-attr]
+        if len(dims) == rank > 1:
+            names: list[ast.expr] = [ast.Name(self.names.sizes[dims[axis]]) for axis in range(rank)]
+            yield Line(ast.Assign([ast.Tuple(names)], shape))
+            return
+        for axis, dim in dims.items():
+            yield Line(ast.Assign([ast.Name(self.names.sizes[dim])], ast.Subscript(shape, number(axis))))
+
+    def _size_name(self, dim: Dim) -> str:
+        wishes = [dim.name] if dim.name.isidentifier() else ["n", "m", "d"]
+        taken = self.names.used | self.names.reserved
+        name = next((wish for wish in wishes if wish not in taken), wishes[0])
+        name = fresh(identifier(name), taken)
+        self.names.used.add(name)
+        return name
+
+
+def dimensions(lowered: Lowered) -> dict[Dim, tuple[Var, int]]:
+    """Where each named dimension is found: the parameter and the axis."""
+    found = dict(lowered.function.dims)
+    for param in lowered.function.params:
+        for axis, size in enumerate(getattr(param.type, "sizes", ())):
+            for atom in size.atoms() if isinstance(size, Size) else ():
+                if isinstance(atom, Dim) and size == Size.of(atom):
+                    found.setdefault(atom, (param, axis))
+    return found
+
+
+def _mentioned(lowered: Lowered) -> Any:
+    """Every size that is printed."""
+    for stmt in statements(lowered.body):
+        if isinstance(stmt, Allocate) and stmt.target not in lowered.outside:
+            yield from stmt.target.type.sizes                            # type: ignore[union-attr]
+        for index in getattr(stmt, "indices", ()):
+            yield index.size
+        yield from _sizes_in((getattr(stmt, "args", ()), getattr(stmt, "at", ()), getattr(stmt, "trips", None)))
+        for carry in getattr(stmt, "carries", ()):
+            yield from _sizes_in((carry.init, carry.next))
+        for merge in getattr(stmt, "merges", ()):
+            yield from _sizes_in((merge.then, merge.orelse))
+        for record in getattr(stmt, "records", ()):
+            yield from _sizes_in((record.value, getattr(record.target.type, "sizes", ()),
+                                  getattr(type_of(record.value), "sizes", ())))
+        yield from _sizes_in(getattr(stmt, "value", None))
+    yield from _sizes_in(lowered.results)
+
+
+def _sizes_in(item: Any) -> Any:
+    if isinstance(item, Size):
+        yield item
+    elif isinstance(item, (tuple, list)):
+        for each in item:
+            yield from _sizes_in(each)

@@ -1,0 +1,162 @@
+"""Statements of lowered source: nests, folds, stores, branches."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import NotSupported
+from ..core.grammar import UNDEFINED, Call, Const, If, Let, Loop, Var
+from ..core.types import ArrayType
+from ..write.expressions import dotted
+from ..write.layout import Group, Item, Line
+from ..write.names import NATURAL
+from ..write.sizes import number
+from .expressions import Expressions, dtype_tree
+from .nests import Allocate, Block, Fold, Index, Load, Nest, Store
+from .numbers import literal
+
+
+class Statements(Expressions):
+    """Prints blocks; loops of the program are in `Loops`."""
+
+    def block(self, block: Block) -> list[Item]:
+        items: list[Item] = []
+        for stmt in block:
+            items += getattr(self, "_" + type(stmt).__name__.lower())(stmt)
+        return items
+
+    def _let(self, stmt: Let) -> list[Item]:
+        if stmt.op.of_sequences:
+            return self._sequence(stmt)
+        tree = self.value(stmt)
+        target = stmt.target
+        if self.inlining.is_inlined(target, tree):
+            self.trees[target] = tree
+            return []
+        return [Line(ast.Assign([ast.Name(self.names.give(target, self.names.wish(stmt)))], tree), stmt.origin)]
+
+    def value(self, stmt: Let) -> ast.expr:
+        """What a number is."""
+        if stmt.op is Load:
+            return self.subscript(stmt.args[0], stmt.args[1:])
+        return self.numbers.application(stmt, list(map(self.atom, stmt.args)))
+
+    def _sequence(self, stmt: Let) -> list[Item]:
+        """A sequence is kept in an array, and is that array."""
+        source = stmt.args[0]
+        self.storage.loops[stmt.target] = self.storage.loops.get(source)   # type: ignore
+        self.names.of[stmt.target] = self.names.of[source]
+        return []
+
+    def _allocate(self, stmt: Allocate) -> list[Item]:
+        if stmt.target in self.lowered.outside:
+            return []
+        name = self.names.give(stmt.target, NATURAL.get(stmt.maker, "result"))
+        return [self._allocated(name, stmt.target.type, stmt.origin)]    # type: ignore[arg-type]
+
+    def _allocated(self, name: str, type: ArrayType, origin: Any) -> Item:
+        sizes = [self.size(size) for size in type.sizes]
+        shape = sizes[0] if len(sizes) == 1 else ast.Tuple(sizes)
+        dtype = [] if type.dtype == np.float64 else [dtype_tree(type.dtype)]
+        return Line(ast.Assign([ast.Name(name)], ast.Call(dotted("np.empty"), [shape, *dtype], [])), origin)
+
+    def _nest(self, stmt: Nest) -> list[Item]:
+        with self.names.scope():
+            return self._loops(stmt.indices, lambda: self.block(stmt.body), stmt.origin)
+
+    def _loops(self, indices: list[Index], body: Callable[[], list[Item]], origin: Any) -> list[Item]:
+        for index in indices:
+            self.names.index(index.var)
+        items = body()
+        for index in reversed(indices):
+            head = ast.For(ast.Name(self.names.of[index.var]), steps(self.size(index.size)), [], [], None)
+            items = [Group(head, items, [], origin)]
+        return items
+
+    def _fold(self, stmt: Fold) -> list[Item]:
+        items: list[Item] = []
+        for carry in stmt.carries:
+            init = self.atom(carry.init)
+            name = self.names.give(carry.entry, _total_name(stmt, carry))
+            self.names.of[carry.out] = name
+            items.append(Line(ast.Assign([ast.Name(name)], init), stmt.origin))
+        with self.names.scope():
+            items += self._loops(stmt.indices, lambda: self.block(stmt.body) + self._next(stmt), stmt.origin)
+        return items
+
+    def _next(self, stmt: Fold | Loop) -> list[Item]:
+        """Hands values on to the next iteration, all at once."""
+        pairs = [(self.names.of[carry.entry], self.atom(carry.next)) for carry in stmt.carries]
+        pairs = [(name, tree) for name, tree in pairs if not (isinstance(tree, ast.Name) and tree.id == name)]
+        return [Line(node, stmt.origin) for node in assignments(pairs)]
+
+    def _store(self, stmt: Store) -> list[Item]:
+        place, value = self.subscript(stmt.array, stmt.at), self.atom(stmt.value)
+        node = ast.AugAssign(place, ast.Add(), value) if stmt.adds else ast.Assign([place], value)
+        return [Line(node, stmt.origin)]
+
+    def _call(self, stmt: Call) -> list[Item]:
+        tree = ast.Call(ast.Name(self.callees[stmt.function]), list(map(self.atom, stmt.args)), [])
+        names: list[ast.expr] = [ast.Name(self.names.give(target, "value")) for target in stmt.targets]
+        target = names[0] if len(names) == 1 else ast.Tuple(names)
+        return [Line(ast.Assign([target], tree), stmt.origin)]
+
+    def _if(self, stmt: If) -> list[Item]:
+        test = self.atom(stmt.cond)
+        merges = stmt.merges
+        with self.names.scope():
+            then = self.block(stmt.then)
+            first = [self._merged(merge.then, merge.target) for merge in merges]
+        with self.names.scope():
+            orelse = self.block(stmt.orelse)
+            second = [self._merged(merge.orelse, merge.target) for merge in merges]
+        if not then and not orelse and len(merges) == 1:
+            return self._conditional(merges[0].target, ast.IfExp(test, first[0], second[0]), stmt)
+        names = [self.names.give(merge.target, "value") for merge in merges]
+        then += [Line(node, stmt.origin) for node in assignments(list(zip(names, first, strict=True)))]
+        orelse += [Line(node, stmt.origin) for node in assignments(list(zip(names, second, strict=True)))]
+        return [Group(ast.If(test, [], []), then, orelse, stmt.origin)]
+
+    def _conditional(self, target: Var, tree: ast.expr, stmt: If) -> list[Item]:
+        if self.inlining.is_inlined(target, tree):
+            self.trees[target] = tree
+            return []
+        return [Line(ast.Assign([ast.Name(self.names.give(target, "value"))], tree), stmt.origin)]
+
+    def _merged(self, atom: Any, target: Var) -> ast.expr:
+        if atom is not UNDEFINED:
+            return self.atom(atom)
+        type: Any = target.type
+        if not isinstance(type, ArrayType):
+            raise NotSupported("what only some branches record has no compiled form")
+        if not type.sizes:
+            return literal(Const(type.dtype.type(0), ArrayType(type.dtype)))
+        return ast.Call(dotted("np.empty"), [ast.Tuple([number(0)] * type.rank), dtype_tree(type.dtype)], [])
+
+
+def steps(size: ast.expr) -> ast.expr:
+    return ast.Call(ast.Name("range"), [size], [])
+
+
+def assignments(pairs: list[tuple[str, ast.expr]]) -> list[ast.stmt]:
+    """Assignments at once; one alone may be `total += item`."""
+    if not pairs:
+        return []
+    if len(pairs) > 1:
+        names, trees = zip(*pairs, strict=True)
+        return [ast.Assign([ast.Tuple([ast.Name(name) for name in names])], ast.Tuple(list(trees)))]
+    (name, tree), = pairs
+    if isinstance(tree, ast.BinOp) and isinstance(tree.left, ast.Name) and tree.left.id == name:
+        return [ast.AugAssign(ast.Name(name), tree.op, tree.right)]
+    return [ast.Assign([ast.Name(name)], tree)]
+
+
+def _total_name(stmt: Fold, carry: Any) -> str:
+    """What a fold hands on is named after the op that makes it."""
+    maker = next((s for s in stmt.body if isinstance(s, Let) and s.target is carry.next), None)
+    wish = NATURAL.get(maker.op.name, "total") if maker is not None else "total"
+    return {"scaled": "product", "chosen": "best"}.get(wish, wish)

@@ -1,0 +1,26 @@
+"""Ops that write: a copy of the array, and a nest over the part that is written."""
+
+from __future__ import annotations
+
+from ..core.builder import current
+from ..core.grammar import Let, type_of
+from ..core.types import ArrayType
+from ..ops.regions import is_mask, rank_of, region
+from .access import Stored, fitted, running
+from .filling import attributes, filled, stored
+from .nests import Nest, emit
+
+
+def written(stmt: Let) -> None:
+    """`x` with a part written: its nest is in order where an element may be written twice."""
+    builder, attrs = current(), attributes(stmt)
+    operands = [Stored(atom) for atom in stmt.args]
+    x, slots = operands[0], operands[2:]
+    filled(stmt, lambda at: x[at])
+    types = tuple(type_of(atom) for atom in stmt.args[2:])
+    sizes = attrs.get("sizes") or region(x.shape, attrs["index"], types, {})
+    with running(sizes) as (indices, at), builder.nested() as body:
+        place, number = stmt.op.store(at, *operands, **attrs)
+        emit(stored(stmt.target, place, fitted(number, ArrayType(x.dtype)), stmt.op.adds))
+    again = not attrs.get("distinct") and any(rank_of(slot) and not is_mask(slot) for slot in slots)
+    emit(Nest(indices, body, builder.origin, again))

@@ -1,0 +1,91 @@
+"""Powers: the operator, and what `math` and NumPy have of it."""
+
+from __future__ import annotations
+
+import math
+import operator
+
+import numpy as np
+
+from ..core.builder import current
+from ..core.grammar import Const
+from ..core.sizes import Size
+from ..core.types import INT
+from .arithmetic import Negative, converted
+from .elementwise import Elementwise, constant, is_python_number, where
+from .value import Value, apply, is_python, value
+
+FLOAT64 = np.dtype(float)
+
+
+def _power_in_base(t, x, p, y):
+    n = constant(p)
+    if n is None:
+        # where p and x are 0, p * x ** (p - 1) would be nan; elsewhere nothing may be replaced, since
+        # the next order differentiates this
+        at_zero = p == 0 if getattr(p, "dtype", FLOAT64).kind in "iu" else (p == 0) & (x == 0)
+        return t * p * x ** where(at_zero, 1, p - 1)
+    if n == 0:
+        return None
+    if n in (1, 2):
+        return t if n == 1 else t * 2 * x
+    if n == -1:
+        return -t * x ** -2
+    return t * n * x ** (n - 1)
+
+
+def _power_in_exponent(t, x, p, y):
+    base = constant(x)
+    if isinstance(base, (int, float, np.floating)) and base > 0:
+        return t * y * _log_of_constant(base, t)
+    # 0 ** p is flat in p > 0
+    return t * y * np.log(where(x == 0, 1, x))
+
+
+def _log_of_constant(base, t):
+    number = math.log(base)
+    return Value(Const(number, name=f"math.log({base})")) if isinstance(t, Value) else number
+
+
+def _is_negated(p: Value) -> bool:
+    """Whether an integer is written with a minus before it, or is a size that is never positive."""
+    if isinstance(p.atom, Size):
+        least = current().assumptions.lower_bound(p.atom * -1)
+        return least is not None and least >= 0
+    stmt = current().numbering.definitions.get(p.atom)                     # type: ignore[arg-type]
+    return stmt is not None and stmt.op is Negative
+
+
+class Power(Elementwise):
+    calls = np.power, operator.pow, pow, math.pow
+    symbol = "**"
+    where = "positive", "real"
+    partials = _power_in_base, _power_in_exponent
+
+    def simpler(x, p):
+        """By products for small powers that are Python numbers, by a root or a quotient."""
+        n = constant(p) if is_python_number(p) else None
+        if n in (2, 3) and x.dtype.kind in "fc":
+            return x * x if n == 2 else x * x * x
+        if n in (0.5, -1) and x.dtype.kind == "f":
+            return np.sqrt(x) if n == 0.5 else 1.0 / x
+        return None
+
+    def front(args, kwargs, spelling):
+        """Python makes a float of an int to a negative power."""
+        if len(args) == 2 and is_python(spelling) and not kwargs:
+            x, p = map(value, args)
+            n = constant(p)
+            if x.type == INT and p.type == INT and (_is_negated(p) if n is None else n < 0):
+                return apply(Power, (converted(x, float, "float"), p), {}, spelling)
+        return None
+
+
+class FloatPower(Elementwise):
+    """The power in at least double precision."""
+
+    name = "float_power"
+    calls = (np.float_power,)
+    loop = operator.pow
+    where = "positive", "real"
+    partials = _power_in_base, _power_in_exponent

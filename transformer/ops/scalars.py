@@ -1,0 +1,237 @@
+"""Loop forms of elementwise ops, as functions of numbers: NumPy's results, one element at a time.
+
+They are plain Python in the subset that numba compiles and LLVM vectorises. Code made from Core
+calls copies of them, in which literals have the dtype of the operands (see `lower/functions.py`), so
+they are complete in themselves: they use `math`, `np`, and one another, and no other names.
+Functions of floating numbers write their literals as floats.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+
+def same(x):
+    return x
+
+
+def chosen(condition, a, b):
+    return a if condition else b
+
+
+def floor_quotient(a, b):
+    """Of integers: 0 for a divisor of 0; the one quotient that does not fit wraps around."""
+    return -a if b == -1 else a // b
+
+
+def c_remainder(a, b):
+    """Of integers, with the sign of the dividend; 0 for a divisor of 0."""
+    rest = a % b if b != 0 else b
+    return rest - b if rest != 0 and (a < 0) != (b < 0) else rest
+
+
+def larger(a, b):
+    """The larger number; nan if one of them is."""
+    return a if a >= b or a != a else b
+
+
+def smaller(a, b):
+    """The smaller number; nan if one of them is."""
+    return a if a <= b or a != a else b
+
+
+def larger_number(a, b):
+    """The larger number, or the one that is not nan."""
+    return a if a >= b or b != b else b
+
+
+def smaller_number(a, b):
+    """The smaller number, or the one that is not nan."""
+    return a if a <= b or b != b else b
+
+
+def complex_less(a, b):
+    """Complex numbers are ordered by their real parts first."""
+    if a.real != b.real:
+        return a.real < b.real and a.imag == a.imag or b.imag != b.imag and a.real < b.real
+    return a.imag < b.imag
+
+
+def complex_less_equal(a, b):
+    if a.real != b.real:
+        return complex_less(a, b)
+    return a.imag <= b.imag
+
+
+def complex_greater(a, b):
+    return complex_less(b, a)
+
+
+def complex_greater_equal(a, b):
+    return complex_less_equal(b, a)
+
+
+def larger_complex(a, b):
+    """The larger complex number; the first with a nan if one has it."""
+    return a if a != a or b == b and complex_less_equal(b, a) else b
+
+
+def smaller_complex(a, b):
+    """The smaller complex number; the first with a nan if one has it."""
+    return a if a != a or b == b and complex_less_equal(a, b) else b
+
+
+def larger_complex_number(a, b):
+    return a if b != b or a == a and complex_less_equal(b, a) else b
+
+
+def smaller_complex_number(a, b):
+    return a if b != b or a == a and complex_less_equal(a, b) else b
+
+
+def sign_of_float(x):
+    """nan for nan."""
+    return 1.0 if x > 0.0 else -1.0 if x < 0.0 else 0.0 if x == 0.0 else x
+
+
+def sign_of_integer(x):
+    return 1 if x > 0 else -1 if x < 0 else 0
+
+
+def sign_of_complex(x):
+    """Of length 1, or 0."""
+    return x / abs(x) if x != 0 else x
+
+
+def heaviside(x, at_zero):
+    return 1.0 if x > 0.0 else 0.0 if x < 0.0 else at_zero if x == 0.0 else x
+
+
+def rounded(x, decimals=0):
+    """To even where it is halfway; with decimals, as NumPy does it: by a power of ten, and back."""
+    if decimals == 0:
+        return np.rint(x)
+    if decimals < 0:
+        tens = 10.0 ** -decimals
+        return np.rint(x / tens) * tens
+    tens = 10.0 ** decimals
+    return np.rint(x * tens) / tens
+
+
+def rounded_complex(x, decimals=0):
+    return complex(rounded(x.real, decimals), rounded(x.imag, decimals))
+
+
+def is_close(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
+    if a == b:
+        return True
+    if equal_nan and a != a and b != b:
+        return True
+    return abs(a - b) <= atol + rtol * abs(b) and abs(b) < math.inf
+
+
+def is_close_number(a, b, rel_tol=1e-9, abs_tol=0.0):
+    if a == b:
+        return True
+    tolerance = max(rel_tol * max(abs(a), abs(b)), abs_tol)
+    return abs(a - b) <= tolerance and abs(a) < math.inf and abs(b) < math.inf
+
+
+def shifted_left(a, b):
+    return a << b if 0 <= b < 64 else 0
+
+
+def shifted_right(a, b):
+    return a >> b if 0 <= b < 64 else -1 if a < 0 else 0
+
+
+def real_part(x):
+    return x.real
+
+
+def imaginary_part(x):
+    return x.imag
+
+
+def log_sum(a, b):
+    """`log(exp(a) + exp(b))` without overflow."""
+    if a == b:
+        return a + 0.6931471805599453
+    distance = a - b
+    if distance > 0.0:
+        return a + math.log1p(math.exp(-distance))
+    if distance <= 0.0:
+        return b + math.log1p(math.exp(distance))
+    return distance
+
+
+def log_sum_2(a, b):
+    """`log2(2**a + 2**b)` without overflow."""
+    if a == b:
+        return a + 1.0
+    distance = a - b
+    if distance > 0.0:
+        return a + 1.4426950408889634 * math.log1p(math.exp2(-distance))
+    if distance <= 0.0:
+        return b + 1.4426950408889634 * math.log1p(math.exp2(distance))
+    return distance
+
+
+def radians_of(x):
+    return x * 0.017453292519943295
+
+
+def degrees_of(x):
+    return x * 57.29577951308232
+
+
+def logistic(x):
+    """`1 / (1 + exp(-x))`, where neither overflows."""
+    small = math.exp(-abs(x))
+    return 1.0 / (1.0 + small) if x >= 0.0 else small / (1.0 + small)
+
+
+def log_logistic(x):
+    small = math.log1p(math.exp(-abs(x)))
+    return -small if x >= 0.0 else x - small
+
+
+def logit(x):
+    """By `log1p` near 1/2, where the logarithm of the odds would lose digits."""
+    if x < 0.3 or x > 0.65:
+        return math.log(x / (1.0 - x))
+    distance = 2.0 * (x - 0.5)
+    return math.log1p(distance) - math.log1p(-distance)
+
+
+def sinc(x):
+    """`sin(pi x) / (pi x)`."""
+    y = math.pi * x
+    return math.sin(y) / y if x != 0.0 else 1.0
+
+
+def x_log_y(x, y):
+    return 0.0 if x == 0.0 and y == y else x * math.log(y)
+
+
+def x_log1p_y(x, y):
+    return 0.0 if x == 0.0 and y == y else x * math.log1p(y)
+
+
+def entropy(x):
+    """`-x log(x)`; minus infinity below 0."""
+    return -x * math.log(x) if x > 0.0 else 0.0 if x == 0.0 else x if x != x else -math.inf
+
+
+def relative_entropy(x, y):
+    """`x log(x / y)`; infinity outside of its domain."""
+    if x != x or y != y:
+        return x + y
+    if x > 0.0 and y > 0.0:
+        ratio = x / y
+        if 0.5 < ratio < 2.0:
+            return x * math.log1p((x - y) / y)
+        return x * (math.log(ratio) if 0.0 < ratio < math.inf else math.log(x) - math.log(y))
+    return 0.0 if x == 0.0 and y >= 0.0 else math.inf

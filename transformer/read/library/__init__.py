@@ -1,0 +1,41 @@
+"""Functions of NumPy and Python that are read as they are written here, where they have no op.
+
+They are ordinary Python. What they call has an op or is read in turn; a place in them is shown as the
+place of the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+
+def instead_of(function: Any) -> Callable[..., Any] | None:
+    """What is read in place of a function; None where that is the function itself."""
+    try:
+        return _functions().get(function) or _functions().get(_name_in_scipy(function))
+    except TypeError:  # not hashable
+        return None
+
+
+def _name_in_scipy(function: Any) -> str:
+    """``"scipy.optimize.rosen"``: scipy is imported by those who use it."""
+    home = (getattr(function, "__module__", None) or "").split(".")
+    return ".".join([*home[:2], function.__name__]) if home[0] == "scipy" and hasattr(function, "__name__") else ""
+
+
+@cache
+def _functions() -> dict[Any, Callable[..., Any]]:
+    from . import counting, folding, missing, numbers, polynomials, ranks, selecting, series, writing
+
+    modules = (writing, counting, folding, numbers, selecting, series, polynomials, ranks, missing)
+    return {call: function for module in modules for call, function in module.CALLS.items()}
+
+
+@cache
+def methods() -> dict[str, Callable[..., Any]]:
+    """What is read in place of a method of arrays."""
+    from . import numbers, selecting, writing
+
+    return {**writing.METHODS, **selecting.METHODS, **numbers.METHODS}

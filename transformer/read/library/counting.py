@@ -1,0 +1,160 @@
+"""Functions that sort elements into classes: unique ones, bins, positions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .refusing import refused
+
+
+def unique(
+    ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True
+):
+    if axis is not None:
+        refused("np.unique with axis", "Take the unique rows before, and pass them in as an argument.")
+    items = np.ravel(ar)
+    if return_index or return_inverse:
+        order = np.argsort(items, kind="stable")
+        ordered = items[order]
+    else:
+        ordered = np.sort(items)
+    first = np.ones(ordered.shape, dtype=bool)
+    if ordered.dtype.kind in "fc" and equal_nan:
+        first[1:] = (ordered[1:] != ordered[:-1]) & ~(np.isnan(ordered[1:]) & np.isnan(ordered[:-1]))
+    else:
+        first[1:] = ordered[1:] != ordered[:-1]
+    results = [ordered[first]]
+    if return_index:
+        results.append(order[first])
+    if return_inverse:
+        inverse = np.empty(order.shape, dtype=np.intp)
+        inverse[order] = np.cumsum(first) - 1
+        results.append(np.reshape(inverse, np.shape(ar)))
+    if return_counts:
+        starts = np.flatnonzero(first)
+        results.append(np.diff(np.append(starts, items.size)))
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def unique_values(x, /):
+    return unique(x, equal_nan=False)
+
+
+def bincount(x, weights=None, minlength=0):
+    x = np.asarray(x)
+    count = max(int(np.max(x)) + 1, minlength) if minlength else int(np.max(x)) + 1
+    sums = np.zeros(count, dtype=int if weights is None else float)
+    np.add.at(sums, x, 1 if weights is None else weights)
+    return sums
+
+
+def histogram(a, bins=10, range=None, density=None, weights=None):
+    if isinstance(bins, str):
+        refused("np.histogram with bins by name", "Compute the edges before: np.histogram_bin_edges.")
+    items = np.ravel(a)
+    edges = histogram_bin_edges(items, bins, range)
+    if weights is None:
+        ordered = np.sort(items)
+        below = np.searchsorted(ordered, edges[:-1])
+        counts = np.diff(np.append(below, np.searchsorted(ordered, edges[-1], side="right")))
+    else:
+        order = np.argsort(items)
+        ordered = items[order]
+        sums = np.concatenate(([0.0], np.cumsum(np.ravel(weights)[order])))
+        below = np.searchsorted(ordered, edges[:-1])
+        counts = np.diff(sums[np.append(below, np.searchsorted(ordered, edges[-1], side="right"))])
+    if density:
+        return counts / np.diff(edges) / np.sum(counts), edges
+    return counts, edges
+
+
+def histogram_bin_edges(a, bins=10, range=None, weights=None):
+    if np.ndim(bins) == 1:
+        return np.asarray(bins)
+    items = np.ravel(a)
+    low, high = (np.min(items), np.max(items)) if range is None else range
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return np.linspace(low, high, bins + 1)
+
+
+def digitize(x, bins, right=False):
+    return np.searchsorted(bins, x, side="left" if right else "right")
+
+
+def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+    element = np.asarray(element)
+    found = np.any(element[..., None] == np.ravel(test_elements), axis=-1)
+    return ~found if invert else found
+
+
+def setdiff1d(ar1, ar2, assume_unique=False):
+    items = np.ravel(ar1) if assume_unique else unique(ar1)
+    return items[isin(items, ar2, invert=True)]
+
+
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    if return_indices:
+        refused("np.intersect1d with return_indices", "Find them with np.isin and np.flatnonzero.")
+    items = np.sort(np.ravel(ar1)) if assume_unique else unique(ar1)
+    return items[isin(items, ar2)]
+
+
+def union1d(ar1, ar2):
+    return unique(np.concatenate((np.ravel(ar1), np.ravel(ar2))))
+
+
+def unravel_index(indices, shape, order="C"):
+    if order != "C":
+        refused("np.unravel_index with another order than 'C'", "Reverse the shape, and the result.")
+    sizes = shape if isinstance(shape, tuple) else (shape,)
+    found = []
+    for k in reversed(range(1, len(sizes))):
+        found.append(indices % sizes[k])
+        indices = indices // sizes[k]
+    return (indices, *found[::-1])
+
+
+def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+    if mode != "raise" or order != "C":
+        refused("np.ravel_multi_index with mode or order", "Compute the index: i * m + j.")
+    index = multi_index[0]
+    for k in range(1, len(dims)):
+        index = index * dims[k] + multi_index[k]
+    return index
+
+
+def array_equal(a1, a2, equal_nan=False):
+    a1, a2 = np.asarray(a1), np.asarray(a2)
+    if a1.ndim != a2.ndim:
+        return False
+    for k in range(a1.ndim):
+        if a1.shape[k] != a2.shape[k]:
+            return False
+    if equal_nan:
+        return bool(np.all((a1 == a2) | (np.isnan(a1) & np.isnan(a2))))
+    return bool(np.all(a1 == a2))
+
+
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    return bool(np.all(np.isclose(a, b, rtol, atol, equal_nan)))
+
+
+CALLS: dict[Any, Any] = {
+    np.unique: unique,
+    np.unique_values: unique_values,
+    np.bincount: bincount,
+    np.histogram: histogram,
+    np.histogram_bin_edges: histogram_bin_edges,
+    np.digitize: digitize,
+    np.isin: isin,
+    np.setdiff1d: setdiff1d,
+    np.intersect1d: intersect1d,
+    np.union1d: union1d,
+    np.unravel_index: unravel_index,
+    np.ravel_multi_index: ravel_multi_index,
+    np.array_equal: array_equal,
+    np.allclose: allclose,
+}

@@ -1,0 +1,182 @@
+"""Reductions with `where` and `initial`, and the methods of ufuncs that go through an array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .refusing import refused
+
+ABSENT: Any = object()
+
+
+def sum_where(a, axis=None, dtype=None, keepdims=False, initial=ABSENT, where=True):
+    total = np.sum(selected(a, where, 0), axis=axis, dtype=dtype, keepdims=keepdims)
+    return total if initial is ABSENT else total + initial
+
+
+def prod_where(a, axis=None, dtype=None, keepdims=False, initial=ABSENT, where=True):
+    product = np.prod(selected(a, where, 1), axis=axis, dtype=dtype, keepdims=keepdims)
+    return product if initial is ABSENT else product * initial
+
+
+def selected(a, where, neutral):
+    return a if where is True else np.where(where, a, neutral)
+
+
+def max_where(a, axis=None, keepdims=False, initial=ABSENT, where=True):
+    if initial is ABSENT:
+        raise ValueError("reduction operation 'maximum' does not have an identity, so to use a where mask one "
+                         "has to specify 'initial'")
+    return np.maximum(np.max(selected(a, where, initial), axis=axis, keepdims=keepdims), initial)
+
+
+def min_where(a, axis=None, keepdims=False, initial=ABSENT, where=True):
+    if initial is ABSENT:
+        raise ValueError("reduction operation 'minimum' does not have an identity, so to use a where mask one "
+                         "has to specify 'initial'")
+    return np.minimum(np.min(selected(a, where, initial), axis=axis, keepdims=keepdims), initial)
+
+
+def any_where(a, axis=None, keepdims=False, where=True):
+    return np.any(np.where(where, a, False), axis=axis, keepdims=keepdims)
+
+
+def all_where(a, axis=None, keepdims=False, where=True):
+    return np.all(np.where(where, a, True), axis=axis, keepdims=keepdims)
+
+
+def mean_where(a, axis=None, keepdims=False, where=True):
+    count = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
+    return np.sum(np.where(where, a, 0.0), axis=axis, keepdims=keepdims) / count
+
+
+def var_where(a, axis=None, ddof=0, keepdims=False, where=True):
+    deviation = np.where(where, a - mean_where(a, axis, True, where), 0.0)
+    count = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
+    return np.sum(deviation**2, axis=axis, keepdims=keepdims) / (count - ddof)
+
+
+def std_where(a, axis=None, ddof=0, keepdims=False, where=True):
+    return np.sqrt(var_where(a, axis, ddof, keepdims, where))
+
+
+WITH_WHERE: dict[Any, Any] = {
+    np.sum: sum_where,
+    np.prod: prod_where,
+    np.max: max_where,
+    np.amax: max_where,
+    np.min: min_where,
+    np.amin: min_where,
+    np.any: any_where,
+    np.all: all_where,
+    np.mean: mean_where,
+    np.var: var_where,
+    np.std: std_where,
+}
+
+
+def reducing(whole):
+    """`ufunc.reduce`, along the first axis unless said; `whole` is the function that NumPy has for it."""
+
+    def reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
+        if initial is not None or where is not True:
+            refused("`reduce` with initial or where", "Write np.sum, np.prod, np.max or np.min with them.")
+        if out is not None:
+            out[...] = reduce(array, axis, dtype, None, keepdims)
+            return out
+        array = np.asarray(array)
+        if dtype is not None:
+            array = array.astype(dtype)
+        return whole(array, axis=axis, keepdims=keepdims)
+
+    return reduce
+
+
+def folding(function):
+    """`ufunc.reduce` of one for which NumPy has no function of its own."""
+
+    def reduce(array, axis=0, dtype=None, out=None, keepdims=False):
+        if dtype is not None or out is not None or keepdims or axis is None:
+            refused("`reduce` with dtype, out, keepdims or axis=None", "Write a loop.")
+        lines = np.moveaxis(np.asarray(array), axis, 0)
+        total = lines[0]
+        for k in range(1, len(lines)):
+            total = function(total, lines[k])
+        return total
+
+    return reduce
+
+
+def accumulating(whole):
+    """`ufunc.accumulate`, along the first axis unless said."""
+
+    def accumulate(array, axis=0, dtype=None, out=None):
+        array = np.asarray(array)
+        if dtype is not None:
+            array = array.astype(dtype)
+        if out is None:
+            return whole(array, axis=axis)
+        out[...] = whole(array, axis=axis)
+        return out
+
+    return accumulate
+
+
+def running(function):
+    """The extreme so far, one element after the other."""
+
+    def accumulate(array, axis=0, dtype=None, out=None):
+        lines = np.moveaxis(np.asarray(array), axis, 0)
+        found = lines.copy()
+        for k in range(1, len(lines)):
+            found[k] = function(found[k - 1], lines[k])
+        whole = np.moveaxis(found, 0, axis)
+        if out is None:
+            return whole
+        out[...] = whole
+        return out
+
+    return accumulate
+
+
+def pairing(function):
+    """`ufunc.outer`: each element of the first with each of the second."""
+
+    def outer(A, B):
+        A, B = np.asarray(A), np.asarray(B)
+        return function(A[(..., *(None,) * B.ndim)], B)
+
+    return outer
+
+
+def add_reduceat(array, indices, axis=0):
+    if axis != 0 or np.ndim(array) != 1:
+        refused("np.add.reduceat of matrices", "Write a loop over the parts.")
+    count = len(indices)
+    sums = np.zeros(count)
+    for k in range(count):
+        start = indices[k]
+        stop = indices[k + 1] if k + 1 < count else len(array)
+        sums[k] = np.sum(array[start:stop]) if start < stop else array[start]
+    return sums
+
+
+CALLS: dict[Any, Any] = {
+    np.add.reduce: reducing(np.sum),
+    np.multiply.reduce: reducing(np.prod),
+    np.maximum.reduce: reducing(np.max),
+    np.minimum.reduce: reducing(np.min),
+    np.logical_and.reduce: reducing(np.all),
+    np.logical_or.reduce: reducing(np.any),
+    **{ufunc.reduce: folding(ufunc) for ufunc in (np.logaddexp, np.subtract, np.divide, np.hypot, np.bitwise_or,
+                                                  np.bitwise_and, np.bitwise_xor, np.logical_xor)},
+    np.add.accumulate: accumulating(np.cumsum),
+    np.multiply.accumulate: accumulating(np.cumprod),
+    np.maximum.accumulate: running(np.maximum),
+    np.minimum.accumulate: running(np.minimum),
+    np.add.reduceat: add_reduceat,
+    **{ufunc.outer: pairing(ufunc) for ufunc in (np.add, np.subtract, np.multiply, np.divide, np.power,
+                                                 np.maximum, np.minimum, np.hypot, np.arctan2, np.less, np.equal)},
+}

@@ -1,0 +1,51 @@
+"""`np.r_[…]`, `np.c_[…]`, `np.mgrid[…]`, `np.ogrid[…]`: each a function of what stands in the brackets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .refusing import refused
+
+
+def line(item):
+    if isinstance(item, str):
+        refused("a text in np.r_ or np.c_", "Use np.concatenate or np.stack with an axis.")
+    if not isinstance(item, slice):
+        return np.atleast_1d(item)
+    start, step = 0 if item.start is None else item.start, 1 if item.step is None else item.step
+    if isinstance(step, complex):
+        return np.linspace(start, item.stop, int(abs(step)))
+    return np.arange(start, item.stop, step)
+
+
+def rows(key):
+    return np.concatenate([line(item) for item in (key if isinstance(key, tuple) else (key,))])
+
+
+def columns(key):
+    parts = [line(item) for item in (key if isinstance(key, tuple) else (key,))]
+    return np.concatenate([part[:, None] if part.ndim == 1 else part for part in parts], axis=-1)
+
+
+def full_grid(key):
+    if not isinstance(key, tuple):
+        return line(key)
+    return np.stack(np.meshgrid(*[line(item) for item in key], indexing="ij"))
+
+
+def open_grid(key):
+    if not isinstance(key, tuple):
+        return line(key)
+    return tuple(
+        line(item)[tuple(slice(None) if k == axis else None for k in range(len(key)))] for axis, item in enumerate(key)
+    )
+
+
+GRIDS: dict[int, Any] = {
+    id(np.r_): rows,
+    id(np.c_): columns,
+    id(np.mgrid): full_grid,
+    id(np.ogrid): open_grid,
+}

@@ -1,0 +1,34 @@
+"""Functions of `math` on sequences, and what makes lists of arrays."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+
+def fsum(seq):
+    return float(sum(seq))
+
+
+def dist(p, q):
+    return math.sqrt(sum((a - b) ** 2 for a, b in zip(p, q)))
+
+
+def hypot(*coordinates):
+    return math.sqrt(sum(x * x for x in coordinates))
+
+
+def tolist(a):
+    if a.ndim == 0:
+        return a.item()
+    return [item.item() for item in a] if a.ndim == 1 else [tolist(row) for row in a]
+
+
+def fromiter(iter, dtype, count=-1, *, like=None):
+    return np.array([item for item in iter], dtype=dtype)
+
+
+METHODS: dict[str, Any] = {"tolist": tolist}
+CALLS: dict[Any, Any] = {math.fsum: fsum, math.dist: dist, np.fromiter: fromiter}

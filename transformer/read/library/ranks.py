@@ -1,0 +1,59 @@
+"""Medians and quantiles: elements at places among the sorted ones, or between two of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .refusing import refused
+
+
+def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    if out is not None:
+        refused("np.median with out", "Assign the result: y[:] = np.median(x, axis=0).")
+    a = np.asarray(a)
+    ordered = np.sort(lines(a, axis), axis=0)
+    count = ordered.shape[0]
+    middle = 0.5 * ordered[(count - 1) // 2] + 0.5 * ordered[count // 2]
+    return kept(np.where(np.isnan(ordered[-1]), np.nan, middle), a, axis, keepdims)
+
+
+def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    if out is not None or method != "linear" or weights is not None:
+        refused("np.quantile with out, weights or another method than 'linear'", "Leave them out.")
+    a, q = np.asarray(a), np.asarray(q)
+    ordered = np.sort(lines(a, axis), axis=0)
+    position = q * (ordered.shape[0] - 1)
+    low = np.floor(position).astype(int)
+    high = np.minimum(low + 1, ordered.shape[0] - 1)
+    weight = position - low
+    if q.ndim and ordered.ndim > 1:
+        weight = np.reshape(weight, (*q.shape, *(1,) * (ordered.ndim - 1)))
+    between = ordered[low] + (ordered[high] - ordered[low]) * weight
+    return kept(np.where(np.isnan(ordered[-1]), np.nan, between), a, axis, keepdims, q.shape)
+
+
+def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    return quantile(a, np.asarray(q) / 100, axis, out, overwrite_input, method, keepdims, weights=weights)
+
+
+def lines(a, axis):
+    if axis is None:
+        return np.ravel(a)
+    if isinstance(axis, tuple):
+        gone = tuple(k % a.ndim for k in axis)
+        around = tuple(k for k in range(a.ndim) if k not in gone)
+        front = np.transpose(a, (*gone, *around))
+        return np.reshape(front, (-1, *front.shape[len(gone) :]))
+    return np.moveaxis(a, axis, 0)
+
+
+def kept(result, a, axis, keepdims, before=()):
+    if not keepdims:
+        return result
+    gone = range(a.ndim) if axis is None else [k % a.ndim for k in (axis if isinstance(axis, tuple) else (axis,))]
+    return np.reshape(result, (*before, *[1 if k in gone else a.shape[k] for k in range(a.ndim)]))
+
+
+CALLS: dict[Any, Any] = {np.median: median, np.quantile: quantile, np.percentile: percentile}

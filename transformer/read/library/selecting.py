@@ -1,0 +1,166 @@
+"""Functions that take, leave out and put in elements, or call a function on parts of an array."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .refusing import refused
+
+
+def compress(condition, a, axis=None):
+    a = np.asarray(a)
+    if axis is None:
+        return np.ravel(a)[: len(condition)][np.asarray(condition) != 0]
+    kept = np.flatnonzero(np.asarray(condition))
+    return np.take(a, kept, axis=axis)
+
+
+def compress_method(a, condition, axis=None):
+    return compress(condition, a, axis)
+
+
+def extract(condition, arr):
+    return np.ravel(arr)[np.ravel(condition) != 0]
+
+
+def choose(a, choices, mode="raise"):
+    if mode != "raise":
+        refused(f"np.choose with mode={mode!r}", "Bring the indices into the range of the choices before.")
+    spread = np.broadcast_arrays(a, *choices)
+    return np.take_along_axis(np.stack(spread[1:]), spread[0][None], axis=0)[0]
+
+
+def delete(arr, obj, axis=None):
+    arr = np.asarray(arr)
+    if axis is None:
+        arr, axis = np.ravel(arr), 0
+    axis = axis % arr.ndim
+    before = (slice(None),) * axis
+    if np.ndim(obj) == 0 and not isinstance(obj, slice):
+        first = arr[(*before, slice(None, obj))]
+        rest = arr[(*before, slice(obj + 1, None) if obj != -1 else slice(0, 0))]
+        return np.concatenate((first, rest), axis=axis)
+    kept = np.ones(arr.shape[axis], dtype=bool)
+    kept[obj] = False
+    return arr[(*before, kept)]
+
+
+def insert(arr, obj, values, axis=None):
+    arr = np.asarray(arr)
+    if np.ndim(obj) != 0 or isinstance(obj, slice):
+        refused("np.insert at several places", "Insert one after the other, or use np.concatenate.")
+    if axis is None:
+        arr, axis = np.ravel(arr), 0
+    axis = axis % arr.ndim
+    before = (slice(None),) * axis
+    added = np.asarray(values)
+    if added.ndim == 0 or axis == 0 and added.ndim < arr.ndim:
+        added = np.broadcast_to(added, arr[(*before, slice(0, 1))].shape) if arr.ndim > 1 else np.ravel(added)
+    elif added.ndim < arr.ndim:
+        added = np.moveaxis(np.broadcast_to(added, arr[(*before, 0)].shape)[None], 0, axis)
+    first, rest = arr[(*before, slice(None, obj))], arr[(*before, slice(obj, None))]
+    return np.concatenate((first, added.astype(arr.dtype), rest), axis=axis)
+
+
+def resize(a, new_shape):
+    items = np.ravel(a)
+    count = math.prod(new_shape) if isinstance(new_shape, tuple) else new_shape
+    repeated = np.tile(items, -(-count // items.size))[:count]
+    return np.reshape(repeated, new_shape)
+
+
+def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+    arr = np.asarray(arr)
+    lines = np.moveaxis(arr, axis, -1)
+    around = lines.shape[:-1]
+    results = np.array([func1d(line, *args, **kwargs) for line in np.reshape(lines, (-1, lines.shape[-1]))])
+    own = results.shape[1:]
+    whole = np.reshape(results, (*around, *own))
+    if len(own) == 1:
+        return np.moveaxis(whole, -1, axis)
+    if len(own) > 1:
+        refused("np.apply_along_axis of a function that gives a matrix", "Write a loop.")
+    return whole
+
+
+def each_element(function, *args, otypes=None):
+    """What `np.vectorize(function, otypes)` gives."""
+    if len(args) == 1:
+        shape = np.shape(args[0])
+        results = np.array([function(item) for item in np.ravel(args[0])])
+    else:
+        spread = np.broadcast_arrays(*args)
+        shape = spread[0].shape
+        results = np.array([function(*items) for items in zip(*[np.ravel(array) for array in spread])])
+    if otypes is not None:
+        results = results.astype(otypes)
+    return np.reshape(results, shape) if len(shape) > 1 else results if len(shape) else results[0]
+
+
+def piecewise(x, condlist, funclist, *args, **kwargs):
+    x = np.asarray(x)
+    conditions = list(condlist) if isinstance(condlist, (list, tuple)) else [condlist]
+    functions = list(funclist)
+    if len(functions) == len(conditions) + 1:
+        around = ~conditions[0]
+        for condition in conditions[1:]:
+            around = around & ~condition
+        conditions.append(around)
+    y = np.zeros_like(x)
+    for condition, function in zip(conditions, functions):
+        if callable(function):
+            y[condition] = function(x[condition], *args, **kwargs)
+        else:
+            y[condition] = function
+    return y
+
+
+def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
+    grid = np.indices(shape).astype(dtype)
+    return function(*[grid[k] for k in range(len(shape))], **kwargs)
+
+
+def modf(x):
+    whole = np.trunc(x)
+    return np.where(np.isinf(x), np.copysign(0.0, x), x - whole), whole
+
+
+def diag_indices_from(arr):
+    return np.diag_indices(arr.shape[0], arr.ndim)
+
+
+def block(arrays):
+    if isinstance(arrays, list):
+        return joined(arrays, -depth_of(arrays), depth_of(arrays))
+    return np.asarray(arrays)
+
+
+def depth_of(arrays):
+    return 1 + depth_of(arrays[0]) if isinstance(arrays, list) else 0
+
+
+def joined(arrays, axis, depth):
+    if not isinstance(arrays, list):
+        array = np.asarray(arrays)
+        return np.reshape(array, (*(1,) * (depth - array.ndim), *array.shape)) if array.ndim < depth else array
+    return np.concatenate([joined(part, axis + 1, depth) for part in arrays], axis=axis)
+
+
+METHODS: dict[str, Any] = {"compress": compress_method}
+CALLS: dict[Any, Any] = {
+    np.compress: compress,
+    np.extract: extract,
+    np.choose: choose,
+    np.delete: delete,
+    np.insert: insert,
+    np.resize: resize,
+    np.apply_along_axis: apply_along_axis,
+    np.piecewise: piecewise,
+    np.fromfunction: fromfunction,
+    np.diag_indices_from: diag_indices_from,
+    np.block: block,
+    np.modf: modf,
+}

@@ -1,0 +1,128 @@
+"""Functions on samples of a function: gradients, windows, covariances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .refusing import refused
+
+
+def gradient(f, *varargs, axis=None, edge_order=1):
+    f = np.asarray(f)
+    if f.dtype.kind in "iub":
+        f = f.astype(float)
+    axes = tuple(range(f.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    if len(varargs) not in (0, 1, len(axes)):
+        raise TypeError("invalid number of arguments")
+    steps = varargs if len(varargs) == len(axes) else (varargs or (1.0,)) * len(axes)
+    found = [gradient_along(f, axes[k] % f.ndim, steps[k], edge_order) for k in range(len(axes))]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def gradient_along(f, axis, step, edge_order):
+    slope = np.empty_like(f)
+    values, slopes = (np.moveaxis(f, axis, 0), np.moveaxis(slope, axis, 0)) if axis else (f, slope)
+    if np.ndim(step) == 0:
+        slopes[1:-1] = (values[2:] - values[:-2]) / (2.0 * step)
+        if edge_order == 1:
+            slopes[0] = (values[1] - values[0]) / step
+            slopes[-1] = (values[-1] - values[-2]) / step
+        else:
+            slopes[0] = (-1.5 * values[0] + 2.0 * values[1] - 0.5 * values[2]) / step
+            slopes[-1] = (0.5 * values[-3] - 2.0 * values[-2] + 1.5 * values[-1]) / step
+        return slope
+    if edge_order != 1:
+        refused("np.gradient with edge_order=2 and positions", "Write the differences at the edges out.")
+    widths = np.diff(step)
+    h = np.reshape(widths, (-1, *(1,) * (f.ndim - 1))) if f.ndim > 1 else widths
+    before, after = h[:-1], h[1:]
+    slopes[1:-1] = (
+        -after / (before * (before + after)) * values[:-2]
+        + (after - before) / (before * after) * values[1:-1]
+        + before / (after * (before + after)) * values[2:]
+    )
+    slopes[0] = (values[1] - values[0]) / widths[0]
+    slopes[-1] = (values[-1] - values[-2]) / widths[-1]
+    return slope
+
+
+def ediff1d(ary, to_end=None, to_begin=None):
+    parts = [np.diff(np.ravel(ary))]
+    if to_begin is not None:
+        parts.insert(0, np.ravel(to_begin))
+    if to_end is not None:
+        parts.append(np.ravel(to_end))
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
+    p = np.asarray(p)
+    lines = np.moveaxis(p, axis, -1)
+    steps = np.diff(lines)
+    half = period / 2
+    short = np.mod(steps + half, period) - half
+    short = np.where((short == -half) & (steps > 0), half, short)
+    correction = np.where(np.abs(steps) < (half if discont is None else max(discont, half)), 0.0, short - steps)
+    whole = lines.copy()
+    whole[..., 1:] += np.cumsum(correction, axis=-1)
+    return np.moveaxis(whole, -1, axis)
+
+
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+    if fweights is not None or aweights is not None or dtype is not None:
+        refused("np.cov with weights or dtype", "Weight the observations before.")
+    rows = observations(m, rowvar)
+    if y is not None:
+        rows = np.concatenate((rows, observations(y, rowvar)), axis=0)
+    count = rows.shape[1] - (ddof if ddof is not None else 0 if bias else 1)
+    centred = rows - np.mean(rows, axis=1)[:, None]
+    found = np.dot(centred, np.conj(centred.T) if centred.dtype.kind == "c" else centred.T) / count
+    return found[0, 0] if rows.shape[0] == 1 else found
+
+
+def observations(m, rowvar):
+    m = np.asarray(m)
+    if m.ndim < 2:
+        return np.reshape(m, (1, -1))
+    return m if rowvar else m.T
+
+
+def corrcoef(x, y=None, rowvar=True, *, dtype=None):
+    covariance = cov(x, y, rowvar, dtype=dtype)
+    if np.ndim(covariance) == 0:
+        return covariance / covariance
+    spread = np.sqrt(np.diagonal(covariance))
+    return np.clip(covariance / spread[:, None] / spread[None, :], -1, 1)
+
+
+def bartlett(M):
+    n = np.arange(1 - M, M, 2)
+    return np.where(n <= 0, 1 + n / (M - 1), 1 - n / (M - 1))
+
+
+def hanning(M):
+    return 0.5 + 0.5 * np.cos(np.pi * np.arange(1 - M, M, 2) / (M - 1))
+
+
+def hamming(M):
+    return 0.54 + 0.46 * np.cos(np.pi * np.arange(1 - M, M, 2) / (M - 1))
+
+
+def blackman(M):
+    phase = np.pi * np.arange(1 - M, M, 2) / (M - 1)
+    return 0.42 + 0.5 * np.cos(phase) + 0.08 * np.cos(2.0 * phase)
+
+
+CALLS: dict[Any, Any] = {
+    np.gradient: gradient,
+    np.ediff1d: ediff1d,
+    np.unwrap: unwrap,
+    np.cov: cov,
+    np.corrcoef: corrcoef,
+    np.bartlett: bartlett,
+    np.hanning: hanning,
+    np.hamming: hamming,
+    np.blackman: blackman,
+}

@@ -1,0 +1,127 @@
+"""Functions and methods that write to an array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .refusing import refused, replaced
+
+
+def put(a, ind, v, mode="raise"):
+    if mode != "raise":
+        refused(f"np.put with mode={mode!r}", "Bring the indices into the range of the array before.")
+    values = v if np.ndim(v) == 1 and not isinstance(v, list) else np.ravel(v)
+    indices = ind if isinstance(ind, list) or np.ndim(ind) == 1 else np.ravel(ind)
+    target = a if a.ndim == 1 else a.flat
+    if len(values) == 1:
+        target[indices] = values[0]
+    elif len(values) == len(indices):
+        target[indices] = values
+    else:
+        target[indices] = values[np.arange(len(indices)) % len(values)]
+
+
+def put_along_axis(arr, indices, values, axis=-1):
+    if axis is None:
+        arr.flat[indices] = values
+    else:
+        axis = axis % arr.ndim
+        places = tuple(indices if k == axis else positions_along(arr.shape[k], k, arr.ndim) for k in range(arr.ndim))
+        arr[places] = values
+
+
+def positions_along(size, axis, rank):
+    return np.arange(size)[tuple(slice(None) if k == axis else None for k in range(rank))]
+
+
+def copyto(dst, src, casting="same_kind", where=True):
+    if where is True:
+        np.copyto(dst, src, casting=casting)
+    elif where is not False:
+        mask = where if np.shape(where) == dst.shape else np.broadcast_to(where, dst.shape)
+        dst[mask] = src if np.ndim(src) == 0 else np.broadcast_to(src, dst.shape)[mask]
+
+
+def place(arr, mask, vals):
+    here = np.flatnonzero(mask)
+    target = arr if arr.ndim == 1 else arr.flat
+    values = np.ravel(vals)
+    target[here] = values[0] if values.size == 1 else values[np.arange(here.size) % values.size]
+
+
+def putmask(a, mask, values):
+    mask = np.asarray(mask) != 0
+    if np.size(values) == 1:
+        a[mask] = np.ravel(values)[0]
+    elif np.shape(values) == a.shape:
+        a[mask] = values[mask]
+    else:
+        a[mask] = np.ravel(values)[np.reshape(np.arange(a.size), a.shape)[mask] % np.size(values)]
+
+
+def fill_diagonal(a, val, wrap=False):
+    if wrap:
+        refused("np.fill_diagonal with wrap=True", "Write to the diagonals of parts of the array.")
+    if a.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    diagonal = np.arange(min(a.shape))
+    if np.ndim(val) == 0 or np.size(val) == diagonal.size:
+        a[(diagonal,) * a.ndim] = val
+    else:
+        a[(diagonal,) * a.ndim] = np.ravel(val)[diagonal % np.size(val)]
+
+
+def sort(a, axis=-1, kind=None, order=None, *, stable=None):
+    replaced(a, np.sort(a, axis, kind=kind, order=order, stable=stable))
+
+
+def partition(a, kth, axis=-1, kind="introselect", order=None):
+    replaced(a, np.partition(a, kth, axis))
+
+
+def masked(function, args, out, where):
+    """`function(*args, out=out, where=where)`: elements where the mask does not hold stay, and nothing is
+    computed there."""
+    mask = where if np.shape(where) == out.shape else np.broadcast_to(where, out.shape)
+    out[mask] = function(*[arg if np.ndim(arg) == 0 else np.broadcast_to(arg, out.shape)[mask] for arg in args])
+    return out
+
+
+def subtract_at(a, indices, b):
+    np.add.at(a, indices, -b)
+
+
+def sequentially_at(function):
+    """`ufunc.at`: one element after the other, so that what stands in `indices` twice is changed twice."""
+
+    def at(a, indices, b):
+        if isinstance(indices, tuple):
+            refused("`at` with indices for several axes", "Index the flattened array: np.ravel_multi_index.")
+        if np.ndim(indices) == 0:
+            a[indices] = function(a[indices], b)
+            return
+        values = np.broadcast_to(b, np.shape(indices))
+        for k in range(len(indices)):
+            a[indices[k]] = function(a[indices[k]], values[k])
+
+    return at
+
+
+def negative_at(a, indices):
+    for k in indices:
+        a[k] = -a[k]
+
+
+METHODS: dict[str, Any] = {"sort": sort, "partition": partition, "put": put}
+CALLS: dict[Any, Any] = {
+    np.put: put,
+    np.put_along_axis: put_along_axis,
+    np.place: place,
+    np.putmask: putmask,
+    np.fill_diagonal: fill_diagonal,
+    np.subtract.at: subtract_at,
+    np.negative.at: negative_at,
+    **{ufunc.at: sequentially_at(ufunc) for ufunc in (np.multiply, np.divide, np.maximum, np.minimum, np.power)},
+}

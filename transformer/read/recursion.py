@@ -1,0 +1,91 @@
+"""Recursion: a function that calls itself while it is read becomes a function of Core.
+
+A call is read in place, until it leads back to itself with arguments of the same structure. Then what
+was read is taken back, and the function is read as one of its own: its arguments are parameters, and
+a call of it in its own body is a `Call`. What it returns is found by iteration: at first nothing is
+known, and a branch that calls counts as one that is never reached; then the type of what the other
+branches give is assumed, until it is confirmed.
+
+    def power(x, n):                              first        nothing    the branch with the call is left out
+        return 1.0 if n == 0                      then         float      as 1.0 is
+            else x * power(x, n - 1)              confirmed    float      as x * float is
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..core.grammar import Function
+from .demand import Unroll
+from .frames import Frame
+from .own_functions import Own, Templates, captured_arguments, key_of
+from .widening import clashes, common
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+class Recursive(Exception):
+    """A call leads back to the call of `frame`; `templates` is what the arguments of the two share."""
+
+    def __init__(self, frame: Frame, templates: Templates) -> None:
+        super().__init__(frame.function)
+        self.frame = frame
+        self.templates = templates
+
+
+class Recursion:
+    """The functions of their own: those `active`, which are being read, and those `known`. `refusals`
+    says of functions that are read in place all the same why that is so."""
+
+    def __init__(self) -> None:
+        self.active: list[Own] = []
+        self.known: list[Own] = []
+        self.lifted: set[Function] = set()
+        self.refusals: dict[Any, Any] = {}
+        self.counts: dict[str, int] = {}
+        self.derivatives = 0  # how many functions being read are to be transformed
+
+
+def read_call(reader: Reader, frame: Frame, body: Callable[[], Any]) -> Any:
+    """Reads a call whose arguments are in its frame; `body` reads the body of the function."""
+    frame.given = dict(frame.names)
+    if key_of(frame) in reader.unrolled:
+        return body()
+    for own in (*reversed(reader.recursion.active), *reader.recursion.known):
+        if own.frame.has_code_of(frame):
+            captured = captured_arguments(reader, frame)
+            if own.accepts(captured):
+                for var in frame.named:
+                    var.name = None
+                return own.call(captured)
+    for earlier in reader.frames:
+        if earlier.given is not None and earlier.has_code_of(frame):
+            found = [captured_arguments(reader, each) for each in (earlier, frame)]
+            templates = {name: common(reader, found[0][name], found[1][name]) for name in found[0]}
+            if not any(any(clashes(template)) for template in templates.values()):
+                raise Recursive(earlier, templates)
+    return _in_place(reader, frame, body)
+
+
+def _in_place(reader: Reader, frame: Frame, body: Callable[[], Any]) -> Any:
+    checkpoint = reader.checkpoint()
+    try:
+        return body()
+    except Recursive as request:
+        if request.frame is not frame:
+            raise
+        templates = request.templates
+    reader.restore(checkpoint)
+    try:
+        return Own(reader, frame, templates, body).read()
+    except Unroll as refused:
+        key = key_of(frame)
+        if refused.loop != key:
+            raise
+        reader.restore(checkpoint)
+        reader.unrolled.add(key)
+        reader.recursion.refusals[key] = refused.refusal
+    frame.reset()
+    return body()

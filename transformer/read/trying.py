@@ -1,0 +1,123 @@
+"""`try`: read where nothing inside can raise what it catches.
+
+The body is read as it stands. If one of its statements may raise, when the program runs, something that a
+handler catches, the `try` is refused: what comes afterwards would depend on it. The handlers are not read.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import gast
+import numpy as np
+
+from ..core.errors import NotSupported, TransformError
+from ..core.grammar import Block, Effect, Let, type_of
+from ..core.sizes import Unknown, leaves
+from ..core.types import ArrayType
+from ..core.walk import all_statements
+from ..ops.regions import is_mask
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+SOLVERS = ("factorizations", "linear_algebra")  # families whose functions raise LinAlgError
+HARMLESS = frozenset({"add", "subtract", "multiply", "negative", "less", "less_equal", "greater", "greater_equal",
+                      "equal", "not_equal", "logical_and", "logical_or", "logical_not", "where"})
+ARITHMETIC = (ZeroDivisionError, OverflowError, ValueError)
+
+
+def read_try(reader: Reader, node: Any) -> None:
+    caught = [kind for handler in node.handlers for kind in _kinds(reader, handler)]
+    block, start = reader.builder.block, len(reader.builder.block)
+    try:
+        reader.execute(node.body)
+    except TransformError as error:
+        if any(isinstance(error, kind) for kind in caught) and not isinstance(error, NotSupported):
+            raise _refusal(reader, str(error.message)) from None
+        raise
+    for kind in caught:
+        raised = next((found for found in _raised(block[start:]) if _meet(found, kind)), None)
+        if raised is not None:
+            article = "an" if raised.__name__[0] in "AEIOU" else "a"
+            raise _refusal(reader, f"{article} {raised.__name__} may be raised in it")
+    reader.execute(node.orelse)
+    reader.execute(node.finalbody)
+
+
+def _kinds(reader: Reader, handler: Any) -> tuple[type[BaseException], ...]:
+    """What a handler catches."""
+    found = BaseException if handler.type is None else reader.evaluate(handler.type)
+    return found if isinstance(found, tuple) else (found,)
+
+
+def _meet(raised: type[BaseException], kind: type[BaseException]) -> bool:
+    return issubclass(raised, kind) or issubclass(kind, raised)
+
+
+def _refusal(reader: Reader, why: str) -> NotSupported:
+    return NotSupported(
+        "`try` with an exception that is caught",
+        reader.builder.origin,
+        why=f"{why[:1].upper()}{why[1:]}." if why else None,
+        instead="Write what should happen when no exception is raised, and check before.",
+    )
+
+
+def _raised(block: Block) -> Iterator[type[BaseException]]:
+    """What the statements of a block may raise when the program runs; rather too much than too little."""
+    for stmt in all_statements(block):
+        if isinstance(stmt, Let):
+            yield from _raised_by(stmt)
+        elif isinstance(stmt, Effect):
+            yield from _raised_by_effect(stmt)
+        elif hasattr(stmt, "function"):
+            yield BaseException
+
+
+def _raised_by_effect(stmt: Effect) -> Iterator[type[BaseException]]:
+    if stmt.kind == "raise":
+        kind = stmt.attrs.get("exception")
+        yield kind if isinstance(kind, type) else BaseException
+    elif stmt.kind == "assert":
+        yield AssertionError
+    elif stmt.kind != "print":
+        yield BaseException
+
+
+def _raised_by(stmt: Let) -> Iterator[type[BaseException]]:
+    home = stmt.op.__module__
+    types = [type_of(atom) for atom in (*stmt.args, *stmt.targets)]
+    if not home.startswith("transformer.ops."):
+        yield BaseException
+    if home.endswith(SOLVERS):
+        yield np.linalg.LinAlgError
+    if _is_of_python(stmt):
+        yield from ARITHMETIC
+    if stmt.op.name in ("get", "put", "addat", "take_along_axis") and _looks_up(stmt):
+        yield IndexError
+    sizes = [size for type in types if isinstance(type, ArrayType) for size in type.sizes]
+    if any(isinstance(leaf, Unknown) for size in sizes for leaf in leaves(size)):
+        yield ValueError
+
+
+def _is_of_python(stmt: Let) -> bool:
+    """Whether Python or `math` computes with numbers here, and may refuse some of them; NumPy never does."""
+    spelling = stmt.attrs.get("spelling") or ""
+    if spelling.startswith("math.") or hasattr(builtins, spelling) or stmt.op.name == "cast":
+        return True
+    if spelling.startswith(("np.", "scipy.")):
+        return False
+    types = [type_of(atom) for atom in stmt.args]
+    return stmt.op.name not in HARMLESS and all(isinstance(type, ArrayType) and type.weak for type in types)
+
+
+def _looks_up(stmt: Let) -> bool:
+    """Whether an index has positions that are computed."""
+    slots = stmt.args[1:] if stmt.op.name == "get" else stmt.args[2:]
+    return any(not is_mask(type_of(slot)) for slot in slots)
+
+
+STATEMENTS = {gast.Try: read_try}

@@ -1,0 +1,114 @@
+"""Loops in blocks: a reverse sweep keeps the state at the start of each block, and runs a block again
+when it gets there.
+
+A loop of n iterations becomes a loop over blocks around a loop that is marked to be run again:
+
+    for k in range(n):                  for start in range(0, n, size):
+        u = step(u)         becomes         for k in range(start, min(start + size, n)):
+                                                u = step(u)
+
+With blocks of about √n iterations, about 2√n states are kept instead of n. (Griewank 1992 is the idea;
+more levels would keep fewer.)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.builder import Builder
+from ..core.errors import NotSupported
+from ..core.grammar import Block, Carry, If, Loop, Var
+from ..core.types import INT, ArrayType, SeqType
+from ..core.walk import Copier
+from ..ops.arithmetic import Cast
+from ..ops.comparison import Maximum, Minimum
+from ..ops.integers import shared
+from ..ops.value import Value, apply
+
+
+def can_be_split(stmt: object) -> bool:
+    """Whether a loop counts upwards and neither records nor reads what another one recorded."""
+    return (isinstance(stmt, Loop) and stmt.trips is not None and stmt.cond is None and not stmt.down
+            and not stmt.records and bool(stmt.carries)
+            and all(isinstance(read.target.type, ArrayType) and not _is_sequence(read.source) for read in stmt.reads))
+
+
+def check_splittable(loop: Loop) -> None:
+    """Raises for a loop that cannot be run in blocks."""
+    if can_be_split(loop):
+        return
+    why = "How often it runs is known only when it ends." if loop.trips is None or loop.cond is not None else (
+        "It makes a list, or goes through one that another loop made." if loop.carries else "It changes nothing.")
+    raise NotSupported("this loop cannot be split into blocks", loop.origin, why=why,
+                       instead="Leave out checkpoint_loop, or loop over a range and change arrays or numbers.")
+
+
+def _is_sequence(atom: Any) -> bool:
+    return isinstance(atom.type, SeqType)
+
+
+def in_blocks(block: Block, builder: Builder) -> Block:
+    """The block with the loops that ask for it split."""
+    found: Block = []
+    for stmt in block:
+        if isinstance(stmt, If):
+            stmt.then, stmt.orelse = in_blocks(stmt.then, builder), in_blocks(stmt.orelse, builder)
+        elif isinstance(stmt, Loop):
+            stmt.body = in_blocks(stmt.body, builder)
+        if isinstance(stmt, Loop) and stmt.blocks:
+            check_splittable(stmt)
+            with builder.nested() as split, builder.at(stmt.origin):
+                _split(stmt, builder)
+            found += split
+        else:
+            found.append(stmt)
+    return found
+
+
+def _split(loop: Loop, builder: Builder) -> None:
+    """Emits a loop as a loop over blocks."""
+    assert loop.trips is not None
+    trips: Any = Value(loop.trips)
+    size = _called("size", _size_of_block(trips, loop.blocks[0]))
+    count = _called("blocks", (trips + size - 1) // size)
+    number = Var(INT, "block")
+    outer = [Var(c.entry.type, c.entry.name) for c in loop.carries]
+    with builder.nested() as body:
+        index: Any = Value(number)
+        start = _called("start", index * size)
+        end = _called("end", apply(Minimum, (start + size, trips), {}, "min"))
+        inner = _inner(loop, start, end - start, outer, builder)
+        body += in_blocks([inner], builder)
+    carries = [Carry(entry, c.init, own.out, c.out) for entry, c, own in zip(outer, loop.carries, inner.carries)]
+    builder.emit(Loop(number, count.atom, carries, body, origin=loop.origin, again=loop.again))
+
+
+def _called(name: str | None, value: Any) -> Any:
+    """The value under a name that says what it is."""
+    if isinstance(value.atom, Var) and value.atom.name is None:
+        value.atom.name = name
+    return value
+
+
+def _size_of_block(trips: Any, blocks: int) -> Any:
+    """How many iterations make a block, at least one."""
+    if blocks:
+        return apply(Maximum, ((trips + (blocks - 1)) // blocks, 1), {}, "max")
+    root = (apply(Maximum, (trips, 1), {}, "max") - 1) ** 0.5
+    whole: Any = shared(Cast, (root,), {"dtype": int}, "int")
+    return whole + 1
+
+
+def _inner(loop: Loop, start: Any, trips: Any, inits: list[Var], builder: Builder) -> Loop:
+    """The loop over one block; what the loop read at its position is read by index."""
+    from ..ops.indexing import read
+    position = Var(loop.position.type)
+    with builder.nested() as body:
+        place = _called(loop.position.name, start + Value(position))
+        elements = [read(Value(r.source), place) for r in loop.reads]
+        copier = Copier({loop.position: place.atom, **{r.target: e.atom for r, e in zip(loop.reads, elements)}})
+        entries = [copier.fresh(c.entry) for c in loop.carries]
+        body += copier.block(loop.body)
+    carries = [Carry(entry, init, copier.atom(c.next), Var(copier.type(c.out.type), c.out.name))
+               for entry, init, c in zip(entries, inits, loop.carries)]
+    return Loop(position, trips.atom, carries, body, origin=loop.origin, blocks=loop.blocks[1:], again=True)

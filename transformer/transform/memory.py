@@ -1,0 +1,97 @@
+"""How much memory the records of loops take, and into how many blocks loops are split to take less."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..core.errors import BadArgument
+from ..core.grammar import Block, Loop, Var
+from ..core.guards import Assumptions, guardable, value_of
+from ..core.sizes import Extent, Size, Unknown, replaced
+from ..core.types import ArrayType, SavedType, SeqType
+from ..core.walk import size_of_atom
+
+LARGE = 1 << 26                 # bytes of records from which on a loop is split unasked: more than caches hold
+FEWEST = 16                     # iterations below which a loop is not split unasked
+MOST_LEVELS = 8
+REFERENCE = 8
+
+
+@dataclass
+class Need:
+    """What the records of an outermost loop take, in bytes, and what it hands on from one iteration to the next."""
+
+    total: Extent
+    state: Extent
+
+
+Needs = dict[Loop, Need]
+
+
+def note(needs: Needs, loop: Loop, var: Var, trips: Iterable[Extent]) -> None:
+    """Notes that `var` is kept in every iteration of loops with so many `trips`, `loop` outermost."""
+    size = bytes_of(var)
+    for count in trips:
+        size = size * count
+    need = needs.setdefault(loop, Need(0, sum((bytes_of(c.entry) for c in loop.carries), 0)))
+    need.total = need.total + size
+
+
+def bytes_of(var: Var) -> Extent:
+    type = var.type
+    while isinstance(type, SeqType):
+        type = type.element
+    if isinstance(type, SavedType):             # how much a call saves, nobody knows
+        return REFERENCE
+    assert isinstance(type, ArrayType)
+    return type.elements * type.dtype.itemsize
+
+
+def splits(needs: Needs, limit: int | None, assumptions: Assumptions) -> dict[Loop, tuple[int, ...]]:
+    """The loops whose records take too much in the call being read, and into how many blocks to split them.
+
+    On which side of the limit a call is becomes a guard. Where sizes are not known (a source file is
+    written), loops are split if there is a limit. Raises `BadArgument` for a limit out of reach.
+    """
+    found: dict[Loop, tuple[int, ...]] = {}
+    for loop, need in needs.items():
+        if _number(need.total, assumptions) is None and limit is not None:
+            found[loop] = (0,)
+        elif _exceeds(need.total, LARGE if limit is None else limit, assumptions):
+            trips = _number(size_of_atom(loop.trips), assumptions)             # type: ignore[arg-type]
+            if limit is not None:
+                found[loop] = _levels(loop, need, trips, limit, assumptions)
+            elif trips is not None and trips >= FEWEST:
+                found[loop] = (0,)
+    return found
+
+
+def _exceeds(total: Extent, limit: int, assumptions: Assumptions) -> bool:
+    total = replaced(total, lambda leaf: None if guardable(Size.of(leaf)) or not isinstance(leaf, Unknown) else 1)
+    return assumptions.choose(total, limit + 1)
+
+
+def _number(size: Extent, assumptions: Assumptions) -> int | None:
+    return value_of(assumptions.normal(size), assumptions.hints)
+
+
+def _levels(loop: Loop, need: Need, trips: int | None, limit: int, assumptions: Assumptions) -> tuple[int, ...]:
+    """The fewest levels of blocks with which the records stay within the limit."""
+    total, state = _number(need.total, assumptions), _number(need.state, assumptions)
+    if trips is None or total is None or state is None:
+        return (0,)
+    least = 0
+    for levels in range(2, MOST_LEVELS + 1):
+        count = max(2, round(trips ** (1 / levels)))
+        least = count * ((levels - 1) * state + -(-total // max(trips, 1)))
+        if least <= limit:
+            return (count,) * (levels - 1)
+    raise BadArgument(f"the records of this loop need {-(-least // 1_000_000)} MB at least, the limit is "
+                      f"{limit // 1_000_000} MB", loop.origin, instead="Give a higher limit as `memory`.")
+
+
+def marked(block: Block, chosen: dict[Loop, tuple[int, ...]], twins: dict[Loop, Loop]) -> None:
+    """Asks for the blocks of loops in a copy of the block: `twins` are the copies."""
+    for loop, blocks in chosen.items():
+        twins[loop].blocks = blocks
