@@ -1,4 +1,4 @@
-"""Run benchmarks: `python -m benchmarks gradients`, `… memory`, `… reading`."""
+"""Run benchmarks: `python -m benchmarks gradients`, `… growth`, `… memory`, `… reading`."""
 
 import argparse
 import os
@@ -6,9 +6,9 @@ import platform
 
 import numpy as np
 
-from benchmarks import gradients, memory, reading
+from benchmarks import gradients, growth, memory, reading
 
-SUBJECTS = {"gradients": gradients.run, "memory": memory.run, "reading": reading.run}
+SUBJECTS = {"gradients": gradients.run, "growth": growth.run, "memory": memory.run, "reading": reading.run}
 
 
 def main() -> None:

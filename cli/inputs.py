@@ -50,6 +50,12 @@ class Argument:
         )
 
     @property
+    def is_partly_differentiable(self) -> bool:
+        """Whether floating point numbers stand beside what carries no derivative, such as a string."""
+        found = tree.leaves(self.type)
+        return not self.is_differentiable and any(isinstance(leaf, ArrayType) and leaf.is_inexact for leaf in found)
+
+    @property
     def is_spread(self) -> bool:
         return self.kind in (Kind.VAR_POSITIONAL, Kind.VAR_KEYWORD)
 
@@ -280,6 +286,10 @@ def chosen(inputs: Inputs, wrt: tuple[str, ...], function: str) -> tuple[str, ..
             hint = suggestion(name, names) or f"; it has {', '.join(names) or 'none'}"
             raise UsageError(f"--wrt: {function} has no argument {name}{hint}")
     usual = tuple(argument.name for argument in inputs.arguments if argument.is_differentiable)
+    left_out = next((argument for argument in inputs.arguments if argument.is_partly_differentiable), None)
+    if not wrt and left_out is not None:
+        raise UsageError(f"{left_out.name} holds floating point numbers beside others, which carry no derivative; "
+                         f"say with --wrt which arguments to differentiate for")
     if not wrt and not usual:
         raise UsageError(f"{function} has no floating point argument to differentiate for")
     return wrt or usual

@@ -275,6 +275,21 @@ def test_a_loop_keeps_the_arguments_only():
     assert kept < (n + 5 + 10) * u.nbytes < peak(grad(lambda u, c: loss(u, c, n, step), (0, 1)), u, 1.1)
 
 
+def test_arguments_that_the_reverse_does_not_need_are_not_kept():
+    @checkpoint
+    def f(x, b):
+        return np.sin(x) + b
+
+    def loss(x, b, n):
+        for _ in range(n):
+            b = np.cos(x) * 2 + b
+            x = f(x, b)
+        return np.sum(x)
+
+    assert grad(loss, (0, 1)).source_for(B, B, 4).count("_k = np.empty") == 1
+    check_grads(loss, (B, B, 4), order=2)
+
+
 def test_the_source_computes_again():
     source = grad(in_a_line).source_for(W, B)
     forwards, backwards = source.split("# reverse")

@@ -188,3 +188,33 @@ def test_without_a_loop():
 
     with pytest.raises(transformer.NotSupported, match="no loop"):
         grad(f)(2.0)
+
+
+def told(x, n):
+    if n == 0:
+        return x
+    print("at", n)
+    return np.sin(told(x, n - 1))
+
+
+def test_effects_of_recursive_functions_are_not_repeated(capsys):
+    def in_blocks(x, n):
+        with checkpoint_loop(blocks=2):
+            for _ in range(n):
+                x = told(x, n)
+        return x
+
+    with pytest.raises(transformer.NotSupported, match="has effects"):
+        grad(in_blocks)(0.5, 3)
+
+
+def test_effects_of_the_loop_happen_once(capsys):
+    def printing(x, n):
+        with checkpoint_loop(blocks=2):
+            for k in range(n):
+                print("step", k)
+                x = np.sin(x)
+        return x
+
+    grad(printing)(0.5, 3)
+    assert capsys.readouterr().out == "step 0\nstep 1\nstep 2\n"

@@ -5,6 +5,7 @@
     stop_gradient          a value as a constant
     custom_jvp, custom_vjp derivatives by rules of your own
     checkpoint             a function of which a reverse sweep keeps nothing
+    grad_of                lines that run in the reverse sweep
     fixed_point            the solution of an iteration, with implicit derivatives
     define_op, check_op    functions of other libraries, and tests of their rules
     check_grads            derivatives against differences
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         SourceError,
         TransformError,
     )
+    from .cotangents import grad_of
     from .custom import custom_jvp, custom_vjp
     from .define import check_op, define_op
     from .implicit import fixed_point
@@ -51,6 +53,7 @@ __all__ = [
     "define_op",
     "fixed_point",
     "grad",
+    "grad_of",
     "jvp",
     "linearize",
     "stop_gradient",
@@ -63,7 +66,7 @@ _ERRORS = frozenset(name for name in __all__ if name[0].isupper())
 
 _HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom", "define_op": ".define",
           "check_op": ".define", "checkpoint": ".checkpointing",
-          "checkpoint_loop": ".checkpointing", "fixed_point": ".implicit"}
+          "checkpoint_loop": ".checkpointing", "fixed_point": ".implicit", "grad_of": ".cotangents"}
 
 
 def __getattr__(name: str) -> Any:

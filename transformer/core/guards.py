@@ -88,13 +88,25 @@ class Assumptions:
         if isinstance(difference, int):
             return difference == 0
         if not guardable(difference):
-            return self._consistent
+            return self._are_equal_by_leaves(left, right) or self._consistent
         known = value_of(difference, self.hints)
         if known is not None and known != 0:
             return False
+        left, right = without_inner(left, right)
         self.guards.append(Guard("equal", left, right))
         self._unify(left, right)
         return True
+
+    def _are_equal_by_leaves(self, left: Extent, right: Extent) -> bool:
+        """Whether two sizes that depend on integers of the program, such as ``min(i + 2, n) - i`` and
+        ``min(i + 2, m) - i``, are equal because the one dimension in which they differ is."""
+        mine, its = set(leaves(left)), set(leaves(right))
+        own, other = [*mine - its], [*its - mine]
+        if len(own) != 1 or len(other) != 1:
+            return False
+        sides = Size.of(own[0]), Size.of(other[0])
+        renamed = replaced(left, lambda leaf: sides[1] if leaf == own[0] else None)
+        return renamed == right and all(map(guardable, sides)) and self.equal(*sides)
 
     def is_one(self, size: Extent) -> bool:
         """Whether a size is 1, as a computed one may be in the call being read; guarded then."""
@@ -119,7 +131,7 @@ class Assumptions:
         if known is not None and known < 0:
             return False
         if not self._is_guarded(difference):
-            self.guards.append(Guard("at least", left, right))
+            self.guards.append(Guard("at least", *without_inner(left, right)))
         return True
 
     def choose(self, left: Extent, right: Extent) -> bool:
@@ -128,7 +140,7 @@ class Assumptions:
         chosen = known is not None and known >= 0
         if isinstance(left - right, Size) and guardable(left - right) and known is not None:
             sides = (left, right) if chosen else (right - 1, left)
-            self.guards.append(Guard("chosen", *map(self.normal, sides)))
+            self.guards.append(Guard("chosen", *without_inner(*map(self.normal, sides))))
         return chosen
 
     def _is_guarded(self, difference: Extent) -> bool:
@@ -312,6 +324,18 @@ def is_twin(size: Extent) -> bool:
 def guardable(size: Extent) -> bool:
     """Whether `size` can be computed before the body runs: from shapes and integer arguments."""
     return all(not a.inner if isinstance(a, Dim) else getattr(a.var, "is_parameter", False) for a in leaves(size))
+
+
+def without_inner(left: Extent, right: Extent) -> tuple[Extent, Extent]:
+    """Two sides of a relation without what both have of the integers of the program: ``n == m`` for
+    ``n - i == m - i``."""
+    difference = left - right
+    if guardable(left) and guardable(right) or not isinstance(difference, Size):
+        return left, right
+    above: Extent = 0
+    for atoms, count in difference.terms.items():
+        above = above + (Size({atoms: count}) if atoms else count) if count > 0 else above
+    return above, above - difference
 
 
 def value_of(size: Extent, values: Mapping[SizeAtom, int]) -> int | None:

@@ -14,6 +14,7 @@ n
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Union
@@ -120,7 +121,12 @@ class Size:
         return Size({monomial: -count for monomial, count in self.terms.items()})
 
     def __sub__(self, other: Extent) -> Extent:
-        return self + -other if isinstance(other, (int, Size)) else NotImplemented
+        if not isinstance(other, (int, Size)):
+            return NotImplemented
+        terms = dict(self.terms)
+        for monomial, count in _terms(other):
+            terms[monomial] = terms.get(monomial, 0) - count
+        return _made(terms)
 
     def __rsub__(self, other: Extent) -> Extent:
         return -self + other
@@ -273,26 +279,34 @@ def replaced(size: Extent, value: Callable[[SizeAtom], Extent | None]) -> Extent
     """`size` with every atom for which `value` gives a size replaced by it, inside atoms too."""
     if not isinstance(size, Size):
         return size
+    found = {atom: _atom_replaced(atom, value) for atom in size.atoms()}
+    if all(new is None for new in found.values()):
+        return size
     total: Extent = 0
     for monomial, count in size.terms.items():
         term: Extent = count
         for atom in monomial:
-            term = term * _atom_replaced(atom, value)
+            new = found[atom]
+            term = term * (Size.of(atom) if new is None else new)
         total = total + term
     return total
 
 
-def _atom_replaced(atom: SizeAtom, value: Callable[[SizeAtom], Extent | None]) -> Extent:
+def _atom_replaced(atom: SizeAtom, value: Callable[[SizeAtom], Extent | None]) -> Extent | None:
+    """What stands for an atom; None where it stays."""
     new = value(atom)
-    if new is not None:
+    if new is not None or isinstance(atom, (Dim, Unknown)):
         return new
+    combine, parts = _parts_of(atom)
+    others = [replaced(part, value) for part in parts]
+    return None if all(map(operator.is_, others, parts)) else combine(*others)
+
+
+def _parts_of(atom: Floor | Least | Greatest) -> tuple[Callable[[Extent, Extent], Extent], tuple[Extent, Extent]]:
+    """What makes an atom of two sizes, and the two sizes."""
     if isinstance(atom, Floor):
-        return divided(replaced(atom.numerator, value), replaced(atom.denominator, value))
-    if isinstance(atom, Least):
-        return least(replaced(atom.first, value), replaced(atom.second, value))
-    if isinstance(atom, Greatest):
-        return greatest(replaced(atom.first, value), replaced(atom.second, value))
-    return Size.of(atom)
+        return divided, (atom.numerator, atom.denominator)
+    return least if isinstance(atom, Least) else greatest, (atom.first, atom.second)
 
 
 def leaves(size: Extent) -> tuple[Dim | Unknown, ...]:

@@ -47,7 +47,10 @@ def _collect_vars(atom: Any, found: list[Var]) -> None:
         found += atom.unknowns
     elif isinstance(atom, (tuple, list)):
         for item in atom:
-            _collect_vars(item, found)
+            if type(item) is Var:
+                found.append(item)
+            elif type(item) is not Const:
+                _collect_vars(item, found)
     elif kind is dict:
         _collect_vars(tuple(atom.values()), found)
     elif kind is slice:

@@ -47,6 +47,7 @@ loop form       how one element of the result comes about. A rule is called as t
     ``loop = None, "why"``  a library computes it, such as LAPACK
 ``accumulate``  ``(shadow, dy, *operands, **attrs) -> shadow``: adds a sparse cotangent of operand 0 to
                 the one it has already (`get`, `diagonal`), instead of ``vjp[0]``
+``takes_all``   ``(**attrs) -> bool``: whether such a cotangent is not sparse, so that ``vjp[0]`` serves
 ``tangent``     ``(tangents, *operands, **attrs) -> tangent``: for an op that is linear in several
                 operands together (`put`); None stands for a tangent that is zero
 ``keeps_truth`` of Python's truth values it gives one; arithmetic takes them for integers
@@ -97,6 +98,7 @@ class Op:
     jvp: Any = None
     vjp: Any = None
     accumulate: Any = None
+    takes_all: Any = None
     definition: Any = None
     derivative: tuple[None, str] | None = None
     batch: Any = None

@@ -152,7 +152,7 @@ def shape_text(shape: tuple[Extent, ...]) -> str:
     from ..core.guards import value_of
     hints = current().assumptions.hints
     values = [value_of(size, hints) for size in shape]
-    shown = [re.sub(r"\?t\.\d+", "?", str(size)) if known is None else str(known)
+    shown = [re.sub(r"\?\w+\.\d+", "?", str(size)) if known is None else str(known)
              for size, known in zip(shape, values, strict=True)]
     return f"({shown[0]},)" if len(shown) == 1 else f"({','.join(shown)})"
 

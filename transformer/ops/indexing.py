@@ -149,14 +149,17 @@ class Get(Op):
         return x[filled(index, slots)]
 
     def vjp(dy, x, *slots, **attrs):
+        if only_inserts(attrs["index"]):
+            return without_inserted(dy, attrs["index"])
         if only_turns(attrs["index"]):
             return turned_back(dy, x, **attrs)
         return AddAt.applied(zeros_like(x), dy, *slots, **attrs)
 
     def accumulate(shadow, dy, x, *slots, **attrs):
-        if only_turns(attrs["index"]):
-            return shadow + turned_back(dy, x, **attrs)
         return AddAt.applied(shadow, dy, *slots, **attrs)
+
+    def takes_all(index, **attrs):
+        return only_inserts(index) or only_turns(index)
 
     def view(x, *slots, index, **attrs):
         return is_basic(index, slots)
@@ -166,6 +169,13 @@ class Get(Op):
 
     def domain(rng):
         return [((array, *slots), attrs) for array, slots, attrs, _ in cases(rng)]
+
+
+def without_inserted(dy: Value, index: Index) -> Value:
+    """The cotangent of an array that only got axes of size 1; `dy` may lack leading axes."""
+    missing = len(index) - dy.ndim
+    axes = tuple(k - missing for k, entry in enumerate(index) if entry is None and k >= missing)
+    return np.squeeze(dy, axes) if axes else dy
 
 
 def turned_back(dy: Value, x: Value, **attrs: Any) -> Value:
@@ -278,6 +288,11 @@ def _selected(index: Index, slots: tuple[Any, ...], sizes: Sizes | None) -> Exte
     assert sizes is not None
     block = block_of(index, slots)
     return sizes[block.position + block.rank - 1]
+
+
+def only_inserts(index: Index) -> bool:
+    """Whether an index selects everything in its order, and puts in axes of size 1."""
+    return None in index and all(entry is None or isinstance(entry, slice) and entry == slice(None) for entry in index)
 
 
 def only_turns(index: Index) -> bool:

@@ -96,6 +96,8 @@ class Place:
     def _slice(self, item: slice, size: Extent, place: int) -> slice:
         start, stop = (b if b is None else affine(b) for b in (item.start, item.stop))
         step = 1 if item.step is None else item.step
+        if step == 1 and start in (None, 0) and (stop is None or isinstance(size, Size) and stop == size):
+            return slice(None)
         entry = slice(self._bound(item.start, start), self._bound(item.stop, stop), item.step)
         if not any(isinstance(s, Size) for s in (size, start, stop)) or start is stop is None:
             return entry

@@ -59,10 +59,11 @@ def definition_of(function: Any) -> str:
     "define_op(np.unwrap, types='like p', jvp=lambda t, p, y: ..., vjp=lambda dy, p, y: ...)"
     """
     operands = _operands(function)
-    names = ", ".join(operands)
+    result = next(name for name in ("y", "result", "y_") if name not in operands)
+    names = ", ".join([*operands, result])
     if isinstance(function, np.ufunc) or getattr(function, "__module__", None) == "math":
-        return f"define_op({full_name(function)}, partials={_each(operands, f'lambda t, {names}, y: t * ...')})"
-    jvp, vjp = (_each(operands, f"lambda {first}, {names}, y: ...") for first in ("t", "dy"))
+        return f"define_op({full_name(function)}, partials={_each(operands, f'lambda t, {names}: t * ...')})"
+    jvp, vjp = (_each(operands, f"lambda {first}, {names}: ...") for first in ("t", "dy"))
     return f"define_op({full_name(function)}, types='like {operands[0]}', jvp={jvp}, vjp={vjp})"
 
 

@@ -205,6 +205,8 @@ def _drop(reader: Reader, result: Value) -> None:
 
 def prepared(reader: Reader, argument: Any) -> Any:
     """An argument as ops take it: lists of recorded values become arrays, arrays from outside values."""
+    if isinstance(argument, Value):
+        return argument
     if isinstance(argument, RecordedList):
         return argument.array(reader)
     if isinstance(argument, np.ndarray):

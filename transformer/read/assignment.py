@@ -31,7 +31,7 @@ from .operators import BINARY, binary
 from .rank_zero import changed, note_number
 from .recorded import RecordedList, Recording
 from .subscripts import subscript
-from .values import ContainerMethod, PerhapsAxisless, View, is_array, is_axisless
+from .values import ContainerMethod, PerhapsAxisless, View, cell_of, is_array, is_axisless
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -279,13 +279,16 @@ def _augment_item(reader: Reader, function: Any, owner: Any, index: Any, evaluat
         if new is not old or not isinstance(owner, dict | list):  # else the item is what it was
             write_item(reader, owner, index, new)
         return
-    if is_axisless(owner) or function not in (operator.add, operator.sub) or not _adds_in_place(reader, owner, index):
-        old = subscript(reader, owner, index)
-        new = binary(reader, function, Value(old.atom), evaluate())
+    old, before = subscript(reader, owner, index), cell_of(owner).atom
+    value = evaluate()
+    is_current = isinstance(old, View) or cell_of(owner).atom is before     # the value may have written to the array
+    adds = function in (operator.add, operator.sub) and not is_axisless(owner)
+    if not (adds and is_current and _adds_in_place(reader, owner, index)):
+        new = binary(reader, function, Value(old.atom), value)
         check_cast(reader, as_value(new), owner.dtype, "same_kind" if is_array(old) else "unsafe")
         write_item(reader, owner, index, new)
         return
-    added = prepared(reader, evaluate())
+    added = prepared(reader, value)
     if function is operator.sub:
         added = apply_op(reader, operator.neg, (added,), {})
     with as_user_error(reader):

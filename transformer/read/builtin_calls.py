@@ -27,7 +27,7 @@ from .conditions import truth
 from .containers import iterated
 from .demand import need, static
 from .deques import made_deque
-from .effects import print_call, warn_call
+from .effects import breakpoint_call, print_call, warn_call
 from .errors import as_user_error
 from .folds import all_of, any_of, greatest_of, least_of, product_of, sum_of
 from .iteration import Iteration, enumerated, iteration_of, made_range, turned, zipped
@@ -349,6 +349,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     all: all_of,
     math.prod: product_of,
     print: print_call,
+    breakpoint: breakpoint_call,
     warnings.warn: warn_call,
     iter: lambda reader, value: value,
     next: next_item,

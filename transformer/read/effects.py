@@ -7,6 +7,7 @@ goes there and how it is formatted. `attrs` of each kind:
     assert   template (of the message; None without one); argument 0 is the condition
     raise    exception: the class; template: one tuple per argument of it
     warn     template, category
+    breakpoint
     enter    context: the expression after `with`, as text; `exit` ends it
 """
 
@@ -61,6 +62,11 @@ def warn_call(reader: Reader, message: Any, category: Any = UserWarning, stackle
     emit_effect(reader, "warn", template.atoms, {"template": parts, "category": category})
 
 
+def breakpoint_call(reader: Reader) -> None:
+    """`breakpoint()`, kept as an effect."""
+    emit_effect(reader, "breakpoint", (), {})
+
+
 def read_assert(reader: Reader, node: Any) -> None:
     cond = truth(reader, reader.evaluate(node.test))
     if isinstance(cond, Value):
@@ -106,10 +112,14 @@ def _is_plain(arg: Any) -> bool:
 
 
 def read_with(reader: Reader, node: Any) -> None:
-    """`with np.errstate(...)`; objects with `__transformer_with__` say themselves what they mean."""
+    """`with np.errstate(...)`; objects with `__transformer_with__` say themselves what they mean, those with
+    `__transformer_block__` what becomes of the lines under them."""
     entered = []
     for item in node.items:
         manager = reader.evaluate(item.context_expr)
+        instead = getattr(manager, "__transformer_block__", None)
+        if instead is not None:
+            return instead(reader, node)
         own = getattr(manager, "__transformer_with__", None)
         if own is not None:
             entered.append(own(reader, item.optional_vars))

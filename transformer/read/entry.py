@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -162,10 +164,12 @@ class Arguments:
         self.signature = signature
         self.vars: list[Var] = []
         self._trees: dict[str, Any] = {}
+        self._endings: Counter[tuple[str, ...]] = Counter()
         reader.parameter_names |= set(signature.parameters)
 
     def add(self, parameter: inspect.Parameter, tree: Any) -> Any:
         """The value of a parameter."""
+        self._endings = Counter(ending for path in _paths(tree, parameter.name) for ending in _endings_of(path))
         if parameter.kind is parameter.VAR_KEYWORD:
             made: dict[str, Any] = {}
             self._trees[parameter.name] = {}
@@ -196,7 +200,7 @@ class Arguments:
         reader = self.reader
         type = given.type if isinstance(given, AxislessType) else given
         taken = {var.name for var in self.vars} | (reader.parameter_names if path != name else set())
-        if name in taken:
+        if name in taken or self._endings[(name,)] > 1:
             name = self._other_name(path, taken)
         var = Var(type, name, is_parameter=True)
         self.vars.append(var)
@@ -209,7 +213,9 @@ class Arguments:
         return value
 
     def _other_name(self, path: str, taken: set[Any]) -> str:
-        wanted = "_".join(part for part in _words(path))
+        """The end of a path that no other leaf has: `layers_0_W` for `model.layers[0].W`."""
+        ends = ["_".join(ending) for ending in _endings_of(path) if self._endings[ending] == 1]
+        wanted = next((end for end in ends if end.isidentifier() and end not in taken), "_".join(_words(path)))
         name, number = wanted, 1
         while name in taken:
             number += 1
@@ -222,6 +228,28 @@ class Arguments:
             for p in self.signature.parameters.values()
             if p.name in self._trees or p.default is not p.empty
         ]
+
+
+def _paths(tree: Any, path: str) -> Iterator[str]:
+    """The ways to the leaves of an argument."""
+    kind = None if tree is None or isinstance(tree, ArrayType | AxislessType) else kind_of(type(tree))
+    if kind is None or kind is LEAVES:
+        yield path
+        return
+    static, children = kind.split(tree)
+    children = list(children)
+    for way, child in zip(kind.accessors(static, len(children)), children):
+        yield from _paths(child, path + way)
+
+
+def _endings_of(path: str) -> list[tuple[str, ...]]:
+    """The last word of a path, its last two words, and so on.
+
+    >>> _endings_of("layers[0].W")
+    [('W',), ('0', 'W'), ('layers', '0', 'W')]
+    """
+    words = tuple(_words(path))
+    return [words[k:] for k in range(len(words) - 1, -1, -1)]
 
 
 def _words(path: str) -> list[str]:

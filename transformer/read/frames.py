@@ -50,9 +50,11 @@ class Frame:
     made: int = field(default_factory=stamp)
 
     def origin(self, node: Any) -> Origin:
-        site = next((frame.site for frame in self.lineage() if frame.site is not None), None)
-        if site is not None:
-            return site
+        frame: Frame | None = self
+        while frame is not None:
+            if frame.site is not None:
+                return frame.site
+            frame = frame.parent
         end = node.end_col_offset if node.end_lineno == node.lineno else None
         return Origin(self.file, node.lineno, node.col_offset, end, self.function)
 

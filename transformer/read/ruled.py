@@ -168,7 +168,7 @@ def read_call(reader: Reader, custom: Any, args: tuple[Any, ...], kwargs: dict[s
     shape = filled(reader, tree, Result, lambda item: None)
     use = Use(custom, rule, reader, trees, shape)
     mark_effects(reader.builder.block[start:], use)
-    return _through(reader, tree, outcome.atoms, operands.atoms, use)
+    return through(reader, tree, outcome.atoms, operands.atoms, use)
 
 
 def mark_effects(block: Block, use: Use) -> None:
@@ -178,7 +178,7 @@ def mark_effects(block: Block, use: Use) -> None:
             stmt.attrs = {**stmt.attrs, "within": (*stmt.attrs.get("within", ()), use.serial)}
 
 
-def _through(reader: Reader, tree: Any, results: list[Atom], operands: list[Atom], use: Use) -> Any:
+def through(reader: Reader, tree: Any, results: list[Atom], operands: list[Atom], use: Use) -> Any:
     targets = current().let(Ruled, (*results, *operands), {"count": len(results), "use": use},
                             [type_of(atom) for atom in results])
     values = [Value(target) for target in targets]

@@ -13,6 +13,8 @@ from .source import Source
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+YIELDS = (gast.Yield, gast.YieldFrom)
+BINDING = (gast.Store, gast.Del)
 
 
 class Scope:
@@ -35,7 +37,7 @@ class Scope:
             self.globals.update(node.names)
         else:
             self.bound.update(names_bound_by(node))
-            self.is_generator |= isinstance(node, gast.Yield | gast.YieldFrom)
+            self.is_generator |= isinstance(node, YIELDS)
         for child in children_in_scope(node):
             self._collect(child)
 
@@ -50,7 +52,7 @@ def body_of(node: Any) -> list[Any]:
 def names_bound_by(node: Any) -> list[str]:
     """The names that one node itself binds."""
     if type(node) is gast.Name:
-        return [node.id] if isinstance(node.ctx, gast.Store | gast.Del) else []
+        return [node.id] if isinstance(node.ctx, BINDING) else []
     match node:
         case gast.expr():
             return []
@@ -81,7 +83,8 @@ def children_in_scope(node: Any) -> list[Any]:
 def _children(node: Any) -> list[Any]:
     """The nodes right below a node that have a place in the source: not `Load`, `Add`, ..."""
     found: list[Any] = []
-    for value in vars(node).values():
+    for name in node._fields:
+        value = getattr(node, name, None)
         if type(value) is list:
             found += [item for item in value if isinstance(item, gast.AST)]
         elif isinstance(value, gast.AST) and value._fields:

@@ -26,17 +26,18 @@ class Interval(NamedTuple):
     high: Extent | None
 
 
-def are_apart(fold: Fold, first: Let, second: Let) -> bool:
-    """Whether two writes certainly touch different elements."""
-    indices = [_entries(stmt) for stmt in (first, second)]
-    if indices[0] is None or indices[1] is None:
-        return False
-    for a, b in zip(*indices, strict=False):
-        left, right = _interval(fold, a), _interval(fold, b)
+def are_apart(fold: Fold, first: list[Interval | None], second: list[Interval | None]) -> bool:
+    """Whether two writes to these parts of an array certainly touch different elements."""
+    for left, right in zip(first, second, strict=False):
         if left is not None and right is not None:
             if _is_before(fold, left, right) or _is_before(fold, right, left):
                 return True
     return False
+
+
+def written_part(fold: Fold, stmt: Let) -> list[Interval | None]:
+    """Where a statement writes, axis by axis as far as that is known."""
+    return [_interval(fold, entry) for entry in _entries(stmt) or ()]
 
 
 def _is_before(fold: Fold, left: Interval, right: Interval) -> bool:

@@ -36,9 +36,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.grammar import Atom, Const, Let, Var, type_of
-from ..core.sizes import Extent, Size
+from ..core.sizes import Extent, Greatest, Least, Size
 from ..core.walk import atom_of_size
-from ..ops.arithmetic import Add, Multiply, Subtract
+from ..ops.arithmetic import Add, Divide, Multiply, Negative, Subtract
+from ..ops.comparison import Equal, NotEqual
 from .changes import CONSTANT, SIZE, with_operand
 from .neutral import known, number
 from .rewriter import array_type
@@ -131,6 +132,15 @@ def _negated(fold: Fold, stmt: Let) -> Any:
     return fold.instead(stmt, Const(not x.value)) if known else None        # type: ignore[union-attr]
 
 
+@with_operand("equal", "not_equal")
+def _unequal(fold: Fold, stmt: Let) -> Any:
+    """not a == b → a != b, which is so for nan as well."""
+    inner = fold.own(stmt.args[0], "equal", "not_equal")
+    if inner is None or stmt.attrs or inner.attrs or not fold.has_type(inner.target, stmt.target):
+        return None
+    return fold.become(stmt, NotEqual if inner.op is Equal else Equal, *inner.args)
+
+
 # -- whole numbers -------------------------------------------------------------------------------
 
 @with_operand(CONSTANT, SIZE)
@@ -176,6 +186,18 @@ def _chained(fold: Fold, stmt: Let, shift: Extent) -> Any:
     if isinstance(total, int) and total < 0:
         return fold.become(stmt, Subtract, x, Const(-total))
     return fold.become(stmt, Add, x, atom_of_size(total))
+
+
+@with_operand(SIZE)
+def _nested_extreme(fold: Fold, stmt: Let) -> Any:
+    """max(max(n, 0), 1) → max(n, 1)."""
+    first, second = stmt.args
+    bound, kind = number(second), {"maximum": Greatest, "minimum": Least}[stmt.op.name]
+    atom = next(first.atoms()) if isinstance(first, Size) else None
+    if type(bound) is not int or not isinstance(atom, kind) or first != Size.of(atom) or type(atom.second) is not int:
+        return None
+    joined = (max if kind is Greatest else min)(bound, atom.second)
+    return fold.become(stmt, stmt.op, atom_of_size(atom.first), Const(joined), **stmt.attrs)
 
 
 # -- factors -------------------------------------------------------------------------------------
@@ -232,17 +254,75 @@ def _written(first: Any, second: Any, as_integer: bool) -> Any:
 
 @with_operand(CONSTANT)
 def _first(fold: Fold, stmt: Let) -> Any:
-    """x * 2 → 2 * x, in generated code; x * y * 2 → 2 * x * y, which is exact; x * y * 3 stays."""
-    x, factor = stmt.args
+    """x * 2 → 2 * x, in generated code; x * y * 2 and 2 * (x * y) → 2 * x * y, which is exact; x * y * 3 stays."""
+    leads = number(stmt.args[0]) is not None
+    x, factor = stmt.args[::-1] if leads else stmt.args
     value = number(factor)
     if not fold.is_generated or stmt.attrs or value is None or not isinstance(x, Var):
         return None
     product = fold.own(x, "multiply", "divide")
     if product is None:
-        return fold.become(stmt, stmt.op, factor, x)
+        return None if leads else fold.become(stmt, stmt.op, factor, x)
+    if leads and (abs(value) == 1 or product.attrs or not _has_dtype(product.args[0], stmt.target)):
+        return None
     if array_type(x).dtype.kind != "f" or isinstance(value, complex) or not _is_power_of_two(value):
         return None
     return _led_by(fold, stmt, Const(value), product) if fold.has_type(x, stmt.target) else None
+
+
+@with_operand("divide")
+def _over(fold: Fold, stmt: Let) -> Any:
+    """1 / b * a → a / b, 2 * (a / (2 * b)) → a / b, in generated code: one rounding less."""
+    if not fold.is_generated or stmt.attrs or array_type(stmt.target).dtype.kind not in "fc":
+        return None
+    for first, other in (stmt.args, stmt.args[::-1]):
+        quotient = fold.own(first, "divide")
+        if quotient is None or quotient.attrs:
+            continue
+        numerator, divisor = quotient.args
+        if _is_unit(number(numerator), other) and _divides(stmt.target, other, divisor):
+            return fold.become(stmt, Divide, _signed(fold, stmt, other, number(numerator)), divisor)
+        rest = _without_factor(fold, divisor, number(other))
+        if rest is not None and _divides(stmt.target, numerator, rest):
+            return fold.become(stmt, Divide, numerator, rest)
+    return None
+
+
+def _cancelled(fold: Fold, stmt: Let) -> Any:
+    """2 * a / (2 * b) → a / b, in generated code."""
+    product = fold.own(stmt.args[0], "multiply")
+    if not fold.is_generated or product is None or product.attrs or stmt.attrs:
+        return None
+    factor, other = product.args
+    rest = _without_factor(fold, stmt.args[1], number(factor))
+    if rest is None or not _divides(stmt.target, other, rest):
+        return None
+    return fold.become(stmt, Divide, other, rest)
+
+
+def _without_factor(fold: Fold, product: Atom, factor: Any) -> Atom | None:
+    """What a product is of besides its leading factor, which is this power of two."""
+    inner = fold.defined_by(product, "multiply")
+    if inner is None or inner.attrs or not isinstance(factor, int | float) or not _is_power_of_two(factor):
+        return None
+    return inner.args[1] if number(inner.args[0]) == factor and _has_dtype(inner.args[1], inner.target) else None
+
+
+def _divides(target: Var, first: Atom, second: Atom) -> bool:
+    """Whether `first / second` has the type of a variable."""
+    a, b, wanted = array_type(first), array_type(second), array_type(target)
+    found = Divide.types(a, b)
+    return bool(found.dtype == wanted.dtype and found.sizes == wanted.sizes and (a.weak and b.weak) == wanted.weak)
+
+
+def _is_unit(factor: Any, other: Atom) -> bool:
+    """Whether a factor is 1, or -1 where the other factor has an opposite."""
+    return isinstance(other, Var) and (factor == 1 or factor == -1 and array_type(other).dtype.kind in "fc")
+
+
+def _signed(fold: Fold, stmt: Let, atom: Atom, sign: Any) -> Atom:
+    """`atom`, or its opposite: a new statement before `stmt`."""
+    return atom if sign == 1 else fold.emit(stmt, Negative, atom, type=type_of(atom))
 
 
 def _is_power_of_two(value: float) -> bool:
@@ -293,9 +373,11 @@ def _scaled_first(fold: Fold, stmt: Let, factor: Const, atom: Atom, depth: int =
 RULES = {
     "add": [_doubled, _whole, _folded],
     "subtract": [_whole, _folded],
-    "multiply": [_whole, _folded, _collected, _first],
-    "divide": [_folded],
+    "multiply": [_whole, _folded, _collected, _over, _first],
+    "divide": [_folded, _cancelled],
+    "maximum": [_nested_extreme],
+    "minimum": [_nested_extreme],
     "negative": [_folded],
-    "logical_not": [_negated],
+    "logical_not": [_negated, _unequal],
     **{name: [_compared, _sizes_compared] for name in COMPARISONS},
 }

@@ -73,21 +73,23 @@ class CommonSubexpressions(Rewriter):
         if stmt.op.name in WRITES:
             self._forget_parts(stmt)
         elif stmt.args and stmt.op.name not in FRESH:
-            key = _key(stmt)
-            if key is not None and self._shared(stmt, key):
+            if self._shared(stmt):
                 return
         self.out.append(stmt)
 
-    def _shared(self, stmt: Let, key: Any) -> bool:
+    def _shared(self, stmt: Let) -> bool:
         """Lets earlier results stand for those of a statement; notes them if there are none."""
-        earlier = self.known.get(key)
-        if earlier is not None:
+        try:
+            key = _key(stmt)
+            earlier = self.known.setdefault(key, stmt.targets)
+        except TypeError:                                                    # attributes that cannot be compared
+            return False
+        if earlier is not stmt.targets:
             if not all(map(self._may_stand, stmt.targets, earlier)):
                 return False
             for target, before in zip(stmt.targets, earlier, strict=True):
                 self.replace(target, before)
             return True
-        self.known[key] = stmt.targets
         self.added.append(key)
         if stmt.op.name == "get" and stmt.target.type.sizes:                 # type: ignore[union-attr]
             self.parts[stmt.args[0]].append(key)                             # type: ignore[index]
@@ -126,16 +128,11 @@ class CommonSubexpressions(Rewriter):
 
 
 def _key(stmt: Let) -> Any:
-    """What a statement computes; None if that cannot be compared."""
-    try:
-        args = [_frozen(atom) if type(atom) is Const else atom for atom in stmt.args]
-        if stmt.op.name in COMMUTATIVE:
-            args.sort(key=hash)
-        key = (stmt.op, tuple(args), _frozen(stmt.attrs) if stmt.attrs else ())
-        hash(key)
-    except TypeError:
-        return None
-    return key
+    """What a statement computes."""
+    args = [_frozen(atom) if type(atom) is Const else atom for atom in stmt.args]
+    if stmt.op.name in COMMUTATIVE:
+        args.sort(key=hash)
+    return stmt.op, tuple(args), _frozen(stmt.attrs) if stmt.attrs else ()
 
 
 def _frozen(value: Any) -> Any:

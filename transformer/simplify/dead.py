@@ -33,7 +33,8 @@ function f(x: f64[n], k: int)
 
 A value that depends on nothing but itself (`p` above) is dead too. Loops and branches go with their
 last live part, also a `while` that may never have ended: what is left out cannot fail or hang.
-Effects live, but for comments on what is gone, and headings with nothing before or after them.
+Effects live, but for comments on what is gone, headings with nothing before or after them, and the end of
+records that are gone, or needed longer.
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..core.grammar import Block, Call, Effect, Function, If, Let, Loop, Map, Stmt, Var
+from ..core.grammar import Block, Call, Const, Effect, Function, If, Let, Loop, Map, Stmt, Var
 from ..core.guards import Assumptions
-from ..core.walk import atom_vars, has_effects
+from ..core.walk import atom_vars, free_vars, has_effects
 from .rewriter import type_vars
 
 
@@ -93,7 +94,7 @@ class Liveness:
                     self._enter_call(stmt)
                     if has_effects(stmt.function):
                         self.effects.append(stmt)
-                case Effect() if stmt.kind != "comment":
+                case Effect() if stmt.kind not in ("comment", "forget"):
                     self.effects.append(stmt)
 
     def _enter_let(self, stmt: Let) -> None:
@@ -144,6 +145,8 @@ class Liveness:
 
     def _need(self, atoms: Iterable[Any]) -> None:
         for atom in atoms:
+            if type(atom) is Const:
+                continue
             for var in (atom,) if type(atom) is Var else atom_vars(atom):
                 if var not in self.live:
                     self.live.add(var)
@@ -167,7 +170,7 @@ class Liveness:
         """What is left of a block."""
         left: Block = []
         for stmt in reversed(block):
-            if stmt in self.kept or _is_comment(stmt) and _is_needed(stmt, left):
+            if stmt in self.kept or _is_comment(stmt) and _is_needed(stmt, left) or self._ends(stmt, block, left):
                 left.append(stmt)
         while left and _is_heading(left[-1]):
             left.pop()
@@ -177,6 +180,13 @@ class Liveness:
             if type(stmt) is not Let:
                 self._shrink(stmt)
         return left
+
+    def _ends(self, stmt: Stmt, block: Block, after: Block) -> bool:
+        """Whether a record of this block, which may be another one than at first, is given free here for good."""
+        if not isinstance(stmt, Effect) or stmt.kind != "forget":
+            return False
+        record, = stmt.args
+        return record in self.live and self.origin[record][0] in block and record not in free_vars(after)
 
     def _shrink(self, stmt: Stmt) -> None:
         match stmt:

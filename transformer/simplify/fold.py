@@ -27,6 +27,7 @@ that
   made by `zeros`;
 * two constant factors are multiplied if they are small whole numbers or powers of two: one
   rounding instead of two, and what would have overflowed in between does not;
+* ``1 / b * a`` of a derivative is ``a / b``: one rounding instead of two;
 * where signs move through a sum, the zero that it may cancel to has the other sign;
 * the sign of a nan is nobody's business.
 """
@@ -72,10 +73,15 @@ RULES = _gathered()
 
 
 @cache
-def rules_of(op: Any) -> tuple[tuple[Rule, frozenset[str] | None], ...]:
-    """The rules for statements of an op, each with the kinds of operands of which it needs one."""
+def rules_of(op: Any, kinds: frozenset[str]) -> tuple[Rule, ...]:
+    """The rules for statements of an op with operands of these kinds."""
     rules = (*RULES.get(op.name, ()), *(shapes.ELEMENTWISE if op.elementwise else ()))
-    return tuple((rule, getattr(rule, "operand_kinds", None)) for rule in rules)
+    return tuple(rule for rule in rules if _may_apply(rule, kinds))
+
+
+def _may_apply(rule: Rule, kinds: frozenset[str]) -> bool:
+    needed: frozenset[str] | None = getattr(rule, "operand_kinds", None)
+    return needed is None or not needed.isdisjoint(kinds)
 
 
 class Fold(Rewriter):
@@ -128,12 +134,10 @@ class Fold(Rewriter):
 
     def _first_result(self, stmt: Let) -> Any:
         """What the first rule that applies gives."""
-        kinds = self._kinds(stmt)
-        for rule, needed in rules_of(stmt.op):
-            if needed is None or not needed.isdisjoint(kinds):
-                result = rule(self, stmt)
-                if result is not None:
-                    return result
+        for rule in rules_of(stmt.op, frozenset(self._kinds(stmt))):
+            result = rule(self, stmt)
+            if result is not None:
+                return result
         return None
 
     def _kinds(self, stmt: Let) -> list[str]:

@@ -103,7 +103,10 @@ def _difference(fold: Fold, stmt: Let) -> Any:
 
 @with_operand(CONSTANT)
 def _power(fold: Fold, stmt: Let) -> Any:
+    """x ** 1 → x, 3.0 ** 0 → 1.0."""
     base, exponent = stmt.args
+    if known(exponent) == 0 and not isinstance(known(exponent), bool) and isinstance(base, Const):
+        return fold.instead(stmt, Const(type(base.value)(1))) if type(base.value) in (int, float) else None
     return fold.instead(stmt, base) if known(exponent) == 1 else None
 
 

@@ -221,6 +221,6 @@ def type_vars(type: Type) -> Iterable[Var]:
     """The integers of the program that the sizes of a type rest on."""
     while isinstance(type, SeqType):
         type = type.element
-    return [var for size in type.sizes if isinstance(size, Size) for var in size.unknowns]
+    return [var for size in type.sizes if isinstance(size, Size) for var in size.unknowns] if type.sizes else ()
 
 

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from .fold import Fold
 
 FLATTENING = ("reshape", "ravel", "flatten", "expand_dims", "squeeze")
-BROADCAST = ("broadcast_to", "full", "zeros", "ones")
+FILLED = ("full", "zeros", "ones")
+BROADCAST = ("broadcast_to", "expand_dims", *FILLED)
 WHOLE = (slice(None), slice(0, None), slice(None, None, 1))
 
 
@@ -101,6 +102,25 @@ def _whole(fold: Fold, stmt: Let) -> Any:
     return None
 
 
+@with_operand(*FILLED)
+def _filled_anew(fold: Fold, stmt: Let) -> Any:
+    """np.full(n, v)[:, None] → np.full((n, 1), v): the same elements in another shape."""
+    inner = fold.own(stmt.args[0], *FILLED)
+    if inner is None or not fold.is_generated:
+        return None
+    return fold.become(stmt, inner.op, *inner.args, **{**inner.attrs, "shape": array_type(stmt.target).sizes})
+
+
+@with_operand("sum", "mean", "max", "min", "prod")
+def _squeezed(fold: Fold, stmt: Let) -> Any:
+    """squeeze(sum(x, axis=1, keepdims=True), 1) → sum(x, axis=1)."""
+    inner = fold.own(stmt.args[0], "sum", "mean", "max", "min", "prod")
+    if inner is None or not inner.attrs.get("keepdims") or stmt.attrs["axis"] != inner.attrs.get("axis"):
+        return None
+    attrs = {key: item for key, item in inner.attrs.items() if key != "keepdims"}
+    return fold.become(stmt, inner.op, *inner.args, **attrs)
+
+
 def is_whole(index: Any) -> bool:
     """Whether an index selects all of an array."""
     return all(isinstance(entry, slice) and entry in WHOLE for entry in index)
@@ -140,11 +160,18 @@ def _before(fold: Fold, atom: Atom) -> Atom | None:
     stmt = fold.defined_by(atom, *BROADCAST)
     if stmt is None:
         return None
+    if stmt.op.name == "expand_dims":
+        return stmt.args[0] if fold.is_generated and _leads(stmt.attrs["axis"]) else None
     if stmt.op.name in ("broadcast_to", "full"):
         return stmt.args[0]
     kind = array_type(stmt.target).dtype.kind
     number = float if kind in "fc" else int
     return Const(number(stmt.op.name == "ones")) if kind in "iufc" else None
+
+
+def _leads(axis: int | tuple[int, ...]) -> bool:
+    """Whether axes stand before all others, where broadcasting puts them by itself."""
+    return axis == 0 or isinstance(axis, tuple) and axis == tuple(range(len(axis)))
 
 
 def _keeps_dtype(stmt: Let, place: int, small: Atom) -> bool:
@@ -172,6 +199,21 @@ def _covers(fold: Fold, args: tuple[Atom, ...], target: Var) -> bool:
         size == 1 or any(k < len(shape) and shape[k] == size for shape in shapes) for k, size in enumerate(wanted))
 
 
+@with_operand("expand_dims")
+def _sunk(fold: Fold, stmt: Let) -> Any:
+    """2 * x[:, None] → (2 * x)[:, None], in generated code: the new axes go to where something needs them."""
+    if not fold.is_generated or stmt.attrs or len(stmt.args) > 2:
+        return None
+    wide = [k for k, atom in enumerate(stmt.args) if array_type(atom).rank]
+    inner = fold.own(stmt.args[wide[0]], "expand_dims") if len(wide) == 1 else None
+    if inner is None or not array_type(inner.args[0]).rank:
+        return None
+    small = array_type(stmt.target).with_sizes(array_type(inner.args[0]).sizes)
+    args = (*stmt.args[:wide[0]], inner.args[0], *stmt.args[wide[0] + 1:])
+    value = fold.emit(stmt, stmt.op, *args, type=small)
+    return fold.become(stmt, inner.op, value, **inner.attrs)
+
+
 @with_operand(CONSTANT)
 def _plain_constants(fold: Fold, stmt: Let) -> Any:
     """A constant of NumPy's is one of Python's where it meets a value of its dtype."""
@@ -187,12 +229,13 @@ def _plain_constants(fold: Fold, stmt: Let) -> Any:
     return None
 
 
-ELEMENTWISE = [_smaller, _plain_constants]
+ELEMENTWISE = [_smaller, _sunk, _plain_constants]
 RULES = {
     "reshape": [_unchanged, _reshaped],
     "ravel": [_unchanged, _reshaped],
     "flatten": [_unchanged, _reshaped],
-    "squeeze": [_unchanged],
+    "squeeze": [_unchanged, _squeezed, _filled_anew],
+    "expand_dims": [_filled_anew],
     "broadcast_to": [_unchanged],
     "transpose": [_transposed],
     "get": [_whole],

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.grammar import Atom, Const, Let, Var, type_of
+from ..core.types import INT
 from ..ops.arithmetic import Add, Subtract
 from .changes import CONSTANT, with_operand
 from .neutral import number
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 DEEPEST = 12                   # nested products in which a sign or constant is looked for
 PRODUCTS = ("multiply", "divide", "matmul", "dot", "outer")
 ODD = (*PRODUCTS, "sum", "reshape", "transpose", "expand_dims", "broadcast_to")
+SIGNED = frozenset(("negative", *ODD))
 
 
 @with_operand(CONSTANT, "negative", *ODD)
@@ -108,10 +110,12 @@ def negated(fold: Fold, atom: Atom, dtype: np.dtype, depth: int = DEEPEST) -> At
     if type(atom) is not Var:
         value = number(atom)
         return Const(-value) if isinstance(value, (int, float)) and value < 0 else None
-    if fold.defined_by(atom, "negative") is not None:
+    stmt = fold.definition.get(atom)
+    if stmt is None or stmt.op.name not in SIGNED:
+        return None
+    if stmt.op.name == "negative":
         return _sign(fold, atom, dtype)
-    own = fold.own(atom, *ODD)
-    return atom if own is not None and _take_sign(fold, own, depth - 1) else None
+    return atom if fold.uses.once(stmt.target) and _take_sign(fold, stmt, depth - 1) else None
 
 
 def _sign(fold: Fold, atom: Atom, dtype: np.dtype | None) -> Atom | None:
@@ -124,12 +128,14 @@ def _sign(fold: Fold, atom: Atom, dtype: np.dtype | None) -> Atom | None:
 
 
 def _take_sign(fold: Fold, stmt: Let, depth: int = DEEPEST) -> bool:
-    """Takes a sign out of what is odd in each operand, in place, if it is of real numbers."""
+    """Takes a sign out of what is odd in each operand, in place, if it is of real numbers, or out of a product
+    of Python's integers."""
     dtype = array_type(stmt.target).dtype
-    if depth == 0 or dtype.kind != "f":
+    whole = stmt.target.type == INT and stmt.op.name == "multiply" and not stmt.attrs
+    if depth == 0 or dtype.kind != "f" and not whole:
         return False
     for place, atom in enumerate(stmt.args):
-        if number(atom) is not None or _is_real(atom):
+        if number(atom) is not None or _is_real(atom) or whole:
             opposite = negated(fold, atom, dtype, depth)
             if opposite is not None:
                 _put(fold, stmt, place, opposite)

@@ -32,7 +32,7 @@ from ..core.grammar import Let
 from ..ops.creation import Full
 from ..ops.indexing import Put
 from ..ops.literals import Array
-from .apart import are_apart, selects_once
+from .apart import are_apart, selects_once, written_part
 from .changes import CONSTANT, with_operand
 from .neutral import is_zero, number
 from .rewriter import array_type, same_atom
@@ -82,7 +82,7 @@ def _added_to_zero(fold: Fold, stmt: Let) -> Any:
     that certainly do not touch I."""
     if not selects_once(fold, stmt):
         return None
-    user, version, alone = stmt, stmt.args[0], True
+    user, version, alone, part = stmt, stmt.args[0], True, written_part(fold, stmt)
     for _ in range(LONGEST_CHAIN):
         if fold.defined_by(version, "zeros"):
             return fold.become(stmt, Put, *stmt.args, **stmt.attrs)
@@ -93,7 +93,7 @@ def _added_to_zero(fold: Fold, stmt: Let) -> Any:
         if alone and _clears(fold, before) and _same_place(before, stmt):
             _pass_by(fold, user, before)
             return fold.become(stmt, Put, *stmt.args, **stmt.attrs)
-        if not are_apart(fold, before, stmt):
+        if not are_apart(fold, written_part(fold, before), part):
             return None
         user, version = before, before.args[0]
     return None

@@ -17,9 +17,9 @@ from typing import Any
 
 from ..core.builder import Builder
 from ..core.errors import NotSupported
-from ..core.grammar import Block, Carry, If, Loop, Var
+from ..core.grammar import Block, Call, Carry, If, Loop, Var
 from ..core.types import INT, ArrayType, SeqType
-from ..core.walk import Copier
+from ..core.walk import Copier, all_statements, has_effects
 from ..ops.arithmetic import Cast
 from ..ops.comparison import Maximum, Minimum
 from ..ops.integers import shared
@@ -29,7 +29,7 @@ from ..ops.value import Value, apply
 def can_be_split(stmt: object) -> bool:
     """Whether a loop counts upwards and neither records nor reads what another one recorded."""
     return (isinstance(stmt, Loop) and stmt.trips is not None and stmt.cond is None and not stmt.down
-            and not stmt.records and bool(stmt.carries)
+            and not stmt.records and bool(stmt.carries) and not _has_effects_of_others(stmt)
             and all(isinstance(read.target.type, ArrayType) and not _is_sequence(read.source) for read in stmt.reads))
 
 
@@ -38,9 +38,16 @@ def check_splittable(loop: Loop) -> None:
     if can_be_split(loop):
         return
     why = "How often it runs is known only when it ends." if loop.trips is None or loop.cond is not None else (
-        "It makes a list, or goes through one that another loop made." if loop.carries else "It changes nothing.")
+        "It changes nothing." if not loop.carries else
+        "A recursive function that it calls has effects." if _has_effects_of_others(loop) else
+        "It makes a list, or goes through one that another loop made.")
     raise NotSupported("this loop cannot be split into blocks", loop.origin, why=why,
                        instead="Leave out checkpoint_loop, or loop over a range and change arrays or numbers.")
+
+
+def _has_effects_of_others(loop: Loop) -> bool:
+    """Whether functions that the loop calls print or check something, which a second run would repeat."""
+    return any(isinstance(stmt, Call) and has_effects(stmt.function) for stmt in all_statements(loop.body))
 
 
 def _is_sequence(atom: Any) -> bool:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.builder import current
 from ..core.errors import NotSupported
-from ..core.grammar import Atom, Block, Call, Function, Var, type_of
+from ..core.grammar import Atom, Block, Call, Effect, Function, Stmt, Var, type_of
 from ..core.types import ArrayType
-from ..core.walk import Copier, all_definitions, all_statements, atom_vars, free_vars
+from ..core.walk import Copier, all_definitions, all_statements, atom_vars, free_vars, targets_of
 from ..ops.identity import Again
 from ..ops.ruled import Ruled
 from ..ops.value import Value
@@ -146,6 +146,7 @@ class Part:
                 terms = self._reversed(at.operands, active, cotangents, sweep)
             places = [k for k, term in terms.items() if term is not None]
             results = [terms[k].atom for k in places]                              # type: ignore[union-attr]
+            made = needed(made, results)
             for k, value in zip(places, emit_part(f"{self.__name__}_reverse", made, results) if places else ()):
                 found[k] = value
             return found
@@ -185,6 +186,21 @@ class Part:
         restore(body, backwards, inner.mirrors, builder.assumptions)
         builder.block.extend([*body, *backwards])
         return found
+
+
+def needed(block: Block, results: Sequence[Atom]) -> Block:
+    """The statements that these results need, so that no more is kept for them than has to be."""
+    live = {var for result in results for var in atom_vars(result)}
+    left: Block = []
+    for stmt in reversed(block):
+        if isinstance(stmt, Effect) or not live.isdisjoint(targets_of(stmt)) or any(map(_acts, all_statements([stmt]))):
+            left.append(stmt)
+            live.update(free_vars([stmt], (v for var in all_definitions([stmt]) for v in atom_vars(var.type))))
+    return left[::-1]
+
+
+def _acts(stmt: Stmt) -> bool:
+    return isinstance(stmt, Effect) and stmt.kind != "comment"
 
 
 def again(atom: Atom) -> Atom:

@@ -214,7 +214,7 @@ class Reverse:
 
     def _apply_rule(self, stmt: Let, given: list[Value]) -> None:
         outer, self.builder.family = self.builder.family, rules.family_of(stmt)
-        if stmt.op.accumulate and self.is_active(stmt.args[0]):
+        if self.is_active(stmt.args[0]) and _is_sparse(stmt):
             self._accumulate(stmt, given[0])
         elif stmt in self.unread:                       # the elements keep a cotangent that nobody looks at
             array, value, *_ = stmt.args
@@ -425,6 +425,12 @@ def partly_undefined(block: Block) -> set[Var]:
 def _ends(stmt: Loop) -> list[Var]:
     atoms = [c.next for c in stmt.carries] + [r.value for r in stmt.records]
     return [a for a in atoms if isinstance(a, Var)]
+
+
+def _is_sparse(stmt: Let) -> bool:
+    """Whether the cotangent of operand 0 is that of a part of it."""
+    op = stmt.op
+    return bool(op.accumulate) and not (op.takes_all and op.takes_all(**rules.rule_attrs(stmt)))
 
 
 def _cotangent_name(carry: Carry) -> str | None:

@@ -166,6 +166,8 @@ def _joint(first: tuple[Extent, ...], second: tuple[Extent, ...]) -> tuple[Exten
 
 
 def _summed(term: Value, over: tuple[Extent, ...], sizes: tuple[Extent, ...]) -> Value:
+    if over == sizes:
+        return _drop_leading(term, len(sizes))
     normal = current().assumptions.normal
     over, kept = tuple(map(normal, over)), tuple(map(normal, sizes))
     if over == kept:
@@ -179,8 +181,8 @@ def _summed(term: Value, over: tuple[Extent, ...], sizes: tuple[Extent, ...]) ->
     missing = len(over) - term.ndim
     axes = [k - missing for k in axes if own[k] != 1]
     if axes:
-        extra = term.ndim - len(sizes)
-        term = _sum_over(term, axes, keep=axes != list(range(extra)) and len(axes) != term.ndim)
+        leading = list(range(term.ndim - len(sizes)))
+        term = _sum_over(term, leading, keep=False) if set(axes) <= set(leading) else _sum_over(term, axes, keep=True)
     return _drop_leading(term, len(sizes))
 
 

@@ -263,10 +263,9 @@ OPPOSITES = {"less": "greater_equal", "less_equal": "greater", "greater": "less_
 
 def _coefficient(size: Extent, leaf: Unknown) -> int | None:
     """How often a leaf is added up in a size; None where it occurs otherwise."""
-    if not isinstance(size, Size) or leaf not in set(leaves(size)):
+    if not isinstance(size, Size) or leaf not in size.leaves:
         return 0
-    rest = size - Size.of(leaf) * size.terms.get((leaf,), 0)
-    return None if leaf in set(leaves(rest)) else size.terms[(leaf,)]
+    return size.terms.get((leaf,)) if size.leaves.count(leaf) == 1 else None
 
 
 def induction(scopes: Scopes, var: Var) -> tuple[Atom, Atom] | None:

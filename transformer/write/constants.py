@@ -15,7 +15,7 @@ import numpy as np
 from ..core.grammar import Block, Const, Effect, Function, Let, type_of
 from ..core.types import BOOL, INT, ArrayType
 from ..core.walk import all_definitions, all_statements
-from ..ops.value import is_python
+from ..ops.value import is_python, is_weak
 from .sizes import number
 
 WIDE = frozenset("float64 int64 bool complex128".split())
@@ -29,6 +29,8 @@ def _rows_as_python(function: Function, only_wide: bool) -> str:
     kinds = "" if only_wide else "fic"
     for stmt in all_statements(function.body):
         if isinstance(stmt, Let) and is_python(stmt.attrs.get("spelling")):
+            if not all(is_weak(type_of(atom)) for atom in stmt.args):
+                continue
             types = {type_of(atom) for atom in stmt.args}
             adds_truth = types == {BOOL} and stmt.target.type != BOOL and stmt.op.name != "cast"
             kinds += "bfi" if adds_truth else "i" if types == {INT} and stmt.op.name in EXACT else ""
@@ -46,6 +48,7 @@ class Constants:
         self.only_wide = all(dtype.name in WIDE for dtype in dtypes)
         self.rows_as_python = _rows_as_python(function, self.only_wide)
         self.inside = _names_bound_inside(interface)
+        self.ambiguous = _ambiguous(function)
         self.local: dict[str, Const] = {}
         self.shared: dict[str, Const] = {}
 
@@ -62,7 +65,7 @@ class Constants:
         assert name is not None
         if not name.isidentifier():
             return ast.parse(name, mode="eval").body
-        if name in self.taken:
+        if name in self.taken or name in self.ambiguous:
             return None
         home = self.local if self._is_local(name) else self.shared
         known = home.setdefault(name, const)
@@ -82,6 +85,16 @@ class Constants:
         if plain:
             return number(value)
         return ast.Call(ast.Attribute(ast.Name("np"), dtype.name), [number(value)], [])
+
+
+def _ambiguous(function: Function) -> set[str]:
+    """The names that stand for several numbers, such as those of a loop that is unrolled."""
+    values: dict[str, set[str]] = {}
+    for stmt in all_statements(function.body):
+        for atom in stmt.args if isinstance(stmt, Let) else ():
+            if isinstance(atom, Const) and atom.name is not None:
+                values.setdefault(atom.name, set()).add(repr(atom.value))
+    return {name for name, found in values.items() if len(found) > 1}
 
 
 def _forward_sweep(body: Block) -> Block:

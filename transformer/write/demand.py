@@ -161,8 +161,10 @@ class _Marker:
         if stmt not in self.result.alive:
             self._mark_around(stmt)
             if isinstance(stmt, (Let, Call, Effect)):
+                self.mark(atom_vars(stmt.args))
                 attrs = printed_attrs(stmt) if isinstance(stmt, Let) else getattr(stmt, "attrs", {})
-                self.mark(atom_vars((stmt.args, attrs)))
+                if attrs:
+                    self.mark(atom_vars(attrs))
 
     def _mark_around(self, stmt: Stmt) -> None:
         for outer in (*self.around[stmt], stmt):

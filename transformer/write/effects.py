@@ -79,7 +79,12 @@ def _forget(stmt: Effect, e: Any) -> ast.stmt:
     return ast.Delete([e.atom(stmt.args[0])])
 
 
-PLAIN = {"print": _print, "warn": _warn, "assert": _assert, "raise": _raise, "forget": _forget}
+def _breakpoint(stmt: Effect, e: Any) -> ast.stmt:
+    return ast.Expr(ast.Call(ast.Name("breakpoint"), [], []))
+
+
+PLAIN = {"print": _print, "warn": _warn, "assert": _assert, "raise": _raise, "forget": _forget,
+         "breakpoint": _breakpoint}
 
 
 def _class(cls: Any, e: Any) -> ast.expr:

@@ -155,7 +155,9 @@ class _Numberer:
         written = stmt.op.name in WRITES
         for k, atom in enumerate(stmt.args):
             self.read(point, atom, COPIED if written and k == 0 else READ)
-        self.read(point, printed_attrs(stmt))
+        attrs = printed_attrs(stmt)
+        if attrs:
+            self.read(point, attrs)
 
     def _call(self, stmt: Call) -> None:
         self._arguments(stmt)

@@ -217,16 +217,22 @@ class Loops(Statements):
     def _grown(self, stmt: Any) -> list[Item]:
         """Makes room for one more iteration."""
         items: list[Item] = []
+        growing: list[str] = []
         for store in self._stores_of(stmt):
             name = self._name(store.record.target)
             if store.kind == "growing":
-                self.uses_grow = True
-                full = ast.Compare(self.position(stmt), [ast.Eq()], [ast.Call(ast.Name("len"), [ast.Name(name)], [])])
-                grow = ast.Assign([ast.Name(name)], ast.Call(ast.Name("grow"), [ast.Name(name)], []))
-                items.append(Group(ast.If(full, [], []), [Line(grow, stmt.origin)], [], stmt.origin))
+                growing.append(name)
             elif store.kind == "list" and stmt.trips is None and not appends(store):
                 items.append(Line(_appended(name, ast.Constant(None)), stmt.origin))
-        return items
+        return [self._made_longer(stmt, growing), *items] if growing else items
+
+    def _made_longer(self, stmt: Any, names: list[str]) -> Item:
+        """Storage of one loop has one length: `if n == len(x_k): x_k = grow(x_k); y_k = grow(y_k)`."""
+        self.uses_grow = True
+        full = ast.Compare(self.position(stmt), [ast.Eq()], [ast.Call(ast.Name("len"), [ast.Name(names[0])], [])])
+        lines = [Line(ast.Assign([ast.Name(name)], ast.Call(ast.Name("grow"), [ast.Name(name)], [])), stmt.origin)
+                 for name in names]
+        return Group(ast.If(full, [], []), lines, [], stmt.origin)
 
     def _trimmed(self, stmt: Any) -> list[Item]:
         """Storage that may not be full is cut to its length where something else than a loop looks at it."""

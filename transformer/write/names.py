@@ -213,8 +213,8 @@ class Names:
         if name in self.taken or name in BUILTINS and not users:
             return False
         return all(
-            variable.is_apart_from(holder)
-            and (users or not holder.is_param and not holder.names and self._loop(variable) is not self._loop(holder))
+            (users or not holder.is_param and not holder.names and self._loop(variable) is not self._loop(holder))
+            and variable.is_apart_from(holder)
             for holder in self.holders.get(name, ())
         )
 

@@ -6,9 +6,10 @@ between, if the user gave it no name, and if the line stays one that a person wo
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 from ..core.grammar import UNDEFINED, Block, Call, Effect, If, Let, Loop, Map, Merge, Stmt, Var
@@ -57,7 +58,9 @@ class _Nester:
         self.indent = 1
         self.inlined: dict[Var, tuple[Var, ...]] = {}  # views printed wherever they are used
         self.trees: dict[Var, Tree] = {}  # of all values used once
-        self.writes = sorted(self._writes(), key=_point)
+        writes = sorted(self._writes(), key=itemgetter(0))
+        self.written = [var for _, var in writes]
+        self.written_at = [point for point, _ in writes]
         self.barrier = -1  # the last effect
         self.outside: list[Pending] = []  # what is pending around the current block
         self.kept = {r for r in flow.function.results if isinstance(r, Var) and r.name is not None}
@@ -305,11 +308,13 @@ class _Nester:
 
     def consume(self, point: int, pending: Pending, tree: Tree, fixed: Iterable[Any] = ()) -> Tree:
         """Nests what a point reads into `tree`, the smallest first, as long as the whole stays readable."""
-        reads = [own for var, _ in self.flow.reads.get(point, ()) for own in self.inlined.get(var, (var,))]
-        plain = [var for var in reads if var not in pending or var in fixed]
-        names = sum([width_of_atom(var) for var in reads])
-        whole = Tree(tree.point, tuple(plain), tree.width + names, tree.ops, tree.calls)
+        reads = [var for var, _ in self.flow.reads.get(point, ())]
+        if self.inlined:
+            reads = [own for var in reads for own in self.inlined.get(var, (var,))]
+        width = tree.width + sum(map(width_of_atom, reads))
         nestable = [var for var in reads if var in pending and var not in fixed]
+        plain = [var for var in reads if var not in nestable] if nestable else reads
+        whole = Tree(tree.point, tuple(plain), width, tree.ops, tree.calls)
         for var in sorted(nestable, key=lambda var: pending[var].width):
             joined = self._joined(whole, [pending[var]])
             joined.width -= width_of_atom(var)
@@ -347,16 +352,9 @@ class _Nester:
         return not self._is_written(tree, point)
 
     def _is_written(self, tree: Tree, point: int) -> bool:
-        written = list(self._writes_between(tree.point, point))
+        written = self._writes_between(tree.point, point)
         arrays = [var for var in tree.reads if is_array(var)] if written else []
         return any(self.aliases.may_share(var, base) for base in written for var in arrays)
 
-    def _writes_between(self, first: int, last: int) -> Iterator[Var]:
-        for k in range(bisect_right(self.writes, first, key=_point), len(self.writes)):
-            if self.writes[k][0] >= last:
-                return
-            yield self.writes[k][1]
-
-
-def _point(write: tuple[int, Var]) -> int:
-    return write[0]
+    def _writes_between(self, first: int, last: int) -> list[Var]:
+        return self.written[bisect_right(self.written_at, first):bisect_left(self.written_at, last)]

@@ -285,6 +285,8 @@ def _of_loop(loop: Any, needed: Demand, forms: dict[Stmt, Range], stored: Stores
 
 def _dims(plan: SizePlan, values: Any) -> Iterator[Dim]:
     for value in values:
+        if type(value) is Var or type(value) is Const:
+            continue
         if isinstance(value, Size):
             yield from (leaf for leaf in leaves(plan.normal(value)) if isinstance(leaf, Dim))
         elif isinstance(value, (tuple, list)):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from ..core.errors import NotSupported
@@ -86,7 +87,7 @@ def stores(function: Function) -> Stores:
         for record in loop.records:
             planner.place(planner.result.of[record.target], record.value, loop.body, loop)
     join_states(function, planner.result)
-    for stmt in all_statements(function.body):
+    for stmt in all_statements(function.body) if planner.result.of else ():
         if isinstance(stmt, Let) and stmt.op.name not in ("pack", "add_saved"):
             _check_operands(stmt, planner.result)
     return planner.result
@@ -114,9 +115,7 @@ class _Planner:
         self.inside: dict[Any, set[Var]] = {}
         self.outer: dict[Var, Var] = {}
         self.targets: dict[int, dict[Var, Stmt]] = {}
-        self.looked_at = _looked_at(function)
-        # A size that only a type mentions may be computed nowhere.
-        self.defined = {*function.params, *all_definitions(function.body)}
+        self.function = function
         for stmt in all_statements(function.body):
             if isinstance(stmt, (Loop, Map)):
                 self.loops.append(stmt)
@@ -124,6 +123,15 @@ class _Planner:
                 self.inside[stmt] = {*all_definitions([stmt])} if stmt.records else set()
             elif isinstance(stmt, If):
                 self.made_by.update({merge.target: (stmt, merge) for merge in stmt.merges})
+
+    @cached_property
+    def looked_at(self) -> set[Var]:
+        return _looked_at(self.function)
+
+    @cached_property
+    def defined(self) -> set[Var]:
+        """All variables: a size that only a type mentions may be computed nowhere."""
+        return {*self.function.params, *all_definitions(self.function.body)}
 
     def plan(self, loop: Any, record: Record) -> None:
         outer = self.outer.get(record.target)

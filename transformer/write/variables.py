@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from heapq import heappop, heappush
 
-from ..core.grammar import If, Let, Loop, Stmt, Var
+from ..core.grammar import If, Let, Loop, Var
 from ..core.walk import all_statements
 from .aliasing import Aliases, is_array
 from .demand import WRITES
@@ -38,7 +38,7 @@ class Variable:
 
     def is_apart_from(self, other: Variable) -> bool:
         """Whether no value of one is alive together with a value of the other."""
-        small, large = sorted((self, other), key=lambda v: len(v.pieces))
+        small, large = (other, self) if len(other.pieces) < len(self.pieces) else (self, other)
         return not any(large.covers(first, last) for first, last in small.pieces)
 
     def covers(self, first: int, last: int) -> bool:
@@ -151,7 +151,8 @@ def _wishes(flow: Flow, aliases: Aliases, ranges: dict[Var, Pieces]) -> Iterator
         if isinstance(stmt, Loop):
             yield from _of_loop(stmt)
     for stmt in statements:
-        yield from _of_branches(stmt)
+        if isinstance(stmt, If):
+            yield from _of_branches(stmt)
 
 
 def _of_loop(loop: Loop) -> Iterator[tuple[Var, Var, bool]]:
@@ -165,10 +166,9 @@ def _of_loop(loop: Loop) -> Iterator[tuple[Var, Var, bool]]:
         yield loop.position, loop.count, True
 
 
-def _of_branches(stmt: Stmt) -> Iterator[tuple[Var, Var, bool]]:
+def _of_branches(stmt: If) -> Iterator[tuple[Var, Var, bool]]:
     """A value that the user gave a name does not lend it to a choice that has none."""
-    if isinstance(stmt, If):
-        for merge in stmt.merges:
-            for side in (merge.then, merge.orelse):
-                if isinstance(side, Var) and (given_name(merge.target) or not given_name(side)):
-                    yield merge.target, side, False
+    for merge in stmt.merges:
+        for side in (merge.then, merge.orelse):
+            if isinstance(side, Var) and (given_name(merge.target) or not given_name(side)):
+                yield merge.target, side, False

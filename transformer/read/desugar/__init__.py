@@ -31,11 +31,12 @@ from typing import Any
 import gast
 
 from ...core.errors import NotSupported
-from . import breaks, continues, loop_else, returns
+from . import breaks, continues, loop_else, returns, ways_out
 from .blocks import Block, changed, has_jumps, map_blocks
 from .scope import Names, Rewrite, Scope
 
 REWRITES: tuple[Rewrite, ...] = (
+    ways_out.rewrite,
     loop_else.rewrite,
     returns.rewrite,
     breaks.rewrite,
@@ -49,7 +50,8 @@ def desugar(tree: Any, file: str = "<unknown>") -> Any:
     `tree` is a `gast.FunctionDef`, which is left as it was, and `file` is named in errors.
     Afterwards no function contains `break`, `continue`, or an `else` of a loop, and a `return` is
     its last statement. Each `gast.For` has an attribute `stop`: the name of a flag that ends the
-    loop if it is true before an iteration, or None. Generators and coroutines stay as they are.
+    loop if it is true before an iteration, or None. Each `gast.With` has an attribute `way_out`: the
+    first jump out of its block, or None. Generators and coroutines stay as they are.
 
     Raises NotSupported for an exit out of `try`.
     """

@@ -44,7 +44,9 @@ def unique_values(x, /):
 
 def bincount(x, weights=None, minlength=0):
     x = np.asarray(x)
-    count = max(int(np.max(x)) + 1, minlength) if minlength else int(np.max(x)) + 1
+    count = minlength if minlength else int(np.max(x)) + 1
+    if minlength and np.any(x >= minlength):
+        raise ValueError("np.bincount with a number of minlength or more: its result would be longer than minlength")
     sums = np.zeros(count, dtype=int if weights is None else float)
     np.add.at(sums, x, 1 if weights is None else weights)
     return sums

@@ -1,0 +1,66 @@
+"""What a reverse sweep may get wrong: values read before a call writes over them, windows of arrays whose
+lengths have nothing in common but their value, blocks whose records are one."""
+
+import numpy as np
+
+from transformer import checkpoint_loop
+
+from .program import Program, normal
+
+
+def written_by_the_value_added(x):
+    """`y[i] += f(y)` adds to what `y[i]` was before the call."""
+    def halved(y, i):
+        y[i] = 0.5 * y[i - 1] ** 2
+        return np.sin(y[i]) * y[0]
+
+    y = x.copy()
+    for i in range(1, len(x)):
+        y[i] += halved(y, i)
+        y[i - 1] -= halved(y, i - 1)
+    return np.sum(y**2)
+
+
+def view_written_by_the_value_added(x):
+    """A slice is a view: `y[:2] *= f(y)` multiplies what the call leaves there; `y[[0, 1]]` was copied before."""
+    def stirred(y, i):
+        y[i] = 0.5 * y[i + 1] ** 2
+        y[i + 1] *= y[i]
+        return np.sin(y[i]) * y[:2]
+
+    y = x.copy()
+    y[:2] *= stirred(y, 0)
+    y[:2] += stirred(y, 1)
+    y[np.array([0, 1])] *= stirred(y, 0)
+    y[y > -1.0] -= stirred(y, 0)[0]
+    return np.sum(y**2)
+
+
+def windows_of_two(u, v):
+    total = 0.0
+    u = u.copy()
+    for i in range(len(u)):
+        total += np.sum(u[i:] * v[i:])
+        u[i:] = np.sin(v[i:]) * u[i]
+        u[i:i + 2] = v[i:i + 2] ** 2 * u[i:i + 2]
+    return total + np.sum(u)
+
+
+def records_of_blocks_that_are_one(u, w):
+    q = u[0]
+    t = 0.0
+    u, w = u.copy(), w.copy()
+    with checkpoint_loop(blocks=2):
+        for i in range(len(u) - 1):
+            w[i, i] = np.sin(u[i]) * w[i, -1]
+            u[0] += w[i, i] ** 2
+            t = w[i, i] * u[0]
+    return np.sum(u * u) + t * q
+
+
+PROGRAMS = [
+    Program(written_by_the_value_added, normal(("n",))),
+    Program(view_written_by_the_value_added, normal(("n",))),
+    Program(windows_of_two, normal(("n",), ("n",)), (0, 1)),
+    Program(records_of_blocks_that_are_one, normal(("n",), ("n", "n")), (0, 1)),
+]
