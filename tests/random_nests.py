@@ -2,7 +2,8 @@
 
 They are made to break the rule by which a reverse sweep takes values from later versions of an array:
 reads and writes before, at, and behind the place of the iteration, loops that run down, bounds that
-depend on outer indices, branches on indices, slices that overlap.
+depend on outer indices, branches on indices, slices that overlap or end at an index, indices modulo, halved
+and looked up, functions that write to what they are given, loops in blocks, arrays that are exchanged.
 """
 
 from __future__ import annotations
@@ -10,6 +11,11 @@ from __future__ import annotations
 import random
 
 SIZE = 5                                    # of `u` and `v`; `w` has SIZE x SIZE
+
+PLACES = ["{i} % 3", "{i} // 2", "({i} + 1) % n", "(2 * {i}) % n", "-{i} - 1", "~{i}", "n - 1 - {i}",
+          "min({i} + 1, n - 1)", "max({i} - 1, 0)", "abs({i} - 2)", "{i} - n", "order[{i}]", "order[{i} - 1]"]
+WINDOWS = [("{i}:", "{i}:"), (":{i}", "n - {i}:"), ("{i}:", ":n - {i}"), ("{i}:{i} + 1", "-1:"),
+           ("{i}:{i} + 2", "{i}:{i} + 2"), ("{i}::2", "{i}::2"), (":-{i} - 1", ":-{i} - 1"), ("{i}::-1", "{i}::-1")]
 
 
 class Nest:
@@ -21,7 +27,13 @@ class Nest:
         self.indices: list[tuple[str, int, int]] = []       # name, lowest, highest value
 
     def source(self) -> str:
+        self.line(0, "def mixed(a, b, k):")
+        self.line(1, f"{self.random.choice(['a[k]', 'b[k]'])} = np.sin(b[k - 1]) * a[k]")
+        self.line(1, self.random.choice(["b[0] += a[k] ** 2", "a[0] = b[k - 1]", "b[k] = 0.2"]))
+        self.line(1, "return a[k] * b[0]")
         self.line(0, "def f(u, v, w):")
+        self.line(1, "n = len(u)")
+        self.line(1, "order = np.array([3, 0, 4, 0, 2])")
         for name in "uvw":
             start = {"w": f"np.zeros(({SIZE}, {SIZE}))"}.get(name, f"np.zeros({SIZE})")
             value = self.random.choice([f"{name}.copy()", f"{name} * 1.5", f"{start} + 0.3 * {name}"])
@@ -41,10 +53,15 @@ class Nest:
     def loop(self, depth: int) -> None:
         name = "ijk"[len(self.indices)]
         header, low, high = self.header()
+        if self.random.random() < 0.2:
+            self.line(depth, f"with checkpoint_loop(blocks={self.random.choice([2, 3])}):")
+            depth += 1
         self.line(depth, f"for {name} in {header}:")
         self.indices.append((name, low, high))
         for _ in range(self.random.choice([1, 2, 2, 3])):
             self.statement(depth + 1)
+        if self.random.random() < 0.1:
+            self.line(depth + 1, "u, v = v, u")
         self.indices.pop()
 
     def header(self) -> tuple[str, int, int]:
@@ -80,6 +97,9 @@ class Nest:
             self.write(depth + 1)
 
     def write(self, depth: int) -> None:
+        if self.indices and self.random.random() < 0.25:
+            self.write_by_index(depth, self.random.choice(self.indices)[0])
+            return
         if self.random.random() < 0.2:
             cut, other = self.random.choice([("1:", ":-1"), (":-1", "1:"), ("1:-1", "2:"), ("::2", "::2")])
             self.line(depth, f"{self.random.choice('uv')}[{cut}] {self.operator()} 0.3 * np.sin(u[{other}])")
@@ -90,8 +110,18 @@ class Nest:
             return
         self.line(depth, f"{self.item()} {self.operator()} {self.value()}")
 
+    def write_by_index(self, depth: int, index: str) -> None:
+        """A window that begins or ends at an index, or a call that writes."""
+        if self.random.random() < 0.4:
+            arrays = self.random.choice(["u, v", "v, u", "u, u", f"w[{index}], u", "u, w[:, 1]"])
+            self.line(depth, f"{self.random.choice('uv')}[{index}] {self.operator()} mixed({arrays}, {index})")
+            return
+        cut, other = (part.format(i=index) for part in self.random.choice(WINDOWS))
+        array = self.random.choice("uv")
+        self.line(depth, f"{array}[{cut}] {self.operator()} 0.3 * np.sin({self.random.choice('uv')}[{other}])")
+
     def operator(self) -> str:
-        return self.random.choice(["=", "=", "+="])
+        return self.random.choice(["=", "=", "+=", "*=", "-="])
 
     def value(self) -> str:
         return self.random.choice([f"np.sin({self.item()} * {self.item()})", f"0.7 * np.sin({self.item()})",
@@ -106,6 +136,8 @@ class Nest:
         if not self.indices or self.random.random() < 0.15:
             return self.random.choice(["0", "2", "-1"])
         name, low, high = self.random.choice(self.indices)
+        if self.random.random() < 0.2:
+            return self.random.choice(PLACES).format(i=name)
         shift = self.random.choice([0, 0, 0, -1, 1, -low])
         if self.random.random() < 0.15:
             return f"{SIZE - 1} - {name}" if low >= 0 else name

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from random_nests import SIZE, Nest
 
-from transformer import check_grads, grad, jvp
+from transformer import check_grads, checkpoint_loop, grad, jvp
 
 RNG = np.random.default_rng(11)
 
@@ -135,7 +135,7 @@ def nest(seed):
     """A random program and arguments; None where it reads out of bounds."""
     source, name = Nest(seed).source(), f"<nest {seed}>"
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-    namespace = {"np": np}
+    namespace = {"np": np, "checkpoint_loop": checkpoint_loop}
     exec(compile(source, name, "exec"), namespace)
     rng = np.random.default_rng(seed)
     args = tuple(0.7 * rng.normal(size=s) for s in (SIZE, SIZE, (SIZE, SIZE)))
@@ -170,4 +170,4 @@ def test_random_nests(seed, monkeypatch):
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        compare_modes(*found, order=2 if seed % 5 == 0 else 1)
+        compare_modes(*found, order=2 if seed % 10 == 0 else 1)

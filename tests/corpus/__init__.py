@@ -4,6 +4,7 @@ A failing case becomes a program here before it is fixed.
 """
 
 from . import (
+    applications,
     arranging,
     arrays,
     carries,
@@ -40,6 +41,7 @@ from .program import Program
 
 MODULES = (
     models,
+    applications,
     simulations,
     straight,
     arrays,

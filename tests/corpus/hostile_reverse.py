@@ -58,9 +58,23 @@ def records_of_blocks_that_are_one(u, w):
     return np.sum(u * u) + t * q
 
 
+def branch_in_loop_recorded_once(u, v, w):
+    """What a loop in a branch records is needed twice after it."""
+    u, v, w = u.copy(), v.copy(), w.copy()
+    for j in range(len(u)):
+        if j > 0 and j < len(u) - 1:
+            for _ in range(len(u)):
+                old = v[j]
+                u[j] = w[j, j] * u[j]
+                v[j] = old + w[j, j] * u[0]
+        w[j, 1] = w[j, 1] * u[j]
+    return np.sum(v)
+
+
 PROGRAMS = [
     Program(written_by_the_value_added, normal(("n",))),
     Program(view_written_by_the_value_added, normal(("n",))),
     Program(windows_of_two, normal(("n",), ("n",)), (0, 1)),
     Program(records_of_blocks_that_are_one, normal(("n",), ("n", "n")), (0, 1)),
+    Program(branch_in_loop_recorded_once, normal(("n",), ("n",), ("n", "n")), (0, 1, 2)),
 ]

@@ -14,8 +14,6 @@ def distances_grad(points):
         raise ValueError(f"points.shape[1] is {points.shape[1]} but must equal 2")
     d = points[:, None] - points[None, :]
     # reverse
-    dd = 2 * (-np.exp(-np.sum(d ** 2, axis=2)))[:, :, None] * d
-    dpoints = np.zeros_like(points)
-    dpoints[None, :] = np.sum(-dd, axis=0, keepdims=True)
-    dpoints[:, None] += np.sum(dd, axis=1, keepdims=True)
+    dd = (-2 * np.exp(-np.sum(d ** 2, axis=2)))[:, :, None] * d
+    dpoints = np.sum(dd, axis=1) - np.sum(dd, axis=0)
     return dpoints

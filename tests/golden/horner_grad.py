@@ -26,7 +26,6 @@ def horner_grad(coefficients, x):
     while k >= 0:
         if n == len(k_k):
             k_k = grow(k_k)
-        if n == len(total_k):
             total_k = grow(total_k)
         k_k[n] = k
         total_k[n] = total

@@ -18,6 +18,6 @@ def standardized_grad(x):
     ratio = dz / spread
     ratio2 = (np.sum(dz * z / spread, axis=0)
         / (n * np.where(spread == 0, np.inf, spread)))
-    dx = ratio2[None, :] * (x - np.mean(x, axis=0, keepdims=True))
-    dx = ratio - dx - (np.sum(ratio, axis=0) / n)[None, :]
+    dx = ratio - ratio2 * (x - np.mean(x, axis=0, keepdims=True))
+    dx = dx - np.sum(ratio, axis=0) / n
     return dx

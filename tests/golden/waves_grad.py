@@ -16,7 +16,7 @@ def waves_grad(u, c, steps):
     if n < 2:
         raise ValueError(f"n is {n} but must be at least 2")
     u = u.copy()
-    number = int((max(max(steps, 0), 1) - 1) ** 0.5)
+    number = int((max(steps, 1) - 1) ** 0.5)
     size = number + 1
     blocks = (number + max(steps, 0)) // size
     u_k = np.empty((blocks, n))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from .sizes import Dim, Extent, Floor, Greatest, Least, Size, SizeAtom, Unknown, leaves, replaced
@@ -88,7 +89,7 @@ class Assumptions:
         if isinstance(difference, int):
             return difference == 0
         if not guardable(difference):
-            return self._are_equal_by_leaves(left, right) or self._consistent
+            return self._consistent or self._are_equal_by_leaves(left, right)
         known = value_of(difference, self.hints)
         if known is not None and known != 0:
             return False
@@ -99,14 +100,15 @@ class Assumptions:
 
     def _are_equal_by_leaves(self, left: Extent, right: Extent) -> bool:
         """Whether two sizes that depend on integers of the program, such as ``min(i + 2, n) - i`` and
-        ``min(i + 2, m) - i``, are equal because the one dimension in which they differ is."""
-        mine, its = set(leaves(left)), set(leaves(right))
-        own, other = [*mine - its], [*its - mine]
-        if len(own) != 1 or len(other) != 1:
-            return False
-        sides = Size.of(own[0]), Size.of(other[0])
-        renamed = replaced(left, lambda leaf: sides[1] if leaf == own[0] else None)
-        return renamed == right and all(map(guardable, sides)) and self.equal(*sides)
+        ``min(i + 2, m) - i``, are equal because two dimensions are, or one is a number."""
+        known = [s for s in map(Size.of, dict.fromkeys((*leaves(left), *leaves(right)))) if guardable(s)]
+        numbers = [(s, value) for s in known if (value := value_of(s, self.hints)) is not None]
+        pairs: list[tuple[Size, Extent]] = [*combinations(known, 2), *numbers]
+        for one, other in pairs:
+            difference = replaced(left, {single_atom(one): other}.get) - replaced(right, {single_atom(one): other}.get)
+            if difference == 0 and self.equal(one, other):
+                return True
+        return False
 
     def is_one(self, size: Extent) -> bool:
         """Whether a size is 1, as a computed one may be in the call being read; guarded then."""

@@ -28,6 +28,7 @@ from .types import ArrayType, SeqType, Type
 
 # The method of a visitor for each kind of statement.
 METHODS = {kind: f"_{kind.__name__.lower()}" for kind in (Let, If, Loop, Map, Call, Effect)}
+MENTIONS_NOTHING = frozenset({Const, int, float, bool, str, type(None)})
 
 
 def atom_vars(atom: Any) -> list[Var]:
@@ -45,14 +46,12 @@ def _collect_vars(atom: Any, found: list[Var]) -> None:
         return
     elif kind is Size:
         found += atom.unknowns
-    elif isinstance(atom, (tuple, list)):
-        for item in atom:
+    elif kind is dict or isinstance(atom, (tuple, list)):
+        for item in atom.values() if kind is dict else atom:
             if type(item) is Var:
                 found.append(item)
-            elif type(item) is not Const:
+            elif type(item) not in MENTIONS_NOTHING:
                 _collect_vars(item, found)
-    elif kind is dict:
-        _collect_vars(tuple(atom.values()), found)
     elif kind is slice:
         _collect_vars((atom.start, atom.stop, atom.step), found)
     elif kind is ArrayType:

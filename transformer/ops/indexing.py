@@ -175,7 +175,7 @@ def without_inserted(dy: Value, index: Index) -> Value:
     """The cotangent of an array that only got axes of size 1; `dy` may lack leading axes."""
     missing = len(index) - dy.ndim
     axes = tuple(k - missing for k, entry in enumerate(index) if entry is None and k >= missing)
-    return np.squeeze(dy, axes) if axes else dy
+    return call(np.squeeze, (dy, axes), {}) if axes else dy
 
 
 def turned_back(dy: Value, x: Value, **attrs: Any) -> Value:

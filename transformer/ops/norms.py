@@ -105,7 +105,8 @@ def _vector_norm(x: Any, axis: int, ord: Any, keepdims: bool) -> Any:
 def _matrix_norm(x: Value, row: int, column: int, ord: Any, keepdims: bool) -> Any:
     if ord in (2, -2, "nuc"):
         raise NotSupported(f"the norm of order {ord!r} of a matrix", why="It needs singular values.",
-                           instead="Take ord='fro', 1 or np.inf.")
+                           instead="Write np.sqrt(np.linalg.eigvalsh(x.T @ x)[-1])." if ord == 2
+                           else "Take ord='fro', 1 or np.inf.")
     if ord not in (1, -1, np.inf, -np.inf):
         raise BadArgument("Invalid norm order for matrices.")
     summed, extreme = (row, column) if abs(ord) == 1 else (column, row)

@@ -77,8 +77,17 @@ def full_name(function: Any) -> str:
     if isinstance(function, np.ufunc):
         return f"np.{name}" if hasattr(np, name) else f"scipy.special.{name}"
     parts = [part for part in (getattr(function, "__module__", None) or "").split(".") if not part.startswith("_")]
-    parts = ["np" if part == "numpy" else part for part in parts if part not in ("builtins", "lib")]
-    return ".".join([*parts, name])
+    parts = ["np" if part == "numpy" else part for part in parts if part != "builtins"]
+    short = [part for part in parts if part != "lib"]
+    is_there = short[:1] == ["np"] and _reached(np, [*short[1:], name]) is function
+    return ".".join([*(short if is_there else parts), name])
+
+
+def _reached(owner: Any, names: list[str]) -> Any:
+    """What a chain of attributes leads to; None where it breaks off."""
+    for name in names:
+        owner = getattr(owner, name, None)
+    return owner
 
 
 def _operands(function: Any) -> list[str]:

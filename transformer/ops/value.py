@@ -169,6 +169,8 @@ def emit(op: Any, atoms: tuple[Atom, ...], attrs: dict[str, Any], spelling: str 
 def result_types(op: Any, types: list[Any], attrs: dict[str, Any], spelling: str | None) -> Any:
     """The type of what an op gives, or a tuple of them: those of Python's numbers where it is spelled as
     Python's and has such operands."""
+    if not (op.asks_truth or any(map(is_weak, types)) or spelling is not None and spelling.startswith("math.")):
+        return op.types(types, **attrs) if op.variadic else op.types(*types, **attrs)
     python = bool(types) and not is_defined(op) and is_python(spelling) and (
         op.asks_truth or all(map(is_weak, types[op.made_of])))
     if python and op.elementwise and not op.keeps_truth:

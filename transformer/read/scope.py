@@ -13,6 +13,7 @@ from .source import Source
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+LEAVES = (gast.Name, gast.Constant)
 YIELDS = (gast.Yield, gast.YieldFrom)
 BINDING = (gast.Store, gast.Del)
 
@@ -31,6 +32,9 @@ class Scope:
         self.bound -= self.outer | self.globals
 
     def _collect(self, node: Any) -> None:
+        if isinstance(node, LEAVES):
+            self.bound.update(names_bound_by(node))
+            return
         if isinstance(node, gast.Nonlocal):
             self.outer.update(node.names)
         elif isinstance(node, gast.Global):

@@ -38,7 +38,7 @@ import numpy as np
 from ..core.grammar import Atom, Const, Let, Var, type_of
 from ..core.sizes import Extent, Greatest, Least, Size
 from ..core.walk import atom_of_size
-from ..ops.arithmetic import Add, Divide, Multiply, Negative, Subtract
+from ..ops.arithmetic import Add, Multiply, Subtract
 from ..ops.comparison import Equal, NotEqual
 from .changes import CONSTANT, SIZE, with_operand
 from .neutral import known, number
@@ -193,8 +193,10 @@ def _nested_extreme(fold: Fold, stmt: Let) -> Any:
     """max(max(n, 0), 1) → max(n, 1)."""
     first, second = stmt.args
     bound, kind = number(second), {"maximum": Greatest, "minimum": Least}[stmt.op.name]
-    atom = next(first.atoms()) if isinstance(first, Size) else None
-    if type(bound) is not int or not isinstance(atom, kind) or first != Size.of(atom) or type(atom.second) is not int:
+    atom = next(first.atoms(), None) if isinstance(first, Size) else None
+    if type(bound) is not int or not isinstance(atom, Greatest | Least) or not isinstance(atom, kind):
+        return None
+    if type(atom.second) is not int or first != Size.of(atom):
         return None
     joined = (max if kind is Greatest else min)(bound, atom.second)
     return fold.become(stmt, stmt.op, atom_of_size(atom.first), Const(joined), **stmt.attrs)
@@ -224,14 +226,14 @@ def _scaled(fold: Fold, product: Var, factor: Any, depth: int = DEEPEST) -> bool
         value = number(stmt.args[place])
         if value is not None and _combine(value, factor):
             sibling = stmt.args[1 - place]
-            _put(fold, stmt, place, Const(_written(value, factor, _has_dtype(sibling, product))))
+            _put(fold, stmt, place, Const(_written(value, factor, has_dtype(sibling, product))))
             return True
     factors = [atom for place in places if isinstance(atom := stmt.args[place], Var)]
-    return any(_has_dtype(atom, product) and _scaled(fold, atom, factor, depth - 1)
+    return any(has_dtype(atom, product) and _scaled(fold, atom, factor, depth - 1)
                for atom in factors)
 
 
-def _has_dtype(atom: Atom, like: Var) -> bool:
+def has_dtype(atom: Atom, like: Var) -> bool:
     return isinstance(atom, Var) and array_type(atom).dtype == array_type(like).dtype
 
 
@@ -239,7 +241,7 @@ def _combine(first: Any, second: Any) -> bool:
     """Whether two factors may become one: exactly, or with one rounding less."""
     if isinstance(first, complex) or isinstance(second, complex):
         return False
-    if _is_power_of_two(first) or _is_power_of_two(second):
+    if is_power_of_two(first) or is_power_of_two(second):
         return math.isfinite(first * second) and _is_short(first * second, [first, second])
     return (float(first).is_integer() and float(second).is_integer()
             and abs(first * second) <= LARGEST_FACTOR)
@@ -263,69 +265,14 @@ def _first(fold: Fold, stmt: Let) -> Any:
     product = fold.own(x, "multiply", "divide")
     if product is None:
         return None if leads else fold.become(stmt, stmt.op, factor, x)
-    if leads and (abs(value) == 1 or product.attrs or not _has_dtype(product.args[0], stmt.target)):
+    if leads and (abs(value) == 1 or product.attrs or not has_dtype(product.args[0], stmt.target)):
         return None
-    if array_type(x).dtype.kind != "f" or isinstance(value, complex) or not _is_power_of_two(value):
+    if array_type(x).dtype.kind != "f" or isinstance(value, complex) or not is_power_of_two(value):
         return None
     return _led_by(fold, stmt, Const(value), product) if fold.has_type(x, stmt.target) else None
 
 
-@with_operand("divide")
-def _over(fold: Fold, stmt: Let) -> Any:
-    """1 / b * a → a / b, 2 * (a / (2 * b)) → a / b, in generated code: one rounding less."""
-    if not fold.is_generated or stmt.attrs or array_type(stmt.target).dtype.kind not in "fc":
-        return None
-    for first, other in (stmt.args, stmt.args[::-1]):
-        quotient = fold.own(first, "divide")
-        if quotient is None or quotient.attrs:
-            continue
-        numerator, divisor = quotient.args
-        if _is_unit(number(numerator), other) and _divides(stmt.target, other, divisor):
-            return fold.become(stmt, Divide, _signed(fold, stmt, other, number(numerator)), divisor)
-        rest = _without_factor(fold, divisor, number(other))
-        if rest is not None and _divides(stmt.target, numerator, rest):
-            return fold.become(stmt, Divide, numerator, rest)
-    return None
-
-
-def _cancelled(fold: Fold, stmt: Let) -> Any:
-    """2 * a / (2 * b) → a / b, in generated code."""
-    product = fold.own(stmt.args[0], "multiply")
-    if not fold.is_generated or product is None or product.attrs or stmt.attrs:
-        return None
-    factor, other = product.args
-    rest = _without_factor(fold, stmt.args[1], number(factor))
-    if rest is None or not _divides(stmt.target, other, rest):
-        return None
-    return fold.become(stmt, Divide, other, rest)
-
-
-def _without_factor(fold: Fold, product: Atom, factor: Any) -> Atom | None:
-    """What a product is of besides its leading factor, which is this power of two."""
-    inner = fold.defined_by(product, "multiply")
-    if inner is None or inner.attrs or not isinstance(factor, int | float) or not _is_power_of_two(factor):
-        return None
-    return inner.args[1] if number(inner.args[0]) == factor and _has_dtype(inner.args[1], inner.target) else None
-
-
-def _divides(target: Var, first: Atom, second: Atom) -> bool:
-    """Whether `first / second` has the type of a variable."""
-    a, b, wanted = array_type(first), array_type(second), array_type(target)
-    found = Divide.types(a, b)
-    return bool(found.dtype == wanted.dtype and found.sizes == wanted.sizes and (a.weak and b.weak) == wanted.weak)
-
-
-def _is_unit(factor: Any, other: Atom) -> bool:
-    """Whether a factor is 1, or -1 where the other factor has an opposite."""
-    return isinstance(other, Var) and (factor == 1 or factor == -1 and array_type(other).dtype.kind in "fc")
-
-
-def _signed(fold: Fold, stmt: Let, atom: Atom, sign: Any) -> Atom:
-    """`atom`, or its opposite: a new statement before `stmt`."""
-    return atom if sign == 1 else fold.emit(stmt, Negative, atom, type=type_of(atom))
-
-
-def _is_power_of_two(value: float) -> bool:
+def is_power_of_two(value: float) -> bool:
     return math.isfinite(value) and abs(math.frexp(value)[0]) == 0.5
 
 
@@ -356,7 +303,7 @@ def _led_by(fold: Fold, stmt: Let, factor: Const, product: Let) -> Any:
     value = number(first)
     if value is not None and _combine(value, factor.value):
         return fold.become(stmt, product.op, Const(value * factor.value), second, **product.attrs)
-    if not _has_dtype(first, stmt.target) or product.attrs:
+    if not has_dtype(first, stmt.target) or product.attrs:
         return fold.become(stmt, Multiply, factor, product.target)
     return fold.become(stmt, product.op, _scaled_first(fold, stmt, factor, first), second)
 
@@ -364,7 +311,7 @@ def _led_by(fold: Fold, stmt: Let, factor: Const, product: Let) -> Any:
 def _scaled_first(fold: Fold, stmt: Let, factor: Const, atom: Atom, depth: int = DEEPEST) -> Var:
     """A product with a power of two before its first factor, as new statements before `stmt`."""
     product = fold.own(atom, "multiply", "divide") if depth else None
-    if product is None or product.attrs or not _has_dtype(product.args[0], stmt.target):
+    if product is None or product.attrs or not has_dtype(product.args[0], stmt.target):
         return fold.emit(stmt, Multiply, factor, atom, type=type_of(atom))
     first = _scaled_first(fold, stmt, factor, product.args[0], depth - 1)
     return fold.emit(stmt, product.op, first, product.args[1], type=type_of(atom))
@@ -373,8 +320,8 @@ def _scaled_first(fold: Fold, stmt: Let, factor: Const, atom: Atom, depth: int =
 RULES = {
     "add": [_doubled, _whole, _folded],
     "subtract": [_whole, _folded],
-    "multiply": [_whole, _folded, _collected, _over, _first],
-    "divide": [_folded, _cancelled],
+    "multiply": [_whole, _folded, _collected, _first],
+    "divide": [_folded],
     "maximum": [_nested_extreme],
     "minimum": [_nested_extreme],
     "negative": [_folded],

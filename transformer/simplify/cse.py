@@ -36,7 +36,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.grammar import Block, Const, Function, Let, Loop, Var
+from ..core.grammar import Block, Const, Function, If, Let, Loop, Var
 from ..core.guards import Assumptions
 from .aliasing import WRITES, Aliasing
 from .rewriter import Rewriter
@@ -106,6 +106,17 @@ class CommonSubexpressions(Rewriter):
     def _forget_parts(self, stmt: Let) -> None:
         for key in self.parts.pop(stmt.args[0], ()):                         # type: ignore[arg-type]
             self.known.pop(key, None)
+
+    def after_branch(self, stmt: If) -> None:
+        """Equal merges are one."""
+        seen: dict[Any, Var] = {}
+        for merge in list(stmt.merges):
+            key = tuple(_frozen(atom) if type(atom) is Const else atom for atom in (merge.then, merge.orelse))
+            first = seen.setdefault(key, merge.target)
+            if first is not merge.target and self._may_stand(merge.target, first):
+                self.replace(merge.target, first)
+                stmt.merges.remove(merge)
+        self.out.append(stmt)
 
     def before_loop(self, stmt: Loop) -> None:
         """Equal reads are one."""

@@ -185,7 +185,7 @@ class Liveness:
         """Whether a record of this block, which may be another one than at first, is given free here for good."""
         if not isinstance(stmt, Effect) or stmt.kind != "forget":
             return False
-        record, = stmt.args
+        record: Any = stmt.args[0]
         return record in self.live and self.origin[record][0] in block and record not in free_vars(after)
 
     def _shrink(self, stmt: Stmt) -> None:

@@ -150,7 +150,7 @@ def _smaller(fold: Fold, stmt: Let) -> Any:
         if small is None or not _keeps_dtype(stmt, place, small):
             continue
         args = (*stmt.args[:place], small, *stmt.args[place + 1:])
-        if _covers(fold, args, stmt.target):
+        if covers(fold, args, stmt.target):
             return fold.become(stmt, stmt.op, *args, **stmt.attrs)
     return None
 
@@ -185,12 +185,14 @@ def _keeps_dtype(stmt: Let, place: int, small: Atom) -> bool:
 
 
 def _meets(stmt: Let, place: int, wanted: ArrayType) -> bool:
-    """Whether another operand is a NumPy value of the same dtype."""
+    """Whether another operand is a NumPy value of the same dtype; what meets whole numbers is a float64."""
     others = [array_type(atom) for k, atom in enumerate(stmt.args) if k != place]
-    return any(not other.weak and other.dtype == wanted.dtype for other in others)
+    whole = all(not other.weak and other.dtype.kind in "iu" and other.dtype.itemsize == 8 for other in others)
+    return any(not other.weak and other.dtype == wanted.dtype for other in others) or (
+        whole and wanted.dtype == FLOAT64 and array_type(stmt.target).dtype == FLOAT64)
 
 
-def _covers(fold: Fold, args: tuple[Atom, ...], target: Var) -> bool:
+def covers(fold: Fold, args: tuple[Atom, ...], target: Var) -> bool:
     """Whether the operands broadcast to the sizes of the result."""
     normal = fold.assumptions.normal
     shapes = [tuple(map(normal, array_type(atom).sizes))[::-1] for atom in args]

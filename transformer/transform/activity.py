@@ -23,14 +23,14 @@ def active_vars(block: Block, inputs: Iterable[Var], results: Iterable[object], 
 def varied_vars(block: Block, inputs: Iterable[Var], summaries: Summaries | None = None) -> set[Var]:
     """The variables that depend on `inputs` through floating point values."""
     varied, known = set(inputs), summaries or Summaries()
-    _until_stable(varied, lambda: _mark_varied(block, varied, known))
+    _until_stable(block, varied, lambda: _mark_varied(block, varied, known))
     return varied
 
 
 def useful_vars(block: Block, results: Iterable[object], summaries: Summaries) -> set[Var]:
     """The variables on which `results` depend through floating point values."""
     useful = {atom for atom in results if isinstance(atom, Var)}
-    _until_stable(useful, lambda: _mark_useful(block, useful, summaries))
+    _until_stable(block, useful, lambda: _mark_useful(block, useful, summaries))
     return useful
 
 
@@ -91,8 +91,10 @@ class Summaries:
         return table[key] != before or len(table) > count
 
 
-def _until_stable(found: set[Var], step: Callable[[], None]) -> None:
-    before = -1
+def _until_stable(block: Block, found: set[Var], step: Callable[[], None]) -> None:
+    """Goes through a block until nothing more is found: once where there is nothing but plain statements."""
+    step()
+    before = len(found) if all(type(stmt) is Let for stmt in block) else -1
     while len(found) != before:
         before = len(found)
         step()

@@ -24,7 +24,7 @@ class UserComments:
             if item.text == "reverse":
                 self.waiting.clear()
             return []
-        line = self._line(item)
+        line = self._line(item) if self.waiting else None
         found = []
         while (
             line is not None
@@ -36,8 +36,8 @@ class UserComments:
 
     def beside(self, item: Any, lines: list[str], width: int) -> list[str]:
         """The lines of a statement, with the comment that stood beside it."""
-        line = self._line(item)
-        if line is None or not self.waiting or self.waiting[0][0] != line:
+        line = self._line(item) if self.waiting else None
+        if line is None or self.waiting[0][0] != line:
             return lines
         text = self.waiting.pop(0)[1].text
         if len(lines[0]) + len(text) + 2 > width or len(lines) > 1:

@@ -111,10 +111,12 @@ class _Numberer:
         return self.point
 
     def block(self, block: Block) -> None:
+        after = self.flow.stored.after
         for stmt in block:
             if self.flow.is_alive(stmt):
                 getattr(self, METHODS[type(stmt)])(stmt)
-                self._stores(self.flow.stored.after.get(stmt, ()))
+                if stmt in after:
+                    self._stores(after[stmt])
 
     def read(self, point: int, value: Any, step: int = READ) -> None:
         """Notes that an atom, size or attribute is read at a point."""

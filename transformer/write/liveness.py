@@ -45,9 +45,11 @@ class _Backwards:
         self.pieces[var].append((place, live.pop(var, place)))
 
     def block(self, block: Block, live: Live) -> None:
+        after = self.flow.stored.after
         for stmt in reversed(block):
             if self.flow.is_alive(stmt):
-                self._stores(self.flow.stored.after.get(stmt, ()), live)
+                if stmt in after:
+                    self._stores(after[stmt], live)
                 getattr(self, METHODS[type(stmt)])(stmt, self.flow.spans[stmt], live)
 
     def _stores(self, stores: Any, live: Live) -> None:

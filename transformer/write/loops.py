@@ -230,8 +230,8 @@ class Loops(Statements):
         """Storage of one loop has one length: `if n == len(x_k): x_k = grow(x_k); y_k = grow(y_k)`."""
         self.uses_grow = True
         full = ast.Compare(self.position(stmt), [ast.Eq()], [ast.Call(ast.Name("len"), [ast.Name(names[0])], [])])
-        lines = [Line(ast.Assign([ast.Name(name)], ast.Call(ast.Name("grow"), [ast.Name(name)], [])), stmt.origin)
-                 for name in names]
+        grown = [ast.Assign([ast.Name(name)], ast.Call(ast.Name("grow"), [ast.Name(name)], [])) for name in names]
+        lines: list[Item] = [Line(tree, stmt.origin) for tree in grown]
         return Group(ast.If(full, [], []), lines, [], stmt.origin)
 
     def _trimmed(self, stmt: Any) -> list[Item]:

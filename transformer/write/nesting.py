@@ -78,10 +78,12 @@ class _Nester:
 
     def block(self, block: Block, pending: Pending) -> Pending:
         """Nests within a block; what is left over may be used by what follows the block."""
+        after = self.flow.stored.after
         for stmt in block:
             if self.flow.is_alive(stmt):
                 getattr(self, METHODS[type(stmt)])(stmt, pending)
-                self._stores(self.flow.stored.after.get(stmt, ()), pending)
+                if stmt in after:
+                    self._stores(after[stmt], pending)
         return pending
 
     def _inner(self, block: Block, pending: Pending, outer: Pending) -> Pending:
@@ -307,23 +309,23 @@ class _Nester:
     # -- the decision -------------------------------------------------------------------------
 
     def consume(self, point: int, pending: Pending, tree: Tree, fixed: Iterable[Any] = ()) -> Tree:
-        """Nests what a point reads into `tree`, the smallest first, as long as the whole stays readable."""
+        """Nests what a point reads into `tree`, the smallest first, as long as the whole stays readable;
+        gives the whole."""
         reads = [var for var, _ in self.flow.reads.get(point, ())]
         if self.inlined:
             reads = [own for var in reads for own in self.inlined.get(var, (var,))]
-        width = tree.width + sum(map(width_of_atom, reads))
         nestable = [var for var in reads if var in pending and var not in fixed]
-        plain = [var for var in reads if var not in nestable] if nestable else reads
-        whole = Tree(tree.point, tuple(plain), width, tree.ops, tree.calls)
+        tree.width += sum(map(width_of_atom, reads))
+        tree.reads = tuple([var for var in reads if var not in nestable] if nestable else reads)
         for var in sorted(nestable, key=lambda var: pending[var].width):
-            joined = self._joined(whole, [pending[var]])
+            joined = self._joined(tree, [pending[var]])
             joined.width -= width_of_atom(var)
             if self._is_readable(joined) and self._is_unchanged(pending[var], point, fixed):
                 self._take(var, pending, point)
-                whole = joined
+                tree = joined
             else:
-                whole.reads += (var,)
-        return whole
+                tree.reads += (var,)
+        return tree
 
     def _joined(self, outer: Tree, parts: list[Tree]) -> Tree:
         reads, width, ops, calls = outer.reads, outer.width, outer.ops, 0

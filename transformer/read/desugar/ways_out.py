@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import gast
 
-from .blocks import Block, changed, exits, map_blocks
+from .blocks import Block, blocks_of, changed, exits, map_blocks
 from .scope import Scope
 
 JUMPS = (gast.Return, gast.Break, gast.Continue)
 
 
 def rewrite(block: Block, scope: Scope) -> Block:
-    if not any(isinstance(inner, gast.With) for statement in block for inner in gast.walk(statement)):
+    if not _has_with(block):
         return block
     rewritten: Block = []
     for statement in block:
@@ -32,3 +32,7 @@ def rewrite(block: Block, scope: Scope) -> Block:
             statement = changed(statement, way_out=next(jumps, None))
         rewritten.append(statement)
     return rewritten
+
+
+def _has_with(block: Block) -> bool:
+    return any(isinstance(statement, gast.With) or any(map(_has_with, blocks_of(statement))) for statement in block)

@@ -44,6 +44,10 @@ def unique_values(x, /):
 
 def bincount(x, weights=None, minlength=0):
     x = np.asarray(x)
+    if weights is not None and np.shape(weights) != np.shape(x):
+        raise ValueError("The weights and list don't have the same length.")
+    if x.dtype.kind != "u" and np.any(x < 0):
+        raise ValueError("'list' argument must have no negative elements")
     count = minlength if minlength else int(np.max(x)) + 1
     if minlength and np.any(x >= minlength):
         raise ValueError("np.bincount with a number of minlength or more: its result would be longer than minlength")

@@ -1,0 +1,129 @@
+"""Lines of derivatives that a person would write so, each by one general rewrite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from transformer import NotDifferentiable, NotSupported, grad
+from transformer.ops.registry import definition_of
+
+X = np.arange(1.0, 7.0).reshape(2, 3)
+V = np.array([0.5, -1.0, 2.0])
+
+
+def new_axis(x: Any) -> Any:
+    return np.sum(np.exp(x[:, None] - x[None, :]))
+
+
+def outer_number(x: Any, c: Any) -> Any:
+    lengths = np.sqrt(np.sum(x ** 2, axis=1, keepdims=True))
+    return np.sum(c * lengths)
+
+
+def length(x: Any) -> Any:
+    return np.sum(np.sqrt(np.sum(x ** 2, axis=1)))
+
+
+def likelihood(s: Any, e: Any) -> Any:
+    return -0.5 * (np.sin(s) + e ** 2 / s)
+
+
+def layers(params: Any, x: Any) -> Any:
+    for layer in params:
+        x = np.tanh(x * layer["w"])
+    return np.sum(x)
+
+
+def polynomial(c: Any) -> Any:
+    return sum((sum(ck * s ** k for k, ck in enumerate(c)) - v) ** 2 for s, v in [(0.1, 1.5), (0.5, 2.5)])
+
+
+def not_equal(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(len(x)):
+            if i == j:
+                continue
+            total += x[i] * x[j] ** 2
+    return total
+
+
+def doubling(x: Any, limit: Any) -> Any:
+    total, step = 0.0, 0.5
+    while total < limit:
+        total, step = total + np.sin(step * x) * total ** 2 + 0.3, step * 1.5 * x
+    return total
+
+
+def with_kind(p: Any) -> Any:
+    return np.sum(p["w"]) if p["kind"] == "sum" else 0.0
+
+
+CASES = [
+    (new_axis, (V,), ["dx = np.sum(e, axis=1) - np.sum(e, axis=0)"], ["keepdims", "zeros"]),
+    (outer_number, (X, 2.0), ["dc = np.sum(lengths)"], ["[0, 0]"]),
+    (length, (X,), [], ["2 *", "keepdims"]),
+    (likelihood, (2.0, 3.0), ["de = -e / s"], ["1 / s"]),
+    (layers, ([{"w": 0.3}, {"w": 0.4}], V), ["params_0_w = ", "params_1_w = "], ["    w = "]),
+    (polynomial, ([0.3, 0.2],), ["0.1", "1.5", "0.5", "2.5"], ["s = ", "v = ", "** 0"]),
+    (not_equal, (V,), ["if i != j:"], ["not i"]),
+]
+
+
+@pytest.mark.parametrize("function, arguments, there, gone", CASES, ids=lambda item: getattr(item, "__name__", ""))
+def test_lines(function: Callable[..., Any], arguments: tuple[Any, ...], there: list[str], gone: list[str]) -> None:
+    source = grad(function, argnums=tuple(range(len(arguments)))).source_for(*arguments)
+    assert [line for line in there if line not in source] == [], source
+    assert [line for line in gone if line in source] == [], source
+
+
+def test_storage_of_one_loop_grows_together() -> None:
+    source = grad(doubling, argnums=(0, 1)).source_for(1.1, 2.0)
+    assert source.count("if n == len(") == 1 < source.count("= grow("), source
+
+
+def test_bincount_has_the_length_that_was_asked_for() -> None:
+    def degrees(x: Any, edges: Any) -> Any:
+        return np.sum(x / np.maximum(np.bincount(edges, minlength=len(x)), 1))
+
+    gradient = grad(degrees)
+    np.testing.assert_array_equal(gradient(V, np.array([0, 0, 2])), [0.5, 1.0, 1.0])
+    np.testing.assert_array_equal(gradient(V, np.array([], int)), [1.0, 1.0, 1.0])
+    with pytest.raises(ValueError, match="minlength"):
+        gradient(V, np.array([0, 3, 2]))
+
+
+def test_rule_that_is_proposed_has_different_names() -> None:
+    def area(x: Any, y: Any) -> Any:
+        return x * y
+
+    assert "lambda t, x, y, result: ..." in definition_of(area)
+
+
+def test_spectral_norm_says_what_to_write() -> None:
+    with pytest.raises(NotSupported, match="eigvalsh"):
+        grad(lambda x: np.linalg.norm(x, 2))(X)
+    largest = grad(lambda x: np.sqrt(np.linalg.eigvalsh(x.T @ x)[-1]))(X)
+    left, _, right = np.linalg.svd(X)
+    np.testing.assert_allclose(largest, np.outer(left[:, 0], right[0]), atol=1e-12)
+
+
+def test_settings_beside_arrays_are_refused_with_a_way_out() -> None:
+    with pytest.raises(NotDifferentiable, match="Make the numbers and arrays alone the argument"):
+        grad(with_kind)({"w": V, "kind": "sum"})
+    np.testing.assert_array_equal(grad(lambda w: with_kind({"w": w, "kind": "sum"}))(V), np.ones(3))
+
+
+def test_counts_of_negative_numbers_are_refused_as_numpy_does():
+    def counted(w, places):
+        return np.sum(np.bincount(places, w) ** 2)
+
+    np.testing.assert_allclose(grad(counted)(np.ones(3), np.array([0, 2, 2])), [2.0, 4.0, 4.0])
+    with pytest.raises(ValueError, match="no negative elements"):
+        grad(counted)(np.ones(3), np.array([0, -1, 2]))
+    with pytest.raises(ValueError, match="same length"):
+        grad(counted)(np.ones(1), np.array([0, 1, 2]))

@@ -1,0 +1,126 @@
+"""Quotients of derivatives, in which a factor stands above and below the line.
+
+>>> from .examples import shown
+>>> from .fold import fold
+>>> shown(fold, '''
+... function f(a: f64[n], b: f64[n])
+...     effect comment(text='reverse')
+...     t: f64[n] = divide(1.0, b)
+...     y: f64[n] = multiply(t, a)
+...     u: f64[n] = multiply(2, a)
+...     v: f64[n] = multiply(2, b)
+...     z: f64[n] = divide(u, v)
+...     return y, z
+... ''')
+function f(a: f64[n], b: f64[n])
+    effect comment(text='reverse')
+    t: f64[n] = divide(1.0, b)
+    y: f64[n] = divide(a, b)
+    u: f64[n] = multiply(2, a)
+    v: f64[n] = multiply(2, b)
+    z: f64[n] = divide(a, b)
+    return y, z
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..core.grammar import Atom, Const, Let, Var, type_of
+from ..ops.arithmetic import Divide, Negative
+from .changes import with_operand
+from .constants import has_dtype, is_power_of_two
+from .neutral import number
+from .rewriter import array_type
+from .shapes import covers
+
+if TYPE_CHECKING:
+    from .fold import Fold
+
+
+ONE = Const(1.0)
+
+
+@with_operand("divide", "expand_dims")
+def _over(fold: Fold, stmt: Let) -> Any:
+    """1 / b * a → a / b, 2 * (a / (2 * b)) → a / b, in generated code: one rounding less."""
+    if not fold.is_generated or stmt.attrs or array_type(stmt.target).dtype.kind not in "fc":
+        return None
+    for first, other in (stmt.args, stmt.args[::-1]):
+        spread = fold.own(first, "expand_dims")
+        quotient = fold.own(first if spread is None else spread.args[0], "divide")
+        if quotient is None or quotient.attrs:
+            continue
+        found = _times(fold, stmt, quotient, other) if spread is None else _spread(fold, stmt, spread, quotient, other)
+        if found is not None:
+            return found
+    return None
+
+
+def _times(fold: Fold, stmt: Let, quotient: Let, other: Atom) -> Any:
+    """The product of a quotient that nothing else uses and a factor, as one quotient."""
+    numerator, divisor = quotient.args
+    if _is_unit(number(numerator), other) and _divides(fold, stmt.target, other, divisor):
+        return fold.become(stmt, Divide, _signed(fold, stmt, other, number(numerator)), divisor)
+    rest = _without_factor(fold, divisor, number(other))
+    if rest is not None and _divides(fold, stmt.target, numerator, rest):
+        return fold.become(stmt, Divide, numerator, rest)
+    return None
+
+
+def _spread(fold: Fold, stmt: Let, spread: Let, quotient: Let, other: Atom) -> Any:
+    """(1 / b)[:, None] * a → a / b[:, None]."""
+    numerator, divisor = quotient.args
+    fits = isinstance(other, Var) and fold.has_type(other, stmt.target) and array_type(divisor).rank
+    if number(numerator) != 1 or not fits:
+        return None
+    wide = fold.emit(stmt, spread.op, divisor, type=type_of(spread.target), **spread.attrs)
+    return fold.become(stmt, Divide, other, wide)
+
+
+@with_operand("multiply")
+def _cancelled(fold: Fold, stmt: Let) -> Any:
+    """2 * a / (2 * b) → a / b, 2 / (2 * b) → 1.0 / b, in generated code."""
+    rest = _without_factor(fold, stmt.args[1], number(stmt.args[0]))
+    if fold.is_generated and rest is not None and not stmt.attrs and _divides(fold, stmt.target, ONE, rest):
+        return fold.become(stmt, Divide, ONE, rest)
+    product = fold.own(stmt.args[0], "multiply")
+    if not fold.is_generated or product is None or product.attrs or stmt.attrs:
+        return None
+    factor, other = product.args
+    rest = _without_factor(fold, stmt.args[1], number(factor))
+    if rest is None or not _divides(fold, stmt.target, other, rest):
+        return None
+    return fold.become(stmt, Divide, other, rest)
+
+
+def _without_factor(fold: Fold, product: Atom, factor: Any) -> Atom | None:
+    """What a product is of besides its leading factor, which is this power of two."""
+    inner = fold.defined_by(product, "multiply")
+    if inner is None or inner.attrs or not isinstance(factor, int | float) or not is_power_of_two(factor):
+        return None
+    return inner.args[1] if number(inner.args[0]) == factor and has_dtype(inner.args[1], inner.target) else None
+
+
+def _divides(fold: Fold, target: Var, first: Atom, second: Atom) -> bool:
+    """Whether `first / second` has the type of a variable."""
+    a, b, wanted = array_type(first), array_type(second), array_type(target)
+    found = Divide.types(a.with_sizes(()), b.with_sizes(()))
+    fits = found.dtype == wanted.dtype and (a.weak and b.weak) == wanted.weak
+    return bool(fits) and covers(fold, (first, second), target)
+
+
+def _is_unit(factor: Any, other: Atom) -> bool:
+    """Whether a factor is 1, or -1 where the other factor has an opposite."""
+    return isinstance(other, Var) and (factor == 1 or factor == -1 and array_type(other).dtype.kind in "fc")
+
+
+def _signed(fold: Fold, stmt: Let, atom: Atom, sign: Any) -> Atom:
+    """`atom`, or its opposite: a new statement before `stmt`."""
+    return atom if sign == 1 else fold.emit(stmt, Negative, atom, type=type_of(atom))
+
+
+RULES = {
+    "multiply": [_over],
+    "divide": [_cancelled],
+}
