@@ -132,7 +132,7 @@ def test_a_limit_is_kept(limit):
 
 
 def test_a_limit_out_of_reach_is_refused():
-    with pytest.raises(transformer.BadArgument, match="MB at least"):
+    with pytest.raises(transformer.BadArgument, match="MB at least, the limit is 1.0 MB"):
         grad(heat, (0, 1), memory="1 MB")(np.ones(100_000), 0.1, 50)
 
 

@@ -87,8 +87,20 @@ def _levels(loop: Loop, need: Need, trips: int | None, limit: int, assumptions: 
         least = count * ((levels - 1) * state + -(-total // max(trips, 1)))
         if least <= limit:
             return (count,) * (levels - 1)
-    raise BadArgument(f"the records of this loop need {-(-least // 1_000_000)} MB at least, the limit is "
-                      f"{limit // 1_000_000} MB", loop.origin, instead="Give a higher limit as `memory`.")
+    raise BadArgument(f"the records of this loop need {amount(least)} at least, the limit is {amount(limit)}",
+                      loop.origin, instead="Give a higher limit as `memory`.")
+
+
+def amount(count: int) -> str:
+    """A number of bytes for people.
+
+    >>> amount(300), amount(1_999), amount(64_000_000)
+    ('300 B', '2.0 kB', '64.0 MB')
+    """
+    for unit, size in (("GB", 10 ** 9), ("MB", 10 ** 6), ("kB", 1000)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count} B"
 
 
 def marked(block: Block, chosen: dict[Loop, tuple[int, ...]], twins: dict[Loop, Loop]) -> None:
