@@ -25,7 +25,7 @@ from . import rules
 from .activity import active_vars, varied_vars
 from .blocks import in_blocks
 from .custom import Application, Custom, Pullback, Tangents
-from .residuals import restore, without_effects
+from .restoring import restore, without_effects
 
 if TYPE_CHECKING:
     from .forward import Forward

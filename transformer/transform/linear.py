@@ -21,7 +21,7 @@ from ..core.walk import all_statements, atom_vars
 from ..ops.value import Value
 from . import rules
 from .activity import active_vars, flows, varied_vars
-from .residuals import restore
+from .restoring import restore
 
 if TYPE_CHECKING:
     from .forward import Forward

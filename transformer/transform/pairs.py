@@ -20,7 +20,7 @@ from ..ops.value import Value
 from .activity import Places, active_vars
 from .applied import prepared, without_links
 from .calls import Calls, copy_of, named, strong
-from .residuals import restore
+from .restoring import restore
 from .retaking import unread_before
 from .saved import full_cotangent
 from .saving import Saving

@@ -46,7 +46,8 @@ from .blocks import can_be_split, in_blocks
 from .calls import Calls, strong
 from .memory import Needs, splits
 from .pairs import pull_call
-from .residuals import Mirrors, restore
+from .residuals import Mirrors
+from .restoring import restore
 from .retaking import unread_before
 
 Cotangents = dict[Var, Value]
