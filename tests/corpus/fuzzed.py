@@ -93,6 +93,14 @@ def sign_of_a_product_with_truth_values(x):
     return np.max(0.5 / x)
 
 
+def mask_under_a_test_that_fails(x):
+    if np.any(x > 2.0):
+        chosen = x > 1.0
+        x = x * 1.0
+        x[chosen] += np.sin(x[chosen])
+    return np.sum(x**2)
+
+
 PROGRAMS = [
     Program(sign_of_a_product_with_truth_values, fixed(np.array([-0.6, 0.6, 0.8]))),
     Program(sums_of_reversed_arrays, fixed(np.array([0.3, 0.6, 0.2]), np.array([[0.3, -0.6, 1.2], [0.8, 0.4, 0.1]]))),
@@ -108,4 +116,6 @@ PROGRAMS = [
     Program(part_that_happens_to_be_one_is_put, fixed(np.array([[-1.2, -1.1], [1.1, 0.5]]))),
     Program(parts_of_one_length_are_merged, fixed(np.array([0.6, 1.3, -0.6, 1.1]))),
     Program(keys_are_compared_with_a_set, fixed({"w": np.array([0.3, 0.7]), "b": 1.5})),
+    Program(mask_under_a_test_that_fails, fixed(np.array([-0.9, -0.5, -0.2]))),
+    Program(mask_under_a_test_that_fails, fixed(np.array([2.9, 1.5, -0.2])), name="mask_under_a_test_that_holds"),
 ]

@@ -149,7 +149,7 @@ class Reverse:
         self.cotangent: Cotangents = {}
         self.elements: dict[Var, list[Var]] = {}        # cotangents of sequences: each a sequence
         self.mirrors: Mirrors = {}                      # loops and branches, and their reverses
-        self.partial: set[Var] = set()                  # what is undefined on some path
+        self.partial: dict[Var, tuple[Atom, str]] = {}  # what is undefined on some path, and where
         self.unread: set[Let] = set()                   # writes over elements that did not matter before
 
     def is_active(self, atom: object) -> bool:
@@ -258,7 +258,7 @@ class Reverse:
         with self.builder.assumptions.identified(_sizes_on(stmt, "orelse")):
             orelse = self._side(stmt.orelse, [(m.orelse, d) for m, d in given], before)
         changed = [v for v in {**then.cotangent, **orelse.cotangent} if not then.agrees(orelse, before, v)]
-        merges = [self._merge(v, then, orelse) for v in changed]
+        merges = [self._merge(v, then, orelse, stmt.cond) for v in changed]
         self.cotangent, self.elements = before, outer_elements
         for var, merge in zip(changed, merges):
             self.cotangent[var] = Value(merge.target)
@@ -279,9 +279,12 @@ class Reverse:
         return _Side(backwards, {v: d for v, d in self.cotangent.items() if v not in inner},
                      {v: d for v, d in self.elements.items() if v not in inner})
 
-    def _merge(self, var: Var, then: _Side, orelse: _Side) -> Merge:
-        sides = []
-        for side in (then, orelse):
+    def _merge(self, var: Var, then: _Side, orelse: _Side, cond: Atom) -> Merge:
+        sides: list[Atom] = []
+        for name, side in (("then", then), ("orelse", orelse)):
+            if var not in side.cotangent and self.partial.get(var) == (cond, name):
+                sides.append(UNDEFINED)                     # as the variable itself is there
+                continue
             outer, self.builder.block = self.builder.block, side.block
             sides.append(self._on_side(side.cotangent.get(var), var))
             self.builder.block = outer
@@ -417,9 +420,10 @@ def _sizes_on(stmt: If, side: str) -> dict[Var, Extent]:
     return {target: size_of_atom(atom) for target, atom in inside.items() if atom is not UNDEFINED}
 
 
-def partly_undefined(block: Block) -> set[Var]:
-    """The results of merges that one side leaves undefined."""
-    return {merge.target for stmt in all_statements(block) if isinstance(stmt, If)
+def partly_undefined(block: Block) -> dict[Var, tuple[Atom, str]]:
+    """The results of merges that one side leaves undefined, with the condition and that side."""
+    return {merge.target: (stmt.cond, "then" if merge.then is UNDEFINED else "orelse")
+            for stmt in all_statements(block) if isinstance(stmt, If)
             for merge in stmt.merges if UNDEFINED in (merge.then, merge.orelse)}
 
 
