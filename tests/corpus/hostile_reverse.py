@@ -71,7 +71,33 @@ def branch_in_loop_recorded_once(u, v, w):
     return np.sum(v)
 
 
+PLACES = np.array([0, 0, 1])
+
+
+def places_written_twice(x, s):
+    """What was written is not what the array has: the last value of several stays."""
+    y = np.zeros(5)
+    total = 0.0
+    if s > 0:
+        v = np.exp(x)
+        y[PLACES] = v
+        total = np.sum(v * v)
+    return np.sum(y**2) + total
+
+
+def places_written_twice_in_loop(x, s):
+    y = np.zeros((4, 5))
+    total = 0.0
+    for k in range(4):
+        v = np.exp(x * s)
+        y[k, PLACES] = v
+        total = total + np.sum(v * v) * (k + 1)
+    return np.sum(y**2) + total
+
+
 PROGRAMS = [
+    Program(places_written_twice, normal((3,), then=(1.0,))),
+    Program(places_written_twice_in_loop, normal((3,), then=(0.7,))),
     Program(written_by_the_value_added, normal(("n",))),
     Program(view_written_by_the_value_added, normal(("n",))),
     Program(windows_of_two, normal(("n",), ("n",)), (0, 1)),

@@ -14,6 +14,7 @@ from ..core.grammar import Block, Let, Var, type_of
 from ..core.guards import Assumptions
 from ..core.types import ArrayType
 from ..core.walk import all_statements
+from ..ops.regions import is_mask, rank_of
 from .lineage import Lineage
 from .scopes import Scope, Scopes
 from .touching import Access, Pairing, Touching, has_index
@@ -52,8 +53,11 @@ class Retaking:
         return None if found is None else (found, stmt)
 
     def _kept_whole(self, value: Var, stmt: Let) -> bool:
-        """Whether the array holds exactly the value: not converted, not broadcast."""
+        """Whether the array holds exactly the value: not converted, not broadcast, no element written twice."""
         from ..ops.indexing import Get
+        slots = map(type_of, stmt.args[2:])
+        if not stmt.attrs.get("distinct") and any(rank_of(slot) and not is_mask(slot) for slot in slots):
+            return False
         types: Any = Get.types
         kept, own = types(*map(type_of, (stmt.args[0], *stmt.args[2:])), **plain(stmt)), value.type
         assert isinstance(own, ArrayType)
