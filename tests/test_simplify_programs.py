@@ -158,7 +158,8 @@ def gradient(function: Function, assumptions: Assumptions) -> Function | None:
     seeds: list[Atom | None] = [Const(1.0) if k == scalar else None
                                 for k in range(len(function.results))]
     active = [param.type.is_inexact for param in function.params]
-    new = reverse(copied(function), active, seeds, Builder(assumptions))
+    with assumptions.consistent():
+        new = reverse(copied(function), active, seeds, Builder(assumptions))
     new.results = new.results[len(seeds):]
     return new
 
