@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from ..core.grammar import UNDEFINED, Atom, Block, Carry, Effect, Let, Loop, Merge, Read, Record, Var
+from ..core.grammar import UNDEFINED, Atom, Block, Carry, Const, Effect, Let, Loop, Merge, Read, Record, Var
 from ..core.guards import Assumptions
 from ..core.types import SeqType, Type
 from ..core.walk import (
@@ -81,6 +81,8 @@ class Restorer:
     def __init__(self, values: Values, mirrors: Mirrors, recorded: set[Var]) -> None:
         self.values, self.scopes = values, values.scopes
         self.mirrors, self.recorded = mirrors, recorded
+        # What a branch leaves undefined has no elements after it, so that its cotangent has a size.
+        self.sizes = {size for var in recorded for size in atom_vars(_array_type(var.type))}
         self.prologues: dict[Scope, Block] = {}
         self.copies: dict[Loop, Loop] = {}
         self.needs: Needs = {}
@@ -163,7 +165,8 @@ class Restorer:
     def _merged(self, var: Var, scope: Scope) -> Var:
         sizes = {size: self._kept(size) for size in atom_vars(var.type) if self.scopes.scope(size) is scope}
         target = Var(Copier(dict(sizes)).type(var.type), var.name)
-        pair = (var, UNDEFINED) if scope.side == "then" else (UNDEFINED, var)
+        absent = Const(0) if var in self.sizes else UNDEFINED
+        pair = (var, absent) if scope.side == "then" else (absent, var)
         scope.owner.merges.append(Merge(target, *pair))                            # type: ignore[union-attr]
         return target
 
