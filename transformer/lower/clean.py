@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..core.grammar import Atom, Call, If, Let, Loop, Map, Var, type_of
@@ -16,22 +17,27 @@ from .nests import Allocate, Block, Fold, Nest, Store, defined, inner_blocks, us
 def cleaned(block: Block, results: list[Atom], assumptions: Assumptions) -> Block:
     """The block without other names and without what is not used; `results` are renamed as well. Of
     sizes that are equal by assumption, one stays."""
-    renaming = Renaming(assumptions)
+    renaming = Renaming(Copier(dims=equal_sizes(assumptions)))
     block = renaming.block(block)
     results[:] = [renaming.copier.atom(atom) for atom in results]
     alive = set(atom_vars(results))
     return swept(block, alive)
 
 
+def equal_sizes(assumptions: Assumptions) -> Callable[[Dim], Extent | None]:
+    """What stands for a dimension: the one of all equal ones that stays."""
+    def normal(dim: Dim) -> Extent | None:
+        size = assumptions.normal(Size.of(dim))
+        return None if size == Size.of(dim) else size
+
+    return normal
+
+
 class Renaming:
-    """Replaces the targets of `same` by what they are the same as."""
+    """Replaces what a copier replaces, in place; and the targets of `same` by what they are the same as."""
 
-    def __init__(self, assumptions: Assumptions) -> None:
-        def normal(dim: Dim) -> Extent | None:
-            size = assumptions.normal(Size.of(dim))
-            return None if size == Size.of(dim) else size
-
-        self.copier = Copier(dims=normal)
+    def __init__(self, copier: Copier) -> None:
+        self.copier = copier
 
     def block(self, block: Block) -> Block:
         made: Block = []
@@ -52,9 +58,11 @@ class Renaming:
                 return Let(stmt.targets, stmt.op, tuple(map(atom, stmt.args)), attr(stmt.attrs), stmt.origin)
             case Call():
                 stmt.args = self.copier.args(stmt.args)
+            case Allocate():
+                stmt.source = None if stmt.source is None else atom(stmt.source)
             case Store():
                 at = tuple(map(atom, stmt.at))
-                return Store(stmt.array, at, atom(stmt.value), stmt.adds, stmt.origin)
+                return Store(atom(stmt.array), at, atom(stmt.value), stmt.adds, stmt.origin)
             case Nest() | Fold():
                 for index in stmt.indices:
                     index.size = self.copier.size(index.size)

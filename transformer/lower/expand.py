@@ -29,7 +29,9 @@ from . import folds, writes
 from .access import Stored, fitted
 from .clean import cleaned
 from .filling import attributes, filled
-from .nests import Allocate, Block, Lowered, emit
+from .fusion import fuse
+from .memory import place
+from .nests import Allocate, Block, Lowered, emit, statements
 from .positions import found
 from .promotion import promoted
 
@@ -63,12 +65,17 @@ def _expanded(function: Function, assumptions: Assumptions) -> Lowered:
         body = promoted(body, builder)
     results = list(function.results)
     body = cleaned(body, results, builder.assumptions)
+    with builder.active():
+        body = fuse(body, results, builder.assumptions)
+        body = cleaned(place(body, results, function.params), results, builder.assumptions)
     return Lowered(function, body, results)
 
 
 def _is_outside(result: Any, body: Block) -> bool:
-    """Whether a result is an array whose size is known before the function runs."""
+    """Whether a result is an array whose size is known before the function runs, and which stays where it is."""
     allocated = any(isinstance(stmt, Allocate) and stmt.target is result for stmt in body)
+    allocated = allocated and not any(carry.entry is result and carry.next is not result for stmt in statements(body)
+                                      for carry in getattr(stmt, "carries", ()))
     return allocated and all(map(guardable, type_of(result).sizes))     # type: ignore[union-attr]
 
 

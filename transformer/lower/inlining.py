@@ -9,7 +9,8 @@ from typing import Any
 from ..core.grammar import Atom, If, Let, Var
 from ..core.sizes import Size
 from ..core.walk import atom_vars
-from .nests import Block, Fold, Store, inner_blocks, uses_after, uses_before
+from .lifetimes import written
+from .nests import Block, Fold, Store, inner_blocks, is_load, statements, uses_after, uses_before
 
 LONGEST = 60                           # characters of an expression inside of another
 
@@ -23,16 +24,20 @@ class Inlining:
         self._block(body, [])
 
     def _block(self, block: Block, last: list[Any]) -> None:
-        """`last` are the atoms used at the end of the block."""
-        made: set[Var] = set()
+        """`last` are the atoms used at the end of the block. A number that was read from an array is not
+        near any more once that array has been written."""
+        made: dict[Var, set[Var]] = {}
         for stmt in block:
             self.uses.update(uses_before(stmt))
             self.near.update(atom for atom in _operands(stmt) if isinstance(atom, Var) and atom in made)
             self._inside(stmt)
-            if isinstance(stmt, Let):
-                made.update(stmt.targets)
-            elif isinstance(stmt, If):
-                made.update(merge.target for merge in stmt.merges)
+            overwritten = written(stmt)
+            if overwritten:
+                made = {var: read for var, read in made.items() if read.isdisjoint(overwritten)}
+            if isinstance(stmt, (Let, If)):
+                read = set().union(*(made.get(var, ()) for var in _used(stmt)), _read(stmt))
+                targets = stmt.targets if isinstance(stmt, Let) else [merge.target for merge in stmt.merges]
+                made.update(dict.fromkeys(targets, read))
         self.near.update(atom for atom in last if isinstance(atom, Var) and atom in made)
 
     def _inside(self, stmt: Any) -> None:
@@ -49,6 +54,15 @@ class Inlining:
     def is_inlined(self, var: Var, tree: ast.expr) -> bool:
         return (self.uses[var] == 1 and var in self.near and var.name is None
                 and len(ast.unparse(ast.fix_missing_locations(tree))) <= LONGEST)
+
+
+def _used(stmt: Any) -> set[Var]:
+    return {var for each in statements([stmt]) for var in (*uses_before(each), *uses_after(each))}
+
+
+def _read(stmt: Any) -> set[Var]:
+    """The arrays of which a statement reads elements."""
+    return {each.args[0] for each in statements([stmt]) if is_load(each)}   # type: ignore[misc]
 
 
 def _operands(stmt: Any) -> list[Any]:

@@ -29,6 +29,8 @@ class Loops(Statements):
     def _loop(self, stmt: Loop) -> list[Item]:
         items: list[Item] = []
         for carry in stmt.carries:
+            if carry.init is carry.entry:                                # an array that is written in place
+                continue
             tree = self._merged(carry.init, carry.entry)
             name = self.names.give(carry.entry, "value")
             self.names.of[carry.out] = name

@@ -2,7 +2,7 @@
 
     Block    = list of Stmt
     Stmt     = Let(targets, op, args, attrs)        an op on numbers, or `Load`: a number of an array
-             | Allocate(target)                     memory for an array, not filled
+             | Allocate(target, source)             memory for an array, not filled or a copy of `source`
              | Nest(indices, body)                  independent iterations; the body ends with stores
              | Fold(indices, carries, body)         iterations in order, which hand numbers on
              | Store(array, at, value, adds)        array[at] = value, or += value
@@ -60,11 +60,13 @@ class Index:
 
 @dataclass(slots=True, eq=False)
 class Allocate:
-    """Memory for an array of the target's type; `maker` is the op whose result it will be."""
+    """Memory for an array of the target's type; `maker` is the op whose result it will be. With a
+    `source` it begins as that array, in the memory of that one if nobody needs it any more."""
 
     target: Var
     maker: str = ""
     origin: Origin | None = None
+    source: Atom | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -146,7 +148,7 @@ def uses_before(stmt: Any) -> Iterator[Var]:
     """Variables that a statement itself uses before its blocks run."""
     match stmt:
         case Allocate():
-            yield from atom_vars(stmt.target.type)
+            yield from atom_vars((stmt.target.type, stmt.source))
         case Store():
             yield from atom_vars((stmt.array, *stmt.at, stmt.value))
         case Nest() | Fold():
@@ -176,3 +178,16 @@ def emit(stmt: Stmt) -> None:
 
 def is_load(stmt: Any) -> bool:
     return isinstance(stmt, Let) and stmt.op is Load
+
+
+def split(stmt: Nest | Fold, depth: int) -> Nest | Fold:
+    """A nest or fold over its first `depth` indices, with one over the others inside, if there are more."""
+    outer, inner = stmt.indices[:depth], stmt.indices[depth:]
+    if not inner:
+        return stmt
+    if isinstance(stmt, Nest):
+        return Nest(outer, [Nest(inner, stmt.body, stmt.origin, stmt.ordered)], stmt.origin, stmt.ordered)
+    around = [Carry(Var(c.entry.type, c.entry.name), c.init, Var(c.out.type), c.out) for c in stmt.carries]
+    rest = [Carry(c.entry, o.entry, c.next, o.next)                      # type: ignore[arg-type]
+            for c, o in zip(stmt.carries, around, strict=True)]
+    return Fold(outer, around, [Fold(inner, rest, stmt.body, stmt.origin)], stmt.origin)

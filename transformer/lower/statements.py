@@ -54,9 +54,16 @@ class Statements(Expressions):
 
     def _allocate(self, stmt: Allocate) -> list[Item]:
         if stmt.target in self.lowered.outside:
-            return []
+            return [] if stmt.source is None else [self._copied_into(stmt.target, stmt.source, stmt.origin)]
         name = self.names.give(stmt.target, NATURAL.get(stmt.maker, "result"))
+        if stmt.source is not None:
+            copy = ast.Call(ast.Attribute(self.atom(stmt.source), "copy"), [], [])
+            return [Line(ast.Assign([ast.Name(name)], copy), stmt.origin)]
         return [self._allocated(name, stmt.target.type, stmt.origin)]    # type: ignore[arg-type]
+
+    def _copied_into(self, target: Var, source: Any, origin: Any) -> Item:
+        everything = ast.Subscript(self.atom(target), ast.Slice(None, None, None))
+        return Line(ast.Assign([everything], self.atom(source)), origin)
 
     def _allocated(self, name: str, type: ArrayType, origin: Any) -> Item:
         sizes = [self.size(size) for size in type.sizes]

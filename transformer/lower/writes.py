@@ -1,4 +1,4 @@
-"""Ops that write: a copy of the array, and a nest over the part that is written."""
+"""Ops that write: memory that begins as the array, and a nest over the part that is written."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from ..core.grammar import Let, type_of
 from ..core.types import ArrayType
 from ..ops.regions import is_mask, rank_of, region
 from .access import Stored, fitted, running
-from .filling import attributes, filled, stored
-from .nests import Nest, emit
+from .filling import attributes, stored
+from .nests import Allocate, Nest, emit
 
 
 def written(stmt: Let) -> None:
@@ -16,7 +16,7 @@ def written(stmt: Let) -> None:
     builder, attrs = current(), attributes(stmt)
     operands = [Stored(atom) for atom in stmt.args]
     x, slots = operands[0], operands[2:]
-    filled(stmt, lambda at: x[at])
+    emit(Allocate(stmt.target, stmt.op.name, builder.origin, x.atom))
     types = tuple(type_of(atom) for atom in stmt.args[2:])
     sizes = attrs.get("sizes") or region(x.shape, attrs["index"], types, {})
     with running(sizes) as (indices, at), builder.nested() as body:

@@ -1,0 +1,88 @@
+"""Conditions on places that are certain where they stand: the branch that is not taken goes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.builder import current
+from ..core.grammar import Const, If, Let, Var, type_of
+from ..core.sizes import Size
+from ..core.walk import Copier, size_of_atom
+from ..ops.identity import Same
+from .clean import Renaming
+from .nests import Block, inner_blocks
+
+LESS, LESS_EQUAL, GREATER, GREATER_EQUAL = "less", "less_equal", "greater", "greater_equal"
+
+
+def resolve(block: Block) -> Block:
+    """The block without tests whose outcome is certain from the range of the indices."""
+    resolving = _Resolving()
+    return Renaming(Copier()).block(resolving.block(block))
+
+
+class _Resolving:
+    def __init__(self) -> None:
+        self.known: dict[Var, bool] = {}
+
+    def block(self, block: Block) -> Block:
+        made: Block = []
+        for stmt in block:
+            if isinstance(stmt, Let) and (truth := self._truth(stmt)) is not None:
+                self.known[stmt.target] = truth
+            if isinstance(stmt, If) and (side := self._side(stmt.cond)) is not None:
+                made += self.block(stmt.then if side else stmt.orelse)
+                made += [Let((merge.target,), Same, (merge.then if side else merge.orelse,), {}, stmt.origin)
+                         for merge in stmt.merges]
+                continue
+            self._inside(stmt)
+            made.append(self._simpler(stmt))
+        return made
+
+    def _inside(self, stmt: Any) -> None:
+        for inner in inner_blocks(stmt):
+            inner[:] = self.block(inner)
+
+    def _side(self, cond: Any) -> bool | None:
+        if isinstance(cond, Const):
+            return bool(cond.value)
+        return self.known.get(cond)
+
+    def _truth(self, stmt: Let) -> bool | None:
+        name = stmt.op.name
+        if name in (LESS, LESS_EQUAL, GREATER, GREATER_EQUAL):
+            return compared(name, *stmt.args)
+        if name in ("logical_and", "bitwise_and"):
+            sides = [self._side(atom) for atom in stmt.args]
+            return False if False in sides else True if sides == [True, True] else None
+        return None
+
+    def _simpler(self, stmt: Any) -> Any:
+        """`a and True` is `a`."""
+        if isinstance(stmt, Let) and stmt.op.name in ("logical_and", "bitwise_and"):
+            left = [atom for atom in stmt.args if self._side(atom) is not True]
+            if len(left) == 1 and stmt.target not in self.known:
+                return Let(stmt.targets, Same, (left[0],), {}, stmt.origin)
+        return stmt
+
+
+def compared(name: str, a: Any, b: Any) -> bool | None:
+    """The outcome of a comparison of places, where it is certain."""
+    if not (_is_place(a) and _is_place(b)):
+        return None
+    certain = current().assumptions.certainly_at_least
+    low, high = size_of_atom(a), size_of_atom(b)
+    if name in (GREATER, GREATER_EQUAL):
+        low, high = high, low
+    strict = name in (LESS, GREATER)
+    if certain(high - 1 if strict else high, low):
+        return True
+    if certain(low, high if strict else high + 1):
+        return False
+    return None
+
+
+def _is_place(atom: Any) -> bool:
+    type: Any = type_of(atom)
+    return isinstance(atom, Size) or type.dtype.kind == "i" and not type.sizes
+

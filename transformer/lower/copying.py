@@ -1,0 +1,40 @@
+"""Copies of nest form under a renaming: as Core's, with nests, folds, stores and memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.grammar import Carry
+from ..core.walk import Copier
+from .nests import Allocate, Fold, Index, Nest, Store
+
+
+class NestCopier(Copier):
+    """Copies statements of the nest form; every variable that they define gets a fresh twin."""
+
+    def stmt(self, stmt: Any) -> Any:
+        match stmt:
+            case Allocate():
+                source = None if stmt.source is None else self.atom(stmt.source)
+                return Allocate(self.fresh(stmt.target), stmt.maker, stmt.origin, source)
+            case Store():
+                return Store(self.atom(stmt.array), self.args(stmt.at), self.atom(stmt.value), stmt.adds, stmt.origin)
+            case Nest():
+                indices = self._indices(stmt.indices)
+                return Nest(indices, self.block(stmt.body), stmt.origin, stmt.ordered)
+            case Fold():
+                return self._fold(stmt)
+        return super().stmt(stmt)
+
+    def _indices(self, indices: list[Index]) -> list[Index]:
+        return [Index(self.fresh(index.var), self.size(index.size)) for index in indices]
+
+    def _fold(self, stmt: Fold) -> Fold:
+        inits = [self.atom(carry.init) for carry in stmt.carries]
+        indices = self._indices(stmt.indices)
+        entries = [self.fresh(carry.entry) for carry in stmt.carries]
+        body = self.block(stmt.body)
+        nexts = [self.atom(carry.next) for carry in stmt.carries]
+        outs = [self.fresh(carry.out) for carry in stmt.carries]
+        return Fold(indices, list(map(Carry, entries, inits, nexts, outs)), body, stmt.origin)
+

@@ -1,0 +1,26 @@
+"""Fusion: from a nest for every op to few nests that keep only what has to be kept."""
+
+from __future__ import annotations
+
+from ..core.grammar import Atom
+from ..core.guards import Assumptions
+from .clean import cleaned
+from .gathering import gather
+from .levels import level
+from .merging import merge_nests
+from .nests import Block
+from .substitution import substitute_arrays
+
+MOST_ROUNDS = 20
+
+
+def fuse(block: Block, results: list[Atom], assumptions: Assumptions) -> Block:
+    """The block with its nests fused. `results` are renamed as well."""
+    gather(block, results)
+    for _ in range(MOST_ROUNDS):
+        block = merge_nests(block, assumptions)
+        block = cleaned(level(block, results), results, assumptions)
+        if not substitute_arrays(block, results):
+            break
+        block = cleaned(block, results, assumptions)
+    return block

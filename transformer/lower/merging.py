@@ -1,0 +1,189 @@
+"""Loop fusion: nests and folds over the same places become one.
+
+    nest i < n                      nest i < n
+        store y, i, a                   store y, i, a
+    fold i < n, total = 0           fold …              becomes one fold that also stores
+        item = load y, i
+
+Two may run together as far as their outermost indices agree (`nest i, j` and `nest i { fold j }` share
+`i`), what the second reads of the first is read where it was written in the same iteration, and nothing
+between them stands in the way. What is inside of a common loop is fused again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.grammar import Atom, Var
+from ..core.guards import Assumptions
+from ..core.walk import Copier
+from .clean import Renaming
+from .nests import (
+    Allocate,
+    Block,
+    Fold,
+    Nest,
+    Store,
+    defined,
+    inner_blocks,
+    is_load,
+    split,
+    statements,
+    uses_after,
+    uses_before,
+)
+
+MOST_LOOKED_AT = 60                    # statements before a nest that are tried
+MOST_ARRAYS = 24                       # that one nest may touch: more streams than caches and registers bear
+
+
+def merge_nests(block: Block, assumptions: Assumptions) -> Block:
+    """The block with its nests and folds fused, in the blocks inside of it as well."""
+    for stmt in block:
+        for inner in inner_blocks(stmt):
+            inner[:] = merge_nests(inner, assumptions)
+    return _Merging(assumptions).block(block)
+
+
+@dataclass(slots=True)
+class Facts:
+    """What a statement and the blocks in it read, define and write."""
+
+    stmt: Any
+    reads: frozenset[Var]
+    writes: frozenset[Var]
+
+    def needs(self, other: Facts) -> bool:
+        """Whether this has to stay behind another statement."""
+        return not (self.reads.isdisjoint(other.writes) and self.writes.isdisjoint(other.writes))
+
+
+def facts_of(stmt: Any) -> Facts:
+    reads, writes = set(_mentioned(stmt)), set(defined(stmt))
+    writes.update(inner.array for inner in statements([stmt]) if isinstance(inner, Store))
+    return Facts(stmt, frozenset(reads), frozenset(writes))
+
+
+class _Merging:
+    def __init__(self, assumptions: Assumptions) -> None:
+        self.assumptions = assumptions
+
+    def block(self, block: Block) -> Block:
+        """Every nest joins the nearest one before it that it fits."""
+        made: list[Facts] = []
+        memory = [stmt for stmt in block if _is_empty_memory(stmt)]
+        for stmt in block:
+            if not _is_empty_memory(stmt):
+                self._place(facts_of(stmt), made)
+        return _with_memory(memory, [each.stmt for each in made])
+
+    def _place(self, new: Facts, made: list[Facts]) -> None:
+        if isinstance(new.stmt, (Nest, Fold)) and new.stmt.indices:
+            for k in range(len(made) - 1, max(-1, len(made) - MOST_LOOKED_AT), -1):
+                before, behind = _sides(made[k], made[k + 1:])
+                if any(map(new.needs, behind)):
+                    continue
+                joint = self._joined(made[k], new)
+                if joint is not None:
+                    made[k:] = [*before, joint, *behind]
+                    return
+        made.append(new)
+
+    def _joined(self, first: Facts, second: Facts) -> Facts | None:
+        """Two nests as one, if they may be and it pays."""
+        a, b = first.stmt, second.stmt
+        if not isinstance(a, (Nest, Fold)) or not first.writes.isdisjoint(second.writes):
+            return None
+        common = (first.reads | first.writes) & (second.reads | second.writes)
+        if not any(_is_array(var) for var in common) or len(_arrays(first) | _arrays(second)) > MOST_ARRAYS:
+            return None
+        if not set(defined(a)).isdisjoint(second.reads):
+            return None
+        depth = self._common_depth(a, b, first.writes & second.reads)
+        if not depth:
+            return None
+        return facts_of(_Joint(a, b, depth, self).stmt())
+
+    def _common_depth(self, a: Nest | Fold, b: Nest | Fold, handed: frozenset[Var]) -> int:
+        """How many outermost indices two nests share; `handed` are arrays that go from one to the other."""
+        normal = self.assumptions.normal
+        depth = 0
+        for one, other in zip(a.indices, b.indices):
+            if normal(one.size) != normal(other.size) or not all(
+                    _same_axis(array, a, one.var, b, other.var) for array in handed):
+                break
+            depth += 1
+        return depth
+
+
+def _same_axis(array: Var, a: Any, i: Var, b: Any, k: Var) -> bool:
+    """Whether along some axis of an array all is written at `i` and read at `k`."""
+    places = [stmt.at for stmt in statements(a.body) if isinstance(stmt, Store) and stmt.array is array]
+    reads = [stmt.args[1:] for stmt in statements(b.body) if is_load(stmt) and stmt.args[0] is array]
+    used = sum(array in uses_before(stmt) for stmt in statements(b.body))
+    if used > len(reads) or not places or not reads:
+        return False
+    return any(all(at[axis] is i for at in places) and all(at[axis] is k for at in reads)
+               for axis in range(len(places[0])))
+
+
+def _sides(first: Facts, others: list[Facts]) -> tuple[list[Facts], list[Facts]]:
+    """Statements that may stand before another one which they follow, and those that have to stay behind."""
+    before: list[Facts] = []
+    behind = [first]
+    for other in others:
+        (behind if any(map(other.needs, behind)) else before).append(other)
+    return before, behind[1:]
+
+
+class _Joint:
+    """Makes one statement of two nests or folds that share indices."""
+
+    def __init__(self, a: Nest | Fold, b: Nest | Fold, depth: int, merging: _Merging) -> None:
+        self.a, self.b, self.depth, self.merging = a, b, depth, merging
+
+    def stmt(self) -> Nest | Fold:
+        first, second = split(self.a, self.depth), split(self.b, self.depth)
+        mapping: dict[Var, Atom] = {
+            other.var: one.var for one, other in zip(first.indices, second.indices, strict=True)}
+        renaming = Renaming(Copier(mapping))
+        body = self.merging.block([*first.body, *renaming.block(second.body)])
+        for carry in getattr(second, "carries", ()):
+            carry.next = renaming.copier.atom(carry.next)
+        carries = [*getattr(first, "carries", ()), *getattr(second, "carries", ())]
+        if carries:
+            return Fold(first.indices, carries, body, first.origin)
+        ordered = getattr(first, "ordered", False) or getattr(second, "ordered", False)
+        return Nest(first.indices, body, first.origin, ordered)
+
+
+def _is_empty_memory(stmt: Any) -> bool:
+    return isinstance(stmt, Allocate) and stmt.source is None
+
+
+def _with_memory(memory: Block, block: Block) -> Block:
+    """Memory stands right before the first statement that writes to it."""
+    waiting = {stmt.target: stmt for stmt in memory}
+    made: Block = []
+    for stmt in block:
+        for var in _mentioned(stmt):
+            if var in waiting:
+                made.append(waiting.pop(var))
+        made.append(stmt)
+    return [*made, *waiting.values()]
+
+
+def _mentioned(stmt: Any) -> Iterator[Var]:
+    for each in statements([stmt]):
+        yield from uses_before(each)
+        yield from uses_after(each)
+
+
+def _is_array(var: Var) -> bool:
+    return bool(getattr(var.type, "sizes", ()))
+
+
+def _arrays(facts: Facts) -> set[Var]:
+    return {var for var in facts.reads | facts.writes if _is_array(var)}

@@ -1,0 +1,83 @@
+"""Which arrays are the only name of their memory, so that it may be written when the name dies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from ..core.grammar import UNDEFINED, If, Let, Loop, Var
+from ..core.walk import inner_targets
+from .lifetimes import Lifetimes, mentioned
+from .nests import Allocate, Block, defined, statements
+
+
+class Ownership:
+    """An array is owned if it was made here, or handed on by names that are not used again: what a loop
+    begins with and ends an iteration with, what leaves a branch. `donated` are parameters that may be
+    written."""
+
+    def __init__(self, block: Block, lifetimes: Lifetimes, donated: Iterable[Var] = ()) -> None:
+        self.lifetimes = lifetimes
+        self.handed: dict[Var, list[tuple[Any, Any, Any]]] = {}          # (value, statement, block it leaves)
+        self.owned: set[Var] = set(donated)
+        self.local: dict[int, set[Var]] = {}
+        for stmt in statements(block):
+            self._collect(stmt)
+        self.shared = _seen_otherwise(block)
+        self.owned -= self.shared
+        self._settle()
+
+    def is_owned(self, var: Any) -> bool:
+        return var in self.owned
+
+    def _collect(self, stmt: Any) -> None:
+        match stmt:
+            case Allocate():
+                self.owned.add(stmt.target)
+            case Loop():
+                self.local[id(stmt)] = {var for each in stmt.body for inner in statements([each])
+                                        for var in defined(inner)} | set(inner_targets(stmt))
+                for carry in stmt.carries:
+                    if _is_array(carry.entry):
+                        self.handed[carry.entry] = [(carry.init, stmt, "init"), (carry.next, stmt, "next")]
+                        self.handed[carry.out] = [(carry.entry, stmt, "out")]
+            case If():
+                for merge in stmt.merges:
+                    if _is_array(merge.target):
+                        self.handed[merge.target] = [(merge.then, stmt, "then"), (merge.orelse, stmt, "orelse")]
+
+    def _settle(self) -> None:
+        """What is handed on is owned unless one of the values is not, or is used elsewhere, too."""
+        self.owned.update(var for var in self.handed if var not in self.shared)
+        while lost := [var for var, ways in self.handed.items()
+                       if var in self.owned and not all(self.is_moved(*way) for way in ways)]:
+            self.owned.difference_update(lost)
+
+    def is_moved(self, value: Any, stmt: Any, way: str) -> bool:
+        """Whether a value is handed on for good."""
+        if value is UNDEFINED or way == "out":
+            return value is UNDEFINED or value in self.owned
+        if value not in self.owned:
+            return False
+        if way == "init":
+            uses = Counter(carry.init for carry in stmt.carries)
+            inside = {var for each in (*stmt.test, *stmt.body) for var in mentioned(each)}
+            ends = {atom for carry in stmt.carries for atom in (carry.next,)} | {r.value for r in stmt.records}
+            return (uses[value] == 1 and value not in inside | ends
+                    and not self.lifetimes.is_needed_after(stmt, value))
+        if way == "next":
+            nexts = Counter(carry.next for carry in stmt.carries)
+            return nexts[value] == 1 and value in self.local[id(stmt)]
+        sides = Counter(getattr(merge, way) for merge in stmt.merges)
+        return sides[value] == 1 and not self.lifetimes.is_needed_after(stmt, value)
+
+
+def _seen_otherwise(block: Block) -> set[Any]:
+    """Arrays that are also seen as sequences of their rows."""
+    return {atom for stmt in statements(block) if isinstance(stmt, Let) and stmt.op.of_sequences
+            for atom in (*stmt.args, *stmt.targets)}
+
+
+def _is_array(var: Var) -> bool:
+    return bool(getattr(var.type, "sizes", ()))

@@ -1,0 +1,225 @@
+"""Arrays that are not kept: where one is read, what makes its element is computed instead.
+
+    nest i < n - 2                          nest k < m
+        a = load x, i + 2                       a = load x, order[k] + 2
+        store part, i, a            and         …
+    nest k < m
+        p = load part, order[k]
+
+An array is given up if its elements cost nothing to make (slices, transposes, spread or constant
+arrays), or little and are read in few places, or are each read once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..core.grammar import If, Let, Loop, Map, Var
+from ..core.walk import atom_vars
+from ..ops.arithmetic import Cast
+from ..ops.identity import Same
+from .copying import NestCopier
+from .nests import Allocate, Block, Nest, Store, defined, inner_blocks, is_load, statements, uses_after, uses_before
+
+FREE, CHEAP = 0, 8                     # what recomputing an element may cost in all
+
+
+@dataclass(slots=True)
+class Site:
+    """A load of an array: its block, the statements around it between there and the array's own block,
+    and whether a loop or another nest runs it again and again."""
+
+    load: Let
+    block: Block
+    around: tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class Producer:
+    """An array that one nest fills, element by element, and where it is read."""
+
+    memory: Allocate
+    block: Block
+    nest: Nest | None = None
+    around: tuple[Any, ...] = ()
+    sites: list[Site] = field(default_factory=list)
+    kept: bool = False
+
+    @property
+    def array(self) -> Var:
+        return self.memory.target
+
+
+def substitute_arrays(block: Block, results: list[Any]) -> bool:
+    """Gives up arrays, in place; tells whether there was any. What is read where an array has been given
+    up is looked at when it is called again."""
+    moved: set[Var] = set()
+    given_up = False
+    for producer in reversed(_Producers(block, results).found):
+        if producer.nest is not None and producer.array not in moved and _pays(producer):
+            moved.update(stmt.args[0] for stmt in statements([producer.nest])
+                         if is_load(stmt))                               # type: ignore[misc]
+            _substitute(producer)
+            given_up = True
+    return given_up
+
+
+class _Producers:
+    """Finds the arrays of a function that could be given up."""
+
+    def __init__(self, block: Block, results: list[Any]) -> None:
+        self.by_array: dict[Var, Producer] = {}
+        self._block(block, ())
+        for var in atom_vars(results):
+            self._keep(var)
+        self.found = [each for each in self.by_array.values() if not each.kept]
+
+    def _keep(self, var: Var) -> None:
+        if var in self.by_array:
+            self.by_array[var].kept = True
+
+    def _block(self, block: Block, around: tuple[Any, ...]) -> None:
+        for stmt in block:
+            match stmt:
+                case Allocate():
+                    self.by_array[stmt.target] = Producer(stmt, block, around=around)
+                    self._keep(stmt.target) if stmt.source is not None else None
+                    for var in uses_before(stmt):
+                        self._keep(var)
+                    continue
+                case Nest():
+                    for array in filled_arrays(stmt):
+                        if array in self.by_array:
+                            producer = self.by_array[array]
+                            producer.kept |= producer.nest is not None or producer.block is not block
+                            producer.nest = stmt
+                case Store():
+                    if not around or stmt.array not in filled_arrays(around[-1]):
+                        self._keep(stmt.array)
+                    self._uses((*stmt.at, stmt.value))
+                    continue
+                case Let() if is_load(stmt):
+                    if stmt.args[0] in self.by_array:
+                        producer = self.by_array[stmt.args[0]]
+                        producer.sites.append(Site(stmt, block, around[len(producer.around):]))
+                    self._uses(stmt.args[1:])
+                    continue
+            self._uses(uses_before(stmt))
+            for inner in inner_blocks(stmt):
+                self._block(inner, (*around, stmt))
+            self._uses(uses_after(stmt))
+
+    def _uses(self, items: Any) -> None:
+        for var in atom_vars(tuple(items)):
+            self._keep(var)
+
+
+def filled_arrays(stmt: Any) -> dict[Var, Store]:
+    """The arrays that a nest of plain numbers fills, every element in an iteration of its own, with the
+    stores that do it."""
+    if not isinstance(stmt, Nest) or stmt.ordered:
+        return {}
+    stores = [each for each in stmt.body if isinstance(each, Store)]
+    if not all(is_plain(each) or isinstance(each, Store) for each in stmt.body):
+        return {}
+    counts = Counter(store.array for store in stores)
+    return {store.array: store for store in stores if counts[store.array] == 1 and _fills(stmt, store)}
+
+
+def _fills(nest: Nest, store: Store) -> bool:
+    """Whether a store reaches every element of its array once."""
+    indices = {index.var: index.size for index in nest.indices}
+    seen: set[Var] = set()
+    for k, size in zip(store.at, store.array.type.sizes, strict=True):   # type: ignore[union-attr]
+        if isinstance(k, Var) and k in indices and k not in seen and indices[k] == size:
+            seen.add(k)
+        elif size != 1:
+            return False
+    return not store.adds and len(seen) == len(indices)
+
+
+def makers_of(nest: Nest, store: Store) -> Block:
+    """The statements of a nest that make what is stored."""
+    needed, made = set(atom_vars(store.value)), []
+    for stmt in reversed(nest.body):
+        if not isinstance(stmt, Store) and not needed.isdisjoint(defined(stmt)):
+            made.append(stmt)
+            for each in statements([stmt]):
+                needed.update(uses_before(each))
+                needed.update(uses_after(each))
+    return made[::-1]
+
+
+def is_plain(stmt: Any) -> bool:
+    return isinstance(stmt, Let) or isinstance(stmt, If) and all(map(is_plain, (*stmt.then, *stmt.orelse)))
+
+
+def _pays(producer: Producer) -> bool:
+    nest, sites = producer.nest, producer.sites
+    assert nest is not None
+    cost = cost_of(makers_of(nest, filled_arrays(nest)[producer.array]))
+    if cost <= FREE:
+        return True
+    if any(_is_repeated(site) for site in sites):
+        return False
+    return len(sites) <= 1 or cost * len(sites) <= CHEAP
+
+
+def _is_repeated(site: Site) -> bool:
+    """Whether more elements are read than there are places of a nest that they depend on: a loop around,
+    or an index that does not count, with one inside that does."""
+    if any(isinstance(stmt, (Loop, Map)) for stmt in site.around):
+        return True
+    indices = [index.var for stmt in site.around for index in getattr(stmt, "indices", ())]
+    mentioned = set(atom_vars(site.load.args[1:]))
+    used = [k for k, var in enumerate(indices) if var in mentioned]
+    if not mentioned <= set(indices):                                    # places that are computed
+        return bool(indices)
+    return used != list(range(len(used))) or not used and bool(indices)
+
+
+COSTS = {"add": 1, "subtract": 1, "multiply": 1, "negative": 1, "divide": 4, "sqrt": 8, "where": 1, "maximum": 1,
+         "minimum": 1, "absolute": 1, "square": 1, "cast": 0, "same": 0}
+
+
+def cost_of(block: Block) -> int:
+    """About how many operations on numbers a block takes; reading places of arrays and computing with
+    places is free."""
+    total, loads = 0, 0
+    for stmt in block:
+        match stmt:
+            case Let() if is_load(stmt):
+                loads += 1
+            case Let():
+                total += _cost(stmt)
+            case If():
+                total += 1 + max(cost_of(stmt.then), cost_of(stmt.orelse))
+    return total + max(0, loads - 1)
+
+
+def _cost(stmt: Let) -> int:
+    type: Any = stmt.target.type
+    if stmt.op is Cast or type.dtype.kind in "ib":
+        return 0
+    return COSTS.get(stmt.op.name, 20)
+
+
+def _substitute(producer: Producer) -> None:
+    """Computes at every place where the array is read what makes its element."""
+    nest = producer.nest
+    assert nest is not None
+    store = filled_arrays(nest)[producer.array]
+    makers = makers_of(nest, store)
+    for site in producer.sites:
+        places = dict(zip(store.at, site.load.args[1:], strict=True))
+        copier = NestCopier({var: place for var, place in places.items() if isinstance(var, Var)})
+        made = copier.block(makers)
+        value = copier.atom(store.value)
+        at = next(k for k, stmt in enumerate(site.block) if stmt is site.load)
+        site.block[at:at + 1] = [*made, Let(site.load.targets, Same, (value,), {}, site.load.origin)]
+    nest.body.remove(store)
+    producer.block.remove(producer.memory)
+    if not any(isinstance(stmt, Store) for stmt in nest.body):
+        producer.block.remove(nest)
