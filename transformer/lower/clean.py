@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.grammar import Atom, Call, If, Let, Loop, Map, Var, type_of
+from ..core.grammar import Atom, Call, If, Let, Loop, Var, type_of
 from ..core.guards import Assumptions
 from ..core.sizes import Dim, Extent, Size
 from ..core.types import ArrayType
 from ..core.walk import Copier, atom_vars, inner_targets
 from ..ops.identity import Same
-from .nests import Allocate, Block, Fold, Nest, Store, defined, inner_blocks, uses_after, uses_before
+from .nests import Allocate, Block, Fold, Nest, Product, Store, defined, inner_blocks, uses_after, uses_before, writes
 
 
 def cleaned(block: Block, results: list[Atom], assumptions: Assumptions) -> Block:
@@ -63,6 +63,11 @@ class Renaming:
             case Store():
                 at = tuple(map(atom, stmt.at))
                 return Store(atom(stmt.array), at, atom(stmt.value), stmt.adds, stmt.origin)
+            case Product():
+                for part in stmt.parts:
+                    part.array, part.at = atom(part.array), tuple(map(atom, part.at))
+                for index in stmt.indices:
+                    index.size = self.copier.size(index.size)
             case Nest() | Fold():
                 for index in stmt.indices:
                     index.size = self.copier.size(index.size)
@@ -76,7 +81,7 @@ class Renaming:
                 stmt.then, stmt.orelse = self.block(stmt.then), self.block(stmt.orelse)
                 for merge in stmt.merges:
                     merge.then, merge.orelse = atom(merge.then), atom(merge.orelse)
-            case Loop() | Map():
+            case Loop():
                 self._loop(stmt)
         return stmt
 
@@ -119,7 +124,7 @@ def _sweep_inside(stmt: Any, alive: set[Var]) -> None:
     match stmt:
         case If():
             stmt.then, stmt.orelse = swept(stmt.then, alive), swept(stmt.orelse, alive)
-        case Nest() | Fold() | Map():
+        case Nest() | Fold():
             stmt.body = swept(stmt.body, alive)
         case Loop():
             stmt.body = swept(stmt.body, alive)
@@ -128,11 +133,11 @@ def _sweep_inside(stmt: Any, alive: set[Var]) -> None:
 
 def _is_needed(stmt: Any, alive: set[Var]) -> bool:
     """Whether a statement defines or writes something that is alive."""
-    if isinstance(stmt, Store):
-        return stmt.array in alive
+    if writes(stmt):
+        return not alive.isdisjoint(writes(stmt))
     if any(target in alive for target in defined(stmt)):
         return True
     if isinstance(stmt, Allocate):
         return False
     return any(_is_needed(inner, alive) for block in inner_blocks(stmt) for inner in block
-               if isinstance(inner, Store) or inner_blocks(inner))
+               if writes(inner) or inner_blocks(inner))

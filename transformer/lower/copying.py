@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.grammar import Carry
 from ..core.walk import Copier
-from .nests import Allocate, Fold, Index, Nest, Store
+from .nests import Allocate, Fold, Index, Nest, Part, Product, Store
 
 
 class NestCopier(Copier):
@@ -19,12 +19,19 @@ class NestCopier(Copier):
                 return Allocate(self.fresh(stmt.target), stmt.maker, stmt.origin, source)
             case Store():
                 return Store(self.atom(stmt.array), self.args(stmt.at), self.atom(stmt.value), stmt.adds, stmt.origin)
+            case Product():
+                return self._product(stmt)
             case Nest():
                 indices = self._indices(stmt.indices)
                 return Nest(indices, self.block(stmt.body), stmt.origin, stmt.ordered)
             case Fold():
                 return self._fold(stmt)
         return super().stmt(stmt)
+
+    def _product(self, stmt: Product) -> Product:
+        groups = [self._indices(group) for group in (stmt.rows, stmt.columns, stmt.inner)]
+        parts = [Part(self.atom(part.array), self.args(part.at)) for part in stmt.parts]     # type: ignore[arg-type]
+        return Product(*parts, *groups, stmt.origin)
 
     def _indices(self, indices: list[Index]) -> list[Index]:
         return [Index(self.fresh(index.var), self.size(index.size)) for index in indices]

@@ -13,14 +13,16 @@ Nothing is fused, and no array is written that anybody else still reads.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..core.builder import Builder
+from ..core.equations import guardable
 from ..core.errors import NotSupported
-from ..core.grammar import Call, Effect, Function, If, Let, Loop, Map, type_of
-from ..core.guards import Assumptions, guardable
-from ..core.types import ArrayType
-from ..core.walk import all_statements
+from ..core.grammar import UNDEFINED, Call, Effect, Function, If, Let, Loop, Merge, Var, type_of
+from ..core.guards import Assumptions
+from ..core.types import ArrayType, SeqType
+from ..core.walk import Copier, all_statements
 from ..ops.elements import spread
 from ..ops.identity import Same
 from ..ops.loops import missing
@@ -32,8 +34,11 @@ from .filling import attributes, filled
 from .fusion import fuse
 from .memory import place
 from .nests import Allocate, Block, Lowered, emit, statements
+from .peeling import peel
 from .positions import found
+from .products import multiplied, see_through
 from .promotion import promoted
+from .recording import Recording, by_definition
 
 
 def expand(function: Function, assumptions: Assumptions | None = None) -> Lowered:
@@ -65,10 +70,12 @@ def _expanded(function: Function, assumptions: Assumptions) -> Lowered:
         body = promoted(body, builder)
     results = list(function.results)
     body = cleaned(body, results, builder.assumptions)
+    see_through(body)
     with builder.active():
         body = fuse(body, results, builder.assumptions)
-        body = cleaned(place(body, results, function.params), results, builder.assumptions)
-    return Lowered(function, body, results)
+        body = place(body, results)
+        body = cleaned(peel(body), results, builder.assumptions)
+    return Lowered(function, body, results, assumptions=assumptions)
 
 
 def _is_outside(result: Any, body: Block) -> bool:
@@ -87,6 +94,7 @@ class _Expansion:
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
+        self.recording = Recording()
 
     def block(self, block: Block) -> Block:
         with self.builder.nested() as made:
@@ -100,13 +108,9 @@ class _Expansion:
                 case Let():
                     self.let(stmt)
                 case If():
-                    emit(replace(stmt, then=self.block(stmt.then), orelse=self.block(stmt.orelse),
-                                 merges=list(map(replace, stmt.merges))))
+                    self.branch(stmt)
                 case Loop():
-                    emit(replace(stmt, test=self.block(stmt.test), body=self.block(stmt.body),
-                                 carries=list(map(replace, stmt.carries)), **_lists(stmt)))
-                case Map():
-                    emit(replace(stmt, body=self.block(stmt.body), **_lists(stmt)))
+                    self.loop(stmt)
                 case Effect(kind="comment"):
                     pass
                 case Call():
@@ -116,12 +120,38 @@ class _Expansion:
                 case Effect():
                     raise NotSupported(f"{stmt.kind} has no compiled form")
 
+    def branch(self, stmt: If) -> None:
+        self.recording.before(stmt)
+        then, orelse = self.block(stmt.then), self.block(stmt.orelse)
+        merges = [replace(merge) for merge in stmt.merges if not isinstance(merge.target.type, SeqType)]
+        for merge in merges:
+            for side, block in (("then", then), ("orelse", orelse)):
+                if getattr(merge, side) is UNDEFINED and getattr(merge.target.type, "sizes", ()):
+                    nothing = Var(undefined_type(merge, stmt.merges, side))
+                    block.append(Allocate(nothing, "result", stmt.origin))
+                    setattr(merge, side, nothing)
+        emit(replace(stmt, then=then, orelse=orelse, merges=merges))
+
+    def loop(self, stmt: Loop) -> None:
+        records = self.recording.prepare(stmt) if stmt.trips is not None else {}
+        carries = {"carries": list(map(replace, stmt.carries)), "test": self.block(stmt.test)} if isinstance(
+            stmt, Loop) else {}
+        with self.builder.nested() as body:
+            reads = [self.recording.growing_read(read) for read in stmt.reads
+                     if not self.recording.read(read, stmt.position)]
+            for inner in by_definition(stmt.body, records, partial(self.recording.keep, stmt)):
+                self.stmt(inner)
+        kept = [] if stmt.trips is not None else list(map(self.recording.growing, stmt.records))
+        emit(replace(stmt, body=body, reads=reads, records=kept, **carries))
+
     # -- ops ----------------------------------------------------------------------------------
 
     def let(self, stmt: Let) -> None:
         op = stmt.op
-        if op is Same or op.name in KEPT:
+        if op is Same or op.name in KEPT and not self.recording.sequence(stmt):
             emit(stmt)
+        elif op.name in KEPT:
+            pass
         elif op.of_sequences or missing(op) is not None:
             raise NotSupported(f"{op.name} has no loop form", why=f"{missing(op) or 'It is not of numbers'}.")
         elif op.definition is not None and self._defined(stmt):
@@ -133,7 +163,8 @@ class _Expansion:
         elif op.step is not None:
             folds.folded(stmt)
         elif op.contraction is not None:
-            folds.contracted(stmt)
+            if not multiplied(stmt, self.stmt):
+                folds.contracted(stmt)
         elif op.element is not None:
             self._elements(stmt)
         elif op.found is not None:
@@ -178,7 +209,7 @@ class _Expansion:
         filled(stmt, lambda at: stmt.op.element(at, *operands, **attributes(stmt)))
 
 
-def _lists(stmt: Loop | Map) -> dict[str, Any]:
-    """Copies of what a loop reads and records, as a later stage changes them in place."""
-    return {"reads": list(map(replace, stmt.reads)), "records": list(map(replace, stmt.records))}
-
+def undefined_type(merge: Merge, merges: list[Merge], side: str) -> ArrayType:
+    """The type of memory for an array that a branch leaves undefined, in sizes that are known there."""
+    known = {each.target: getattr(each, side) for each in merges if getattr(each, side) is not UNDEFINED}
+    return Copier(known).type(merge.target.type)                         # type: ignore[return-value]

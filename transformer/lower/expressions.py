@@ -33,6 +33,7 @@ class Expressions:
         self.storage = Storage(lowered.body)
         self.inlining = Inlining(lowered.body, lowered.results)
         self.trees: dict[Var, ast.expr] = {}
+        self.folded: set[Var] = set()                                    # what folds have handed on
 
     def atom(self, atom: Any) -> ast.expr:
         if isinstance(atom, Var):

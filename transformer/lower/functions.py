@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 
 from ..write.expressions import dotted
+from ..write.layout import LINE, printed
 from ..write.names import fresh
+from . import vecmath
+from .vecmath.polynomial import polynomial
+
+OF_MATH = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh",
+           "acosh": "arccosh", "atanh": "arctanh", "lgamma": "gammaln"}
 
 
 class Functions:
@@ -21,20 +27,76 @@ class Functions:
         self.taken = taken
         self.trees: dict[str, ast.FunctionDef] = {}
         self.names: dict[Any, str] = {}
+        self.tables: dict[str, ast.Assign] = {}
+        self.vector: set[str] = set()
 
     def named(self, form: Any, dtype: np.dtype) -> str:
         """The name of the copy of a function for operands of a dtype."""
+        dtype = _own_dtype(form) or dtype
         narrow = dtype in (np.dtype("f4"), np.dtype("c8")) and _has_literals(form)
         key = form, narrow
         if key not in self.names:
-            self.names[key] = name = self._free(form.__name__ + ("_f32" if narrow else ""))
+            wish = form.__name__
+            self.names[key] = name = self._free(wish + "_f32" if narrow and not wish.endswith("_f32") else wish)
             tree = _Copy(self, form, dtype, narrow).visit(_tree(form))
             tree.name = name
             self.trees[name] = tree                                      # behind those that it calls
+            if _is_vector(form):
+                self.vector.add(name)
         return self.names[key]
+
+    def lines(self) -> list[list[str]]:
+        """The lines of every copy, with the text about it above."""
+        tables = [printed(tree, LINE) for tree in self.tables.values()]
+        return [*tables, *(_commented(tree) for tree in self.trees.values())]
+
+    def table(self, name: str, numbers: np.ndarray) -> ast.Name:
+        """A name for numbers that a function looks up."""
+        listed = ast.List([ast.Constant(x) if x >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-x))
+                           for x in numbers.tolist()])
+        self.tables[name] = ast.Assign([ast.Name(name)], ast.Call(dotted("np.array"), [listed], []))
+        return ast.Name(name)
+
+    def source(self) -> str:
+        """A module of the copies alone."""
+        return module_of(self.lines())
 
     def _free(self, name: str) -> str:
         return fresh(name, {*self.taken, *self.names.values()})
+
+
+def module_of(parts: list[list[str]]) -> str:
+    """The source of definitions, with the imports that they need."""
+    body = "\n\n\n".join("\n".join(part) for part in parts)
+    heads = "\n".join(line for line in ("import math", "import numpy as np")
+                      if f"{line.split()[-1]}." in body)
+    return f"{heads}\n\n\n{body}\n" if heads else f"{body}\n"
+
+
+def _commented(tree: ast.FunctionDef) -> list[str]:
+    text = ast.get_docstring(tree)
+    if text is not None:
+        del tree.body[0]
+    about = [f"# {line}".rstrip() for line in (text or "").splitlines()]
+    return about + [line for line in printed(tree, LINE) if line]
+
+
+def _own_dtype(form: Any) -> np.dtype | None:
+    """The dtype of a function that is of one dtype only."""
+    if getattr(form, "is_double", False):
+        return np.dtype("f8")
+    return {"_f32": np.dtype("f4"), "_f64": np.dtype("f8")}.get(form.__name__[-4:])
+
+
+def _is_vector(form: Any) -> bool:
+    return form.__module__.startswith(f"{vecmath.__name__}.")
+
+
+def _of_math(node: ast.AST, dtype: np.dtype) -> Any:
+    """The function of vector mathematics for a function of `math`."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "math":
+        return vecmath.TABLE.get(OF_MATH.get(node.attr, node.attr), {}).get(dtype)
+    return None
 
 
 def _tree(form: Any) -> ast.FunctionDef:
@@ -50,6 +112,8 @@ def _has_literals(form: Any) -> bool:
     for node in ast.walk(_tree(form)):
         if isinstance(node, ast.Constant) and isinstance(node.value, float) or _is_constant(node):
             return True
+        if _of_math(node, np.dtype("f4")) is not None:
+            return True
         called = form.__globals__.get(node.id) if isinstance(node, ast.Name) else None
         if inspect.isfunction(called) and called is not form and _has_literals(called):
             return True
@@ -59,6 +123,16 @@ def _has_literals(form: Any) -> bool:
 def _is_constant(node: ast.AST) -> bool:
     return (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "math"
             and node.attr in ("pi", "inf", "nan", "e"))
+
+
+def horner(x: ast.expr, *coefficients: ast.expr) -> ast.expr:
+    """The products and sums of a polynomial."""
+    total = coefficients[-1]
+    for coefficient in coefficients[-2::-1]:
+        negative = isinstance(coefficient, ast.UnaryOp)
+        term = coefficient.operand if isinstance(coefficient, ast.UnaryOp) else coefficient
+        total = ast.BinOp(ast.BinOp(total, ast.Mult(), x), ast.Sub() if negative else ast.Add(), term)
+    return total
 
 
 class _Copy(ast.NodeTransformer):
@@ -73,11 +147,16 @@ class _Copy(ast.NodeTransformer):
         node.body = [*node.body[:documented], *(self.visit(stmt) for stmt in rest)]
         return node
 
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if isinstance(node.func, ast.Name) and self.form.__globals__.get(node.func.id) is polynomial:
+            return self.visit(horner(*node.args))
+        return self.generic_visit(node)
+
     def visit_Name(self, node: ast.Name) -> ast.AST:
         called = self.form.__globals__.get(node.id)
         if inspect.isfunction(called):
             return ast.Name(self.functions.named(called, self.dtype))
-        return node
+        return self.functions.table(node.id, called) if isinstance(called, np.ndarray) else node
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         if self.narrow and isinstance(node.value, float):
@@ -87,4 +166,5 @@ class _Copy(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         if self.narrow and _is_constant(node):
             return ast.Call(dotted("np.float32"), [node], [])
-        return self.generic_visit(node)
+        vector = _of_math(node, np.dtype("f4" if self.narrow else "f8"))
+        return self.generic_visit(node) if vector is None else ast.Name(self.functions.named(vector, self.dtype))

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.builder import current
-from ..core.grammar import Loop, Map, Var
+from ..core.grammar import Loop, Var
 from ..core.walk import Copier, atom_of_size, atom_vars, size_of_atom
 from ..ops.arithmetic import Add
 from ..ops.elements import both, choose, is_below
@@ -64,20 +64,33 @@ class _Gathering:
                     self._rewrite(update, block)
             elif not isinstance(stmt, Nest):
                 for inner in inner_blocks(stmt):
-                    self.block(inner, repeated or isinstance(stmt, (Loop, Map)))
+                    self.block(inner, repeated or isinstance(stmt, Loop))
 
     def _pays(self, update: Update, block: Block, repeated: bool) -> bool:
         source = update.source
         if source in self.gathered and not self.lifetimes.is_needed_after(update.nest, source):
+            return True
+        if self._is_followed(update, block):
             return True
         made = next((stmt for stmt in block if source in filled_arrays(stmt)), None)
         if made is not None and cost_of(makers_of(made, filled_arrays(made)[source])) == 0:
             return True
         if made is None and not repeated:                                # a copy of an argument and a pass over it
             return True
-        fillers = {array: (stmt, store) for stmt in block for array, store in filled_arrays(stmt).items()}
         return self.lifetimes.is_needed_after(update.nest, source) or any(
-            not same_places(at, update.store.at) for at in _read(source, update.nest.body, fillers, Copier()))
+            not same_places(at, update.store.at) for at in self._read_by(update, source, block))
+
+    def _is_followed(self, update: Update, block: Block) -> bool:
+        """Whether another part of the array is written next, so that both together are one pass."""
+        array = update.memory.target
+        behind = [stmt for stmt in block if isinstance(stmt, Allocate) and stmt.source is array]
+        following = _update_of(behind[0], block) if len(behind) == 1 else None
+        return following is not None and not self.lifetimes.is_needed_after(following.memory, array) and not any(
+            True for _ in self._read_by(following, array, block))
+
+    def _read_by(self, update: Update, array: Var, block: Block) -> Iterator[tuple[Any, ...]]:
+        fillers = {filled: (stmt, store) for stmt in block for filled, store in filled_arrays(stmt).items()}
+        yield from _read(array, update.nest.body, fillers, Copier())
 
     def _rewrite(self, update: Update, block: Block) -> None:
         self.gathered.add(update.memory.target)

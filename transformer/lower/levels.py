@@ -19,10 +19,11 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..core.grammar import Atom, Const, If, Let, Loop, Map, Var
+from ..core.grammar import Atom, Const, If, Let, Loop, Var
 from ..core.sizes import Size
 from ..core.walk import Copier, atom_vars, inner_targets
-from .nests import Allocate, Block, Fold, Nest, Store, defined, is_load, split, statements
+from .copying import NestCopier
+from .nests import Allocate, Block, Fold, Nest, Product, Store, defined, is_load, split, statements
 
 
 def level(block: Block, results: list[Atom]) -> Block:
@@ -83,6 +84,8 @@ class _Leveling:
                 stmt = Store(stmt.array, self.copier.args(stmt.at), value, stmt.adds, stmt.origin)
                 if stmt.array in self.written_once:
                     scope.written[stmt.array, _keys(stmt.at)] = stmt.value
+            case Product():
+                stmt = NestCopier(self.copier.mapping).stmt(stmt)
             case Nest() | Fold():
                 self._nest(stmt, scope)
                 return
@@ -91,7 +94,7 @@ class _Leveling:
                 stmt.then, stmt.orelse = self.run(stmt.then, scope), self.run(stmt.orelse, scope)
                 for merge in stmt.merges:
                     merge.then, merge.orelse = self.copier.atom(merge.then), self.copier.atom(merge.orelse)
-            case Loop() | Map():
+            case Loop():
                 self._loop(stmt, scope)
             case _:
                 _renamed_args(stmt, self.copier)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..core.grammar import If, Loop, Map, Var
+from ..core.grammar import If, Loop, Var
 from ..core.walk import atom_vars, inner_targets
-from .nests import Block, Fold, Nest, Store, defined, statements, uses_after, uses_before
+from .nests import Block, Fold, Nest, defined, statements, uses_after, uses_before, writes
 
 
 class Lifetimes:
@@ -31,7 +31,7 @@ class Lifetimes:
             case If():
                 end = alive.union(uses_after(stmt))
                 alive = self._block(stmt.then, end) | self._block(stmt.orelse, end)
-            case Loop() | Map():
+            case Loop():
                 alive = self._loop(stmt, alive)
             case Nest() | Fold():
                 alive = alive.union(*map(mentioned, stmt.body), uses_after(stmt))
@@ -61,4 +61,4 @@ def mentioned(stmt: Any) -> set[Var]:
 
 def written(stmt: Any) -> set[Var]:
     """The arrays that a statement and the blocks in it write to."""
-    return {each.array for each in statements([stmt]) if isinstance(each, Store)}
+    return {array for each in statements([stmt]) for array in writes(each)}

@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from ..core.errors import NotSupported
-from ..core.grammar import Loop, Map, Var
+from ..core.grammar import Loop, Var
 from ..core.types import SeqType
 from ..core.walk import atom_vars, inner_targets
 from ..write.expressions import dotted
@@ -17,14 +17,6 @@ from .statements import Statements, steps
 
 class Loops(Statements):
     """Prints everything."""
-
-    def _map(self, stmt: Map) -> list[Item]:
-        items = self._storages(stmt)
-        with self.names.scope():
-            self.names.index(stmt.position)
-            body = [*self._reads(stmt), *self.block(stmt.body), *self._records(stmt)]
-            head = ast.For(ast.Name(self.names.of[stmt.position]), steps(self.atom(stmt.trips)), [], [], None)
-        return [*items, Group(head, body, [], stmt.origin)]
 
     def _loop(self, stmt: Loop) -> list[Item]:
         items: list[Item] = []
@@ -72,7 +64,7 @@ class Loops(Statements):
         test = ast.UnaryOp(ast.Not(), self.atom(stmt.cond))
         return [Group(ast.If(test, [], []), [Line(ast.Break(), stmt.origin)], [], stmt.origin)]
 
-    def _reads(self, stmt: Loop | Map) -> list[Item]:
+    def _reads(self, stmt: Loop) -> list[Item]:
         position = ast.Name(self.names.of[stmt.position])
         items: list[Item] = []
         for read in stmt.reads:
@@ -83,7 +75,7 @@ class Loops(Statements):
             items.append(Line(ast.Assign([ast.Name(self.names.give(read.target, "item"))], tree), stmt.origin))
         return items
 
-    def _storages(self, stmt: Loop | Map) -> list[Item]:
+    def _storages(self, stmt: Loop) -> list[Item]:
         items: list[Item] = []
         for record in stmt.records:
             type = self.storage.of(record.target)
@@ -95,11 +87,11 @@ class Loops(Statements):
             items.append(self._allocated(name, type.with_sizes(sizes), stmt.origin))
         return items
 
-    def _is_settled(self, var: Var, stmt: Loop | Map) -> bool:
+    def _is_settled(self, var: Var, stmt: Loop) -> bool:
         """Whether an integer is known before a loop, and stays what it is."""
         return var not in inner_targets(stmt) and (var in self.names.of or var in self.trees)
 
-    def _records(self, stmt: Loop | Map) -> list[Item]:
+    def _records(self, stmt: Loop) -> list[Item]:
         position = ast.Name(self.names.of[stmt.position])
         items: list[Item] = []
         for record in stmt.records:

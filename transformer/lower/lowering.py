@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +13,12 @@ from ..core.grammar import Function, Var, type_of
 from ..core.guards import Assumptions
 from ..core.sizes import Size, Unknown, replaced
 from ..core.types import ArrayType
+from . import vecmath
 from .expand import expand
 from .nests import Lowered
 from .source import Printed, dimensions, print_lowered
+
+COMPILED = {"error_model": "numpy", "nogil": True}
 
 
 @dataclass
@@ -30,12 +34,18 @@ class Kernel:
     def source(self) -> str:
         return self.printed.source
 
+    @property
+    def options(self) -> dict[str, dict[str, Any]]:
+        """How numba compiles each function of the module, the kernel last."""
+        names = (*self.printed.functions, self.printed.name)
+        return {name: vecmath.COMPILED if name in self.printed.vector else COMPILED for name in names}
+
     def compile(self) -> Kernel:
         """Compiles it by numba, which is imported for that."""
         from numba import njit
         namespace = self.namespace()
-        for name in (*self.printed.functions, self.printed.name):
-            namespace[name] = njit(error_model="numpy", nogil=True)(namespace[name])
+        for name, options in self.options.items():
+            namespace[name] = njit(**options)(namespace[name])
         self.entry = namespace[self.printed.name]
         return self
 
@@ -72,10 +82,12 @@ class Kernel:
         return np.empty(sizes, type.dtype)                               # type: ignore[arg-type]
 
 
-def lower(function: Function, assumptions: Assumptions | None = None, name: str | None = None) -> Kernel:
-    """The kernel of a Core function; not compiled yet. Raises a located `NotSupported`."""
+def lower(function: Function, assumptions: Assumptions | None = None, name: str | None = None,
+          taken: Iterable[str] = ()) -> Kernel:
+    """The kernel of a Core function; not compiled yet. `taken` are names of the module that it becomes part of.
+    Raises a located `NotSupported`."""
     lowered = expand(function, assumptions)
-    return Kernel(lowered, print_lowered(lowered, name or function.name))
+    return Kernel(lowered, print_lowered(lowered, name or function.name, taken))
 
 
 def _as_argument(param: Var, value: Any) -> Any:

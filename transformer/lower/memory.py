@@ -22,7 +22,7 @@ from .places import never_meet, same_places
 MOST_ROUNDS = 200
 
 
-def place(block: Block, results: list[Atom], params: list[Var]) -> Block:
+def place(block: Block, results: list[Atom]) -> Block:
     """The block with every array in memory. `results` are renamed as well."""
     block = _Moves(block, results).run()
     block = _Sharing(block, results).run()
@@ -106,7 +106,7 @@ class _Moves:
 
     def _fits_in_place(self, loop: Loop, carry: Carry, made: Allocate) -> bool:
         """Whether every element is read for the last time where it is replaced."""
-        if made.target.type != carry.entry.type:
+        if made.target.type != carry.entry.type or carry.entry in _renamed(self.block):
             return False
         rest = loop.body[_at(loop.body, made):]
         return _may_be_written(carry.entry, made.target, rest, Lifetimes(self.block, self.results))
@@ -143,6 +143,17 @@ def _handed_on(loop: Loop) -> set[Any]:
                 found.update(atom for carry in stmt.carries for atom in (carry.init, carry.next))
             case Call():
                 found.update(stmt.args)
+    return found
+
+
+def _renamed(block: Block) -> set[Any]:
+    """Arrays that get another name, which may live longer than the first."""
+    found: set[Any] = set()
+    for stmt in statements(block):
+        if isinstance(stmt, If):
+            found.update(side for merge in stmt.merges for side in (merge.then, merge.orelse))
+        elif isinstance(stmt, Loop):
+            found.update(carry.init for carry in stmt.carries)
     return found
 
 
@@ -202,17 +213,17 @@ class _Sharing:
     def _choice(self) -> _Choice | None:
         lifetimes = Lifetimes(self.block, self.results)
         ownership = Ownership(self.block, lifetimes)
-        return self._in_block(self.block, lifetimes, ownership)
+        return self._in_block(self.block, lifetimes, ownership.owned - _renamed(self.block))
 
-    def _in_block(self, block: Block, lifetimes: Lifetimes, ownership: Ownership) -> _Choice | None:
+    def _in_block(self, block: Block, lifetimes: Lifetimes, owned: set[Var]) -> _Choice | None:
         for k, stmt in enumerate(block):
             if isinstance(stmt, Allocate):
                 source = stmt.source
-                if isinstance(source, Var) and ownership.is_owned(source) and _may_be_written(
+                if source in owned and _may_be_written(
                         source, stmt.target, block[k:], lifetimes):
                     return _Choice(stmt, block, source)
             for inner in inner_blocks(stmt) if isinstance(stmt, (If, Loop)) else ():
-                found = self._in_block(inner, lifetimes, ownership)
+                found = self._in_block(inner, lifetimes, owned)
                 if found is not None:
                     return found
         return None
@@ -238,10 +249,11 @@ def _read_before_written(stmt: Any, source: Var, target: Var) -> bool:
     """Whether a nest that reads an array and writes another one in its memory gives the same."""
     if target not in written(stmt):
         return True
-    stores = [each.at for each in statements([stmt]) if isinstance(each, Store) and each.array is target]
-    loads = [each.args[1:] for each in statements([stmt]) if is_load(each) and each.args[0] is source]
+    accesses = [each for each in statements([stmt]) if _accesses(each, source, target)]
+    stores = [each.at for each in accesses if isinstance(each, Store)]
+    loads = [each.args[1:] for each in accesses if is_load(each)]
     uses = sum(source in _plain_uses(each) for each in statements([stmt]))
-    if uses > len(loads):
+    if uses > len(loads) or not accesses or not isinstance(accesses[-1], Store):
         return False
     inner = [each for each in _around(stmt, target) if isinstance(each, (Nest, Fold))]
     if len(stores) != 1 or inner and not loads_of(source, inner[-1].body) == len(loads):
@@ -251,6 +263,11 @@ def _read_before_written(stmt: Any, source: Var, target: Var) -> bool:
     apart = not any(getattr(each, "ordered", False) for each in inner) and set(indices) <= set(atom_vars(stores[0]))
     return all(not indices or apart and same_places(load, stores[0]) or never_meet(load, stores[0], indices)
                for load in loads)
+
+
+def _accesses(stmt: Any, source: Var, target: Var) -> bool:
+    """Whether a statement reads the old array or writes the new one."""
+    return is_load(stmt) and stmt.args[0] is source or isinstance(stmt, Store) and stmt.array is target
 
 
 def _around(stmt: Any, target: Var) -> list[Any]:

@@ -20,6 +20,7 @@ from ..core.grammar import Atom, Var
 from ..core.guards import Assumptions
 from ..core.walk import Copier
 from .clean import Renaming
+from .lifetimes import written
 from .nests import (
     Allocate,
     Block,
@@ -62,7 +63,7 @@ class Facts:
 
 def facts_of(stmt: Any) -> Facts:
     reads, writes = set(_mentioned(stmt)), set(defined(stmt))
-    writes.update(inner.array for inner in statements([stmt]) if isinstance(inner, Store))
+    writes.update(written(stmt))
     return Facts(stmt, frozenset(reads), frozenset(writes))
 
 

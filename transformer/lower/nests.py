@@ -6,7 +6,8 @@
              | Nest(indices, body)                  independent iterations; the body ends with stores
              | Fold(indices, carries, body)         iterations in order, which hand numbers on
              | Store(array, at, value, adds)        array[at] = value, or += value
-             | If, Loop, Map, Call, Effect          as in Core, around and inside of nests
+             | Product(target, left, right, …)      matrices multiplied by a library
+             | If, Loop, Call, Effect          as in Core, around and inside of nests
     Index    = (var, size)                          runs over 0..size-1
 
 An array is written only by the nests that follow its `Allocate`; from there on it is a value, as in
@@ -33,7 +34,8 @@ from typing import Any, Union
 from ..core import grammar
 from ..core.builder import current
 from ..core.errors import Origin
-from ..core.grammar import Atom, Carry, If, Let, Loop, Map, Var
+from ..core.grammar import Atom, Carry, If, Let, Loop, Var
+from ..core.guards import Assumptions
 from ..core.sizes import Extent
 from ..core.types import ArrayType
 from ..core.walk import atom_vars, blocks_of, head_uses, tail_uses, targets_of
@@ -101,20 +103,51 @@ class Store:
     origin: Origin | None = None
 
 
-Stmt = Union[grammar.Stmt, Allocate, Nest, Fold, Store]
+@dataclass(slots=True, eq=False)
+class Part:
+    """A part of an array: what is at places in terms of indices, as `x[b, i, k + 1]`."""
+
+    array: Var
+    at: tuple[Atom, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Product:
+    """`target[…] = sum of left[…] * right[…]` over `inner`, for all `rows` and `columns`: a product of
+    matrices, which a library computes. The rows are those of `left`, the columns those of `right`."""
+
+    target: Part
+    left: Part
+    right: Part
+    rows: list[Index]
+    columns: list[Index]
+    inner: list[Index]
+    origin: Origin | None = None
+
+    @property
+    def indices(self) -> list[Index]:
+        return [*self.rows, *self.columns, *self.inner]
+
+    @property
+    def parts(self) -> tuple[Part, Part, Part]:
+        return self.target, self.left, self.right
+
+
+Stmt = Union[grammar.Stmt, Allocate, Nest, Fold, Store, Product]
 
 
 @dataclass(slots=True, eq=False)
 class Lowered:
     """A function in the nest form. `results` are numbers and arrays, those in `outside` in memory
     that the caller allocates and passes in. `callees` are the functions that it calls, and those that
-    they call; they return all their results."""
+    they call; they return all their results. `assumptions` say which sizes are equal."""
 
     function: grammar.Function
     body: Block
     results: list[Atom]
     outside: list[Var] = field(default_factory=list)
     callees: list[Lowered] = field(default_factory=list)
+    assumptions: Assumptions = field(default_factory=Assumptions)
 
 
 def inner_blocks(stmt: Any) -> tuple[Block, ...]:
@@ -139,7 +172,7 @@ def defined(stmt: Any) -> tuple[Var, ...]:
             return (stmt.target,)
         case Fold():
             return tuple(carry.out for carry in stmt.carries)
-        case Nest() | Store():
+        case Nest() | Store() | Product():
             return ()
     return targets_of(stmt)
 
@@ -151,6 +184,11 @@ def uses_before(stmt: Any) -> Iterator[Var]:
             yield from atom_vars((stmt.target.type, stmt.source))
         case Store():
             yield from atom_vars((stmt.array, *stmt.at, stmt.value))
+        case Product():
+            for part in stmt.parts:
+                yield from atom_vars((part.array, *part.at))
+            for index in stmt.indices:
+                yield from atom_vars(index.size)
         case Nest() | Fold():
             for index in stmt.indices:
                 yield from atom_vars(index.size)
@@ -166,8 +204,15 @@ def uses_after(stmt: Any) -> Iterator[Var]:
         case Fold():
             for carry in stmt.carries:
                 yield from atom_vars(carry.next)
-        case If() | Loop() | Map():
+        case If() | Loop():
             yield from tail_uses(stmt)
+
+
+def writes(stmt: Any) -> tuple[Var, ...]:
+    """The array that a statement itself writes to."""
+    if isinstance(stmt, Store):
+        return (stmt.array,)
+    return (stmt.target.array,) if isinstance(stmt, Product) else ()
 
 
 def emit(stmt: Stmt) -> None:

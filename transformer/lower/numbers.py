@@ -16,6 +16,7 @@ from ..ops.arithmetic import Cast
 from ..ops.loops import OPERATORS, is_of, loop_of
 from ..write.expressions import BINARY, COMPARE, UNARY, dotted
 from ..write.sizes import number
+from . import vecmath
 from .functions import Functions
 from .nests import Block, statements
 
@@ -87,6 +88,8 @@ class Numbers:
         """The loop form of an op for its operands; one that is copied gets its name."""
         dtype: np.dtype = type_of(stmt.args[-1]).dtype                   # type: ignore[union-attr]
         form = loop_of(stmt.op, dtype.kind)
+        if not stmt.target.type.weak:                                    # type: ignore[union-attr]
+            form = vecmath.TABLE.get(stmt.op.name, {}).get(dtype, form)  # Python's own numbers stay with `math`
         if inspect.isfunction(form) and form not in PRINTED_INSIDE:
             self.functions.named(form, dtype)
         return form

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.builder import Builder
 from ..core.errors import NotSupported
-from ..core.grammar import UNDEFINED, Const, If, Let, Loop, Map, Var, type_of
+from ..core.grammar import UNDEFINED, Const, If, Let, Loop, Var, type_of
 from ..core.types import BOOL, INT, ArrayType
 from ..ops.arithmetic import Cast
 from ..ops.base import callable_of
@@ -42,7 +42,7 @@ def _promote(stmt: Any, builder: Builder) -> None:
             if stmt.op.elementwise and not type_of(stmt.target).sizes:   # type: ignore[union-attr]
                 _let(stmt, builder)
                 return
-        case Nest() | Fold() | Map():
+        case Nest() | Fold():
             stmt.body = promoted(stmt.body, builder)
         case Loop():
             stmt.test = promoted(stmt.test, builder)

@@ -7,53 +7,43 @@ returns its other results. It is plain Python over NumPy arrays, and runs as suc
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from ..core.grammar import Var, type_of
 from ..core.sizes import Dim, Size, leaves
-from ..write.layout import LINE, Group, Item, Line, lines_of, printed
+from ..write.layout import Group, Item, Line, lines_of
 from ..write.names import PRINTED, fresh, identifier
 from ..write.sizes import number
-from .functions import Functions
+from .functions import Functions, module_of
 from .loops import Loops
 from .nests import Allocate, Lowered, statements
 
 
 @dataclass
 class Printed:
-    """Source of a module; `name` is its function, `functions` are those that it calls."""
+    """Source of a module; `name` is its function, `functions` are those that it calls, among them `vector`,
+    those of vector mathematics."""
 
     source: str
     name: str
     functions: list[str]
+    vector: set[str]
 
 
-def print_lowered(lowered: Lowered, name: str) -> Printed:
-    """The source of a lowered function."""
+def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Printed:
+    """The source of a lowered function; `taken` are names of the module that it becomes part of."""
     names = {lowered.function: name}
     for callee in lowered.callees:
-        names[callee.function] = fresh(identifier(callee.function.name), {*names.values(), *PRINTED})
-    functions = Functions(set(names.values()))
+        names[callee.function] = fresh(identifier(callee.function.name), {*names.values(), *PRINTED, *taken})
+    functions = Functions({*names.values(), *taken})
     printers = [_Printer(each, functions, names) for each in (*lowered.callees, lowered)]
     trees = [each.function(names[each.lowered.function]) for each in printers]
-    parts = [_commented(each) for each in functions.trees.values()]
+    parts = functions.lines()
     parts += [[text for text, _ in lines_of([tree], 0)] for tree in trees]
-    body = "\n\n\n".join("\n".join(part) for part in parts)
-    heads = "\n".join(line for line in ("import math", "import numpy as np")
-                      if f"{line.split()[-1]}." in body)
     called = [names[callee.function] for callee in lowered.callees]
-    return Printed(f"{heads}\n\n\n{body}\n" if heads else f"{body}\n", name, [*functions.trees, *called])
-
-
-def _commented(tree: ast.FunctionDef) -> list[str]:
-    """The lines of a copied function, with the text about it above."""
-    text = ast.get_docstring(tree)
-    if text is not None:
-        del tree.body[0]
-    about = [f"# {line}".rstrip() for line in (text or "").splitlines()]
-    return about + [line for line in printed(tree, LINE) if line]
+    return Printed(module_of(parts), name, [*functions.trees, *called], functions.vector)
 
 
 class _Printer(Loops):
@@ -127,7 +117,7 @@ def _mentioned(lowered: Lowered) -> Any:
         for record in getattr(stmt, "records", ()):
             yield from _sizes_in((record.value, getattr(record.target.type, "sizes", ()),
                                   getattr(type_of(record.value), "sizes", ())))
-        yield from _sizes_in(getattr(stmt, "value", None))
+        yield from _sizes_in((getattr(stmt, "value", None), [part.at for part in getattr(stmt, "parts", ())]))
     yield from _sizes_in(lowered.results)
 
 

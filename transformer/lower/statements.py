@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import NotSupported
-from ..core.grammar import UNDEFINED, Call, Const, If, Let, Loop, Var
+from ..core.grammar import UNDEFINED, Call, Carry, Const, If, Let, Loop, Var
 from ..core.types import ArrayType
 from ..write.expressions import dotted
 from ..write.layout import Group, Item, Line
 from ..write.names import NATURAL
 from ..write.sizes import number
 from .expressions import Expressions, dtype_tree
-from .nests import Allocate, Block, Fold, Index, Load, Nest, Store
+from .matrices import product_tree
+from .nests import Allocate, Block, Fold, Index, Load, Nest, Product, Store
 from .numbers import literal
 
 
@@ -25,8 +26,10 @@ class Statements(Expressions):
 
     def block(self, block: Block) -> list[Item]:
         items: list[Item] = []
+        outer, self.folded = self.folded, set()
         for stmt in block:
             items += getattr(self, "_" + type(stmt).__name__.lower())(stmt)
+        self.folded = outer
         return items
 
     def _let(self, stmt: Let) -> list[Item]:
@@ -87,13 +90,23 @@ class Statements(Expressions):
     def _fold(self, stmt: Fold) -> list[Item]:
         items: list[Item] = []
         for carry in stmt.carries:
+            if self._goes_on(carry):                                     # where an earlier fold has stopped
+                self.names.of[carry.entry] = self.names.of[carry.out] = self.names.of[carry.init]
+                continue
             init = self.atom(carry.init)
             name = self.names.give(carry.entry, _total_name(stmt, carry))
             self.names.of[carry.out] = name
             items.append(Line(ast.Assign([ast.Name(name)], init), stmt.origin))
+        self.folded.update(carry.out for carry in stmt.carries)
         with self.names.scope():
             items += self._loops(stmt.indices, lambda: self.block(stmt.body) + self._next(stmt), stmt.origin)
         return items
+
+    def _goes_on(self, carry: Carry) -> bool:
+        """Whether a number that is used for nothing else is handed on to a fold."""
+        init = carry.init
+        return (isinstance(init, Var) and init in self.folded and self.inlining.uses[init] == 1
+                and init.type == carry.entry.type)
 
     def _next(self, stmt: Fold | Loop) -> list[Item]:
         """Hands values on to the next iteration, all at once."""
@@ -105,6 +118,9 @@ class Statements(Expressions):
         place, value = self.subscript(stmt.array, stmt.at), self.atom(stmt.value)
         node = ast.AugAssign(place, ast.Add(), value) if stmt.adds else ast.Assign([place], value)
         return [Line(node, stmt.origin)]
+
+    def _product(self, stmt: Product) -> list[Item]:
+        return [Line(product_tree(self, stmt), stmt.origin)]
 
     def _call(self, stmt: Call) -> list[Item]:
         tree = ast.Call(ast.Name(self.callees[stmt.function]), list(map(self.atom, stmt.args)), [])

@@ -16,7 +16,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..core.grammar import If, Let, Loop, Map, Var
+from ..core.grammar import If, Let, Loop, Var
 from ..core.walk import atom_vars
 from ..ops.arithmetic import Cast
 from ..ops.identity import Same
@@ -170,7 +170,7 @@ def _pays(producer: Producer) -> bool:
 def _is_repeated(site: Site) -> bool:
     """Whether more elements are read than there are places of a nest that they depend on: a loop around,
     or an index that does not count, with one inside that does."""
-    if any(isinstance(stmt, (Loop, Map)) for stmt in site.around):
+    if any(isinstance(stmt, Loop) for stmt in site.around):
         return True
     indices = [index.var for stmt in site.around for index in getattr(stmt, "indices", ())]
     mentioned = set(atom_vars(site.load.args[1:]))

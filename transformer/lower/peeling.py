@@ -1,0 +1,166 @@
+"""Loops without tests on where they are: the first and last places, which differ, get loops of their own.
+
+    nest i < n                              store y, 0, x[0]
+        y[i] = s if 0 < i < n - 1      →    nest i < n - 2
+               else x[i]                        y[i + 1] = s
+                                            store y, n - 1, x[n - 1]
+
+Of a nest over two indices the border rows keep their tests; where most of the places are, there are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..core.builder import current
+from ..core.grammar import Let, Var
+from ..core.sizes import Extent, Size, Unknown, greatest, least
+from ..core.types import INT
+from ..core.walk import atom_of_size, atom_vars, size_of_atom
+from ..ops.identity import Same
+from .conditions import GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, resolve
+from .copying import NestCopier
+from .nests import Block, Fold, Index, Nest, defined, inner_blocks, split, statements
+
+WIDEST = 8                             # a border of more places than these is no border
+
+
+def peel(block: Block) -> Block:
+    """The block with the borders of its nests apart."""
+    made: Block = []
+    for stmt in block:
+        if isinstance(stmt, (Nest, Fold)) and stmt.indices:
+            made += _peeled(stmt)
+            continue
+        for inner in inner_blocks(stmt):
+            inner[:] = peel(inner)
+        made.append(stmt)
+    return made
+
+
+def _peeled(stmt: Nest | Fold) -> Block:
+    low, high = _borders(stmt)
+    if not low and not high:
+        return [_inside(stmt)]
+    index, normal = stmt.indices[0], current().assumptions.normal
+    size = normal(index.size)
+    enough = _is_certain(size, low + high)
+    first: Extent = low if enough else least(low, size)
+    last: Extent = size - high if enough else greatest(low, size - high)
+    parts = [(0, first), (first, last - first), (last, size - last)]
+    sections: Block = []
+    for k, (start, count) in enumerate(parts):
+        if count == 0:
+            continue
+        section, = resolve([_section(stmt, start, count)])
+        sections.append(_inside(section) if k == 1 else section)
+    _chain(stmt, sections)
+    return [each for section in sections for each in _unrolled(section)]
+
+
+def _is_certain(size: Extent, count: int) -> bool:
+    """Whether a size is at least a number: certainly, or in all calls that this code is made for."""
+    assumptions = current().assumptions
+    return assumptions.certainly_at_least(size, count) or assumptions.choose(size, count)
+
+
+def _inside(stmt: Nest | Fold) -> Nest | Fold:
+    """A nest whose inner indices are peeled, and the nests inside of it."""
+    if len(stmt.indices) > 1 and any(map(_has_borders, _rests(stmt))):
+        stmt = split(stmt, 1)
+    stmt.body = peel(stmt.body)
+    return stmt
+
+
+def _rests(stmt: Nest | Fold) -> Iterator[Nest]:
+    for depth in range(1, len(stmt.indices)):
+        yield Nest(stmt.indices[depth:], stmt.body)
+
+
+def _has_borders(stmt: Nest | Fold) -> bool:
+    return _borders(stmt) != (0, 0)
+
+
+def _section(stmt: Nest | Fold, start: Extent, count: Extent) -> Nest | Fold:
+    """The iterations of a nest from a place on."""
+    old = stmt.indices[0]
+    var = Var(INT, old.var.name)
+    current().assumptions.within(var, 0, count - 1)
+    copier = NestCopier({old.var: atom_of_size(Size.of(Unknown(var)) + start)})
+    if isinstance(stmt, Nest):
+        rest = copier.stmt(Nest(stmt.indices[1:], stmt.body, stmt.origin, stmt.ordered))
+        new: Nest | Fold = Nest([Index(var, count), *rest.indices], rest.body, stmt.origin, stmt.ordered)
+    else:
+        rest = copier.stmt(Fold(stmt.indices[1:], stmt.carries, stmt.body, stmt.origin))
+        new = Fold([Index(var, count), *rest.indices], rest.carries, rest.body, stmt.origin)
+    for mine in new.indices[1:]:
+        current().assumptions.within(mine.var, 0, mine.size - 1)
+    return new
+
+
+def _chain(stmt: Nest | Fold, sections: Block) -> None:
+    """Hands the numbers of a fold from one section to the next."""
+    if not isinstance(stmt, Fold):
+        return
+    for k, section in enumerate(sections):
+        for n, (carry, mine) in enumerate(zip(stmt.carries, section.carries, strict=True)):
+            mine.init = carry.init if k == 0 else sections[k - 1].carries[n].out
+            if k == len(sections) - 1:
+                mine.out = carry.out
+
+
+def _unrolled(stmt: Any) -> Block:
+    """A nest or fold over one place without a loop."""
+    if stmt.indices[0].size != 1:
+        return [stmt]
+    copier = NestCopier({stmt.indices[0].var: atom_of_size(0)})
+    if isinstance(stmt, Nest):
+        rest = copier.stmt(Nest(stmt.indices[1:], stmt.body, stmt.origin, stmt.ordered))
+        return [rest] if rest.indices else rest.body
+    if len(stmt.indices) > 1:
+        return [stmt]
+    copier.mapping.update({carry.entry: carry.init for carry in stmt.carries})
+    body = copier.block(stmt.body)
+    return [*body, *(Let((carry.out,), Same, (copier.atom(carry.next),), {}, stmt.origin) for carry in stmt.carries)]
+
+
+def _borders(stmt: Nest | Fold) -> tuple[int, int]:
+    """How many places at the beginning and at the end of the outermost index are told from the others."""
+    index = stmt.indices[0]
+    inside = {var for each in statements(stmt.body) for var in defined(each)}
+    inside.update(other.var for other in stmt.indices[1:])
+    low = high = 0
+    for each in statements(stmt.body):
+        bound = _bound(each, index.var, inside)
+        if bound is None:
+            continue
+        behind = current().assumptions.normal(index.size) - bound
+        if isinstance(bound, int) and 0 < bound <= WIDEST:
+            low = max(low, bound)
+        elif isinstance(behind, int) and 0 < behind <= WIDEST:
+            high = max(high, behind)
+    return low, high
+
+
+def _bound(stmt: Any, index: Var, inside: set[Var]) -> Extent | None:
+    """The first place at which a comparison with an index has another outcome."""
+    if not isinstance(stmt, Let) or stmt.op.name not in (LESS, LESS_EQUAL, GREATER, GREATER_EQUAL):
+        return None
+    sides = [getattr(atom, "type", None) for atom in stmt.args]
+    if any(getattr(type, "sizes", ()) or type is not None and type.dtype.kind != "i" for type in sides):
+        return None
+    left, right = (current().assumptions.normal(size_of_atom(atom)) for atom in stmt.args)
+    difference = left - right
+    if not isinstance(difference, Size):
+        return None
+    count = difference.terms.get((Unknown(index),), 0)
+    rest = difference - Size.of(Unknown(index)) * count
+    if abs(count) != 1 or index in atom_vars((rest,)) or not inside.isdisjoint(atom_vars((rest,))):
+        return None
+    name = stmt.op.name if count > 0 else MIRRORED[stmt.op.name]
+    bound = -rest if count > 0 else rest
+    return bound if name in (LESS, GREATER_EQUAL) else bound + 1
+
+
+MIRRORED = {LESS: GREATER, GREATER: LESS, LESS_EQUAL: GREATER_EQUAL, GREATER_EQUAL: LESS_EQUAL}

@@ -1,0 +1,194 @@
+"""Matrix products: a library multiplies matrices, loops multiply all else.
+
+    y = x @ w                           product y[i, j] = x[i, k] * w[k, j]
+    y[b] = x[b] @ w[b]                  nest b
+                                            product y[b, i, j] = x[b, i, k] * w[b, k, j]
+
+Products of a vector, and those of small matrices of fixed size, stay loops, which fuse. An operand that is
+only a view of an array (a transpose, a slice) is read where it lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.builder import current
+from ..core.grammar import Atom, Const, Let, Var, type_of
+from ..core.sizes import Extent, product
+from ..core.types import ArrayType
+from ..core.walk import Copier, atom_vars, size_of_atom
+from ..ops.arithmetic import Cast
+from ..ops.axes import Transpose
+from ..ops.einsum import split
+from .access import running
+from .nests import Allocate, Block, Index, Nest, Part, Product, emit, is_load, statements
+from .substitution import filled_arrays, makers_of
+
+WORTH_A_CALL = 256                     # multiplications, of matrices whose sizes are fixed
+UNKNOWN = 16                           # what a size is taken for that is not known
+
+
+@dataclass
+class Axes:
+    """The axes of a product of two arrays by their labels: `rows` those of the left one that the result has,
+    `columns` those of the right one, `inner` those that are summed, and `stack` those for each of which there
+    is a product: those of both, and what is in front of rows or columns that lie apart. An axis of size 1
+    is none of them, nor is one along which an operand is spread, for that operand."""
+
+    labels: tuple[str, str, str]       # of the operands and of the result
+    sizes: dict[str, Extent]
+    spread: tuple[set[str], set[str]]
+
+    def __post_init__(self) -> None:
+        moving = {label for label, size in self.sizes.items() if size != 1}
+        left, right = ((set(own) & moving) - spread for own, spread in zip(self.labels, self.spread, strict=False))
+        first, _, output = self.labels
+        self.inner = [label for label in first if label in (left & right) - set(output)]
+        own = [label for label in output if label in moving]
+        shared = [label for label in own if label in left & right]
+        count = len(shared) if own[:len(shared)] != shared else next(
+            (k for k in range(len(shared), len(own)) if self._are_together(own[k:])), len(shared))
+        self.stack = own[:count] if own[:len(shared)] == shared else shared
+        self.rows = [label for label in own if label in left and label not in self.stack]
+        self.columns = [label for label in own if label in right and label not in self.stack]
+        self.lost = moving.difference(*self.groups)
+
+    def _are_together(self, labels: list[str]) -> bool:
+        """Whether axes of the result are rows and columns that lie side by side in the operands."""
+        sides = [[label for label in labels if label in own] for own in self.labels[:2]]
+        return labels in (sides[0] + sides[1], sides[1] + sides[0]) and all(
+            "".join(side) in "".join(label for label in own if self.sizes[label] != 1)
+            for side, own in zip(sides, self.labels, strict=False))
+
+    @property
+    def groups(self) -> tuple[list[str], ...]:
+        return self.stack, self.rows, self.columns, self.inner
+
+    @property
+    def are_of_matrices(self) -> bool:
+        repeated = any(len(set(labels)) < len(labels) for labels in self.labels)
+        return not (repeated or self.lost) and all((self.rows, self.columns, self.inner))
+
+    @property
+    def pays(self) -> bool:
+        sizes = [self.sizes[label] for group in self.groups[1:] for label in group]
+        known = [size for size in sizes if isinstance(size, int)]
+        return len(known) < len(sizes) - 1 or product(known) * UNKNOWN ** (len(sizes) - len(known)) >= WORTH_A_CALL
+
+    @property
+    def has_columns_first(self) -> bool:
+        own = [label for label in self.labels[2] if self.sizes[label] != 1]
+        return own == [*self.stack, *self.columns, *self.rows]
+
+    def turned(self) -> Axes:
+        """Those of `y.T = b.T @ a.T`."""
+        left, right, output = self.labels
+        return Axes((right, left, output), self.sizes, self.spread[::-1])
+
+    def order(self) -> str:
+        """The labels of the result with the stack first, then the rows; those of size 1 stay in place."""
+        moving = iter([*self.stack, *self.rows, *self.columns])
+        return "".join(label if self.sizes[label] == 1 else next(moving) for label in self.labels[2])
+
+
+def multiplied(stmt: Let, emitted: Callable[[Let], None]) -> bool:
+    """Emits a contraction as a product of matrices, if it is one; `emitted` expands a statement."""
+    axes = _axes_of(stmt)
+    if axes is None or not axes.are_of_matrices or not axes.pays:
+        return False
+    type: Any = stmt.target.type
+    left, right = (_in_dtype(atom, type.dtype, emitted) for atom in stmt.args)
+    if axes.has_columns_first:
+        axes, left, right = axes.turned(), right, left
+    order, output = axes.order(), axes.labels[2]
+    if order == output:
+        _emit(axes, stmt.target, left, right, stmt)
+    else:
+        result = Var(type.with_sizes(tuple(axes.sizes[label] for label in order)))
+        _emit(axes, result, left, right, stmt)
+        emitted(Let(stmt.targets, Transpose, (result,), {"axes": tuple(map(order.index, output))}, stmt.origin))
+    return True
+
+
+def _axes_of(stmt: Let) -> Axes | None:
+    types: list[Any] = list(map(type_of, stmt.args))
+    if len(types) != 2 or stmt.target.type.dtype.kind not in "fc":       # type: ignore[union-attr]
+        return None
+    attrs = {key: item for key, item in stmt.attrs.items() if key != "spelling"}
+    (first, second), output = split(stmt.op.contraction(*types, **attrs))
+    normal = current().assumptions.normal
+    own = [dict(zip(labels, map(normal, type.sizes), strict=True))
+           for labels, type in zip((first, second), types, strict=True)]
+    sizes = {label: own[0].get(label, 1) if own[0].get(label, 1) != 1 else own[1].get(label, 1)
+             for label in first + second}
+    spread = [{label for label in each if each[label] == 1} for each in own]
+    return Axes((first, second, output), sizes, (spread[0], spread[1]))
+
+
+def _in_dtype(atom: Atom, dtype: Any, emitted: Callable[[Let], None]) -> Any:
+    type: Any = type_of(atom)
+    if type.dtype == dtype:
+        return atom
+    converted = Var(ArrayType(dtype, type.sizes))
+    emitted(Let((converted,), Cast, (atom,), {"dtype": dtype}, current().origin))
+    return converted
+
+
+def _emit(axes: Axes, result: Var, left: Any, right: Any, stmt: Let) -> None:
+    """The product, for every place of the stack."""
+    places: dict[str, Atom] = {}
+    indices: list[list[Index]] = []
+    for group in axes.groups:
+        with running(tuple(axes.sizes[label] for label in group)) as (own, at):
+            indices.append(own)
+            places.update(zip(group, (k.atom for k in at), strict=True))
+
+    def part(array: Var, labels: str, spread: set[str]) -> Part:
+        return Part(array, tuple(Const(0) if label in spread else places.get(label, Const(0)) for label in labels))
+
+    parts = part(result, axes.order(), set()), *map(part, (left, right), axes.labels, axes.spread)
+    made = Product(*parts, *indices[1:], stmt.origin)
+    emit(Allocate(result, stmt.op.name, stmt.origin))
+    emit(Nest(indices[0], [made], stmt.origin) if indices[0] else made)
+
+
+# -- operands that are views --------------------------------------------------------------------
+
+
+def see_through(block: Block) -> None:
+    """Reads the operands of products where they lie, in place: a view of an array is that array, at other
+    places."""
+    fillers = {array: (stmt, store) for stmt in statements(block) if isinstance(stmt, Nest)
+               for array, store in filled_arrays(stmt).items()}
+    for stmt in statements(block):
+        if isinstance(stmt, Product):
+            for part in (stmt.left, stmt.right):
+                while part.array in fillers and _is_moved(part, *fillers[part.array], stmt.indices):
+                    pass
+
+
+def _is_moved(part: Part, nest: Nest, store: Any, indices: list[Index]) -> bool:
+    """Makes a part of a view one of what it is a view of; tells whether that is possible."""
+    makers = makers_of(nest, store)
+    if len(makers) != 1 or not is_load(makers[0]) or makers[0].target is not store.value:
+        return False
+    own = {var: k for var, k in zip(store.at, part.at, strict=True) if isinstance(var, Var)}
+    at = Copier(own).args(makers[0].args[1:])
+    if not are_slices(at, indices) or len(_moving(at, indices)) < len(_moving(part.at, indices)):
+        return False
+    part.array, part.at = makers[0].args[0], at
+    return True
+
+
+def are_slices(at: tuple[Atom, ...], indices: list[Index]) -> bool:
+    """Whether every axis stands still, or runs with an index of its own."""
+    moving = [[index for index in indices if index.var in atom_vars((k,))] for k in at]
+    alone = all(len(own) <= 1 for own in moving) and len(_moving(at, indices)) == sum(map(len, moving))
+    return alone and all(own[0].var not in atom_vars((size_of_atom(k) - size_of_atom(own[0].var),))
+                         for k, own in zip(at, moving, strict=True) if own)
+
+
+def _moving(at: tuple[Atom, ...], indices: list[Index]) -> set[Var]:
+    return {index.var for index in indices} & set(atom_vars(at))

@@ -1,0 +1,52 @@
+"""Which function computes what: by NumPy's name and the dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from . import exponential, hyperbolic, inverse, logarithm, trigonometric
+
+MODULES = exponential, logarithm, trigonometric, inverse, hyperbolic
+NAMES = """exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh arcsin arccos arctan expit""".split()
+SUFFIXES = {np.dtype("f4"): "_f32", np.dtype("f8"): "_f64"}
+
+
+def _function(name: str, suffix: str) -> Callable[..., Any]:
+    return next(getattr(module, name + suffix) for module in MODULES if hasattr(module, name + suffix))
+
+
+TABLE: dict[str, dict[np.dtype, Callable[..., Any]]] = {
+    name: {dtype: _function(name, suffix) for dtype, suffix in SUFFIXES.items()} for name in NAMES}
+
+# How numba compiles them: products and sums may be fused, and they are compiled into their callers.
+COMPILED = {"error_model": "numpy", "nogil": True, "fastmath": {"contract"}, "forceinline": True}
+
+
+def source_of(names: Iterable[str]) -> str:
+    """The definitions of functions such as `exp_f32`, behind those that they call."""
+    from ..functions import Functions
+    functions = Functions(set())
+    for name in names:
+        functions.named(_by_name(name), np.dtype(float))
+    return functions.source()
+
+
+def _by_name(name: str) -> Callable[..., Any]:
+    return next(getattr(module, name) for module in MODULES if hasattr(module, name))
+
+
+def compiled(name: str) -> Any:
+    """A function such as `exp_f32`, compiled by numba."""
+    from numba import njit
+
+    from ..functions import Functions
+    functions = Functions(set())
+    functions.named(_by_name(name), np.dtype(float))
+    namespace: dict[str, Any] = {}
+    exec(compile(functions.source(), f"<{name}>", "exec"), namespace)
+    for each in functions.trees:
+        namespace[each] = njit(**COMPILED)(namespace[each])
+    return namespace[name]
