@@ -5,13 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.grammar import Atom, Call, If, Let, Loop, Var, type_of
+from ..core.grammar import Atom, Call, Effect, If, Let, Loop, Var, type_of
 from ..core.guards import Assumptions
 from ..core.sizes import Dim, Extent, Size
 from ..core.types import ArrayType
 from ..core.walk import Copier, atom_vars, inner_targets
 from ..ops.identity import Same
-from .nests import Allocate, Block, Fold, Nest, Product, Store, defined, inner_blocks, uses_after, uses_before, writes
+from .nests import (
+    Allocate,
+    Block,
+    Fold,
+    Library,
+    Nest,
+    Product,
+    Store,
+    defined,
+    inner_blocks,
+    uses_after,
+    uses_before,
+    writes,
+)
 
 
 def cleaned(block: Block, results: list[Atom], assumptions: Assumptions) -> Block:
@@ -56,8 +69,12 @@ class Renaming:
         match stmt:
             case Let():
                 return Let(stmt.targets, stmt.op, tuple(map(atom, stmt.args)), attr(stmt.attrs), stmt.origin)
-            case Call():
+            case Call() | Effect():
                 stmt.args = self.copier.args(stmt.args)
+            case Library():
+                arrays = {target: atom(target) for target in writes(stmt)}
+                stmt.targets = tuple(arrays.get(target, target) for target in stmt.targets)
+                stmt.args, stmt.attrs = self.copier.args(stmt.args), attr(stmt.attrs)
             case Allocate():
                 stmt.source = None if stmt.source is None else atom(stmt.source)
             case Store():
@@ -132,7 +149,9 @@ def _sweep_inside(stmt: Any, alive: set[Var]) -> None:
 
 
 def _is_needed(stmt: Any, alive: set[Var]) -> bool:
-    """Whether a statement defines or writes something that is alive."""
+    """Whether a statement defines or writes something that is alive, or does something else."""
+    if isinstance(stmt, Effect):
+        return True
     if writes(stmt):
         return not alive.isdisjoint(writes(stmt))
     if any(target in alive for target in defined(stmt)):
@@ -140,4 +159,4 @@ def _is_needed(stmt: Any, alive: set[Var]) -> bool:
     if isinstance(stmt, Allocate):
         return False
     return any(_is_needed(inner, alive) for block in inner_blocks(stmt) for inner in block
-               if writes(inner) or inner_blocks(inner))
+               if writes(inner) or inner_blocks(inner) or isinstance(inner, Effect))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.grammar import Carry
+from ..core.grammar import Carry, Var
 from ..core.walk import Copier
-from .nests import Allocate, Fold, Index, Nest, Part, Product, Store
+from .nests import Allocate, Fold, Index, Library, Nest, Part, Product, Store
 
 
 class NestCopier(Copier):
@@ -21,12 +21,19 @@ class NestCopier(Copier):
                 return Store(self.atom(stmt.array), self.args(stmt.at), self.atom(stmt.value), stmt.adds, stmt.origin)
             case Product():
                 return self._product(stmt)
+            case Library():
+                args, attrs = self.args(stmt.args), self.attr(stmt.attrs)
+                return Library(tuple(map(self._computed, stmt.targets)), stmt.op, args, attrs, stmt.origin)
             case Nest():
                 indices = self._indices(stmt.indices)
                 return Nest(indices, self.block(stmt.body), stmt.origin, stmt.ordered)
             case Fold():
                 return self._fold(stmt)
         return super().stmt(stmt)
+
+    def _computed(self, target: Var) -> Any:
+        """An array has been copied where its memory is."""
+        return self.fresh(target) if not getattr(target.type, "sizes", ()) else self.atom(target)
 
     def _product(self, stmt: Product) -> Product:
         groups = [self._indices(group) for group in (stmt.rows, stmt.columns, stmt.inner)]

@@ -12,6 +12,7 @@ Nothing is fused, and no array is written that anybody else still reads.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -23,15 +24,17 @@ from ..core.grammar import UNDEFINED, Call, Effect, Function, If, Let, Loop, Mer
 from ..core.guards import Assumptions
 from ..core.types import ArrayType, SeqType
 from ..core.walk import Copier, all_statements
-from ..ops.elements import spread
+from ..ops.elements import spread, without
 from ..ops.identity import Same
-from ..ops.loops import missing
 from ..ops.value import Value, value
 from . import folds, writes
 from .access import Stored, fitted
 from .clean import cleaned
+from .effects import done
 from .filling import attributes, filled
 from .fusion import fuse
+from .library import computed, is_of_library
+from .levels import key_of
 from .memory import place
 from .nests import Allocate, Block, Lowered, emit, statements
 from .peeling import peel
@@ -39,6 +42,7 @@ from .positions import found
 from .products import multiplied, see_through
 from .promotion import promoted
 from .recording import Recording, by_definition
+from .sums import accurate
 
 
 def expand(function: Function, assumptions: Assumptions | None = None) -> Lowered:
@@ -66,7 +70,7 @@ def callees_of(function: Function) -> list[Function]:
 def _expanded(function: Function, assumptions: Assumptions) -> Lowered:
     builder = Builder(assumptions)
     with builder.active():
-        body = _Expansion(builder).block(function.body)
+        body = _Expansion(builder, function).block(function.body)
         body = promoted(body, builder)
     results = list(function.results)
     body = cleaned(body, results, builder.assumptions)
@@ -74,7 +78,7 @@ def _expanded(function: Function, assumptions: Assumptions) -> Lowered:
     with builder.active():
         body = fuse(body, results, builder.assumptions)
         body = place(body, results)
-        body = cleaned(peel(body), results, builder.assumptions)
+        body = cleaned(accurate(peel(body)), results, builder.assumptions)
     return Lowered(function, body, results, assumptions=assumptions)
 
 
@@ -92,15 +96,28 @@ KEPT = ("stacked", "unstacked")        # what a loop records is an array
 class _Expansion:
     """Goes through blocks; what statements become is emitted by the builder."""
 
-    def __init__(self, builder: Builder) -> None:
+    def __init__(self, builder: Builder, function: Function) -> None:
         self.builder = builder
-        self.recording = Recording()
+        self.recording = Recording(function)
+        self.known: list[dict[Hashable, Var]] = [{}]
 
     def block(self, block: Block) -> Block:
+        self.known.append({})
         with self.builder.nested() as made:
             for stmt in block:
                 self.stmt(stmt)
+        self.known.pop()
         return made
+
+    def earlier(self, stmt: Let) -> Var | None:
+        """What has been computed before by the same op of the same operands."""
+        key = key_of(stmt)
+        if key is None:
+            return None
+        known = next((scope[key] for scope in self.known if key in scope), None)
+        if known is None:
+            self.known[-1][key] = stmt.target
+        return known
 
     def stmt(self, stmt: Any) -> None:
         with self.builder.at(stmt.origin):
@@ -111,14 +128,12 @@ class _Expansion:
                     self.branch(stmt)
                 case Loop():
                     self.loop(stmt)
-                case Effect(kind="comment"):
-                    pass
                 case Call():
                     if not all(isinstance(target.type, ArrayType) for target in stmt.targets):
                         raise NotSupported(f"what a call of {stmt.function.name} keeps has no compiled form")
                     emit(replace(stmt))
                 case Effect():
-                    raise NotSupported(f"{stmt.kind} has no compiled form")
+                    done(stmt)
 
     def branch(self, stmt: If) -> None:
         self.recording.before(stmt)
@@ -152,8 +167,10 @@ class _Expansion:
             emit(stmt)
         elif op.name in KEPT:
             pass
-        elif op.of_sequences or missing(op) is not None:
-            raise NotSupported(f"{op.name} has no loop form", why=f"{missing(op) or 'It is not of numbers'}.")
+        elif op.of_sequences:
+            raise NotSupported(f"{op.name} of what a loop records has no compiled form")
+        elif is_of_library(stmt):
+            computed(stmt)
         elif op.definition is not None and self._defined(stmt):
             pass
         elif op.elementwise:
@@ -161,7 +178,7 @@ class _Expansion:
         elif op.store is not None:
             writes.written(stmt)
         elif op.step is not None:
-            folds.folded(stmt)
+            self._folded(stmt)
         elif op.contraction is not None:
             if not multiplied(stmt, self.stmt):
                 folds.contracted(stmt)
@@ -203,6 +220,19 @@ class _Expansion:
             return Value(self.builder.let(stmt.op, atoms, stmt.attrs, types)[0])
 
         filled(stmt, element)
+
+    def _folded(self, stmt: Let) -> None:
+        """A reduction, which is done once, with or without the axes that it leaves."""
+        if not stmt.attrs.get("keepdims"):
+            earlier = self.earlier(replace(stmt, attrs=attributes(stmt)))
+            emit(Let(stmt.targets, Same, (earlier,), {}, stmt.origin)) if earlier else folds.folded(stmt)
+            return
+        gone = folds.axes_of(stmt)
+        type: Any = stmt.target.type
+        plain = Var(type.with_sizes(without(type.sizes, gone)))
+        attrs = {key: item for key, item in stmt.attrs.items() if key != "keepdims"}
+        self._folded(Let((plain,), stmt.op, stmt.args, attrs, stmt.origin))
+        filled(stmt, lambda at: Stored(plain)[without(at, gone)])
 
     def _elements(self, stmt: Let) -> None:
         operands = [Stored(atom) for atom in stmt.args]

@@ -11,8 +11,9 @@ from ..core.builder import current
 from ..core.grammar import Carry, Let, Var, type_of
 from ..core.sizes import Extent
 from ..core.types import INT, ArrayType
+from ..ops.arithmetic import Add
 from ..ops.einsum import split
-from ..ops.elements import flat_place, without
+from ..ops.elements import flat_place
 from ..ops.reduction import gone
 from ..ops.value import Value, value
 from .access import Stored, fitted, running
@@ -24,19 +25,21 @@ Place = tuple[Any, ...]
 
 def folded(stmt: Let) -> None:
     """A reduction or a scan."""
-    x, attrs = Stored(stmt.args[0]), attributes(stmt)
-    axes = gone(x.ndim, attrs.get("axis"))
+    x, axes = Stored(stmt.args[0]), axes_of(stmt)
     if stmt.op.running:
         _scanned(stmt, x, axes)
         return
-    kept = attrs.get("keepdims", False)
 
     def element(at: Place) -> Any:
-        outer = without(at, axes) if kept else at
-        steps = Steps(stmt, lambda inner: x[joined(outer, inner, axes)])
+        steps = Steps(stmt, lambda inner: x[joined(at, inner, axes)])
         return steps.over(tuple(x.shape[k] for k in axes))
 
     filled(stmt, element)
+
+
+def axes_of(stmt: Let) -> tuple[int, ...]:
+    """The axes that a reduction or a scan goes along."""
+    return gone(type_of(stmt.args[0]).rank, stmt.attrs.get("axis"))      # type: ignore[union-attr]
 
 
 def joined(outer: Place, inner: Place, axes: tuple[int, ...]) -> Place:
@@ -140,6 +143,11 @@ def contracted(stmt: Let) -> None:
             if not indices:
                 return item(own)
             zero = fitted(value(0), type)
-            return fold(indices, (zero,), lambda totals: (fitted(operator.add(totals[0], item(own)), type),))[0]
+            return fold(indices, (zero,), lambda totals: (_in_any_order(totals[0], fitted(item(own), type)),))[0]
 
     filled(stmt, element)
+
+
+def _in_any_order(total: Value, item: Value) -> Value:
+    """The next sum of products, which may be added up in any order, as BLAS does."""
+    return Value(current().let(Add, (total.atom, item.atom), {"order": "any"}, [total.type])[0])

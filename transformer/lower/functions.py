@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ops import scalars
 from ..write.expressions import dotted
 from ..write.layout import LINE, printed
 from ..write.names import fresh
@@ -18,6 +19,11 @@ from .vecmath.polynomial import polynomial
 
 OF_MATH = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh",
            "acosh": "arccosh", "atanh": "arctanh", "lgamma": "gammaln"}
+
+
+# What stands for the use of a module, and how it is imported.
+IMPORTS = {"import math": "math.", "import warnings": "warnings.warn(", "import numpy as np": "np.",
+           "import scipy.special": "scipy.special.", "from numba import objmode": "with objmode("}
 
 
 class Functions:
@@ -29,6 +35,9 @@ class Functions:
         self.names: dict[Any, str] = {}
         self.tables: dict[str, ast.Assign] = {}
         self.vector: set[str] = set()
+        self.plain: dict[str, ast.FunctionDef] = {}                      # which stay in Python
+        self.given: dict[str, Any] = {}                                  # objects that the module refers to
+        self.regrouped: set[str] = set()
 
     def named(self, form: Any, dtype: np.dtype) -> str:
         """The name of the copy of a function for operands of a dtype."""
@@ -43,12 +52,14 @@ class Functions:
             self.trees[name] = tree                                      # behind those that it calls
             if _is_vector(form):
                 self.vector.add(name)
+            if form is scalars.plus:
+                self.regrouped.add(name)
         return self.names[key]
 
     def lines(self) -> list[list[str]]:
         """The lines of every copy, with the text about it above."""
         tables = [printed(tree, LINE) for tree in self.tables.values()]
-        return [*tables, *(_commented(tree) for tree in self.trees.values())]
+        return [*tables, *(_commented(tree) for tree in (*self.trees.values(), *self.plain.values()))]
 
     def table(self, name: str, numbers: np.ndarray) -> ast.Name:
         """A name for numbers that a function looks up."""
@@ -68,8 +79,7 @@ class Functions:
 def module_of(parts: list[list[str]]) -> str:
     """The source of definitions, with the imports that they need."""
     body = "\n\n\n".join("\n".join(part) for part in parts)
-    heads = "\n".join(line for line in ("import math", "import numpy as np")
-                      if f"{line.split()[-1]}." in body)
+    heads = "\n".join(line for line, used in IMPORTS.items() if used in body)
     return f"{heads}\n\n\n{body}\n" if heads else f"{body}\n"
 
 

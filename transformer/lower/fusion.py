@@ -5,18 +5,22 @@ from __future__ import annotations
 from ..core.grammar import Atom
 from ..core.guards import Assumptions
 from .clean import cleaned
+from .columns import by_rows
 from .gathering import gather
 from .levels import level
 from .merging import merge_nests
 from .nests import Block
-from .substitution import substitute_arrays
+from .substitution import FREE, substitute_arrays
 
 MOST_ROUNDS = 20
 
 
 def fuse(block: Block, results: list[Atom], assumptions: Assumptions) -> Block:
     """The block with its nests fused. `results` are renamed as well."""
+    while substitute_arrays(block, results, FREE):
+        block = cleaned(block, results, assumptions)
     gather(block, results)
+    block = by_rows(block)
     for _ in range(MOST_ROUNDS):
         block = merge_nests(block, assumptions)
         block = cleaned(level(block, results), results, assumptions)

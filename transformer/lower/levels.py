@@ -23,7 +23,7 @@ from ..core.grammar import Atom, Const, If, Let, Loop, Var
 from ..core.sizes import Size
 from ..core.walk import Copier, atom_vars, inner_targets
 from .copying import NestCopier
-from .nests import Allocate, Block, Fold, Nest, Product, Store, defined, is_load, split, statements
+from .nests import Allocate, Block, Fold, Library, Nest, Product, Store, defined, is_load, split, statements
 
 
 def level(block: Block, results: list[Atom]) -> Block:
@@ -170,6 +170,8 @@ def _renamed_args(stmt: Any, copier: Copier) -> None:
         stmt.source = None if stmt.source is None else copier.atom(stmt.source)
     else:
         stmt.args = copier.args(stmt.args)
+    if isinstance(stmt, Library):
+        stmt.attrs = copier.attr(stmt.attrs)
 
 
 def _useful_split(stmt: Nest | Fold) -> int:
@@ -209,8 +211,13 @@ def _depends_on_nest(load: Let, outer: Scope) -> bool:
 
 
 def _key(stmt: Let) -> Hashable:
-    """What two statements have in common that give the same."""
-    if len(stmt.targets) != 1 or stmt.op.of_sequences or getattr(stmt.target.type, "sizes", ()):
+    """What two statements have in common that give the same number."""
+    return None if getattr(stmt.target.type, "sizes", ()) else key_of(stmt)
+
+
+def key_of(stmt: Let) -> Hashable:
+    """What two statements have in common that give the same; None where that cannot be told."""
+    if len(stmt.targets) != 1 or stmt.op.of_sequences:
         return None
     try:
         key = stmt.op, _keys(stmt.args), tuple(sorted((k, v) for k, v in stmt.attrs.items())), stmt.target.type

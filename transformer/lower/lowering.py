@@ -19,6 +19,7 @@ from .nests import Lowered
 from .source import Printed, dimensions, print_lowered
 
 COMPILED = {"error_model": "numpy", "nogil": True}
+REGROUPED = {**COMPILED, "fastmath": {"reassoc", "contract"}, "forceinline": True}
 
 
 @dataclass
@@ -38,7 +39,9 @@ class Kernel:
     def options(self) -> dict[str, dict[str, Any]]:
         """How numba compiles each function of the module, the kernel last."""
         names = (*self.printed.functions, self.printed.name)
-        return {name: vecmath.COMPILED if name in self.printed.vector else COMPILED for name in names}
+        kinds = {**dict.fromkeys(self.printed.vector, vecmath.COMPILED),
+                 **dict.fromkeys(self.printed.regrouped, REGROUPED)}
+        return {name: kinds.get(name, COMPILED) for name in names}
 
     def compile(self) -> Kernel:
         """Compiles it by numba, which is imported for that."""
@@ -51,7 +54,7 @@ class Kernel:
 
     def namespace(self) -> dict[str, Any]:
         """What the source defines, as plain Python."""
-        namespace: dict[str, Any] = {}
+        namespace = dict(self.printed.given)
         exec(compile(self.source, f"<lowered {self.printed.name}>", "exec"), namespace)
         return namespace
 

@@ -16,15 +16,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.grammar import Atom, Var
+from ..core.grammar import Atom, Effect, Var
 from ..core.guards import Assumptions
-from ..core.walk import Copier
+from ..core.types import INT
+from ..core.walk import Copier, atom_vars
 from .clean import Renaming
 from .lifetimes import written
 from .nests import (
     Allocate,
     Block,
     Fold,
+    Library,
     Nest,
     Store,
     defined,
@@ -36,6 +38,8 @@ from .nests import (
     uses_before,
 )
 
+OUTSIDE = Var(INT)                     # what effects write to, and calls that may raise: their order stays
+ENDING = "assert", "raise"
 MOST_LOOKED_AT = 60                    # statements before a nest that are tried
 MOST_ARRAYS = 24                       # that one nest may touch: more streams than caches and registers bear
 
@@ -50,21 +54,29 @@ def merge_nests(block: Block, assumptions: Assumptions) -> Block:
 
 @dataclass(slots=True)
 class Facts:
-    """What a statement and the blocks in it read, define and write."""
+    """What a statement and the blocks in it read, define and write. Nothing moves past what `ends` the
+    function on some condition."""
 
     stmt: Any
     reads: frozenset[Var]
     writes: frozenset[Var]
+    ends: bool = False
 
     def needs(self, other: Facts) -> bool:
         """Whether this has to stay behind another statement."""
-        return not (self.reads.isdisjoint(other.writes) and self.writes.isdisjoint(other.writes))
+        return self.ends or other.ends or not (self.reads.isdisjoint(other.writes) and self.writes.isdisjoint(other.writes))
 
 
 def facts_of(stmt: Any) -> Facts:
     reads, writes = set(_mentioned(stmt)), set(defined(stmt))
     writes.update(written(stmt))
-    return Facts(stmt, frozenset(reads), frozenset(writes))
+    inside = list(statements([stmt]))
+    if any(isinstance(each, (Effect, Library)) for each in inside):
+        writes.add(OUTSIDE)
+    ends = any(isinstance(each, Effect) and each.kind in ENDING for each in inside)
+    for array in writes:                                                # its memory is allocated right before
+        reads.update(atom_vars(array.type))
+    return Facts(stmt, frozenset(reads), frozenset(writes), ends)
 
 
 class _Merging:

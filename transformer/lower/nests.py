@@ -7,6 +7,7 @@
              | Fold(indices, carries, body)         iterations in order, which hand numbers on
              | Store(array, at, value, adds)        array[at] = value, or += value
              | Product(target, left, right, …)      matrices multiplied by a library
+             | Library(targets, op, args, attrs)    arrays and numbers that NumPy computes
              | If, Loop, Call, Effect          as in Core, around and inside of nests
     Index    = (var, size)                          runs over 0..size-1
 
@@ -133,7 +134,22 @@ class Product:
         return self.target, self.left, self.right
 
 
-Stmt = Union[grammar.Stmt, Allocate, Nest, Fold, Store, Product]
+@dataclass(slots=True, eq=False)
+class Library:
+    """`targets = op(*args, **attrs)`, computed by NumPy: arrays are filled, which have their memory already,
+    numbers are defined."""
+
+    targets: tuple[Var, ...]
+    op: Any
+    args: tuple[Atom, ...]
+    attrs: dict[str, Any] = field(default_factory=dict)
+    origin: Origin | None = None
+
+    def is_array(self, target: Var) -> bool:
+        return bool(getattr(target.type, "sizes", ()))
+
+
+Stmt = Union[grammar.Stmt, Allocate, Nest, Fold, Store, Product, Library]
 
 
 @dataclass(slots=True, eq=False)
@@ -174,6 +190,8 @@ def defined(stmt: Any) -> tuple[Var, ...]:
             return tuple(carry.out for carry in stmt.carries)
         case Nest() | Store() | Product():
             return ()
+        case Library():
+            return tuple(target for target in stmt.targets if not stmt.is_array(target))
     return targets_of(stmt)
 
 
@@ -189,6 +207,8 @@ def uses_before(stmt: Any) -> Iterator[Var]:
                 yield from atom_vars((part.array, *part.at))
             for index in stmt.indices:
                 yield from atom_vars(index.size)
+        case Library():
+            yield from atom_vars((stmt.args, stmt.attrs, writes(stmt)))
         case Nest() | Fold():
             for index in stmt.indices:
                 yield from atom_vars(index.size)
@@ -209,10 +229,15 @@ def uses_after(stmt: Any) -> Iterator[Var]:
 
 
 def writes(stmt: Any) -> tuple[Var, ...]:
-    """The array that a statement itself writes to."""
-    if isinstance(stmt, Store):
-        return (stmt.array,)
-    return (stmt.target.array,) if isinstance(stmt, Product) else ()
+    """The arrays that a statement itself writes to."""
+    match stmt:
+        case Store():
+            return (stmt.array,)
+        case Product():
+            return (stmt.target.array,)
+        case Library():
+            return tuple(filter(stmt.is_array, stmt.targets))
+    return ()
 
 
 def emit(stmt: Stmt) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..core.builder import current
 from ..core.errors import NotSupported
-from ..core.grammar import UNDEFINED, Atom, Block, If, Let, Loop, Read, Record, Var, type_of
+from ..core.grammar import UNDEFINED, Atom, Block, Function, If, Let, Loop, Read, Record, Var, type_of
 from ..core.sizes import Extent
 from ..core.types import ArrayType, SeqType
 from ..core.walk import all_definitions, all_statements, atom_vars, size_of_atom, targets_of
@@ -41,7 +41,8 @@ class Home:
 class Recording:
     """Turns records and reads into stores and loads; `homes` says where every sequence lies."""
 
-    def __init__(self) -> None:
+    def __init__(self, function: Function) -> None:
+        self.defined = {*function.params, *all_definitions(function.body)}
         self.homes: dict[Any, Home] = {}
         self.grown: dict[Any, Var] = {}
 
@@ -60,8 +61,8 @@ class Recording:
     def _memory(self, loop: Loop, record: Record, block: Block) -> Home:
         """Memory before a block; its size has to be known there."""
         target = Var(self._type(loop, record), record.target.name)
-        inside = set(all_definitions(block))
-        if not inside.isdisjoint(atom_vars(target.type)):
+        before = self.defined - set(all_definitions(block))
+        if not before.issuperset(atom_vars(target.type)):
             raise NotSupported("arrays whose size differs from one iteration of a loop to the next, kept for each "
                                "of them, have no compiled form", loop.origin)
         emit(Allocate(target, "record", loop.origin))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.grammar import Var, type_of
@@ -24,12 +24,15 @@ from .nests import Allocate, Lowered, statements
 @dataclass
 class Printed:
     """Source of a module; `name` is its function, `functions` are those that it calls, among them `vector`,
-    those of vector mathematics."""
+    those of vector mathematics, and `regrouped`, whose additions may be done in any order; `given` are the
+    objects that it takes for granted, by name."""
 
     source: str
     name: str
     functions: list[str]
     vector: set[str]
+    regrouped: set[str]
+    given: dict[str, Any] = field(default_factory=dict)
 
 
 def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Printed:
@@ -43,7 +46,8 @@ def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Pri
     parts = functions.lines()
     parts += [[text for text, _ in lines_of([tree], 0)] for tree in trees]
     called = [names[callee.function] for callee in lowered.callees]
-    return Printed(module_of(parts), name, [*functions.trees, *called], functions.vector)
+    return Printed(module_of(parts), name, [*functions.trees, *called], functions.vector,
+                   functions.regrouped, functions.given)
 
 
 class _Printer(Loops):

@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import NotSupported
-from ..core.grammar import UNDEFINED, Call, Carry, Const, If, Let, Loop, Var
+from ..core.grammar import UNDEFINED, Call, Effect, Carry, Const, If, Let, Loop, Var
 from ..core.types import ArrayType
 from ..write.expressions import dotted
 from ..write.layout import Group, Item, Line
 from ..write.names import NATURAL
 from ..write.sizes import number
 from .expressions import Expressions, dtype_tree
+from .hosted import effect, library_call
 from .matrices import product_tree
-from .nests import Allocate, Block, Fold, Index, Load, Nest, Product, Store
+from .nests import Allocate, Block, Fold, Index, Library, Load, Nest, Product, Store
 from .numbers import literal
 
 
@@ -121,6 +122,12 @@ class Statements(Expressions):
 
     def _product(self, stmt: Product) -> list[Item]:
         return [Line(product_tree(self, stmt), stmt.origin)]
+
+    def _library(self, stmt: Library) -> list[Item]:
+        return library_call(self, stmt)
+
+    def _effect(self, stmt: Effect) -> list[Item]:
+        return effect(self, stmt)
 
     def _call(self, stmt: Call) -> list[Item]:
         tree = ast.Call(ast.Name(self.callees[stmt.function]), list(map(self.atom, stmt.args)), [])

@@ -52,13 +52,13 @@ class Producer:
         return self.memory.target
 
 
-def substitute_arrays(block: Block, results: list[Any]) -> bool:
+def substitute_arrays(block: Block, results: list[Any], most: int = CHEAP) -> bool:
     """Gives up arrays, in place; tells whether there was any. What is read where an array has been given
-    up is looked at when it is called again."""
+    up is looked at when it is called again. `most` is what making an element may cost."""
     moved: set[Var] = set()
     given_up = False
     for producer in reversed(_Producers(block, results).found):
-        if producer.nest is not None and producer.array not in moved and _pays(producer):
+        if producer.nest is not None and producer.array not in moved and _pays(producer, most):
             moved.update(stmt.args[0] for stmt in statements([producer.nest])
                          if is_load(stmt))                               # type: ignore[misc]
             _substitute(producer)
@@ -119,7 +119,7 @@ class _Producers:
 def filled_arrays(stmt: Any) -> dict[Var, Store]:
     """The arrays that a nest of plain numbers fills, every element in an iteration of its own, with the
     stores that do it."""
-    if not isinstance(stmt, Nest) or stmt.ordered:
+    if not isinstance(stmt, Nest):
         return {}
     stores = [each for each in stmt.body if isinstance(each, Store)]
     if not all(is_plain(each) or isinstance(each, Store) for each in stmt.body):
@@ -156,13 +156,13 @@ def is_plain(stmt: Any) -> bool:
     return isinstance(stmt, Let) or isinstance(stmt, If) and all(map(is_plain, (*stmt.then, *stmt.orelse)))
 
 
-def _pays(producer: Producer) -> bool:
+def _pays(producer: Producer, most: int) -> bool:
     nest, sites = producer.nest, producer.sites
     assert nest is not None
     cost = cost_of(makers_of(nest, filled_arrays(nest)[producer.array]))
     if cost <= FREE:
         return True
-    if any(_is_repeated(site) for site in sites):
+    if cost > most and most == FREE or any(_is_repeated(site) for site in sites):
         return False
     return len(sites) <= 1 or cost * len(sites) <= CHEAP
 

@@ -21,6 +21,18 @@ def chosen(condition, a, b):
     return a if condition else b
 
 
+def plus(a, b):
+    """a + b, where many numbers are added in any order."""
+    return a + b
+
+
+def rounding(a, b, whole):
+    """What is rounded away in `whole = a + b`; 0 where that is not finite."""
+    if whole - whole != 0.0:
+        return 0.0
+    return (a - whole) + b if abs(a) >= abs(b) else (b - whole) + a
+
+
 def floor_quotient(a, b):
     """Of integers: 0 for a divisor of 0; the one quotient that does not fit wraps around."""
     return -a if b == -1 else a // b

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from . import exponential, hyperbolic, inverse, logarithm, trigonometric
+from . import exponential, hyperbolic, inverse, logarithm, power, special, trigonometric
 
-MODULES = exponential, logarithm, trigonometric, inverse, hyperbolic
-NAMES = """exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh arcsin arccos arctan expit""".split()
+MODULES = exponential, logarithm, trigonometric, inverse, hyperbolic, special, power
+NAMES = """exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh arcsin arccos arctan expit erf power""".split()
 SUFFIXES = {np.dtype("f4"): "_f32", np.dtype("f8"): "_f64"}
 
 

@@ -1,0 +1,88 @@
+"""Sums over the rows of an array, row by row: a row of totals instead of a total for every column.
+
+    nest j < m                              nest j < m
+        fold i < n, total = 0                   store y, j, 0
+            total + x[i, j]          →      nest i < n, j < m, in order
+        store y, j, total                       y[j] += x[i, j]
+
+Memory is read in its order then, and numbers next to each other are added at the same time.
+"""
+
+from __future__ import annotations
+
+from ..core.grammar import Carry, Let, Var, type_of
+from ..core.types import ArrayType
+from ..core.walk import atom_vars
+from .copying import NestCopier
+from .nests import Allocate, Block, Fold, Load, Nest, Store, inner_blocks, is_load, statements
+from .sums import added
+
+
+def by_rows(block: Block) -> Block:
+    """The block with sums along columns done row by row."""
+    made: Block = []
+    for stmt in block:
+        for inner in inner_blocks(stmt) if not isinstance(stmt, (Nest, Fold)) else ():
+            inner[:] = by_rows(inner)
+        made += _by_rows(stmt) if isinstance(stmt, Nest) and not stmt.ordered else [stmt]
+    return made
+
+
+def _by_rows(nest: Nest) -> Block:
+    """A nest around one sum, as three: what totals begin with, the additions, and what becomes of them."""
+    folds = [stmt for stmt in nest.body if isinstance(stmt, Fold)]
+    if len(folds) != 1 or len(folds[0].carries) != 1 or not nest.indices:
+        return [nest]
+    fold, (carry,) = folds[0], folds[0].carries
+    add = added(carry, fold)
+    if add is None or not _reads_columns(nest, fold):
+        return [nest]
+    at = nest.body.index(fold)
+    if any(not isinstance(stmt, Let) for stmt in nest.body[:at]) or _mentions(nest, fold, at):
+        return [nest]
+    return _apart(nest, at, fold, carry, add)
+
+
+def _apart(nest: Nest, at: int, fold: Fold, carry: Carry, add: Let) -> Block:
+    type = type_of(carry.entry)
+    assert isinstance(type, ArrayType)
+    totals = Var(ArrayType(type.dtype, tuple(index.size for index in nest.indices)))
+    places = tuple(index.var for index in nest.indices)
+    behind = nest.body[at + 1:]
+    own = behind[0] if len(behind) == 1 and isinstance(behind[0], Store) else None
+    direct = own is not None and own.value is carry.out and not own.adds and (
+        type_of(own.array).dtype == type.dtype)                          # type: ignore[union-attr]
+    target, place = (own.array, own.at) if direct and own is not None else (totals, places)
+    before = nest.body[:at]
+    copier = NestCopier()
+    first = copier.stmt(Nest(nest.indices, [*before, Store(target, place, carry.init, False, fold.origin)],
+                             nest.origin))
+    body = [stmt for stmt in fold.body if stmt is not add and add.target not in getattr(stmt, "targets", ())]
+    body.append(Store(target, place, add.args[1], True, fold.origin))
+    sums = NestCopier().stmt(Nest([*fold.indices, *nest.indices], [*before, *body], fold.origin, True))
+    if direct:
+        return [first, sums]
+    load = Let((carry.out,), Load, (totals, *places), {}, fold.origin)
+    last = Nest(nest.indices, [*before, load, *behind], nest.origin)
+    return [Allocate(totals, "sum", nest.origin), first, sums, last]
+
+
+def _mentions(nest: Nest, fold: Fold, at: int) -> bool:
+    """Whether the size of what is added up depends on the column."""
+    inside = {index.var for index in nest.indices}.union(*(stmt.targets for stmt in nest.body[:at]))
+    return not inside.isdisjoint(atom_vars(tuple(index.size for index in fold.indices)))
+
+
+def _reads_columns(nest: Nest, fold: Fold) -> bool:
+    """Whether the arrays of more than one axis that are added up lie across the sum."""
+    columns, rows = {index.var for index in nest.indices}, {index.var for index in fold.indices}
+    across = along = 0
+    for stmt in statements(fold.body):
+        if not is_load(stmt) or len(stmt.args) < 3:
+            continue
+        everywhere, last = set(atom_vars(stmt.args[1:])), set(atom_vars(stmt.args[-1:]))
+        if not everywhere.isdisjoint(columns) and not everywhere.isdisjoint(rows):
+            across += last <= columns and bool(last)
+            along += not last.isdisjoint(rows)
+    return across > 0 and not along
+

@@ -1,0 +1,140 @@
+"""What Python does in the middle of compiled code: calls of libraries, and effects.
+
+    with objmode():                     with objmode(det="float64"):
+        w[:], v[:] = np.linalg.eigh(a)      det = np.linalg.det(a)
+
+What raises is a statement of its own; a text that is made of numbers is made by a function in Python.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Any
+
+from ..core.grammar import Const, Effect, Let, Var, type_of
+from ..core.types import ArrayType
+from ..write.effects import PLAIN
+from ..write.expressions import Expressions as Written
+from ..write.layout import Group, Item, Line
+from ..write.names import NATURAL, fresh
+from .nests import Library
+from .numbers import typed
+
+
+class Hosted(Written):
+    """Expressions as they are written for NumPy, of the atoms of lowered code; `e` are its `Expressions`."""
+
+    def __init__(self, e: Any) -> None:
+        self.e = e
+        self.namespace = e.numbers.functions.given
+
+    def atom(self, atom: Any, among: tuple[Any, ...] = ()) -> ast.expr:
+        """What arrives in Python is one of its own numbers, which becomes one of NumPy's again."""
+        tree, type = self.e.atom(atom), type_of(atom)
+        if isinstance(atom, Var) and not type.sizes and not type.weak:   # type: ignore[union-attr]
+            return typed(tree, type.dtype)                               # type: ignore[union-attr]
+        return tree
+
+    def application(self, stmt: Let) -> ast.expr:
+        return self._application(stmt)                                   # its results are copied anyway
+
+    def attribute(self, value: Any) -> ast.expr:
+        if isinstance(value, tuple):
+            return ast.Tuple([self.attribute(item) for item in value])
+        return super().attribute(value)
+
+
+def library_call(e: Any, stmt: Library) -> list[Item]:
+    """A call whose arrays are written to memory that is there."""
+    let = Let(stmt.targets, stmt.op, stmt.args, stmt.attrs, stmt.origin)
+    tree = Hosted(e).application(let)
+    places = [_place(e, target, let) for target in stmt.targets]
+    numbers = [target for target in stmt.targets if not target.type.sizes]   # type: ignore[union-attr]
+    place = places[0] if len(places) == 1 else ast.Tuple(places)
+    return [_in_python(e, numbers, [Line(ast.Assign([place], tree), stmt.origin)], stmt.origin)]
+
+
+def _place(e: Any, target: Var, let: Let) -> ast.expr:
+    if target.type.sizes:                                                # type: ignore[union-attr]
+        return ast.Subscript(e.atom(target), ast.Slice(None, None, None))
+    return ast.Name(e.names.give(target, NATURAL.get(let.op.name, let.op.name)))
+
+
+def _in_python(e: Any, numbers: Iterable[Var], body: list[Item], origin: Any) -> Item:
+    keywords = [ast.keyword(e.names.of[var], ast.Constant(_type_name(var.type))) for var in numbers]   # type: ignore[arg-type]
+    return Group(ast.With([ast.withitem(ast.Call(ast.Name("objmode"), [], keywords))], []), body, [], origin)
+
+
+def _type_name(type: ArrayType) -> str:
+    return "boolean" if type.dtype.kind == "b" else type.dtype.name
+
+
+# -- effects --------------------------------------------------------------------------------------
+
+
+def effect(e: Any, stmt: Effect) -> list[Item]:
+    """The statements of an effect."""
+    if stmt.kind in ("print", "warn"):
+        return [_in_python(e, (), [Line(PLAIN[stmt.kind](stmt, Hosted(e)), stmt.origin)], stmt.origin)]
+    if _is_fixed(stmt):
+        return [Line(PLAIN[stmt.kind](stmt, _Fixed(e)), stmt.origin)]
+    if stmt.kind == "raise":
+        return [_in_python(e, (), [_refused(e, stmt, stmt.args)], stmt.origin)]
+    failed = ast.UnaryOp(ast.Not(), e.atom(stmt.args[0]))
+    body = [_in_python(e, (), [_refused(e, stmt, stmt.args[1:])], stmt.origin)]
+    return [Group(ast.If(failed, [], []), body, [], stmt.origin)]
+
+
+def _refused(e: Any, stmt: Effect, atoms: tuple[Any, ...]) -> Item:
+    """The call of a function that raises, with the numbers of its text."""
+    own = list(dict.fromkeys(atom for atom in atoms if not isinstance(atom, Const)))
+    functions = e.numbers.functions
+    name = fresh("refuse", {*functions.taken, *functions.plain, *e.names.used, *e.names.reserved})
+    e.names.used.add(name)
+    arguments = list(map(e.atom, own))
+    params: dict[Any, str] = {}
+    for atom, tree in zip(own, arguments, strict=True):
+        params[atom] = fresh(tree.id if isinstance(tree, ast.Name) else "value", set(params.values()))
+    inside = _Raising(e, params)
+    body = PLAIN["raise"](stmt, inside) if stmt.kind == "raise" else _raised(stmt, inside)
+    arguments_of = ast.arguments([], [ast.arg(param) for param in params.values()], None, [], [], None, [])
+    functions.plain[name] = ast.FunctionDef(name, arguments_of, [body], [], None)
+    return Line(ast.Expr(ast.Call(ast.Name(name), arguments, [])), stmt.origin)
+
+
+def _raised(stmt: Effect, inside: Hosted) -> ast.stmt:
+    """What an `assert` raises."""
+    text = {"exception": AssertionError, "template": (stmt.attrs["template"],)}
+    return PLAIN["raise"](Effect("raise", stmt.args, text, stmt.origin), inside)
+
+
+class _Raising(Hosted):
+    """Of the function that raises: numbers are its parameters."""
+
+    def __init__(self, e: Any, params: dict[Any, str]) -> None:
+        super().__init__(e)
+        self.params = params
+
+    def atom(self, atom: Any, among: tuple[Any, ...] = ()) -> ast.expr:
+        if atom not in self.params:
+            return super().atom(atom)
+        type: Any = type_of(atom)
+        tree = ast.Name(self.params[atom])
+        return tree if type.sizes or type.weak else typed(tree, type.dtype)
+
+
+class _Fixed(Hosted):
+    """Of a condition, numba's own number is tested."""
+
+    def atom(self, atom: Any, among: tuple[Any, ...] = ()) -> ast.expr:
+        return self.e.atom(atom)                                         # type: ignore[no-any-return]
+
+
+def _is_fixed(stmt: Effect) -> bool:
+    """Whether what is raised says the same every time; numba takes no other text."""
+    own = stmt.args[1:] if stmt.kind == "assert" else stmt.args
+    parts = stmt.attrs.get("template")
+    texts = [parts] if stmt.kind == "assert" else list(parts or ())
+    return not own and all(text is None or isinstance(text, (str, int, float)) or isinstance(text, tuple)
+                           and all(isinstance(piece, str) for piece in text) for text in texts)
