@@ -7,18 +7,16 @@ from typing import Any
 from ..core.builder import current
 from ..core.grammar import Const, If, Let, Var, type_of
 from ..core.sizes import Size
-from ..core.walk import Copier, size_of_atom
+from ..core.walk import size_of_atom
 from ..ops.identity import Same
-from .clean import Renaming
 from .nests import Block, inner_blocks
 
 LESS, LESS_EQUAL, GREATER, GREATER_EQUAL = "less", "less_equal", "greater", "greater_equal"
 
 
 def resolve(block: Block) -> Block:
-    """The block without tests whose outcome is certain from the range of the indices."""
-    resolving = _Resolving()
-    return Renaming(Copier()).block(resolving.block(block))
+    """The block without tests whose outcome is certain from the range of the indices; other names stay."""
+    return _Resolving().block(block)
 
 
 class _Resolving:
@@ -52,18 +50,24 @@ class _Resolving:
         name = stmt.op.name
         if name in (LESS, LESS_EQUAL, GREATER, GREATER_EQUAL):
             return compared(name, *stmt.args)
-        if name in ("logical_and", "bitwise_and"):
+        if _is_both(stmt):
             sides = [self._side(atom) for atom in stmt.args]
             return False if False in sides else True if sides == [True, True] else None
         return None
 
     def _simpler(self, stmt: Any) -> Any:
         """`a and True` is `a`."""
-        if isinstance(stmt, Let) and stmt.op.name in ("logical_and", "bitwise_and"):
+        if isinstance(stmt, Let) and _is_both(stmt):
             left = [atom for atom in stmt.args if self._side(atom) is not True]
             if len(left) == 1 and stmt.target not in self.known:
                 return Let(stmt.targets, Same, (left[0],), {}, stmt.origin)
         return stmt
+
+
+def _is_both(stmt: Let) -> bool:
+    """Whether a statement is `a and b` of truths."""
+    return stmt.op.name in ("logical_and", "bitwise_and") and all(
+        getattr(type_of(atom), "dtype", None) == bool for atom in (stmt.target, *stmt.args))
 
 
 def compared(name: str, a: Any, b: Any) -> bool | None:

@@ -26,6 +26,7 @@ from ..core.types import ArrayType, SeqType
 from ..core.walk import Copier, all_statements
 from ..ops.elements import spread, without
 from ..ops.identity import Same
+from ..ops.loops import missing
 from ..ops.value import Value, value
 from . import folds, writes
 from .access import Stored, fitted
@@ -169,10 +170,10 @@ class _Expansion:
             pass
         elif op.of_sequences:
             raise NotSupported(f"{op.name} of what a loop records has no compiled form")
+        elif missing(op) is None and op.definition is not None and self._defined(stmt):
+            pass
         elif is_of_library(stmt):
             computed(stmt)
-        elif op.definition is not None and self._defined(stmt):
-            pass
         elif op.elementwise:
             self._elementwise(stmt)
         elif op.store is not None:

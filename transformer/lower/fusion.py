@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from ..core.grammar import Atom
 from ..core.guards import Assumptions
+from .cells import as_cells
 from .clean import cleaned
 from .columns import by_rows
+from .conditions import resolve
 from .gathering import gather
 from .levels import level
 from .merging import merge_nests
 from .nests import Block
 from .substitution import FREE, substitute_arrays
+from .unrolling import unroll
 
 MOST_ROUNDS = 20
 
@@ -19,6 +22,7 @@ def fuse(block: Block, results: list[Atom], assumptions: Assumptions) -> Block:
     """The block with its nests fused. `results` are renamed as well."""
     while substitute_arrays(block, results, FREE):
         block = cleaned(block, results, assumptions)
+    block = cleaned(as_cells(resolve(unroll(block)), results), results, assumptions)
     gather(block, results)
     block = by_rows(block)
     for _ in range(MOST_ROUNDS):

@@ -3,7 +3,8 @@
     with objmode():                     with objmode(det="float64"):
         w[:], v[:] = np.linalg.eigh(a)      det = np.linalg.det(a)
 
-What raises is a statement of its own; a text that is made of numbers is made by a function in Python.
+What raises the same every time is a statement of its own; a text that is made of numbers is made by a function
+in Python, as numba does not read it.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def library_call(e: Any, stmt: Library) -> list[Item]:
     let = Let(stmt.targets, stmt.op, stmt.args, stmt.attrs, stmt.origin)
     tree = Hosted(e).application(let)
     places = [_place(e, target, let) for target in stmt.targets]
-    numbers = [target for target in stmt.targets if not target.type.sizes]   # type: ignore[union-attr]
+    numbers = [target for target in stmt.targets if not target.type.sizes and e.inlining.uses[target]]   # type: ignore[union-attr]
     place = places[0] if len(places) == 1 else ast.Tuple(places)
     return [_in_python(e, numbers, [Line(ast.Assign([place], tree), stmt.origin)], stmt.origin)]
 
@@ -58,6 +59,8 @@ def library_call(e: Any, stmt: Library) -> list[Item]:
 def _place(e: Any, target: Var, let: Let) -> ast.expr:
     if target.type.sizes:                                                # type: ignore[union-attr]
         return ast.Subscript(e.atom(target), ast.Slice(None, None, None))
+    if not e.inlining.uses[target]:                                      # numba refuses the type of what is not used
+        return ast.Name("_")
     return ast.Name(e.names.give(target, NATURAL.get(let.op.name, let.op.name)))
 
 
@@ -72,45 +75,55 @@ def _type_name(type: ArrayType) -> str:
 
 # -- effects --------------------------------------------------------------------------------------
 
+NAMES = {"print": "show", "warn": "warn", "assert": "refuse", "raise": "refuse"}
+
 
 def effect(e: Any, stmt: Effect) -> list[Item]:
     """The statements of an effect."""
     if stmt.kind in ("print", "warn"):
-        return [_in_python(e, (), [Line(PLAIN[stmt.kind](stmt, Hosted(e)), stmt.origin)], stmt.origin)]
+        node = PLAIN[stmt.kind](stmt, Hosted(e))
+        return [_in_python(e, (), [_called(e, stmt, stmt.args) if _has_text(node) else Line(node, stmt.origin)],
+                           stmt.origin)]
     if _is_fixed(stmt):
         return [Line(PLAIN[stmt.kind](stmt, _Fixed(e)), stmt.origin)]
     if stmt.kind == "raise":
-        return [_in_python(e, (), [_refused(e, stmt, stmt.args)], stmt.origin)]
+        return [_in_python(e, (), [_called(e, stmt, stmt.args)], stmt.origin)]
     failed = ast.UnaryOp(ast.Not(), e.atom(stmt.args[0]))
-    body = [_in_python(e, (), [_refused(e, stmt, stmt.args[1:])], stmt.origin)]
+    body = [_in_python(e, (), [_called(e, stmt, stmt.args[1:])], stmt.origin)]
     return [Group(ast.If(failed, [], []), body, [], stmt.origin)]
 
 
-def _refused(e: Any, stmt: Effect, atoms: tuple[Any, ...]) -> Item:
-    """The call of a function that raises, with the numbers of its text."""
+def _has_text(node: ast.stmt) -> bool:
+    """Whether a statement makes a text of numbers, which numba does not read."""
+    return any(isinstance(each, ast.JoinedStr) for each in ast.walk(node))
+
+
+def _called(e: Any, stmt: Effect, atoms: tuple[Any, ...]) -> Line:
+    """The call of a function in Python that has the effect, with the numbers of its text."""
     own = list(dict.fromkeys(atom for atom in atoms if not isinstance(atom, Const)))
     functions = e.numbers.functions
-    name = fresh("refuse", {*functions.taken, *functions.plain, *e.names.used, *e.names.reserved})
+    name = fresh(NAMES[stmt.kind], {*functions.taken, *functions.plain, *e.names.used, *e.names.reserved})
     e.names.used.add(name)
     arguments = list(map(e.atom, own))
     params: dict[Any, str] = {}
     for atom, tree in zip(own, arguments, strict=True):
         params[atom] = fresh(tree.id if isinstance(tree, ast.Name) else "value", set(params.values()))
-    inside = _Raising(e, params)
-    body = PLAIN["raise"](stmt, inside) if stmt.kind == "raise" else _raised(stmt, inside)
-    arguments_of = ast.arguments([], [ast.arg(param) for param in params.values()], None, [], [], None, [])
-    functions.plain[name] = ast.FunctionDef(name, arguments_of, [body], [], None)
+    signature = ast.arguments([], [ast.arg(param) for param in params.values()], None, [], [], None, [])
+    body = PLAIN["raise" if stmt.kind == "assert" else stmt.kind](_as_raised(stmt), _Inside(e, params))
+    functions.plain[name] = ast.FunctionDef(name, signature, [body], [], None)
     return Line(ast.Expr(ast.Call(ast.Name(name), arguments, [])), stmt.origin)
 
 
-def _raised(stmt: Effect, inside: Hosted) -> ast.stmt:
-    """What an `assert` raises."""
+def _as_raised(stmt: Effect) -> Effect:
+    """What an `assert` raises; other effects as they are."""
+    if stmt.kind != "assert":
+        return stmt
     text = {"exception": AssertionError, "template": (stmt.attrs["template"],)}
-    return PLAIN["raise"](Effect("raise", stmt.args, text, stmt.origin), inside)
+    return Effect("raise", stmt.args, text, stmt.origin)
 
 
-class _Raising(Hosted):
-    """Of the function that raises: numbers are its parameters."""
+class _Inside(Hosted):
+    """Of a function in Python: numbers are its parameters."""
 
     def __init__(self, e: Any, params: dict[Any, str]) -> None:
         super().__init__(e)
@@ -136,5 +149,5 @@ def _is_fixed(stmt: Effect) -> bool:
     own = stmt.args[1:] if stmt.kind == "assert" else stmt.args
     parts = stmt.attrs.get("template")
     texts = [parts] if stmt.kind == "assert" else list(parts or ())
-    return not own and all(text is None or isinstance(text, (str, int, float)) or isinstance(text, tuple)
-                           and all(isinstance(piece, str) for piece in text) for text in texts)
+    return not own and all(not isinstance(text, tuple) or all(isinstance(piece, str) for piece in text)
+                           for text in texts)

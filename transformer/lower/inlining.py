@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 from typing import Any
 
-from ..core.grammar import Atom, If, Let, Var
+from ..core.grammar import Atom, Effect, If, Let, Var
 from ..core.sizes import Size
 from ..core.walk import atom_vars
 from .lifetimes import written
@@ -74,6 +74,8 @@ def _operands(stmt: Any) -> list[Any]:
             return [stmt.value, *stmt.at]
         case If():
             return [stmt.cond]
+        case Effect(kind="assert"):
+            return [stmt.args[0]]
         case Fold():
             return [carry.init for carry in stmt.carries]
     return []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,7 +64,8 @@ class Kernel:
         entry = self.entry or self.namespace()[self.printed.name]
         values = dict(zip(self.lowered.function.params, args, strict=True))
         outside = [self._allocated(target, values) for target in self.lowered.outside]
-        given = entry(*map(_as_argument, self.lowered.function.params, args), *outside)
+        with _without_warnings(self.entry is not None):
+            given = entry(*map(_as_argument, self.lowered.function.params, args), *outside)
         made = dict(zip(self.lowered.outside, outside, strict=True))
         rest = [atom for atom in self.lowered.results if atom not in made]
         returned = iter(given if len(rest) > 1 else (given,))
@@ -83,6 +86,16 @@ class Kernel:
         type: ArrayType = target.type                                    # type: ignore[assignment]
         sizes = [replaced(size, known) if isinstance(size, Size) else size for size in type.sizes]
         return np.empty(sizes, type.dtype)                               # type: ignore[arg-type]
+
+
+@contextmanager
+def _without_warnings(compiled: bool) -> Iterator[None]:
+    """What numba has to say of calls of Python, and of products whose operands it copies, is known."""
+    with warnings.catch_warnings():
+        if compiled:
+            from numba.core.errors import NumbaWarning
+            warnings.simplefilter("ignore", NumbaWarning)
+        yield
 
 
 def lower(function: Function, assumptions: Assumptions | None = None, name: str | None = None,

@@ -30,6 +30,8 @@ def literal(const: Const) -> ast.expr:
     if const.name is not None and "." in const.name and dtype == FLOAT64:
         return ast.parse(const.name, mode="eval").body
     value = dtype.type(const.value).item()
+    if dtype == np.float32 and math.isfinite(value):
+        value = float(str(dtype.type(value)))                            # its own shortest digits
     plain = _plain(value)
     return plain if dtype.name in ("float64", "int64", "bool", "complex128") else typed(plain, dtype)
 

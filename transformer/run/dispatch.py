@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import tree
+from ..core.errors import TransformError
 from ..ops.registry import registry
-from ..read.places import placed
 from ..settings import config
 from .nans import call_watching_nans
-from .sharing import check_written
+from .sharing import Memory
 from .signature import Description, Identity, describe, exact_key
 
 MOST_EXACT_KEYS = 4096
@@ -24,18 +24,20 @@ MOST_EXACT_KEYS = 4096
 
 @dataclass(slots=True)
 class Entry:
-    """A generated function with what it rests on. `generated` is everything known about it,
-    `integers` are the integer arguments that guards mention, with their paths, `written` the arguments
-    whose arrays the user's function writes."""
+    """A function to call, with what it rests on. `source` is its text, `generated` is everything known about
+    it, `integers` are the integer arguments that guards mention, with their paths, `memory` says which
+    arguments are written; `refusal` is why it is not what was asked for."""
 
     function: Callable[..., Any]
+    source: str
     generated: Any
     guards: list[Any]
     hidden: list[Any]
     watched: list[Any]
     integers: dict[Any, str]
+    memory: Memory
     hidden_key: tuple[Hashable, ...] = field(default=())
-    written: list[Any] = field(default_factory=list)
+    refusal: Exception | None = None
 
     def fits(self, hints: dict[Any, int]) -> bool:
         """Whether the guards hold for a call with these sizes, and integers by their paths."""
@@ -76,8 +78,8 @@ class Dispatcher:
         given = kwargs
         if entry.hidden:
             kwargs = {**kwargs, **{h.name: h.fetch() for h in entry.hidden}}
-        if entry.written or entry.generated.reading.apart:
-            check_written(entry, args, given, self.names(len(args)))
+        if entry.memory.is_checked:
+            entry.memory.check(args, given, self.names(len(args)), entry.hidden)
         return run(entry, args, kwargs)
 
     def hold(self, args: tuple[Any, ...], places: tuple[Any, ...]) -> Callable[..., Any]:
@@ -85,15 +87,15 @@ class Dispatcher:
         names later, or written to their arrays, does not reach it. `places` are the arrays that the
         arguments were copied from."""
         entry = self.entry(args, {})
-        if entry.written:
-            check_written(entry, places, {}, self.names(len(args)))
+        if entry.memory.written:
+            entry.memory.check(places, {}, self.names(len(args)), entry.hidden)
         copies = {h.name: h.fetch().copy(order="K") for h in entry.hidden}
         return lambda *args: run(entry, args, copies)
 
     def entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
         if self.version != registry.version:
             self._forget()
-        entry = self.exact.get(exact_key(args, kwargs))
+        entry = self.exact.get(self.key(args, kwargs))
         if entry is None or ((entry.watched or entry.hidden) and not entry.is_current()):
             entry = self.find(args, kwargs)
         return entry
@@ -107,17 +109,29 @@ class Dispatcher:
 
     def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
         """The entry of a call whose exact key is new (or whose entry went stale)."""
-        with self.lock, placed(self.user):
+        try:
+            with self.lock:
+                return self._found(args, kwargs)
+        except TransformError as error:
+            from ..read.places import placed
+            with placed(self.user):
+                raise error
+
+    def _found(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
+        described = describe(args, kwargs, self.names(len(args)), self.static)
+        entry = self._known(described)
+        if entry is None:
+            entry = self.generate(described, args, kwargs, self)
             described = describe(args, kwargs, self.names(len(args)), self.static)
-            entry = self._known(described)
-            if entry is None:
-                entry = self.generate(described, args, kwargs, self)
-                described = describe(args, kwargs, self.names(len(args)), self.static)
-                self.by_type.setdefault(type_key(described), []).append(entry)
-            if len(self.exact) >= MOST_EXACT_KEYS:
-                self.exact.clear()
-            self.exact[exact_key(args, kwargs)] = self.newest = entry
-            return entry
+            self.by_type.setdefault(type_key(described), []).append(entry)
+        if len(self.exact) >= MOST_EXACT_KEYS:
+            self.exact.clear()
+        self.exact[self.key(args, kwargs)] = self.newest = entry
+        return entry
+
+    def key(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
+        """What a call is looked up by."""
+        return exact_key(args, kwargs)
 
     def _known(self, described: Description) -> Entry | None:
         entries = self.by_type.get(type_key(described), [])
@@ -137,6 +151,8 @@ def type_key(described: Description) -> tuple[Hashable, ...]:
 
 
 def _hashable(leaf: Any) -> Hashable:
+    if type(leaf) is float:
+        return leaf.hex()                       # tells zeros apart, and not nan from nan
     try:
         hash(leaf)
     except TypeError:

@@ -12,52 +12,41 @@ import hashlib
 import linecache
 import os
 import stat
-import sys
-import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from ..settings import config
+from .folders import usable_folder, write_whole
 
 
 def load(source: str, name: str, namespace: dict[str, Any]) -> Any:
     """The function `name` that `source` defines, with `namespace` as its module's globals."""
-    path = _stored(source, name)
+    return load_module(source, name, namespace)[name]
+
+
+def load_module(source: str, name: str, namespace: dict[str, Any]) -> dict[str, Any]:
+    """The globals of the module `source`, which defines `name`, with `namespace` among them."""
+    stem = f"{name}_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
+    path = _stored(source, stem)
     lines = source.splitlines(keepends=True)
     linecache.cache[path] = (len(source), None, lines, path)
-    scope = {"__name__": f"transformer.generated.{name}", "__file__": path, **namespace}
+    scope = {"__name__": f"transformer.generated.{stem}", "__file__": path, **namespace}
     exec(compile(source, path, "exec"), scope)
-    return scope[name]
+    return scope
 
 
-def _stored(source: str, name: str) -> str:
+def _stored(source: str, stem: str) -> str:
     """The path of the file that holds `source`; a made-up one where no file may be written."""
-    digest = hashlib.sha256(source.encode()).hexdigest()[:16]
-    file = f"{name}_{digest}.py"
     folder = usable_folder(config.cache / "source")
     if folder is None:
-        return f"<generated {file}>"
-    path = folder / file
+        return f"<generated {stem}.py>"
+    path = folder / f"{stem}.py"
     try:
         if not path.exists():
-            _write(path, source)
+            write_whole(path, source.encode())
     except OSError:
-        return f"<generated {file}>"
+        return f"<generated {stem}.py>"
     return str(path)
-
-
-def usable_folder(folder: Path) -> Path | None:
-    """The folder, made if need be; None unless it is this user's and only they can write to it."""
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if sys.platform == "win32":
-            return folder
-        status = folder.stat()
-    except OSError:
-        return None
-    private = status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    return folder if private else None
 
 
 def write_new(path: Path, text: str, force: bool = False) -> None:
@@ -68,11 +57,11 @@ def write_new(path: Path, text: str, force: bool = False) -> None:
         return
     path = Path(os.path.realpath(path))
     if force:
-        _write(path, text, _usual_mode(path))
+        write_whole(path, text.encode(), _usual_mode(path))
     elif path.exists():
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
     else:
-        _write(path, text, _usual_mode(path), _keeping)
+        write_whole(path, text.encode(), _usual_mode(path), _keeping)
 
 
 def _keeping(temporary: str, path: Path) -> None:
@@ -95,18 +84,3 @@ def _usual_mode(path: Path) -> int:
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
-
-
-def _write(
-    path: Path, text: str, mode: int = 0o600, name: Callable[[str, Path], None] = os.replace
-) -> None:
-    """Writes a file whole or not at all."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".tmp")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.chmod(temporary, mode)
-        name(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

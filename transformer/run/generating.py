@@ -7,18 +7,23 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from ..core.errors import NotSupported
 from ..core.sizes import Unknown, leaves
-from ..pipeline import Generated, generate, taken_apart
+from ..pipeline import Generated, Looped, Prepared, generate, generate_loops
 from ..read.demand import Demand
 from ..read.places import placed
+from ..transform.derived import taken_apart
 from .dispatch import Dispatcher, Entry, hidden_key
 from .files import load
 from .heading import header_of
 from .naming import apart, with_named_sizes
+from .sharing import Memory
 from .signature import Description, describe
+
+Made = TypeVar("Made", bound=Prepared)
+Emitted = Generated | Looped
 
 
 def generate_entry(
@@ -41,13 +46,14 @@ def generate_entry(
     hidden = generated.interface.hidden
     return Entry(
         function,
+        generated.source,
         generated,
         generated.function.guards,
         hidden,
         generated.reading.watched,
         guarded_integers(generated),
+        Memory.of(generated.reading),
         hidden_key(hidden),
-        generated.reading.written,
     )
 
 
@@ -74,7 +80,7 @@ def stages_for_call(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], 
     return stages
 
 
-def guarded_integers(generated: Generated) -> dict[Any, str]:
+def guarded_integers(generated: Prepared) -> dict[Any, str]:
     """The integer arguments that guards mention, as atoms of sizes, with their paths."""
     sizes = [size for guard in generated.function.guards for size in (guard.left, guard.right)]
     return {leaf: generated.reading.paths[leaf.var] for size in sizes for leaf in leaves(size)
@@ -82,13 +88,13 @@ def guarded_integers(generated: Generated) -> dict[Any, str]:
 
 
 def on_demand(
-    attempt: Callable[[Description], Generated],
+    attempt: Callable[[Description], Made],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     names: Iterable[str],
     static: set[str],
     described: Description,
-) -> Generated:
+) -> Made:
     """Generates again and again, with more of the arguments static, until no more are demanded."""
     names = list(names)
     while True:
@@ -105,10 +111,11 @@ def on_demand(
 @dataclass(frozen=True)
 class Label:
     """What a file of its own says at its top: `notes` are sentences, `name` is what the user's
-    function is called in it, if not by its own name."""
+    function is called in it, if not by its own name. With `loops` it holds what numba compiles."""
 
     name: str | None = None
     notes: tuple[str, ...] = ()
+    loops: bool = False
 
 
 def standalone_source(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
@@ -124,7 +131,7 @@ def standalone_for_call(
     kwargs: dict[str, Any],
     names: Iterable[str],
     label: Label | None = None,
-) -> Generated:
+) -> Emitted:
     """The same, with all that is known about it: for all sizes that take the course which those of
     the call take. `names` are those of the positional arguments."""
     with placed(taken_apart(target)[0]):
@@ -133,7 +140,7 @@ def standalone_for_call(
 
 def _standalone_for_call(
     target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str], label: Label
-) -> Generated:
+) -> Emitted:
     static: set[str] = set()
     described = describe(args, kwargs, names)
     first = on_demand(partial(_standalone, target, label), args, kwargs, names, static, described)
@@ -147,7 +154,7 @@ def _standalone_for_call(
 
 def standalone_for_types(
     target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], label: Label | None = None
-) -> Generated:
+) -> Emitted:
     """The same for declared arguments: pytrees of types and of objects known beforehand."""
     try:
         with placed(taken_apart(target)[0]):
@@ -160,13 +167,13 @@ def standalone_for_types(
         raise error from None
 
 
-def _standalone(target: Any, label: Label, described: Description) -> Generated:
+def _standalone(target: Any, label: Label, described: Description) -> Emitted:
     """No size is known to be positive, as no call is at hand."""
     described = apart(described)
     function, modes = taken_apart(target)
 
-    def attempt(notes: tuple[str, ...]) -> Generated:
-        return generate(
+    def attempt(notes: tuple[str, ...]) -> Emitted:
+        return (generate_loops if label.loops else generate)(
             target,
             described.args,
             described.kwargs,
@@ -187,9 +194,9 @@ def _standalone(target: Any, label: Label, described: Description) -> Generated:
     return attempt((*label.notes, what))
 
 
-def _require_plain(generated: Generated) -> None:
+def _require_plain(generated: Emitted) -> None:
     """Raises for what has no place in a file of its own: classes and objects of the user."""
-    for name, value in generated.written.namespace.items():
+    for name, value in generated.namespace.items():
         found = getattr(value, "cls", value)
         kind = found.__name__ if isinstance(found, type) else name
         raise NotSupported(

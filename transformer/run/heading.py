@@ -19,7 +19,7 @@ def header_of(
 
     code = getattr(inspect.unwrap(function), "__code__", None)
     names = parameter_names(function)
-    done = " of the ".join(words(mode, names) for mode in reversed(modes))
+    done = " of the ".join(words(mode, names) for mode in reversed(modes)) or "compiled form"
     versions = {"transformer": __version__, "numpy": np.__version__}
     file, line = (code.co_filename, code.co_firstlineno) if code is not None else ("", 0)
     own = getattr(function, "__qualname__", None) or type(function).__qualname__

@@ -12,7 +12,8 @@ from itertools import count
 from typing import Any
 
 from .. import tree
-from ..core.guards import Assumptions, single_atom
+from ..core.equations import single_atom
+from ..core.guards import Assumptions
 from ..core.sizes import Dim, Extent, Size, leaves, replaced
 from ..core.types import ArrayType
 from .signature import Description

@@ -88,8 +88,9 @@ class Description:
 def describe(args: tuple[Any, ...], kwargs: dict[str, Any], names: Iterable[str],
              static: Iterable[str] = ()) -> Description:
     """The abstract form of a call. `names` are those of the positional arguments, `static` the paths
-    (``n``, ``x.shape[0]``, ``params['w']``) of what has to be known when the function is read."""
-    describer = _Describer(set(static))
+    (``n``, ``x.shape[0]``, ``params['w']``) of what has to be known when the function is read; its
+    attribute `below`, if it has one, says which sizes are small enough to be numbers (else 0 and 1)."""
+    describer = _Describer(static if isinstance(static, set) else set(static))
     found = tuple(describer.argument(arg, name) for arg, name in zip(args, names))
     keywords = {name: describer.argument(arg, name) for name, arg in kwargs.items()}
     return Description(found, keywords, describer.hints)
@@ -98,6 +99,7 @@ def describe(args: tuple[Any, ...], kwargs: dict[str, Any], names: Iterable[str]
 class _Describer:
     def __init__(self, static: set[str]) -> None:
         self.static = static
+        self.below = getattr(static, "below", 2)
         self.hints: dict[Any, int] = {}
 
     def argument(self, arg: Any, name: str) -> Any:
@@ -133,7 +135,7 @@ class _Describer:
         return type if sizes or isinstance(array, np.generic) else AxislessType(type)
 
     def size(self, n: int, path: str) -> Extent:
-        if n < 2 or path in self.static:
+        if n < self.below or path in self.static:
             return n
         dim = Dim(path)
         self.hints[dim] = n

@@ -4,6 +4,8 @@ Where the small argument is a quotient or a root, what is lost in it is added ag
 are added in two parts.
 """
 
+import math
+
 import numpy as np
 
 from .polynomial import polynomial
@@ -59,9 +61,53 @@ def arctan_f32(x):
 
 def arctan2_f64(y, x):
     """The angle in the first eighth of a turn, and its reflections: a multiple of pi/4, and t or -t."""
-    small, large = min(abs(x), abs(y)), max(abs(x), abs(y))
-    scale = 1.0715086071862673e-301 if large > 1e300 else 1.0715086071862673e+301 if large < 1e-270 else 1.0
-    return np.copysign(x + y if x != x or y != y else large * scale, y)
+    small, large = ratio_of(y, x)
+    scale = 0.25 if large > 1e300 else 1.0715086071862673e+301 if large < 1e-270 else 1.0
+    small, large = small * scale, large * scale
+    middle = small > 0.41421356237309503 * large
+    back = small - large
+    above, below = back if middle else small, large + small if middle else large
+    above_rest = small - (back + large) if middle else 0.0
+    below_rest = small - (below - large) if middle else 0.0
+    t, rest = quotient_and_rest(above, above_rest, below, below_rest)
+    eighths, sign = eighths_of(y, x, 1.0 if middle else 0.0)
+    rest = eighths * 3.061616997868383e-17 + sign * (rest + beyond_arctan_f64(t))
+    angle = eighths * 0.7853981633974483 + (sign * t + rest)
+    return x + y if x != x or y != y else np.copysign(angle, y)
+
+
+def ratio_of(y, x):
+    """Two positive numbers with the ratio of the smaller and the larger of `abs(x)` and `abs(y)`."""
+    small, large = (abs(x), abs(y)) if abs(y) > abs(x) else (abs(y), abs(x))
+    infinite = large == math.inf
+    small = (1.0 if small == math.inf else 0.0) if infinite else small
+    return small, 1.0 if infinite or large == 0.0 else large
+
+
+def eighths_of(y, x, eighths):
+    """The angle in eighths of a turn where the smaller one is `eighths`, and the sign of what is added to it."""
+    is_steep, is_left = abs(y) > abs(x), np.copysign(1.0, x) < 0.0
+    eighths = 2.0 - eighths if is_steep else eighths
+    return 4.0 - eighths if is_left else eighths, 1.0 if is_steep == is_left else -1.0
+
+
+def arctan2_f32(y, x):
+    """In double precision."""
+    small, large = ratio_of(y, x)
+    small, large = np.float64(small), np.float64(large)
+    eighths, sign = eighths_of(y, x, 0.0)
+    angle = short_arctan2_f64(small, large, np.float64(eighths), np.float64(sign))
+    return x + y if x != x or y != y else np.copysign(np.float32(angle), y)
+
+
+def short_arctan2_f64(small, large, eighths, sign):
+    middle = small > 0.41421356237309503 * large
+    t = (small - large if middle else small) / (large + small if middle else large)
+    z = t * t
+    t = (0.7853981633974483 if middle else 0.0) + (t + t * z * polynomial(
+        z, -0.3333333250540135, 0.19999904319529066, -0.14282015870488457, 0.11044752000432156,
+        -0.08476405554285414, 0.047439526162886506))
+    return eighths * 0.7853981633974483 + sign * t
 
 
 def arcsin_f64(x):

@@ -7,10 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from . import exponential, hyperbolic, inverse, logarithm, power, special, trigonometric
+from . import (
+    exponential,
+    hyperbolic,
+    inverse,
+    inverse_hyperbolic,
+    logarithm,
+    power,
+    roots,
+    special,
+    trigonometric,
+)
 
-MODULES = exponential, logarithm, trigonometric, inverse, hyperbolic, special, power
-NAMES = """exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh arcsin arccos arctan expit erf power""".split()
+MODULES = (exponential, logarithm, trigonometric, inverse, hyperbolic, inverse_hyperbolic, special, power, roots)
+NAMES = """exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh arcsin arccos arctan arctan2
+           arcsinh arccosh arctanh expit erf erfc power cbrt hypot""".split()
 SUFFIXES = {np.dtype("f4"): "_f32", np.dtype("f8"): "_f64"}
 
 

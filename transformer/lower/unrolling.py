@@ -1,0 +1,61 @@
+"""Loops over a few places that are known when code is made, written out: x[0], x[1], x[2]."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+from typing import Any
+
+from ..core.grammar import Let
+from ..core.walk import atom_of_size
+from ..ops.identity import Same
+from .copying import NestCopier
+from .nests import Block, Fold, Index, Nest, inner_blocks, split, statements
+
+MOST_PLACES, MOST_STATEMENTS = 16, 160
+
+
+def unroll(block: Block) -> Block:
+    """The block without loops over few places, innermost indices first."""
+    made: Block = []
+    for stmt in block:
+        for inner in inner_blocks(stmt):
+            inner[:] = unroll(inner)
+        made += _unrolled(stmt) if isinstance(stmt, (Nest, Fold)) else [stmt]
+    return made
+
+
+def _unrolled(stmt: Nest | Fold) -> Block:
+    depth = len(stmt.indices)
+    if isinstance(stmt, Nest) and not depth:
+        return stmt.body
+    size = sum(1 for _ in statements(stmt.body))
+    while depth and _places(stmt.indices[depth - 1:]) is not None and _places(stmt.indices[depth - 1:]) <= min(
+            MOST_PLACES, MOST_STATEMENTS // max(size, 1)):                # type: ignore[operator]
+        depth -= 1
+    if depth == len(stmt.indices):
+        return [stmt]
+    if depth == 0:
+        return _written_out(stmt)
+    stmt = split(stmt, depth)
+    stmt.body = _written_out(stmt.body[0])
+    return [stmt]
+
+
+def _places(indices: list[Index]) -> int | None:
+    sizes = [index.size for index in indices]
+    return prod(sizes) if all(isinstance(size, int) for size in sizes) else None   # type: ignore[arg-type]
+
+
+def _written_out(stmt: Any) -> Block:
+    """The body of a nest or fold for one place after another."""
+    made: Block = []
+    carries = getattr(stmt, "carries", [])
+    state = [carry.init for carry in carries]
+    for place in product(*(range(index.size) for index in stmt.indices)):
+        copier = NestCopier({index.var: atom_of_size(k) for index, k in zip(stmt.indices, place, strict=True)})
+        copier.mapping.update(zip((carry.entry for carry in carries), state, strict=True))
+        made += copier.block(stmt.body)
+        state = [copier.atom(carry.next) for carry in carries]
+    made += [Let((carry.out,), Same, (atom,), {}, stmt.origin) for carry, atom in zip(carries, state, strict=True)]
+    return made

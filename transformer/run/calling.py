@@ -1,0 +1,162 @@
+"""Calls of a compiled function: which entry, and what is done around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from ..core.errors import NotSupported
+from ..settings import config
+from ..transform.derived import taken_apart
+from .dispatch import Dispatcher, Entry
+from .index import Index
+from .native import any_foreign, native
+from .provenance import followed
+from .quick import Quick
+from .sharing import quick_test
+from .signature import Description, describe, exact_key
+from .static import Fixed, StaticPaths, names_of
+
+
+class Calls(Dispatcher):
+    """The dispatcher of a compiled function; `target` is what is compiled, `user` the user's function in it."""
+
+    def __init__(self, target: Any, user: Any, names: Callable[[int], list[str]], options: dict[str, Any]) -> None:
+        super().__init__(self._generated, names, user)
+        self.target = target
+        self.fallback = options["fallback"]
+        self.static_names = names_of(user, options["static_argnames"], options["static_argnums"], "static_argnames")
+        self.static: StaticPaths = StaticPaths(self.static_names)
+        self.quick = Quick()
+        self.index = Index(target, sorted(self.static_names))
+        self.plain = Dispatcher(self._generated_plain, names, user)
+
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if config.debug_nans and not self._hands_back(args, kwargs):
+            return self.plain.call(args, kwargs)
+        if any_foreign(args, kwargs):
+            return self._converted(args, kwargs)
+        entry = self.entry(args, kwargs)
+        if not kwargs:
+            self._note(entry, args)
+        return self.run(entry, args, kwargs)
+
+    def run(self, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if entry.memory.is_checked:
+            entry.memory.check(args, kwargs, self.names(len(args)), entry.hidden)
+        if entry.hidden:
+            kwargs = {**kwargs, **{h.name: h.fetch() for h in entry.hidden}}
+        return entry.function(*args, **kwargs)
+
+    def _hands_back(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether the function writes its arguments, which its NumPy form would do to copies."""
+        return not taken_apart(self.target)[1] and bool(self.entry(args, kwargs).memory.written)
+
+    def _converted(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        args, kwargs, pairs = native(args, kwargs)
+        result = self.call(args, kwargs)
+        for array, copy in pairs:
+            if array.flags.writeable:
+                array[...] = copy
+        return next((array for array, copy in pairs if copy is result), result)
+
+    # -- finding entries ----------------------------------------------------------------------
+
+    def key(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
+        if not self.static_names:
+            return exact_key(args, kwargs)
+        names = self.names(len(args))
+        fixed = tuple(Fixed(arg, name) if name in self.static_names else arg for name, arg in zip(names, args))
+        return exact_key(fixed, {name: Fixed(arg, name) if name in self.static_names else arg
+                                 for name, arg in kwargs.items()})
+
+    def _note(self, entry: Entry, args: tuple[Any, ...]) -> None:
+        """Makes the next call like this one a quick one."""
+        names = self.names(len(args))
+        valued = _Valued(self.static, {path for each in self.entries() for path in each.integers.values()})
+        self.quick.add(args, names, valued, self._function(entry, args, names))
+
+    def _function(self, entry: Entry, args: tuple[Any, ...], names: list[str]) -> Callable[..., Any]:
+        """What a quick call runs: the entry itself, or what looks whether it is still right."""
+        test = quick_test(entry.memory, args, names) if entry.memory.is_checked and not entry.hidden else None
+        function, is_checked = entry.function, entry.memory.is_checked or bool(entry.hidden)
+        if not (entry.watched or is_checked):
+            return function
+
+        def checked(*args: Any) -> Any:
+            if entry.watched and not entry.is_current():
+                return self.run(self.entry(args, {}), args, {})
+            if is_checked and (test is None or not test(*args)):
+                return self.run(entry if entry.is_current() else self.entry(args, {}), args, {})
+            return function(*args)
+
+        return checked
+
+    def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
+        known = len(self.static), len(self.by_type)
+        entry = super().find(args, kwargs)
+        if known != (len(self.static), len(self.by_type)):
+            self.quick.clear()                   # the value of more arguments may count
+        return entry
+
+    def entries(self) -> list[Entry]:
+        return [entry for entries in self.by_type.values() for entry in entries]
+
+    def _forget(self) -> None:
+        super()._forget()
+        self.quick.clear()
+
+    # -- making entries -----------------------------------------------------------------------
+
+    def _generated(self, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any], _: Any) -> Entry:
+        entry = self._restored(args, kwargs)
+        if entry is not None:
+            return entry
+        from .compiled import compile_entry
+        try:
+            return compile_entry(self.target, described, args, kwargs, self, self.index)
+        except NotSupported as refusal:
+            if not self.fallback:
+                raise
+            return self._as_numpy(refusal)
+
+    def _restored(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry | None:
+        """What another process generated for calls like this one."""
+        names = self.names(len(args))
+
+        def described(static: set[str]) -> Description:
+            return describe(args, kwargs, names, self.static.also(static))
+
+        record = self.index.find(described)
+        if record is None:
+            return None
+        from .loading import loaded
+        given = {**kwargs, **{name: followed(way, self.user) for name, way in record.hidden}}
+        entry = self.index.entry(record, loaded(record.loops, args, given, record.memory.origin))
+        if entry is not None:
+            self.static |= record.static
+        return entry
+
+    def _as_numpy(self, refusal: NotSupported) -> Entry:
+        """The entry of what cannot be compiled: the user's function itself, or what was made of it."""
+        from .sharing import Memory
+        user, modes = taken_apart(self.target)
+        function = self.plain_call if modes else user
+        return Entry(function, "", None, [], [], [], {}, Memory(frozenset(), (), (), None), refusal=refusal)
+
+    def plain_call(self, *args: Any, **kwargs: Any) -> Any:
+        return self.plain.call(args, kwargs)
+
+    def _generated_plain(self, *described: Any) -> Entry:
+        from .generating import generate_entry
+        return generate_entry(self.target, *described)
+
+
+class _Valued:
+    """The paths of numbers of which the value counts."""
+
+    def __init__(self, static: StaticPaths, guarded: set[str]) -> None:
+        self.static, self.guarded = static, guarded
+
+    def __contains__(self, path: object) -> bool:
+        return path in self.static or path in self.guarded

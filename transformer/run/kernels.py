@@ -1,0 +1,157 @@
+"""Compiled kernels: numba's dispatchers for the functions of a module of explicit loops.
+
+numba is imported here and in `objects` alone, when something is compiled or loaded.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import sys
+import warnings
+from collections.abc import Callable
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import NotSupported, Origin
+from .objects import Objects
+
+
+def install(namespace: dict[str, Any], options: dict[str, dict[str, Any]], kernel: str, objects: Objects | None
+            ) -> None:
+    """Puts dispatchers in place of functions that a module defines, with these options. Nothing is compiled by
+    that; what is compiled of the kernel is kept in `objects`."""
+    _make_importable(namespace)
+    for name, chosen in options.items():
+        kind = _dispatchers()[name != kernel]
+        namespace[name] = kind(namespace[name], targetoptions={"nopython": True, "no_cfunc_wrapper": True, **chosen})
+    if objects is not None:
+        namespace[kernel].keep_in(objects)
+
+
+def _make_importable(namespace: dict[str, Any]) -> None:
+    """Registers the module: numba looks functions up in it when it loads what it compiled."""
+    module = sys.modules.setdefault(namespace["__name__"], ModuleType(namespace["__name__"]))
+    vars(module).setdefault("__file__", namespace["__file__"])
+    if "objmode" in namespace:                   # what Python does in between has the globals of the module
+        vars(module).update(namespace)
+
+
+@cache
+def _dispatchers() -> tuple[Any, Any]:
+    """The classes of dispatchers, which are made when numba is needed: for kernels, and for the functions that
+    they call, which need no machine code of their own."""
+    from numba.core import dispatcher
+    from numba.core.registry import CPUDispatcher
+
+    atexit.register(gc.freeze)                   # what numba keeps is not searched for garbage at the end
+
+    from .objects import object_cache
+
+    base: Any = CPUDispatcher
+
+    class KernelDispatcher(base):
+        """Compiles for the layouts of the arrays that come, but for no other numbers than those lowered."""
+
+        def keep_in(self, objects: Objects) -> None:
+            self._cache = object_cache(objects, self.py_func)
+
+        def typeof_pyval(self, value: Any) -> Any:
+            return _array_type(value) if type(value) is np.ndarray else super().typeof_pyval(value)
+
+        def _compile_for_args(self, *args: Any, **kwargs: Any) -> Any:
+            for arg in args:
+                if type(arg) is int and not -2**63 <= arg < 2**63:
+                    raise OverflowError("Python int too large to convert to C long")
+            return super()._compile_for_args(*args, **kwargs)
+
+    compiler: Any = getattr(dispatcher, "_FunctionCompiler")            # noqa: B009  (it has no types)
+
+    class InnerCompiler(compiler):
+        """Compiles to what is linked into a caller, and no further."""
+
+        def _customize_flags(self, flags: Any) -> Any:
+            flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+            return flags
+
+        def _compile_core(self, args: Any, return_type: Any) -> Any:
+            made = super()._compile_core(args, return_type)
+            known_by = object()                  # in place of a function that Python could call
+            made.target_context.insert_user_function(known_by, made.fndesc, [made.library])
+            return made._replace(entry_point=known_by)
+
+    class InnerDispatcher(base):
+        """A function that kernels call."""
+
+        def __init__(self, function: Any, **options: Any) -> None:
+            super().__init__(function, **options)
+            outer: Any = self._compiler
+            self._compiler: Any = InnerCompiler(function, outer.targetdescr, outer.targetoptions, outer.locals,
+                                                outer.pipeline_class)
+
+        def add_overload(self, made: Any) -> None:
+            self.overloads[tuple(made.signature.args)] = made
+
+    return KernelDispatcher, InnerDispatcher
+
+
+def _array_type(array: np.ndarray) -> Any:
+    """The type of an array. numba's own function for that imports all of numpy.ma."""
+    from numba import types
+    from numba.np.numpy_support import from_dtype
+    flags = array.flags
+    layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
+    make: Any = types.Array
+    return make(from_dtype(array.dtype), array.ndim, layout, readonly=not flags.writeable, aligned=flags.aligned)
+
+
+def compiled_again(kernel: Any) -> Any:
+    """A dispatcher like this one, compiled for the same types in this process."""
+    again = _dispatchers()[0](kernel.py_func, targetoptions=dict(kernel.targetoptions))
+    for types in list(kernel.overloads):
+        again.compile(types)
+    return again
+
+
+class _Reached(Exception):
+    """Carries the arguments with which an entry calls its kernel."""
+
+
+def compile_for(entry: Callable[..., Any], kernel: str, args: tuple[Any, ...], kwargs: dict[str, Any],
+                origin: Origin | None) -> None:
+    """Compiles the kernel that an entry calls for the types and layouts of a call, which is not made."""
+    namespace = entry.__globals__
+    compiled, namespace[kernel] = namespace[kernel], _reach
+    try:
+        entry(*args, **kwargs)
+    except _Reached as reached:
+        given = reached.args
+    finally:
+        namespace[kernel] = compiled
+    compile_kernel(compiled, tuple(map(compiled.typeof_pyval, given)), origin)
+
+
+def _reach(*args: Any) -> Any:
+    raise _Reached(*args)
+
+
+def compile_kernel(kernel: Any, types: tuple[Any, ...], origin: Origin | None) -> None:
+    """Compiles a kernel for these types of numba's, or loads what was compiled for them."""
+    from numba.core.errors import NumbaError, NumbaWarning
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NumbaWarning)        # calls of Python take the lock, and products copies
+            kernel.compile(types)
+    except NumbaError as error:
+        raise NotSupported(f"numba does not compile it: {_reason(error)}", origin,
+                           instead="Run it without jit, or with fallback=True.") from error
+
+
+def _reason(error: Exception) -> str:
+    """The line of an error of numba's that says most."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    told = [line for line in lines if not line.startswith(("Failed in", "-", "During", "File", "["))]
+    return (told or lines or [type(error).__name__])[0].rstrip(".")

@@ -1,0 +1,33 @@
+"""Arrays that compiled code does not read as they are: those in another byte order than the machine's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import tree
+
+
+def is_foreign(leaf: Any) -> bool:
+    return isinstance(leaf, (np.ndarray, np.generic)) and not leaf.dtype.isnative
+
+
+def any_foreign(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    return any(map(is_foreign, tree.leaves((args, kwargs))))
+
+
+def native(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, list[tuple[np.ndarray, np.ndarray]]]:
+    """The arguments with copies of such arrays in the machine's order; with pairs (array, its copy)."""
+    pairs: list[tuple[np.ndarray, np.ndarray]] = []
+
+    def converted(leaf: Any) -> Any:
+        if not is_foreign(leaf):
+            return leaf
+        copy = leaf.astype(leaf.dtype.newbyteorder("="))
+        if isinstance(leaf, np.ndarray):
+            pairs.append((leaf, copy))
+        return copy
+
+    args, kwargs = tree.map(converted, (args, kwargs))
+    return args, kwargs, pairs

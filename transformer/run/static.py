@@ -1,0 +1,97 @@
+"""Arguments of which the value itself is part of the compiled function, as their caller says."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import tree
+from ..core.errors import BadArgument, suggestion
+from .signature import Identity
+
+
+class StaticPaths(set[str]):
+    """Paths of what has to be known when a function is read: those that turned out, and all inside of the
+    arguments in `names`. Sizes smaller than `below` are known, too: loops over them are written out."""
+
+    below = 5
+
+    def __init__(self, names: frozenset[str]) -> None:
+        super().__init__()
+        self.names = names
+
+    def __contains__(self, path: object) -> bool:
+        return super().__contains__(path) or bool(self.names) and _root(str(path)) in self.names
+
+
+    def also(self, paths: set[str]) -> StaticPaths:
+        """These and others."""
+        found = StaticPaths(self.names)
+        found |= self
+        found |= paths
+        return found
+
+
+def _root(path: str) -> str:
+    return path.partition("[")[0].partition(".")[0]
+
+
+def names_of(function: Callable[..., Any], names: str | Sequence[str], numbers: int | Sequence[int], option: str
+             ) -> frozenset[str]:
+    """The parameters that an option names, or gives the positions of."""
+    given = [names] if isinstance(names, str) else list(names)
+    places = [numbers] if isinstance(numbers, int) else list(numbers)
+    known = _parameters(function)
+    for name in given:
+        if known is not None and name not in known:
+            raise BadArgument(f"{option} names {name!r}, which is no argument", instead=suggestion(name, known))
+    for place in places:
+        if known is None or not -len(known) <= place < len(known):
+            raise BadArgument(f"{option} has the position {place}, at which there is no argument",
+                              instead="Count the arguments from 0, or give their names.")
+        given.append(known[place])
+    return frozenset(given)
+
+
+def _parameters(function: Callable[..., Any]) -> list[str] | None:
+    """The names of the parameters; None where they may be any."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL) for parameter in parameters):
+        return None
+    return [parameter.name for parameter in parameters]
+
+
+class Fixed:
+    """A static argument as part of a key."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, value: Any, name: str) -> None:
+        leaves, structure = tree.flatten(value)
+        if any(isinstance(leaf, np.ndarray) for leaf in leaves):
+            raise BadArgument(f"the static argument {name!r} holds an array", argument=name,
+                              why="Its numbers would become part of the compiled code.",
+                              instead="Leave it out of static_argnames, or pass a tuple of numbers.")
+        self.parts = structure, tuple([(type(leaf), _hashable(leaf)) for leaf in leaves])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Fixed) and other.parts == self.parts
+
+    def __hash__(self) -> int:
+        return hash(self.parts)
+
+
+def _hashable(leaf: Any) -> Hashable:
+    if type(leaf) is float:
+        return leaf.hex()
+    try:
+        hash(leaf)
+    except TypeError:
+        return Identity(leaf)
+    return leaf
