@@ -32,10 +32,11 @@ from . import folds, writes
 from .access import Stored, fitted
 from .clean import cleaned
 from .effects import done
+from .extremes import extremes
 from .filling import attributes, filled
 from .fusion import fuse
-from .library import computed, is_of_library
 from .levels import key_of
+from .library import computed, is_of_library
 from .memory import place
 from .nests import Allocate, Block, Lowered, emit, statements
 from .peeling import peel
@@ -79,7 +80,7 @@ def _expanded(function: Function, assumptions: Assumptions) -> Lowered:
     with builder.active():
         body = fuse(body, results, builder.assumptions)
         body = place(body, results)
-        body = cleaned(accurate(peel(body)), results, builder.assumptions)
+        body = cleaned(accurate(extremes(peel(body))), results, builder.assumptions)
     return Lowered(function, body, results, assumptions=assumptions)
 
 

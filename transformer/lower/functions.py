@@ -38,6 +38,7 @@ class Functions:
         self.plain: dict[str, ast.FunctionDef] = {}                      # which stay in Python
         self.given: dict[str, Any] = {}                                  # objects that the module refers to
         self.regrouped: set[str] = set()
+        self.numeric: set[str] = set()
 
     def named(self, form: Any, dtype: np.dtype) -> str:
         """The name of the copy of a function for operands of a dtype."""
@@ -54,6 +55,8 @@ class Functions:
                 self.vector.add(name)
             if form is scalars.plus:
                 self.regrouped.add(name)
+            if form in (scalars.upper, scalars.lower):
+                self.numeric.add(name)
         return self.names[key]
 
     def lines(self) -> list[list[str]]:
@@ -95,7 +98,7 @@ def _own_dtype(form: Any) -> np.dtype | None:
     """The dtype of a function that is of one dtype only."""
     if getattr(form, "is_double", False):
         return np.dtype("f8")
-    return {"_f32": np.dtype("f4"), "_f64": np.dtype("f8")}.get(form.__name__[-4:])
+    return next((dtype for dtype, suffix in vecmath.SUFFIXES.items() if form.__name__.endswith(suffix)), None)
 
 
 def _is_vector(form: Any) -> bool:

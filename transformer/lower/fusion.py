@@ -12,6 +12,7 @@ from .gathering import gather
 from .levels import level
 from .merging import merge_nests
 from .nests import Block
+from .shrinking import shrink
 from .substitution import FREE, substitute_arrays
 from .unrolling import unroll
 
@@ -31,4 +32,5 @@ def fuse(block: Block, results: list[Atom], assumptions: Assumptions) -> Block:
         if not substitute_arrays(block, results):
             break
         block = cleaned(block, results, assumptions)
+    shrink(block, results)
     return block

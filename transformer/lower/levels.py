@@ -14,9 +14,10 @@ wrote), so that reading one twice gives the same.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 from ..core.grammar import Atom, Const, If, Let, Loop, Var
@@ -24,6 +25,8 @@ from ..core.sizes import Size
 from ..core.walk import Copier, atom_vars, inner_targets
 from .copying import NestCopier
 from .nests import Allocate, Block, Fold, Library, Nest, Product, Store, defined, is_load, split, statements
+
+MOST_STORES = 32                       # to one array, that are compared with each other
 
 
 def level(block: Block, results: list[Atom]) -> Block:
@@ -59,10 +62,12 @@ class _Leveling:
     def __init__(self, block: Block) -> None:
         self.copier = Copier()
         stores = [stmt for stmt in statements(block) if isinstance(stmt, Store)]
-        counts = Counter(stmt.array for stmt in stores)
+        places: dict[Var, list[Any]] = defaultdict(list)
+        for stmt in stores:
+            places[stmt.array].append(stmt.at)
         several = {stmt.target for stmt in statements(block) if isinstance(stmt, Allocate) and stmt.source is not None}
         adding = {stmt.array for stmt in stores if stmt.adds}
-        self.written_once = {array for array, count in counts.items() if count == 1} - several - adding
+        self.written_once = {array for array, ats in places.items() if _are_apart(ats)} - several - adding
 
     def run(self, block: Block, parent: Scope | None, nest: bool = False, own: tuple[Var, ...] = ()) -> Block:
         scope = Scope(parent, nest)
@@ -163,6 +168,14 @@ class _Leveling:
             carry.next = self.copier.atom(carry.next)
         for record in stmt.records:
             record.value = self.copier.atom(record.value)
+
+
+def _are_apart(places: list[Any]) -> bool:
+    """Whether no two of several stores write the same element."""
+    def differ(k: Atom, other: Atom) -> bool:
+        return isinstance(k, Const) and isinstance(other, Const) and k.value != other.value
+
+    return len(places) <= MOST_STORES and all(any(map(differ, *pair)) for pair in combinations(places, 2))
 
 
 def _renamed_args(stmt: Any, copier: Copier) -> None:

@@ -9,8 +9,6 @@ The arrays are memory like all others. A call may raise what NumPy raises.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..core.builder import current

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import NotSupported
-from ..core.grammar import UNDEFINED, Call, Effect, Carry, Const, If, Let, Loop, Var
+from ..core.grammar import UNDEFINED, Call, Carry, Const, Effect, If, Let, Loop, Var
 from ..core.types import ArrayType
 from ..write.expressions import dotted
 from ..write.layout import Group, Item, Line

@@ -96,7 +96,7 @@ def _open(carry: Carry, stmt: Fold) -> None:
     """Makes a sum that goes on in an inner fold the sum of those of that fold."""
     inner = next((each for each in stmt.body if isinstance(each, Fold)
                   and any(c.out is carry.next and c.init is carry.entry for c in each.carries)), None)
-    if inner is None or not _is_float(carry.entry) or _uses(carry.entry, stmt) != 1:
+    if inner is None or not _is_float(carry.entry) or uses_in(stmt, carry.entry) != 1:
         return
     mine = next(c for c in inner.carries if c.out is carry.next)
     if not _is_sum(mine, inner):
@@ -113,21 +113,21 @@ def _is_sum(carry: Carry, stmt: Fold) -> bool:
         return True
     inner = [(each, c) for each in stmt.body if isinstance(each, Fold) for c in each.carries
              if c.out is carry.next and c.init is carry.entry]
-    return bool(inner) and _uses(carry.entry, stmt) == 1 and _is_sum(inner[0][1], inner[0][0])
+    return bool(inner) and uses_in(stmt, carry.entry) == 1 and _is_sum(inner[0][1], inner[0][0])
 
 
 def added(carry: Carry, stmt: Fold) -> Let | None:
     """The addition that makes the next value of a sum, if it is one."""
     made = next((each for each in stmt.body if isinstance(each, Let) and carry.next in each.targets), None)
-    if made is None or made.op is not Add or not _is_float(carry.entry) or _uses(carry.entry, stmt) != 1:
+    if made is None or made.op is not Add or not _is_float(carry.entry) or uses_in(stmt, carry.entry) != 1:
         return None
-    if carry.entry not in made.args or made.target.type != carry.entry.type or _uses(made.target, stmt):
+    if carry.entry not in made.args or made.target.type != carry.entry.type or uses_in(stmt, made.target):
         return None
     made.args = (carry.entry, made.args[made.args[0] is carry.entry])
     return made
 
 
-def _uses(var: Var, stmt: Fold) -> int:
+def uses_in(stmt: Fold, var: Var) -> int:
     """How often the statements inside of a fold use a number."""
     return sum(list((*uses_before(each), *uses_after(each))).count(var) for each in statements(stmt.body))
 

@@ -8,11 +8,13 @@ import operator
 import numpy as np
 
 from ..core.builder import current
-from ..core.grammar import Const
-from ..core.sizes import Size
+from ..core.grammar import Const, Effect, If
 from ..core.types import INT
 from .arithmetic import Negative, converted
+from .comparison import Less
 from .elementwise import Elementwise, constant, is_python_number, where
+from .integers import affine
+from .slices import is_negative
 from .value import Value, apply, is_python, value
 
 FLOAT64 = np.dtype(float)
@@ -47,13 +49,46 @@ def _log_of_constant(base, t):
     return Value(Const(number, name=f"math.log({base})")) if isinstance(t, Value) else number
 
 
-def _is_negated(p: Value) -> bool:
-    """Whether an integer is written with a minus before it, or is a size that is never positive."""
-    if isinstance(p.atom, Size):
-        least = current().assumptions.lower_bound(p.atom * -1)
-        return least is not None and least >= 0
-    stmt = current().numbering.definitions.get(p.atom)                     # type: ignore[arg-type]
-    return stmt is not None and stmt.op is Negative
+def _gives_float(p: Value) -> bool:
+    """Whether Python makes a float of an int to this integer power: it is negative, or is so at times. Where
+    its sign is open a float is as good, unless an integer is needed; then the program tests the sign."""
+    builder = current()
+    stmt = builder.numbering.definitions.get(p.atom)                     # type: ignore[arg-type]
+    if stmt is not None and stmt.op.name in ("negative", "absolute", "count_nonzero"):
+        return stmt.op is Negative
+    exponent = affine(p)
+    negative = is_negative(exponent)
+    if negative is not None or builder.assumptions.lower_bound(exponent) is not None:
+        return negative is not False
+    if builder.reader is None or builder.origin in builder.whole_powers:
+        _test_sign(p)
+        return False
+    builder.float_powers.append(builder.origin)
+    return True
+
+
+def _test_sign(p: Value) -> None:
+    raising = Effect("raise", (), {"exception": ValueError, "template": ((NEGATIVE_POWER,),)}, current().origin)
+    negative = apply(Less, (p, 0), {})
+    current().emit(If(negative.atom, [raising], [], [], current().origin))
+
+
+NEGATIVE_POWER = "an int to a negative power is a float, which cannot be used here: write float(base) ** exponent"
+
+
+def _by_products(x, n):
+    """A power with a whole or half exponent of few factors; of -inf, what C has for it."""
+    positive = abs(n)
+    result = x if positive >= 1 else None
+    for _ in range(int(positive) - 1):
+        result = result * x
+    if positive % 1:
+        root = np.sqrt(x)
+        result = root if result is None else result * root
+    result = 1.0 / result if n < 0 else result
+    if positive % 1:
+        result = where(x == -np.inf, np.inf if n > 0 else 0.0, result)
+    return result
 
 
 class Power(Elementwise):
@@ -69,6 +104,8 @@ class Power(Elementwise):
             return x * x if n == 2 else x * x * x
         if n in (0.5, -1) and x.dtype.kind == "f":
             return np.sqrt(x) if n == 0.5 else 1.0 / x
+        if n in (-3, -2, -2.5, -1.5, -0.5, 1.5, 2.5) and x.dtype.kind == "f":
+            return _by_products(x, n)
         return None
 
     def front(args, kwargs, spelling):
@@ -76,7 +113,7 @@ class Power(Elementwise):
         if len(args) == 2 and is_python(spelling) and not kwargs:
             x, p = map(value, args)
             n = constant(p)
-            if x.type == INT and p.type == INT and (_is_negated(p) if n is None else n < 0):
+            if x.type == INT and p.type == INT and (_gives_float(p) if n is None else n < 0):
                 return apply(Power, (converted(x, float, "float"), p), {}, spelling)
         return None
 

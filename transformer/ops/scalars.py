@@ -26,6 +26,16 @@ def plus(a, b):
     return a + b
 
 
+def upper(a, b):
+    """The larger of two numbers, neither of which is nan."""
+    return a if a > b else b
+
+
+def lower(a, b):
+    """The smaller of two numbers, neither of which is nan."""
+    return a if a < b else b
+
+
 def rounding(a, b, whole):
     """What is rounded away in `whole = a + b`; 0 where that is not finite."""
     if whole - whole != 0.0:

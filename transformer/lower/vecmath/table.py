@@ -33,7 +33,7 @@ TABLE: dict[str, dict[np.dtype, Callable[..., Any]]] = {
     name: {dtype: _function(name, suffix) for dtype, suffix in SUFFIXES.items()} for name in NAMES}
 
 # How numba compiles them: products and sums may be fused, and they are compiled into their callers.
-COMPILED = {"error_model": "numpy", "nogil": True, "fastmath": {"contract"}, "forceinline": True}
+COMPILED: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": {"contract"}, "forceinline": True}
 
 
 def source_of(names: Iterable[str]) -> str:
