@@ -36,9 +36,9 @@ class NestCopier(Copier):
         return self.fresh(target) if not getattr(target.type, "sizes", ()) else self.atom(target)
 
     def _product(self, stmt: Product) -> Product:
-        groups = [self._indices(group) for group in (stmt.rows, stmt.columns, stmt.inner)]
-        parts = [Part(self.atom(part.array), self.args(part.at)) for part in stmt.parts]     # type: ignore[arg-type]
-        return Product(*parts, *groups, stmt.origin)
+        rows, columns, inner = map(self._indices, (stmt.rows, stmt.columns, stmt.inner))
+        target, left, right = (Part(self.atom(part.array), self.args(part.at)) for part in stmt.parts)
+        return Product(target, left, right, rows, columns, inner, stmt.origin)
 
     def _indices(self, indices: list[Index]) -> list[Index]:
         return [Index(self.fresh(index.var), self.size(index.size)) for index in indices]

@@ -12,7 +12,8 @@ Nothing is fused, and no array is written that anybody else still reads.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -104,12 +105,18 @@ class _Expansion:
         self.known: list[dict[Hashable, Var]] = [{}]
 
     def block(self, block: Block) -> Block:
-        self.known.append({})
-        with self.builder.nested() as made:
+        with self.nested() as made:
             for stmt in block:
                 self.stmt(stmt)
-        self.known.pop()
         return made
+
+    @contextmanager
+    def nested(self) -> Iterator[Block]:
+        """A block that is being made; what is computed in it is known in it alone."""
+        self.known.append({})
+        with self.builder.nested() as made:
+            yield made
+        self.known.pop()
 
     def earlier(self, stmt: Let) -> Var | None:
         """What has been computed before by the same op of the same operands."""
@@ -132,7 +139,9 @@ class _Expansion:
                     self.loop(stmt)
                 case Call():
                     if not all(isinstance(target.type, ArrayType) for target in stmt.targets):
-                        raise NotSupported(f"what a call of {stmt.function.name} keeps has no compiled form")
+                        raise NotSupported("what a recursive function keeps for its derivative has no compiled form",
+                                           why="It is of another shape in every call.",
+                                           instead="Write the recursion as a loop, or run the derivative without jit.")
                     emit(replace(stmt))
                 case Effect():
                     done(stmt)
@@ -153,7 +162,7 @@ class _Expansion:
         records = self.recording.prepare(stmt) if stmt.trips is not None else {}
         carries = {"carries": list(map(replace, stmt.carries)), "test": self.block(stmt.test)} if isinstance(
             stmt, Loop) else {}
-        with self.builder.nested() as body:
+        with self.nested() as body:
             reads = [self.recording.growing_read(read) for read in stmt.reads
                      if not self.recording.read(read, stmt.position)]
             for inner in by_definition(stmt.body, records, partial(self.recording.keep, stmt)):
@@ -170,7 +179,8 @@ class _Expansion:
         elif op.name in KEPT:
             pass
         elif op.of_sequences:
-            raise NotSupported(f"{op.name} of what a loop records has no compiled form")
+            raise NotSupported(f"{op.name} of what a loop records has no compiled form",
+                               instead="Run it without jit.")
         elif missing(op) is None and op.definition is not None and self._defined(stmt):
             pass
         elif is_of_library(stmt):

@@ -1,96 +1,88 @@
 """The largest and smallest of floating numbers, many at a time.
 
-NumPy gives nan where one of the numbers is. A comparison that has to mind it cannot be done for many
-numbers at once; whether there is a nan and what is the largest of the others can:
+NumPy gives nan where one of the numbers is, and a comparison that minds it is done for one number after
+another. Whole numbers are compared many at a time, and floating numbers have an order as whole numbers,
+by their bits, in which nan has a place:
 
+    top = order(x[0])
     for i in range(n):
-        top, unclear = upper(top, x[i]), unclear | (x[i] != x[i])
-    result = nan if unclear else top
+        top = larger(top, order(x[i]))
+    result = of_order(top)
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..core.grammar import Carry, Const, Let, Var, type_of
+from ..core.grammar import Carry, Let, Var, type_of
 from ..core.types import ArrayType
 from ..ops import scalars
 from ..ops.base import Op
-from ..ops.comparison import BitwiseOr, Maximum, Minimum, NotEqual, Where
+from ..ops.comparison import Maximum, Minimum
 from .nests import Block, Fold, inner_blocks
 from .sums import uses_in
 
-TRUTH = ArrayType(np.dtype(bool))
+WHOLE = {np.dtype("f4"): np.dtype("i4"), np.dtype("f8"): np.dtype("i8")}
 
 
-class Upper(Op):
-    """The larger of two numbers that are not nan."""
-
-    operands = ("a", "b")
-    elementwise = True
-    loop = scalars.upper
-    types = staticmethod(lambda a, b: a)
-    run: Any = staticmethod(scalars.upper)
+def _op(form: Callable[..., Any]) -> Any:
+    """An op on numbers for a function between floating numbers and whole ones."""
+    return type(form.__name__, (Op,), {"operands": ("x",), "elementwise": True, "loop": staticmethod(form),
+                                       "types": staticmethod(lambda x: x), "run": staticmethod(form)})
 
 
-class Lower(Op):
-    """The smaller of two numbers that are not nan."""
-
-    operands = ("a", "b")
-    elementwise = True
-    loop = scalars.lower
-    types = staticmethod(lambda a, b: a)
-    run: Any = staticmethod(scalars.lower)
-
-
-FAST = {Maximum: Upper, Minimum: Lower}
+ORDER = {
+    (Maximum, np.dtype("f4")): _op(scalars.order_f32), (Maximum, np.dtype("f8")): _op(scalars.order_f64),
+    (Minimum, np.dtype("f4")): _op(scalars.order_from_nan_f32),
+    (Minimum, np.dtype("f8")): _op(scalars.order_from_nan_f64),
+}
+OF_ORDER = {np.dtype("f4"): _op(scalars.of_order_f32), np.dtype("f8"): _op(scalars.of_order_f64)}
 
 
 def extremes(block: Block) -> Block:
-    """The block with the folds of `maximum` and `minimum` apart from the question for nan."""
+    """The block with the folds of `maximum` and `minimum` over whole numbers."""
     made: Block = []
     for stmt in block:
         for inner in inner_blocks(stmt):
             inner[:] = extremes(inner)
-        made += _apart(stmt) if isinstance(stmt, Fold) else [stmt]
+        made += _in_order(stmt) if isinstance(stmt, Fold) else [stmt]
     return made
 
 
-def _apart(stmt: Fold) -> Block:
+def _in_order(stmt: Fold) -> Block:
     before: Block = []
     behind: Block = []
-    for carry in list(stmt.carries):
+    for carry in stmt.carries:
         k = next((k for k, each in enumerate(stmt.body) if _is_extreme(each, carry, stmt)), None)
         if k is not None:
             old: Let = stmt.body[k]
-            item = old.args[old.args[0] is carry.entry]
-            stmt.body[k] = Let(old.targets, FAST[old.op], (carry.entry, item), {}, old.origin)
-            _watch(stmt, carry, item, before, behind)
+            stmt.body[k:k + 1] = _step(old, carry, before)
+            dtype = type_of(old.target).dtype                            # type: ignore[union-attr]
+            out = Var(carry.entry.type)
+            carry.out.name = carry.out.name or ("top" if old.op is Maximum else "bottom")
+            behind.append(Let((carry.out,), OF_ORDER[dtype], (out,), {}, stmt.origin))
+            carry.out = out
     return [*before, stmt, *behind]
 
 
-def _watch(stmt: Fold, carry: Carry, item: Any, before: Block, behind: Block) -> None:
-    """Hands on whether a nan has been seen, and minds it at the end."""
-    def unclear(number: Any, block: Block) -> Var:
-        found = Var(TRUTH)
-        block.append(Let((found,), NotEqual, (number, number), {}, stmt.origin))
-        return found
-
-    entry, after, out, top = Var(TRUTH, "unclear"), Var(TRUTH), Var(TRUTH), Var(carry.out.type)
-    seen = unclear(item, stmt.body)
-    stmt.body.append(Let((after,), BitwiseOr, (entry, seen), {}, stmt.origin))
-    stmt.carries.append(Carry(entry, unclear(carry.init, before), after, out))
-    type: Any = carry.out.type
-    nan = Const(type.dtype.type(np.nan), ArrayType(type.dtype))
-    behind.append(Let((carry.out,), Where, (out, nan, top), {}, stmt.origin))
-    carry.out = top
+def _step(old: Let, carry: Carry, before: Block) -> Block:
+    """The comparison in an iteration, of whole numbers, one of which is handed on."""
+    dtype = type_of(old.target).dtype                                    # type: ignore[union-attr]
+    whole, order = ArrayType(WHOLE[dtype]), ORDER[old.op, dtype]
+    item = old.args[old.args[0] is carry.entry]
+    init, placed, entry, after = (Var(whole) for _ in range(4))
+    before.append(Let((init,), order, (carry.init,), {}, old.origin))
+    carry.init, carry.entry, carry.next = init, entry, after
+    return [Let((placed,), order, (item,), {}, old.origin),
+            Let((after,), old.op, (entry, placed), {}, old.origin)]
 
 
 def _is_extreme(stmt: Any, carry: Carry, fold: Fold) -> bool:
-    if not isinstance(stmt, Let) or stmt.op not in FAST or stmt.target is not carry.next:
+    if not isinstance(stmt, Let) or stmt.target is not carry.next or stmt.op not in (Maximum, Minimum):
         return False
     type: Any = type_of(carry.entry)
-    return (type.dtype.kind == "f" and carry.entry in stmt.args and stmt.target.type == carry.entry.type
+    return (type.dtype in WHOLE and carry.entry in stmt.args and stmt.target.type == carry.entry.type
             and uses_in(fold, carry.entry) == 1 and not uses_in(fold, stmt.target))

@@ -38,7 +38,6 @@ class Functions:
         self.plain: dict[str, ast.FunctionDef] = {}                      # which stay in Python
         self.given: dict[str, Any] = {}                                  # objects that the module refers to
         self.regrouped: set[str] = set()
-        self.numeric: set[str] = set()
 
     def named(self, form: Any, dtype: np.dtype) -> str:
         """The name of the copy of a function for operands of a dtype."""
@@ -55,8 +54,6 @@ class Functions:
                 self.vector.add(name)
             if form is scalars.plus:
                 self.regrouped.add(name)
-            if form in (scalars.upper, scalars.lower):
-                self.numeric.add(name)
         return self.names[key]
 
     def lines(self) -> list[list[str]]:

@@ -141,7 +141,8 @@ class _Fixed(Hosted):
     """Of a condition, numba's own number is tested."""
 
     def atom(self, atom: Any, among: tuple[Any, ...] = ()) -> ast.expr:
-        return self.e.atom(atom)                                         # type: ignore[no-any-return]
+        tree: ast.expr = self.e.atom(atom)
+        return tree
 
 
 def _is_fixed(stmt: Effect) -> bool:

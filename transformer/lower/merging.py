@@ -64,7 +64,9 @@ class Facts:
 
     def needs(self, other: Facts) -> bool:
         """Whether this has to stay behind another statement."""
-        return self.ends or other.ends or not (self.reads.isdisjoint(other.writes) and self.writes.isdisjoint(other.writes))
+        if self.ends or other.ends:
+            return True
+        return not (self.reads.isdisjoint(other.writes) and self.writes.isdisjoint(other.writes))
 
 
 def facts_of(stmt: Any) -> Facts:

@@ -148,8 +148,8 @@ def _emit(axes: Axes, result: Var, left: Any, right: Any, stmt: Let) -> None:
     def part(array: Var, labels: str, spread: set[str]) -> Part:
         return Part(array, tuple(Const(0) if label in spread else places.get(label, Const(0)) for label in labels))
 
-    parts = part(result, axes.order(), set()), *map(part, (left, right), axes.labels, axes.spread)
-    made = Product(*parts, *indices[1:], stmt.origin)
+    operands = (part(*each) for each in zip((left, right), axes.labels, axes.spread, strict=False))
+    made = Product(part(result, axes.order(), set()), *operands, *indices[1:], stmt.origin)   # type: ignore[call-arg, arg-type]
     emit(Allocate(result, stmt.op.name, stmt.origin))
     emit(Nest(indices[0], [made], stmt.origin) if indices[0] else made)
 

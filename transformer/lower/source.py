@@ -32,7 +32,6 @@ class Printed:
     functions: list[str]
     vector: set[str]
     regrouped: set[str]
-    numeric: set[str]
     given: dict[str, Any] = field(default_factory=dict)
 
 

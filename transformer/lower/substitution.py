@@ -21,7 +21,21 @@ from ..core.walk import atom_vars
 from ..ops.arithmetic import Cast
 from ..ops.identity import Same
 from .copying import NestCopier
-from .nests import Allocate, Block, Nest, Store, defined, inner_blocks, is_load, statements, uses_after, uses_before
+from .nests import (
+    Allocate,
+    Block,
+    Fold,
+    Load,
+    Nest,
+    Store,
+    defined,
+    inner_blocks,
+    is_load,
+    statements,
+    uses_after,
+    uses_before,
+    writes,
+)
 
 FREE, CHEAP = 0, 8                     # what recomputing an element may cost in all
 
@@ -38,18 +52,31 @@ class Site:
 
 @dataclass(slots=True)
 class Producer:
-    """An array that one nest fills, element by element, and where it is read."""
+    """An array that one nest fills, element by element, and where it is read. `lasting` are arrays that are
+    written once, and kept."""
 
     memory: Allocate
     block: Block
-    nest: Nest | None = None
+    nest: Nest | Fold | None = None
     around: tuple[Any, ...] = ()
     sites: list[Site] = field(default_factory=list)
     kept: bool = False
+    lasting: frozenset[Var] = frozenset()
 
     @property
     def array(self) -> Var:
         return self.memory.target
+
+    @property
+    def store(self) -> Store:
+        return filled_arrays(self.nest)[self.array]
+
+    def makers(self) -> Block:
+        """The statements that make an element. What the nest stores in an array that is kept is read there."""
+        assert self.nest is not None
+        lasting = {each.value: each for each in self.nest.body
+                   if isinstance(each, Store) and each.array in self.lasting and _fills(self.nest, each)}
+        return makers_of(self.nest, self.store, lasting)
 
 
 def substitute_arrays(block: Block, results: list[Any], most: int = CHEAP) -> bool:
@@ -74,7 +101,12 @@ class _Producers:
         self._block(block, ())
         for var in atom_vars(results):
             self._keep(var)
+        counts = Counter(array for stmt in statements(block) for array in writes(stmt))
+        lasting = frozenset(array for array, each in self.by_array.items()
+                            if each.kept and each.memory.source is None and counts[array] == 1)
         self.found = [each for each in self.by_array.values() if not each.kept]
+        for each in self.found:
+            each.lasting = lasting
 
     def _keep(self, var: Var) -> None:
         if var in self.by_array:
@@ -89,7 +121,7 @@ class _Producers:
                     for var in uses_before(stmt):
                         self._keep(var)
                     continue
-                case Nest():
+                case Nest() | Fold():
                     for array in filled_arrays(stmt):
                         if array in self.by_array:
                             producer = self.by_array[array]
@@ -117,18 +149,26 @@ class _Producers:
 
 
 def filled_arrays(stmt: Any) -> dict[Var, Store]:
-    """The arrays that a nest of plain numbers fills, every element in an iteration of its own, with the
-    stores that do it."""
-    if not isinstance(stmt, Nest):
+    """The arrays that a nest (or a fold, by the way) of plain numbers fills, every element in an iteration of
+    its own, with the stores that do it."""
+    if not isinstance(stmt, (Nest, Fold)):
         return {}
     stores = [each for each in stmt.body if isinstance(each, Store)]
     if not all(is_plain(each) or isinstance(each, Store) for each in stmt.body):
         return {}
     counts = Counter(store.array for store in stores)
-    return {store.array: store for store in stores if counts[store.array] == 1 and _fills(stmt, store)}
+    return {store.array: store for store in stores
+            if counts[store.array] == 1 and _fills(stmt, store) and _is_alone(stmt, store)}
 
 
-def _fills(nest: Nest, store: Store) -> bool:
+def _is_alone(stmt: Nest | Fold, store: Store) -> bool:
+    """Whether what is stored rests on nothing that a fold hands on."""
+    entries = {carry.entry for carry in getattr(stmt, "carries", ())}
+    used = {var for each in statements(makers_of(stmt, store)) for var in (*uses_before(each), *uses_after(each))}
+    return entries.isdisjoint(used.union(atom_vars(store.value)))
+
+
+def _fills(nest: Nest | Fold, store: Store) -> bool:
     """Whether a store reaches every element of its array once."""
     indices = {index.var: index.size for index in nest.indices}
     seen: set[Var] = set()
@@ -140,11 +180,14 @@ def _fills(nest: Nest, store: Store) -> bool:
     return not store.adds and len(seen) == len(indices)
 
 
-def makers_of(nest: Nest, store: Store) -> Block:
-    """The statements of a nest that make what is stored."""
+def makers_of(nest: Nest | Fold, store: Store, lasting: dict[Any, Store] | None = None) -> Block:
+    """The statements of a nest that make what is stored; of what is also stored to `lasting` arrays, loads."""
     needed, made = set(atom_vars(store.value)), []
     for stmt in reversed(nest.body):
         if not isinstance(stmt, Store) and not needed.isdisjoint(defined(stmt)):
+            other = lasting.get(stmt.target) if lasting and isinstance(stmt, Let) and not is_load(stmt) else None
+            if other is not None:
+                stmt = Let(stmt.targets, Load, (other.array, *other.at), {}, stmt.origin)
             made.append(stmt)
             for each in statements([stmt]):
                 needed.update(uses_before(each))
@@ -159,7 +202,7 @@ def is_plain(stmt: Any) -> bool:
 def _pays(producer: Producer, most: int) -> bool:
     nest, sites = producer.nest, producer.sites
     assert nest is not None
-    cost = cost_of(makers_of(nest, filled_arrays(nest)[producer.array]))
+    cost = cost_of(producer.makers())
     if cost <= FREE:
         return True
     if cost > most and most == FREE or any(_is_repeated(site) for site in sites):
@@ -210,8 +253,7 @@ def _substitute(producer: Producer) -> None:
     """Computes at every place where the array is read what makes its element."""
     nest = producer.nest
     assert nest is not None
-    store = filled_arrays(nest)[producer.array]
-    makers = makers_of(nest, store)
+    store, makers = producer.store, producer.makers()
     for site in producer.sites:
         places = dict(zip(store.at, site.load.args[1:], strict=True))
         copier = NestCopier({var: place for var, place in places.items() if isinstance(var, Var)})
@@ -221,5 +263,5 @@ def _substitute(producer: Producer) -> None:
         site.block[at:at + 1] = [*made, Let(site.load.targets, Same, (value,), {}, site.load.origin)]
     nest.body.remove(store)
     producer.block.remove(producer.memory)
-    if not any(isinstance(stmt, Store) for stmt in nest.body):
+    if isinstance(nest, Nest) and not any(isinstance(stmt, Store) for stmt in nest.body):
         producer.block.remove(nest)

@@ -31,6 +31,29 @@ def exp_f32(x):
     return scaled_f32(1.0 + (r + (z * (even + r * odd) + lost)), n)
 
 
+def moderate_exp_f64(x):
+    """For arguments of at most 600, to a unit in the last place."""
+    shifted = x * 1.4426950408889634 + 6755399441055744.0
+    n = shifted - 6755399441055744.0
+    r = x - n * 0.6931471803691238 - n * 1.9082149292705877e-10
+    z = r * r
+    even = polynomial(z, 0.500000000000001, 0.04166666666652199, 0.0013888888947820891,
+                      2.4801487326012337e-05, 2.763265575933203e-07)
+    odd = polynomial(z, 0.16666666666666674, 0.008333333333322207, 0.00019841269886591,
+                     2.7557242336680357e-06, 2.5110049895858716e-08)
+    return power_of_two_f64(shifted) * (1.0 + (r + z * (even + r * odd)))
+
+
+def moderate_exp_f32(x):
+    """For arguments of at most 80, to a unit in the last place."""
+    shifted = x * 1.44269504 + 12582912.0
+    n = shifted - 12582912.0
+    r = x - n * 0.693359375 - n * -2.12194440e-4
+    z = r * r
+    even, odd = polynomial(z, 0.49999994, 0.04166839, 0.0013814548), polynomial(z, 0.16666521, 0.0083687175)
+    return power_of_two_f32(shifted) * (1.0 + (r + z * (even + r * odd)))
+
+
 def exp2_f64(x):
     x = 1025.0 if x > 1025.0 else -1080.0 if x < -1080.0 else x
     n = x + 6755399441055744.0 - 6755399441055744.0

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .exponential import exp_f32, exp_f64, reduced_expm1_f32, reduced_expm1_f64
-from .polynomial import polynomial, power_of_two_f32, power_of_two_f64
+from .exponential import exp_f32, exp_f64, moderate_exp_f32, moderate_exp_f64
+from .polynomial import polynomial, power_of_two_f64
 
 
 def logistic_of(small, x):
@@ -24,28 +24,25 @@ def expit_f32(x):
 
 
 def tanh_f64(x):
-    """`-u / (2 + u)`, for `u = exp(-2 abs(x)) - 1` in two parts."""
+    """`1 - 2 / (exp(2 x) + 1)`, and a polynomial near 0."""
     a = 20.0 if abs(x) > 20.0 else abs(x)
-    shifted, _, r, rest = reduced_expm1_f64(-2.0 * a)
-    return np.copysign(tanh_of(power_of_two_f64(shifted), r, rest), x)
+    z = a * a
+    square = z * z
+    even = polynomial(square, -0.33333333333333276, -0.05396825396172491, -0.008863231637310705,
+                      -0.0014554796464286283, -0.00023271624406177377, -1.8903975684192566e-05)
+    odd = polynomial(square, 0.13333333333323133, 0.02186948832728671, 0.003592082250983334,
+                     0.0005881836623669906, 8.236095610489979e-05)
+    far = 1.0 - 2.0 / (moderate_exp_f64(2.0 * a) + 1.0)
+    return np.copysign(far if a > 0.5625 else a + a * z * (even + z * odd), x)
 
 
 def tanh_f32(x):
-    """`-u / (2 + u)`, for `u = exp(-2 abs(x)) - 1` in two parts."""
+    """`1 - 2 / (exp(2 x) + 1)`, and a polynomial near 0."""
     a = 10.0 if abs(x) > 10.0 else abs(x)
-    shifted, _, r, rest = reduced_expm1_f32(-2.0 * a)
-    return np.copysign(tanh_of(power_of_two_f32(shifted), r, rest), x)
-
-
-def tanh_of(power, r, rest):
-    """`-u / (2 + u)`, for `u = power (1 + r + rest) - 1`; the quotient is corrected by what is lost."""
-    part = r + rest
-    u = power - 1.0 + power * part
-    u_lost = power - 1.0 - u + power * part + power * (r - part + rest)
-    total = 2.0 + u
-    inverse = 1.0 / total
-    y = u * inverse
-    return y + (u - y * total + (u_lost - y * (2.0 - total + u + u_lost))) * inverse
+    z = a * a
+    near = a + a * z * polynomial(z, -0.33333313, 0.13332452, -0.053837437, 0.021007484, -0.0061798384)
+    far = 1.0 - 2.0 / (moderate_exp_f32(2.0 * a) + 1.0)
+    return np.copysign(far if a > 0.5625 else near, x)
 
 
 def odd_and_even_f64(a):

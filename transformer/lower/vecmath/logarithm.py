@@ -23,7 +23,7 @@ def exponent_and_fraction_f64(x):
 def exponent_and_fraction_f32(x):
     """k and m with `x = 2**k m`, and m between the roots of 1/2 and 2; for positive x."""
     tiny = x < 1.17549435e-38
-    bits = np.float32(x * 33554432.0 if tiny else x).view(np.int32) + 0x4AFB0D
+    bits = np.int32(np.float32(x * 33554432.0 if tiny else x).view(np.int32) + 0x4AFB0D)
     k = np.float32(np.int32(bits >> 23)) - (152.0 if tiny else 127.0)
     return k, np.int32((bits & 0x7FFFFF) + 0x3F3504F3).view(np.float32)
 

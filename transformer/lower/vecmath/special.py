@@ -7,14 +7,14 @@ The fraction is that of M. Shepherd and J. Laframboise, "Chebyshev approximation
 
 import numpy as np
 
-from .exponential import exp_f32, exp_f64, reduced_expm1_f64
+from .exponential import exp_f64, moderate_exp_f32, moderate_exp_f64, reduced_expm1_f64
 from .pairs import product_f64
 from .polynomial import polynomial, scaled_f64
 
 
 def erf_f64(x):
     a = 6.0 if abs(x) > 6.0 else abs(x)
-    far = 1.0 - exp_f64(-polynomial(
+    far = 1.0 - moderate_exp_f64(-polynomial(
         a, 1.0634138344446254e-06, 1.12836871380312, 0.6366675721221341, 0.1026376666636078,
         -0.01886541329136729, -0.0005840290442307299, 0.0020987454129083832, -0.0009199262133173128,
         0.00023064196888355305, -2.7997275360242454e-05, -3.6106974283444205e-06, 2.6728393013855264e-06,
@@ -37,7 +37,7 @@ def erf_f32(x):
     z = a * a
     near = a + a * polynomial(
         z, 0.12837917, -0.37612626, 0.112835854, -0.026853811, 0.0051883277, -0.00080101937, 7.853866e-05)
-    far = 1.0 - exp_f32(-polynomial(
+    far = 1.0 - moderate_exp_f32(-polynomial(
         a, 0.0003415708, 1.127089, 0.6381452, 0.10310643, -0.0218379, 0.0029476143, -0.00018637434))
     return np.copysign(far if a > 1.0 else near, x)
 

@@ -32,8 +32,10 @@ def _function(name: str, suffix: str) -> Callable[..., Any]:
 TABLE: dict[str, dict[np.dtype, Callable[..., Any]]] = {
     name: {dtype: _function(name, suffix) for dtype, suffix in SUFFIXES.items()} for name in NAMES}
 
-# How numba compiles them: products and sums may be fused, and they are compiled into their callers.
-COMPILED: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": {"contract"}, "forceinline": True}
+# How numba compiles them: products and sums may be fused, they become part of their callers, and Python does
+# not call them.
+COMPILED: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": {"contract"}, "forceinline": True,
+                            "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def source_of(names: Iterable[str]) -> str:
@@ -50,7 +52,7 @@ def _by_name(name: str) -> Callable[..., Any]:
 
 
 def compiled(name: str) -> Any:
-    """A function such as `exp_f32`, compiled by numba."""
+    """A function such as `exp_f32`, compiled by numba, to be called by compiled code."""
     from numba import njit
 
     from ..functions import Functions
