@@ -23,8 +23,9 @@ from ..core.equations import guardable
 from ..core.errors import NotSupported
 from ..core.grammar import UNDEFINED, Call, Effect, Function, If, Let, Loop, Merge, Var, type_of
 from ..core.guards import Assumptions
+from ..core.sizes import Size, Unknown
 from ..core.types import ArrayType, SeqType
-from ..core.walk import Copier, all_statements
+from ..core.walk import Copier, all_statements, atom_vars
 from ..ops.elements import spread, without
 from ..ops.identity import Same
 from ..ops.loops import missing
@@ -39,7 +40,7 @@ from .fusion import fuse
 from .levels import key_of
 from .library import computed, is_of_library
 from .memory import place
-from .nests import Allocate, Block, Lowered, emit, statements
+from .nests import Allocate, Block, Length, Lowered, emit, statements
 from .peeling import peel
 from .positions import found
 from .products import multiplied, see_through
@@ -157,18 +158,32 @@ class _Expansion:
                     block.append(Allocate(nothing, "result", stmt.origin))
                     setattr(merge, side, nothing)
         emit(replace(stmt, then=then, orelse=orelse, merges=merges))
+        for merge in merges:
+            self.measure(merge.target)
+
+    def measure(self, array: Var) -> None:
+        """Emits the sizes of an array that nothing has computed."""
+        for axis, size in enumerate(getattr(array.type, "sizes", ())):
+            for var in atom_vars(size):
+                if var not in self.recording.defined and size == Size.of(Unknown(var)):
+                    self.recording.defined.add(var)
+                    emit(Let((var,), Length, (array,), {"axis": axis}, self.builder.origin))
 
     def loop(self, stmt: Loop) -> None:
         records = self.recording.prepare(stmt) if stmt.trips is not None else {}
         carries = {"carries": list(map(replace, stmt.carries)), "test": self.block(stmt.test)} if isinstance(
             stmt, Loop) else {}
         with self.nested() as body:
+            for carry in stmt.carries:
+                self.measure(carry.entry)
             reads = [self.recording.growing_read(read) for read in stmt.reads
                      if not self.recording.read(read, stmt.position)]
             for inner in by_definition(stmt.body, records, partial(self.recording.keep, stmt)):
                 self.stmt(inner)
         kept = [] if stmt.trips is not None else list(map(self.recording.growing, stmt.records))
         emit(replace(stmt, body=body, reads=reads, records=kept, **carries))
+        for carry in stmt.carries:
+            self.measure(carry.out)
 
     # -- ops ----------------------------------------------------------------------------------
 

@@ -40,7 +40,8 @@ class Lifetimes:
     def _loop(self, stmt: Any, alive: frozenset[Var]) -> frozenset[Var]:
         """What comes from outside of a loop is needed in every iteration."""
         inside = set(inner_targets(stmt)) | {var for each in (*getattr(stmt, "test", ()), *stmt.body)
-                                             for inner in statements([each]) for var in defined(inner)}
+                                             for inner in statements([each])
+                                             for var in (*defined(inner), *inner_targets(inner))}
         used = {var for each in (*getattr(stmt, "test", ()), *stmt.body) for var in mentioned(each)}
         outer = frozenset((used | set(uses_after(stmt))) - inside)
         end = alive | outer

@@ -38,7 +38,7 @@ from ..core.errors import Origin
 from ..core.grammar import Atom, Carry, If, Let, Loop, Var
 from ..core.guards import Assumptions
 from ..core.sizes import Extent
-from ..core.types import ArrayType
+from ..core.types import INT, ArrayType
 from ..core.walk import atom_vars, blocks_of, head_uses, tail_uses, targets_of
 from ..ops.base import Op
 
@@ -51,6 +51,14 @@ class Load(Op):
     operands = ("x",)
     types = staticmethod(lambda x, *at: ArrayType(x.dtype))
     run: Any = staticmethod(lambda x, *at: x[at])
+
+
+class Length(Op):
+    """How many places an axis of an array has, where nothing else says so."""
+
+    operands = ("x",)
+    types = staticmethod(lambda x, axis: INT)
+    run: Any = staticmethod(lambda x, axis: x.shape[axis])
 
 
 @dataclass(slots=True, eq=False)

@@ -18,7 +18,7 @@ from ..write.sizes import number
 from .expressions import Expressions, dtype_tree
 from .hosted import effect, library_call
 from .matrices import product_tree
-from .nests import Allocate, Block, Fold, Index, Library, Load, Nest, Product, Store
+from .nests import Allocate, Block, Fold, Index, Length, Library, Load, Nest, Product, Store
 from .numbers import literal
 
 
@@ -47,6 +47,8 @@ class Statements(Expressions):
         """What a number is."""
         if stmt.op is Load:
             return self.subscript(stmt.args[0], stmt.args[1:])
+        if stmt.op is Length:
+            return ast.Subscript(ast.Attribute(self.atom(stmt.args[0]), "shape"), number(stmt.attrs["axis"]))
         return self.numbers.application(stmt, list(map(self.atom, stmt.args)))
 
     def _sequence(self, stmt: Let) -> list[Item]:
@@ -112,8 +114,7 @@ class Statements(Expressions):
     def _next(self, stmt: Fold | Loop) -> list[Item]:
         """Hands values on to the next iteration, all at once."""
         pairs = [(self.names.of[carry.entry], self.atom(carry.next)) for carry in stmt.carries]
-        pairs = [(name, tree) for name, tree in pairs if not (isinstance(tree, ast.Name) and tree.id == name)]
-        return [Line(node, stmt.origin) for node in assignments(pairs)]
+        return [Line(node, stmt.origin) for node in assignments(changed(*map(list, zip(*pairs))) if pairs else [])]
 
     def _store(self, stmt: Store) -> list[Item]:
         place, value = self.subscript(stmt.array, stmt.at), self.atom(stmt.value)
@@ -147,8 +148,8 @@ class Statements(Expressions):
         if not then and not orelse and len(merges) == 1:
             return self._conditional(merges[0].target, ast.IfExp(test, first[0], second[0]), stmt)
         names = [self.names.give(merge.target, "value") for merge in merges]
-        then += [Line(node, stmt.origin) for node in assignments(list(zip(names, first, strict=True)))]
-        orelse += [Line(node, stmt.origin) for node in assignments(list(zip(names, second, strict=True)))]
+        then += [Line(node, stmt.origin) for node in assignments(changed(names, first))]
+        orelse += [Line(node, stmt.origin) for node in assignments(changed(names, second))]
         return [Group(ast.If(test, [], []), then, orelse, stmt.origin)]
 
     def _conditional(self, target: Var, tree: ast.expr, stmt: If) -> list[Item]:
@@ -170,6 +171,12 @@ class Statements(Expressions):
 
 def steps(size: ast.expr) -> ast.expr:
     return ast.Call(ast.Name("range"), [size], [])
+
+
+def changed(names: list[str], trees: list[ast.expr]) -> list[tuple[str, ast.expr]]:
+    """The names that get another value than they have."""
+    return [(name, tree) for name, tree in zip(names, trees, strict=True)
+            if not (isinstance(tree, ast.Name) and tree.id == name)]
 
 
 def assignments(pairs: list[tuple[str, ast.expr]]) -> list[ast.stmt]:

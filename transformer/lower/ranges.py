@@ -1,0 +1,362 @@
+"""What is certain of the integers of a function, so that compiled code need not test them.
+
+An integer is followed to what it was made of: positions of loops, sizes, sums, remainders, `np.clip`; what a
+loop carries by induction; inside of a branch and of a loop its condition is known to hold, and behind a test
+what it tested. Of an array of integers, all elements are meant.
+
+    for i in range(1, n - 1):       i is at least 1 and at most n - 2
+        while k < i:                k is at most i - 1
+            x[k % 3]                … at least 0 and at most 2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..core.builder import current
+from ..core.grammar import Atom, Carry, Const, Function, If, Let, Loop, Merge, Read, Var, type_of
+from ..core.sizes import Extent, Greatest, Size, Unknown, leaves, product, replaced
+from ..core.types import ArrayType
+from ..core.walk import all_definitions, all_statements
+from ..ops.integers import affine, is_exact
+
+DEEPEST = 24                           # how far an integer is followed
+ABOVE, BELOW = 1, -1                   # at least a bound, at most a bound
+Proof = Callable[[Any, int, Extent], bool]
+
+
+@dataclass(slots=True)
+class _Scope:
+    """What holds in a block: sizes that are not negative, and bounds of variables that were tested."""
+
+    facts: list[Extent] = field(default_factory=list)
+    bounds: list[tuple[Any, int, Extent]] = field(default_factory=list)
+
+
+class Ranges:
+    """What is certain at the place that the lowering of a function has come to. Made while a builder is
+    current, which from there on knows how the integers of the function came about."""
+
+    def __init__(self, function: Function) -> None:
+        self.sources: dict[Var, Any] = {}
+        self.scopes = [_Scope()]
+        self.entered: dict[Loop, int] = {}
+        for stmt in all_statements(function.body):
+            self._enter(stmt)
+        for stmt in all_statements(function.body):
+            if isinstance(stmt, Loop):
+                count_steps(stmt)
+
+    def _enter(self, stmt: Any) -> None:
+        match stmt:
+            case Let():
+                current().numbering.define(stmt)
+            case If():
+                self.sources.update((merge.target, (stmt, merge)) for merge in stmt.merges)
+            case Loop():
+                last = None if stmt.trips is None else _if_any(affine(stmt.trips)) - 1
+                current().assumptions.within(stmt.position, 0, last)
+                self.sources.update((read.target, (stmt, read)) for read in stmt.reads)
+                for carry in stmt.carries:
+                    self.sources[carry.entry] = self.sources[carry.out] = stmt, carry
+
+    # -- what holds where ---------------------------------------------------------------------
+
+    @contextmanager
+    def block(self, cond: Any = None, truth: bool = True, loop: Loop | None = None) -> Iterator[None]:
+        """Inside of the `with` a condition has this outcome; of a loop, in every iteration."""
+        if loop is not None:
+            self.entered[loop] = len(self.scopes)
+        self.scopes.append(_Scope())
+        self.suppose(cond, truth)
+        try:
+            yield
+        finally:
+            self.scopes.pop()
+            if loop is not None:
+                del self.entered[loop]
+
+    def suppose(self, cond: Any, truth: bool = True) -> None:
+        """From here on in the block, a condition has this outcome."""
+        self.scopes[-1].facts += self._facts(cond, truth)
+
+    def note(self, integer: Atom, low: Extent, high: Extent) -> None:
+        """From here on in the block, an integer, or every element of an array, is in `low..high`."""
+        if not isinstance(integer, Var):
+            return
+        self.scopes[-1].bounds += [(integer, ABOVE, low), (integer, BELOW, high)]
+        if is_exact(integer):
+            self.scopes[-1].facts += [affine(integer) - low, high - affine(integer)]
+
+    def _facts(self, cond: Any, truth: bool) -> list[Extent]:
+        """Sizes that are not negative where a condition has this outcome."""
+        stmt = self._definition(cond)
+        if stmt is not None and stmt.op.name in COMPARISONS and all(map(is_exact, stmt.args)):
+            return COMPARISONS[stmt.op.name](*map(affine, stmt.args), truth)
+        if stmt is not None and stmt.op.name in JOINED and JOINED[stmt.op.name] == truth:
+            return [fact for side in stmt.args for fact in self._facts(side, truth)]
+        if stmt is not None and stmt.op.name == "logical_not":
+            return self._facts(stmt.args[0], not truth)
+        return self._facts_of_merge(cond, truth)
+
+    def _facts_of_merge(self, cond: Any, truth: bool) -> list[Extent]:
+        """Of `a and b` if it holds, of `a or b` if it does not."""
+        branch, merge = self.sources.get(cond, (None, None))
+        if not isinstance(merge, Merge):
+            return []
+        side, other = (merge.then, merge.orelse) if truth else (merge.orelse, merge.then)
+        if other is branch.cond or isinstance(other, Const) and bool(other.value) is not truth:
+            return [*self._facts(branch.cond, truth), *self._facts(side, truth)]
+        return []
+
+    @staticmethod
+    def _definition(atom: Any) -> Let | None:
+        return current().numbering.definitions.get(atom) if isinstance(atom, Var) else None
+
+    # -- proofs -------------------------------------------------------------------------------
+
+    def at_least(self, integer: Atom, low: Extent) -> bool:
+        """Whether an integer, or every element of an array, is certainly not below a size."""
+        return self._holds(integer, ABOVE, low, DEEPEST)
+
+    def at_most(self, integer: Atom, high: Extent) -> bool:
+        """Whether an integer, or every element of an array, is certainly not above a size."""
+        return self._holds(integer, BELOW, high, DEEPEST)
+
+    def _holds(self, atom: Any, side: int, bound: Extent, depth: int) -> bool:
+        if depth == 0:
+            return False
+        if is_exact(atom) and self._follows((affine(atom) - bound) * side):
+            return True
+        if not isinstance(atom, Var) or not isinstance(atom.type, ArrayType):
+            return False
+        if any(atom is known and self._follows((limit - bound) * side)
+               for scope in self.scopes for known, way, limit in scope.bounds if way == side):
+            return True
+        if atom.type.dtype.kind in "ub" and side == ABOVE and self._follows(-bound):
+            return True
+
+        def proof(other: Any, way: int, limit: Extent) -> bool:
+            return self._holds(other, way, limit, depth - 1)
+
+        stmt = self._definition(atom)
+        if stmt is not None:
+            rule = RULES.get(stmt.op.name)
+            return rule is not None and rule(stmt, atom, side, bound, proof)
+        place, part = self.sources.get(atom, (None, None))
+        if isinstance(part, Merge):
+            return proof(part.then, side, bound) and proof(part.orelse, side, bound)
+        if isinstance(part, Read):
+            return proof(part.source, side, bound)
+        return isinstance(part, Carry) and self._is_kept(place, part, side, bound, proof)
+
+    def _follows(self, size: Extent) -> bool:
+        """Whether a size is certainly not negative."""
+        if isinstance(size, int):
+            return size >= 0
+        assumptions = current().assumptions
+        return assumptions.follows(size, 0) or any(
+            assumptions.certainly_at_least(size, fact) for scope in self.scopes for fact in scope.facts)
+
+    def _is_kept(self, loop: Loop, carry: Carry, side: int, bound: Extent, proof: Proof) -> bool:
+        """Whether a loop begins with a bound kept, and an iteration keeps it. What is known of the iteration
+        that is being lowered is not known of the others."""
+        if not set(all_definitions([loop])).isdisjoint(getattr(leaf, "var", None) for leaf in leaves(bound)):
+            return False
+        here = self.scopes
+        self.scopes = here[:self.entered.get(loop, len(here))]
+        try:
+            if not proof(carry.init, side, bound):
+                return False
+            with self.block(loop.cond):
+                self.scopes[-1].bounds.append((carry.entry, side, bound))
+                return proof(carry.next, side, bound)
+        finally:
+            self.scopes = here
+
+
+def _if_any(trips: Extent) -> Extent:
+    """How often a loop runs if it runs at all: `n - 1` for ``max(n - 1, 0)``."""
+    def floored(atom: Any) -> Extent | None:
+        return atom.first if isinstance(atom, Greatest) and atom.second == 0 else None
+
+    return replaced(trips, floored)
+
+
+def count_steps(loop: Loop) -> None:
+    """Integers that grow by the same in every iteration are seen in terms of the position."""
+    numbering = current().numbering
+    if loop.trips is None:
+        return
+    for carry in loop.carries:
+        if not all(map(is_exact, (carry.entry, carry.init, carry.next))):
+            continue
+        before = dict(numbering.sizes)
+        step = affine(carry.next) - Size.of(Unknown(carry.entry))
+        numbering.sizes = before
+        if isinstance(step, int):
+            trips = affine(loop.trips)
+            done = trips - 1 - Size.of(Unknown(loop.position)) if loop.down else Size.of(Unknown(loop.position))
+            numbering.sizes[carry.entry] = affine(carry.init) + done * step
+
+
+# -- comparisons: sizes that are not negative where one holds, or does not ------------------------
+
+def _order(strict: int, turned: bool) -> Callable[[Extent, Extent, bool], list[Extent]]:
+    def facts(left: Extent, right: Extent, truth: bool) -> list[Extent]:
+        low, high = (right, left) if turned else (left, right)
+        return [high - low - strict] if truth else [low - high - (1 - strict)]
+
+    return facts
+
+
+def _same(left: Extent, right: Extent, truth: bool) -> list[Extent]:
+    return [left - right, right - left] if truth else []
+
+
+COMPARISONS = {"less": _order(1, False), "less_equal": _order(0, False), "greater": _order(1, True),
+               "greater_equal": _order(0, True), "equal": _same,
+               "not_equal": lambda left, right, truth: _same(left, right, not truth)}
+JOINED = {"logical_and": True, "bitwise_and": True, "logical_or": False, "bitwise_or": False}
+
+
+# -- ops: what has to hold of their operands ------------------------------------------------------
+
+Rule = Callable[[Let, Var, int, Extent, Proof], bool]
+
+
+def _any(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
+    return any(proof(atom, side, bound) for atom in stmt.args)
+
+
+def _all(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
+    return all(proof(atom, side, bound) for atom in stmt.args)
+
+
+def _extreme(smaller: int) -> Rule:
+    """`np.minimum` (BELOW) is at most what one operand is at most, and at least what both are."""
+    def rule(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
+        return (_any if side == smaller else _all)(stmt, target, side, bound, proof)
+
+    return rule
+
+
+def _first(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
+    return proof(stmt.args[0], side, bound)
+
+
+def _written(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
+    return proof(stmt.args[0], side, bound) and proof(stmt.args[1], side, bound)
+
+
+def _chosen(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
+    return all(proof(atom, side, bound) for atom in stmt.args[1:])
+
+
+def _clipped(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
+    x, low, high = stmt.args
+    if side == BELOW:
+        return proof(high, side, bound)
+    return proof(high, side, bound) and (proof(low, side, bound) or proof(x, side, bound))
+
+
+def _added(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
+    left, right = stmt.args
+    shifted = any(is_exact(other) and proof(one, side, bound - affine(other)) for one, other in ((left, right), (right, left)))
+    return shifted or any(proof(one, side, 0) and proof(other, side, bound) for one, other in ((left, right), (right, left)))
+
+
+def _subtracted(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
+    left, right = stmt.args
+    return is_exact(right) and proof(left, side, bound + affine(right)) or (
+        is_exact(left) and proof(right, -side, affine(left) - bound))
+
+
+def _negated(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
+    return proof(stmt.args[0], -side, -bound)
+
+
+def _multiplied(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
+    for one, other in (stmt.args, stmt.args[::-1]):
+        count = affine(other) if is_exact(other) else None
+        if isinstance(count, int) and count > 0 and isinstance(bound, int):
+            return proof(one, side, -(-bound // count) if side == ABOVE else bound // count)
+    return side == ABOVE and bound == 0 and _all(stmt, target, side, bound, proof)
+
+
+def _quotient(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
+    x, divisor = stmt.args
+    count = affine(divisor) if is_exact(divisor) else None
+    if not isinstance(count, int) or count <= 0:
+        return False
+    return proof(x, side, bound * count if side == ABOVE else bound * count + count - 1)
+
+
+def _rest(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
+    """What is left by a positive divisor lies below it."""
+    divisor = stmt.args[1]
+    if not proof(divisor, ABOVE, 1):
+        return False
+    return proof(Const(0), ABOVE, bound) if side == ABOVE else proof(divisor, BELOW, bound + 1)
+
+
+def _size(stmt: Let, axis: Any = None) -> Extent:
+    type: Any = type_of(stmt.args[0])
+    return product(type.sizes) if axis is None else type.sizes[axis]
+
+
+def _between(last: Callable[[Let, Var], Extent]) -> Rule:
+    """A position, from 0 to the last one."""
+    def rule(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
+        if side == ABOVE:
+            return proof(Const(0), ABOVE, bound)
+        from ..core.walk import atom_of_size
+        return proof(atom_of_size(current().assumptions.normal(last(stmt, target))), BELOW, bound)
+
+    return rule
+
+
+def _of_range(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
+    from ..core.walk import atom_of_size
+    start, stop, step = stmt.attrs.get("start", 0), stmt.attrs["stop"], stmt.attrs.get("step", 1)
+    if not isinstance(step, int) or isinstance(start, float) or isinstance(stop, float):
+        return False
+    low, high = (start, stop - 1) if step > 0 else (stop + 1, start)
+    return proof(atom_of_size(low if side == ABOVE else high), side, bound)
+
+
+def _cast(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
+    source: Any = type_of(stmt.args[0])
+    type: Any = target.type
+    if source.dtype.kind == "b":
+        return proof(Const(int(side == BELOW)), side, bound)
+    kept = source.dtype.kind in "iu" and type.dtype.kind in "iu" and source.dtype.itemsize <= type.dtype.itemsize
+    return kept and (source.dtype.kind == "i" or source.dtype.itemsize < 8) and proof(stmt.args[0], side, bound)
+
+
+def _never_negative(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
+    return side == ABOVE and proof(Const(0), ABOVE, bound)
+
+
+RULES: dict[str, Rule] = {
+    "minimum": _extreme(BELOW), "maximum": _extreme(ABOVE), "where": _chosen, "clip": _clipped,
+    "add": _added, "subtract": _subtracted, "negative": _negated, "multiply": _multiplied,
+    "floor_divide": _quotient, "remainder": _rest, "cast": _cast, "same": _first, "positive": _first,
+    "square": _never_negative, "absolute": _never_negative,
+    "arange": _of_range,
+    "zeros": lambda stmt, target, side, bound, proof: proof(Const(0), side, bound),
+    "ones": lambda stmt, target, side, bound, proof: proof(Const(1), side, bound),
+    **dict.fromkeys(("argmax", "argmin"), _between(lambda stmt, _: _size(stmt, stmt.attrs.get("axis")) - 1)),
+    **dict.fromkeys(("argsort", "argpartition"), _between(lambda stmt, _: _size(stmt, stmt.attrs.get("axis", -1)) - 1)),
+    "nonzero": _between(lambda stmt, target: _size(stmt, stmt.targets.index(target)) - 1),
+    "flatnonzero": _between(lambda stmt, _: _size(stmt) - 1),
+    **dict.fromkeys(("count_nonzero", "searchsorted"), _between(lambda stmt, _: _size(stmt))),
+    # Elements of the operands, at other places.
+    **dict.fromkeys(("get", "reshape", "ravel", "flatten", "copy", "transpose", "swapaxes", "moveaxis", "expand_dims",
+                     "squeeze", "broadcast_to", "flip", "roll", "tile", "repeat", "diagonal", "sort", "full"), _first),
+    **dict.fromkeys(("concatenate", "stack", "hstack", "vstack", "dstack", "column_stack", "array"), _all),
+    "put": _written,
+}
