@@ -23,6 +23,7 @@ class Stored:
     def __init__(self, atom: Atom) -> None:
         self.atom = atom
         self.type: ArrayType = type_of(atom)                           # type: ignore[assignment]
+        self.from_front = False          # as places, its elements are not negative
 
     @property
     def shape(self) -> tuple[Extent, ...]:

@@ -1,34 +1,43 @@
 """Tests of places that a program computes: where they are not certainly inside of an array, compiled code raises
 what NumPy does.
 
-    y = x[order]                 for i in range(m):
+    y = x[order]                 outside = 0
+                                 for i in range(m):
                                      k = order[i]
-                                     if not -n <= k < n:
-                                         raise IndexError("index", k, "is out of bounds for axis 0 with size", n)
+                                     outside += (k < -n) | (k >= n)
+                                 if outside > 0:
+                                     for i in range(m):
+                                         k = order[i]
+                                         if not -n <= k < n:
+                                             raise IndexError("index", k, "is out of bounds for axis 0 with size", n)
                                  for i in range(m):
                                      k = order[i]
                                      y[i] = x[k + n if k < 0 else k]
 
-All places of a statement are tested before it reads or writes anything, as NumPy does; so a test is an effect,
-which keeps its place among the others. Numbers in the text of an exception stand beside it: its pieces are put
-together where the error leaves compiled code.
+All places of a statement are tested before it reads or writes anything, as NumPy does, and the first one that is
+outside is told. To count those that are outside goes many at a time. Numbers in the text of an exception stand
+beside it: its pieces are put together where the error leaves compiled code.
 """
 
 from __future__ import annotations
 
 import ast
+import operator
 from typing import Any
 
 from ..core.builder import current
-from ..core.grammar import Effect, Let
+from ..core.grammar import Atom, Effect, If, Let
 from ..core.sizes import Extent
 from ..core.types import INT
 from ..core.walk import atom_of_size
+from ..ops.arithmetic import converted
+from ..ops.elements import number
 from ..ops.integers import affine, is_exact
 from ..ops.regions import Slot, entries
-from ..ops.value import Value
+from ..ops.value import Value, value
 from ..write.layout import Group, Item, Line
 from .access import Stored, fitted, running
+from .folds import fold
 from .nests import Nest, emit
 from .ranges import Ranges
 
@@ -61,17 +70,31 @@ def _test(slot: Stored, size: Extent, axis: int, is_low: bool) -> None:
     """Emits the tests of an integer, or of every element of an array, in order."""
     builder = current()
 
-    def test(k: Value) -> None:
-        place = atom_of_size(affine(k)) if is_exact(k.atom) else fitted(k, INT.strong()).atom
+    def test(k: Any) -> None:
         attrs = {"axis": axis, "low": is_low}
-        emit(Effect(CHECK, (place, atom_of_size(size)), attrs, builder.origin))
+        emit(Effect(CHECK, (_place(k), atom_of_size(size)), attrs, builder.origin))
+
+    def outside(k: Value) -> Value:
+        above = k >= number(size)
+        return above if is_low else operator.or_(k < number(-size), above)
 
     if not slot.ndim:
         test(slot[()])
         return
-    with running(slot.shape) as (indices, at), builder.nested() as body:
+    with running(slot.shape) as (indices, at):
+        def count(state: tuple[Value, ...]) -> tuple[Value, ...]:
+            return (state[0] + converted(outside(Value(_place(slot[at]))), int),)
+
+        total, = fold(indices, (value(0),), count)
+    with builder.nested() as block, running(slot.shape) as (indices, at), builder.nested() as body:
         test(slot[at])
-    emit(Nest(indices, body, builder.origin, ordered=True))
+    block.append(Nest(indices, body, builder.origin, ordered=True))
+    emit(If((total > 0).atom, block, [], [], builder.origin))
+
+
+def _place(k: Value) -> Atom:
+    """An integer as a place, which is 64 bits wide."""
+    return atom_of_size(affine(k)) if is_exact(k.atom) else fitted(k, INT.strong()).atom
 
 
 def printed(e: Any, stmt: Effect) -> list[Item]:

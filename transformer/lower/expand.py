@@ -30,7 +30,7 @@ from ..ops.elements import spread, without
 from ..ops.identity import Same
 from ..ops.loops import missing
 from ..ops.value import Value, value
-from . import folds, writes
+from . import checks, folds, writes
 from .access import Stored, fitted
 from .clean import cleaned
 from .effects import done
@@ -45,6 +45,7 @@ from .peeling import peel
 from .positions import found
 from .products import multiplied, see_through
 from .promotion import promoted
+from .ranges import Ranges
 from .recording import Recording, by_definition
 from .sums import accurate
 
@@ -74,7 +75,7 @@ def callees_of(function: Function) -> list[Function]:
 def _expanded(function: Function, assumptions: Assumptions) -> Lowered:
     builder = Builder(assumptions)
     with builder.active():
-        body = _Expansion(builder, function).block(function.body)
+        body = _Expansion(builder, function, Ranges(function)).block(function.body)
         body = promoted(body, builder)
     results = list(function.results)
     body = cleaned(body, results, builder.assumptions)
@@ -100,8 +101,9 @@ KEPT = ("stacked", "unstacked")        # what a loop records is an array
 class _Expansion:
     """Goes through blocks; what statements become is emitted by the builder."""
 
-    def __init__(self, builder: Builder, function: Function) -> None:
+    def __init__(self, builder: Builder, function: Function, ranges: Ranges) -> None:
         self.builder = builder
+        self.ranges = ranges
         self.recording = Recording(function)
         self.known: list[dict[Hashable, Var]] = [{}]
 
@@ -146,10 +148,12 @@ class _Expansion:
                     emit(replace(stmt))
                 case Effect():
                     done(stmt)
+                    if stmt.kind == "assert":
+                        self.ranges.suppose(stmt.args[0])
 
     def branch(self, stmt: If) -> None:
         self.recording.before(stmt)
-        then, orelse = self.block(stmt.then), self.block(stmt.orelse)
+        then, orelse = self.side(stmt, True), self.side(stmt, False)
         merges = [replace(merge) for merge in stmt.merges if not isinstance(merge.target.type, SeqType)]
         for merge in merges:
             for side, block in (("then", then), ("orelse", orelse)):
@@ -160,6 +164,14 @@ class _Expansion:
         emit(replace(stmt, then=then, orelse=orelse, merges=merges))
         for merge in merges:
             self.measure(merge.target)
+
+    def side(self, stmt: If, truth: bool) -> Block:
+        """One of the blocks of a branch; behind one that raises, the condition has the other outcome."""
+        with self.ranges.block(stmt.cond, truth):
+            made = self.block(stmt.then if truth else stmt.orelse)
+        if any(isinstance(inner, Effect) and inner.kind == "raise" for inner in made):
+            self.ranges.suppose(stmt.cond, not truth)
+        return made
 
     def measure(self, array: Var) -> None:
         """Emits the sizes of an array that nothing has computed."""
@@ -173,7 +185,7 @@ class _Expansion:
         records = self.recording.prepare(stmt) if stmt.trips is not None else {}
         carries = {"carries": list(map(replace, stmt.carries)), "test": self.block(stmt.test)} if isinstance(
             stmt, Loop) else {}
-        with self.nested() as body:
+        with self.ranges.block(stmt.cond, loop=stmt), self.nested() as body:
             for carry in stmt.carries:
                 self.measure(carry.entry)
             reads = [self.recording.growing_read(read) for read in stmt.reads
@@ -203,7 +215,7 @@ class _Expansion:
         elif op.elementwise:
             self._elementwise(stmt)
         elif op.store is not None:
-            writes.written(stmt)
+            writes.written(stmt, checks.operands(stmt, self.ranges))
         elif op.step is not None:
             self._folded(stmt)
         elif op.contraction is not None:
@@ -262,7 +274,7 @@ class _Expansion:
         filled(stmt, lambda at: Stored(plain)[without(at, gone)])
 
     def _elements(self, stmt: Let) -> None:
-        operands = [Stored(atom) for atom in stmt.args]
+        operands = checks.operands(stmt, self.ranges)
         filled(stmt, lambda at: stmt.op.element(at, *operands, **attributes(stmt)))
 
 

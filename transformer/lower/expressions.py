@@ -12,6 +12,7 @@ from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, Unknown
 from ..write.expressions import dotted
 from ..write.sizes import number
 from .functions import Functions
+from .hosted import Call, collect
 from .inlining import Inlining
 from .naming import Names
 from .nests import Lowered
@@ -32,6 +33,8 @@ class Expressions:
         self.names.used |= {*functions.trees, *callees.values()}
         self.storage = Storage(lowered.body)
         self.inlining = Inlining(lowered.body, lowered.results)
+        self.hosted: dict[int, Call] = {}                                # of statements, by their identity
+        collect(self, lowered.body)
         self.trees: dict[Var, ast.expr] = {}
         self.folded: set[Var] = set()                                    # what folds have handed on
 

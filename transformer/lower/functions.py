@@ -35,7 +35,7 @@ class Functions:
         self.names: dict[Any, str] = {}
         self.tables: dict[str, ast.Assign] = {}
         self.vector: set[str] = set()
-        self.plain: dict[str, ast.FunctionDef] = {}                      # which stay in Python
+        self.hosted: dict[str, ast.FunctionDef] = {}                     # in which Python does something
         self.given: dict[str, Any] = {}                                  # objects that the module refers to
         self.regrouped: set[str] = set()
 
@@ -59,7 +59,16 @@ class Functions:
     def lines(self) -> list[list[str]]:
         """The lines of every copy, with the text about it above."""
         tables = [printed(tree, LINE) for tree in self.tables.values()]
-        return [*tables, *(_commented(tree) for tree in (*self.trees.values(), *self.plain.values()))]
+        return [*tables, *(_commented(tree) for tree in (*self.trees.values(), *self.hosted.values()))]
+
+    def host(self, tree: ast.FunctionDef, wish: str, taken: set[str]) -> str:
+        """The name of a function in which Python does something; of one with the same text, if there is one."""
+        for name, other in self.hosted.items():
+            if ast.dump(ast.FunctionDef(tree.name, other.args, other.body, [], None)) == ast.dump(tree):
+                return name
+        tree.name = fresh(wish, {*self.taken, *self.names.values(), *self.hosted, *taken})
+        self.hosted[tree.name] = tree
+        return tree.name
 
     def table(self, name: str, numbers: np.ndarray) -> ast.Name:
         """A name for numbers that a function looks up."""

@@ -8,7 +8,7 @@ from typing import Any
 from ..core.errors import NotSupported
 from ..core.grammar import Loop, Var
 from ..core.types import SeqType
-from ..core.walk import atom_vars, inner_targets
+from ..core.walk import atom_vars, inner_targets, size_of_atom
 from ..write.expressions import dotted
 from ..write.layout import Group, Item, Line
 from ..write.sizes import number
@@ -54,7 +54,7 @@ class Loops(Statements):
         trips = self.atom(stmt.trips)
         count = steps(trips)
         if stmt.down:
-            last = ast.BinOp(trips, ast.Sub(), number(1))
+            last = self.size(size_of_atom(stmt.trips) - 1)
             count = ast.Call(ast.Name("range"), [last, number(-1), number(-1)], [])
         return ast.For(ast.Name(self.names.of[stmt.position]), count, [], [], None)
 

@@ -21,6 +21,7 @@ from .nests import Lowered
 from .source import Printed, dimensions, print_lowered
 
 COMPILED = {"error_model": "numpy", "nogil": True}
+HOSTED = {**COMPILED, "nogil": False}
 REGROUPED = {**COMPILED, "fastmath": {"reassoc", "contract"}, "forceinline": True}
 
 
@@ -42,7 +43,7 @@ class Kernel:
         """How numba compiles each function of the module, the kernel last."""
         names = (*self.printed.functions, self.printed.name)
         kinds = {**dict.fromkeys(self.printed.vector, vecmath.COMPILED),
-                 **dict.fromkeys(self.printed.regrouped, REGROUPED)}
+                 **dict.fromkeys(self.printed.regrouped, REGROUPED), **dict.fromkeys(self.printed.hosted, HOSTED)}
         return {name: kinds.get(name, COMPILED) for name in names}
 
     def compile(self) -> Kernel:

@@ -39,7 +39,7 @@ from .nests import (
 )
 
 OUTSIDE = Var(INT)                     # what effects write to, and calls that may raise: their order stays
-ENDING = "assert", "raise"
+ENDING = "assert", "raise", "check"
 MOST_LOOKED_AT = 60                    # statements before a nest that are tried
 MOST_ARRAYS = 24                       # that one nest may touch: more streams than caches and registers bear
 
@@ -63,8 +63,9 @@ class Facts:
     ends: bool = False
 
     def needs(self, other: Facts) -> bool:
-        """Whether this has to stay behind another statement."""
-        if self.ends or other.ends:
+        """Whether this has to stay behind another statement. What may end the function may do so before
+        numbers are computed that nobody sees."""
+        if other.ends or self.ends and OUTSIDE in other.writes:
             return True
         return not (self.reads.isdisjoint(other.writes) and self.writes.isdisjoint(other.writes))
 

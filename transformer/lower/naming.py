@@ -51,7 +51,7 @@ class Names:
 
     def index(self, var: Var) -> str:
         """`i`, or the next letter that is free."""
-        if var.name:
+        if var.name and var.name != "_":
             return self.give(var, var.name)
         taken = self.used | self.reserved
         name = next((letter for letter in INDICES if letter not in taken), None)

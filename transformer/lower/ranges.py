@@ -44,6 +44,7 @@ class Ranges:
         self.sources: dict[Var, Any] = {}
         self.scopes = [_Scope()]
         self.entered: dict[Loop, int] = {}
+        self.decides = False             # whether shapes of the call being read may decide
         for stmt in all_statements(function.body):
             self._enter(stmt)
         for stmt in all_statements(function.body):
@@ -119,12 +120,26 @@ class Ranges:
     # -- proofs -------------------------------------------------------------------------------
 
     def at_least(self, integer: Atom, low: Extent) -> bool:
-        """Whether an integer, or every element of an array, is certainly not below a size."""
-        return self._holds(integer, ABOVE, low, DEEPEST)
+        """Whether an integer, or every element of an array, is not below a size in any call that this code is
+        made for."""
+        return self._is_certain(integer, ABOVE, low)
 
     def at_most(self, integer: Atom, high: Extent) -> bool:
-        """Whether an integer, or every element of an array, is certainly not above a size."""
-        return self._holds(integer, BELOW, high, DEEPEST)
+        """Whether it is not above a size."""
+        return self._is_certain(integer, BELOW, high)
+
+    def _is_certain(self, integer: Atom, side: int, bound: Extent) -> bool:
+        if self._holds(integer, side, bound, DEEPEST):
+            return True
+        guards = current().assumptions.guards
+        count, self.decides = len(guards), True
+        try:
+            if self._holds(integer, side, bound, DEEPEST):
+                return True
+        finally:
+            self.decides = False
+        del guards[count:]
+        return False
 
     def _holds(self, atom: Any, side: int, bound: Extent, depth: int) -> bool:
         if depth == 0:
@@ -159,7 +174,8 @@ class Ranges:
             return size >= 0
         assumptions = current().assumptions
         return assumptions.follows(size, 0) or any(
-            assumptions.certainly_at_least(size, fact) for scope in self.scopes for fact in scope.facts)
+            assumptions.certainly_at_least(size, fact) for scope in self.scopes for fact in scope.facts) or (
+            self.decides and assumptions.decide(size))
 
     def _is_kept(self, loop: Loop, carry: Carry, side: int, bound: Extent, proof: Proof) -> bool:
         """Whether a loop begins with a bound kept, and an iteration keeps it. What is known of the iteration

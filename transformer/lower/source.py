@@ -24,8 +24,8 @@ from .nests import Allocate, Lowered, statements
 @dataclass
 class Printed:
     """Source of a module; `name` is its function, `functions` are those that it calls, among them `vector`,
-    those of vector mathematics, and `regrouped`, whose additions may be done in any order; `given` are the
-    objects that it takes for granted, by name."""
+    those of vector mathematics, and `regrouped`, whose additions may be done in any order, and `hosted`,
+    in which Python does something; `given` are the objects that it takes for granted, by name."""
 
     source: str
     name: str
@@ -33,6 +33,7 @@ class Printed:
     vector: set[str]
     regrouped: set[str]
     given: dict[str, Any] = field(default_factory=dict)
+    hosted: set[str] = field(default_factory=set)
 
 
 def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Printed:
@@ -46,8 +47,8 @@ def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Pri
     parts = functions.lines()
     parts += [[text for text, _ in lines_of([tree], 0)] for tree in trees]
     called = [names[callee.function] for callee in lowered.callees]
-    return Printed(module_of(parts), name, [*functions.trees, *called], functions.vector,
-                   functions.regrouped, functions.given)
+    return Printed(module_of(parts), name, [*functions.trees, *functions.hosted, *called], functions.vector,
+                   functions.regrouped, functions.given, set(functions.hosted))
 
 
 class _Printer(Loops):

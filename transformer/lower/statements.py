@@ -15,6 +15,7 @@ from ..write.expressions import dotted
 from ..write.layout import Group, Item, Line
 from ..write.names import NATURAL
 from ..write.sizes import number
+from . import checks
 from .expressions import Expressions, dtype_tree
 from .hosted import effect, library_call
 from .matrices import product_tree
@@ -61,7 +62,8 @@ class Statements(Expressions):
     def _allocate(self, stmt: Allocate) -> list[Item]:
         if stmt.target in self.lowered.outside:
             return [] if stmt.source is None else [self._copied_into(stmt.target, stmt.source, stmt.origin)]
-        name = self.names.give(stmt.target, NATURAL.get(stmt.maker, "result"))
+        wish = "kept" if stmt.maker == "record" else NATURAL.get(stmt.maker, "result")
+        name = self.names.give(stmt.target, wish)
         if stmt.source is not None:
             copy = ast.Call(ast.Attribute(self.atom(stmt.source), "copy"), [], [])
             return [Line(ast.Assign([ast.Name(name)], copy), stmt.origin)]
@@ -128,7 +130,7 @@ class Statements(Expressions):
         return library_call(self, stmt)
 
     def _effect(self, stmt: Effect) -> list[Item]:
-        return effect(self, stmt)
+        return checks.printed(self, stmt) if stmt.kind == checks.CHECK else effect(self, stmt)
 
     def _call(self, stmt: Call) -> list[Item]:
         tree = ast.Call(ast.Name(self.callees[stmt.function]), list(map(self.atom, stmt.args)), [])

@@ -11,10 +11,9 @@ from .filling import attributes, stored
 from .nests import Allocate, Nest, emit
 
 
-def written(stmt: Let) -> None:
-    """`x` with a part written: its nest is in order where an element may be written twice."""
+def written(stmt: Let, operands: list[Stored]) -> None:
+    """`x` with a part written, with its operands as rules see them: its nest is in order where an element may be written twice."""
     builder, attrs = current(), attributes(stmt)
-    operands = [Stored(atom) for atom in stmt.args]
     x, slots = operands[0], operands[2:]
     emit(Allocate(stmt.target, stmt.op.name, builder.origin, x.atom))
     types = tuple(type_of(atom) for atom in stmt.args[2:])

@@ -1,7 +1,7 @@
-"""`sin`, `cos`, `tan`: x = n pi/2 + r, and polynomials in r, at most pi/4.
+"""`sin`, `cos`, `tan`: x = n pi/2 + r, and polynomials in r, at most pi/4, in two parts.
 
-pi/2 is subtracted in parts of 33 digits, whose products with n are exact for n below 2**20; what is
-lost in r is kept in a second number. In single precision all of this is done in double precision.
+The reduction is right for all numbers and has no branches (M. Payne and R. Hanek, "Radian reduction for
+trigonometric functions", SIGNUM Newsletter 18, 1983). In single precision all is done in double precision.
 """
 
 import numpy as np
@@ -9,17 +9,6 @@ import numpy as np
 from .pairs import product_f64, sum_f64
 from .polynomial import polynomial
 from .turns import TWO_OVER_PI
-
-
-def near_quarter_f64(x):
-    """n, shifted so that its lowest bits can be read, r, and what is lost in r; for x up to a million."""
-    shifted = x * 0.6366197723675814 + 6755399441055744.0
-    n = shifted - 6755399441055744.0
-    r, lost = sum_f64(x - n * 1.5707963267341256, n * -6.077100506303966e-11)
-    r, lost_again = sum_f64(r, n * -2.0222662487111665e-21)
-    lost = lost + lost_again - n * 8.478427660368899e-32
-    total = r + lost
-    return shifted, total, r - total + lost
 
 
 def quarter_f64(x):

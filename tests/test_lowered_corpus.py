@@ -1,0 +1,38 @@
+"""Every program of the corpus as explicit loops, run as plain Python: right, or refused at its place."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from corpus import ALL, Program
+from test_lowered_programs import check, transformed
+
+from transformer.core.errors import NotSupported, TransformError
+
+PROGRAMS = [program for program in ALL if "expected" not in program.tags]
+CHUNKS = 24
+
+
+def run(program: Program, order: int) -> None:
+    """Compares what the loops give with NumPy; refusals have a place."""
+    try:
+        check(transformed(program, order), program, program.example(np.random.default_rng(0)), compiled=False)
+    except NotSupported as refused:
+        assert "File " in str(refused), refused
+    except TransformError:
+        assert order                                                     # no gradient either
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_values(chunk: int) -> None:
+    for program in PROGRAMS[chunk::CHUNKS]:
+        run(program, 0)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_gradients(chunk: int) -> None:
+    """Of every other program."""
+    for program in PROGRAMS[2 * chunk::2 * CHUNKS]:
+        run(program, 1)
