@@ -48,6 +48,7 @@ from .promotion import promoted
 from .ranges import Ranges
 from .recording import Recording, by_definition
 from .sums import accurate
+from .tiling import tile
 
 
 def expand(function: Function, assumptions: Assumptions | None = None) -> Lowered:
@@ -83,7 +84,7 @@ def _expanded(function: Function, assumptions: Assumptions) -> Lowered:
     with builder.active():
         body = fuse(body, results, builder.assumptions)
         body = place(body, results)
-        body = cleaned(accurate(extremes(peel(body))), results, builder.assumptions)
+        body = cleaned(accurate(extremes(tile(peel(body)))), results, builder.assumptions)
     return Lowered(function, body, results, assumptions=assumptions)
 
 

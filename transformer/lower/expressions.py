@@ -17,7 +17,6 @@ from .inlining import Inlining
 from .naming import Names
 from .nests import Lowered
 from .numbers import Numbers, literal
-from .storage import Storage
 
 
 class Expressions:
@@ -31,7 +30,6 @@ class Expressions:
         self.numbers = Numbers(functions)
         self.numbers.collect(lowered.body)
         self.names.used |= {*functions.trees, *callees.values()}
-        self.storage = Storage(lowered.body)
         self.inlining = Inlining(lowered.body, lowered.results)
         self.hosted: dict[int, Call] = {}                                # of statements, by their identity
         collect(self, lowered.body)

@@ -1,4 +1,4 @@
-"""Loops of the program in lowered source, and the arrays that keep what they record."""
+"""Loops of the program in lowered source, and the arrays that keep what uncounted ones record."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import ast
 from typing import Any
 
 from ..core.errors import NotSupported
-from ..core.grammar import Loop, Var
-from ..core.types import SeqType
+from ..core.grammar import Loop, Var, type_of
+from ..core.types import ArrayType, SeqType
 from ..core.walk import atom_vars, inner_targets, size_of_atom
 from ..write.expressions import dotted
 from ..write.layout import Group, Item, Line
 from ..write.sizes import number
 from .statements import Statements, steps
+
+FIRST_ROWS = 16                        # of memory that grows
 
 
 class Loops(Statements):
@@ -65,26 +67,29 @@ class Loops(Statements):
         return [Group(ast.If(test, [], []), [Line(ast.Break(), stmt.origin)], [], stmt.origin)]
 
     def _reads(self, stmt: Loop) -> list[Item]:
+        """Rows of what an uncounted loop has recorded."""
         position = ast.Name(self.names.of[stmt.position])
         items: list[Item] = []
         for read in stmt.reads:
+            if isinstance(read.target.type, SeqType) or isinstance(type_of(read.source), SeqType) and (
+                    read.source not in self.names.of):
+                raise NotSupported("a sequence that is not recorded where it is used has no compiled form", stmt.origin)
             tree = ast.Subscript(self.atom(read.source), position)
-            if isinstance(read.target.type, SeqType):
-                loop, record = self.storage.loops[read.source]
-                self.storage.loops[read.target] = self.storage.loops[record.value]
             items.append(Line(ast.Assign([ast.Name(self.names.give(read.target, "item"))], tree), stmt.origin))
         return items
 
     def _storages(self, stmt: Loop) -> list[Item]:
+        """Memory for what an uncounted loop records, which grows."""
         items: list[Item] = []
         for record in stmt.records:
-            type = self.storage.of(record.target)
-            if not all(self._is_settled(var, stmt) for var in atom_vars(type.sizes)):
+            row = type_of(record.value)
+            if not isinstance(row, ArrayType):
+                raise NotSupported("what a while loop records inside of another loop has no compiled form", stmt.origin)
+            if not all(self._is_settled(var, stmt) for var in atom_vars(row.sizes)):
                 raise NotSupported("arrays whose size differs from one iteration of a loop to the next, kept for each "
                                    "of them, have no compiled form", stmt.origin)
-            name = self.names.give(record.target, "record")
-            sizes = (16, *type.sizes[1:]) if stmt.trips is None else type.sizes
-            items.append(self._allocated(name, type.with_sizes(sizes), stmt.origin))
+            name = self.names.give(record.target, "kept")
+            items.append(self._allocated(name, ArrayType(row.dtype, (FIRST_ROWS, *row.sizes)), stmt.origin))
         return items
 
     def _is_settled(self, var: Var, stmt: Loop) -> bool:
@@ -96,8 +101,7 @@ class Loops(Statements):
         items: list[Item] = []
         for record in stmt.records:
             store = ast.Name(self.names.of[record.target])
-            if stmt.trips is None:
-                items.append(_grown(store, position, stmt.origin))
+            items.append(_grown(store, position, stmt.origin))
             items.append(Line(ast.Assign([ast.Subscript(store, position)], self.atom(record.value)), stmt.origin))
         return items
 

@@ -28,9 +28,6 @@ class Ownership:
         self.owned -= self.shared
         self._settle()
 
-    def is_owned(self, var: Any) -> bool:
-        return var in self.owned
-
     def _collect(self, stmt: Any) -> None:
         match stmt:
             case Allocate():

@@ -54,9 +54,7 @@ class Statements(Expressions):
 
     def _sequence(self, stmt: Let) -> list[Item]:
         """A sequence is kept in an array, and is that array."""
-        source = stmt.args[0]
-        self.storage.loops[stmt.target] = self.storage.loops.get(source)   # type: ignore
-        self.names.of[stmt.target] = self.names.of[source]
+        self.names.of[stmt.target] = self.names.of[stmt.args[0]]
         return []
 
     def _allocate(self, stmt: Allocate) -> list[Item]:

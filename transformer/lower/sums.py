@@ -19,8 +19,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.builder import current
-from ..core.grammar import Atom, Carry, Const, Let, Var
-from ..core.sizes import Size, Unknown, least
+from ..core.grammar import Atom, Carry, Const, Let, Loop, Var
+from ..core.sizes import Extent, Size, Unknown, least
 from ..core.types import INT, ArrayType
 from ..core.walk import Copier, atom_of_size
 from ..ops import scalars
@@ -52,27 +52,27 @@ class Rounding(Op):
     run: Any = staticmethod(scalars.rounding)
 
 
-def accurate(block: Block) -> Block:
-    """The block with its sums in parts."""
+def accurate(block: Block, repeated: bool = False) -> Block:
+    """The block with its sums in parts; `repeated` says that it is inside of a loop or nest."""
     made: Block = []
     for stmt in block:
         if isinstance(stmt, Fold):
-            made += _accurate(stmt)
+            made += _accurate(stmt, repeated)
             continue
         for inner in inner_blocks(stmt):
-            inner[:] = accurate(inner)
+            inner[:] = accurate(inner, repeated or isinstance(stmt, (Nest, Loop)))
         made.append(stmt)
     return made
 
 
-def _accurate(stmt: Fold) -> Block:
+def _accurate(stmt: Fold, repeated: bool) -> Block:
     sums = [carry for carry in stmt.carries if _is_float(carry.entry)]
     if sums and len(stmt.indices) > 1:
         stmt = split(stmt, 1)                                            # type: ignore[assignment]
     for carry in stmt.carries:
         _open(carry, stmt)
     is_innermost = not any(isinstance(each, (Nest, Fold)) for each in statements(stmt.body))
-    stmt.body = accurate(stmt.body)
+    stmt.body = accurate(stmt.body, True)
     found = {carry: add for carry in stmt.carries if (add := added(carry, stmt)) is not None}
     if not found:
         return [stmt]
@@ -82,9 +82,15 @@ def _accurate(stmt: Fold) -> Block:
     for add in found.values():
         stmt.body[stmt.body.index(add)] = Let(add.targets, Plus, add.args, {}, add.origin)
     exact = {carry for carry, add in found.items() if "order" not in add.attrs}
-    if not exact or isinstance(size, int) and size <= BLOCK:
+    if not exact or _is_short(size, repeated):
         return [stmt]
     return _in_blocks(stmt, set(found))
+
+
+def _is_short(size: Extent, repeated: bool) -> bool:
+    """Whether a sum is one block; of many short ones code is made for calls in which they are."""
+    assumptions = current().assumptions
+    return assumptions.certainly_at_least(BLOCK, size) or repeated and assumptions.choose(BLOCK, size)
 
 
 def _is_float(var: Var) -> bool:

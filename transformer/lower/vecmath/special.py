@@ -7,7 +7,7 @@ The fraction is that of M. Shepherd and J. Laframboise, "Chebyshev approximation
 
 import numpy as np
 
-from .exponential import exp_f64, moderate_exp_f32, moderate_exp_f64, reduced_expm1_f64
+from .exponential import moderate_exp_f32, moderate_exp_f64, reduced_expm1_f64
 from .pairs import product_f64
 from .polynomial import polynomial, scaled_f64
 
@@ -88,10 +88,12 @@ def erfc_f32(x):
 
 
 def short_erfc_f64(a):
-    t = (a - 2.0) / (a + 2.0)
+    shifted, below = a + 2.0, 1.0 + 2.0 * a
+    inverse = 1.0 / (shifted * below)
+    t = (a - 2.0) * below * inverse
     z = t * t
     even = polynomial(z, 1.2769783826828551, -0.1660305222474518, -0.05421781067183953, 0.0087089422086071,
                       -0.0014202745582529753, 0.00016880771558060227)
     odd = polynomial(z, -0.09276382094798936, 0.1640510500172652, -0.008030956250072349, 0.001252952045816331,
                      -0.00040086380421372356, 7.916500327345161e-05)
-    return exp_f64(-a * a) * (even + t * odd) / (1.0 + 2.0 * a)
+    return moderate_exp_f64(-a * a) * (even + t * odd) * (shifted * inverse)
