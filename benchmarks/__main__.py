@@ -1,25 +1,33 @@
-"""Run benchmarks: `python -m benchmarks gradients`, `… growth`, `… memory`, `… reading`."""
+"""Run benchmarks: `python -m benchmarks headline`, `… npbench`, `… gradients`, `… growth`, `… memory`, `… reading`,
+`… vecmath`."""
 
 import argparse
+import importlib
 import os
 import platform
+from importlib import metadata
 
-import numpy as np
+from benchmarks.contest.pinning import pin
 
-from benchmarks import gradients, growth, memory, reading
-
-SUBJECTS = {"gradients": gradients.run, "growth": growth.run, "memory": memory.run, "reading": reading.run}
+CONTESTS = "headline", "npbench"
+SUBJECTS = *CONTESTS, "gradients", "growth", "memory", "reading", "vecmath"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("subjects", nargs="+", choices=SUBJECTS, metavar="SUBJECT",
-                        help=", ".join(SUBJECTS))  # fmt: skip
+    parser.add_argument("subjects", nargs="+", choices=SUBJECTS, metavar="SUBJECT", help=", ".join(SUBJECTS))
     parser.add_argument("--rounds", type=int, default=15, help="times everything is measured")
+    contest = parser.add_argument_group("headline and npbench", "A complete run rewrites its section of the page.")
+    contest.add_argument("--only", metavar="NAME,...", help="the cases whose names contain one of these")
+    contest.add_argument("--quick", action="store_true", help="a tenth of the time for each case")
+    contest.add_argument("--unpinned", action="store_true", help="all cores and threads, not one")
     options = parser.parse_args()
-    print(f"Python {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} cores")
+    if set(options.subjects) & set(CONTESTS) and not options.unpinned:
+        pin()
+    print(f"Python {platform.python_version()}, numpy {metadata.version('numpy')}, {os.cpu_count()} cores")
     for subject in options.subjects:
-        SUBJECTS[subject](options.rounds)
+        run = importlib.import_module(f"benchmarks.{subject}").run
+        run(options if subject in CONTESTS else options.rounds)
 
 
 if __name__ == "__main__":

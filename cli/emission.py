@@ -8,9 +8,9 @@ from pathlib import Path
 
 from transformer.api import Transformed, argument_names
 from transformer.core.errors import TransformError
-from transformer.pipeline import Generated
 from transformer.run.files import write_new
 from transformer.run.generating import (
+    Emitted,
     Label,
     extra_arguments,
     standalone_for_call,
@@ -23,15 +23,16 @@ from .modes import ModeOf
 from .options import Question, asked
 
 
-def emit(options: argparse.Namespace, mode_of: ModeOf) -> int:
-    """Writes the transformed function to OUT or to stdout."""
+def emit(options: argparse.Namespace, mode_of: ModeOf | None, loops: bool = False) -> int:
+    """Writes the transformed function to OUT or to stdout; with `loops`, as explicit loops for numba."""
     output = None if options.output in (None, "-") else Path(options.output)
     if output is not None:
         require_free(output, options.force)
-    with asked(options) as question:
+    with asked(options, mode_of is not None) as question:
         if output is not None and output.exists() and output.samefile(question.target.file):
             raise UsageError(f"{output} is the file that is read; choose another name")
-        source = generated(question, mode_of(question.wrt)).source
+        mode = None if mode_of is None else mode_of(question.wrt)
+        source = generated(question, mode, loops).source
     if output is None:
         sys.stdout.write(source)
     else:
@@ -39,14 +40,15 @@ def emit(options: argparse.Namespace, mode_of: ModeOf) -> int:
     return 0
 
 
-def generated(question: Question, mode: Mode) -> Generated:
+def generated(question: Question, mode: Mode | None, loops: bool = False) -> Emitted:
     """All stages for a question. Raises a located `TransformError`."""
-    target, inputs = Transformed(question.target.function, mode), question.inputs
+    inputs = question.inputs
+    target = question.target.function if mode is None else Transformed(question.target.function, mode)
     args, kwargs = inputs.values() if inputs.is_example else inputs.types()
     args += (None,) * extra_arguments(target)
     assumed = assumption(inputs.assumed)
     name = question.target.name.rpartition(".")[2]
-    label = Label(name, tuple(f"{text}." for text in assumed))
+    label = Label(name, tuple(f"{text}." for text in assumed), loops)
     try:
         if inputs.is_example:
             names = argument_names(question.target.function, len(args))

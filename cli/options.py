@@ -73,7 +73,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 
 @contextlib.contextmanager
-def asked(options: argparse.Namespace) -> Iterator[Question]:
+def asked(options: argparse.Namespace, differentiates: bool = True) -> Iterator[Question]:
     """The question in the options; the file's folder is on `sys.path` until the `with` ends."""
     from .inputs import chosen, declared_inputs
     from .target import opened
@@ -84,7 +84,7 @@ def asked(options: argparse.Namespace) -> Iterator[Question]:
             inputs = inputs_of_example(target, options.example)
         else:
             inputs = declared_inputs(target.function, options.types, wrt)
-        yield Question(target, inputs, chosen(inputs, wrt, target.name))
+        yield Question(target, inputs, chosen(inputs, wrt, target.name) if differentiates else ())
 
 
 def inputs_of_example(target: Target, name: str) -> Inputs:

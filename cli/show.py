@@ -31,6 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mode", choices=MODES, default="grad", help="the transformation (default: grad)"
     )
+    parser.add_argument(
+        "--loops", action="store_true", help="go on to the explicit loops that numba compiles"
+    )
     parser.add_argument("--stage", metavar="NAME", help="this stage alone, without its heading")
     parser.add_argument(
         "--color",
@@ -48,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     with asked(options) as question:
         stages = {
             "function": own_source(question),
-            **generated(question, modes[options.mode](question.wrt)).stages,
+            **generated(question, modes[options.mode](question.wrt), options.loops).stages,
         }
     paint = painter(options.color)
     if options.stage is not None:

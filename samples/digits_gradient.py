@@ -36,14 +36,13 @@ def loss_value_and_grad(params, images, labels):
     total = np.sum(e, axis=1)
     steps = np.arange(p)
     # reverse
-    ratio = 1.0 / p
+    ddiff = 1.0 / p
     dscores = np.zeros((p, w2.shape[1]))
-    dscores[steps, labels] = -ratio
-    dscores = dscores + (ratio / total)[:, None] * e
+    dscores[steps, labels] = -ddiff
+    dscores = dscores + (ddiff / total)[:, None] * e
     same = scores == top
-    ratio2 = (np.sum(dscores, axis=1, keepdims=True)
-        / np.sum(same, axis=1, keepdims=True))
-    dscores = dscores - same * ratio2
+    ratio = np.sum(dscores, axis=1, keepdims=True) / np.sum(same, axis=1, keepdims=True)
+    dscores = dscores - same * ratio
     db2 = np.sum(dscores, axis=0)
     dw2 = hidden.T @ dscores
     scaled = dscores @ w2.T * (1 - hidden * hidden)

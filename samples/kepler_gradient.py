@@ -43,9 +43,8 @@ def misfit_value_and_grad(unknowns, observed, START):
             position_k_k[k, j] = position
             velocity = (velocity + scaled
                 * (scaled2 * position / np.sum(position ** 2) ** 1.5))
-        diff = position - seen
-        diff_k[k] = diff
-        total += np.sum(diff ** 2)
+        diff_k[k] = position - seen
+        total += np.sum(diff_k[k] ** 2)
     # reverse
     dposition = np.zeros(2)
     dvelocity = np.zeros(2)
@@ -63,18 +62,18 @@ def misfit_value_and_grad(unknowns, observed, START):
             power = total2 ** 1.5
             total3 = np.sum(position2 ** 2)
             power2 = total3 ** 1.5
-            scaled3 = dvelocity * scaled
-            ratio = scaled3 / power
-            scaled4 = (3 * np.sum(scaled3 * (scaled2 * position / power) / power)
+            dratio = dvelocity * scaled
+            ratio = dratio / power
+            scaled3 = (3 * np.sum(dratio * (scaled2 * position / power) / power)
                 * total2 ** 0.5)
-            dposition -= scaled4 * position
+            dposition -= scaled3 * position
             dposition += ratio * scaled2
             dvelocity += dposition * TIME_STEP
-            scaled5 = dvelocity * scaled
-            ratio2 = scaled5 / power2
-            scaled6 = (3 * np.sum(scaled5 * (scaled2 * position2 / power2) / power2)
+            scaled4 = dvelocity * scaled
+            ratio2 = scaled4 / power2
+            scaled5 = (3 * np.sum(scaled4 * (scaled2 * position2 / power2) / power2)
                 * total3 ** 0.5)
-            dposition -= scaled6 * position2
+            dposition -= scaled5 * position2
             dposition += ratio2 * scaled2
             dmass -= (np.sum(ratio * position) + np.sum(ratio2 * position2)) * G
     dunknowns = np.zeros_like(unknowns)

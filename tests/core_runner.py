@@ -16,7 +16,6 @@ from transformer.core.grammar import (
     If,
     Let,
     Loop,
-    Map,
     Var,
     type_of,
 )
@@ -86,7 +85,7 @@ class _Runner:
     def _let(self, stmt: Let) -> None:
         attrs = {key: self.attr(item) for key, item in stmt.attrs.items() if key != "spelling"}
         result = stmt.op.run(*map(self.operand(stmt), stmt.args), **attrs)
-        results = result if len(stmt.targets) > 1 else (result,)
+        results = result if len(stmt.targets) != 1 else (result,)
         for target, value in zip(stmt.targets, results, strict=True):
             self.values[target] = _own(value)
 
@@ -126,13 +125,6 @@ class _Runner:
         self.values.update(zip((c.out for c in stmt.carries), current, strict=True))
         if stmt.count is not None:
             self.values[stmt.count] = count
-        self._finish(stmt, recorded)
-
-    def _map(self, stmt: Map) -> None:
-        recorded: list[dict[int, Any]] = [{} for _ in stmt.records]
-        for position in range(int(self.atom(stmt.trips))):
-            self.values[stmt.position] = position
-            self._iteration(stmt, position, recorded)
         self._finish(stmt, recorded)
 
     def _iteration(self, stmt: Any, position: int, recorded: list[dict[int, Any]]) -> None:

@@ -26,7 +26,6 @@ from transformer.core.grammar import (
     If,
     Let,
     Loop,
-    Map,
     Undefined,
     Var,
 )
@@ -176,20 +175,9 @@ class Evaluator:
         if stmt.count is not None:
             self.values[stmt.count] = count
 
-    def _reads(self, stmt: Loop | Map) -> None:
+    def _reads(self, stmt: Loop) -> None:
         for each in stmt.reads:
             self.values[each.target] = self.atom(each.source)[self.values[stmt.position]]
-
-    def _map(self, stmt: Map) -> None:
-        records = [Sequence() for _ in stmt.records]
-        for k in range(self.atom(stmt.trips)):
-            self.values[stmt.position] = k
-            self._reads(stmt)
-            self.block(stmt.body)
-            for record, made in zip(stmt.records, records):
-                made[k] = self.atom(record.value)
-        for record, made in zip(stmt.records, records):
-            self.values[record.target] = made.stacked()
 
     def _call(self, stmt: Call) -> None:
         results = run(stmt.function, [self.atom(arg) for arg in stmt.args])

@@ -46,7 +46,7 @@ loop j: int in k
         g: float = add(e, e)
     next e_1: float = g
     count m: int
-map p: int in <n>
+loop p: int in <n> independent
     read q: f64 = ws
     body
         r: f64 = multiply(q, z)

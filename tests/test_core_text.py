@@ -20,7 +20,6 @@ from transformer.core.grammar import (
     If,
     Let,
     Loop,
-    Map,
     Merge,
     Read,
     Record,
@@ -87,7 +86,7 @@ function f(x: f64[n], k: int, a: float)
         carry s: f64 = 0.0
         read v: f64 = x_1
         body
-            map j: int in <n>
+            loop j: int in <n> independent
                 read w: f64 = x
                 body
                     t_1: f64 = multiply(w, v)
@@ -138,8 +137,8 @@ def counted_loop(x: Var, y: Var) -> tuple[Loop, Var, Var]:
     s, out, v, w = (Var(number, name) for name in ("s", "s", "v", "w"))
     inner, total = Var(number), Var(number)
     ts, tss = Var(SeqType(number), "ts"), Var(SeqType(SeqType(number)), "tss")
-    lanes = Map(Var(INT, "j"), N, [Let((inner,), OPS["multiply"], (w, v))], [Read(w, x)],
-                [Record(ts, inner)])
+    lanes = Loop(Var(INT, "j"), N, [], [Let((inner,), OPS["multiply"], (w, v))], [Read(w, x)],
+                 [Record(ts, inner)], independent=True)
     body = [lanes, Let((total,), OPS["add"], (s, v))]
     carry = Carry(s, Const(0.0), total, out)
     loop = Loop(Var(INT, "i"), N - 1, [carry], body, [Read(v, y)], [Record(tss, ts)], down=True)
@@ -240,7 +239,7 @@ def test_names_are_unique_and_stable() -> None:
 
 
 def test_lines_that_begin_with_a_word_of_the_text() -> None:
-    words = "if loop map effect carry read merge record next count test body then dim guard".split()
+    words = "if loop effect carry read merge record next count test body then dim guard".split()
     x = Var(FLOAT, "x")
     body = [Let((Var(FLOAT, word),), OPS["sin"], (x,)) for word in words]
     again(Function("f", [x], body, [let.target for let in body]))

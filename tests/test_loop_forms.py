@@ -16,7 +16,7 @@ from transformer.ops.table import ops
 
 OPS = [op for _, op in sorted(ops().items()) if not op.of_sequences]
 FACETS = "simpler", "element", "step", "contraction", "store", "found", "definition"
-LOOPED = [op for op in OPS if missing(op) is None]
+LOOPED = [op for op in OPS if op.domain is not None or op.elementwise]
 DTYPES = "f8", "f4", "c16", "i8", "i4", "?"
 
 

@@ -56,9 +56,9 @@ def declares_global(x):
 
 def catches(x):
     try:
-        return np.log(x)
+        return float(x[0])
     except ValueError:
-        return x
+        return x[0]
 
 
 def strings_meet(x):
@@ -72,7 +72,7 @@ def shapes_meet(x):
     if x[0] > 0:
         y = np.zeros(2)
     else:
-        y = np.zeros(3)
+        y = np.zeros((3, 1))
     return y.sum()
 
 
@@ -185,7 +185,8 @@ def generator(x):
 
 
 def uses_generator(x):
-    return sum(generator(x))
+    values = generator(x)
+    return sum(values) + sum(values)
 
 
 def class_inside(x):
@@ -222,7 +223,7 @@ REFUSED = [
     (writes_global_array, "GLOBAL", "GLOBAL[0] = x[0]", "Copy it first"),
     (writes_argument_dict, "outlives", "params[", "Copy the dict"),
     (declares_global, "outlives", "GLOBAL = x", "Return the new value"),
-    (catches, "return` inside `try", "return np.log(x)", "check before"),
+    (catches, "an exception that is caught", "try:", "check before"),
     (strings_meet, "'kind'", "if x[0] > 0:", "make the condition static"),
     (shapes_meet, "'y'", "if x[0] > 0:", "same type"),
     (dtypes_meet, "'y'", "if x[1] > 0:", "add a cast"),
@@ -240,7 +241,7 @@ REFUSED = [
     (wrong_call, "missing 1 required positional argument: 'b'", "helper(x)", ""),
     (bad_index, "tuple index out of range", "(1, 2)[5]", ""),
     (truth_of_array, "ambiguous", "x > 0", ""),
-    (uses_generator, "generator", "", "list"),
+    (uses_generator, "used twice", "sum(values)", "list"),
     (class_inside, "class", "class Local", "top of the module"),
     (returns_function, "returned", "", ""),
     (always_raises, "never", 'raise RuntimeError("never")', "Every call of always_raises"),

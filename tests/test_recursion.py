@@ -260,20 +260,12 @@ def differentiates_itself(x):
     return go(x[0])
 
 
-def sizes_that_may_differ(x):
-    def go(y):
-        return y[:1] if len(y) < 2 else go(y[: len(y) // 2]) + go(y[len(y) // 2 :])
-
-    return np.sum(go(x))
-
-
 REFUSED = [
     (shares_an_argument, "may share memory with", "scaled_by(y, y, 1)", "x.copy()"),
     (shares_a_captured_array, "may share memory with", "fill(y, 1)", "x.copy()"),
     (appends, "around it", "collect(x[0])", "return"),
     (changes_a_name, "changes 'count' around it", "go(3)", "return"),
     (differentiates_itself, "the derivative of itself", "grad(go)", "one by one"),
-    (sizes_that_may_differ, "not known to be equal", "go(y[len(y) // 2 :])", "of one size"),
 ]
 
 

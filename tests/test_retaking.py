@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import linecache
 import warnings
 
 import numpy as np
 import pytest
+from both_modes import compare_modes, defined
 from random_nests import SIZE, Nest
 
-from transformer import check_grads, checkpoint_loop, grad, jvp
+from transformer import check_grads, checkpoint_loop, grad
 
 RNG = np.random.default_rng(11)
 
@@ -133,10 +133,7 @@ def test_a_write_that_changes_the_type_is_not_taken_again():
 
 def nest(seed):
     """A random program and arguments; None where it reads out of bounds."""
-    source, name = Nest(seed).source(), f"<nest {seed}>"
-    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-    namespace = {"np": np, "checkpoint_loop": checkpoint_loop}
-    exec(compile(source, name, "exec"), namespace)
+    namespace = defined(Nest(seed).source(), f"<nest {seed}>", checkpoint_loop=checkpoint_loop)
     rng = np.random.default_rng(seed)
     args = tuple(0.7 * rng.normal(size=s) for s in (SIZE, SIZE, (SIZE, SIZE)))
     try:
@@ -144,23 +141,6 @@ def nest(seed):
     except IndexError:
         return None
     return namespace["f"], args, rng
-
-
-def compare_modes(function, args, rng, order):
-    """Reverse mode records and takes again, forward mode does neither: both give the same number."""
-    tangents = tuple(rng.normal(size=a.shape) for a in args)
-    gradient = grad(function, (0, 1, 2))
-    products = [g * t for g, t in zip(gradient(*args), tangents)]
-    scale = sum(np.sum(np.abs(p)) for p in products) + 1e-3
-    assert abs(sum(map(np.sum, products)) - jvp(function, args, tangents)[1]) <= 1e-8 * scale
-    if order > 1:
-        e, f, g = (rng.normal(size=a.shape) for a in args)
-
-        def along(u, v, w):
-            du, dv, dw = gradient(u, v, w)
-            return np.sum(du * e) + np.sum(dv * f) + np.sum(dw * g)
-
-        compare_modes(along, args, rng, order - 1)
 
 
 @pytest.mark.parametrize("seed", range(60))

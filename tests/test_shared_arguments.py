@@ -82,7 +82,7 @@ def test_what_is_only_read_may_share_memory() -> None:
     assert np.array_equal(grad(only_read)(x, x), x)
     gradient = grad(shifted)
     gradient(*vectors())
-    assert gradient._entry(vectors(), {}).written and not grad(only_read)._entry((x, x), {}).written
+    assert gradient._entry(vectors(), {}).memory.written and not grad(only_read)._entry((x, x), {}).memory.written
 
 
 def test_a_tangent_may_be_the_array_itself() -> None:

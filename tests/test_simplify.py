@@ -159,9 +159,16 @@ def test_seeds_become_whole_numbers_where_floats_are_met() -> None:
 def test_signs_pass_through_what_nothing_else_uses() -> None:
     before = "r: f64[n] = negative(x)\no: f64[n] = multiply(r, y)\ng: f64 = sum(o)\n"
     assert simplified(before + "q: f64 = add(s, g)\nreturn q") == (
-        "o: f64[n] = multiply(x, y)\ng: f64 = sum(o)\nq: f64 = subtract(s, g)\nreturn q")
+        "t_1: f64[n] = multiply(x, y)\nt_2: f64 = sum(t_1)\nq: f64 = subtract(s, t_2)\nreturn q")
     kept = simplified(before + "q: f64 = add(s, g)\nreturn q, g")
     assert "add(s, g)" in kept
+
+
+def test_what_gets_another_value_loses_its_name() -> None:
+    assert simplified("q: f64 = multiply(2, s)\nr: f64 = multiply(q, 3)\nreturn r") == (
+        "r: f64 = multiply(6, s)\nreturn r")
+    assert simplified("q: f64 = multiply(2, s)\np_1: f64 = multiply(q, t)\nr: f64 = multiply(3, p_1)\nreturn r") == (
+        "t_1: f64 = multiply(6, s)\nr: f64 = multiply(t_1, t)\nreturn r")
 
 
 def test_equal_products_are_doubled_in_front() -> None:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from transformer.core.equations import guardable, single_atom, value_of
 from transformer.core.grammar import Const, Var
-from transformer.core.guards import Assumptions, Guard, guardable, single_atom, value_of
+from transformer.core.guards import Assumptions, Guard
 from transformer.core.sizes import (
     Dim,
     Extent,
@@ -18,6 +19,7 @@ from transformer.core.sizes import (
     Least,
     Size,
     Unknown,
+    degree,
     divided,
     greatest,
     least,
@@ -217,3 +219,11 @@ def test_guards() -> None:
                                         (N * M, None), (N // 2, None)])
 def test_single_atoms(size: Extent, atom: Any) -> None:
     assert single_atom(size) == atom
+
+
+def test_powers_of_a_dimension() -> None:
+    n, m = Dim("n"), Dim("m")
+    square = Size.of(n) * (Size.of(n) - 1)
+    assert degree(square // 2, n) == degree(square * Size.of(m) + Size.of(n), n) == 2
+    assert degree(square, m) == degree(7, n) == degree(Size.of(Unknown(Var(INT))), n) == 0
+    assert degree(Size.of(Least(square, Size.of(m))), n) == 0 and degree(Size.of(Greatest(square, Size.of(m))), m) == 1

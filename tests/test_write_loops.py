@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from writing import FLOAT, INT, VECTOR, Making, N, assert_right, body_of, load, named, param, written
 
-from transformer.core.grammar import UNDEFINED, Const, If, Loop, Map, Merge, Read, Record, Var
+from transformer.core.grammar import UNDEFINED, Const, If, Loop, Merge, Read, Record, Var
 from transformer.core.types import ArrayType, SeqType
 from transformer.ops.value import Value
 
@@ -302,7 +302,7 @@ def test_independent_iterations() -> None:
         with making.nested() as body:
             y = named(np.sin(item), "y")
         record = Record(Var(SeqType(y.type)), y.atom)
-        making.emit(Map(position, N, body, [Read(item.atom, x.atom)], [record]))
+        making.emit(Loop(position, N, [], body, [Read(item.atom, x.atom)], [record], independent=True))
         element = Value(Var(y.type))
         (total,) = making.loop(
             N,

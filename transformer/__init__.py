@@ -2,6 +2,7 @@
 
     grad, value_and_grad   gradients of functions that return a number
     jvp, vjp, linearize    derivatives along a direction, pullbacks, linear approximations
+    jit                    a function, or a derivative, compiled
     stop_gradient          a value as a constant
     custom_jvp, custom_vjp derivatives by rules of your own
     checkpoint             a function of which a reverse sweep keeps nothing
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from .custom import custom_jvp, custom_vjp
     from .define import check_op, define_op
     from .implicit import fixed_point
+    from .independence import independent
+    from .jitting import jit
     from .settings import config
 
 __version__ = "0.1.0"
@@ -54,6 +57,8 @@ __all__ = [
     "fixed_point",
     "grad",
     "grad_of",
+    "independent",
+    "jit",
     "jvp",
     "linearize",
     "stop_gradient",
@@ -66,7 +71,8 @@ _ERRORS = frozenset(name for name in __all__ if name[0].isupper())
 
 _HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom", "define_op": ".define",
           "check_op": ".define", "checkpoint": ".checkpointing",
-          "checkpoint_loop": ".checkpointing", "fixed_point": ".implicit", "grad_of": ".cotangents"}
+          "checkpoint_loop": ".checkpointing", "fixed_point": ".implicit", "grad_of": ".cotangents",
+          "independent": ".independence", "jit": ".jitting"}
 
 
 def __getattr__(name: str) -> Any:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
-import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,8 +19,10 @@ from .read.kinds import described
 from .read.places import RETURN, place_of, place_of_call
 from .run.dispatch import Dispatcher, Entry
 from .run.keeping import kept, value_at
+from .transform.derived import Derived, innermost
 from .transform.inside import AS_TUPLES, GIVE_ONE, ONE_FOR_EACH
-from .transform.modes import Derived, Gradient, Mode, Pullback, Pushforward, Wrt
+from .transform.modes import Gradient, Mode, Pullback, Pushforward, Wrt
+from .wrapping import argument_names, check_callable, copy_names, is_importable
 
 __all__ = ["Transformed", "check_grads", "grad", "jvp", "linearize", "stop_gradient", "value_and_grad",
            "vjp"]
@@ -67,7 +67,7 @@ class Transformed(Derived):
         return f"<{self.mode.suffix} of {getattr(self.function, '__qualname__', self.function)!s}>"
 
     def __reduce__(self) -> Any:
-        if _importable(self):
+        if is_importable(self):
             return self.__qualname__                               # type: ignore[attr-defined]
         return Transformed, (self.function, self.mode)
 
@@ -85,11 +85,11 @@ class Transformed(Derived):
         if newest is None:
             raise BadArgument(f"{self!r} has no source yet", why="It depends on the types of a call.",
                               instead="Call it first, or use source_for(*args).")
-        return newest.generated.source
+        return newest.source
 
     def source_for(self, *args: Any, **kwargs: Any) -> str:
         """The generated source for arguments like these; nothing is run."""
-        return self._entry(args, kwargs).generated.source
+        return self._entry(args, kwargs).source
 
     def stages(self, *args: Any, **kwargs: Any) -> dict[str, str]:
         """The text of every stage for arguments like these, in order, by name."""
@@ -110,7 +110,7 @@ class Transformed(Derived):
     def _repr_html_(self) -> str:
         from .run.display import html
         newest = self._dispatcher.newest
-        return html(repr(self), None if newest is None else newest.generated.source)
+        return html(repr(self), None if newest is None else newest.source)
 
 
 def grad(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: bool = False,
@@ -147,16 +147,8 @@ def value_and_grad(function: Callable[..., Any] | None = None, argnums: Wrt = 0,
 def _transformed(function: Callable[..., Any] | None, again: Any, mode: Gradient) -> Any:
     if function is None:
         return lambda f: Transformed(f, mode)
-    _check_callable(function, again.__name__)
+    check_callable(function, again.__name__)
     return Transformed(function, mode)
-
-
-def _check_callable(function: Any, name: str) -> None:
-    if not callable(function):
-        way = f"{name}(f, (x,), (dx,))" if name == "jvp" else f"{name}(f, x)"
-        way = way if name in ("jvp", "vjp", "linearize") else f"{name}(f)(x), not {name}(f(x))"
-        raise BadArgument(f"{name} takes a function, this is {described(function)}", place_of_call(),
-                          instead=f"Write {way}.")
 
 
 def _wrt(argnums: Any) -> Wrt:
@@ -190,7 +182,7 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.0))
     (6.0, 3.0)
     """
-    _check_callable(function, "jvp")
+    check_callable(function, "jvp")
     moving = _matched_here(function, primals, tangents)
     result: tuple[Any, Any] = pushforward(function, tuple(moving))(*primals, *moving.values())
     return result
@@ -214,7 +206,7 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any
     >>> pullback(1.0)
     (3.0, 2.0)
     """
-    _check_callable(function, "vjp")
+    check_callable(function, "vjp")
     then = kept(primals)
     result = value_at(function, primals, then)
     held = pullback(function).hold(primals, *then, _cotangent(result, None))
@@ -237,7 +229,7 @@ def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callabl
     >>> line(1.0)
     6.0
     """
-    _check_callable(function, "linearize")
+    check_callable(function, "linearize")
     then = kept(primals)
     result = value_at(function, primals, then)
     still = {k: zeros for k, primal in enumerate(then) if (zeros := _standing_still(primal)) is not None}
@@ -392,36 +384,3 @@ def check_grads(function: Callable[..., Any], args: Sequence[Any], order: int = 
         raise BadArgument(f"check_grads takes a tuple of arguments, this is {described(args)}", place_of_call(),
                           instead="Write check_grads(f, (x,)), also for one argument.")
     check(function, tuple(args), order, tuple(modes), atol, rtol, seed)
-
-
-def innermost(target: Any) -> Any:
-    while isinstance(target, Derived):
-        target = target.function
-    return target
-
-
-def argument_names(function: Any, count: int) -> list[str]:
-    """Names for `count` positional arguments, as far as the signature tells."""
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        parameters = []
-    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "argument")
-    return names[:count] + [f"{rest}[{k}]" for k in range(count - len(names))]
-
-
-def copy_names(target: Any, function: Any) -> None:
-    """`functools.update_wrapper`, with a sentence before the docstring."""
-    functools.update_wrapper(target, function, updated=())
-    doc = getattr(function, "__doc__", None)
-    name = getattr(function, "__name__", "the function")
-    target.__doc__ = f"{target.mode.suffix} of {name}." + (f"\n\n{doc}" if doc else "")
-
-
-def _importable(target: Any) -> bool:
-    """Whether a transformed function is what its module calls by its name (it was a decorator)."""
-    found: Any = sys.modules.get(getattr(target, "__module__", ""))
-    for part in getattr(target, "__qualname__", "<none>").split("."):
-        found = getattr(found, part, None)
-    return found is target

@@ -61,7 +61,8 @@ class checkpoint_loop:
     again when it gets there: little memory for a second run of the loop.
 
     `blocks` is how many there are; without it, about the root of the number of iterations, which keeps
-    the least. It holds for the counted loops directly inside of the ``with``, and does nothing where
+    the least. Around a ``while`` the first block has one iteration, the next one has two, and so on; `blocks`
+    cannot be given. It holds for the loops directly inside of the ``with``, and does nothing where
     nothing is differentiated. Raises `BadArgument` unless `blocks` is a positive number.
 
     >>> import numpy as np

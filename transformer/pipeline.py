@@ -1,16 +1,18 @@
 """The stages in order. Read this page first: everything else is one of them.
 
      user function ──read──▶ Core ──transform──▶ Core ──simplify──▶ Core ──write──▶ NumPy source
+                                                                        ──lower──▶ explicit loops
 
 `generate` takes a function (or a transformation of one, of one, …) and abstract arguments, and gives
-the source of the transformed function with everything known about it.
+the source of the transformed function with everything known about it; `generate_loops` gives the
+explicit loops that are compiled.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from .core.builder import Builder
 from .core.check import check
@@ -21,24 +23,54 @@ from .read.reader import Reading, read
 from .settings import config
 from .simplify import simplify
 from .transform.applied import settled, take_hidden
-from .transform.modes import Derived
+from .transform.derived import taken_apart
 from .write.header import Header
 from .write.writer import Written, write
 
+if TYPE_CHECKING:
+    from .entering import Module
+
 
 @dataclass
-class Generated:
-    """A transformed function: its Core, its interface, its source, and the text of every stage."""
+class Prepared:
+    """A transformed function as Core, its interface, and the text of every stage."""
 
     function: Function
     interface: Interface
     reading: Reading
+    stages: dict[str, str]
+
+
+@dataclass
+class Generated(Prepared):
+    """The same with its source."""
+
     written: Written
-    stages: dict[str, str] = field(default_factory=dict)
 
     @property
     def source(self) -> str:
         return self.written.source
+
+    @property
+    def namespace(self) -> dict[str, Any]:
+        """What names in the source stand for that it does not define."""
+        return self.written.namespace
+
+
+@dataclass
+class Looped(Prepared):
+    """The same as a module of explicit loops; with a header that of a file."""
+
+    module: Module
+    header: Header | None = None
+
+    @property
+    def source(self) -> str:
+        return self.module.source if self.header is None else self.module.file(self.header)
+
+    @property
+    def namespace(self) -> dict[str, Any]:
+        return self.module.entry.namespace
 
 
 def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints: Mapping[Any, int],
@@ -47,6 +79,33 @@ def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hint
     """All stages. With a header the source is that of a file, which tests the shapes it is given;
     `name` is what the user's function is called there, if not by its own name; `stages` receives
     the text of every stage. Raises a located `TransformError`; nothing is changed or written by then."""
+    made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages)
+    written = write(made.function, made.interface, name=made.interface.name, header=header, annotate=True,
+                    guards=header is not None)
+    if stages is not None:
+        stages["source"] = written.source
+    return Generated(made.function, made.interface, made.reading, made.stages, written)
+
+
+def generate_loops(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints: Mapping[Any, int],
+                   smallest: int, header: Header | None = None, name: str | None = None,
+                   stages: dict[str, str] | None = None) -> Looped:
+    """All stages to explicit loops. Arrays that a function itself writes, which is not one that a
+    transformation made, are further results, that the entry hands back to its caller's arrays."""
+    from .entering import entered
+    made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages, hands_back=True)
+    modes = taken_apart(target)[1]
+    extras = list(args[len(args) - sum(mode.extras for mode in modes):])
+    module = entered(made.function, made.interface, made.reading, extras, bool(modes), guards=header is not None)
+    looped = Looped(made.function, made.interface, made.reading, made.stages, module, header)
+    if stages is not None:
+        stages["loops"] = looped.source
+    return looped
+
+
+def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints: Mapping[Any, int], smallest: int,
+            name: str | None, stages: dict[str, str] | None, hands_back: bool = False) -> Prepared:
+    """The stages before anything is printed."""
     user, modes = taken_apart(target)
     extras = sum(mode.extras for mode in modes)
     reading = read(user, args[:len(args) - extras], kwargs, hints=hints, smallest=smallest)
@@ -55,6 +114,8 @@ def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hint
     note(stages, "read", function)
     if not modes:
         settled(function)
+    if hands_back and not modes:
+        function.results += [written.value for written in reading.written]
     simplify(function, reading.assumptions)
     note(stages, "simplified", function)
     for k, mode in enumerate(modes):
@@ -69,20 +130,7 @@ def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hint
             simplify(function, reading.assumptions, last=k == len(modes) - 1)
         note(stages, f"{mode.suffix}, simplified", function)
     function.guards = reading.assumptions.guards
-    written = write(function, interface, name=interface.name, header=header, annotate=True,
-                    guards=header is not None)
-    if stages is not None:
-        stages["source"] = written.source
-    return Generated(function, interface, reading, written, stages or {})
-
-
-def taken_apart(target: Any) -> tuple[Any, list[Any]]:
-    """The user's function inside a transformed one, and the transformations, innermost first."""
-    modes: list[Any] = []
-    while isinstance(target, Derived):
-        modes.insert(0, target.mode)
-        target = target.function
-    return target, modes
+    return Prepared(function, interface, reading, {} if stages is None else stages)
 
 
 def note(stages: dict[str, str] | None, name: str, function: Function) -> None:

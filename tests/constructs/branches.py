@@ -82,11 +82,20 @@ def widened(x):
     return y
 
 
+@supported("arrays of different sizes on both sides, used afterwards", "the size is found at run time", args=(VECTOR,))
+def sizes_used(x):
+    y = x[1:] if x[0] > 0 else x
+    return np.sum(y * y)
+
+
 @refused(
-    "arrays of different shapes on both sides, used afterwards", NotSupported, "give both one shape", args=(VECTOR,)
+    "arrays with different numbers of axes on both sides, used afterwards",
+    NotSupported,
+    "give both one shape",
+    args=(VECTOR,),
 )
 def shapes_used(x):
-    y = x[1:] if x[0] > 0 else x
+    y = x[:, None] if x[0] > 0 else x
     return np.sum(y)
 
 

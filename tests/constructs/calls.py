@@ -230,6 +230,17 @@ def halving(x):
     return halving(x[:half]) + np.sin(halving(x[half:]))
 
 
+@supported("recursion on parts that have to be equally long", "tested at run time", args=(np.append(VECTOR, 0.7),))
+def recursive_transform(x):
+    def haar(part):
+        if len(part) == 1:
+            return part
+        mean, rest = (part[::2] + part[1::2]) / 2, part[::2] - part[1::2]
+        return np.concatenate([haar(mean), rest])
+
+    return np.sum(haar(x) ** 2)
+
+
 @supported("recursion that writes to an array", args=(VECTOR,))
 def writing_recursion(x):
     def fill(y, k):
@@ -274,7 +285,7 @@ def collecting_recursion(x):
     return sum(found)
 
 
-@refused("a generator (`yield`)", NotSupported, "fill a list")
+@supported("a generator (`yield`, `yield from`)", "read where its items are used")
 def generator(x):
     def values():
         yield x

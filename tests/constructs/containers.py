@@ -133,6 +133,23 @@ def dynamic_key(x):
     return x * len(table)
 
 
+@supported("a key that is set under a test, and used under the same test")
+def key_under_test(x):
+    cache = {}
+    if x > 0:
+        cache["square"] = x * x
+    total = x
+    if x > 0:
+        total += cache["square"]
+    return total
+
+
+@supported("a missing key, an index out of range, on a path that is not taken", "it raises there, as in Python")
+def missing_on_a_path(x):
+    items = [x, x * x]
+    return items[2] if x > 100 else items[1]
+
+
 @refused("a missing key, an index out of range", TransformError)
 def missing_key(x):
     return x * {"a": 1.0}["b"]

@@ -198,6 +198,15 @@ def wrong_shapes(x):
     return np.sum(x + np.ones(4))
 
 
+@supported("an integer to a power that may be negative", "a float, as in Python", args=(1.3,))
+def falling_powers(x):
+    total, k = 0.0, 1
+    while k > -3:
+        total += x * 10**k
+        k -= 1
+    return total
+
+
 @supported("a size that depends on a value", "the size is found at run time", args=(VECTOR,))
 def size_from_value(x):
     return np.sum(np.zeros(int(x[2])) + x[0])

@@ -260,9 +260,21 @@ def iterator(x):
     return next(values) * 2.0
 
 
-@refused("`yield from`", NotSupported)
-def delegated(x):
-    def values():
-        yield from (x, x)
+@refused("a generator without an end, with `zip` or `break`", NotSupported, "give it the number of items")
+def endless_generator(x):
+    def powers():
+        value = x
+        while True:
+            yield value
+            value = value * x
 
-    return sum(values())
+    return sum(value * k for k, value in zip(range(3), powers()))
+
+
+@supported("windows with bounds that the loop computes", "that they fit is tested at run time", args=(VECTOR,))
+def windows(x):
+    low, total = 0, 0.0
+    while low + 2 <= len(x):
+        total += np.sum(x[low : low + 2] * np.array([1.0, 2.0])) ** 2
+        low += 1
+    return total

@@ -147,10 +147,12 @@ def deleting_attribute(x):
     return x
 
 
-@supported("`try` with `finally`, or with exceptions that nothing inside can raise", "without a `return` inside")
+@supported("`try` with `finally`, or with exceptions that nothing inside can raise")
 def trying_what_cannot_fail(x):
     try:
         y = np.log(x)
+        if y > 5:
+            return y
     except (TypeError, ZeroDivisionError):
         y = x * 0.0
     else:
@@ -158,6 +160,14 @@ def trying_what_cannot_fail(x):
     finally:
         x = x + 1.0
     return x * y
+
+
+@refused("`return`, `break` or `continue` out of `finally`", NotSupported)
+def leaving_finally(x):
+    try:
+        y = x * x
+    finally:
+        return y  # noqa: B012
 
 
 @refused("`try` with an exception that something inside may raise", NotSupported, "test before")

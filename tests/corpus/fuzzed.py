@@ -101,7 +101,57 @@ def mask_under_a_test_that_fails(x):
     return np.sum(x**2)
 
 
+def list_made_an_array_and_written(x):
+    """The array is what the loop recorded, and its reverse looks at that."""
+    items = []
+    c = 1.0
+    for i in range(len(x)):
+        c = np.exp(x[i] * c)
+        items.append(c)
+    y = np.array(items)
+    y[0] *= 0.5
+    y[1:] = y[:-1] * y[1:]
+    return np.sum(y * y)
+
+def cotangent_is_read_and_added_to(x):
+    """What the comprehension adds has the cotangent of `x` itself, to which the loop adds."""
+    x += [x @ x for b in x]
+    x[2:] = 1
+    return np.sum(x)
+
+def part_that_happens_to_be_one_is_broadcast(A, B):
+    return np.sum(B * np.broadcast_to(A[1::2, ::2], B.shape) ** 2)
+
+def parts_of_ranges(x, k):
+    total = 0.0
+    for i in range(1, len(x))[-k:]:
+        total += x[i] * x[i - 1] * i
+    for i in range(len(x))[k:-1]:
+        total += x[i] ** 3
+    for i in range(6)[: len(x) - 1 : 2]:
+        total += np.sin(i * x[0])
+    for i in range(len(x))[: int(np.sum(x > 0))]:
+        total += x[i] ** 2 * i
+    return total + len(range(len(x))[-(k // 2) :]) * x[0]
+
+def mask_of_computed_length(x):
+    """Whether the lengths are equal is known when the program runs, which then says so."""
+    u = x[x > 0]
+    chosen = x[x < 0.35] > 0
+    return np.sum(u[chosen] ** 2)
+
+
 PROGRAMS = [
+    Program(mask_of_computed_length, fixed(np.array([0.3, 0.4, -0.2]))),
+    Program(parts_of_ranges, fixed(np.array([0.3, 0.5, -0.2, 0.7, 0.4]), 2)),
+    Program(parts_of_ranges, fixed(np.array([0.3, 0.5, -0.2, 0.7, 0.4]), 0), name="parts_of_ranges_from_0"),
+    Program(
+        part_that_happens_to_be_one_is_broadcast,
+        fixed(np.array([[0.6, 1.1], [0.6, 0.6], [0.7, 0.9]]), np.array([[0.7, 1.0, 1.0]])),
+        wrt=(0, 1),
+    ),
+    Program(cotangent_is_read_and_added_to, fixed(np.array([0.7, 1.0, 0.7]))),
+    Program(list_made_an_array_and_written, fixed(np.array([0.3, 0.5, 0.2]))),
     Program(sign_of_a_product_with_truth_values, fixed(np.array([-0.6, 0.6, 0.8]))),
     Program(sums_of_reversed_arrays, fixed(np.array([0.3, 0.6, 0.2]), np.array([[0.3, -0.6, 1.2], [0.8, 0.4, 0.1]]))),
     Program(alias_in_a_branch_is_not_read_later, fixed(np.array([0.3, 0.6, 0.2]), 0.4), wrt=(0, 1)),

@@ -16,13 +16,14 @@ from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from .checks import EVERY, Check, Failure, Refused
+from .checks import EVERY, Check
 from .generate import FAMILIES, programs
 from .program import Program
 from .reduce import reduced
 from .reference import Rejected
+from .verdicts import Failure, Refused
 
-SLOWEST = 30                    # seconds for one program
+SLOWEST = 30                    # seconds of computing for one program
 
 
 @dataclass(frozen=True)
@@ -100,21 +101,21 @@ class _Overtime(BaseException):
 
 @contextmanager
 def at_most(seconds: int) -> Iterator[None]:
-    """Ends what runs longer; only in the main thread of a system with alarms."""
-    if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
+    """Ends what computes longer, however long it waits; only in the main thread of a system with timers."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def overtime(*_: Any) -> None:
         raise _Overtime
 
-    before = signal.signal(signal.SIGALRM, overtime)
-    signal.alarm(seconds)
+    before = signal.signal(signal.SIGPROF, overtime)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def outcome_of(program: Program, also: tuple[str, ...] = EVERY) -> Outcome:

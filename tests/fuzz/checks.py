@@ -6,10 +6,8 @@ import importlib.util
 import inspect
 import linecache
 import tempfile
-import traceback
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -18,28 +16,17 @@ import numpy as np
 
 from transformer import grad, jvp, pipeline, value_and_grad, vjp
 from transformer.api import pullback, pushforward
-from transformer.core.errors import NotSupported, ShapeError
+from transformer.core.errors import ShapeError
 
+from .dead import spoiled
 from .poison import poisoned
 from .program import Program
 from .reference import Rejected, Vector, blank, floats, pack, slope, unpack
+from .verdicts import Failure, Refused, ours
 
 LARGEST = 1e4
-EVERY = ("sizes", "layout", "second", "other order", "third", "saved", "read again", "unsimplified")
+EVERY = ("sizes", "layout", "second", "other order", "third", "saved", "read again", "unsimplified", "dead")
 Layout = Callable[[np.ndarray], np.ndarray]
-
-
-class Refused(Exception):
-    """The program is refused, with a message."""
-
-
-class Failure(AssertionError):
-    """A wrong number or an error of ours. `kind` is the same for failures with one cause, often."""
-
-    def __init__(self, kind: str, detail: str) -> None:
-        super().__init__(f"{kind}: {detail}")
-        self.kind = kind
-        self.detail = detail
 
 
 class Check:
@@ -115,6 +102,8 @@ class Check:
             self.saved()
         if {"second", "other order", "third"} & set(self.also):
             self.second()
+        if "dead" in self.also:
+            self.dead()
         if self.refusal is not None:
             raise self.refusal
 
@@ -295,6 +284,17 @@ class Check:
             found = grad(self.function, argnums=self.wrt)(*self.values())
         self.close("unsimplified", pack(found), self.gradient)
 
+    def dead(self) -> None:
+        """With all arrays spoiled that nobody is to look at any more."""
+        with spoiled(), ours("dead"):
+            gradients = grad(self.function, argnums=self.wrt)
+            found = gradients(*self.values())
+        self.close("gradient, dead arrays spoiled", pack(found), self.gradient)
+        if "second" in self.also:
+            with spoiled(), ours("dead"):
+                _, product = jvp(gradients, self.values(), self.tangents(self.direction))
+            self.close("forward over reverse, dead arrays spoiled", pack(product), self.product)
+
     def saved(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "saved.py"
@@ -344,33 +344,6 @@ class Check:
             value, found = jvp(function, self.values(), self.tangents(self.direction))
         self.close("value of what is read again", pack(value), self.gradient)
         self.close("read again", pack(found), reference.value, reference.uncertainty)
-
-
-@contextmanager
-def ours(what: str) -> Iterator[None]:
-    """Code of ours, and code that it generated: what it raises is a refusal or a failure."""
-    try:
-        with poisoned(), warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            yield
-    except NotSupported as error:
-        raise Refused(f"{what}: {error.message}" if what in UNUSUAL else error.message) from error
-    except Exception as error:
-        raise Failure(f"{type(error).__name__} at {_place(error)}", f"in {what}: {error}") from error
-
-
-UNUSUAL = ("forward over reverse", "reverse over reverse", "reverse over forward", "third order", "saved", "read again",
-           "unsimplified", "jvp")
-
-
-def _place(error: BaseException) -> str:
-    """The innermost function of ours, or of what we generated, on the way to an error."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "transformer" in frame.filename]
-    if not frames:
-        return "generated code"
-    file = frames[-1].filename
-    inside = file.split("/transformer/")[-1] if "/source/" not in file else "generated code"
-    return f"{inside}:{frames[-1].name}" if inside != "generated code" else inside
 
 
 def resized(value: Any) -> Any:

@@ -19,14 +19,14 @@ def attention_grad(q, k, v):
     total = np.sum(weights, axis=1, keepdims=True)
     weights2 = weights / total
     # reverse
-    scaled = 2 * (weights2 @ v)
-    dv = weights2.T @ scaled
-    dweights = scaled @ v.T
+    ddot = 2 * (weights2 @ v)
+    dv = weights2.T @ ddot
+    dweights = ddot @ v.T
     total2 = np.sum(dweights * weights2 / total, axis=1, keepdims=True)
     dscores = (dweights / total - total2) * weights
     same = scores == top
     ratio = np.sum(dscores, axis=1, keepdims=True) / np.sum(same, axis=1, keepdims=True)
-    ratio2 = (dscores - same * ratio) / root
-    dq = ratio2 @ k
-    dk = (q.T @ ratio2).T
+    ddot2 = (dscores - same * ratio) / root
+    dq = ddot2 @ k
+    dk = (q.T @ ddot2).T
     return dq, dk, dv

@@ -24,7 +24,7 @@ def black_scholes_value_and_grad(spot, strike, rate, sigma, years):
     # reverse
     dd2 = -scaled2 * math.exp(-ratio3 * ratio3) / math.sqrt(math.pi) / root2
     dd1 = spot * math.exp(-ratio2 * ratio2) / math.sqrt(math.pi) / root2 + dd2
-    ratio4 = dd1 / scaled
-    dsigma = (-dd2 - dd1 * d1 / scaled) * root + ratio4 * years * sigma
-    dspot = first + ratio4 / ratio / strike
+    dtotal = dd1 / scaled
+    dsigma = (-dd2 - dd1 * d1 / scaled) * root + dtotal * years * sigma
+    dspot = first + dtotal / ratio / strike
     return spot * first - scaled2 * second, (dspot, dsigma)

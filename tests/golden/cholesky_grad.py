@@ -30,11 +30,11 @@ def cholesky_grad(a):
         # reverse of line 230: for i in range(j + 1, n):
         for i in range(n - 1, j, -1):
             dfactor_ij = dfactor[i, j]
-            ratio = dfactor_ij / factor_jj
+            ddiff = dfactor_ij / factor_jj
             dfactor[j, j] -= dfactor_ij * factor[i, j] / factor_jj
-            dfactor[j, :j] -= ratio * factor[i, :j]
-            dfactor[i, :j] -= ratio * part
-            dfactor[i, j] = ratio
+            dfactor[j, :j] -= ddiff * factor[i, :j]
+            dfactor[i, :j] -= ddiff * part
+            dfactor[i, j] = ddiff
         ratio = dfactor[j, j] / (2 * factor_jj)
         dfactor[j, :j] -= 2 * ratio * part
         dfactor[j, j] = ratio

@@ -25,8 +25,8 @@ def heat_grad(u, c, n, target):
     du = 2 * (u - target)
     # reverse of line 18: for k in range(n):
     for _ in range(n):
-        scaled = du[1:-1] * c
-        du[:-2] += scaled
-        du[1:-1] -= 2 * scaled
-        du[2:] += scaled
+        dtotal = du[1:-1] * c
+        du[:-2] += dtotal
+        du[1:-1] -= 2 * dtotal
+        du[2:] += dtotal
     return du

@@ -22,17 +22,16 @@ def heat_grad(u, c, n, target):
     u = u.copy()
     total_k = np.empty((max(n, 0), m - 2))
     for k in range(n):
-        total = u[2:] - 2 * u[1:-1] + u[:-2]
-        total_k[k] = total
-        u[1:-1] += c * total
+        total_k[k] = u[2:] - 2 * u[1:-1] + u[:-2]
+        u[1:-1] += c * total_k[k]
     # reverse
     du = 2 * (u - target)
     dc = 0.0
     # reverse of line 18: for k in range(n):
     for k in range(n - 1, -1, -1):
-        scaled = du[1:-1] * c
+        dtotal = du[1:-1] * c
         dc += np.sum(du[1:-1] * total_k[k])
-        du[:-2] += scaled
-        du[1:-1] -= 2 * scaled
-        du[2:] += scaled
+        du[:-2] += dtotal
+        du[1:-1] -= 2 * dtotal
+        du[2:] += dtotal
     return du, dc

@@ -19,8 +19,8 @@ def mixture_grad(logits, means, x):
     root = np.sqrt(2 * np.pi)
     density = e2 / root
     # reverse
-    ratio = -1.0 / (density @ weights)
-    dweights = density.T @ ratio
-    dmeans = np.sum(np.outer(ratio, weights) / root * e2 * diff, axis=0)
+    ddot = -1.0 / (density @ weights)
+    dweights = density.T @ ddot
+    dmeans = np.sum(np.outer(ddot, weights) / root * e2 * diff, axis=0)
     dlogits = (dweights / total - np.sum(dweights * weights / total)) * e
     return dlogits, dmeans

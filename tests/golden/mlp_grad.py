@@ -33,7 +33,7 @@ def mlp_grad(params, x, y):
     doutput = 2.0 / (w2.shape[1] * x.shape[0]) * (output - y)
     db2 = np.sum(doutput, axis=0)
     dw2 = hidden.T @ doutput
-    scaled = doutput @ w2.T * (1 - hidden * hidden)
-    db1 = np.sum(scaled, axis=0)
-    dw1 = x.T @ scaled
+    dtotal = doutput @ w2.T * (1 - hidden * hidden)
+    db1 = np.sum(dtotal, axis=0)
+    dw1 = x.T @ dtotal
     return {"w1": dw1, "b1": db1, "w2": dw2, "b2": db2}

@@ -21,10 +21,10 @@ def moving_average_grad(x, w):
     y = w_0 * x[:-2] + w_1 * x[1:-1] + w_2 * x[2:]
     # reverse
     dy = np.sign(y)
-    total = np.sum(dy * x[2:])
+    dw_2 = np.sum(dy * x[2:])
     dx = np.zeros_like(x)
     dx[2:] = dy * w_2
     dx[1:-1] += dy * w_1
     dx[:-2] += dy * w_0
-    dw = np.array([np.sum(dy * x[:-2]), np.sum(dy * x[1:-1]), total])
+    dw = np.array([np.sum(dy * x[:-2]), np.sum(dy * x[1:-1]), dw_2])
     return dx, dw

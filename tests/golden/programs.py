@@ -266,6 +266,35 @@ def waves(u: "f64[n]", c: "f64", steps: "int"):
     return np.sum(u ** 2)
 
 
+def roots(x: "f64[n]", c: "f64", weights: "f64[n]"):
+    total = 0.0
+    for i in range(len(x)):
+        t = x[i]
+        for _ in range(20):
+            t = t - (t ** 3 - c * x[i]) / (3 * t * t)
+        total += weights[i] * t
+    return total
+
+
+def softmax_rows(x: "f64[n,m]", v: "f64[m]"):
+    n, m = x.shape
+    out = np.zeros((n, m))
+    for i in range(n):
+        total = 0.0
+        for j in range(m):
+            total += np.exp(x[i, j])
+        for j in range(m):
+            out[i, j] = np.exp(x[i, j]) / total * v[j]
+    return np.sum(out ** 2)
+
+
+def settling(x: "f64[n]", rate: "f64"):
+    with checkpoint_loop():
+        while np.max(np.abs(x)) > 0.01:
+            x = x - rate * np.tanh(x) * x ** 2
+    return np.sum(x)
+
+
 EXAMPLES = {
     "tanh_regression": lambda r: (r.normal(size=4), r.normal(size=4), r.normal(size=(5, 4)),
                                   r.normal(size=(5, 4))),
@@ -301,6 +330,9 @@ EXAMPLES = {
     "thomas": lambda r: (0.1 * r.normal(size=5), 3 + 0.1 * r.normal(size=5), r.normal(size=5), r.normal(size=5)),
     "time_warping": lambda r: (r.normal(size=5), r.normal(size=4)),
     "waves": lambda r: (r.normal(size=6), 0.2, 7),
+    "roots": lambda r: (1 + r.random(4), 2.0, r.normal(size=4)),
+    "softmax_rows": lambda r: (r.normal(size=(3, 4)), r.normal(size=4)),
+    "settling": lambda r: (np.array([1.2, 0.7, -0.6]), 0.8),
 }
 
 # What is kept: the program, the mode, and the arguments it is differentiated for.
@@ -341,4 +373,7 @@ KEPT = [
     ("thomas", "grad", "a,b,c,d"),
     ("time_warping", "grad", "a,b"),
     ("waves", "grad", "u,c"),
+    ("roots", "grad", "x,c"),
+    ("softmax_rows", "grad", "x,v"),
+    ("settling", "grad", "x,rate"),
 ]

@@ -43,9 +43,9 @@ def rnn_grad(W, U, b, xs):
     # reverse of line 66: for x in xs:
     for k in range(n - 1, -1, -1):
         h = h_k[k + 1]
-        scaled = dh * (1 - h * h)
-        db += scaled
-        dU += np.outer(scaled, xs[k])
-        dh = W.T @ scaled
-        dW += np.outer(scaled, h_k[k])
+        dtotal = dh * (1 - h * h)
+        db += dtotal
+        dU += np.outer(dtotal, xs[k])
+        dh = W.T @ dtotal
+        dW += np.outer(dtotal, h_k[k])
     return dW, dU, db

@@ -13,8 +13,8 @@ def rosenbrock_grad(x):
     if len(x) < 1:
         raise ValueError(f"len(x) is {len(x)} but must be at least 1")
     # reverse
-    scaled = 200 * (x[1:] - x[:-1] ** 2)
+    ddiff = 200 * (x[1:] - x[:-1] ** 2)
     dx = np.zeros_like(x)
-    dx[:-1] = -2 * (1 - x[:-1]) - 2 * scaled * x[:-1]
-    dx[1:] += scaled
+    dx[:-1] = -2 * (1 - x[:-1]) - 2 * ddiff * x[:-1]
+    dx[1:] += ddiff
     return dx

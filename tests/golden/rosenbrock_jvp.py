@@ -17,5 +17,5 @@ def rosenbrock_jvp(x, dx):
     scaled = dx[:-1] * 2
     diff = x[1:] - x[:-1] ** 2
     diff2 = 1 - x[:-1]
-    total = np.sum((dx[1:] - scaled * x[:-1]) * 200 * diff - scaled * diff2)
-    return np.sum(100.0 * diff ** 2 + diff2 ** 2), total
+    dtotal = np.sum((dx[1:] - scaled * x[:-1]) * 200 * diff - scaled * diff2)
+    return np.sum(100.0 * diff ** 2 + diff2 ** 2), dtotal

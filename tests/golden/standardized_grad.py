@@ -15,9 +15,9 @@ def standardized_grad(x):
     z = (x - np.mean(x, axis=0)) / spread
     # reverse
     dz = 3 * z ** 2
-    ratio = dz / spread
-    ratio2 = (np.sum(dz * z / spread, axis=0)
+    ddiff = dz / spread
+    ratio = (np.sum(dz * z / spread, axis=0)
         / (n * np.where(spread == 0, np.inf, spread)))
-    dx = ratio - ratio2 * (x - np.mean(x, axis=0, keepdims=True))
-    dx = dx - np.sum(ratio, axis=0) / n
+    dx = ddiff - ratio * (x - np.mean(x, axis=0, keepdims=True))
+    dx = dx - np.sum(ddiff, axis=0) / n
     return dx

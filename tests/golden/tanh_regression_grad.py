@@ -17,7 +17,7 @@ def tanh_regression_grad(w, b, x, y):
         raise ValueError(f"y {y.shape} must be {x.shape}")
     tanh = np.tanh(x * w + b)
     # reverse
-    scaled = 2 * (tanh - y) * (1 - tanh * tanh)
-    db = np.sum(scaled, axis=0)
-    dw = np.sum(scaled * x, axis=0)
+    dtotal = 2 * (tanh - y) * (1 - tanh * tanh)
+    db = np.sum(dtotal, axis=0)
+    dw = np.sum(dtotal * x, axis=0)
     return dw, db

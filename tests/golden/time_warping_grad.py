@@ -33,9 +33,9 @@ def time_warping_grad(a, b):
             cost_item3 = cost[i, j - 1]
             lower = min(cost_item2, cost_item3)
             dbest = dcost[i, j]
-            scaled = 2 * dbest * (a[i - 1] - b[j - 1])
-            db[j - 1] -= scaled
-            da[i - 1] += scaled
+            ddiff = 2 * dbest * (a[i - 1] - b[j - 1])
+            db[j - 1] -= ddiff
+            da[i - 1] += ddiff
             chosen = 0.5 * dbest if lower == cost_item else 0.0
             chosen2 = dbest if lower < cost_item else chosen
             chosen3 = 0.5 * chosen2 if cost_item2 == cost_item3 else 0.0

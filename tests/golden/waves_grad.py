@@ -34,19 +34,17 @@ def waves_grad(u, c, steps):
         u = u_k[block]
         start = block * size
         end = min(start + size, max(steps, 0))
-        u = u.copy()
         total_k = np.empty((end - start, n - 2))
         for k in range(end - start):
-            total = u[2:] - 2 * u[1:-1] + u[:-2]
-            total_k[k] = total
-            u[1:-1] += c * np.sin(total)
+            total_k[k] = u[2:] - 2 * u[1:-1] + u[:-2]
+            u[1:-1] += c * np.sin(total_k[k])
         # reverse of line 264: for _ in range(steps):
         for k in range(end - start - 1, -1, -1):
             total = total_k[k]
             dc += np.sum(du[1:-1] * np.sin(total))
-            scaled = du[1:-1] * c * np.cos(total)
-            du[:-2] += scaled
-            du[1:-1] -= 2 * scaled
-            du[2:] += scaled
-        del total_k
+            dtotal = du[1:-1] * c * np.cos(total)
+            du[:-2] += dtotal
+            du[1:-1] -= 2 * dtotal
+            du[2:] += dtotal
+        total_k = None
     return du, dc

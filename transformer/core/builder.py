@@ -6,7 +6,7 @@ One builder is current in each thread; ops and rules emit statements through it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,7 +21,8 @@ class Builder:
     """Appends statements to the current block. `origin` is the user's line being worked on;
     `family` is ``"math"`` while a rule of an op that the user spelled `math.…` is expanded.
     `enclosing` are the blocks around the current one; `numbering` knows how variables came about,
-    `reader` goes on reading where a rule of a user's is needed."""
+    `reader` goes on reading where a rule of a user's is needed. `float_powers` are the places where an int
+    was taken to a power that may be negative, `whole_powers` those where it has to stay an int."""
 
     def __init__(self, assumptions: Assumptions | None = None, origin: Origin | None = None) -> None:
         self.assumptions = assumptions or Assumptions()
@@ -31,6 +32,8 @@ class Builder:
         self.reader: Any = None
         self.origin = origin
         self.family: str | None = None
+        self.float_powers: list[Origin | None] = []
+        self.whole_powers: Collection[Any] = ()
 
     def emit(self, stmt: Stmt) -> None:
         self.block.append(stmt)
@@ -59,7 +62,8 @@ class Builder:
         outer, self.block = self.block, []
         self.enclosing.append(outer)
         try:
-            yield self.block
+            with self.assumptions.block():
+                yield self.block
         finally:
             self.block = outer
             self.enclosing.pop()
@@ -69,7 +73,8 @@ class Builder:
         """A new block that sees nothing of those around it: the body of another function."""
         outer, self.block, self.enclosing = (self.block, self.enclosing), [], []
         try:
-            yield self.block
+            with self.assumptions.block():
+                yield self.block
         finally:
             self.block, self.enclosing = outer
 

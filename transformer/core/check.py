@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from .builder import Builder
+from .equations import guardable
 from .grammar import (
     UNDEFINED,
     Block,
@@ -27,12 +28,12 @@ from .grammar import (
     If,
     Let,
     Loop,
-    Map,
     Stmt,
     Var,
     type_of,
 )
 from .guards import Assumptions
+from .sizes import Size
 from .text import statement_text
 from .types import ArrayType, SavedType, SeqType, Type
 from .walk import atom_vars, head_uses, inner_targets, targets_of
@@ -139,8 +140,6 @@ class Checker:
                 self._if(stmt)
             case Loop():
                 self._loop(stmt)
-            case Map():
-                self._map(stmt)
             case Call():
                 self._call(stmt)
             case Effect():
@@ -222,12 +221,7 @@ class Checker:
             self.condition(stmt.cond)
         self.defined.difference_update(entries)
 
-    def _map(self, stmt: Map) -> None:
-        self._positions(stmt)
-        with self.scope(stmt.body, inner_targets(stmt)):
-            self._records(stmt)
-
-    def _positions(self, stmt: Loop | Map) -> None:
+    def _positions(self, stmt: Loop) -> None:
         self.integer(stmt.position, "the position of a loop")
         if stmt.trips is not None:
             self.integer(stmt.trips, "the trip count of a loop")
@@ -246,7 +240,7 @@ class Checker:
         for atom, name in ((carry.init, "init"), (carry.next, "next"), (carry.out, "out")):
             self.same(carry.entry.type, atom, f"{name!r} of a carry")
 
-    def _records(self, stmt: Loop | Map) -> None:
+    def _records(self, stmt: Loop) -> None:
         for record in stmt.records:
             self.use(atom_vars(record.value))
             type = record.target.type
@@ -283,10 +277,11 @@ class Checker:
 
     def equal(self, left: Any, right: Any) -> bool:
         """Whether two sizes are equal; those that rest on integers of the program may be, as the
-        integer has another name in another loop."""
-        if self.normal(left) == self.normal(right):
+        integer has another name in another loop, or as the program has tested it."""
+        left, right = self.normal(left), self.normal(right)
+        if left == right or any(atom_vars(left)) and any(atom_vars(right)):
             return True
-        return any(atom_vars(left)) and any(atom_vars(right))
+        return isinstance(left - right, Size) and not guardable(left - right)
 
 
 def _alike(wanted: Type, own: Type) -> bool:

@@ -4,7 +4,6 @@
     Stmt     = Let(targets, op, args, attrs)                       one op on atoms
              | If(cond, then, orelse, merges)
              | Loop(position, trips, cond, down, carries, reads, records, body)
-             | Map(position, trips, reads, body, records)          independent iterations
              | Call(targets, function, args)                       a Function of its own
              | Effect(kind, args, attrs)                           print, assert, raise
     Atom     = Var | Const | Size | UNDEFINED
@@ -27,14 +26,16 @@ _serial = count()
 
 
 class Var:
-    """A variable. `name` is what a person called it (or None); identity is what tells it apart."""
+    """A variable. `name` is what a person called it (or None); identity is what tells it apart. `primal` is
+    the variable of which this one is the tangent or cotangent, as far as that is known: it may be named after it."""
 
-    __slots__ = ("name", "type", "serial", "is_parameter")
+    __slots__ = ("name", "type", "serial", "is_parameter", "primal")
 
     def __init__(self, type: Type, name: str | None = None, is_parameter: bool = False) -> None:
         self.type = type
         self.name = name
         self.is_parameter = is_parameter
+        self.primal: Var | None = None
         self.serial = next(_serial)
 
     def __repr__(self) -> str:
@@ -148,6 +149,8 @@ class Loop:
     What a reverse sweep is to keep of it: with `blocks`, the carries at the start of each of so many
     blocks of iterations (0: about the root of the number of trips), which may be split into blocks in
     turn; with `again`, nothing, as the loop is run again there.
+
+    With `independent`, no iteration reads or writes what another one writes, but for sums: the program says so.
     """
 
     position: Var
@@ -163,18 +166,7 @@ class Loop:
     origin: Origin | None = None
     blocks: tuple[int, ...] = ()
     again: bool = False
-
-
-@dataclass(slots=True, eq=False)
-class Map:
-    """Independent iterations over positions 0..trips-1, in any order."""
-
-    position: Var
-    trips: Atom
-    body: Block
-    reads: list[Read] = field(default_factory=list)
-    records: list[Record] = field(default_factory=list)
-    origin: Origin | None = None
+    independent: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -199,7 +191,7 @@ class Effect:
     origin: Origin | None = None
 
 
-Stmt = Union[Let, If, Loop, Map, Call, Effect]
+Stmt = Union[Let, If, Loop, Call, Effect]
 
 
 @dataclass(slots=True, eq=False)

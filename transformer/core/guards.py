@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from .equations import bound_size, guardable, is_twin, single_atom, solved, solved_inside, value_of, without_inner
+from .exact import divided_out, exact_division
 from .sizes import Dim, Extent, Floor, Greatest, Least, Size, SizeAtom, Unknown, leaves, replaced
 
 DEEPEST_NEST = 16          # replacements tried to bound one size from below
@@ -41,7 +43,9 @@ class Assumptions:
     """Hints, equalities found so far, and the guards they rest on.
 
     `smallest` is what every named dimension is known to be at least: 2 for functions specialised
-    to a call (dimensions 0 and 1 are numbers there), 0 for emitted files.
+    to a call (dimensions 0 and 1 are numbers there), 0 for emitted files. `tester` emits a test that
+    two sizes are equal into the program, where that is how to go on. `denied` are pairs of which the first
+    is greater in the call being read, as a question has found.
     """
 
     def __init__(self, hints: Mapping[SizeAtom, int] | None = None, smallest: int = 0) -> None:
@@ -53,31 +57,35 @@ class Assumptions:
         self.guards: list[Guard] = []
         self.ranges: dict[SizeAtom, tuple[Extent | None, Extent | None]] = {}
         self._consistent = False
+        self.tester: Callable[[Extent, Extent], None] | None = None
+        self.exact: dict[Floor, Floor] = {}
+        self._tested: list[SizeAtom] = []
+        self.denied: list[tuple[Extent, Extent]] = []
 
     def normal(self, size: Extent) -> Extent:
         """`size` in terms of one representative of each class of equal sizes."""
-        if not self.bound or not isinstance(size, Size):
+        if not self.bound and not self.exact or not isinstance(size, Size):
             return size
         known = self._normal.get(size)
         if known is None:
-            known = self._normal[size] = replaced(size, self._representative)
+            known = self._normal[size] = divided_out(replaced(size, self._representative), self.exact.values())
             if known != size:                    # a division may be one that is known only now
                 known = self._normal[size] = self.normal(known)
         return known
 
-    def checkpoint(self) -> tuple[dict[SizeAtom, Extent], int]:
+    def checkpoint(self) -> Any:
         """What is assumed now, for `restore`."""
-        return dict(self.bound), len(self.guards)
+        return dict(self.bound), dict(self.exact), len(self.guards)
 
-    def restore(self, checkpoint: tuple[dict[SizeAtom, Extent], int]) -> None:
+    def restore(self, checkpoint: Any) -> None:
         """Drops what was assumed since a checkpoint."""
-        self.bound, count = dict(checkpoint[0]), checkpoint[1]
+        self.bound, self.exact, count = dict(checkpoint[0]), dict(checkpoint[1]), checkpoint[2]
         self._normal.clear()
         del self.guards[count:]
 
     def _representative(self, atom: SizeAtom) -> Extent | None:
         # What is the same in a branch only must not stay when the branch is left.
-        size = bound_size(atom, self.bound, shorten=not self._identified)
+        size = bound_size(atom, self.bound, shorten=not self._identified and not self._tested)
         return None if size is None else self.normal(size)
 
     def equal(self, left: Extent, right: Extent) -> bool:
@@ -85,13 +93,14 @@ class Assumptions:
         if left == right:
             return True
         left, right = self.normal(left), self.normal(right)
-        difference = left - right
+        difference = self.normal(left - right)
         if isinstance(difference, int):
             return difference == 0
         if not guardable(difference):
-            return self._consistent or self._are_equal_by_leaves(left, right)
+            return self._consistent or self._are_equal_by_leaves(left, right) or self._tests(left, right)
         known = value_of(difference, self.hints)
         if known is not None and known != 0:
+            self.denied.append((left, right) if known > 0 else (right, left))
             return False
         left, right = without_inner(left, right)
         self.guards.append(Guard("equal", left, right))
@@ -109,6 +118,54 @@ class Assumptions:
             if difference == 0 and self.equal(one, other):
                 return True
         return False
+
+    def may_be_equal(self, left: Extent, right: Extent) -> bool:
+        """Whether only the program itself can tell if two sizes are equal."""
+        difference = self.normal(self.normal(left) - self.normal(right))
+        if not isinstance(difference, Size) or guardable(difference):
+            return False
+        return not any(low is not None and low > 0 for low in map(self.lower_bound, (difference, -difference)))
+
+    def _tests(self, left: Extent, right: Extent) -> bool:
+        """Has the program test that two sizes are equal, if they may be."""
+        if self.tester is None or not self.may_be_equal(left, right):
+            return False
+        self.tester(left, right)
+        self.is_tested(left, right)
+        return True
+
+    def is_tested(self, left: Extent, right: Extent) -> None:
+        """Notes that two sizes are equal in the rest of the block, as the program has tested it."""
+        left, right = self.normal(left), self.normal(right)
+        floor = exact_division(left, right)
+        if floor is not None:
+            self.exact[floor] = floor
+            self._tested.append(floor)
+        elif left != right and (found := solved_inside(left, right)) is not None:
+            self.bound[found[0]] = found[1]
+            self._tested.append(found[0])
+        self._normal.clear()
+
+    def tested(self) -> list[tuple[Extent, Extent]]:
+        """Pairs of sizes that are equal in the rest of the block, as the program has tested them."""
+        floors = [atom for atom in self._tested if isinstance(atom, Floor) and atom in self.exact]
+        whole = [(floor.numerator, Size.of(floor) * floor.denominator) for floor in floors]
+        return [*whole, *((Size.of(atom), self.bound[atom]) for atom in self._tested if atom in self.bound)]
+
+    @contextmanager
+    def block(self) -> Iterator[None]:
+        """What is tested in a block of the program holds there, and not behind it."""
+        outer, self._tested = self._tested, []
+        try:
+            yield
+        finally:
+            for atom in self._tested:
+                self.bound.pop(atom, None)
+                if isinstance(atom, Floor):
+                    self.exact.pop(atom, None)
+            if self._tested:
+                self._normal.clear()
+            self._tested = outer
 
     def is_one(self, size: Extent) -> bool:
         """Whether a size is 1, as a computed one may be in the call being read; guarded then."""
@@ -131,6 +188,7 @@ class Assumptions:
             return False
         known = value_of(difference, self.hints)
         if known is not None and known < 0:
+            self.denied.append((right, left))
             return False
         if not self._is_guarded(difference):
             self.guards.append(Guard("at least", *without_inner(left, right)))
@@ -144,6 +202,23 @@ class Assumptions:
             sides = (left, right) if chosen else (right - 1, left)
             self.guards.append(Guard("chosen", *without_inner(*map(self.normal, sides))))
         return chosen
+
+    def decide(self, size: Extent) -> bool:
+        """Whether `size >= 0` certainly, or in all calls that this code is made for, as the shapes of the call
+        being read decide."""
+        lowest = self._lowest(self.normal(size))[0]
+        if not isinstance(lowest, Size):
+            return lowest is not None and lowest >= 0
+        if self.follows(lowest, 0):
+            return True
+        if any(not isinstance(leaf, Dim) or leaf.inner for leaf in leaves(lowest)):
+            return False
+        for guard in self.guards:
+            low = self.lower_bound(lowest - (guard.left - guard.right)) if guard.kind == "chosen" else None
+            if low is not None and low >= 0:
+                return True
+        known = value_of(lowest, self.hints)
+        return known is not None and known >= 0 and self.choose(lowest, 0)
 
     def _is_guarded(self, difference: Extent) -> bool:
         """Whether `difference >= 0` follows from a guard that there is."""
@@ -273,74 +348,7 @@ class Assumptions:
             self._normal.clear()
 
 
-def solved(left: Extent, right: Extent) -> tuple[SizeAtom, Extent] | None:
-    """An atom that occurs once in ``left == right``, and what it is then: `right` or `left` if one of
-    them is a dimension or an integer, else any of these there is, else such as ``n//2``."""
-    for size, other in ((right, left), (left, right)):
-        atom = single_atom(size)
-        if atom is not None and atom not in leaves(other):
-            return atom, other
-    difference = left - right
-    terms = difference.terms if isinstance(difference, Size) else {}
-    alone = [(atoms[0], count) for atoms, count in terms.items() if len(atoms) == 1 and abs(count) == 1]
-    for atom, count in sorted(alone, key=lambda term: not isinstance(term[0], (Dim, Unknown))):
-        rest = Size.of(atom) - difference * count
-        if not isinstance(rest, Size) or atom not in leaves(rest) and atom not in rest.atoms():
-            return atom, rest
-    return None
-
-
 def _divisor(atom: SizeAtom) -> int:
     """The number that an atom divides by, 1 when there is none."""
     known = isinstance(atom, Floor) and isinstance(atom.denominator, int) and atom.denominator > 0
     return atom.denominator if known else 1                              # type: ignore
-
-
-def bound_size(atom: SizeAtom, bound: dict[SizeAtom, Extent], shorten: bool = True) -> Extent | None:
-    """What `bound` makes of an atom, at the end of a chain of dimensions that are equal to each other.
-    The chain is made short, so that the next one who asks has not far to go."""
-    size = bound.get(atom)
-    chain = [atom]
-    while size is not None and (following := single_atom(size)) in bound:
-        chain.append(following)
-        size = bound[following]
-    if shorten and len(chain) > 1 and size is not None:
-        bound.update(dict.fromkeys(chain, size))
-    return size
-
-
-def single_atom(size: Extent) -> SizeAtom | None:
-    """The atom that `size` consists of, when it is nothing but one dimension or integer."""
-    if isinstance(size, Size) and len(size.terms) == 1:
-        (monomial, count), = size.terms.items()
-        if count == 1 and len(monomial) == 1 and isinstance(monomial[0], (Dim, Unknown)):
-            return monomial[0]
-    return None
-
-
-def is_twin(size: Extent) -> bool:
-    """Whether `size` is a dimension whose name another one had first."""
-    return getattr(single_atom(size), "twin", 0) > 0
-
-
-def guardable(size: Extent) -> bool:
-    """Whether `size` can be computed before the body runs: from shapes and integer arguments."""
-    return all(not a.inner if isinstance(a, Dim) else getattr(a.var, "is_parameter", False) for a in leaves(size))
-
-
-def without_inner(left: Extent, right: Extent) -> tuple[Extent, Extent]:
-    """Two sides of a relation without what both have of the integers of the program: ``n == m`` for
-    ``n - i == m - i``."""
-    difference = left - right
-    if guardable(left) and guardable(right) or not isinstance(difference, Size):
-        return left, right
-    above: Extent = 0
-    for atoms, count in difference.terms.items():
-        above = above + (Size({atoms: count}) if atoms else count) if count > 0 else above
-    return above, above - difference
-
-
-def value_of(size: Extent, values: Mapping[SizeAtom, int]) -> int | None:
-    """The number that `size` is when its dimensions have the given values; None if one is missing."""
-    result = replaced(size, values.get)
-    return result if isinstance(result, int) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .equations import single_atom
 from .grammar import (
     Block,
     Call,
@@ -14,14 +15,13 @@ from .grammar import (
     If,
     Let,
     Loop,
-    Map,
     Merge,
     Read,
     Record,
     Stmt,
     Var,
 )
-from .guards import Guard, single_atom
+from .guards import Guard
 from .lines import Line
 from .literals import Literals
 
@@ -126,7 +126,7 @@ class Reader(Literals):
         return block
 
     def statement(self, depth: int) -> Stmt:
-        for word, read in (("if", self.branch), ("loop", self.loop), ("map", self.map)):
+        for word, read in (("if", self.branch), ("loop", self.loop)):
             if self.is_at(depth, word):
                 self.line.expect(word)
                 return read(depth + 1)
@@ -198,7 +198,7 @@ class Reader(Literals):
         blocks: tuple[int, ...] = ()
         while self.line.accept("blocks"):
             blocks += (int(self.line.next()),)
-        again = self.line.accept("again")
+        again, independent = self.line.accept("again"), self.line.accept("independent")
         self.finish()
         entries = self.pairs(depth, "carry")
         reads = [Read(*pair) for pair in self.pairs(depth, "read")]
@@ -211,7 +211,8 @@ class Reader(Literals):
                    for (entry, init), (out, end) in zip(entries, ends, strict=True)]
         records = [Record(*pair) for pair in self.pairs(depth, "record")]
         count = self.count(depth)
-        return Loop(position, trips, carries, body, reads, records, down, test, cond, count, None, blocks, again)
+        return Loop(position, trips, carries, body, reads, records, down, test, cond, count, None, blocks, again,
+                    independent)
 
     def test(self, depth: int) -> tuple[Block, Any]:
         if not self.section(depth, "test"):
@@ -229,15 +230,3 @@ class Reader(Literals):
         count = self.typed()
         self.finish()
         return count
-
-    def map(self, depth: int) -> Map:
-        position = self.typed()
-        self.line.expect("in")
-        trips = self.atom()
-        self.finish()
-        reads = [Read(*pair) for pair in self.pairs(depth, "read")]
-        self.line.expect("body")
-        self.finish()
-        body = self.block(depth + 1)
-        records = [Record(*pair) for pair in self.pairs(depth, "record")]
-        return Map(position, trips, body, reads, records)

@@ -309,6 +309,13 @@ def _parts_of(atom: Floor | Least | Greatest) -> tuple[Callable[[Extent, Extent]
     return least if isinstance(atom, Least) else greatest, (atom.first, atom.second)
 
 
+def occurs(atom: SizeAtom, size: Extent) -> bool:
+    """Whether an atom is in a size, also inside of another one."""
+    found: list[SizeAtom] = []
+    replaced(size, found.append)              # which is shown every atom, and replaces none
+    return atom in found
+
+
 def leaves(size: Extent) -> tuple[Dim | Unknown, ...]:
     """Every dimension and unknown integer that `size` depends on."""
     return size.leaves if isinstance(size, Size) else ()
@@ -320,3 +327,22 @@ def _leaves_of(atom: SizeAtom) -> tuple[Dim | Unknown, ...]:
     if isinstance(atom, Floor):
         return leaves(atom.numerator) + leaves(atom.denominator)
     return leaves(atom.first) + leaves(atom.second)
+
+
+def degree(size: Extent, dim: Dim) -> int:
+    """The power of a dimension with which a size grows.
+
+    >>> n = Dim("n")
+    >>> degree(Size.of(n) * (Size.of(n) - 1) // 2, n)
+    2
+    """
+    return max((sum(_degree_of(atom, dim) for atom in monomial) for monomial, _ in _terms(size)), default=0)
+
+
+def _degree_of(atom: SizeAtom, dim: Dim) -> int:
+    if isinstance(atom, (Dim, Unknown)):
+        return int(atom == dim)
+    if isinstance(atom, Floor):
+        return degree(atom.numerator, dim)
+    degrees = degree(atom.first, dim), degree(atom.second, dim)
+    return min(degrees) if isinstance(atom, Least) else max(degrees)

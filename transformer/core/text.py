@@ -32,7 +32,6 @@ function loss(x: float)
             next s_1: f64 = t                       one for each carry: its value after the loop
             record ws: Seq[f64] = w
             count m: int
-        map i: int in <n>                           like a loop
         h: f64 = call helper(y)                 without targets where it is called for an effect
         effect comment(text='reverse')
         return y, z
@@ -51,7 +50,7 @@ from typing import Any
 import numpy as np
 
 from .errors import Origin
-from .grammar import Block, Call, Const, Effect, Function, If, Let, Loop, Map, Stmt, Undefined, Var
+from .grammar import Block, Call, Const, Effect, Function, If, Let, Loop, Stmt, Undefined, Var
 from .parsing import parse
 from .sizes import Dim, Floor, Least, Size, SizeAtom, Unknown
 from .types import SCALAR_NAMES, SHORT_NAMES, WEAK_NAMES, ArrayType, SavedType, SeqType, type_of_number
@@ -178,7 +177,7 @@ class Printer:
         trips = "none" if stmt.trips is None else self.atom(stmt.trips)
         down = " down" if stmt.down else ""
         kept = "".join(f" blocks {count}" for count in stmt.blocks)
-        again = " again" if stmt.again else ""
+        again = " again" * stmt.again + " independent" * stmt.independent
         self.lines.append(f"{indent}loop {self.typed(stmt.position)} in {trips}{down}{kept}{again}")
         inner = indent + INDENT
         for carry in stmt.carries:
@@ -195,22 +194,15 @@ class Printer:
         if stmt.count is not None:
             self.lines.append(f"{inner}count {self.typed(stmt.count)}")
 
-    def _map(self, stmt: Map, indent: str) -> None:
-        self.lines.append(f"{indent}map {self.typed(stmt.position)} in {self.atom(stmt.trips)}")
-        inner = indent + INDENT
-        self._reads(stmt, inner)
-        self._body(stmt, inner)
-        self._records(stmt, inner)
-
-    def _reads(self, stmt: Loop | Map, indent: str) -> None:
+    def _reads(self, stmt: Loop, indent: str) -> None:
         for read in stmt.reads:
             self.equation("read", read.target, self.atom(read.source), indent)
 
-    def _body(self, stmt: Loop | Map, indent: str) -> None:
+    def _body(self, stmt: Loop, indent: str) -> None:
         self.lines.append(indent + "body")
         self.block(stmt.body, indent + INDENT)
 
-    def _records(self, stmt: Loop | Map, indent: str) -> None:
+    def _records(self, stmt: Loop, indent: str) -> None:
         for record in stmt.records:
             self.equation("record", record.target, self.atom(record.value), indent)
 

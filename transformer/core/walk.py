@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -16,7 +17,6 @@ from .grammar import (
     If,
     Let,
     Loop,
-    Map,
     Merge,
     Read,
     Record,
@@ -27,7 +27,7 @@ from .sizes import Dim, Extent, Size, Unknown, replaced
 from .types import ArrayType, SeqType, Type
 
 # The method of a visitor for each kind of statement.
-METHODS = {kind: f"_{kind.__name__.lower()}" for kind in (Let, If, Loop, Map, Call, Effect)}
+METHODS = {kind: f"_{kind.__name__.lower()}" for kind in (Let, If, Loop, Call, Effect)}
 MENTIONS_NOTHING = frozenset({Const, int, float, bool, str, type(None)})
 
 
@@ -67,7 +67,7 @@ def head_uses(stmt: Stmt) -> Iterator[Var]:
                 yield from atom_vars(attrs)
         case If(cond=cond):
             yield from atom_vars(cond)
-        case Loop() | Map():
+        case Loop():
             if stmt.trips is not None:
                 yield from atom_vars(stmt.trips)
             for read in stmt.reads:
@@ -87,13 +87,23 @@ def tail_uses(stmt: Stmt) -> Iterator[Var]:
         case If():
             for merge in stmt.merges:
                 yield from atom_vars((merge.then, merge.orelse))
-        case Loop() | Map():
+        case Loop():
             for carry in getattr(stmt, "carries", ()):
                 yield from atom_vars(carry.next)
             for record in stmt.records:
                 yield from atom_vars(record.value)
             if isinstance(stmt, Loop) and stmt.cond is not None:
                 yield from atom_vars(stmt.cond)
+
+
+def counted_uses(function: Function) -> Counter[Var]:
+    """How often each variable is used, results included; that a record is not needed any more is no use."""
+    found: Counter[Var] = Counter()
+    for stmt in all_statements(function.body):
+        if not (isinstance(stmt, Effect) and stmt.kind == "forget"):
+            found.update([*head_uses(stmt), *tail_uses(stmt)])
+    found.update(atom_vars(function.results))
+    return found
 
 
 def blocks_of(stmt: Stmt) -> tuple[Block, ...]:
@@ -103,8 +113,6 @@ def blocks_of(stmt: Stmt) -> tuple[Block, ...]:
             return stmt.then, stmt.orelse
         case Loop():
             return stmt.test, stmt.body
-        case Map():
-            return (stmt.body,)
     return ()
 
 
@@ -118,14 +126,12 @@ def targets_of(stmt: Stmt) -> tuple[Var, ...]:
         case Loop():
             outs = [carry.out for carry in stmt.carries] + [r.target for r in stmt.records]
             return tuple(outs + ([stmt.count] if stmt.count is not None else []))
-        case Map():
-            return tuple(record.target for record in stmt.records)
     return ()
 
 
 def inner_targets(stmt: Stmt) -> tuple[Var, ...]:
     """Variables that a loop defines for its own blocks: position, entries, reads."""
-    if isinstance(stmt, (Loop, Map)):
+    if isinstance(stmt, Loop):
         entries = [carry.entry for carry in getattr(stmt, "carries", ())]
         return (stmt.position, *entries, *(read.target for read in stmt.reads))
     return ()
@@ -236,6 +242,9 @@ class Copier:
 
     def fresh(self, var: Var) -> Var:
         new = Var(self.type(var.type), var.name)
+        if var.primal is not None:
+            primal = self.mapping.get(var.primal, var.primal)
+            new.primal = primal if isinstance(primal, Var) else None
         self.mapping[var] = new
         return new
 
@@ -292,13 +301,7 @@ class Copier:
         carries = list(map(Carry, entries, inits, nexts, outs))
         count = self.fresh(stmt.count) if stmt.count is not None else None
         return Loop(position, trips, carries, body, reads, records, stmt.down, test, cond, count,
-                    stmt.origin, stmt.blocks, stmt.again)
-
-    def _map(self, stmt: Map) -> Map:
-        trips, position = self.atom(stmt.trips), self.fresh(stmt.position)
-        reads, body = self._reads(stmt.reads), self.block(stmt.body)
-        self._settle(reads)
-        return Map(position, trips, body, reads, self._records(stmt.records), stmt.origin)
+                    stmt.origin, stmt.blocks, stmt.again, stmt.independent)
 
 
 def size_of_atom(atom: Atom) -> Extent:
@@ -340,7 +343,7 @@ def renamed(stmt: Stmt, copier: Copier) -> None:
             stmt.cond = copier.atom(stmt.cond)
             for merge in stmt.merges:
                 merge.then, merge.orelse = copier.atom(merge.then), copier.atom(merge.orelse)
-        case Loop() | Map():
+        case Loop():
             _substitute_loop(stmt, copier)
     for target in (*targets_of(stmt), *inner_targets(stmt)):
         if getattr(target.type, "sizes", True):
@@ -350,7 +353,7 @@ def renamed(stmt: Stmt, copier: Copier) -> None:
             renamed(inner, copier)
 
 
-def _substitute_loop(stmt: Loop | Map, copier: Copier) -> None:
+def _substitute_loop(stmt: Loop, copier: Copier) -> None:
     stmt.trips = copier.atom(stmt.trips)
     for read in stmt.reads:
         read.source = copier.atom(read.source)

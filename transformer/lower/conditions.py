@@ -67,7 +67,7 @@ class _Resolving:
 def _is_both(stmt: Let) -> bool:
     """Whether a statement is `a and b` of truths."""
     return stmt.op.name in ("logical_and", "bitwise_and") and all(
-        getattr(type_of(atom), "dtype", None) == bool for atom in (stmt.target, *stmt.args))
+        getattr(getattr(type_of(atom), "dtype", None), "kind", "") == "b" for atom in (stmt.target, *stmt.args))
 
 
 def compared(name: str, a: Any, b: Any) -> bool | None:

@@ -15,6 +15,7 @@ from ..write.expressions import dotted
 from ..write.layout import LINE, printed
 from ..write.names import fresh
 from . import vecmath
+from .flattening import flatten
 from .vecmath.polynomial import polynomial
 
 OF_MATH = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh",
@@ -38,6 +39,21 @@ class Functions:
         self.hosted: dict[str, ast.FunctionDef] = {}                     # in which Python does something
         self.given: dict[str, Any] = {}                                  # objects that the module refers to
         self.regrouped: set[str] = set()
+        self.direct: set[str] = set()                                    # called by what is not a copy itself
+
+    def called(self, form: Any, dtype: np.dtype) -> str:
+        """The name of the copy of a function that generated code calls."""
+        name = self.named(form, dtype)
+        self.direct.add(name)
+        return name
+
+    def flatten(self) -> None:
+        """Writes out the calls between copies, where that can be done."""
+        self.trees = flatten(self.trees, self.direct, self._are_alike)
+
+    def _are_alike(self, name: str, other: str) -> bool:
+        """Whether two copies are compiled in the same way, and one may be part of the other."""
+        return (name in self.vector) == (other in self.vector) and not {name, other} & self.regrouped
 
     def named(self, form: Any, dtype: np.dtype) -> str:
         """The name of the copy of a function for operands of a dtype."""

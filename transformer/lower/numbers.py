@@ -93,7 +93,7 @@ class Numbers:
         if not stmt.target.type.weak:                                    # type: ignore[union-attr]
             form = vecmath.TABLE.get(stmt.op.name, {}).get(dtype, form)  # Python's own numbers stay with `math`
         if inspect.isfunction(form) and form not in PRINTED_INSIDE:
-            self.functions.named(form, dtype)
+            self.functions.called(form, dtype)
         return form
 
     def _formed(self, form: Any, args: list[ast.expr], dtype: np.dtype, attrs: dict[str, Any]) -> ast.expr:
@@ -106,7 +106,7 @@ class Numbers:
         for module, prefix in ((builtins, ""), (math, "math."), (np, "np.")):
             if is_of(module, form):
                 return ast.Call(dotted(prefix + form.__name__), args, [])
-        name = self.functions.named(form, dtype)
+        name = self.functions.called(form, dtype)
         keywords = [ast.keyword(key, _plain(item)) for key, item in attrs.items()]
         return ast.Call(ast.Name(name), args, keywords)
 

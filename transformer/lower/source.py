@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..core.errors import Origin
 from ..core.grammar import Var, type_of
 from ..core.sizes import Dim, Size, leaves
 from ..write.layout import Group, Item, Line, lines_of
@@ -25,7 +26,8 @@ from .nests import Allocate, Lowered, statements
 class Printed:
     """Source of a module; `name` is its function, `functions` are those that it calls, among them `vector`,
     those of vector mathematics, and `regrouped`, whose additions may be done in any order, and `hosted`,
-    in which Python does something; `given` are the objects that it takes for granted, by name."""
+    in which Python does something; `given` are the objects that it takes for granted, by name. `raising` are
+    the lines below the imports that raise, with what they come from."""
 
     source: str
     name: str
@@ -34,6 +36,7 @@ class Printed:
     regrouped: set[str]
     given: dict[str, Any] = field(default_factory=dict)
     hosted: set[str] = field(default_factory=set)
+    raising: dict[int, Origin] = field(default_factory=dict)
 
 
 def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Printed:
@@ -44,11 +47,26 @@ def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Pri
     functions = Functions({*names.values(), *taken})
     printers = [_Printer(each, functions, names) for each in (*lowered.callees, lowered)]
     trees = [each.function(names[each.lowered.function]) for each in printers]
+    functions.flatten()
     parts = functions.lines()
-    parts += [[text for text, _ in lines_of([tree], 0)] for tree in trees]
+    raising: dict[int, Origin] = {}
+    for tree in trees:
+        lines = list(lines_of([tree], 0))
+        raising.update(_raising(lines, _height(parts)))
+        parts.append([text for text, _ in lines])
     called = [names[callee.function] for callee in lowered.callees]
     return Printed(module_of(parts), name, [*functions.trees, *functions.hosted, *called], functions.vector,
-                   functions.regrouped, functions.given, set(functions.hosted))
+                   functions.regrouped, functions.given, set(functions.hosted), raising)
+
+
+def _height(parts: list[list[str]]) -> int:
+    """How many lines definitions take, with two between them and the next."""
+    return sum(len("\n".join(part).split("\n")) + 2 for part in parts)
+
+
+def _raising(lines: list[tuple[str, Origin | None]], above: int) -> dict[int, Origin]:
+    return {above + k: origin for k, (text, origin) in enumerate(lines, 1)
+            if origin is not None and text.lstrip().startswith(("raise ", "assert "))}
 
 
 class _Printer(Loops):

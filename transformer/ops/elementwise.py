@@ -149,7 +149,7 @@ def _common(a: Extent, b: Extent, left: tuple[Extent, ...], right: tuple[Extent,
 def shape_text(shape: tuple[Extent, ...]) -> str:
     """A shape as NumPy prints it, with the numbers of the call being read where they are known; what
     the program computes is a question mark."""
-    from ..core.guards import value_of
+    from ..core.equations import value_of
     hints = current().assumptions.hints
     values = [value_of(size, hints) for size in shape]
     shown = [re.sub(r"\?\w+\.\d+", "?", str(size)) if known is None else str(known)

@@ -36,7 +36,8 @@ def source_place(at: Place, sizes: Any, slots: tuple[Any, ...], index: Index) ->
 def _position(entry: Any, size: Extent, slots: tuple[Any, ...], joint: Place) -> Any:
     """A position on an axis that is indexed by an integer, fixed or computed."""
     if isinstance(entry, Slot):
-        return from_front(spread(slots[entry.k], joint), size)
+        k = spread(slots[entry.k], joint)
+        return k if getattr(slots[entry.k], "from_front", False) else from_front(k, size)
     return entry + size if entry < 0 else entry
 
 
@@ -63,5 +64,5 @@ def first_of(cut: slice, size: Extent, slots: tuple[Any, ...]) -> Any:
 
 def clipped_number(bound: Any, size: Extent, low: Any, high: Any) -> Any:
     """The position that a bound of unknown sign stands for."""
-    k = from_front(bound, size)
+    k = number(from_front(bound, size))
     return np.minimum(np.maximum(k, low), number(high))

@@ -8,33 +8,20 @@ from typing import Any
 import numpy as np
 
 from ..core.builder import current
+from ..core.equations import guardable
 from ..core.errors import ShapeError
 from ..core.grammar import Const
-from ..core.guards import guardable
 from ..core.sizes import Extent, Size, Unknown, leaves
 from ..core.walk import atom_of_size
 from .arguments import not_known
 from .elementwise import size_text
 from .integers import affine, as_size, count_of, shared
-from .regions import Index, Sizes, Slot, is_mask, region
+from .regions import BadIndex, Index, Sizes, Slot, is_mask, region
 from .slices import is_negative, length
 from .value import Value, call
 
 NOT_AN_INDEX = ("only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer "
                 "or boolean arrays are valid indices")
-
-
-class BadIndex(ShapeError, IndexError):
-    """What stands in the brackets does not fit the array.
-
-    Wrong, as the elements of an array of three are 0, 1 and 2::
-
-        grad(lambda x: x[3] ** 2)(np.ones(3))
-
-    Right::
-
-        grad(lambda x: x[-1] ** 2)(np.ones(3))
-    """
 
 
 @dataclass(frozen=True)

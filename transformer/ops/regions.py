@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.builder import current
-from ..core.errors import ShapeError, as_raised
+from ..core.errors import ShapeError
 from ..core.sizes import Extent
 from ..core.types import ArrayType
 from .elementwise import broadcast, shape_text, size_text
@@ -27,6 +27,19 @@ from .slices import length
 
 Index = tuple[Any, ...]
 Sizes = tuple[Extent, ...]
+
+
+class BadIndex(ShapeError, IndexError):
+    """What stands in the brackets does not fit the array.
+
+    Wrong, as the elements of an array of three are 0, 1 and 2::
+
+        grad(lambda x: x[3] ** 2)(np.ones(3))
+
+    Right::
+
+        grad(lambda x: x[-1] ** 2)(np.ones(3))
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +181,12 @@ def _joined(shapes: list[Sizes]) -> Sizes:
         return broadcast(*shapes)
     except ShapeError:
         shown = " ".join(map(shape_text, shapes))
-        raise as_raised(IndexError("shape mismatch: indexing arrays could not be broadcast together with "
-                                   f"shapes {shown}")) from None
+        raise BadIndex("shape mismatch: indexing arrays could not be broadcast together with "
+                       f"shapes {shown}") from None
 
 
 def _check_mask(sizes: Sizes, axis: int, mask: Any) -> None:
     for k, own in enumerate(_sizes(mask), axis):
         if not current().assumptions.equal(sizes[k], own):
-            raise as_raised(IndexError("boolean index did not match indexed array along axis "
-                                       f"{k}; size of axis is {size_text(sizes[k])} but size of "
-                                       f"corresponding boolean axis is {size_text(own)}"))
+            raise BadIndex(f"boolean index did not match indexed array along axis {k}; size of axis is "
+                           f"{size_text(sizes[k])} but size of corresponding boolean axis is {size_text(own)}")

@@ -26,14 +26,38 @@ def plus(a, b):
     return a + b
 
 
-def upper(a, b):
-    """The larger of two numbers, neither of which is nan."""
-    return a if a > b else b
+def order_f64(x):
+    """A whole number for x: the larger, the larger x is; the largest for nan."""
+    bits = np.float64(x).view(np.int64)
+    return np.int64(9223372036854775807) if x != x else bits ^ ((bits >> 63) & 9223372036854775807)
 
 
-def lower(a, b):
-    """The smaller of two numbers, neither of which is nan."""
-    return a if a < b else b
+def order_f32(x):
+    """A whole number for x: the larger, the larger x is; the largest for nan."""
+    bits = np.float32(x).view(np.int32)
+    return np.int32(2147483647) if x != x else np.int32(bits ^ ((bits >> 31) & 2147483647))
+
+
+def order_from_nan_f64(x):
+    """A whole number for x: the larger, the larger x is; the smallest for nan."""
+    bits = np.float64(x).view(np.int64)
+    return np.int64(-9223372036854775808) if x != x else bits ^ ((bits >> 63) & 9223372036854775807)
+
+
+def order_from_nan_f32(x):
+    """A whole number for x: the larger, the larger x is; the smallest for nan."""
+    bits = np.float32(x).view(np.int32)
+    return np.int32(-2147483648) if x != x else np.int32(bits ^ ((bits >> 31) & 2147483647))
+
+
+def of_order_f64(order):
+    """The number that has a place in the order."""
+    return np.int64(order ^ ((order >> 63) & 9223372036854775807)).view(np.float64)
+
+
+def of_order_f32(order):
+    """The number that has a place in the order."""
+    return np.int32(order ^ ((order >> 31) & 2147483647)).view(np.float32)
 
 
 def rounding(a, b, whole):

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..core.builder import current
+from ..core.equations import value_of
 from ..core.errors import NotSupported, ShapeError
-from ..core.guards import value_of
 from ..core.sizes import Extent, Unknown, divided, leaves, product
 from ..core.types import ArrayType
 from . import arguments
@@ -318,11 +318,11 @@ class BroadcastTo(Op):
 
 
 def _check_broadcast(own: Sizes, sizes: Sizes) -> None:
-    equal = current().assumptions.equal
+    assumptions = current().assumptions
     if len(own) > len(sizes):
         raise ShapeError("input operand has more dimensions than allowed by the axis remapping")
     for a, b in zip(own[::-1], sizes[::-1], strict=False):
-        if a != 1 and not equal(a, b):
+        if a != 1 and not assumptions.equal(a, b) and not assumptions.is_one(a):
             raise ShapeError("operands could not be broadcast together with remapped shapes "
                              f"[original->remapped]: {shape_text(own)}  and requested shape "
                              f"{shape_text(sizes)}")

@@ -36,15 +36,22 @@ def length(size: Extent, start: Extent | None, stop: Extent | None, step: int) -
     if begin is None or end is None:
         return None
     span = _between(begin, end) if step > 0 else begin - end
+    count = ((end - _uncut(begin, end) if step > 0 else span) + abs(step) - 1) // abs(step)
+    if current().assumptions.certainly_at_least(count, 0):
+        return count
     return (not_negative(span) + abs(step) - 1) // abs(step)
 
 
 def _between(begin: Extent, end: Extent) -> Extent:
     """`end - begin`; where `begin` is a bound cut off at `end`, written as that of ``x[:-1]`` is."""
+    uncut = _uncut(begin, end)
+    return end - begin if uncut is begin else greatest(end - uncut, 0)
+
+
+def _uncut(begin: Extent, end: Extent) -> Extent:
+    """A bound that is cut off at `end`, as it was before."""
     cut = next(begin.atoms()) if isinstance(begin, Size) else None
-    if isinstance(cut, Least) and cut.second == end and begin == Size.of(cut):
-        return greatest(end - cut.first, 0)
-    return end - begin
+    return cut.first if isinstance(cut, Least) and cut.second == end and begin == Size.of(cut) else begin
 
 
 def clipped(bound: Extent, size: Extent, low: Extent, high: Extent) -> Extent | None:

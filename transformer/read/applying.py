@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.errors import BadArgument, NotSupported, ShapeError, TransformError
+from ..core.errors import BadArgument, NotSupported, ShapeError
 from ..core.grammar import Const, Let, type_of
-from ..core.sizes import Dim, Size
 from ..core.types import type_of_number
 from ..ops import value as values
 from ..ops.arguments import NotKnown
@@ -20,12 +19,13 @@ from ..ops.table import lookup
 from ..ops.value import Value, emit
 from .blame import as_numpy_raises
 from .contiguity import shares_memory
-from .demand import Demand, Roots, Unroll, need
+from .demand import need
 from .errors import UNKNOWN_ARGUMENT, as_user_error
 from .mixed import check_truths
 from .rank_zero import as_array, gives_array
 from .recorded import RecordedList
-from .values import UNKNOWN, Axisless, DynamicRange, Lazy, View, contained, is_array, is_axisless, known_of
+from .testing import fitting
+from .values import UNKNOWN, Axisless, DynamicRange, Lazy, View, is_array, is_axisless, known_of
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -54,42 +54,11 @@ def apply_found(reader: Reader, op: Any, args: tuple[Any, ...], kwargs: dict[str
     check_truths(reader, op, args, spelling)
     with as_user_error(reader):
         try:
-            result = values.apply(op, args, kwargs, spelling)
+            result = fitting(reader, lambda: values.apply(op, args, kwargs, spelling), (args, kwargs))
         except NotKnown as error:
             return need(reader, error.value, error.message.removesuffix(UNKNOWN_ARGUMENT), error.instead)
-        except TransformError as error:
-            demand_integers(reader, (args, kwargs), error)
-            raise
     given = [arg for arg in (*args, *kwargs.values()) if is_array(arg)]
     return shared(reader, result, given)
-
-
-def demand_integers(reader: Reader, arguments: Any, error: TransformError) -> None:
-    """Where sizes could not be told equal, what they rest on may decide: integer arguments become
-    static, loops are unrolled."""
-    roots = Roots(reader)
-    for item in contained(arguments):
-        if isinstance(item, Value):
-            for size in item.type.sizes:
-                roots.follow(size)
-            if not item.ndim and item.dtype.kind in "iu":
-                roots.follow(item.atom)
-        elif isinstance(item, Size):
-            roots.follow(item)
-    paths = {path for path in roots.paths if ".shape[" not in path}
-    if roots.loops:
-        raise Unroll(roots.loops[-1], error.located(reader.builder.origin))
-    if paths:
-        raise Demand(paths, error.located(reader.builder.origin))
-    if isinstance(error, ShapeError) and any(isinstance(other, Dim) for other in roots.others):
-        raise NotSupported(
-            "sizes that are not known to be equal",
-            reader.builder.origin,
-            why=f"They are those of a recursion, which may be anything: {error.message}.",
-            instead="Make arrays of one size, as np.zeros(len(x)), and write the parts into them.",
-        ) from None
-
-
 
 
 def shared(reader: Reader, result: Any, given: list[Value]) -> Any:

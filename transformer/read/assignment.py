@@ -31,6 +31,7 @@ from .operators import BINARY, binary
 from .rank_zero import changed, note_number
 from .recorded import RecordedList, Recording
 from .subscripts import subscript
+from .testing import fitting
 from .values import ContainerMethod, PerhapsAxisless, View, cell_of, is_array, is_axisless
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _bind_items(reader: Reader, targets: list[Any], items: list[Any], starred: l
 
 
 def _bind_item(reader: Reader, target: Any, value: Any) -> None:
-    owner = reader.evaluate(target.value)
+    owner = reader.evaluate_owner(target.value)
     write_item(reader, owner, reader.evaluate(target.slice), value)
 
 
@@ -119,7 +120,7 @@ def write_item(reader: Reader, owner: Any, index: Any, value: Any) -> None:
     if isinstance(owner, Value):
         index, value = prepared(reader, index), prepared(reader, value)
         with as_user_error(reader):
-            new = indexing.write(Value(owner.atom), value, index)
+            new = fitting(reader, lambda: indexing.write(Value(owner.atom), value, index), (owner, index, value))
         _check_overlap(reader, owner, value, new)
         reader.write(owner, new.atom)
         return
@@ -206,7 +207,7 @@ def read_augmented(reader: Reader, node: Any) -> None:
         if new is not old:
             bind(reader, target, new)
     elif isinstance(target, gast.Subscript):
-        owner, index = reader.evaluate(target.value), reader.evaluate(target.slice)
+        owner, index = reader.evaluate_owner(target.value), reader.evaluate(target.slice)
         _augment_item(reader, function, owner, index, lambda: reader.evaluate(node.value))
     else:
         owner = reader.evaluate(target.value)
@@ -245,20 +246,20 @@ def combined_in_place(reader: Reader, function: Any, old: Any, value: Any) -> An
 def write_whole(reader: Reader, array: Value, result: Any, casting: str = "same_kind") -> None:
     """Writes what a ufunc with `out=array` computes."""
     result = as_value(result)
-    fits = (
-        array.ndim >= result.ndim
-        and len(result.shape) == array.ndim
-        and all(reader.assumptions.equal(a, b) for a, b in zip(result.shape, array.shape))
-    )
-    if not fits:
+    fitting(reader, lambda: _check_shape(reader, array, result), (array, result))
+    check_cast(reader, result, array.dtype, casting)
+    new = result.atom if result.dtype == array.dtype else cast(reader, result.atom, array.type)
+    reader.write(array, new)
+
+
+def _check_shape(reader: Reader, array: Value, result: Value) -> None:
+    equal = reader.assumptions.equal
+    if result.ndim != array.ndim or not all(equal(a, b) for a, b in zip(result.shape, array.shape)):
         raise ShapeError(
             f"non-broadcastable output operand with shape {shape_text(array.shape)} doesn't match the "
             f"broadcast shape {shape_text(result.shape)}",
             reader.builder.origin,
         )
-    check_cast(reader, result, array.dtype, casting)
-    new = result.atom if result.dtype == array.dtype else cast(reader, result.atom, array.type)
-    reader.write(array, new)
 
 
 def check_cast(reader: Reader, value: Value, dtype: np.dtype, casting: str) -> None:
@@ -292,7 +293,9 @@ def _augment_item(reader: Reader, function: Any, owner: Any, index: Any, evaluat
     if function is operator.sub:
         added = apply_op(reader, operator.neg, (added,), {})
     with as_user_error(reader):
-        new_array = indexing.add_at(Value(owner.atom), added, prepared(reader, index))
+        position = prepared(reader, index)
+        add = lambda: indexing.add_at(Value(owner.atom), added, position)  # noqa: E731
+        new_array = fitting(reader, add, (owner, position, added))
     reader.write(owner, new_array.atom)
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.equations import value_of
 from ..core.errors import NotSupported, TransformError, as_raised
-from ..core.guards import value_of
 from ..core.sizes import Size
 from ..ops.value import Value
 from .recorded import RecordedList

@@ -5,19 +5,37 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import TransformError
-from ..core.grammar import Atom, Block, If, Merge, Undefined, Var
+from ..core.grammar import Atom, Block, Effect, If, Merge, Undefined, Var, type_of
+from ..core.sizes import Extent, Size, Unknown
+from ..core.types import INT, ArrayType
+from ..core.walk import atom_of_size, size_of_atom
 from ..ops.value import Value
 from .casts import cast
 from .demand import Demand, Roots, Unroll
 from .frames import stamp
-from .joins import same_atom
+from .joins import joined_type, same_atom
 from .journal import Contents, Item, Keys, Place, held_now
 from .maybe import balance
 from .mixed import note_class
-from .structures import Fixed, Joiner, Slot, Template, atoms, build, capture, declared, open_slots
+from .structures import (
+    Clash,
+    Fixed,
+    Joiner,
+    Slot,
+    Template,
+    atoms,
+    build,
+    capture,
+    declared,
+    known_outside,
+    open_slots,
+    slots,
+)
+from .testing import testing
 from .values import Conflict, may_be_array
 
 if TYPE_CHECKING:
@@ -31,13 +49,16 @@ class Unreachable(Exception):
 @dataclass
 class Side:
     """One branch as read: its statements, what places hold at its end, its result; `outer` are
-    those of the places that were there before."""
+    those of the places that were there before. `equal` are sizes that are equal at its end; `error` is
+    what the program raises there because an item is missing."""
 
     block: Block
     contents: dict[Hashable, tuple[Place, Any]]
     outer: dict[Hashable, Place]
     result: Any
     alive: bool
+    equal: list[tuple[Extent, Extent]]
+    error: TransformError | None = None
 
 
 @dataclass
@@ -53,14 +74,16 @@ def choose(reader: Reader, cond: Value, then: Callable[[], Any], orelse: Callabl
     """Reads both sides of an `If` and merges what they leave; gives the merged result."""
     origin, outer = reader.builder.origin, stamp()
     try:
-        first, second = (_read_side(reader, read, outer) for read in (then, orelse))
+        first, second = (_read_side(reader, cond, read, outer) for read in (then, orelse))
     except TransformError as error:
         raise decide_instead(reader, cond, error) from None
+    for side, sign in (first, "equal"), (second, "not_equal"):
+        side.equal += _compared(reader, cond, sign)
     if not (first.alive and second.alive):
         return _go_on_with_one(reader, cond, first, second)
     balance(reader, (first, second), outer)
-    meetings = _meetings(reader, (first, second), Joiner(reader.assumptions, outer))
     merger = Merger(reader, cond, (first.block, second.block))
+    meetings = _meetings(reader, (first, second), outer, merger.merges)
     merged = [(meeting, merger.merge(meeting)) for meeting in meetings]
     if first.block or second.block or merger.merges:
         reader.builder.emit(If(cond.atom, first.block, second.block, merger.merges, origin))
@@ -75,19 +98,47 @@ def choose(reader: Reader, cond: Value, then: Callable[[], Any], orelse: Callabl
     return result
 
 
-def _read_side(reader: Reader, read: Callable[[], Any], moment: int) -> Side:
-    mark = reader.journal.mark()
-    result, alive = None, True
+def _read_side(reader: Reader, cond: Value, read: Callable[[], Any], moment: int) -> Side:
+    mark, denied = reader.journal.mark(), len(reader.assumptions.denied)
+    result, alive, error = None, True, None
     with reader.builder.nested() as block:
         try:
             result = read()
         except Unreachable:
             alive = False
+        except (IndexError, KeyError) as raised:
+            if not isinstance(raised, TransformError) or decide_instead(reader, cond, raised) is not raised:
+                raise
+            alive, error = False, raised
+            _emit_raise(reader, raised, denied)
         changes = reader.journal.changes(mark)
         contents = held_now(changes)
         reader.journal.rollback(mark)
+        equal = reader.assumptions.tested()
     outer = {key: place for key, (place, old) in changes.items() if reader.existed(place, old, moment)}
-    return Side(block, contents, outer, result, alive)
+    return Side(block, contents, outer, result, alive, equal, error)
+
+
+def _emit_raise(reader: Reader, error: TransformError, denied: int) -> None:
+    """Has the program raise what reading found, if it comes here: on this path an item is missing. Where
+    sizes decide that, other code is made for others."""
+    kind = next(cls for cls in type(error).__mro__ if cls in (IndexError, KeyError))
+    message = error.message.removeprefix("KeyError: ")
+    attrs = {"exception": kind, "template": ((message,),)}
+    reader.builder.emit(Effect("raise", (), attrs, error.origin or reader.builder.origin))
+    for greater, less in reader.assumptions.denied[denied:]:
+        reader.assumptions.at_least(greater, less + 1)
+
+
+def _compared(reader: Reader, cond: Value, sign: str) -> list[tuple[Extent, Extent]]:
+    """The sizes that are equal where a condition of this sign decides so: ``n == 1`` holds, or ``n != 1`` does not."""
+    made = reader.builder.numbering.definitions.get(cond.atom)  # type: ignore[arg-type]
+    if made is None or made.op.name != sign:
+        return []
+    if not all(isinstance(arg, Size) or type_of(arg) == INT for arg in made.args):
+        return []
+    left, right = map(size_of_atom, made.args)
+    return [(left, right)]
 
 
 def decide_instead(reader: Reader, cond: Value, error: TransformError) -> Exception:
@@ -110,15 +161,18 @@ def _go_on_with_one(reader: Reader, cond: Value, first: Side, second: Side) -> A
     if then or orelse:
         reader.builder.emit(If(cond.atom, then, orelse, [], origin))
     if not (first.alive or second.alive):
-        raise Unreachable
+        raise first.error or second.error or Unreachable
     live = first if first.alive else second
     for stmt in live.block:
         reader.builder.emit(stmt)
+    if not reader.recursion.begins:
+        for pair in live.equal:
+            reader.assumptions.is_tested(*pair)
     reader.journal.apply(live.contents)
     return live.result
 
 
-def _meetings(reader: Reader, sides: tuple[Side, Side], joiner: Joiner) -> list[Meeting]:
+def _meetings(reader: Reader, sides: tuple[Side, Side], outer: int, merges: list[Merge]) -> list[Meeting]:
     """Every place that a side changed, with what it holds at the end of each side."""
     places = {key: place for side in sides for key, place in side.outer.items()}
     captured: list[list[Template]] = []
@@ -126,14 +180,70 @@ def _meetings(reader: Reader, sides: tuple[Side, Side], joiner: Joiner) -> list[
         with _at_end_of(reader, side):
             held = [_captured(reader, place) for place in places.values()]
             captured.append([*held, capture(reader, side.result)])
-    return [
-        Meeting(
-            place,
-            (one, other),
-            declared(joiner.join(one, other), reader.declared, reader.key_of(place), reader.assumptions),
-        )
-        for place, one, other in zip([*places.values(), None], *captured)
-    ]
+    meetings = []
+    for place, one, other in zip([*places.values(), None], *captured):
+        key = reader.key_of(place)
+        test = partial(_fitted, reader, sides, outer, merges, key in reader.tested)
+        joined = Joiner(reader.assumptions, outer, test).join(one, other)
+        meetings.append(Meeting(place, (one, other), declared(joined, reader.declared, key, reader.assumptions)))
+    return meetings
+
+
+def _fitted(
+    reader: Reader,
+    sides: tuple[Side, Side],
+    outer: int,
+    merges: list[Merge],
+    by_test: bool,
+    one: ArrayType | None,
+    other: ArrayType | None,
+) -> ArrayType | None:
+    """The type of what is left by two sides, one of which has the sizes of the other by what is known of it;
+    else its sizes are merged, too, or, as a recursion has to know them, tested. None: a side leaves nothing."""
+    if one is None or other is None:
+        pair = [each or _empty(one or other, outer) for each in (one, other)]
+        return _of_either_size(reader, merges, *pair) if by_test else None
+    ways = [(one, other, sides[1]), (other, one, sides[0])]
+    ways = [(wanted, type, side) for wanted, type, side in ways if known_outside(wanted, outer)]
+    for wanted, type, side in ways:
+        if _are_equal_at_end(reader, side, wanted, type):
+            return joined_type(wanted, type.with_sizes(wanted.sizes), reader.assumptions)
+    if by_test and not reader.recursion.active:
+        return _of_either_size(reader, merges, one, other)
+    for wanted, type, side in ways if by_test else []:
+        with reader.writing_to(side.block), testing(reader):
+            if all(reader.assumptions.equal(a, b) for a, b in zip(wanted.sizes, type.sizes)):
+                return joined_type(wanted, type.with_sizes(wanted.sizes), reader.assumptions)
+    return None
+
+
+def _empty(type: ArrayType | None, outer: int) -> ArrayType:
+    """The type without elements along the axes whose size is known inside alone."""
+    assert type is not None
+    return type.with_sizes(tuple(n if known_outside(type.with_sizes((n,)), outer) else 0 for n in type.sizes))
+
+
+def _of_either_size(reader: Reader, merges: list[Merge], one: ArrayType, other: ArrayType) -> ArrayType | None:
+    """The type of an array whose sizes are those that one of two sides left. In a loop a size would differ
+    from iteration to iteration, and for a recursion it would be unknown what it gives."""
+    if reader.loops or reader.recursion.active:
+        return None
+    sizes: list[Extent] = []
+    for pair in zip(one.sizes, other.sizes):
+        if pair[0] != pair[1]:
+            merges.append(Merge(Var(INT), *map(atom_of_size, pair)))
+            reader.assumptions.within(merges[-1].target, 0, None)
+        sizes.append(pair[0] if pair[0] == pair[1] else Size.of(Unknown(merges[-1].target)))
+    return joined_type(one.with_sizes(tuple(sizes)), other.with_sizes(tuple(sizes)), reader.assumptions)
+
+
+def _are_equal_at_end(reader: Reader, side: Side, one: ArrayType, other: ArrayType) -> bool:
+    """Whether two types have the same sizes by what is known at the end of a side."""
+    assumptions = reader.assumptions
+    with assumptions.block():
+        for pair in side.equal:
+            assumptions.is_tested(*pair)
+        return all(assumptions.normal(a) == assumptions.normal(b) for a, b in zip(one.sizes, other.sizes))
 
 
 def _captured(reader: Reader, place: Place) -> Template:
@@ -176,12 +286,14 @@ class Merger:
             ]
         )
         place = meeting.place
+        by_size = any(isinstance(clash, Clash) and clash.by_size for clash in slots(template))
+        key = self.reader.key_of(place) if by_size else None
         of_list = place is not None and (isinstance(place, Contents | Keys) or place.holder is self.reader.contents)
         return build(
             self.reader,
             template,
             contents,
-            lambda reason: self._list_conflict(place) if of_list else self._conflict(name, reason),
+            lambda reason: self._list_conflict(place) if of_list else self._conflict(name, reason, key),
         )
 
     def _slot(self, slot: Slot, left: Any, right: Any, name: str | None, place: Any) -> Value:
@@ -217,9 +329,11 @@ class Merger:
             if isinstance(place, Keys)
             else ("a list whose length depends", "Append in both branches, or select by a mask: x[x > 0].")
         )
-        return Conflict(f"{what} on a branch of this `if`", self.reader.builder.origin, cond=self.cond, instead=instead)
+        conflict = Conflict(f"{what} on a branch of this `if`", self.reader.builder.origin, self.cond, instead=instead)
+        conflict.home = place.holder if isinstance(place, Keys) else None
+        return conflict
 
-    def _conflict(self, name: str | None, reason: str) -> Conflict:
+    def _conflict(self, name: str | None, reason: str, key: Any) -> Conflict:
         instead = "Give both branches the same type (add a cast), shape and structure, or make the condition static."
         one, _, other = reason.partition(" and ")
         if one == other:
@@ -234,4 +348,5 @@ class Merger:
             self.reader.builder.origin,
             cond=self.cond,
             instead=instead,
+            place=key,
         )

@@ -33,6 +33,7 @@ from .folds import all_of, any_of, greatest_of, least_of, product_of, sum_of
 from .iteration import Iteration, enumerated, iteration_of, made_range, turned, zipped
 from .iterators import ITERATORS
 from .kinds import python_type, type_name
+from .producers import Producer, collected_items
 from .recorded import RecordedList, Recording
 from .selections import filtered, ordered
 from .sharing import share_memory
@@ -155,6 +156,8 @@ def made_list(reader: Reader, *args: Any) -> Any:
         return reader.own([])
     if isinstance(args[0], Lazy):
         return collected(reader, args[0])
+    if isinstance(args[0], Producer):
+        return collected_items(reader, args[0])
     iteration = iteration_of(reader, args[0])
     if iteration.is_static or isinstance(iteration.length, int):
         return reader.own(iterated(reader, iteration))

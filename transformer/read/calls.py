@@ -68,6 +68,9 @@ def call(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str,
             return special(reader, *args, **kwargs)
     if isinstance(function, np.vectorize):
         return call_library(reader, each_element, (function.pyfunc, *args), vectorized(reader, function, kwargs))
+    one_element = _of_one_element(function)
+    if one_element is not None and not kwargs:
+        return call_library(reader, each_element, (one_element, *args), {})
     if lookup(function) is not None:
         return _call_op(reader, function, args, kwargs)
     written = instead_of(function)
@@ -226,6 +229,13 @@ def _python_behind(function: Any) -> Any:
     if isinstance(function, functools._lru_cache_wrapper):
         return function.__wrapped__
     return None
+
+
+def _of_one_element(function: Any) -> Any:
+    """The Python function of which numba made a ufunc."""
+    if getattr(function, "signature", None) is not None:                # of whole axes
+        return None
+    return getattr(getattr(function, "_dispatcher", None), "py_func", None)
 
 
 def call_static(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -10,8 +10,10 @@ from ..core.grammar import UNDEFINED, Atom, Block, Carry, Loop, Var
 from ..core.sizes import Size, Unknown
 from ..core.types import INT
 from ..core.walk import Copier, all_uses, atom_of_size, atom_vars, substitute
+from ..ops.integers import affine, is_exact
 from ..ops.value import Value
 from .casts import cast
+from .independence import check_independent
 from .journal import Cell, Place
 from .mixed import note_class
 from .structures import Clash, Joiner, Missing, Template, atoms, build, capture, open_slots, same_template, types_in
@@ -39,6 +41,7 @@ class Carried:
     nexts: list[Atom] = field(default_factory=list)
     outs: list[Atom] = field(default_factory=list)
     found_mixed: dict[int, tuple[Atom, ...]] = field(default_factory=dict)
+    falling: set[int] = field(default_factory=set)  # the slots whose numbers may fall below zero
 
     def prepare(self, reader: Reader, loop: Any, joiner: Joiner) -> None:
         """Makes the entries, and the values that enter the first iteration, in front of the loop."""
@@ -51,6 +54,9 @@ class Carried:
         for k, (entry, (_, fixed)) in enumerate(zip(self.entries, pairs)):
             note_class(reader, entry, *self.found_mixed.get(k, ()), fixed.atom or UNDEFINED)
         self.nexts = []
+        for k, (entry, init) in enumerate(zip(self.entries, self.inits)):
+            if k not in self.falling and entry.type == INT and _is_not_negative(reader, init):
+                reader.assumptions.within(entry, 0, None)
         reader.loop_vars.update(dict.fromkeys(self.entries, loop))
         self._note_partial(reader, self.entries)
 
@@ -81,6 +87,16 @@ class Carried:
                     self.found_mixed[k] = (fixed.atom,)
         return len(reader.mixed) > known
 
+    def falls(self, reader: Reader) -> bool:
+        """Whether an entry that was taken to be no less than zero may be less in the next iteration."""
+        found = {
+            k
+            for k, (entry, following) in enumerate(zip(self.entries, self.nexts))
+            if Unknown(entry) in reader.assumptions.ranges and not _is_not_negative(reader, following)
+        }
+        self.falling |= found
+        return bool(found)
+
     def _note_partial(self, reader: Reader, made: list[Any]) -> None:
         """Notes which variables may be unbound: those of places that may be so at the start."""
         key = reader.key_of(self.place)
@@ -92,6 +108,14 @@ class Carried:
         self._note_partial(reader, self.outs)
 
 
+def _is_not_negative(reader: Reader, atom: Atom) -> bool:
+    """Whether an integer is certainly zero or more."""
+    if atom is UNDEFINED or not (isinstance(atom, Size) or is_exact(atom)):
+        return False
+    low = reader.assumptions.lower_bound(affine(Value(atom)))
+    return low is not None and low >= 0
+
+
 def finish(loop: LoopReading, position: Var, test: Block, cond: Atom | None, body: Block) -> None:
     """Emits the loop, and puts what comes out of it into its places."""
     reader, plan = loop.reader, loop.plan
@@ -100,9 +124,11 @@ def finish(loop: LoopReading, position: Var, test: Block, cond: Atom | None, bod
     carries = [carry for carried in loop.carried.values() for carry in _carries(loop, carried, used)]
     trips = None if plan.length is None else atom_of_size(plan.length)
     count = None if cond is None and trips is not None else Var(INT)
-    reader.builder.emit(
-        Loop(position, trips, carries, body, [], loop.records.finish(), False, test, cond, count, loop.origin)
-    )
+    made = Loop(position, trips, carries, body, [], loop.records.finish(), False, test, cond, count, loop.origin)
+    if plan.independent:
+        made.independent = True
+        check_independent(made)
+    reader.builder.emit(made)
     for carried in loop.carried.values():
         _leave(loop, carried)
     loop.sharing.relate(loop.carried, loop.records.tokens())

@@ -110,7 +110,14 @@ def _own_with_fields(reader: Reader, made: Any, given: tuple[Any, ...]) -> Any:
 
 
 def _plain_object(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if cls.__new__ is not object.__new__ or type(cls).__call__ is not type.__call__:
+    is_usual = type(cls).__call__ is type.__call__
+    if is_usual and isinstance(cls.__new__, types.FunctionType):
+        from .functions import call_python
+
+        made = call_python(reader, cls.__new__, (cls, *args), kwargs)
+        if not isinstance(made, cls):
+            return made                          # as numba.prange, which is a range then
+    if cls.__new__ is not object.__new__ or not is_usual:
         raise NotSupported(
             f"an object of {cls.__qualname__} cannot be made here",
             reader.builder.origin,

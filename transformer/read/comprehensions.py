@@ -17,6 +17,7 @@ from .journal import Item, Place
 from .loop_reading import LoopPlan
 from .loops import LoopRun
 from .operators import binary
+from .producers import Producer, collected_items, run_producer
 from .scope import scope_of
 from .values import ContainerMethod, Lazy
 
@@ -54,22 +55,32 @@ def read_generator(reader: Reader, node: Any) -> Any:
     return Lazy(node, reader.frame)
 
 
+def listed(reader: Reader, iterable: Any) -> Any:
+    """The list of what a generator yields; what is none stays as it is."""
+    if isinstance(iterable, Producer):
+        return collected_items(reader, iterable)
+    return reader.usable(collected(reader, iterable)) if isinstance(iterable, Lazy) else iterable
+
+
 def collected(reader: Reader, lazy: Lazy) -> Any:
     """The list of what a generator expression yields."""
     with reader.inside(lazy.frame):
         return read_list(reader, lazy.node)
 
 
-def summed(reader: Reader, lazy: Lazy, start: Any) -> Any:
+def summed(reader: Reader, items: Lazy | Producer, start: Any) -> Any:
     """`sum(f(x) for x in xs)`: the items are added where they are computed."""
     total = Item(reader.own({"total": start}), "total")
 
-    def add() -> None:
-        item = reader.evaluate(lazy.node.elt)
+    def add(item: Any) -> None:
         reader.journal.write(total, binary(reader, operator.add, total.get(), item))
 
-    with reader.inside(lazy.frame):
-        Comprehension(reader, lazy.node, [(total, True)]).read(add)
+    if isinstance(items, Producer):
+        run_producer(reader, items, add)
+        return reader.usable(total.get())
+    node = items.node
+    with reader.inside(items.frame):
+        Comprehension(reader, node, [(total, True)]).read(lambda: add(reader.evaluate(node.elt)))
     return reader.usable(total.get())
 
 
@@ -91,14 +102,21 @@ class Comprehension:
     def _level(self, level: int, yield_item: Callable[[], None]) -> None:
         reader, generator = self.reader, self.generators[level]
         source = self.first if level == 0 else reader.evaluate(generator.iter)
-        iteration = iteration_of(reader, source)
-        counts = iteration.counts and isinstance(generator.target, gast.Name)
 
         def inner() -> None:
             if level + 1 < len(self.generators):
                 self._level(level + 1, yield_item)
             else:
                 yield_item()
+
+        def take(item: Any) -> None:
+            self._bind(generator.target, item)
+            self._filtered(generator.ifs, inner)
+
+        if isinstance(source, Producer):
+            return run_producer(reader, source, take)
+        iteration = iteration_of(reader, source)
+        counts = iteration.counts and isinstance(generator.target, gast.Name)
 
         run_loop(
             reader,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -18,6 +19,7 @@ from .demand import Unroll, need
 from .kinds import described
 from .operators import binary, on_sizes
 from .recorded import RecordedList, Recording
+from .testing import Untested
 from .values import UNKNOWN, Conflict, DynamicRange, known_of
 
 if TYPE_CHECKING:
@@ -146,7 +148,8 @@ def is_safe(node: Any) -> bool:
 
 def conflict_error(reader: Reader, conflict: Conflict) -> Exception:
     """What is raised where a value is used that depends on the path."""
-    refusal = NotSupported(
+    kind = NotSupported if conflict.place is None else partial(Untested, conflict.place)
+    refusal = kind(
         conflict.message,
         conflict.origin or reader.builder.origin,
         why="It is used afterwards, where its type and structure must be known.",

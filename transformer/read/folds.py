@@ -13,12 +13,13 @@ from ..ops.table import ops
 from ..ops.value import Value, value
 from .applying import apply_op, emit_named
 from .casts import cast
-from .comprehensions import summed
+from .comprehensions import listed, summed
 from .conditions import joined, truth
 from .containers import iterated
 from .demand import static
 from .iteration import Iteration, iteration_of
 from .operators import binary
+from .producers import Producer
 from .recorded import RecordedList
 from .values import Lazy, has_dynamic, stripped
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 def sum_of(reader: Reader, iterable: Any, start: Any = 0) -> Any:
     """`sum`."""
-    if isinstance(iterable, Lazy):
+    if isinstance(iterable, Lazy | Producer):
         return summed(reader, iterable, start)
     whole = _as_array(reader, iterable)
     if whole is not None:
@@ -77,6 +78,10 @@ def _as_array(reader: Reader, iterable: Any) -> Value | None:
 
 def product_of(reader: Reader, iterable: Any, *, start: Any = 1) -> Any:
     """`math.prod`."""
+    iterable = listed(reader, iterable)
+    whole = None if isinstance(iterable, Value) else _as_array(reader, iterable)
+    if whole is not None and whole.ndim == 1:
+        return binary(reader, operator.mul, start, apply_op(reader, np.prod, (whole,), {}))
     for item in iterated(reader, iterable):
         start = binary(reader, operator.mul, start, item)
     return start
@@ -91,10 +96,7 @@ def all_of(reader: Reader, iterable: Any) -> Any:
 
 
 def _tested(reader: Reader, iterable: Any, function: Callable[..., Any], is_all: bool) -> Any:
-    if isinstance(iterable, Lazy):
-        from .comprehensions import collected
-
-        iterable = reader.usable(collected(reader, iterable))
+    iterable = listed(reader, iterable)
     whole = _as_array(reader, iterable)
     if whole is not None:
         return apply_op(reader, bool, (apply_op(reader, function, (whole,), {}),), {})
@@ -117,10 +119,8 @@ def _extreme(reader: Reader, args: tuple[Any, ...], options: dict[str, Any], fun
     """`min` or `max`, of the arguments or of the items of the only one."""
     if options.get("key") is not None and len(args) == 1:
         return _extreme_by_key(reader, args[0], options, function)
-    if len(args) == 1 and isinstance(args[0], Lazy):
-        from .comprehensions import collected
-
-        args = (reader.usable(collected(reader, args[0])),)
+    if len(args) == 1:
+        args = (listed(reader, args[0]),)
     whole = _as_array(reader, args[0]) if len(args) == 1 else None
     if whole is not None and whole.ndim == 1:
         return apply_op(reader, np.min if function is min else np.max, (whole,), {})

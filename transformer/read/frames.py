@@ -46,6 +46,7 @@ class Frame:
     first: Any = None  # the first argument, for `super()`
     given: dict[str, Any] | None = None  # the arguments, as they were given
     named: list[Any] = field(default_factory=list)  # variables that have got their name from a parameter
+    consume: Any = None  # what is done with each item of a generator
     site: Origin | None = None  # where a function of the library was called
     made: int = field(default_factory=stamp)
 

@@ -16,6 +16,7 @@ from ..ops.value import Value
 from .assignment import name_value
 from .errors import in_callee
 from .frames import Frame
+from .producers import producer
 from .recursion import key_of, read_call
 from .scope import desugared, parameter_names, scope_of
 from .source import find_source
@@ -64,8 +65,10 @@ def path_of(reader: Reader, node: Any) -> tuple[Any, ...]:
 def run(reader: Reader, frame: Frame, node: Any) -> Any:
     """Reads the body of a function in its frame; gives what it returns."""
     _check_depth(reader, frame, node)
-    if isinstance(node, gast.AsyncFunctionDef) or frame.scope.is_generator:
-        raise reader.unsupported("AsyncFunctionDef" if isinstance(node, gast.AsyncFunctionDef) else "Yield")
+    if isinstance(node, gast.AsyncFunctionDef):
+        raise reader.unsupported("AsyncFunctionDef")
+    if frame.scope.is_generator:
+        return producer(reader, frame, lambda: _body(reader, frame, node))
     return read_call(reader, frame, lambda: _body(reader, frame, node))
 
 

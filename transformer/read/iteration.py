@@ -18,10 +18,11 @@ from ..core.sizes import Extent, Size, greatest, least
 from ..ops.integers import affine
 from ..ops.value import Value
 from .applying import apply_op
-from .demand import static
+from .demand import Unroll, static
 from .errors import as_user_error
 from .kinds import described, type_name
 from .operators import binary
+from .producers import Producer, collected_items
 from .recorded import RecordedList, Recording, refusal
 from .values import UNKNOWN, DynamicRange, Lazy, known_of
 
@@ -40,6 +41,7 @@ class Iteration:
     is_static: bool = False
     counts: bool = False  # `element(k)` is k itself
     held: tuple[Any, ...] = ()
+    independent: bool = False  # no item's turn depends on another's: the user says so
 
 
 def iteration_of(reader: Reader, value: Any) -> Iteration:
@@ -55,7 +57,9 @@ def iteration_of(reader: Reader, value: Any) -> Iteration:
     if isinstance(value, RecordedList):
         return Iteration(value.length(reader), lambda k: value.item(reader, k), held=(value,))
     if isinstance(value, Recording):
-        raise refusal(reader, "iteration over a list that the loop appends to")
+        raise Unroll(value.loop, refusal(reader, "iteration over a list that the loop appends to"))
+    if isinstance(value, Producer):
+        return iteration_of(reader, collected_items(reader, value))
     if isinstance(value, Lazy):
         from .comprehensions import collected
 
@@ -72,7 +76,7 @@ def _over_range(reader: Reader, start: Any, stop: Any, step: int) -> Iteration:
     def element(k: Any) -> Any:
         if counts:
             return k
-        offset = binary(reader, operator.mul, k, step) if step not in (1, -1) else k
+        offset = binary(reader, operator.mul, step, k) if step not in (1, -1) else k
         if step == -1:
             return binary(reader, operator.sub, start, offset)
         return offset if isinstance(start, int) and start == 0 else binary(reader, operator.add, start, offset)
@@ -199,8 +203,26 @@ def _check_whole(reader: Reader, bound: Any) -> None:
 
 
 def item_of_range(reader: Reader, value: Any, index: Any) -> Any:
-    """`range(...)[k]`."""
+    """`range(...)[k]`, `range(...)[a:b]`."""
     iteration = iteration_of(reader, value)
+    if isinstance(index, slice):
+        return _part_of_range(reader, value, iteration.length, index)
     if known_of(index) is not UNKNOWN and known_of(index) < 0:
         index = iteration.length + known_of(index)
     return iteration.element(index)
+
+
+def _part_of_range(reader: Reader, value: Any, length: Extent, cut: slice) -> DynamicRange:
+    """A slice of a range: it begins behind as many elements as stand before the start of the slice."""
+    step = 1 if cut.step is None else static(reader, cut.step, "the step of a slice")
+    if step < 0:
+        raise NotSupported("a slice of a range that runs backwards", reader.builder.origin,
+                           instead="Write reversed(range(...)), or a range with a negative step.")
+    axis = apply_op(reader, np.zeros, (length,), {})
+
+    def counted(part: slice) -> Extent:
+        return apply_op(reader, operator.getitem, (axis, part), {}).shape[0]
+
+    begin = 0 if cut.start is None else counted(slice(None, cut.start))
+    first = affine(value.start) + begin * value.step
+    return DynamicRange(first, first + counted(slice(cut.start, cut.stop)) * value.step, value.step * step)

@@ -39,6 +39,11 @@ def joined_type(one: ArrayType, other: ArrayType, assumptions: Assumptions) -> A
     return None
 
 
+def differ_by_size(one: ArrayType, other: ArrayType, assumptions: Assumptions) -> bool:
+    """Whether there would be a type for both if their sizes were equal."""
+    return one.rank == other.rank and joined_type(one, other.with_sizes(one.sizes), assumptions) is not None
+
+
 PYTHON_KINDS: dict[str, Any] = {"i": 0, "f": 0.0, "c": 0j}
 
 

@@ -11,7 +11,7 @@ from ..core.sizes import Size
 from ..ops.value import Value
 from .casts import PYTHON
 from .recorded import RecordedList, Recording
-from .values import ArrayMethod, Closure, ContainerMethod, DynamicRange, ExceptionValue, Lazy, Text, is_array
+from .values import ArrayMethod, Closure, ContainerMethod, DynamicRange, ExceptionValue, Lazy, Producer, Text, is_array
 
 STANDING_FOR: dict[type, type] = {
     Size: int,
@@ -23,6 +23,7 @@ STANDING_FOR: dict[type, type] = {
     ArrayMethod: types.BuiltinMethodType,
     ContainerMethod: types.BuiltinMethodType,
     Lazy: types.GeneratorType,
+    Producer: types.GeneratorType,
 }
 
 

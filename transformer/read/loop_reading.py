@@ -63,6 +63,7 @@ class LoopPlan:
     used_later: Callable[[str], bool] = lambda name: False
     assigned: frozenset[str] = frozenset()  # the names that the body binds
     position_name: str | None = None
+    independent: bool = False
 
 
 class Again(Exception):
@@ -245,7 +246,7 @@ class LoopReading:
             self._remember(carried)
         else:
             carried.close(self.reader)
-            widened = carried.turns_mixed(self.reader)
+            widened = carried.turns_mixed(self.reader) | carried.falls(self.reader)
         return widened
 
     def _remember(self, carried: Carried) -> None:

@@ -16,7 +16,9 @@ from .frames import Frame
 from .iteration import Iteration, iteration_of
 from .journal import Cell, Name, Place
 from .loop_reading import LoopPlan, LoopReading
+from .producers import Producer, run_producer
 from .scope import loads_in, writes_of
+from .testing import Untested
 from .values import ABSENT, cell_of, is_array
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ def read_for(reader: Reader, node: Any) -> None:
 
     frame = reader.frame
     source = reader.evaluate(node.iter)
+    if isinstance(source, Producer) and getattr(node, "stop", None) is None:
+        return run_producer(reader, source, lambda item: _take(reader, node, item))
     with reader.builder.at(frame.origin(node.iter)):
         iteration = iteration_of(reader, source)
     run = LoopRun(
@@ -42,6 +46,14 @@ def read_for(reader: Reader, node: Any) -> None:
     )
     with frame.holding(source):
         run.read(lambda: _plan(reader, node, run))
+
+
+def _take(reader: Reader, node: Any, item: Any) -> None:
+    """One iteration, with an item that a generator has yielded."""
+    from .assignment import bind
+
+    bind(reader, node.target, item)
+    reader.execute(node.body)
 
 
 def _until(reader: Reader, flag: str | None) -> Callable[[], Any] | None:
@@ -110,8 +122,18 @@ class LoopRun:
             if request.loop is not self.key and request.loop != self.key:
                 raise
             self.reader.restore(checkpoint)
+            if self._is_tested_instead(request.refusal):
+                return self.read(plan)
             self.reader.unrolled.add(self.key)
             self.unroll(request.refusal)
+
+    def _is_tested_instead(self, refusal: TransformError) -> bool:
+        """Whether the program is to test sizes, as the loop cannot be unrolled for all lengths."""
+        few = isinstance(self.length, int) and self.length <= MOST_UNROLLED
+        if few or not isinstance(refusal, Untested) or refusal.place in self.reader.tested:
+            return False
+        self.reader.tested.add(refusal.place)
+        return True
 
     def unroll(self, refusal: TransformError | None) -> None:
         """Reads the body once for each iteration."""
@@ -178,6 +200,7 @@ def _plan(reader: Reader, node: Any, run: LoopRun) -> LoopPlan:
         used_later=lambda name: is_used_outside(frame, node, name),
         assigned=frozenset(writes.assigned | writes.augmented | names),
         position_name=node.target.id if by_position else None,
+        independent=iteration is not None and iteration.independent,
     )
 
 

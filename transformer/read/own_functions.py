@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ..core.equations import value_of
 from ..core.errors import NotSupported, TransformError
 from ..core.grammar import Atom, Call, Function, Var, type_of
-from ..core.guards import value_of
 from ..core.sizes import Extent, Size
 from ..core.types import ArrayType, Type
 from ..core.walk import Copier, atom_vars, free_vars
@@ -36,6 +36,7 @@ from .structures import (
     same_template,
     slots,
 )
+from .testing import Untested
 from .values import is_array
 from .widening import Extents, Parameters, clashes, common, containers_in, with_arguments
 
@@ -44,6 +45,10 @@ if TYPE_CHECKING:
 
 Templates = dict[str, Template]
 MOST_PASSES = 16
+MOST_SIZES = 2  # sizes of a result that are tried
+
+# What is taken as equal, and whether the size of the first result is what the conditions tell.
+ATTEMPTS = ((None, False), ("sizes", False), (None, True), ("sizes", True), ("numbers", False))
 
 
 class Again(Exception):
@@ -75,6 +80,8 @@ class Own:
         self.body = body
         self.origin = reader.builder.origin
         self.result: Template | None = None
+        self.with_conditions = False
+        self.tries = 0
         self.shared: dict[int, set[int]] = {}  # results that may share memory with arguments
         self.written: dict[int, Value] = {}  # arrays around the function that it writes to
         self.changed: set[int] = set()  # the arguments that it writes to
@@ -113,19 +120,22 @@ class Own:
         return result
 
     def _read_somehow(self) -> None:
-        """Reads the function for sizes as they are; where that cannot be, with more of them equal."""
+        """Reads the function for sizes as they are; where that cannot be, with more of them equal, or with the
+        size of the first result as the conditions tell it. If tests in the program would help, with few."""
         checkpoint = self.reader.checkpoint()
-        try:
-            return self._until_settled()
-        except (TransformError, Unroll) as error:
-            refusal = error
-        for as_numbers in (False, True):
-            self.reader.restore(checkpoint)
+        refusal: TransformError | Unroll | None = None
+        attempts = sorted(ATTEMPTS, key=lambda attempt: not attempt[0]) if self.reader.tested else ATTEMPTS
+        for equal, self.with_conditions in attempts:
+            self.tries = MOST_SIZES
             try:
-                if self._take_equal(as_numbers):
+                if equal is None or self._take_equal(equal == "numbers"):
                     return self._until_settled()
-            except (TransformError, Unroll):
-                pass
+            except (TransformError, Unroll) as error:
+                preferred = isinstance(error, Untested) and equal == "sizes" and not self.with_conditions
+                refusal = error if refusal is None or preferred else refusal
+            self.reader.restore(checkpoint)
+            self.extents, self.result = self._outer_extents(), None
+        assert refusal is not None
         raise refusal
 
     def _outer_extents(self) -> Extents:
@@ -140,7 +150,7 @@ class Own:
         if as_numbers:
             pairs = [(size, value_of(size, assumptions.hints)) for size in sizes]
         found = [other is not None and assumptions.equal(one, other) for one, other in pairs]
-        self.extents, self.result = self._outer_extents(), None
+        self.extents = self._outer_extents()
         return any(found)
 
     def _stands_alone(self) -> bool:
@@ -228,6 +238,8 @@ class Own:
         one = self._opened(captured)
         joiner = Joiner(self.reader.assumptions, self.made)
         joined = joiner.checked(one) if self.result is None else joiner.join(self.result, one)
+        if self.tries and any(clash.by_size for clash in clashes(joined)):
+            self.tries, joined = self.tries - 1, joiner.checked(one)  # of another size; the next pass will tell
         for clash in clashes(joined):
             raise NotSupported(
                 f"the recursion of {self.name} returns {clash.reason}",
@@ -246,8 +258,11 @@ class Own:
             case Node():
                 return captured.with_children(map(self._opened, captured.children))
             case Fixed(value, atom) if atom is not None and not isinstance(value, int):
+                type = _array_type(type_of(atom))
+                if self.result is None and self.with_conditions:
+                    return Slot(type.with_sizes(tuple(map(self.reader.assumptions.normal, type.sizes))))
                 is_argument = is_array(value) and any(value is leaf.value for leaf in self.parameters.leaves)
-                return captured if is_argument else Slot(_array_type(type_of(atom)))
+                return captured if is_argument else Slot(type)
         return captured
 
     def _note_sharing(self, results: list[Fixed]) -> bool:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+import gast
 import numpy as np
 
 from ..core.builder import Builder
@@ -29,6 +30,7 @@ from . import (
     expressions,
     loops,
     matching,
+    producers,
     statements,
     subscripts,
     trying,
@@ -45,6 +47,7 @@ from .outside import Kept, Outside
 from .recorded import RecordedList, Recording
 from .recursion import Recursion
 from .subfunctions import inlined, subfunction
+from .testing import Untested
 from .values import Conflict, View
 
 __all__ = ["Reader", "Reading", "read"]
@@ -68,6 +71,7 @@ EXPRESSIONS: dict[type, Handler] = {
     **effects.EXPRESSIONS,
     **comprehensions.EXPRESSIONS,
     **definitions.EXPRESSIONS,
+    **producers.EXPRESSIONS,
 }
 
 MOST_READINGS = 128  # each asks for one more loop to be unrolled
@@ -92,10 +96,11 @@ def read(
     """
     unrolled: set[Any] = set()
     declared: dict[Any, ArrayType] = {}
+    tested: set[Any] = set()
     for _ in range(MOST_READINGS):
-        reader = Reader(Assumptions(hints, smallest), unrolled, declared)
+        reader = Reader(Assumptions(hints, smallest), unrolled, declared, tested)
         try:
-            with reader.builder.active():
+            with reader.builder.active(), reader.assumptions.block():
                 return read_target(reader, target, args, kwargs)
         except Unroll as request:
             if request.loop in unrolled:
@@ -109,6 +114,9 @@ def read(
                     instead="Give it a value of one type before.",
                 ) from None
             declared[request.key] = request.type
+        except TransformError as refusal:
+            if not _may_go_on(refusal, reader):
+                raise
         except RecursionError:
             raise NotSupported(
                 "the function is nested too deeply to be read",
@@ -122,21 +130,34 @@ def read(
     )
 
 
+def _may_go_on(refusal: TransformError, reader: Reader) -> bool:
+    """Whether another reading, in which the program tests more, may succeed."""
+    places = {refusal.place} if isinstance(refusal, Untested) else set(reader.builder.float_powers)
+    found = places - reader.tested
+    reader.tested |= found
+    return bool(found)
+
+
 class Reader:
     """The state of one reading.
 
     `frames` are the calls being read, the innermost last; `journal` has every change; `owned` the
     containers and objects made during the reading, which alone may be changed; `contents` what
     stands in place of a list whose items are not all known (see `recorded`). `unrolled` are the loops
-    that earlier readings found to need it, `declared` the types of names that may be unbound.
+    that earlier readings found to need it, `declared` the types of names that may be unbound, `tested`
+    the places where the program is to test that sizes are equal.
     """
 
-    def __init__(self, assumptions: Assumptions, unrolled: set[Any], declared: dict[Any, ArrayType]) -> None:
+    def __init__(
+        self, assumptions: Assumptions, unrolled: set[Any], declared: dict[Any, ArrayType], tested: set[Any]
+    ) -> None:
         self.builder = Builder(assumptions)
         self.builder.reader = self
+        self.builder.whole_powers = tested
         self.assumptions = assumptions
         self.unrolled = unrolled
         self.declared = declared
+        self.tested = tested
         self.journal = Journal()
         self.aliases = Aliases()
         self.outside = Outside(self)
@@ -153,6 +174,7 @@ class Reader:
         self.local_constants: set[Const] = set()
         self.numbers_needed: dict[Var, None] = {}  # arguments that would change for two names if arrays
         self.mixed: set[Var] = set()  # numbers that are Python's on some paths and NumPy's on others
+        self.by_item = False  # what is evaluated now is a container of which one item is used
         self.given: dict[int, Any] = {}
         self.loops: list[Any] = []
         self.loop_vars: dict[Var, Any] = {}
@@ -179,6 +201,14 @@ class Reader:
             raise
         finally:
             self.builder.origin = outer
+
+    def evaluate_owner(self, node: Any) -> Any:
+        """What an expression gives of which an item is used: a dictionary may have other keys on other paths."""
+        outer, self.by_item = self.by_item, isinstance(node, gast.Name | gast.Attribute)
+        try:
+            return self.evaluate(node)
+        finally:
+            self.by_item = outer
 
     def execute(self, body: list[Any]) -> None:
         """Reads the statements of a block."""
@@ -216,6 +246,8 @@ class Reader:
         if isinstance(value, np.ndarray):
             value = self.outside.lift(value, partial(getattr, Kept(value)), "array", None)
         if isinstance(value, Conflict):
+            if value.home is not None and self.by_item:
+                return value.home
             raise conditions.conflict_error(self, value)
         return value
 
@@ -312,7 +344,8 @@ class Reader:
         outer, builder.block = builder.block, block
         builder.enclosing.append(outer)
         try:
-            yield
+            with self.assumptions.block():
+                yield
         finally:
             builder.block = outer
             builder.enclosing.pop()
@@ -343,8 +376,6 @@ UNSUPPORTED = {
     "Try": ("`try`", "Write what should happen when no exception is raised, and check before."),
     "TryStar": ("`try`", "Write what should happen when no exception is raised, and check before."),
     "ClassDef": ("a class defined inside a function", "Define it at the top of the module."),
-    "Yield": ("a generator", "Collect the values in a list and return it."),
-    "YieldFrom": ("a generator", "Collect the values in a list and return it."),
     "Await": ("`await`", "Await before, and pass the result in."),
     "AsyncFor": ("`async for`", "Use a plain `for`, over a list that is made before."),
     "AsyncWith": ("`async with`", "Enter it around the call of the transformed function."),

@@ -47,6 +47,12 @@ class Recursion:
         self.counts: dict[str, int] = {}
         self.derivatives = 0  # how many functions being read are to be transformed
 
+    @property
+    def begins(self) -> bool:
+        """Whether a function is read for the first time, with calls of itself left out, and what it gives is
+        to be taken as it stands: ``x`` and not an array of one element where ``len(x) == 1``."""
+        return any(own.result is None and not own.with_conditions for own in self.active)
+
 
 def read_call(reader: Reader, frame: Frame, body: Callable[[], Any]) -> Any:
     """Reads a call whose arguments are in its frame; `body` reads the body of the function."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations, takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def ordered(reader: Reader, iterable: Any, *, key: Any = None, reverse: Any = Fa
     if items and all(isinstance(item, Value) and not item.ndim for item in items) and has_dynamic(items):
         return _ordered_array(reader, items, key, reverse)
     keys = items if key is None else [reader.call(key, (item,), {}) for item in items]
-    keys = [
+    keys = _deciding(keys) or [
         static(reader, item, "what is sorted", SORTING)
         if not isinstance(item, tuple)
         else _known_tuple(reader, item)
@@ -62,6 +63,16 @@ def _ordered_array(reader: Reader, items: Any, key: Any, reverse: Any) -> Any:
         raise ValueError("The truth value of an array with more than one element is ambiguous. "
                          "Use a.any() or a.all()")
     return call_library(reader, sorted_items, (array, key, bool(static(reader, reverse, "`reverse`"))), {})
+
+
+def _deciding(keys: list[Any]) -> list[Any] | None:
+    """The beginnings of tuples, where these are known and decide their order, as the keys of `d.items()` do."""
+    if not all(isinstance(key, tuple) for key in keys) or not has_dynamic(keys):
+        return None
+    known = [list(takewhile(lambda part: not has_dynamic((part,)), key)) for key in keys]
+    beginnings = [tuple(map(stripped, key[: min(map(len, known))])) for key in known]
+    apart = all(one != other for one, other in combinations(beginnings, 2))
+    return beginnings if apart else None
 
 
 def _known_tuple(reader: Reader, item: Any) -> Any:

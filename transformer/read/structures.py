@@ -10,7 +10,7 @@ template with new contents in its slots.
 from __future__ import annotations
 
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from ..core.sizes import Unknown, leaves
 from ..core.types import ArrayType
 from ..ops import value as values
 from ..ops.value import Value
-from .joins import joined_type, same
+from .joins import differ_by_size, joined_type, same
 from .values import ABSENT, Axisless, Conflict, PerhapsAxisless, is_axisless, is_number
 
 if TYPE_CHECKING:
@@ -75,9 +75,10 @@ class Missing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clash:
-    """Two leaves with nothing in common; `reason` says why."""
+    """Two leaves with nothing in common; `reason` says why. `by_size`: but for their sizes."""
 
     reason: str
+    by_size: bool = False
 
 
 Template = Fixed | Slot | Node | Missing | Clash
@@ -141,11 +142,18 @@ def object_of(template: Template) -> Any:
 
 class Joiner:
     """Joins templates. `outer` is the point in time before which a variable must be made for sizes
-    to rest on it outside the blocks that meet."""
+    to rest on it outside the blocks that meet. `testing` gives the type of two leaves after a test in
+    the program that their sizes are equal."""
 
-    def __init__(self, assumptions: Assumptions, outer: int) -> None:
+    def __init__(
+        self,
+        assumptions: Assumptions,
+        outer: int,
+        testing: Callable[[ArrayType | None, ArrayType | None], ArrayType | None] | None = None,
+    ) -> None:
         self.assumptions = assumptions
         self.outer = outer
+        self.testing = testing
 
     def checked(self, template: Template) -> Template:
         """The template, with a clash for every slot whose size is not known outside."""
@@ -159,11 +167,11 @@ class Joiner:
     def join(self, one: Template, other: Template) -> Template:
         match one, other:
             case (Clash(), _) | (_, Missing()):
-                return one if not isinstance(other, Missing) else self._partly(one)
+                return one if not isinstance(other, Missing) else self._partly(one, 0)
             case (_, Clash()):
                 return other
             case (Missing(), _):
-                return self._partly(other)
+                return self._partly(other, 1)
             case (Node() | Fixed(), Node() | Fixed()) if object_of(one) is not None and (
                 object_of(one) is object_of(other)
             ):
@@ -180,18 +188,25 @@ class Joiner:
         arrays = holds_array(one), holds_array(other)
         return self._slot(left, right, arrays[0] if arrays[0] == arrays[1] else None)
 
-    def _partly(self, template: Template) -> Template:
-        """What a template is after a path that bound nothing."""
+    def _partly(self, template: Template, side: int) -> Template:
+        """What a template is, which one side has, after a path that bound nothing."""
         match template:
             case Fixed(_, atom) if atom is not None:
-                return self._slot_of(stripped_type(atom), holds_array(template))
+                slot = self._slot_of(stripped_type(atom), holds_array(template))
+                return self._of_inner_size(stripped_type(atom), side) if isinstance(slot, Clash) else slot
             case Fixed():
                 return Clash(f"{shown(template)} and nothing")
             case Node():
                 return template.with_children(
-                    child if is_constant(child) else self._partly(child) for child in template.children
+                    child if is_constant(child) else self._partly(child, side) for child in template.children
                 )
         return template
+
+    def _of_inner_size(self, type: ArrayType, side: int) -> Template:
+        """An array of one side, whose size is known there alone: it is merged with none."""
+        pair = (None, type) if side else (type, None)
+        fitted = None if self.testing is None else self.testing(*pair)
+        return Clash(f"{type}, whose size is known only inside", by_size=True) if fitted is None else Slot(fitted)
 
     def _nodes(self, one: Node, other: Node) -> Template:
         if one.cls is not other.cls or len(one.children) != len(other.children) or not same(one.static, other.static):
@@ -208,16 +223,21 @@ class Joiner:
 
     def _slot(self, one: ArrayType, other: ArrayType, array: bool | None) -> Template:
         type = joined_type(one, other, self.assumptions)
-        return self._slot_of(type, array) if type is not None else Clash(f"{one} and {other}")
+        by_size = type is None and differ_by_size(one, other, self.assumptions)
+        if by_size and self.testing is not None:
+            fitted = self.testing(one, other)
+            return Slot(fitted, array) if fitted is not None else Clash(f"{one} and {other}", by_size)
+        return self._slot_of(type, array) if type is not None else Clash(f"{one} and {other}", by_size)
 
     def _slot_of(self, type: ArrayType, array: bool | None) -> Template:
-        inner = [
-            leaf
-            for size in type.sizes
-            for leaf in leaves(size)
-            if isinstance(leaf, Unknown) and leaf.var.serial > self.outer
-        ]
-        return Clash(f"{type}, whose size is known only inside") if inner else Slot(type, array)
+        inside = not known_outside(type, self.outer)
+        return Clash(f"{type}, whose size is known only inside") if inside else Slot(type, array)
+
+
+def known_outside(type: ArrayType, outer: int) -> bool:
+    """Whether the sizes rest on variables alone that were made before a point in time."""
+    unknowns = [leaf for size in type.sizes for leaf in leaves(size) if isinstance(leaf, Unknown)]
+    return all(leaf.var.serial <= outer for leaf in unknowns)
 
 
 def declared(template: Template, types: dict[Any, ArrayType], key: Any, assumptions: Assumptions) -> Template:

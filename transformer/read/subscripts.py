@@ -28,12 +28,18 @@ if TYPE_CHECKING:
 
 
 def read_subscript(reader: Reader, node: Any) -> Any:
-    return subscript(reader, reader.evaluate(node.value), reader.evaluate(node.slice))
+    return subscript(reader, reader.evaluate_owner(node.value), reader.evaluate(node.slice))
 
 
 def read_slice(reader: Reader, node: Any) -> Any:
     parts = [None if part is None else reader.evaluate(part) for part in (node.lower, node.upper, node.step)]
     return slice(*parts)
+
+
+def _is_plain(index: Any) -> bool:
+    """Whether a number or the bounds of a slice are known."""
+    parts = [index.start, index.stop, index.step] if isinstance(index, slice) else [index]
+    return not any(known_of(part) is UNKNOWN or isinstance(part, Size) for part in parts)
 
 
 def subscript(reader: Reader, value: Any, index: Any) -> Any:
@@ -47,7 +53,7 @@ def subscript(reader: Reader, value: Any, index: Any) -> Any:
         return apply_op(reader, np.copy, (part,), {}) if isinstance(value, Flat) and is_array(part) else part
     if isinstance(value, (RecordedList, Recording)):
         return value.item(reader, index)
-    if isinstance(value, DynamicRange) or isinstance(value, range) and known_of(index) is UNKNOWN:
+    if isinstance(value, DynamicRange) or isinstance(value, range) and not _is_plain(index):
         return item_of_range(reader, value, index)
     if value is np.s_ or value is np.index_exp:
         return value[index]

@@ -131,7 +131,8 @@ def cell_of(value: Value) -> Value:
 @dataclass(eq=False)
 class Conflict:
     """What a name holds after paths that leave different things in it. Using it is an error, or
-    asks for what decides between the paths: `cond`, or the loop with key `loop`."""
+    asks for what decides between the paths: `cond`, or the loop with key `loop`; or for a test of
+    sizes at `place`. Of a dictionary `home` only the keys differ: single items can be used."""
 
     __tree_leaf__: ClassVar[bool] = True
     message: str
@@ -139,6 +140,8 @@ class Conflict:
     cond: Any = None
     loop: Any = None
     instead: str | None = None
+    place: Any = None
+    home: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,6 +234,16 @@ class Lazy:
     __tree_leaf__: ClassVar[bool] = True
     node: Any
     frame: Frame
+
+
+@dataclass(eq=False)
+class Producer:
+    """A call of a generator, which has not begun; `body` reads its body in its frame."""
+
+    __tree_leaf__: ClassVar[bool] = True
+    frame: Frame
+    body: Callable[[], Any]
+    begun: bool = False
 
 
 @dataclass(frozen=True, eq=False)

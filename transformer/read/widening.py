@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..containers import LEAVES, kind_of
 from ..core.dims import dims_of
+from ..core.equations import guardable, single_atom, value_of
 from ..core.grammar import Var
-from ..core.guards import Assumptions, guardable, single_atom, value_of
+from ..core.guards import Assumptions
 from ..core.sizes import Dim, Extent, Size
 from ..core.types import ArrayType
 from ..ops.value import Value

@@ -13,9 +13,10 @@ from .index import Index
 from .native import any_foreign, native
 from .provenance import followed
 from .quick import Quick
+from .raising import complete
 from .sharing import quick_test
 from .signature import Description, describe, exact_key
-from .static import Fixed, StaticPaths, names_of
+from .static import Fixed, StaticPaths, names_of, order_of
 
 
 class Calls(Dispatcher):
@@ -25,11 +26,21 @@ class Calls(Dispatcher):
         super().__init__(self._generated, names, user)
         self.target = target
         self.fallback = options["fallback"]
-        self.static_names = names_of(user, options["static_argnames"], options["static_argnums"], "static_argnames")
+        named = {key: names_of(user, key, options[key]) for key in ("static_argnames", "static_argnums", "donate")}
+        self.static_names = named["static_argnames"] | named["static_argnums"]
         self.static: StaticPaths = StaticPaths(self.static_names)
+        self.order = () if any(mode.extras for mode in taken_apart(target)[1]) else order_of(user)
         self.quick = Quick()
-        self.index = Index(target, sorted(self.static_names))
+        self.index = Index(target, [(key, sorted(names)) for key, names in named.items()])
         self.plain = Dispatcher(self._generated_plain, names, user)
+
+    def by_position(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        """All arguments of a call by position; None where they cannot be given so."""
+        following = self.order[len(args):len(args) + len(kwargs)]
+        try:
+            return (*args, *[kwargs[name] for name in following]) if len(following) == len(kwargs) else None
+        except KeyError:
+            return None
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if config.debug_nans and not self._hands_back(args, kwargs):
@@ -46,7 +57,11 @@ class Calls(Dispatcher):
             entry.memory.check(args, kwargs, self.names(len(args)), entry.hidden)
         if entry.hidden:
             kwargs = {**kwargs, **{h.name: h.fetch() for h in entry.hidden}}
-        return entry.function(*args, **kwargs)
+        try:
+            return entry.function(*args, **kwargs)
+        except Exception as error:
+            complete(error)
+            raise
 
     def _hands_back(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether the function writes its arguments, which its NumPy form would do to copies."""
@@ -93,9 +108,9 @@ class Calls(Dispatcher):
         return checked
 
     def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
-        known = len(self.static), len(self.by_type)
+        known = len(self.static), len(self.entries())
         entry = super().find(args, kwargs)
-        if known != (len(self.static), len(self.by_type)):
+        if known != (len(self.static), len(self.entries())):
             self.quick.clear()                   # the value of more arguments may count
         return entry
 

@@ -29,7 +29,7 @@ def compile_entry(target: Any, described: Description, args: tuple[Any, ...], kw
         looped = on_demand(attempt, args, kwargs, names, dispatcher.static, described)
         printed, entry = looped.module.kernel.printed, looped.module.entry
         loops = Loops(looped.source, entry.name, printed.name, looped.module.kernel.options,
-                      {**entry.namespace, **printed.given})
+                      {**entry.namespace, **printed.given}, looped.module.raising)
         hidden = looped.interface.hidden
         function = loaded(loops, args, {**kwargs, **{each.name: each.fetch() for each in hidden}},
                           looped.reading.origin)

@@ -6,7 +6,10 @@ the functions generated so far (same types, guards hold), and only then is a new
 
 from __future__ import annotations
 
+import functools
+import os
 import threading
+import weakref
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any
@@ -63,7 +66,7 @@ class Dispatcher:
 
     def __init__(self, generate: Callable[..., Entry], names: Callable[[int], list[str]], user: Any) -> None:
         self.generate = generate
-        self.names = names
+        self.names = functools.lru_cache(names)
         self.user = user
         self.exact: dict[Any, Entry] = {}
         self.by_type: dict[Any, list[Entry]] = {}
@@ -71,6 +74,7 @@ class Dispatcher:
         self.newest: Entry | None = None
         self.version = registry.version
         self.lock = threading.RLock()
+        _all.add(self)
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs the function for a call."""
@@ -136,6 +140,19 @@ class Dispatcher:
     def _known(self, described: Description) -> Entry | None:
         entries = self.by_type.get(type_key(described), [])
         return next((e for e in entries if e.fits(described.hints)), None)
+
+
+_all: weakref.WeakSet[Dispatcher] = weakref.WeakSet()
+
+
+def _renew_locks() -> None:
+    """In the child of a fork: whoever held a lock is not there."""
+    for dispatcher in list(_all):
+        dispatcher.lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_locks)
 
 
 def run(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

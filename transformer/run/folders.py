@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import sys
 import tempfile
@@ -39,6 +40,28 @@ def private_folder(name: str) -> Path | None:
                       f"nobody else may write to it (chmod 700); transformer.config.cache names another one",
                       RuntimeWarning, stacklevel=2)
     return folder
+
+
+MOST_KEPT = 4000
+
+
+def trim(folder: Path, most: int = MOST_KEPT) -> None:
+    """Drops the oldest quarter of what is in a folder, once it is too much. Others may do so as well."""
+    found = list(os.scandir(folder))
+    if len(found) <= most:
+        return
+    for item in sorted(found, key=_changed)[:len(found) - most * 3 // 4]:
+        if item.is_dir(follow_symlinks=False):
+            shutil.rmtree(item.path, ignore_errors=True)
+        else:
+            Path(item.path).unlink(missing_ok=True)
+
+
+def _changed(item: os.DirEntry[str]) -> float:
+    try:
+        return item.stat(follow_symlinks=False).st_mtime
+    except OSError:
+        return 0.0
 
 
 def write_whole(path: Path, content: bytes, mode: int = 0o600, name: Callable[[str, Path], None] = os.replace) -> None:

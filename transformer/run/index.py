@@ -13,19 +13,21 @@ import os
 import pickle
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .. import __version__
+from ..core.errors import Origin
 from ..core.types import ArrayType
 from ..ops.registry import registry
 from ..read.interface import AxislessType, Hidden
 from ..transform.derived import taken_apart
 from .dispatch import Entry, hidden_key, type_key
-from .folders import private_folder, write_whole
+from .folders import private_folder, trim, write_whole
 from .objects import read_marked, with_mark
 from .provenance import Unmarked, Way, Ways, followed, holder_of, mark_of
 from .sharing import Memory
@@ -39,13 +41,14 @@ PLAIN = (ArrayType, AxislessType, str, bool, int, float, complex, type(None), np
 @dataclass
 class Loops:
     """A module of explicit loops, as text: `name` is its function, `kernel` what is compiled and called by it,
-    `options` say how its functions are compiled."""
+    `options` say how its functions are compiled, `raising` what its lines that raise come from."""
 
     source: str
     name: str
     kernel: str
     options: dict[str, dict[str, Any]]
     namespace: dict[str, Any]
+    raising: dict[int, Origin] = field(default_factory=dict)
 
 
 @dataclass
@@ -70,15 +73,16 @@ class Index:
     def __init__(self, target: Any, options: Any) -> None:
         self.user, self.modes = taken_apart(target)
         self.options = options
-        self._records: list[Record] | None = None
+        self._records: dict[Path, list[Record]] = {}
 
     def records(self) -> list[Record]:
         """The records on disk, read once."""
-        if self._records is None:
-            folder = self._folder()
-            paths = sorted(folder.glob("*.bin")) if folder is not None and folder.is_dir() else []
-            self._records = [record for path in paths if (record := _read(path)) is not None]
-        return self._records
+        folder = self._folder()
+        if folder is None:
+            return []
+        if folder not in self._records:
+            self._records[folder] = [record for path in sorted(folder.glob("*.bin")) if (record := _read(path))]
+        return self._records[folder]
 
     def _folder(self) -> Path | None:
         """Where the records are; None where there can be none."""
@@ -131,6 +135,7 @@ class Index:
             if len(list(folder.glob("*.bin"))) < MOST_RECORDS:
                 name = hashlib.sha256(content).hexdigest()[:32]
                 write_whole(folder / f"{name}.bin", with_mark(MARK, content))
+                trim(folder.parent)
         except OSError:
             pass
 
@@ -173,7 +178,10 @@ def _read(path: Path) -> Record | None:
 @cache
 def _installation() -> str:
     """What generates: the files of this package, and the versions of others."""
-    parts = sorted(_sources(str(Path(__file__).parent.parent)))
+    try:
+        parts: Any = sorted(_sources(str(Path(__file__).parent.parent)))
+    except OSError:                              # in an archive
+        parts = __version__
     return hashlib.sha256(repr((parts, np.__version__, sys.version)).encode()).hexdigest()
 
 

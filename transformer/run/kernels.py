@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import atexit
 import gc
+import os
 import sys
+import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -26,10 +29,16 @@ def install(namespace: dict[str, Any], options: dict[str, dict[str, Any]], kerne
     that; what is compiled of the kernel is kept in `objects`."""
     _make_importable(namespace)
     for name, chosen in options.items():
-        kind = _dispatchers()[name != kernel]
+        kind = _dispatchers()[name != kernel] if chosen["nogil"] else _of_numba()
         namespace[name] = kind(namespace[name], targetoptions={"nopython": True, "no_cfunc_wrapper": True, **chosen})
     if objects is not None:
         namespace[kernel].keep_in(objects)
+
+
+def _of_numba() -> Any:
+    """numba's own class of dispatchers: for functions in which Python does something, and calls them again."""
+    from numba.core.registry import CPUDispatcher
+    return CPUDispatcher
 
 
 def _make_importable(namespace: dict[str, Any]) -> None:
@@ -47,6 +56,8 @@ def _dispatchers() -> tuple[Any, Any]:
     from numba.core import dispatcher
     from numba.core.registry import CPUDispatcher
 
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_renew_lock)
     atexit.register(gc.freeze)                   # what numba keeps is not searched for garbage at the end
 
     from .objects import object_cache
@@ -66,7 +77,12 @@ def _dispatchers() -> tuple[Any, Any]:
             for arg in args:
                 if type(arg) is int and not -2**63 <= arg < 2**63:
                     raise OverflowError("Python int too large to convert to C long")
-            return super()._compile_for_args(*args, **kwargs)
+            with _as_refusal(None):
+                return super()._compile_for_args(*args, **kwargs)
+
+        def compile(self, sig: Any) -> Any:
+            _leave_out_advice()
+            return super().compile(sig)
 
     compiler: Any = getattr(dispatcher, "_FunctionCompiler")            # noqa: B009  (it has no types)
 
@@ -96,6 +112,13 @@ def _dispatchers() -> tuple[Any, Any]:
             self.overloads[tuple(made.signature.args)] = made
 
     return KernelDispatcher, InnerDispatcher
+
+
+def _renew_lock() -> None:
+    """In the child of a fork: a thread that compiled in the parent is not there."""
+    from numba.core.compiler_lock import global_compiler_lock
+    lock: Any = global_compiler_lock
+    lock._lock = threading.RLock()
 
 
 def _array_type(array: np.ndarray) -> Any:
@@ -140,14 +163,29 @@ def _reach(*args: Any) -> Any:
 
 def compile_kernel(kernel: Any, types: tuple[Any, ...], origin: Origin | None) -> None:
     """Compiles a kernel for these types of numba's, or loads what was compiled for them."""
-    from numba.core.errors import NumbaError, NumbaWarning
+    with _as_refusal(origin):
+        kernel.compile(types)
+
+
+@contextmanager
+def _as_refusal(origin: Origin | None) -> Iterator[None]:
+    """What numba does not compile is refused."""
+    from numba.core.errors import NumbaError
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NumbaWarning)        # calls of Python take the lock, and products copies
-            kernel.compile(types)
+        yield
     except NumbaError as error:
         raise NotSupported(f"numba does not compile it: {_reason(error)}", origin,
                            instead="Run it without jit, or with fallback=True.") from error
+
+
+GENERATED = r"(.*[/\\])?\w+_[0-9a-f]{16}$|<generated "           # the files of `files.load_module`
+
+
+def _leave_out_advice() -> None:
+    """Keeps numba from telling the user how generated code might be faster: that calls of Python take the
+    lock, and products of arrays with strides copy."""
+    from numba.core.errors import NumbaWarning
+    warnings.filterwarnings("ignore", category=NumbaWarning, module=GENERATED)
 
 
 def _reason(error: Exception) -> str:

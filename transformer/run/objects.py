@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .folders import private_folder, write_whole
+from .folders import private_folder, trim, write_whole
 
 MARK = b"transformer object 1\n"
 
@@ -74,13 +74,12 @@ def _cache_class() -> Any:
                 return None
 
         def save_overload(self, sig: Any, data: Any) -> None:
-            if data.library.has_dynamic_globals or not all(part.can_cache for part in data.lifted):
+            if data.lifted or data.library.has_dynamic_globals:
                 return
-            for part in data.lifted:             # what Python does is compiled anew, and takes the lock
-                part.flags.release_gil = False
             content = dumps((_symbols(data.library), data._reduce()))
             try:
                 write_whole(self._path(sig, data.target_context), with_mark(MARK, content))
+                trim(self.objects.folder)
             except OSError:                      # a full disk: the next process compiles again
                 pass
 

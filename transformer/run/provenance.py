@@ -15,7 +15,6 @@ import hashlib
 import sys
 import types
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass
 from functools import partial
 from typing import Any
 
@@ -150,9 +149,6 @@ def _mark_of_whole(value: Any, depth: int) -> Any:
         return kind.__name__, sorted(marks, key=repr) if kind in (set, frozenset) else marks
     if kind is dict and len(value) <= LONGEST:
         return "dict", [(_mark(key, depth), _mark(item, depth)) for key, item in value.items()]
-    if is_dataclass(kind):
-        parts = [_mark(getattr(value, each.name), depth) for each in fields(value)]
-        return _mark_of_class(kind, depth), parts
     if type(getattr(value, "__dict__", None)) is dict and kind.__new__ is object.__new__:
         return _mark_of_class(kind, depth), _mark(vars(value), depth)
     raise Unmarked(f"a {kind.__name__}")

@@ -38,7 +38,7 @@ class Quick:
             pattern = tuple(part for k, arg in enumerate(args) for part in _parts(arg, f"a{k}", names[k], valued))
         except _NoKey:
             return
-        known, table = self.patterns.get(len(args), ((), {}))
+        known, table = self.patterns.get(len(args), (None, {}))
         if known != pattern or len(table) >= MOST_KEYS:
             if len(pattern) > MOST_PARTS:
                 return
@@ -58,7 +58,7 @@ class _NoKey(Exception):
 
 def _parts(arg: Any, way: str, path: str, valued: Container[str]) -> Iterator[str]:
     """Expressions that tell this argument from others that take another function."""
-    kind = type(arg)
+    kind: Any = type(arg)
     if kind is np.ndarray and arg.ndim:
         yield from (f"type({way})", f"{way}.dtype", f"{way}.shape")
     elif kind in BY_VALUE or kind is int and path in valued:
@@ -69,6 +69,8 @@ def _parts(arg: Any, way: str, path: str, valued: Container[str]) -> Iterator[st
         yield from (f"type({way})", f"tuple({way})" if kind is dict else f"len({way})")
         for accessor, child in _children(arg, kind):
             yield from _parts(child, way + accessor, path + accessor, valued)
+    elif kind.__hash__ is object.__hash__ and kind_of(kind) is LEAVES:
+        yield way                                # an object that is equal to itself alone
     else:
         raise _NoKey
 

@@ -26,7 +26,6 @@ class StaticPaths(set[str]):
     def __contains__(self, path: object) -> bool:
         return super().__contains__(path) or bool(self.names) and _root(str(path)) in self.names
 
-
     def also(self, paths: set[str]) -> StaticPaths:
         """These and others."""
         found = StaticPaths(self.names)
@@ -39,11 +38,11 @@ def _root(path: str) -> str:
     return path.partition("[")[0].partition(".")[0]
 
 
-def names_of(function: Callable[..., Any], names: str | Sequence[str], numbers: int | Sequence[int], option: str
-             ) -> frozenset[str]:
+def names_of(function: Callable[..., Any], option: str, named: str | int | Sequence[str | int]) -> frozenset[str]:
     """The parameters that an option names, or gives the positions of."""
-    given = [names] if isinstance(names, str) else list(names)
-    places = [numbers] if isinstance(numbers, int) else list(numbers)
+    keys = [named] if isinstance(named, (str, int)) else list(named)
+    given = [key for key in keys if isinstance(key, str)]
+    places = [key for key in keys if not isinstance(key, str)]
     known = _parameters(function)
     for name in given:
         if known is not None and name not in known:
@@ -54,6 +53,16 @@ def names_of(function: Callable[..., Any], names: str | Sequence[str], numbers: 
                               instead="Count the arguments from 0, or give their names.")
         given.append(known[place])
     return frozenset(given)
+
+
+def order_of(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The parameters that may be given by position as well as by name, if those are the first ones."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return ()
+    usual = [each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
+    return tuple(usual) if [each.name for each in parameters[:len(usual)]] == usual else ()
 
 
 def _parameters(function: Callable[..., Any]) -> list[str] | None:

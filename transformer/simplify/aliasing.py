@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from ..core.grammar import Atom, Function, If, Let, Loop, Map, Var, type_of
+from ..core.grammar import Atom, Function, If, Let, Loop, Var, type_of
 from ..core.walk import all_statements
 
 # Not views, but what they give may be their operand itself, handed on or written in place.
@@ -34,12 +34,12 @@ class Aliasing:
                 case If():
                     for merge in stmt.merges:
                         self.sources[merge.target] += [merge.then, merge.orelse]
-                case Loop() | Map():
+                case Loop():
                     self._loop(stmt)
         self.written = self._closed(changed)
         self.escaping = self._closed([v for v in function.results if isinstance(v, Var)])
 
-    def _loop(self, stmt: Loop | Map) -> None:
+    def _loop(self, stmt: Loop) -> None:
         for carry in getattr(stmt, "carries", ()):
             self.sources[carry.out] += [carry.init, carry.next]
             self.sources[carry.entry] += [carry.init, carry.next]

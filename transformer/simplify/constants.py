@@ -226,11 +226,14 @@ def _scaled(fold: Fold, product: Var, factor: Any, depth: int = DEEPEST) -> bool
         value = number(stmt.args[place])
         if value is not None and _combine(value, factor):
             sibling = stmt.args[1 - place]
+            fold.change(product)
             _put(fold, stmt, place, Const(_written(value, factor, has_dtype(sibling, product))))
             return True
     factors = [atom for place in places if isinstance(atom := stmt.args[place], Var)]
-    return any(has_dtype(atom, product) and _scaled(fold, atom, factor, depth - 1)
-               for atom in factors)
+    if not any(has_dtype(atom, product) and _scaled(fold, atom, factor, depth - 1) for atom in factors):
+        return False
+    fold.change(product)
+    return True
 
 
 def has_dtype(atom: Atom, like: Var) -> bool:

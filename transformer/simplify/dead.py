@@ -42,7 +42,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..core.grammar import Block, Call, Const, Effect, Function, If, Let, Loop, Map, Stmt, Var
+from ..core.grammar import Block, Call, Const, Effect, Function, If, Let, Loop, Stmt, Var
 from ..core.guards import Assumptions
 from ..core.walk import atom_vars, free_vars, has_effects
 from .rewriter import type_vars
@@ -88,7 +88,7 @@ class Liveness:
                         self.origin[merge.target] = stmt, (merge.then, merge.orelse)
                     self._enter(stmt.then, stmt)
                     self._enter(stmt.orelse, stmt)
-                case Loop() | Map():
+                case Loop():
                     self._enter_loop(stmt)
                 case Call():
                     self._enter_call(stmt)
@@ -106,7 +106,7 @@ class Liveness:
         for target in stmt.targets:
             self.origin[target] = stmt, stmt.args
 
-    def _enter_loop(self, stmt: Loop | Map) -> None:
+    def _enter_loop(self, stmt: Loop) -> None:
         self.origin[stmt.position] = stmt, ()
         for read in stmt.reads:
             self.origin[read.target] = stmt, (read.source,)
@@ -160,7 +160,7 @@ class Liveness:
                 pass                                        # decides nothing
             elif isinstance(stmt, If):
                 self._need((stmt.cond,))
-            elif isinstance(stmt, (Loop, Map)):
+            elif isinstance(stmt, Loop):
                 self._need((stmt.trips, getattr(stmt, "cond", None)))
             stmt = self.parent[stmt]
 
@@ -200,11 +200,8 @@ class Liveness:
                 if self.last and stmt.count not in self.live:
                     stmt.count = None
                 stmt.test, stmt.body = self.swept(stmt.test), self.swept(stmt.body)
-            case Map():
-                self._shrink_ends(stmt)
-                stmt.body = self.swept(stmt.body)
 
-    def _shrink_ends(self, stmt: Loop | Map) -> None:
+    def _shrink_ends(self, stmt: Loop) -> None:
         stmt.reads = self._left(stmt.reads, lambda read: read.target in self.live)
         stmt.records = self._left(stmt.records, lambda record: record.target in self.live)
 
@@ -221,7 +218,7 @@ def _is_comment(stmt: Stmt) -> bool:
 def _is_needed(comment: Any, after: Block) -> bool:
     """Whether what a comment is about is still there; `after` has what follows, last first."""
     if "reverse of" in comment.attrs:
-        return bool(after) and isinstance(after[-1], (Loop, Map, If))
+        return bool(after) and isinstance(after[-1], (Loop, If))
     return bool(after) and not _is_heading(after[-1])
 
 

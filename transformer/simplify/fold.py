@@ -38,7 +38,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from ..core.grammar import Atom, Const, Effect, Function, Let, Loop, Map, Var, type_of
+from ..core.grammar import Atom, Const, Effect, Function, Let, Loop, Var, type_of
 from ..core.guards import Assumptions
 from ..core.sizes import Size, Unknown
 from ..core.types import Type
@@ -104,11 +104,7 @@ class Fold(Rewriter):
     def before_loop(self, stmt: Loop) -> None:
         self._enter(stmt)
 
-    def map(self, stmt: Map) -> None:
-        self._enter(stmt)
-        super().map(stmt)
-
-    def _enter(self, stmt: Loop | Map) -> None:
+    def _enter(self, stmt: Loop) -> None:
         """Notes what is known of the position of a loop."""
         self.positions.add(stmt.position)
         last = None if stmt.trips is None else size_of_atom(stmt.trips) - 1
@@ -212,6 +208,10 @@ class Fold(Rewriter):
             self.mention(atom, -1)
         stmt.op, stmt.args, stmt.attrs = op, args, attrs
         return CHANGED
+
+    def change(self, var: Var) -> None:
+        """To be called when a variable that one statement uses gets another value: its name is that of the old one."""
+        var.name = var.primal = None
 
     def mention(self, atom: Atom, times: int = 1) -> None:
         if isinstance(atom, Var):

@@ -19,7 +19,6 @@ from ..core.grammar import (
     If,
     Let,
     Loop,
-    Map,
     Stmt,
     Var,
     type_of,
@@ -124,8 +123,6 @@ class Rewriter:
                 self.branch(stmt)
             case Loop():
                 self.loop(stmt)
-            case Map():
-                self.map(stmt)
             case Call():
                 stmt.args = self.atoms(stmt.args)
                 self.out.append(stmt)
@@ -170,18 +167,12 @@ class Rewriter:
     def after_loop(self, stmt: Loop) -> None:
         self.out.append(stmt)
 
-    def map(self, stmt: Map) -> None:
-        self._head(stmt)
-        stmt.body = self.nested(stmt.body)
-        self._tail(stmt)
-        self.out.append(stmt)
-
-    def _head(self, stmt: Loop | Map) -> None:
+    def _head(self, stmt: Loop) -> None:
         stmt.trips = self.atom(stmt.trips)
         for read in stmt.reads:
             read.source = self.atom(read.source)
 
-    def _tail(self, stmt: Loop | Map) -> None:
+    def _tail(self, stmt: Loop) -> None:
         for record in stmt.records:
             record.value = self.atom(record.value)
 

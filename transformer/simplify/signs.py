@@ -156,6 +156,7 @@ def _put(fold: Fold, stmt: Let, place: int, atom: Atom) -> None:
     args = list(stmt.args)
     args[place] = atom
     fold.become(stmt, stmt.op, *args, **stmt.attrs)
+    fold.change(stmt.target)
 
 
 def _is_real(atom: Atom) -> bool:

@@ -10,7 +10,9 @@
 ...     g: f64[n] = addat(c, e, i, index=(Slot(k=0),))
 ...     h: f64[n] = zeros(shape=(<n>,))
 ...     j: f64[n] = put(h, e, index=(slice(None, None, None),))
-...     return b, g, j
+...     k: f64 = get(x, i, index=(Slot(k=0),))
+...     l: f64[n] = put(x, k, i, index=(Slot(k=0),))
+...     return b, g, j, l
 ... ''')
 function f(d: f64[n], x: f64[n], e: f64, i: int)
     a: f64[n] = zeros(shape=(<n>,))
@@ -19,16 +21,18 @@ function f(d: f64[n], x: f64[n], e: f64, i: int)
     g: f64[n] = put(d, e, i, index=(Slot(k=0),))
     h: f64[n] = zeros(shape=(<n>,))
     j: f64[n] = full(e, shape=(<n>,))
-    return b, g, j
+    k: f64 = get(x, i, index=(Slot(k=0),))
+    return b, g, j, x
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.grammar import Let
+from ..core.grammar import Atom, Let
 from ..ops.creation import Full
 from ..ops.indexing import Put
 from ..ops.literals import Array
@@ -57,6 +61,15 @@ def _nothing_added(fold: Fold, stmt: Let) -> Any:
 def _zero_again(fold: Fold, stmt: Let) -> Any:
     """zeros[I] = 0 → zeros."""
     if fold.defined_by(stmt.args[0], "zeros") and is_zero(fold, stmt.args[1]):
+        return fold.instead(stmt, stmt.args[0], copies=False)
+    return None
+
+
+@with_operand("get")
+def _written_back(fold: Fold, stmt: Let) -> Any:
+    """x[I] = x[I] → x."""
+    read = fold.defined_by(stmt.args[1], "get")
+    if read is not None and read.args[0] is stmt.args[0] and _same_index(read, read.args[1:], stmt, stmt.args[2:]):
         return fold.instead(stmt, stmt.args[0], copies=False)
     return None
 
@@ -147,12 +160,15 @@ def _pass_by(fold: Fold, user: Let, write: Let) -> None:
 
 
 def _same_place(first: Let, second: Let) -> bool:
-    slots = first.args[2:], second.args[2:]
-    return (first.attrs["index"] == second.attrs["index"] and len(slots[0]) == len(slots[1])
-            and all(map(same_atom, *slots)))
+    return _same_index(first, first.args[2:], second, second.args[2:])
+
+
+def _same_index(first: Let, slots: Sequence[Atom], second: Let, others: Sequence[Atom]) -> bool:
+    return (first.attrs["index"] == second.attrs["index"] and len(slots) == len(others)
+            and all(map(same_atom, slots, others)))
 
 
 RULES = {
     "addat": [_nothing_added, _added_to_zero],
-    "put": [_zero_again, _filled, _written_twice, _all_written],
+    "put": [_zero_again, _written_back, _filled, _written_twice, _all_written],
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..core.grammar import Block, Call, Function, If, Let, Loop, Map, Stmt, Var, type_of
+from ..core.grammar import Block, Call, Function, If, Let, Loop, Stmt, Var, type_of
 from ..core.walk import blocks_of
 
 
@@ -115,7 +115,7 @@ def flows(stmt: Stmt) -> Iterable[tuple[Var, object]]:
             for merge in stmt.merges:
                 yield merge.target, merge.then
                 yield merge.target, merge.orelse
-        case Loop() | Map():
+        case Loop():
             for carry in getattr(stmt, "carries", ()):
                 yield carry.entry, carry.init
                 yield carry.entry, carry.next

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core.builder import Builder
 from ..core.errors import NotSupported
-from ..core.grammar import Block, Effect, Function, If, Let, Loop, Map, Var
+from ..core.grammar import Block, Effect, Function, If, Let, Loop, Var
 from ..core.walk import all_statements, blocks_of, free_vars, reachable
 from ..ops.identity import Same
 from ..ops.ruled import Ruled
@@ -79,7 +79,7 @@ def _with_rules(block: Block, active: set[Var], builder: Builder, replaced: set[
         if isinstance(stmt, If):
             stmt.then = _with_rules(stmt.then, active, builder, replaced)
             stmt.orelse = _with_rules(stmt.orelse, active, builder, replaced)
-        elif isinstance(stmt, (Loop, Map)):
+        elif isinstance(stmt, Loop):
             stmt.body = _with_rules(stmt.body, active, builder, replaced)
         found.append(stmt)
     return found

@@ -9,6 +9,16 @@ A loop of n iterations becomes a loop over blocks around a loop that is marked t
 
 With blocks of about √n iterations, about 2√n states are kept instead of n. (Griewank 1992 is the idea;
 more levels would keep fewer.)
+
+How often a `while` runs is known only when it ends. Its blocks grow: the first has one iteration, the next
+one has two, and so on, so that m blocks have m(m+1)/2 iterations and 2m states are kept at most.
+
+    while test(u):                      while test(u):
+        u = step(u)         becomes         for _ in range(blocks + 1):
+                                                if not test(u):
+                                                    break
+                                                u = step(u)
+                                            blocks += 1
 """
 
 from __future__ import annotations
@@ -17,27 +27,35 @@ from typing import Any
 
 from ..core.builder import Builder
 from ..core.errors import NotSupported
-from ..core.grammar import Block, Call, Carry, If, Loop, Var
+from ..core.grammar import Atom, Block, Call, Carry, Const, If, Let, Loop, Var
 from ..core.types import INT, ArrayType, SeqType
-from ..core.walk import Copier, all_statements, has_effects
-from ..ops.arithmetic import Cast
+from ..core.walk import Copier, all_statements, atom_vars, free_vars, has_effects
+from ..ops.arithmetic import Add, Cast
 from ..ops.comparison import Maximum, Minimum
 from ..ops.integers import shared
 from ..ops.value import Value, apply
 
 
 def can_be_split(stmt: object) -> bool:
-    """Whether a loop counts upwards and neither records nor reads what another one recorded."""
-    return (isinstance(stmt, Loop) and stmt.trips is not None and stmt.cond is None and not stmt.down
-            and not stmt.records and bool(stmt.carries) and not _has_effects_of_others(stmt)
+    """Whether a loop runs upwards and neither records nor reads what another one recorded."""
+    return (isinstance(stmt, Loop) and not stmt.down and not stmt.records and not _tests_position(stmt)
+            and bool(stmt.carries) and not _has_effects_of_others(stmt)
             and all(isinstance(read.target.type, ArrayType) and not _is_sequence(read.source) for read in stmt.reads))
+
+
+def has_loops(block: Block) -> bool:
+    return any(isinstance(stmt, Loop) for stmt in all_statements(block))
 
 
 def check_splittable(loop: Loop) -> None:
     """Raises for a loop that cannot be run in blocks."""
+    if loop.trips is None and any(loop.blocks):
+        raise NotSupported("a while loop cannot be split into a given number of blocks", loop.origin,
+                           why="How often it runs is known only when it ends.",
+                           instead="Write checkpoint_loop(): blocks grow with the number of iterations.")
     if can_be_split(loop):
         return
-    why = "How often it runs is known only when it ends." if loop.trips is None or loop.cond is not None else (
+    why = (
         "It changes nothing." if not loop.carries else
         "A recursive function that it calls has effects." if _has_effects_of_others(loop) else
         "It makes a list, or goes through one that another loop made.")
@@ -48,6 +66,10 @@ def check_splittable(loop: Loop) -> None:
 def _has_effects_of_others(loop: Loop) -> bool:
     """Whether functions that the loop calls print or check something, which a second run would repeat."""
     return any(isinstance(stmt, Call) and has_effects(stmt.function) for stmt in all_statements(loop.body))
+
+
+def _tests_position(loop: Loop) -> bool:
+    return loop.position in free_vars(loop.test, atom_vars(loop.cond))
 
 
 def _is_sequence(atom: Any) -> bool:
@@ -74,20 +96,42 @@ def in_blocks(block: Block, builder: Builder) -> Block:
 
 def _split(loop: Loop, builder: Builder) -> None:
     """Emits a loop as a loop over blocks."""
-    assert loop.trips is not None
-    trips: Any = Value(loop.trips)
-    size = _called("size", _size_of_block(trips, loop.blocks[0]))
-    count = _called("blocks", (trips + size - 1) // size)
-    number = Var(INT, "block")
+    number = Var(INT, None if loop.trips is None else "block")
     outer = [Var(c.entry.type, c.entry.name) for c in loop.carries]
+    index: Any = Value(number)
+    blocks: Atom | None = None
+    if loop.trips is not None:
+        trips: Any = Value(loop.trips)
+        size = _called("size", _size_of_block(trips, loop.blocks[0]))
+        blocks = _called("blocks", (trips + size - 1) // size).atom
     with builder.nested() as body:
-        index: Any = Value(number)
-        start = _called("start", index * size)
-        end = _called("end", apply(Minimum, (start + size, trips), {}, "min"))
-        inner = _inner(loop, start, end - start, outer, builder)
+        if loop.trips is None:
+            inner = _inner(loop, index * (index + 1) // 2, index + 1, outer, builder)
+        else:
+            start = _called("start", index * size)
+            end = _called("end", apply(Minimum, (start + size, trips), {}, "min"))
+            inner = _inner(loop, start, end - start, outer, builder)
         body += in_blocks([inner], builder)
     carries = [Carry(entry, c.init, own.out, c.out) for entry, c, own in zip(outer, loop.carries, inner.carries)]
-    builder.emit(Loop(number, count.atom, carries, body, origin=loop.origin, again=loop.again))
+    if loop.count is not None:
+        carries.append(_counted(loop.count, inner, body))
+    test, cond, _ = _tested(loop, Copier(dict(zip([c.entry for c in loop.carries], outer))))
+    made = Var(INT, "blocks") if loop.trips is None else None
+    builder.emit(Loop(number, blocks, carries, body, test=test, cond=cond, count=made, origin=loop.origin,
+                      again=loop.again, independent=loop.independent))
+
+
+def _counted(count: Var, inner: Loop, body: Block) -> Carry:
+    """The number of iterations, added up over blocks."""
+    before, after = Var(INT), Var(INT)
+    assert inner.count is not None
+    body.append(Let((after,), Add, (before, inner.count), {}, inner.origin))
+    return Carry(before, Const(0), after, count)
+
+
+def _tested(loop: Loop, copier: Copier) -> tuple[Block, Any, Var | None]:
+    """The condition of a loop on other entries, and a variable for the count of iterations."""
+    return copier.block(loop.test), copier.atom(loop.cond), None if loop.cond is None else Var(INT)
 
 
 def _called(name: str | None, value: Any) -> Any:
@@ -115,7 +159,9 @@ def _inner(loop: Loop, start: Any, trips: Any, inits: list[Var], builder: Builde
         elements = [read(Value(r.source), place) for r in loop.reads]
         copier = Copier({loop.position: place.atom, **{r.target: e.atom for r, e in zip(loop.reads, elements)}})
         entries = [copier.fresh(c.entry) for c in loop.carries]
+        test, cond, count = _tested(loop, Copier(dict(copier.mapping)))
         body += copier.block(loop.body)
     carries = [Carry(entry, init, copier.atom(c.next), Var(copier.type(c.out.type), c.out.name))
                for entry, init, c in zip(entries, inits, loop.carries)]
-    return Loop(position, trips.atom, carries, body, origin=loop.origin, blocks=loop.blocks[1:], again=True)
+    return Loop(position, trips.atom, carries, body, test=test, cond=cond, count=count, origin=loop.origin,
+                blocks=loop.blocks[1:], again=True, independent=loop.independent)

@@ -14,19 +14,20 @@ again that could have been recorded for the same price.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
 @dataclass(frozen=True)
 class Node:
-    """A value, what recording it costs, what it is computed from (None: cannot be), and whether
-    the reverse sweep wants it."""
+    """A value, what recording it costs, what it is computed from (None: cannot be), whether the reverse
+    sweep wants it, and what has to be there if it is wanted, be it recorded or computed."""
 
     key: Any
     weight: float
     sources: list[Any] | None
     goal: bool
+    demands: list[Any] = field(default_factory=list)
 
 
 START, END = "start", "end"
@@ -42,6 +43,8 @@ def minimum_cut(nodes: list[Node]) -> set[Any]:
             _edge(graph, START, (node.key, 0), float("inf"))
         for source in node.sources or ():
             _edge(graph, (source, 1), (node.key, 0), float("inf"))
+        for other in node.demands:
+            _edge(graph, (other, 1), (node.key, 1), float("inf"))
         if node.goal:
             _edge(graph, (node.key, 1), END, float("inf"))
     while levels := _levels(graph):

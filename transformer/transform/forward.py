@@ -20,7 +20,6 @@ from ..core.grammar import (
     If,
     Let,
     Loop,
-    Map,
     Merge,
     Read,
     Record,
@@ -149,6 +148,8 @@ class Forward:
                 self.tangent[target] = tangent.atom
                 if isinstance(tangent.atom, Var) and tangent.atom.name is None:
                     tangent.atom.name = self.named(target)
+                    if tangent.atom.serial > target.serial and tangent.atom.primal is None:
+                        tangent.atom.primal = target
 
     def _effect(self, stmt: Effect) -> None:
         self.builder.emit(stmt)
@@ -185,9 +186,10 @@ class Forward:
         carries = [*stmt.carries, *map(Carry, entries, inits, nexts, outs)]
         records = [*stmt.records, *(Record(self.twin(r.target), value) for r, value in values)]
         self.builder.emit(Loop(stmt.position, stmt.trips, carries, body, [*stmt.reads, *reads], records,
-                               stmt.down, stmt.test, stmt.cond, stmt.count, stmt.origin, stmt.blocks, stmt.again))
+                               stmt.down, stmt.test, stmt.cond, stmt.count, stmt.origin, stmt.blocks, stmt.again,
+                               stmt.independent))
 
-    def _reads(self, stmt: Loop | Map) -> list[Read]:
+    def _reads(self, stmt: Loop) -> list[Read]:
         reads = []
         for read in stmt.reads:
             if isinstance(read.source, Var) and read.source in self.tangent:
@@ -195,13 +197,5 @@ class Forward:
                 assert isinstance(element, SeqType)
                 reads.append(Read(self.twin(read.target), self.tangent[read.source]))
         return reads
-
-    def _map(self, stmt: Map) -> None:
-        reads = self._reads(stmt)
-        with self.builder.nested() as body:
-            self.block(stmt.body)
-            values = [(r, self.tangent_of(r.value)) for r in stmt.records if r.target in self.varied]
-        records = [*stmt.records, *(Record(self.twin(r.target), value) for r, value in values)]
-        self.builder.emit(Map(stmt.position, stmt.trips, body, [*stmt.reads, *reads], records, stmt.origin))
 
 

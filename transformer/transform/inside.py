@@ -19,7 +19,8 @@ from ..core.text import text
 from ..core.walk import Copier, atom_vars, free_vars
 from ..ops.value import Value, call
 from ..tree import map as map_leaves
-from .modes import Derived, Mode, Pullback, Pushforward
+from .derived import Derived
+from .modes import Mode, Pullback, Pushforward
 
 AS_TUPLES = "Write jvp(f, (x, y), (dx, dy)), also for one argument: jvp(f, (x,), (dx,))."
 ONE_FOR_EACH = "Give one tangent for each primal, None for what stands still."

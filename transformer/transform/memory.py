@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ..core.equations import guardable, value_of
 from ..core.errors import BadArgument
 from ..core.grammar import Block, Loop, Var
-from ..core.guards import Assumptions, guardable, value_of
-from ..core.sizes import Extent, Size, Unknown, replaced
+from ..core.guards import Assumptions
+from ..core.sizes import Dim, Extent, Size, Unknown, degree, leaves, replaced
 from ..core.types import ArrayType, SavedType, SeqType
 from ..core.walk import size_of_atom
 
 LARGE = 1 << 26                 # bytes of records from which on a loop is split unasked: more than caches hold
+OUTGROWN = 1 << 20              # the same for records that outgrow what the function is given
+GUESSED = 100                   # iterations of a loop that ends by a condition
 FEWEST = 16                     # iterations below which a loop is not split unasked
 MOST_LEVELS = 8
 REFERENCE = 8
@@ -24,18 +27,21 @@ class Need:
 
     total: Extent
     state: Extent
+    is_guessed: bool = False                    # how often a loop runs is known only when it ends
 
 
 Needs = dict[Loop, Need]
 
 
-def note(needs: Needs, loop: Loop, var: Var, trips: Iterable[Extent]) -> None:
-    """Notes that `var` is kept in every iteration of loops with so many `trips`, `loop` outermost."""
+def note(needs: Needs, loop: Loop, var: Var, trips: Sequence[Extent | None]) -> None:
+    """Notes that `var` is kept in every iteration of loops with so many `trips` (None: nobody knows), `loop`
+    outermost."""
     size = bytes_of(var)
     for count in trips:
-        size = size * count
+        size = size * (GUESSED if count is None else count)
     need = needs.setdefault(loop, Need(0, sum((bytes_of(c.entry) for c in loop.carries), 0)))
     need.total = need.total + size
+    need.is_guessed |= None in trips and (loop.trips is None or len(trips) > 1)
 
 
 def bytes_of(var: Var) -> Extent:
@@ -48,23 +54,43 @@ def bytes_of(var: Var) -> Extent:
     return type.elements * type.dtype.itemsize
 
 
-def splits(needs: Needs, limit: int | None, assumptions: Assumptions) -> dict[Loop, tuple[int, ...]]:
-    """The loops whose records take too much in the call being read, and into how many blocks to split them.
-
-    On which side of the limit a call is becomes a guard. Where sizes are not known (a source file is
-    written), loops are split if there is a limit. Raises `BadArgument` for a limit out of reach.
-    """
+def splits(needs: Needs, limit: int | None, assumptions: Assumptions,
+           params: Iterable[Var]) -> dict[Loop, tuple[int, ...]]:
+    """Into how many blocks to split the loops whose records take too much. Raises `BadArgument` for a limit
+    out of reach."""
     found: dict[Loop, tuple[int, ...]] = {}
-    for loop, need in needs.items():
-        if _number(need.total, assumptions) is None and limit is not None:
+    for loop in too_large(needs, limit, assumptions, params):
+        trips = None if loop.trips is None else _number(size_of_atom(loop.trips), assumptions)
+        if limit is not None:
+            found[loop] = _levels(loop, needs[loop], trips, limit, assumptions)
+        elif loop.trips is None or trips is not None and trips >= FEWEST:
             found[loop] = (0,)
-        elif _exceeds(need.total, LARGE if limit is None else limit, assumptions):
-            trips = _number(size_of_atom(loop.trips), assumptions)             # type: ignore[arg-type]
-            if limit is not None:
-                found[loop] = _levels(loop, need, trips, limit, assumptions)
-            elif trips is not None and trips >= FEWEST:
-                found[loop] = (0,)
     return found
+
+
+def too_large(needs: Needs, limit: int | None, assumptions: Assumptions, params: Iterable[Var]) -> list[Loop]:
+    """The loops whose records take too much in the call being read.
+
+    On which side of the limit a call is becomes a guard. With a limit, loops count as large where sizes are
+    not known (a source file is written), or how often they run.
+    """
+    found = []
+    for loop, need in needs.items():
+        is_open = limit is not None and (need.is_guessed or _number(need.total, assumptions) is None)
+        if is_open or _exceeds(need.total, _unasked(need, assumptions, params) if limit is None else limit,
+                               assumptions):
+            found.append(loop)
+    return found
+
+
+def _unasked(need: Need, assumptions: Assumptions, params: Iterable[Var]) -> int:
+    """How many bytes may be kept where no limit is given. What grows faster than the arguments, as n² with
+    vectors of n numbers, is soon more than all the rest."""
+    total = assumptions.normal(need.total)
+    given = [assumptions.normal(p.type.elements) for p in params if isinstance(p.type, ArrayType)]
+    dims = {leaf for leaf in leaves(total) if isinstance(leaf, Dim)}
+    outgrows = any(degree(total, dim) > max((degree(size, dim) for size in given), default=0) for dim in dims)
+    return OUTGROWN if outgrows else LARGE
 
 
 def _exceeds(total: Extent, limit: int, assumptions: Assumptions) -> bool:
@@ -79,7 +105,7 @@ def _number(size: Extent, assumptions: Assumptions) -> int | None:
 def _levels(loop: Loop, need: Need, trips: int | None, limit: int, assumptions: Assumptions) -> tuple[int, ...]:
     """The fewest levels of blocks with which the records stay within the limit."""
     total, state = _number(need.total, assumptions), _number(need.state, assumptions)
-    if trips is None or total is None or state is None:
+    if trips is None or total is None or state is None or need.is_guessed:
         return (0,)
     least = 0
     for levels in range(2, MOST_LEVELS + 1):

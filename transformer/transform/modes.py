@@ -18,7 +18,7 @@ from ..core.grammar import Const, Function, Var, type_of
 from ..core.types import ArrayType
 from ..read.interface import Interface, Parameter, Result
 from ..read.kinds import described
-from .arguments import Wrt, all_differentiable, chosen_parameters, extended, fitted, is_differentiable, passed
+from .arguments import Wrt, all_differentiable, chosen_parameters, extended, is_differentiable, passed
 from .forward import jvp
 from .reverse import reverse
 
@@ -49,7 +49,8 @@ class Gradient:
         main, aux = self._results(interface)
         k = self._scalar(main, function, interface)
         seeds = [Const(1.0) if i == k else None for i in range(len(function.results))]
-        new = reverse(function, [p in leaves for p in function.params], seeds, builder, self.memory)
+        asked = [leaf.k for leaf in tree.leaves(interface.result if self.value else aux) if isinstance(leaf, Result)]
+        new = reverse(function, [p in leaves for p in function.params], seeds, builder, self.memory, asked)
         result = self._tree(interface, function, chosen, leaves, aux)
         return without_unused(new, renamed(interface, self.suffix, result))
 
@@ -117,7 +118,7 @@ class Pullback:
         leaves = [leaf for p in chosen for leaf in tree.leaves(p.tree) if is_differentiable(leaf)]
         seeds: list[Any] = [self._seed(atom, k) for k, atom in enumerate(function.results)]
         count = len(function.results)
-        new = reverse(function, [p in leaves for p in function.params], seeds, builder)
+        new = reverse(function, [p in leaves for p in function.params], seeds, builder, asked=())
         new.params = [*new.params, *(s for s in seeds if s is not None)]
         cotangent = tree.map(lambda r: seeds[r.k] if isinstance(r, Result) else None, interface.result)
         order = [p for p in function.params if p in leaves]
@@ -169,25 +170,6 @@ def _at_rest(leaf: Any) -> Any:
 
 
 Mode = Gradient | Pullback | Pushforward
-
-
-class Derived:
-    """A function and what is done to it. Called while a function is read, it is transformed there."""
-
-    function: Any
-    mode: Mode
-
-    def __transformer_read__(self, reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What a call in user code gives: the inner function is read, transformed and put in place."""
-        inner = args[:len(args) - self.mode.extras]
-        function, interface = reader.subfunction(self.function, inner, kwargs)
-        interface.positional = len(inner)
-        with reader.assumptions.consistent():
-            function, interface = self.mode.transform(function, interface, reader.builder)
-        last = interface.positional or len(interface.parameters)
-        added = interface.parameters[last - self.mode.extras:last]
-        given = [fitted(p.tree, reader.usable(arg), p.name) for p, arg in zip(added, args[len(inner):])]
-        return reader.inlined(function, interface, (*inner, *given), kwargs)
 
 
 def differentiable_leaves(parameter: Parameter, holomorphic: bool) -> list[Var]:

@@ -92,7 +92,7 @@ def _fill(calls: Calls, function: Function, pair: Pair) -> None:
         sweep.block(body)
         cotangents = [sweep.result(param) for param in inputs]
     without_links(body)
-    restore(body, backwards, sweep.mirrors, builder.assumptions)
+    restore(body, backwards, sweep.mirrors, builder.assumptions, own.results, calls_again=False)
     results = saving.save(backwards, cotangents, sweep.mirrors)
     forward, reverse = pair.forward, pair.reverse
     forward.params, forward.body, forward.results = own.params, body, [*own.results, saving.saved]

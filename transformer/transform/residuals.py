@@ -8,25 +8,29 @@ cut over the function (`cut`) decides how each of them comes to where it is need
 * kept: a loop records it, and a branch hands it on by a merge that is undefined on the other side.
 
 A loop that is to be run again (`blocks`) records nothing in the forward sweep: its copy in the reverse
-sweep does.
+sweep does. So it is with all that stands in the body of a loop whose iterations do not depend on each
+other (`lanes`): the reverse of an iteration runs it again, and then back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
-from ..core.grammar import Atom, If, Let, Loop, Stmt, Var
+from ..core.grammar import Atom, Call, If, Let, Loop, Stmt, Var
 from ..core.guards import Assumptions
 from ..core.sizes import Extent, replaced
 from ..core.types import ArrayType, SeqType
-from ..core.walk import atom_vars, free_vars
+from ..core.walk import atom_vars, has_effects
 from ..ops.regions import is_basic
 from .cut import Node
 from .retaking import Retaking
-from .scopes import Scopes
+from .scopes import Scope, Scopes
+from .slicing import Slices
 from .touching import induction
 
+Key = Var | tuple[Loop, Var]        # a value, or one made by a loop that is run again
 Mirrors = dict[Stmt, Stmt]          # loops and branches of the forward sweep, and their reverses
 LONG = 100.0                        # a size that is not known, where costs are compared
 MOST_RECOMPUTED = 4                 # statements computed again rather than kept, outside of loops
@@ -35,14 +39,23 @@ MOST_RECOMPUTED = 4                 # statements computed again rather than kept
 class Values:
     """The values inside loops and branches, and how each can be had in the reverse sweep."""
 
-    def __init__(self, scopes: Scopes, assumptions: Assumptions) -> None:
+    def __init__(self, scopes: Scopes, assumptions: Assumptions, calls_again: bool = True) -> None:
         self.scopes = scopes
+        self.calls_again = calls_again
         self.retaking = Retaking(scopes, assumptions)
+        self.slices = Slices(scopes)
         self.kept: dict[Var, Var] = {}
         for stmt in scopes.time:
             self.kept.update((var, outer) for var, outer in _kept_by(stmt) if scopes.scope(var).owner is stmt)
-        self.later = cache(self._later)
-        self.sources = cache(self._sources)
+        self.answers: dict[frozenset[Loop], Any] = {}
+        self.run_lanes_again(frozenset())
+
+    def run_lanes_again(self, lanes: frozenset[Loop]) -> None:
+        """Says of which loops each iteration is run again in its reverse."""
+        self.lanes = lanes
+        if lanes not in self.answers:                       # found before the program changes, and kept
+            self.answers[lanes] = cache(self._later), cache(self._sources), {}
+        self.later, self.sources, self.resting = self.answers[lanes]
 
     def is_position(self, var: Var) -> bool:
         stmt = self.scopes.definition.get(var)
@@ -61,17 +74,42 @@ class Values:
             return next((read.source for read in stmt.reads if read.target is var), None)
         return None
 
-    def run_again(self, var: Var) -> Loop | None:
-        """The loop to run again for a value that it gives."""
+    def run_again(self, var: Var) -> If | Loop | Call | None:
+        """The statement to run again for a value that it gives."""
         stmt = self.scopes.definition.get(var)
-        given = isinstance(stmt, Loop) and stmt.again and self.scopes.scope_of[stmt] is self.scopes.scope(var)
-        return stmt if given and self.scopes.is_inner(var) else None             # type: ignore[return-value]
+        if not isinstance(stmt, (If, Loop, Call)) or not self.scopes.is_inner(var):
+            return None
+        given = self.scopes.scope_of[stmt] is self.scopes.scope(var)
+        return stmt if given and self._is_run_again(stmt) else None
 
-    def _loops_run_again(self, var: Var) -> Iterator[Loop]:
-        """The loops around a value that are run again to record it."""
+    def is_made_again(self, var: Var) -> bool:
+        """Whether a value is one of those that are there because a lane is run again."""
+        stmt = self.scopes.let(var)
+        return self.run_again(var) is not None or stmt is not None and self.in_lane(stmt) and (
+            stmt.op.heavy or stmt.op.writes)
+
+    def _is_run_again(self, stmt: Stmt) -> bool:
+        if isinstance(stmt, Loop) and stmt.again:
+            return True
+        is_open = not isinstance(stmt, Call) or self.calls_again and not has_effects(stmt.function)
+        return is_open and self.in_lane(stmt)
+
+    def in_lane(self, stmt: Stmt) -> bool:
+        return self.is_lane(self.scopes.scope_of[stmt])
+
+    def is_lane(self, scope: Scope) -> bool:
+        """Whether a block belongs to a loop of which each iteration is run again, and to no loop in it."""
+        return bool(self.lanes) and next((s.owner for s in scope.path() if s.is_loop), None) in self.lanes
+
+    def loops_run_again(self, var: Var) -> Iterator[Loop]:
+        """The loops around a value that are run again to record it, innermost first."""
         for scope in self.scopes.scope(var).path():
-            if isinstance(scope.owner, Loop) and scope.owner.again and scope.parent is not self.scopes.top:
+            if isinstance(scope.owner, Loop) and self._records_again(scope):
                 yield scope.owner
+
+    def _records_again(self, scope: Scope) -> bool:
+        """Whether the loop with this body records in the reverse sweep."""
+        return scope.parent is not self.scopes.top and isinstance(scope.owner, Loop) and self._is_run_again(scope.owner)
 
     def _later(self, var: Var) -> tuple[Var, Let] | None:
         """The version of an array to take a value from again, and the statement that says where."""
@@ -88,9 +126,9 @@ class Values:
 
     def _sources(self, var: Var) -> list[Var] | None:
         """What a value is computed again from, or taken from; None when it has to be kept."""
-        loop = self.run_again(var)
-        if loop is not None:
-            return list(free_vars([loop]))
+        again = self.run_again(var)
+        if again is not None:
+            return self.slices.inputs(again, var)
         source = self.read_from(var)
         if source is not None:
             return list(atom_vars(source))
@@ -105,10 +143,11 @@ class Values:
         return None if definition is None else self._computed_from(definition)
 
     def _computed_from(self, stmt: Let) -> list[Var] | None:
-        if stmt.op.heavy or stmt.op.writes or isinstance(stmt.target.type, SeqType):
-            return None
-        if not self.scopes.scope_of[stmt].loops() and not self._is_little(stmt, set()):
-            return None
+        if not self.in_lane(stmt):
+            if stmt.op.heavy or stmt.op.writes or isinstance(stmt.target.type, SeqType):
+                return None
+            if not self.scopes.scope_of[stmt].loops() and not self._is_little(stmt, set()):
+                return None
         return list(dict.fromkeys(atom_vars((*stmt.args, stmt.attrs, stmt.target.type))))
 
     def _is_little(self, stmt: Let, seen: set[Let]) -> bool:
@@ -128,22 +167,47 @@ class Values:
 
     def graph(self, needed: list[Var]) -> list[Node]:
         """The nodes of the cut: everything that is needed and not free, and what it comes from."""
-        nodes: dict[Var, Node] = {}
-        pending = [v for v in needed if not self.is_free(v)]
+        nodes: dict[Key, Node] = {}
+        pending: list[Key] = [v for v in needed if not self.is_free(v)]
         goals = set(pending)
         while pending:
-            var = pending.pop()
-            if var in nodes:
+            key = pending.pop()
+            if key in nodes:
                 continue
-            sources = self.sources(var)
-            rest = None if sources is None else [s for s in sources if not self.is_free(s)]
-            nodes[var] = Node(var, self.weight(var), rest, var in goals)
-            pending += rest or []
-            for loop in self._loops_run_again(var):
-                inputs = [v for v in free_vars([loop]) if not self.is_free(v)]
-                goals.update(inputs)
-                pending += inputs
+            demands = self.demands(key)
+            if isinstance(key, Var):
+                sources = self.sources(key)
+                rest = None if sources is None else [s for s in sources if not self.is_free(s)]
+                nodes[key] = Node(key, self.weight(key), rest, key in goals, demands)
+                pending += rest or ()
+            else:
+                nodes[key] = Node(key, float("inf"), [], False, demands)
+            pending += demands
         return list(nodes.values())
+
+    def demands(self, key: Key) -> list[Key]:
+        """What has to be there besides: for a value, that the loops around that record it, or what it is computed
+        from, are run again; for a value in a loop that is run again, what it is made from there."""
+        if isinstance(key, Var):
+            return [(loop, key) for loop in self.loops_run_again(key) if self.rests_on_kept(key, loop)]
+        loop, var = key
+        made_from = dict.fromkeys(self.slices.made_from(var, loop))
+        inside = [(loop, v) for v in made_from if self.slices.is_within(v, loop)]
+        return [*inside, *(v for v in made_from if not self.slices.is_within(v, loop) and not self.is_free(v))]
+
+    def rests_on_kept(self, var: Var, loop: Loop) -> bool:
+        """Whether a value cannot be had without something that the loop around it keeps."""
+        known, pending = self.resting.setdefault(loop, {}), [var]
+        while pending:
+            one = pending[-1]
+            sources = self.sources(one)
+            inside = [v for v in sources or () if not self.is_free(v) and self.slices.is_within(v, loop)]
+            open_ones = [v for v in inside if v not in known]
+            known[one] = sources is None or any(known.get(v) for v in inside)
+            if known[one] or not open_ones:
+                pending.pop()
+            pending += [] if known[one] else open_ones
+        return known[var]
 
     def weight(self, var: Var) -> float:
         """What keeping a value costs: its elements, in every iteration of the loops around."""
@@ -158,7 +222,7 @@ class Values:
         for scope in reversed(self.scopes.scope(var).loops()):
             trips = scope.loop.trips
             counts.append(None if trips is None else self.retaking.touching.extent(trips))
-            if getattr(scope.loop, "again", False) and scope.parent is not self.scopes.top:
+            if self._records_again(scope):
                 break
         return counts
 

@@ -5,9 +5,27 @@ merges that keep; copies of loops that are run again.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from copy import copy
 from dataclasses import fields
+from typing import Any
 
-from ..core.grammar import UNDEFINED, Atom, Block, Carry, Const, Effect, Let, Loop, Merge, Read, Record, Var
+from ..core.grammar import (
+    UNDEFINED,
+    Atom,
+    Block,
+    Call,
+    Const,
+    Effect,
+    If,
+    Let,
+    Loop,
+    Merge,
+    Read,
+    Record,
+    Stmt,
+    Var,
+)
 from ..core.guards import Assumptions
 from ..core.types import SeqType, Type
 from ..core.walk import (
@@ -15,37 +33,41 @@ from ..core.walk import (
     all_statements,
     atom_vars,
     blocks_of,
-    free_vars,
     head_uses,
     inner_targets,
     substitute,
     tail_uses,
     targets_of,
 )
-from .cut import minimum_cut
+from .lanes import cut, dead_loops
 from .memory import Needs, note
-from .residuals import Mirrors, Values, slots_of
+from .ordering import in_order
+from .residuals import Key, Mirrors, Values, slots_of
 from .retaking import plain
 from .scopes import Scope, Scopes
 from .touching import induction
 
 
-def restore(body: Block, backwards: Block, mirrors: Mirrors, assumptions: Assumptions) -> Needs:
+def restore(body: Block, backwards: Block, mirrors: Mirrors, assumptions: Assumptions,
+            asked: Iterable[Atom] = (), short: Iterable[Loop] = (), calls_again: bool = True) -> Needs:
     """Makes the values of loops and branches of `body` that `backwards` mentions available there; tells
-    how much memory that takes."""
+    how much memory that takes. `asked` is what is wanted of `body` besides; iterations of `short` of memory
+    loops are run again even where they need what the one before left. In a function that calls itself,
+    calls are not made again (`calls_again`): each level would make those of all levels below once more."""
     if not mirrors:
         return {}
-    values = Values(Scopes.of(body), assumptions)
+    values = Values(Scopes.of(body), assumptions, calls_again)
     needed = [v for v in _mentioned(backwards) if values.scopes.is_inner(v)]
-    recorded = minimum_cut(values.graph(needed))
+    recorded = cut(values, needed, mirrors, dead_loops(body, backwards, asked, mirrors), short)
     restorer = Restorer(values, mirrors, recorded)
+    restorer.branches = restorer.branches_run_again(needed)
     for var in needed:
         restorer.restore(var)
     restorer.settle_sizes()
     for stmt in backwards:
         substitute(stmt, restorer.copier.mapping)
-    restorer.place_prologues()
     restorer.run_again()
+    restorer.place_prologues()
     return restorer.needs
 
 
@@ -74,6 +96,20 @@ def without_effects(block: Block) -> None:
             without_effects(inner)
 
 
+class Given(Copier):
+    """A copier that does not choose what stands for some variables."""
+
+    def __init__(self, mapping: dict[Var, Atom], given: Iterable[Var]) -> None:
+        super().__init__(mapping)
+        self.given: dict[Var, Any] = {var: mapping[var] for var in given}
+
+    def fresh(self, var: Var) -> Var:
+        if var not in self.given:
+            return super().fresh(var)
+        self.mapping[var] = self.given[var]
+        return self.given[var]
+
+
 class Restorer:
     """Builds the prologues of reverse loops and branches: reads of what was kept, and statements that
     compute or take again."""
@@ -84,7 +120,10 @@ class Restorer:
         # What a branch leaves undefined has no elements after it, so that its cotangent has a size.
         self.sizes = {size for var in recorded for size in atom_vars(_array_type(var.type))}
         self.prologues: dict[Scope, Block] = {}
-        self.copies: dict[Loop, Loop] = {}
+        self.times: dict[Stmt, int] = {}                        # when what prologues make was made before
+        self.copies: dict[Stmt, Any] = {}                       # statements run again, to be filled at the end
+        self.asked: dict[Stmt, list[Var]] = {}                  # what they give
+        self.branches: set[Stmt] = set()                        # run again as a whole, for what leaves them
         self.needs: Needs = {}
         positions = {s.position: m.position for s, m in mirrors.items()
                      if isinstance(s, Loop) and isinstance(m, Loop)}
@@ -108,14 +147,36 @@ class Restorer:
 
     def _sources(self, var: Var) -> list[Var] | None:
         """What a value comes from again; None if it is kept."""
-        return None if var in self.recorded or self.values.is_free(var) else self.values.sources(var)
+        kept = var in self.recorded or self.values.is_free(var) or self._leaves_branch(var)
+        return None if kept else self.values.sources(var)
+
+    def _leaves_branch(self, var: Var) -> bool:
+        """Whether a branch that is run again makes a value, which it then hands on."""
+        return self.scopes.scope(var).owner in self.branches and self.values.is_made_again(var)
+
+    def branches_run_again(self, needed: list[Var]) -> set[Stmt]:
+        """The branches that are run again as a whole, for what leaves them."""
+        found: set[Stmt] = set()
+        pending: list[Key] = list(needed)
+        seen = set(pending)
+        while pending:
+            key = pending.pop()
+            new = self.values.demands(key)
+            if isinstance(key, Var) and (sources := self._sources(key)) is not None:
+                new += sources
+                if isinstance(stmt := self.values.run_again(key), If):
+                    found.add(stmt)
+            new = [other for other in new if other not in seen]
+            seen.update(new)
+            pending += new
+        return found
 
     def _restore_one(self, var: Var) -> None:
         values = self.values
         if self._sources(var) is None:
             self._bring(var)
-        elif (loop := values.run_again(var)) is not None:
-            self._run_again(var, loop)
+        elif (stmt := values.run_again(var)) is not None:
+            self._run_again(var, stmt)
         elif (source := values.read_from(var)) is not None:
             self._read(var, source)
         elif (found := induction(self.scopes, var)) is not None:
@@ -158,8 +219,8 @@ class Restorer:
         scope.loop.records.append(record)
         trips = self.values.trips_around(var)
         outermost = scope.loops()[0].loop
-        if None not in trips and isinstance(outermost, Loop) and not isinstance(var.type, SeqType):
-            note(self.needs, outermost, var, trips)                                # type: ignore[arg-type]
+        if isinstance(outermost, Loop) and not isinstance(var.type, SeqType):
+            note(self.needs, outermost, var, trips)
         return record.target
 
     def _merged(self, var: Var, scope: Scope) -> Var:
@@ -176,9 +237,8 @@ class Restorer:
         for needed in atom_vars((init, step)):
             self.restore(needed)
         scaled, target = Var(var.type), Var(var.type, var.name)
-        self._prologue(var).extend([
-            Let((scaled,), Multiply, (self.copier.atom(step), self.copier.atom(position)), {}),
-            Let((target,), Add, (self.copier.atom(init), scaled), {})])
+        self._add(var, Let((scaled,), Multiply, (self.copier.atom(step), self.copier.atom(position)), {}),
+                  Let((target,), Add, (self.copier.atom(init), scaled), {}))
         self.copier.mapping[var] = target
 
     def _retake(self, var: Var, version: Var, stmt: Let) -> None:
@@ -187,47 +247,47 @@ class Restorer:
         for needed in atom_vars((*atoms, stmt.attrs, var.type)):
             self.restore(needed)
         again = Let((var,), Get, atoms, plain(stmt), stmt.origin)
-        self._prologue(var).append(self.copier.stmt(again))
+        self._add(var, self.copier.stmt(again))
 
     def _compute(self, var: Var) -> None:
         stmt = self.scopes.let(var)
         assert stmt is not None
         for needed in atom_vars((*stmt.args, stmt.attrs, *(t.type for t in stmt.targets))):
             self.restore(needed)
-        self._prologue(var).append(self.copier.stmt(stmt))
+        self._add(var, self.copier.stmt(stmt))
 
-    def _run_again(self, var: Var, loop: Loop) -> None:
-        """Puts off making the copy of the loop, which records what will have been asked for by then."""
-        if loop not in self.copies:
-            for needed in free_vars([loop]):
-                self.restore(needed)
-            self.copies[loop] = Loop(loop.position, loop.trips, [], [], origin=loop.origin)
-            self._prologue(var).append(self.copies[loop])
+    def _run_again(self, var: Var, stmt: If | Loop | Call) -> None:
+        """Puts off making the copy of the statement, which gives what will have been asked for by then."""
+        for needed in self.values.slices.inputs(stmt, var):
+            self.restore(needed)
+        if stmt not in self.copies:
+            self.copies[stmt] = copy(stmt)
+            self._add(var, self.copies[stmt])
+        self.asked.setdefault(stmt, []).append(var)
         self.copier.mapping[var] = Var(self.copier.type(var.type), var.name)
 
     def run_again(self) -> None:
-        for loop, copy in self.copies.items():
-            copier = Copier(self.copier.mapping)
-            given = [self.copier.mapping.get(target) for target in targets_of(loop)]
-            new = copier.stmt(loop)
-            assert isinstance(new, Loop)
-            names = {old: var for old, var in zip(targets_of(new), given) if isinstance(var, Var)}
-            for holder in (*new.carries, *new.records):
-                field = "out" if isinstance(holder, Carry) else "target"
-                setattr(holder, field, names.get(getattr(holder, field), getattr(holder, field)))
-            without_effects(new.body)
-            for slot in fields(Loop):
-                setattr(copy, slot.name, getattr(new, slot.name))
-            self._forget([r.target for r in copy.records if r.target in names.values()], loop)
+        for stmt, twin in self.copies.items():
+            asked = self.asked[stmt]
+            copier = Given(self.copier.mapping, asked)
+            new = copier.stmt(self.values.slices.reduced(stmt, asked))
+            for slot in fields(new):
+                setattr(twin, slot.name, getattr(new, slot.name))
+            if isinstance(stmt, Loop) and stmt.again:
+                self._forget([self.copier.mapping[r.target] for r in stmt.records if r.target in asked], stmt)
 
-    def _forget(self, records: list[Var], loop: Loop) -> None:
+    def _forget(self, records: list[Any], loop: Loop) -> None:
         """Gives the records of one block free before those of the next are made."""
         scope = self.scopes.scope_of[loop]
         mirror = self.mirrors[scope.owner]                                         # type: ignore[index]
         getattr(mirror, scope.side).extend(Effect("forget", (record,), {}, loop.origin) for record in records)
 
-    def _prologue(self, var: Var) -> Block:
-        return self.prologues.setdefault(self.scopes.scope(var), [])
+    def _add(self, var: Var, *statements: Stmt) -> None:
+        """Adds what makes a value to the prologue of its scope."""
+        scope = self.scopes.scope(var)
+        self.prologues.setdefault(scope, []).extend(statements)
+        if self.values.is_lane(scope):
+            self.times.update(dict.fromkeys(statements, self.scopes.time[self.scopes.definition[var]]))
 
     def settle_sizes(self) -> None:
         """Sizes of what is read that rest on integers of loops: those of the reverse loops are meant."""
@@ -241,4 +301,4 @@ class Restorer:
     def place_prologues(self) -> None:
         for scope, prologue in self.prologues.items():
             mirror = self.mirrors[scope.owner]                                     # type: ignore[index]
-            getattr(mirror, scope.side)[:0] = prologue
+            getattr(mirror, scope.side)[:0] = in_order(prologue, self.times)

@@ -28,7 +28,6 @@ from ..core.grammar import (
     If,
     Let,
     Loop,
-    Map,
     Merge,
     Read,
     Record,
@@ -42,9 +41,9 @@ from ..ops.value import Value
 from . import rules, saved
 from .activity import active_vars
 from .applied import is_ruled, prepared, pull, without_links
-from .blocks import can_be_split, in_blocks
+from .blocks import can_be_split, has_loops, in_blocks
 from .calls import Calls, strong
-from .memory import Needs, splits
+from .memory import Needs, splits, too_large
 from .pairs import pull_call
 from .residuals import Mirrors
 from .restoring import restore
@@ -67,23 +66,34 @@ class _Side:
 
 
 def reverse(function: Function, active: Sequence[bool], seeds: Sequence[Atom | None], builder: Builder,
-            memory: int | None = None) -> Function:
+            memory: int | None = None, asked: Iterable[int] | None = None) -> Function:
     """The function that also gives the cotangents of its active parameters, after its results.
 
     `seeds` are the cotangents of the results (None for zero); they may be variables that the caller
     makes parameters. The body of `function` becomes part of the new one: hand over a copy. `memory` is
-    how many bytes the records of a loop may take; raises `BadArgument` where that cannot be.
+    how many bytes the records of a loop may take; raises `BadArgument` where that cannot be. `asked` says
+    which results somebody will look at; all, if it is not given.
     """
+    asked = range(len(function.results)) if asked is None else list(asked)
     spare = with_twins(function) if any(map(can_be_split, function.body)) else None
-    new, needs = _swept(function, active, seeds, builder)
+    new, needs = _swept(function, active, seeds, builder, asked)
     if spare is None:
         return new
     copy, twins = spare
     in_question = {twins[loop]: need for loop, need in needs.items() if can_be_split(twins.get(loop))}
-    chosen = splits(in_question, memory, builder.assumptions)
-    for loop, blocks in chosen.items():
+    large = too_large(in_question, memory, builder.assumptions, function.params)
+    if not large:
+        return new
+    spare = with_twins(copy)
+    if any(has_loops(loop.body) for loop in large):
+        new, needs = _swept(copy, active, seeds, builder, asked, large)
+        if not too_large(needs, memory, builder.assumptions, function.params):
+            return new
+    copy, again = spare
+    in_question = {again[loop]: need for loop, need in in_question.items()}
+    for loop, blocks in splits(in_question, memory, builder.assumptions, function.params).items():
         loop.blocks = blocks
-    return _swept(copy, active, seeds, builder)[0] if chosen else new
+    return _swept(copy, active, seeds, builder, asked)[0]
 
 
 def with_twins(function: Function) -> tuple[Function, dict[Stmt, Any]]:
@@ -95,8 +105,8 @@ def with_twins(function: Function) -> tuple[Function, dict[Stmt, Any]]:
     return copy, dict(zip(all_statements(function.body), all_statements(body)))
 
 
-def _swept(function: Function, active: Sequence[bool], seeds: Sequence[Atom | None], builder: Builder
-           ) -> tuple[Function, Needs]:
+def _swept(function: Function, active: Sequence[bool], seeds: Sequence[Atom | None], builder: Builder,
+           asked: Iterable[int], short: Iterable[Loop] = ()) -> tuple[Function, Needs]:
     inputs = [p for p, on in zip(function.params, active) if on]
     with builder.active():
         seeded = [r for r, seed in zip(function.results, seeds) if seed is not None]
@@ -113,7 +123,8 @@ def _swept(function: Function, active: Sequence[bool], seeds: Sequence[Atom | No
             sweep.block(body)
             cotangents = [sweep.result(p) for p in inputs]
         without_links(body)
-        needs = restore(body, backwards, sweep.mirrors, builder.assumptions)
+        needs = restore(body, backwards, sweep.mirrors, builder.assumptions, [function.results[k] for k in asked],
+                        short)
         calls.finish()
     results = [*function.results, *cotangents]
     return Function(function.name, function.params, [*body, *backwards], results, function.dims, function.guards,
@@ -133,7 +144,7 @@ def expanded(block: Block, builder: Builder) -> Block:
             continue
         if isinstance(stmt, If):
             stmt.then, stmt.orelse = expanded(stmt.then, builder), expanded(stmt.orelse, builder)
-        elif isinstance(stmt, (Loop, Map)):
+        elif isinstance(stmt, Loop):
             stmt.body = expanded(stmt.body, builder)
         result.append(stmt)
     return result
@@ -146,6 +157,7 @@ class Reverse:
         self.builder = builder
         self.calls = calls or Calls(builder)
         self.active = active
+        self.begin = Var(INT).serial                    # of what is not part of the forward sweep
         self.cotangent: Cotangents = {}
         self.elements: dict[Var, list[Var]] = {}        # cotangents of sequences: each a sequence
         self.mirrors: Mirrors = {}                      # loops and branches, and their reverses
@@ -165,12 +177,16 @@ class Reverse:
             return
         before = self.cotangent.get(atom)
         add = saved.added if isinstance(atom.type, SavedType) else rules.added
+        if before is not None and isinstance(before.atom, Var) and before.atom.primal is atom:
+            before.atom.primal = None                   # it was not all of it
         self.set(atom, term if before is None else add(before, term))
 
     def set(self, var: Var, term: Value) -> None:
         self.cotangent[var] = term
-        if isinstance(term.atom, Var) and term.atom.name is None and var.name:
-            term.atom.name = f"d{var.name}"
+        if isinstance(term.atom, Var) and term.atom.name is None:
+            term.atom.name = f"d{var.name}" if var.name else None
+            if term.atom.serial > self.begin and term.atom.primal is None:
+                term.atom.primal = var
 
     def result(self, param: Var) -> Atom:
         """The cotangent of a parameter, in its full size and dtype."""
@@ -190,9 +206,6 @@ class Reverse:
 
     def _call(self, stmt: Call) -> None:
         pull_call(self, stmt)
-
-    def _map(self, stmt: Map) -> None:
-        raise NotSupported("independent iterations have no reverse mode", stmt.origin, instead="Write a loop.")
 
     # -- straight line ---------------------------------------------------------------------
 
@@ -352,7 +365,7 @@ class Reverse:
                 new.append(Carry(shadows[v], init, ends[v], Var(shadows[v].type, shadows[v].name)))
         position = Var(stmt.position.type, stmt.position.name)
         loop = Loop(position, trips, new, body, [r for _, r in reads], records, not stmt.down,
-                    origin=stmt.origin)
+                    origin=stmt.origin, independent=stmt.independent)
         self.mirrors[stmt] = loop
         self.builder.emit(Effect("comment", (), {"reverse of": stmt.origin}, stmt.origin))
         self.builder.emit(loop)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..core.grammar import Atom, Block, If, Let, Loop, Map, Stmt, Var
+from ..core.grammar import Atom, Block, If, Let, Loop, Stmt, Var
 from ..core.walk import inner_targets, targets_of
 
 
@@ -18,7 +18,7 @@ class Scope:
     """One block: that of the function, of a loop (`side` is ``"body"`` or ``"test"``) or of a branch
     (``"then"``, ``"orelse"``). `began` is the time at which its owner begins."""
 
-    owner: If | Loop | Map | None
+    owner: If | Loop | None
     side: str
     block: Block
     parent: Scope | None
@@ -29,9 +29,9 @@ class Scope:
         return self.side == "body"
 
     @property
-    def loop(self) -> Loop | Map:
+    def loop(self) -> Loop:
         """The loop whose body this is."""
-        assert isinstance(self.owner, (Loop, Map))
+        assert isinstance(self.owner, Loop)
         return self.owner
 
     def path(self) -> Iterator[Scope]:
@@ -118,6 +118,4 @@ def _scopes_in(stmt: Stmt, scope: Scope) -> list[Scope]:
             return [Scope(stmt, "then", stmt.then, scope), Scope(stmt, "orelse", stmt.orelse, scope)]
         case Loop():
             return [Scope(stmt, "test", stmt.test, scope), Scope(stmt, "body", stmt.body, scope)]
-        case Map():
-            return [Scope(stmt, "body", stmt.body, scope)]
     return []

@@ -80,6 +80,8 @@ class Touching:
     def may_touch(self, write: Let, other: Access, pairing: Pairing) -> bool:
         if not has_index(write):
             return True
+        if pairing.apart is not None and getattr(pairing.apart.loop, "independent", False):
+            return False
         own = self.access(write)
         if are_alternatives(own.scope, other.scope, pairing):
             return False

@@ -9,14 +9,17 @@ first values do or their next ones do.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, TypeGuard
 
 from ..core.grammar import Atom, Call, Let, Var
-from ..core.types import ArrayType
+from ..core.types import ArrayType, SeqType
+from ..core.walk import counted_uses
 from ..ops.regions import is_basic
 from .demand import WRITES
 from .flow import Flow
+from .rows import consumed_rows
 
 Edge = tuple[Any, str]  # a carry and "init" or "next", a merge and "then" or "orelse"
 
@@ -33,11 +36,18 @@ def is_array(atom: Any) -> TypeGuard[Var]:
     return isinstance(atom, Var) and isinstance(atom.type, ArrayType) and atom.type.rank > 0
 
 
+def is_memory(atom: Any) -> TypeGuard[Var]:
+    """Whether an atom is an array, or a sequence, which is kept in one."""
+    return is_array(atom) or isinstance(atom, Var) and isinstance(atom.type, SeqType)
+
+
 def viewed(let: Let) -> Var | None:
     """The operand that the result may be a view of."""
     base = let.args[0] if let.args else None
-    if not isinstance(base, Var) or not is_array(let.target):
+    if not isinstance(base, Var) or not is_memory(let.target):
         return None
+    if let.op.name == "unstacked":
+        return base
     if let.op.name == "get":
         return base if is_basic(let.attrs["index"], let.args[1:]) else None
     if let.op.name == "einsum":
@@ -52,6 +62,7 @@ class Aliases:
         self.flow = flow
         self.given = given
         self.homes = flow.needed.homes
+        self.consumed = consumed_rows(flow.function, flow.needed, flow.stored)
         self.views: set[Var] = set()  # views copied where they are made
         self.writes: set[Let] = set()  # puts and addats that copy the whole array first
         self.edges: set[Edge] = set()  # first, next and merged values copied when handed over
@@ -59,6 +70,7 @@ class Aliases:
         self._roots: dict[Var, Var] = {}
         self._known: dict[tuple[Var, Var], bool] = {}
         self._owned: dict[Var, bool] = {}
+        self._uses: Counter[Var] | None = None
 
     def forget(self) -> None:
         """To be called after a decision changed."""
@@ -72,14 +84,20 @@ class Aliases:
         """What a variable is a view of or was written in place into; None for an array of its own."""
         kind, stmt, item, _ = self.homes[var]
         if kind == "read":
-            return item.source if is_array(item.source) and is_array(var) else None
-        if kind != "let" or not is_array(var):
+            return item.source if self._is_part(var, item.source) else None
+        if kind != "let" or not is_memory(var):
             return None
         if stmt.op.name in WRITES:
             return None if stmt in self.writes else stmt.args[0]
         if stmt in self.in_place:
             return stmt.args[0]
         return None if var in self.views else viewed(stmt)
+
+    def _is_part(self, var: Var, source: Atom) -> bool:
+        """Whether what a loop reads is a part of an array: of one that was taken apart, too, but not of what
+        a loop recorded."""
+        whole = is_array(source) or is_memory(source) and self.homes[source].kind not in ("record", "read")
+        return whole and is_memory(var)
 
     def root(self, var: Var) -> Var:
         """The end of the way of views and writes."""
@@ -145,11 +163,11 @@ class Aliases:
         ways = self.edges_into(first)
         if born_first > born_second or not ways or not self.edges_into(second):
             for edge, value in ways:
-                if is_array(value) and edge not in self.edges:
+                if is_memory(value) and edge not in self.edges:
                     yield self._pair(self.root(value), second)
             return
         for (edge, value), (other_edge, other) in zip(ways, self.edges_into(second)):
-            if is_array(value) and is_array(other) and not {edge, other_edge} & self.edges:
+            if is_memory(value) and is_memory(other) and not {edge, other_edge} & self.edges:
                 yield self._pair(self.root(value), self.root(other))
 
     def birth(self, var: Var) -> int:
@@ -191,11 +209,28 @@ class Aliases:
         base = self.base(var)
         if base is not None:
             return None if isinstance(stmt, Let) and stmt.op.name in FROZEN else [base]
-        if kind == "param" and var in self.given:
+        if kind == "param" and var in self.given or var in self.consumed:
             return []
         if kind in ("param", "read") or isinstance(stmt, Let) and stmt.op.name in SAVED:
             return None
+        if kind == "record" and self._is_read_elsewhere(var):
+            return None
         return [value for edge, value in self.edges_into(var) if is_array(value) and edge not in self.edges]
+
+    def _is_read_elsewhere(self, record: Var) -> bool:
+        """Whether the array that a record is stacked to, which is the record, is not all that looks at it."""
+        if self._uses is None:
+            self._uses = counted_uses(self.flow.function)
+        return self._uses[record] > 1
+
+    def in_storage(self, var: Var) -> bool:
+        """Whether an array may be a row of what a loop recorded, all of which it would keep in memory."""
+        pending, seen = [var], {var}
+        while pending:
+            fresh = [way for way in self.sources(pending.pop()) or () if way not in seen]
+            seen.update(fresh)
+            pending += fresh
+        return not seen.isdisjoint(self.consumed)
 
     def may_change(self, var: Var) -> bool:
         """Whether somebody may write to an array when it is kept for later: it is not ours, it is written in

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ..core.grammar import Block, Call, Effect, Function, If, Let, Loop, Map, Stmt, Var
+from ..core.grammar import Block, Call, Effect, Function, If, Let, Loop, Stmt, Var
 from ..core.walk import METHODS, atom_vars
 from .ranges import Range
 from .stores import Stores
@@ -173,7 +173,7 @@ class _Marker:
             self.result.alive.add(outer)
             if isinstance(outer, If):
                 self.mark(atom_vars(outer.cond))
-            elif isinstance(outer, (Loop, Map)):
+            elif isinstance(outer, Loop):
                 self._mark_header(outer)
 
     def _mark_header(self, loop: Any) -> None:

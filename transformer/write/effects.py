@@ -48,7 +48,7 @@ def _comment(stmt: Effect) -> list[str]:
 
 
 def _print(stmt: Effect, e: Any) -> ast.stmt:
-    args = [_text(template, stmt, e) for template in stmt.attrs["template"]]
+    args = [text_tree(template, stmt, e) for template in stmt.attrs["template"]]
     options = [
         ast.keyword(key, ast.Constant(stmt.attrs[key]))
         for key, usual in (("sep", " "), ("end", "\n"))
@@ -58,25 +58,26 @@ def _print(stmt: Effect, e: Any) -> ast.stmt:
 
 
 def _warn(stmt: Effect, e: Any) -> ast.stmt:
-    category = _class(stmt.attrs["category"], e)
-    args = [_text(stmt.attrs["template"], stmt, e)]
+    category = class_tree(stmt.attrs["category"], e)
+    args = [text_tree(stmt.attrs["template"], stmt, e)]
     args += [category] if stmt.attrs["category"] is not UserWarning else []
     return ast.Expr(ast.Call(dotted("warnings.warn"), args, []))
 
 
 def _assert(stmt: Effect, e: Any) -> ast.stmt:
     template = stmt.attrs.get("template")
-    return ast.Assert(e.atom(stmt.args[0]), None if template is None else _text(template, stmt, e))
+    return ast.Assert(e.atom(stmt.args[0]), None if template is None else text_tree(template, stmt, e))
 
 
 def _raise(stmt: Effect, e: Any) -> ast.stmt:
-    args = [_text(part, stmt, e) if isinstance(part, tuple) else e.attribute(part) for part in stmt.attrs["template"]]
-    return ast.Raise(ast.Call(_class(stmt.attrs["exception"], e), args, []), None)
+    args = [text_tree(part, stmt, e) if isinstance(part, tuple) else e.attribute(part)
+            for part in stmt.attrs["template"]]
+    return ast.Raise(ast.Call(class_tree(stmt.attrs["exception"], e), args, []), None)
 
 
 def _forget(stmt: Effect, e: Any) -> ast.stmt:
-    """A record that is not needed any more, before the next one of its kind is made."""
-    return ast.Delete([e.atom(stmt.args[0])])
+    """A record that is not needed any more, before the next one of its kind is made. (numba knows no `del`.)"""
+    return ast.Assign([e.atom(stmt.args[0])], ast.Constant(None))
 
 
 def _breakpoint(stmt: Effect, e: Any) -> ast.stmt:
@@ -87,14 +88,14 @@ PLAIN = {"print": _print, "warn": _warn, "assert": _assert, "raise": _raise, "fo
          "breakpoint": _breakpoint}
 
 
-def _class(cls: Any, e: Any) -> ast.expr:
+def class_tree(cls: Any, e: Any) -> ast.expr:
     """A class by its name; one that is not Python's own is given to the function."""
     if getattr(builtins, cls.__name__, None) is not cls:
         e.namespace[cls.__name__] = cls
     return ast.Name(cls.__name__)
 
 
-def _text(template: tuple[Any, ...], stmt: Effect, e: Any) -> ast.expr:
+def text_tree(template: tuple[Any, ...], stmt: Effect, e: Any) -> ast.expr:
     """A string, an f-string, or an argument that is shown as it is."""
     if all(isinstance(piece, str) for piece in template):
         return ast.Constant("".join(template))

@@ -25,6 +25,7 @@ from .nesting import Nesting
 from .ranges import is_integer
 from .sizes import SizePlan, number
 from .special import FORMS
+from .stores import Store
 
 BINARY = {
     "+": ast.Add,
@@ -68,10 +69,11 @@ SHORTER = {"np.absolute": "np.abs", "np.conjugate": "np.conj"}
 
 class Expressions:
     """Builds expressions. `name` gives the tree of a variable that has a name, `read` that of a row
-    of a sequence; whoever prints loops sets both."""
+    of a sequence, `row` that of the place where a value is stored; whoever prints loops sets them."""
 
     name: Callable[[Var], ast.expr]
     read: Callable[[Any, Any], ast.expr]
+    row: Callable[[Store], ast.expr]
     callees: dict[Function, str]
 
     def __init__(
@@ -101,12 +103,14 @@ class Expressions:
         return self.constants.tree(atom, any(_settles(other, atom) for other in among if other is not atom))
 
     def var(self, var: Var) -> ast.expr:
+        if var in self.nesting.rows:
+            return self.row(self.nesting.rows[var])
         return self.definition(var) if var in self.nesting.values else self.name(var)
 
     def _leads_with_sign(self, atom: Any) -> bool:
         """Whether the first factor of a product may be negated in place of it: no truth value may, and
         integers without sign wrap around."""
-        while isinstance(atom, Var) and atom in self.nesting.values:
+        while isinstance(atom, Var) and atom in self.nesting.values and atom not in self.nesting.rows:
             _, stmt, _, _ = self.needed.homes[atom]
             if not isinstance(stmt, Let) or stmt.op.symbol not in ("*", "/"):
                 break

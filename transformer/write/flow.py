@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ..core.grammar import UNDEFINED, Block, Call, Const, Effect, Function, If, Let, Loop, Map, Stmt, Var
+from ..core.grammar import UNDEFINED, Block, Call, Const, Effect, Function, If, Let, Loop, Stmt, Var
 from ..core.walk import METHODS
 from .demand import WRITES, Demand, printed_attrs
 from .ranges import Range
@@ -244,15 +244,6 @@ class _Numberer:
         span.end = self._moves([Move(c.entry, c.next, (c, "next")) for c in stmt.carries])
         self.loops.pop()
         span.exit = self._moves([Move(c.out, c.entry, None) for c in stmt.carries])
-
-    def _map(self, stmt: Map) -> None:
-        span = self.flow.spans[stmt] = Span(self.next())
-        span.header = self._header(stmt)
-        self.loops.append(stmt)
-        self._body(stmt, span)
-        span.end = self.next()
-        self.loops.pop()
-        span.exit = self.next()
 
     def _header(self, stmt: Any) -> int:
         point = self.next()

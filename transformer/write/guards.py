@@ -11,8 +11,9 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from ..core.equations import single_atom
 from ..core.grammar import Function, Let, Var
-from ..core.guards import Guard, single_atom
+from ..core.guards import Guard
 from ..core.sizes import Dim, Extent, Size, replaced
 from ..core.types import ArrayType
 from .layout import Group, Item, Line

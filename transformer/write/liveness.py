@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from ..core.grammar import Block, Effect, If, Let, Loop, Map, Stmt, Var
+from ..core.grammar import Block, Effect, If, Let, Loop, Stmt, Var
 from ..core.walk import METHODS
 from .flow import DEFINED, READ, STEPS, Flow
 
@@ -101,6 +101,8 @@ class _Backwards:
         for move in self.flow.moves[span.end]:
             self.define(move.target, span.end, live)
         self.read(span.end, live)
+        if self.flow.count.get(self.flow.position(stmt)):       # no loop inside takes its name, even if it could
+            self._keep(self.flow.position(stmt), span.end * STEPS + READ, live)
         self._body(stmt, span, live)
         if stmt.cond is not None:
             for move in self.flow.moves[span.exit]:
@@ -108,6 +110,9 @@ class _Backwards:
         self.read(span.test, live)
         self.block(stmt.test, live)
         self._header(stmt, span, live)
+        counter = self.flow.counters.get(stmt)
+        if counter is not None and counter is not self.flow.position(stmt):
+            self.define(counter, span.head, live)               # it is set before the bounds of the loop are read
         for move in (*self.flow.moves[span.head], *self.flow.undefined[span.head]):
             self.define(move.target, span.head, live)
         self.read(span.head, live)
@@ -123,12 +128,6 @@ class _Backwards:
         for var in (*self.flow.free.get(stmt, ()), *([counter] if counter is not None else ())):
             self._keep(var, span.exit * STEPS + READ, live)
 
-    def _map(self, stmt: Map, span: Any, live: Live) -> None:
-        for var in self.flow.free.get(stmt, ()):
-            self._keep(var, span.exit * STEPS + READ, live)
-        self._body(stmt, span, live)
-        self._header(stmt, span, live)
-
     def _body(self, stmt: Any, span: Any, live: Live) -> None:
         self.block(stmt.body, live)
         self._stores(self.flow.stored.on_entry.get(stmt, ()), live)
@@ -139,9 +138,6 @@ class _Backwards:
 
     def _header(self, stmt: Stmt, span: Any, live: Live) -> None:
         self.define(self.flow.position(stmt), span.header, live)
-        counter = self.flow.counters.get(stmt)
-        if counter is not None and counter is not self.flow.position(stmt):
-            self.define(counter, span.header, live)
         for record in stmt.records:  # type: ignore[union-attr]
             if record.target in self.flow.needed.used and self.flow.stored.row(record.target) is None:
                 self.define(record.target, span.header, live)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from ..core.grammar import Loop, Map, Var
+from ..core.grammar import Loop, Var
 from ..core.sizes import Size, Unknown
 from ..core.types import WEAK_NAMES, ArrayType, SeqType
 from ..core.walk import size_of_atom
@@ -25,9 +25,6 @@ class Loops(Statements):
     """Prints everything, loops included."""
 
     uses_grow = False
-
-    def _map(self, stmt: Map) -> list[Item]:
-        return [*self._storage(stmt), self._for(stmt, self._body(stmt))]
 
     def _loop(self, stmt: Loop) -> list[Item]:
         span = self.flow.spans[stmt]
@@ -254,13 +251,20 @@ class Loops(Statements):
 
     def _stored(self, store: Store, value: Any, point: int) -> ast.stmt:
         """`xs[k] = x`, or `xs.append(x)`."""
-        tree = self.expressions.atom(value)
+        tree = self.expressions.definition(value) if self._has_row(value) else self.expressions.atom(value)
         if store.kind == "list" and self._needs_copy(value, point):
             tree = copied(tree)
         if appends(store):
             return _appended(self._name(store.record.target), tree)
+        return ast.Assign([self.row(store)], tree)
+
+    def _has_row(self, value: Any) -> bool:
+        return isinstance(value, Var) and value in self.expressions.nesting.rows
+
+    def row(self, store: Store) -> ast.expr:
+        """Where the value of the current iteration is stored: `xs[k]`."""
         base, places, together = self._sequence(store.record.target)
-        return ast.Assign([_at(base, [*places, self.position(store.loop, store.shift)], together)], tree)
+        return _at(base, [*places, self.position(store.loop, store.shift)], together)
 
     def _needs_copy(self, value: Any, point: int) -> bool:
         """Whether an array put into a list may be written in place later on, or is part of another."""

@@ -62,12 +62,15 @@ class Tree:
 
 
 def is_short(stmt: Let) -> bool:
-    """Whether a statement is `x.T`, `x[1:-1]` with numbers only, `i - 1`, or `-x` of a number."""
+    """Whether a statement is `x.T`, `x[1:-1]` with numbers only, `i - 1`, `-x` of a number, or a record as
+    the array that it is kept in."""
     if not isinstance(stmt.args[0] if stmt.args else None, Var) or "spelling" in stmt.attrs:
         return stmt.op.name == "transpose" and "axes" not in stmt.attrs
     name, number = stmt.op.name, not is_array(stmt.target)
     if name == "transpose":
         return "axes" not in stmt.attrs
+    if name in ("stacked", "unstacked"):
+        return True
     if name == "get":
         return not number and len(stmt.args) == 1 and own_width(stmt) <= SHORT
     if name in ("add", "subtract") and is_integer(stmt.target):

@@ -177,7 +177,7 @@ class Names:
         rest = [variable for variable in order if variable not in self.chosen]
         for variable in sorted(rest, key=self._turn):
             values = [var for var in variable.values if var in shown]
-            self._give(variable, self._free(variable, self._made_up(values[0])))
+            self._give(variable, self._free(variable, self._wishes(variable, values[0])))
 
     def _turn(self, variable: Variable) -> int:
         """Storage is named after what it holds, and what is read from it after the storage."""
@@ -227,6 +227,28 @@ class Names:
         return loops[-1] if loops else None
 
     # -- names made up ----------------------------------------------------------------------
+
+    def _wishes(self, variable: Variable, var: Var) -> list[str]:
+        """Names to be tried: a cotangent is called after its primal where it has no place of its own."""
+        if var.primal is not None and not self._is_element(var):
+            if name := self._of_cotangent(variable, var.primal):
+                return [name]
+        return self._made_up(var)
+
+    def _is_element(self, var: Var) -> bool:
+        stmt = self.flow.needed.homes[var].stmt
+        return isinstance(stmt, Let) and stmt.op.name == "get" and not is_array(var)
+
+    def _of_cotangent(self, variable: Variable, primal: Var) -> str | None:
+        """`dtotal` for the cotangent of a value that is called `total`, or would be if it had a name that
+        nothing else has."""
+        if primal not in self.flow.needed.homes:
+            return None
+        if (own := self.variables.get(primal)) in self.chosen:
+            name = f"d{self.chosen[own]}"
+            return name if self._is_free(variable, name) else None
+        name = self._made_up(primal)[0]
+        return None if name in self.holders else f"d{name}"
 
     def _made_up(self, var: Var) -> list[str]:
         kind, stmt, item, _ = self.flow.needed.homes[var]

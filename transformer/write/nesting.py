@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
-from ..core.grammar import UNDEFINED, Block, Call, Effect, If, Let, Loop, Map, Merge, Stmt, Var
+from ..core.grammar import UNDEFINED, Block, Call, Effect, If, Let, Loop, Merge, Stmt, Var
 from ..core.types import SeqType
 from ..core.walk import METHODS, has_effects
 from .aliasing import Aliases, is_array
@@ -21,6 +21,8 @@ from .flow import COPIED, DEFINED, READ, STEPS, Flow, Move
 from .layout import LINE
 from .liveness import Pieces
 from .measure import Tree, is_short, own_width, weight_of, width_of_atom
+from .rows import stands_in_row
+from .stores import Store
 from .variables import Variables
 
 MOST_OPS = 14  # operations in one statement
@@ -30,9 +32,11 @@ CONDITIONAL_WIDTH = 60  # a conditional expression may be this wide
 
 @dataclass(slots=True)
 class Nesting:
-    """The values without a name, and the branches that are conditional expressions."""
+    """The values without a name, those of them that are looked at in their rows, and the branches that
+    are conditional expressions."""
 
     values: set[Var] = field(default_factory=set)
+    rows: dict[Var, Store] = field(default_factory=dict)
     conditional: dict[Stmt, Merge] = field(default_factory=dict)
     conditions: set[Stmt] = field(default_factory=set)  # `while` loops whose test is one expression
 
@@ -61,6 +65,7 @@ class _Nester:
         writes = sorted(self._writes(), key=itemgetter(0))
         self.written = [var for _, var in writes]
         self.written_at = [point for point, _ in writes]
+        self.latest = Tree(-1, (), 0)  # of the last plain statement
         self.barrier = -1  # the last effect
         self.outside: list[Pending] = []  # what is pending around the current block
         self.kept = {r for r in flow.function.results if isinstance(r, Var) and r.name is not None}
@@ -83,7 +88,9 @@ class _Nester:
             if self.flow.is_alive(stmt):
                 getattr(self, METHODS[type(stmt)])(stmt, pending)
                 if stmt in after:
+                    rows = self._rows_for(stmt, block, pending)
                     self._stores(after[stmt], pending)
+                    self._look_in(rows, pending)
         return pending
 
     def _inner(self, block: Block, pending: Pending, outer: Pending) -> Pending:
@@ -98,7 +105,7 @@ class _Nester:
         point, target = self.flow.spans[stmt].head, stmt.target
         written = stmt.op.name in WRITES and is_array(target) or stmt in self.aliases.in_place
         fixed = (stmt.args[0],) if written else ()
-        tree = self.consume(point, pending, Tree(point, (), own_width(stmt), *weight_of(stmt)), fixed)
+        self.latest = tree = self.consume(point, pending, Tree(point, (), own_width(stmt), *weight_of(stmt)), fixed)
         if written or len(stmt.targets) > 1:
             return
         if self.flow.count.get(target) == 1:
@@ -146,6 +153,26 @@ class _Nester:
             point = self.flow.stores_at.get((id(store), id(value)))
             if point is not None:
                 self.consume(point, pending, Tree(point, (), 10))
+
+    def _rows_for(self, stmt: Stmt, block: Block, pending: Pending) -> dict[Var, Store]:
+        """The array that a statement makes, if it needs no name beside its row; pending from now on."""
+        store = next(store for store, _ in self.flow.stored.after[stmt])
+        if not stands_in_row(store, stmt, block, self.flow):
+            return {}
+        var: Var = stmt.target  # type: ignore[union-attr]
+        if self.aliases.root(var) is not var or var.name and not self.flow.in_reverse(self.latest.point):
+            return {}
+        pending[var] = self.latest
+        return {var: store}
+
+    def _look_in(self, rows: dict[Var, Store], pending: Pending) -> None:
+        """Those of the arrays that were nested where they are stored are looked at there."""
+        for var, store in rows.items():
+            if pending.pop(var, None) is None:
+                self.result.rows[var] = store
+                point = self.flow.stores_at[id(store), id(var)]
+                place = tuple(read for read, _ in self.flow.reads[point] if read is not var)
+                self._stretch(Tree(point, place, 0), self.flow.spans[store.loop].end)
 
     # -- branches -----------------------------------------------------------------------------
 
@@ -266,10 +293,6 @@ class _Nester:
             for value in self.variables[var].values
             if any(first < begin // STEPS < last for begin, _ in self.ranges[value])
         ]
-
-    def _map(self, stmt: Map, pending: Pending) -> None:
-        self._header(stmt, pending)
-        self._body(stmt, pending)
 
     def _header(self, stmt: Any, pending: Pending) -> None:
         point = self.flow.spans[stmt].header

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..core.equations import single_atom
 from ..core.errors import Origin
 from ..core.grammar import Const, Function, If, Loop, Undefined, Var
-from ..core.guards import single_atom
 from ..core.sizes import Dim, Size
 from ..core.types import ArrayType
 from ..core.walk import all_definitions, all_statements
@@ -258,7 +258,7 @@ class Page:
         return [Line(ast.Return(result_tree(tree, leaf, self.namespace, again)))]
 
     def _result(self, k: int, options: Options) -> ast.expr:
-        """A result, copied if it would share memory with a parameter or an earlier result."""
+        """A result, copied if it would share memory with a parameter, an earlier result or a record."""
         atom = self.function.results[k]
         if isinstance(atom, Undefined):
             return ast.Constant(None)
@@ -268,7 +268,8 @@ class Page:
         assert isinstance(atom, Var)
         before = [other for other in self.function.results[:k] if isinstance(other, Var)]
         shared = any(self.aliases.may_share(atom, other) for other in before if is_array(other))
-        return copied(tree) if shared or not self.aliases.is_owned(atom) else tree
+        kept = shared or not self.aliases.is_owned(atom) or self.aliases.in_storage(atom)
+        return copied(tree) if kept else tree
 
 
 def _letter(size: Any, letters: dict[Dim, str]) -> str:

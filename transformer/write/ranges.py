@@ -14,10 +14,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.grammar import Atom, Const, Function, Let, Loop, Map, Stmt, Var
+from ..core.grammar import Atom, Const, Function, Let, Loop, Stmt, Var, type_of
 from ..core.sizes import Extent, Floor, Greatest, Size, Unknown, replaced
 from ..core.types import ArrayType
-from ..core.walk import all_definitions, all_statements, all_uses
+from ..core.walk import all_definitions, all_statements, atom_vars, head_uses, tail_uses
 
 LOOKED_AT = 8  # statements at the start of a body that may make up its index
 SEEN_THROUGH = 6  # integer statements followed from a trip count
@@ -42,7 +42,7 @@ def ranges(function: Function) -> dict[Stmt, Range]:
     """The range of every counted loop of a function."""
     statements = list(all_statements(function.body))
     lets = {let.target: let for let in statements if isinstance(let, Let)}
-    return {stmt: _range(stmt, lets) for stmt in statements if isinstance(stmt, (Loop, Map)) and stmt.trips is not None}
+    return {stmt: _range(stmt, lets) for stmt in statements if isinstance(stmt, Loop) and stmt.trips is not None}
 
 
 def _range(loop: Any, lets: dict[Var, Let]) -> Range:
@@ -137,7 +137,7 @@ def _is_used_elsewhere(loop: Any, chain: list[Let], told: bool) -> bool:
     `told`, the position may be, as it can be told from the index: `i - 1`."""
     hidden = {let.target for let in chain[:-1]} | (set() if told else {loop.position})
     others: Iterable[Var] = (
-        var for stmt in (*getattr(loop, "test", ()), *loop.body) if stmt not in chain for var in all_uses(stmt)
+        var for stmt in (*getattr(loop, "test", ()), *loop.body) if stmt not in chain for var in _printed_uses(stmt)
     )
     ends = [
         getattr(loop, "cond", None),
@@ -145,6 +145,20 @@ def _is_used_elsewhere(loop: Any, chain: list[Let], told: bool) -> bool:
         *(r.value for r in loop.records),
     ]
     return any(var in hidden for var in others) or any(end in hidden for end in ends if isinstance(end, Var))
+
+
+def _printed_uses(stmt: Stmt) -> Iterable[Var]:
+    """What a statement uses in print: how large the part is that an index takes does not show there, but
+    storage is made as large as what it keeps."""
+    from .demand import printed_attrs
+
+    for inner in all_statements([stmt]):
+        if isinstance(inner, Let):
+            yield from atom_vars((inner.args, printed_attrs(inner)))
+            continue
+        yield from (*head_uses(inner), *tail_uses(inner))
+        for record in getattr(inner, "records", ()):
+            yield from atom_vars(getattr(type_of(record.value), "sizes", ()))
 
 
 def _combined(let: Let, known: dict[Var, Extent]) -> Extent | None:

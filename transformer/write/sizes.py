@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..core.grammar import Const, Function, Let, Loop, Map, Stmt, Var
-from ..core.guards import bound_size, single_atom
+from ..core.equations import bound_size, single_atom
+from ..core.grammar import Const, Function, Let, Loop, Stmt, Var
 from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, SizeAtom, Unknown, leaves, replaced
 from ..core.types import ArrayType
 from ..core.walk import all_statements
@@ -22,7 +22,7 @@ class SizePlan:
     """Which dimensions get a name at the top of the function, and where the others are found."""
 
     def __init__(self, function: Function, needed: Demand, forms: dict[Stmt, Range], stored: Stores) -> None:
-        self.bound = _bound_by(function.guards)
+        self.bound = bound_by(function.guards)
         self.params = function.params
         self.sources = _sources(function)
         given: dict[Any, str] = getattr(function, "size_names", None) or {}
@@ -213,7 +213,7 @@ def _is_extent(value: Any) -> bool:
     return isinstance(value, (int, Size))
 
 
-def _bound_by(guards: list[Any]) -> dict[SizeAtom, Extent]:
+def bound_by(guards: list[Any]) -> dict[SizeAtom, Extent]:
     """For each dimension that a guard equates with something, that something. Guards of other kinds are
     printed in terms of dimensions, which have to stay what they are for that."""
     bound: dict[SizeAtom, Extent] = {}
@@ -257,7 +257,7 @@ def _mentioned(
         values: list[Any] = []
         if isinstance(stmt, Let):
             values = [*stmt.args, *printed_attrs(stmt).values()]
-        elif isinstance(stmt, (Loop, Map)):
+        elif isinstance(stmt, Loop):
             values = _of_loop(stmt, needed, forms, stored)
             inside.update(all_statements(stmt.body))
         else:

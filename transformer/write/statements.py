@@ -50,6 +50,7 @@ class Statements:
         this = weakref.proxy(self)
         expressions.name = lambda var: this.name(var)
         expressions.read = lambda source, loop: this.read(source, loop)
+        expressions.row = lambda store: this.row(store)
 
     def block(self, block: Block) -> list[Item]:
         """The items of a block; what stands between `enter` and `exit` is indented under a `with`."""

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..core.grammar import Carry, Effect, Function, Loop, Var
-from ..core.walk import all_statements, head_uses, tail_uses
+from ..core.grammar import Carry, Function, Loop, Var
+from ..core.walk import all_statements, counted_uses
 from .stores import Store, Stores
 
 
@@ -48,15 +48,11 @@ def _join(carry: Carry, before: Store, after: Store, loop: Loop, found: Stores) 
 
 def _only_read(function: Function) -> set[Var]:
     """The records that nothing does but read their elements, in loops that read nothing else of them."""
-    uses: Counter[Var] = Counter()
+    count = counted_uses(function)
     reads: Counter[Var] = Counter()
     records: set[Var] = set()
     for stmt in all_statements(function.body):
-        if isinstance(stmt, Effect) and stmt.kind == "forget":
-            continue
-        uses.update([*head_uses(stmt), *tail_uses(stmt)])
         if isinstance(stmt, Loop):
             reads.update(read.source for read in stmt.reads if isinstance(read.source, Var))
             records.update(record.target for record in stmt.records)
-    uses.update(atom for atom in function.results if isinstance(atom, Var))
-    return {record for record in records if uses[record] == reads[record]}
+    return {record for record in records if count[record] == reads[record]}

@@ -12,10 +12,10 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 
-from ..core.grammar import Let, Loop, Map, Merge, Var
+from ..core.grammar import Let, Loop, Merge, Var
 from ..core.walk import all_statements
 from ..ops.regions import steps_of
-from .aliasing import Aliases, Edge, is_array, viewed
+from .aliasing import Aliases, Edge, is_array, is_memory, viewed
 from .demand import WRITES
 from .flow import DEFINED, MADE, STEPS, Flow
 from .liveness import Pieces
@@ -73,7 +73,7 @@ def _unowned_edges(result: Var, aliases: Aliases) -> Iterator[Edge]:
 def _inside_loops(flow: Flow) -> Iterator[Let]:
     """The plain statements in loops: elsewhere nothing accumulates."""
     for loop in all_statements(flow.function.body):
-        if isinstance(loop, (Loop, Map)) and not flow.needed.homes[loop.position].loops[:-1]:
+        if isinstance(loop, Loop) and not flow.needed.homes[loop.position].loops[:-1]:
             yield from (stmt for stmt in all_statements([loop]) if isinstance(stmt, Let))
 
 
@@ -88,8 +88,8 @@ def _is_update(stmt: Let, sizes: SizePlan) -> bool:
 def _alive_after(stmts: list[Let], flow: Flow, ranges: dict[Var, Pieces]) -> dict[Let, list[Var]]:
     """The arrays that are alive after each of the statements and might share memory with what it
     writes to, whatever is decided."""
-    family = _families(stmts, flow, [var for var in ranges if is_array(var)])
-    arrays = {var.serial: var for var in ranges if is_array(var)}
+    arrays = {var.serial: var for var in ranges if is_array(var) or _is_taken_apart(var, flow)}
+    family = _families(stmts, flow, list(arrays.values()))
     begins = sorted((first, serial, last) for serial, var in arrays.items() for first, last in ranges[var])
     found: dict[Let, list[Var]] = {}
     alive: dict[Var, list[tuple[int, int]]] = {}
@@ -110,6 +110,11 @@ def _alive_after(stmts: list[Let], flow: Flow, ranges: dict[Var, Pieces]) -> dic
             if arrays[serial] is not stmt.target
         ]
     return found
+
+
+def _is_taken_apart(var: Var, flow: Flow) -> bool:
+    """Whether a sequence may be an array that is read row by row: none that a loop recorded."""
+    return is_memory(var) and flow.needed.homes[var].kind in ("let", "merge", "entry", "out")
 
 
 def _families(stmts: list[Let], flow: Flow, arrays: list[Var]) -> dict[Var, Var]:
@@ -201,6 +206,8 @@ class _Decider:
         root = self.aliases.root(base)
         beside = [var for var in sharing if self.aliases.root(var) is root] or sharing
         views = [var for var in beside if self._is_view(var)] if owned else []
+        if not owned and self.aliases.homes[root].kind == "record":
+            views = beside = [self._made_of(root, base)]  # what a loop recorded is copied where it is stacked
         edges = self._edges_to_blame(stmt, sharing) if not owned or beside is sharing else []
         if views and len(views) == len(beside) <= VIEWS_COPIED:
             self.aliases.views.update(views)
@@ -209,6 +216,13 @@ class _Decider:
         else:
             self.aliases.writes.add(stmt)
         return True
+
+    def _made_of(self, root: Var, var: Var) -> Var:
+        """The first one on the way from an array to what is written."""
+        while (base := self.aliases.base(var)) is not root:
+            assert base is not None
+            var = base
+        return var
 
     def _is_view(self, var: Var) -> bool:
         """Whether a value is a view, made by a statement, of an array of this function."""

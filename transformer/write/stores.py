@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from ..core.errors import NotSupported
-from ..core.grammar import UNDEFINED, Atom, Block, Call, Function, If, Let, Loop, Map, Merge, Record, Stmt, Var
+from ..core.grammar import UNDEFINED, Atom, Block, Call, Function, If, Let, Loop, Merge, Record, Stmt, Var
 from ..core.sizes import Extent
 from ..core.types import ArrayType, SeqType
 from ..core.walk import all_definitions, all_statements, atom_vars, size_of_atom, targets_of
@@ -47,6 +47,11 @@ class Store:
     def is_cut(self) -> bool:
         """Whether it is an array that a loop may have left before it was full, and that is looked at."""
         return self.trimmed and self.kind == "array" and getattr(self.loop, "cond", None) is not None
+
+    @property
+    def has_own_rows(self) -> bool:
+        """Whether its rows are parts of an array, and no other record looks at them."""
+        return self.kind in ("array", "growing") and self.begins is None
 
     @property
     def sizes(self) -> Any:
@@ -117,7 +122,7 @@ class _Planner:
         self.targets: dict[int, dict[Var, Stmt]] = {}
         self.function = function
         for stmt in all_statements(function.body):
-            if isinstance(stmt, (Loop, Map)):
+            if isinstance(stmt, Loop):
                 self.loops.append(stmt)
                 self.made_by.update({record.target: (stmt, record) for record in stmt.records})
                 self.inside[stmt] = {*all_definitions([stmt])} if stmt.records else set()

@@ -32,7 +32,7 @@ import gast
 
 from ...core.errors import NotSupported
 from . import breaks, continues, loop_else, returns, ways_out
-from .blocks import Block, changed, has_jumps, map_blocks
+from .blocks import Block, changed, map_blocks
 from .scope import Names, Rewrite, Scope
 
 REWRITES: tuple[Rewrite, ...] = (
@@ -70,8 +70,6 @@ def desugar(tree: Any, file: str = "<unknown>") -> Any:
 
 def _desugar_function(function: Any, names: Names, file: str) -> Any:
     body = _desugar_inner_functions(function.body, names, file)
-    if has_jumps(body) and _is_generator(function):
-        return changed(function, body=body)
     scope = Scope(names, file, function.name)
     for rewrite in REWRITES:
         body = rewrite(body, scope)
@@ -85,17 +83,3 @@ def _desugar_inner_functions(block: Block, names: Names, file: str) -> Block:
         else map_blocks(statement, lambda inner: _desugar_inner_functions(inner, names, file))
         for statement in block
     ]
-
-
-def _is_generator(function: Any) -> bool:
-    pending = list(function.body)
-    while pending:
-        node = pending.pop()
-        if isinstance(node, gast.Yield | gast.YieldFrom):
-            return True
-        if not isinstance(node, _SCOPES):
-            pending.extend(gast.iter_child_nodes(node))
-    return False
-
-
-_SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)

@@ -85,13 +85,25 @@ class ExitRemover:
         if isinstance(statement, self.kind):
             return self.instead(statement, followed)
         if isinstance(statement, TRIES):
-            raise exit_from_try(statement, self.kind, self.scope)
+            return self._remove_from_try(statement, rest, followed, ready)
         if isinstance(statement, LOOPS):
             return self.remove_from_loop(statement, rest, followed, ready)
         return self._remove_from_branches(statement, rest, followed, ready)
 
     def remove_from_loop(self, loop: Any, rest: Block, followed: bool, ready: bool) -> Block:
         raise AssertionError(f"{self.kind.__name__} does not leave a loop")
+
+    def _remove_from_try(self, statement: Any, rest: Block, followed: bool, ready: bool) -> Block:
+        """What follows runs where the flag is not set; the last block runs in any case."""
+        check_way_out(statement, self.kind, self.scope)
+        before = [] if ready else [self.set_flag(False, statement)]
+        body = self.remove(statement.body, followed=True, ready=True) or [at(statement, gast.Pass())]
+        orelse = self.guarded(statement.orelse, followed=True, place=statement) if statement.orelse else []
+        inside = changed(statement, body=body, orelse=orelse, handlers=list(map(self._without, statement.handlers)))
+        return [*before, inside, *self.guarded(rest, followed, statement)]
+
+    def _without(self, handler: Any) -> Any:
+        return map_blocks(handler, lambda block: self.remove(block, followed=True, ready=True))
 
     def _remove_from_branches(
         self, statement: Any, rest: Block, followed: bool, ready: bool
@@ -155,11 +167,15 @@ def replace_exits(block: Block, kind: type, instead: Callable[[Any], Block]) -> 
     return replaced
 
 
-def exit_from_try(statement: Any, kind: type, scope: Scope) -> NotSupported:
-    word = kind.__name__.lower()
-    return NotSupported(
-        f"`{word}` inside `try`",
-        scope.origin(next(exits([statement], kind))),
-        "What runs on the way out, and which exceptions are still caught, cannot be followed.",
-        "Write what should happen when no exception is raised, and check before.",
-    )
+def check_way_out(statement: Any, kind: type, scope: Scope) -> None:
+    """Refuses an exit that would swallow an exception: out of `finally`, or out of `except*`."""
+    block = statement.finalbody if isinstance(statement, gast.Try) else [statement]
+    found = next(exits(block, kind), None)
+    if found is not None:
+        word = kind.__name__.lower()
+        raise NotSupported(
+            f"`{word}` inside `{'finally' if isinstance(statement, gast.Try) else 'try'}`",
+            scope.origin(found),
+            "It would end an exception that is on its way.",
+            "Leave after the `try`.",
+        )

@@ -74,7 +74,7 @@ from .blocks import (
     map_blocks,
     variable,
 )
-from .exits import ExitRemover, exit_from_try
+from .exits import ExitRemover, check_way_out
 from .scope import Scope, preview
 
 __all__ = ["preview", "rewrite"]
@@ -146,7 +146,7 @@ class _ReturnRemover(ExitRemover):
         if not leaves([statement], gast.Return):
             return statement
         if isinstance(statement, TRIES):
-            raise exit_from_try(statement, gast.Return, self.scope)
+            check_way_out(statement, gast.Return, self.scope)
         return map_blocks(statement, self._leave_loop)
 
     def _break(self, place: Any) -> Any:

@@ -93,7 +93,7 @@ def each_element(function, *args, otypes=None):
         results = np.array([function(item) for item in np.ravel(args[0])])
     else:
         spread = np.broadcast_arrays(*args)
-        shape = spread[0].shape
+        shape = np.shape(spread[0])
         results = np.array([function(*items) for items in zip(*[np.ravel(array) for array in spread])])
     if otypes is not None:
         results = results.astype(otypes)

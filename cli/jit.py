@@ -1,0 +1,41 @@
+"""`transformer jit`: a function, or a derivative of it, as explicit loops that numba compiles."""
+
+from __future__ import annotations
+
+import argparse
+
+from .failures import UsageError
+from .options import add_output, add_question
+
+NAME = "jit"
+SUMMARY = "write a function, or a derivative, as explicit loops for numba"
+DESCRIPTION = """\
+Writes FUNC, or a derivative of it, as explicit loops, with the function around them that is called
+like the original. The file imports numpy, numba and math, and nothing of transformer; numba
+compiles it when it is first called.
+"""
+EXAMPLES = r"""A model for any sizes n and d:
+
+  transformer jit model.py:predict -o predict_compiled.py \
+      --types "w: f64[d], b: f64, x: f64[n,d]"
+
+The value and the gradient of a loss, with types taken from what example() in model.py returns:
+
+  transformer jit model.py:loss --mode value_and_grad --wrt w,b --example example
+"""
+MODES = ("grad", "value_and_grad", "jvp", "vjp")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_question(parser)
+    parser.add_argument("--mode", choices=MODES, help="a derivative of the function (default: the function itself)")
+    add_output(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    from .emission import emit
+    from .modes import MODES as modes
+
+    if options.wrt and not options.mode:
+        raise UsageError("--wrt is about derivatives; say which with --mode")
+    return emit(options, modes[options.mode] if options.mode else None, loops=True)

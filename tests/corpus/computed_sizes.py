@@ -1,0 +1,214 @@
+"""Sizes that only the running program can compare: of recursions, masks, windows and branches."""
+
+import numpy as np
+
+from .program import Program, apart, fixed, normal, positive
+
+
+def fft(x):
+    n = len(x)
+    if n == 1:
+        return x
+    even = fft(x[::2])
+    odd = fft(x[1::2])
+    turned = np.exp(-2j * np.pi * np.arange(n // 2) / n) * odd
+    return np.concatenate([even + turned, even - turned])
+
+
+def power_spectrum(x):
+    return np.sum(np.abs(fft(x.astype(complex))) ** 2 * np.arange(len(x)))
+
+
+def haar(x):
+    n = len(x)
+    if n == 1:
+        return x
+    smooth, detail = (x[::2] + x[1::2]) / 2, (x[::2] - x[1::2]) / 2
+    return np.concatenate([haar(smooth), detail])
+
+
+def haar_energy(x):
+    return np.sum(haar(x) ** 3)
+
+
+def folded(x):
+    """A tail call on half of the array: what comes back has one element always."""
+    n = len(x)
+    if n == 1:
+        return x
+    return folded(x[: n // 2] * x[n // 2 :] + x[: n // 2])
+
+
+def folded_value(x):
+    return folded(x)[0]
+
+
+def karatsuba(a, b):
+    n = len(a)
+    if n == 1:
+        return a * b
+    h = n // 2
+    low, high = karatsuba(a[:h], b[:h]), karatsuba(a[h:], b[h:])
+    middle = karatsuba(a[:h] + a[h:], b[:h] + b[h:]) - low - high
+    out = np.zeros(2 * n - 1)
+    out[: 2 * h - 1] += low
+    out[h : h + len(middle)] += middle
+    out[2 * h :] += high
+    return out
+
+
+def squared_product(a, b):
+    return np.sum(karatsuba(a, b) ** 2)
+
+
+def strassen(A, B):
+    n = A.shape[0]
+    if n == 1:
+        return A * B
+    h = n // 2
+    a, b, c, d = A[:h, :h], A[:h, h:], A[h:, :h], A[h:, h:]
+    e, f, g, k = B[:h, :h], B[:h, h:], B[h:, :h], B[h:, h:]
+    p1, p2, p3, p4 = strassen(a, f - k), strassen(a + b, k), strassen(c + d, e), strassen(d, g - e)
+    p5, p6, p7 = strassen(a + d, e + k), strassen(b - d, g + k), strassen(a - c, e + f)
+    C = np.empty((n, n))
+    C[:h, :h] = p5 + p4 - p2 + p6
+    C[:h, h:] = p1 + p2
+    C[h:, :h] = p3 + p4
+    C[h:, h:] = p1 + p5 - p3 - p7
+    return C
+
+
+def strassen_norm(A, B):
+    return np.sum(strassen(A, B) ** 2)
+
+
+def blockwise(A, B):
+    n = A.shape[0]
+    if n <= 2:
+        return A @ B
+    h = n // 2
+    left = [blockwise(A[:h, :h], B[:h, :h]), blockwise(A[h:, :h], B[:h, :h])]
+    right = [blockwise(A[:h, :h], B[:h, h:]), blockwise(A[h:, :h], B[:h, h:])]
+    left = np.vstack(left) + np.vstack([blockwise(A[:h, h:], B[h:, :h]), blockwise(A[h:, h:], B[h:, :h])])
+    right = np.vstack(right) + np.vstack([blockwise(A[:h, h:], B[h:, h:]), blockwise(A[h:, h:], B[h:, h:])])
+    return np.hstack([left, right])
+
+
+def blockwise_norm(A, B):
+    return np.sum(blockwise(A, B) ** 2)
+
+
+def cosine_transform(x):
+    n = len(x)
+    if n == 1:
+        return x.copy()
+    h = n // 2
+    front, back = x[:h], x[h:][::-1]
+    even = cosine_transform(front + back)
+    odd = cosine_transform((front - back) / (2 * np.cos((np.arange(h) + 0.5) * np.pi / n)))
+    out = np.empty(n)
+    out[::2] = even
+    odd[:-1] += odd[1:]
+    out[1::2] = odd
+    return out
+
+
+def weighted_cosines(x):
+    return np.sum(cosine_transform(x) ** 2 * np.arange(len(x)))
+
+
+def first_parts(x):
+    """Each call gives one element, as a slice that may be cut short."""
+
+    def go(y):
+        return y[:1] if len(y) < 2 else go(y[: len(y) // 2]) + np.sin(go(y[len(y) // 2 :]))
+
+    return np.sum(go(x) ** 2)
+
+
+def two_masks(x, y):
+    """The masks select equally many."""
+    return np.sum(x[x > 0] * y[y < 0.3])
+
+
+def moving_windows(x, w):
+    low, high, total = 0, len(w), 0.0
+    while high <= len(x):
+        total = total + np.sum(x[low:high] * w) ** 2
+        low += 1
+        high += 1
+    return total
+
+
+def ragged_windows(x):
+    low, total = 0, 0.0
+    while low < len(x) - 1:
+        high = min(low + 3, len(x))
+        total = total + np.sum(x[low:high] ** 2 * np.arange(high - low))
+        low += 2
+    return total
+
+
+def bisected(x):
+    y = x.copy()
+    low, high = 0, len(x)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if np.sum(y[low:middle]) > np.sum(y[middle:high]):
+            y[low:middle] *= 0.5
+            high = middle
+        else:
+            y[middle:high] *= 0.7
+            low = middle
+    return np.sum(y**2)
+
+
+def larger_part(x):
+    k = int(np.argmax(x))
+    head, tail = x[:k], x[k:]
+    part = head if np.sum(head) > np.sum(tail) else tail
+    return np.sum(part**2)
+
+
+def selected_on_one_side(x, c):
+    if c > 0:
+        part = x[x > 0]
+    else:
+        part = x[x < 0.5]
+    return np.sum(part**3)
+
+
+def cut_on_one_side(x):
+    y = x[1:] if x[0] > 0 else x
+    z = x if x[0] > 0 else x[1:]
+    return np.sum(y * y) * np.sum(z)
+
+
+def bound_on_one_side(x):
+    total = np.sum(x)
+    if total > -100:
+        part = x[x > 0]
+    result = 2 * total
+    if total > -100:
+        result = result + np.sum(part**2)
+    return result
+
+
+PROGRAMS = [
+    Program(power_spectrum, normal((8,))),
+    Program(haar_energy, normal((8,))),
+    Program(folded_value, positive((8,))),
+    Program(squared_product, normal((4,), (4,)), (0, 1)),
+    Program(strassen_norm, normal((2, 2), (2, 2)), (0, 1)),
+    Program(blockwise_norm, normal((4, 4), (4, 4)), (0, 1)),
+    Program(weighted_cosines, normal((8,))),
+    Program(first_parts, normal(("n",))),
+    Program(two_masks, fixed(np.array([1.0, 2.0, -1.0, 0.5]), np.array([0.1, 0.2, 0.6, -1.0])), (0, 1)),
+    Program(moving_windows, normal(("n",), (3,)), (0, 1)),
+    Program(ragged_windows, normal(("n",))),
+    Program(bisected, normal(("n",))),
+    Program(larger_part, apart(("n",))),
+    Program(selected_on_one_side, apart(("n",), None), (0, 1)),
+    Program(cut_on_one_side, apart(("n",))),
+    Program(bound_on_one_side, apart(("n",))),
+]

@@ -1,0 +1,308 @@
+"""What was compiled in one process serves the next; what changed, or is not to be trusted, does not."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import linecache
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from numba.core.compiler_lock import global_compiler_lock
+
+from transformer import config, grad, jit
+from transformer.run import index as index_module
+from transformer.run.folders import _told, trim
+
+SCALE = 2.0
+TABLE = np.array([1.0, 2.0])
+other: Any = np
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path) -> Iterator[Path]:
+    before, config.cache = config.cache, tmp_path / "cache"
+    yield config.cache
+    config.cache = before
+
+
+def helper(x):
+    return x * SCALE
+
+
+def total(x):
+    return np.sum(helper(x))
+
+
+def with_table(x):
+    return np.sum(x * TABLE)
+
+
+def power(x, n):
+    for _ in range(n):
+        x = x * x
+    return x
+
+
+@dataclass(frozen=True)
+class Settings:
+    scale: float
+    name: str = "plain"
+
+
+def is_restored(compiled: Any, *args: Any) -> bool:
+    """Whether a call finds what another process would have left behind."""
+    compiled(*args)
+    return compiled._entry(args, {}).generated is None
+
+
+def test_records_are_found_again(cache: Path) -> None:
+    x = np.arange(6.0)
+    assert not is_restored(jit(total), x)
+    assert is_restored(jit(total), x) and jit(total)(x) == 30.0
+    assert is_restored(jit(total), np.arange(7.0)) and jit(total)(np.arange(7.0)) == total(np.arange(7.0))
+    assert not is_restored(jit(total), x.astype("f4"))
+    assert not is_restored(jit(grad(total)), x)
+    np.testing.assert_array_equal(jit(grad(total))(x), grad(total)(x))
+    assert is_restored(jit(grad(total)), x)
+
+
+def test_changes_outside_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.arange(3.0)
+    jit(total)(x)
+    monkeypatch.setitem(globals(), "SCALE", 5.0)
+    assert not is_restored(jit(total), x) and jit(total)(x) == 15.0
+    monkeypatch.setitem(globals(), "SCALE", 2.0)
+    again = jit(total)
+    assert is_restored(again, x) and again(x) == 6.0
+    monkeypatch.setitem(globals(), "helper", lambda x: x + 1)
+    assert again(x) == 6.0 and jit(total)(x) == 6.0
+    monkeypatch.setitem(globals(), "helper", lambda x: x - 1)
+    assert again(x) == 0.0 and jit(total)(x) == 0.0
+
+
+def test_arrays_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.arange(2.0)
+    jit(with_table)(x)
+    again = jit(with_table)
+    assert is_restored(again, x) and again(x) == 2.0
+    monkeypatch.setitem(globals(), "TABLE", np.array([1.0, 7.0]))
+    assert again(x) == 7.0
+    monkeypatch.setitem(globals(), "TABLE", np.array([1.0, 7.0, 8.0]))
+    with pytest.raises(ValueError, match="broadcast"):
+        again(x)
+    assert again(np.arange(3.0)) == 23.0
+
+
+def test_static_integers_are_part_of_a_record() -> None:
+    x = np.array([1.0, 2.0])
+    compiled = jit(power, static_argnames="n")
+    compiled(x, 2)
+    again = jit(power, static_argnames="n")
+    assert is_restored(again, x, 2) and not is_restored(again, x, 3)
+    np.testing.assert_array_equal(again(x, 3), power(x, 3))
+
+
+def test_closures_partials_and_settings() -> None:
+    def make(settings: Settings, by: float):
+        def scaled(x):
+            return x * settings.scale + by
+        return scaled
+
+    x = np.arange(3.0)
+    jit(make(Settings(2.0), 1.0))(x)
+    again = jit(make(Settings(2.0), 1.0))
+    assert is_restored(again, x)
+    for settings, by in ((Settings(3.0), 1.0), (Settings(2.0), 4.0)):
+        other = jit(make(settings, by))
+        np.testing.assert_array_equal(other(x), x * settings.scale + by)
+        assert other._entry((x,), {}).generated is not None
+    jit(functools.partial(power, n=2))(x)
+    assert not is_restored(jit(functools.partial(power, n=3)), x)
+
+
+def test_modules_and_builtins_behind_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What reading does not watch in one process may differ in the next."""
+    def rounded(x):
+        return other.sqrt(x) + abs(x[0])
+
+    x = np.array([4.0, 9.0])
+    monkeypatch.setitem(globals(), "other", np)
+    np.testing.assert_array_equal(jit(rounded)(x), [6.0, 7.0])
+    assert is_restored(jit(rounded), x)
+    monkeypatch.setitem(globals(), "abs", lambda x: 0 * x)
+    np.testing.assert_array_equal(jit(rounded)(x), [2.0, 3.0])
+    monkeypatch.delitem(globals(), "abs")
+    module = ModuleType("other_module")
+    module.sqrt = np.square                                              # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "other_module", module)
+    monkeypatch.setitem(globals(), "other", module)
+    np.testing.assert_array_equal(jit(rounded)(x), [20.0, 85.0])
+    assert is_restored(jit(rounded), x)
+    module.sqrt = np.cbrt                                                # type: ignore[attr-defined]
+    np.testing.assert_allclose(jit(rounded)(x), np.cbrt(x) + 4.0)
+
+
+class Layer:
+    def __init__(self, scale: float, weights: Any) -> None:
+        self.scale, self.weights = scale, weights
+
+    def applied(self, x):
+        return self.scale * np.sum(self.weights * x)
+
+
+def test_methods_of_objects() -> None:
+    x = np.arange(3.0)
+    assert jit(Layer(2.0, np.ones(3)).applied)(x) == 6.0
+    again = jit(Layer(2.0, np.full(3, 2.0)).applied)
+    assert is_restored(again, x) and again(x) == 12.0
+    assert jit(Layer(3.0, np.ones(3)).applied)(x) == 9.0
+
+
+def imported(path: Path, text: str) -> ModuleType:
+    path.write_text(text)
+    linecache.checkcache(str(path))
+    spec = importlib.util.spec_from_file_location("edited_module", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    exec(compile(text, str(path), "exec"), vars(module))
+    return module
+
+
+def test_edited_functions_are_read_anew(tmp_path: Path) -> None:
+    path = tmp_path / "edited_module.py"
+    x = np.arange(3.0)
+    for factor in (2.0, 3.0):
+        module = imported(path, f"def scaled(x):\n    return x * {factor}\n")
+        compiled = jit(module.scaled)
+        np.testing.assert_array_equal(compiled(x), factor * x)
+        assert compiled._entry((x,), {}).generated is not None
+        assert is_restored(jit(module.scaled), x)
+
+
+def test_damaged_files_are_dropped(cache: Path) -> None:
+    x = np.arange(3.0)
+    jit(total)(x)
+    for kind in ("objects", "index"):
+        (path,) = (cache / kind).rglob("*.bin")
+        content = path.read_bytes()
+        for damaged in (content[:100], b"", content[:-50] + bytes(50), b"\x80\x04garbage"):
+            path.write_bytes(damaged)
+            assert jit(total)(x) == 6.0
+        assert path.read_bytes() != damaged
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions are others there")
+def test_folders_that_others_may_write_to_are_not_used(cache: Path) -> None:
+    cache.mkdir()
+    cache.chmod(0o777)
+    _told.discard(cache)
+    with pytest.warns(RuntimeWarning, match="chmod 700"):
+        assert jit(total)(np.arange(3.0)) == 6.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not is_restored(jit(total), np.arange(3.0))
+    assert not list(cache.rglob("*.bin"))
+
+
+def test_folders_are_trimmed(tmp_path: Path) -> None:
+    for k in range(8):
+        (tmp_path / f"{k}.bin").write_bytes(b"")
+        os.utime(tmp_path / f"{k}.bin", (k, k))
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "inside").write_bytes(b"")
+    os.utime(tmp_path / "folder", (0, 0))
+    trim(tmp_path, 9)
+    assert len(list(tmp_path.iterdir())) == 9
+    trim(tmp_path, 8)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"{k}.bin" for k in range(2, 8)]
+
+
+def test_a_full_disk_is_no_error(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*args: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(index_module, "write_whole", full)
+    monkeypatch.setattr("transformer.run.objects.write_whole", full)
+    assert jit(total)(np.arange(3.0)) == 6.0
+
+
+SCRIPT = """\
+import sys
+import numpy as np
+from transformer import jit, value_and_grad
+
+def loss(w, x):
+    return np.sum(np.tanh(x @ w) ** 2)
+
+found = jit(value_and_grad(loss))(np.ones(3), np.ones((4, 3)))
+print(float(found[0]), found[1].tolist(), "transformer.read.reader" in sys.modules, "scipy.linalg" in sys.modules)
+"""
+
+
+def run(path: Path, cache: Path) -> subprocess.Popen[str]:
+    environment = {**os.environ, "TRANSFORMER_CACHE": str(cache)}
+    return subprocess.Popen([sys.executable, str(path)], env=environment, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True)
+
+
+def test_processes_at_once_and_one_after(tmp_path: Path, cache: Path) -> None:
+    path = tmp_path / "script.py"
+    path.write_text(SCRIPT)
+    cold = [process.communicate(timeout=120) for process in [run(path, cache), run(path, cache)]]
+    (warm, errors) = run(path, cache).communicate(timeout=120)
+    assert not errors and not any(errors for _, errors in cold)
+    *number, was_read, was_prepared = warm.split()
+    assert (was_read, was_prepared) == ("False", "False")
+    assert all(printed.split()[:-2] == number for printed, _ in cold)
+
+
+def _in_child(compiled: Any, queue: Any) -> None:
+    queue.put((compiled(np.arange(3.0)), jit(with_table)(np.arange(2.0))))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+def test_forks_after_a_compilation() -> None:
+    compiled = jit(total)
+    compiled(np.arange(3.0))
+    context = multiprocessing.get_context("fork")
+    queue = context.SimpleQueue()
+    child = context.Process(target=_in_child, args=(compiled, queue))
+    child.start()
+    child.join(60)
+    assert child.exitcode == 0 and queue.get() == (6.0, 2.0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+def test_forks_while_a_thread_compiles() -> None:
+    compiled = jit(total)
+    compiled(np.arange(3.0))
+    held, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with compiled._calls.lock, global_compiler_lock:
+            held.set()
+            done.wait(60)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait(60)
+    context = multiprocessing.get_context("fork")
+    queue = context.SimpleQueue()
+    child = context.Process(target=lambda: queue.put(compiled(np.arange(3, dtype="f4"))))
+    child.start()
+    child.join(60)
+    done.set()
+    thread.join()
+    assert child.exitcode == 0 and queue.get() == 6.0

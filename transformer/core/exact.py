@@ -1,0 +1,62 @@
+"""Sizes that a number divides without a rest: ``2*(n//2)`` is `n` then, and ``(n + 1)//2`` is ``n//2``.
+
+>>> from .sizes import Dim
+>>> n = Size.of(Dim("n"))
+>>> exact_division(n, 2*(n//2)) == exact_division((n + 1)//2, n//2) == Floor(n, 2)
+True
+>>> divided_out(4*(n//2) + (n + 3)//2, [Floor(n, 2)])
+2*n + (n)//2 + 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from .sizes import Extent, Floor, Size, SizeAtom, replaced
+
+
+def exact_division(left: Extent, right: Extent) -> Floor | None:
+    """The division that leaves no rest if, and only if, the two sizes are equal."""
+    difference = left - right
+    floors = list(_by_numbers(difference.atoms())) if isinstance(difference, Size) else []
+    for floor in floors:
+        divisor = floor.denominator
+        rest, ceiling = floor.numerator - Size.of(floor) * divisor, (floor.numerator + divisor - 1) // divisor
+        if any(difference in (each, -each) for each in (rest, ceiling - Size.of(floor))):
+            return floor
+    return None
+
+
+def divided_out(size: Extent, exact: Iterable[Floor]) -> Extent:
+    """A size in the light of divisions that leave no rest."""
+    for floor in exact:
+        size = _multiplied(replaced(size, lambda atom, floor=floor: _beside(atom, floor)), floor)  # type: ignore[misc]
+    return size
+
+
+def _beside(atom: SizeAtom, floor: Floor) -> Extent | None:
+    """``(x + c)//d`` as ``x//d + c//d``."""
+    if not isinstance(atom, Floor) or atom == floor or atom.denominator != floor.denominator:
+        return None
+    more = atom.numerator - floor.numerator
+    return Size.of(floor) + more // floor.denominator if isinstance(more, int) else None
+
+
+def _multiplied(size: Extent, floor: Floor) -> Extent:
+    """``d*(x//d)`` as `x`."""
+    divisor = floor.denominator
+    assert isinstance(divisor, int)
+    for monomial, count in list(size.terms.items()) if isinstance(size, Size) else ():
+        if floor in monomial:
+            others = list(monomial)
+            others.remove(floor)
+            times = abs(count) // divisor * (1 if count > 0 else -1)
+            part: Extent = Size({tuple(others): times}) if times and others else times
+            size = size - part * Size.of(floor) * divisor + part * floor.numerator
+    return size
+
+
+def _by_numbers(atoms: Iterable[SizeAtom]) -> Iterator[Floor]:
+    for atom in atoms:
+        if isinstance(atom, Floor) and isinstance(atom.denominator, int) and atom.denominator > 0:
+            yield atom

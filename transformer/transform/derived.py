@@ -1,0 +1,40 @@
+"""A function and what is done to it, before anything is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Derived:
+    """A function and what is done to it (None: nothing that changes what it computes). Called while a
+    function is read, it is transformed there."""
+
+    function: Any
+    mode: Any
+
+    def __transformer_read__(self, reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a call in user code gives: the inner function is read, transformed and put in place."""
+        from .arguments import fitted
+        inner = args[:len(args) - self.mode.extras]
+        function, interface = reader.subfunction(self.function, inner, kwargs)
+        interface.positional = len(inner)
+        with reader.assumptions.consistent():
+            function, interface = self.mode.transform(function, interface, reader.builder)
+        last = interface.positional or len(interface.parameters)
+        added = interface.parameters[last - self.mode.extras:last]
+        given = [fitted(p.tree, reader.usable(arg), p.name) for p, arg in zip(added, args[len(inner):])]
+        return reader.inlined(function, interface, (*inner, *given), kwargs)
+
+
+def taken_apart(target: Any) -> tuple[Any, list[Any]]:
+    """The user's function inside a transformed one, and the transformations, innermost first."""
+    modes: list[Any] = []
+    while isinstance(target, Derived):
+        modes[:0] = [] if target.mode is None else [target.mode]
+        target = target.function
+    return target, modes
+
+
+def innermost(target: Any) -> Any:
+    """The user's function."""
+    return taken_apart(target)[0]

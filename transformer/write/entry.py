@@ -1,0 +1,310 @@
+"""The function that users call around a compiled kernel: takes containers apart, makes the arrays that
+the kernel fills, puts the result together.
+
+    def loss_grad(params, x):
+        w = params["w"]
+        dw = np.empty(len(w))
+        loss_grad_kernel(w, x, dw)
+        return {"w": dw}
+
+What the kernel gets are the parameters of the Core function and then the arrays it fills; what it returns
+are its other results, in their order. What is a parameter or a constant itself is no result of a kernel.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ..core.grammar import Const, Function, If, Loop, Undefined, Var, type_of
+from ..core.sizes import Dim, Size, Unknown, leaves
+from ..core.types import ArrayType
+from ..core.walk import all_statements
+from ..read.interface import Result
+from .fixed import fixed_tests
+from .guards import Guards
+from .layout import Group, Item, Line, lines_of
+from .names import PRINTED, fresh, identifier
+from .rebuilding import homes_of, rebuilt
+from .sharing import class_tests, memory_tests
+from .signature import parameters, places, result_tree, results_in
+from .sizes import SizePlan, bound_by, extent_of_axis, number
+
+FLOAT64 = "float64"
+
+
+class Kernel(Protocol):
+    """What is called: `outside` are the results that its caller allocates."""
+
+    params: list[Var]
+    outside: list[Var]
+    results: list[Any]
+
+
+@dataclass(slots=True)
+class EntrySource:
+    """The lines of an entry, its name, and what names in it stand for that it does not define."""
+
+    lines: list[str]
+    name: str
+    namespace: dict[str, Any] = field(default_factory=dict)
+
+
+def computed(function: Function) -> list[Any]:
+    """The results of a function that a kernel has to give, each once."""
+    params = set(function.params)
+    return list(dict.fromkeys(atom for atom in function.results if _is_computed(atom, params)))
+
+
+def _is_computed(atom: Any, params: set[Var]) -> bool:
+    if isinstance(atom, Size):
+        return any(isinstance(leaf, Unknown) and leaf.var not in params for leaf in leaves(atom))
+    return isinstance(atom, Var) and atom not in params
+
+
+def write_entry(function: Function, interface: Any, kernel: Kernel, name: str, kernel_name: str, *,
+                written: dict[Var, Any], is_transformed: bool, axisless: Iterable[Var] = (),
+                guards: bool = False) -> EntrySource:
+    """The entry `name` that calls `kernel_name`. `written` are the parameters that the user's function
+    writes, with their new values; results of what is transformed are fresh memory; `axisless` are the
+    parameters that are arrays without axes. With `guards` it tests the shapes it is given."""
+    entry = _Entry(function, interface, kernel, name, kernel_name, written, is_transformed, set(axisless))
+    return entry.printed(guards)
+
+
+class _Sizes(SizePlan):
+    """The sizes of arrays that are allocated, in terms of the parameters."""
+
+    def __init__(self, function: Function, dims: dict[Dim, tuple[Var, int]], shapes: list[tuple[Any, ...]]) -> None:
+        self.bound = bound_by(function.guards)
+        self.params = function.params
+        self.sources = dims
+        self.names = {}
+        self.lasting = set(function.params)
+        self.shapes = self._shapes()
+        sizes = [self.normal(size) for shape in shapes if self.whole(shape) is None for size in shape]
+        needed = [leaf for size in sizes for leaf in leaves(size) if isinstance(leaf, Dim)]
+        self.named = {dim: None for dim in needed if needed.count(dim) > 1}
+        wholes = {whole for shape in shapes if (whole := self.whole(shape)) is not None}
+        self.looked_at = {dims[dim][0] for dim in needed} | wholes
+
+
+class _Guards(Guards):
+    """All tests: a kernel refuses nothing by itself, as NumPy does where lengths in a product differ."""
+
+    def _collect(self) -> None:
+        self.refused = set()
+        super()._collect()
+
+
+class _Entry:
+    def __init__(self, function: Function, interface: Any, kernel: Kernel, name: str, kernel_name: str,
+                 written: dict[Var, Any], is_transformed: bool, axisless: set[Var]) -> None:
+        self.function, self.interface, self.kernel = function, interface, kernel
+        self.name, self.kernel_name = name, kernel_name
+        self.written, self.is_transformed, self.axisless = written, is_transformed, axisless
+        self.namespace: dict[str, Any] = {}
+        hidden = {hidden.var: identifier(hidden.name) for hidden in interface.hidden}
+        self.paths: dict[Var, str] = {var: path for p in interface.parameters for var, path in places(p)} | hidden
+        self.used = {name, kernel_name, *PRINTED, *hidden.values(), *(p.name for p in interface.parameters)}
+        self.bound: dict[Var, str] = {}
+        self.sizes = _Sizes(function, self._dims(), [target.type.sizes for target in kernel.outside])   # type: ignore[union-attr]
+        self.given: dict[Any, ast.expr] = {}
+        self.filled: set[Any] = set()            # what the kernel writes into memory that is made here
+
+    def printed(self, guards: bool) -> EntrySource:
+        hidden = [identifier(hidden.name) for hidden in self.interface.hidden]
+        head = ast.FunctionDef(self.name, parameters(self.interface, self.namespace, hidden), [], [])
+        items = [*self._unpacked(), *self._sizes()]
+        if guards:
+            items = [*fixed_tests(self.interface), *items, *self._tests()]
+        items += [*self._allocated(), *self._call(), *self._handed_back(), *self._returned(guards)]
+        lines = [text for text, _ in lines_of([Group(head, items)], 0)]
+        return EntrySource(lines, self.name, self.namespace)
+
+    # -- parameters ---------------------------------------------------------------------------
+
+    def _dims(self) -> dict[Dim, tuple[Var, int]]:
+        """Where each dimension is found."""
+        found = dict(self.function.dims)
+        for param in self.function.params:
+            for axis, size in enumerate(getattr(param.type, "sizes", ())):
+                atoms = list(size.atoms()) if isinstance(size, Size) else []
+                if len(atoms) == 1 and isinstance(atoms[0], Dim) and size == Size.of(atoms[0]):
+                    found.setdefault(atoms[0], (param, axis))
+        return found
+
+    def _unpacked(self) -> Iterator[Item]:
+        """`w = params["w"]`, of what is looked at more than once."""
+        looked_at = self.sizes.looked_at | set(self.written)
+        for var, path in self.paths.items():
+            if var in looked_at and not path.isidentifier():
+                self.bound[var] = fresh(identifier(var.name or path), self.used)
+                yield _assign(self.bound[var], ast.parse(path, mode="eval").body)
+
+    def reached(self, param: Var) -> ast.expr:
+        """A parameter as its caller gave it."""
+        return ast.parse(self.bound.get(param) or self.paths[param], mode="eval").body
+
+    def argument(self, param: Var) -> ast.expr:
+        """A parameter as a kernel takes it: an array without axes is a number."""
+        tree = self.reached(param)
+        return ast.Subscript(tree, ast.Tuple([])) if param in self.axisless else tree
+
+    def _tests(self) -> Iterator[Item]:
+        """What the code below rests on."""
+        yield from _Guards(self.function, self.sizes, self.reached).items()
+        yield from class_tests(self.interface, self.reached)
+        yield from memory_tests(self.interface, self.reached)
+
+    # -- arrays -------------------------------------------------------------------------------
+
+    def _sizes(self) -> Iterator[Item]:
+        """`n, m = x.shape`."""
+        for dim in self.sizes.named:
+            wish = dim.name if dim.name.isidentifier() else next((w for w in "nmdpqrs" if w not in self.used), "n")
+            self.sizes.names[dim] = fresh(wish, self.used)
+        for param, axes in self.sizes.definitions():
+            rank = param.type.rank                                                         # type: ignore[union-attr]
+            names: list[ast.expr] = [ast.Name(self.sizes.names[dim]) for _, dim in axes]
+            if len(axes) == rank > 1:
+                yield Line(ast.Assign([ast.Tuple(names)], ast.Attribute(self.reached(param), "shape")))
+                continue
+            for axis, dim in axes:
+                yield _assign(self.sizes.names[dim], extent_of_axis(self.reached(param), param, axis))
+
+    def _allocated(self) -> Iterator[Item]:
+        """`dw = np.empty((n, m), np.float32)`."""
+        for target in self.kernel.outside:
+            type: ArrayType = target.type                                                  # type: ignore[assignment]
+            shape = self.sizes.shape(type.sizes, self.argument)
+            if isinstance(shape, ast.Tuple) and len(shape.elts) == 1:
+                shape = shape.elts[0]
+            kind = [] if type.dtype.name == FLOAT64 else [_dtype(type)]
+            name = fresh(identifier(target.name or "result"), self.used)
+            self.given[target] = ast.Name(name)
+            yield _assign(name, ast.Call(_numpy("empty"), [shape, *kind], []))
+
+    # -- the call -----------------------------------------------------------------------------
+
+    def _call(self) -> Iterator[Item]:
+        arguments = [*map(self.argument, self.kernel.params), *(self.given[target] for target in self.kernel.outside)]
+        call = ast.Call(ast.Name(self.kernel_name), arguments, [])
+        rest = [k for k, atom in enumerate(self.kernel.results) if atom not in self.kernel.outside]
+        names = [fresh(identifier(getattr(self.kernel.results[k], "name", None) or "value"), self.used) for k in rest]
+        targets: list[ast.expr] = [ast.Name(name) for name in names]
+        atoms = computed(self.function)
+        for k, atom in enumerate(self.kernel.results):
+            self.given[atoms[k]] = targets[rest.index(k)] if k in rest else self.given[atom]
+        self.filled = {atoms[k] for k in range(len(atoms)) if k not in rest}
+        if not names:
+            yield Line(ast.Expr(call))
+        elif len(names) == 1 and not (self.written or self.kernel.outside) and self._is_nested(atoms[rest[0]]):
+            self.given[atoms[rest[0]]] = call
+        else:
+            yield Line(ast.Assign([targets[0] if len(names) == 1 else ast.Tuple(targets)], call))
+
+    def _handed_back(self) -> Iterator[Item]:
+        """`x[...] = x2`, for arrays that the function writes."""
+        for param, value in self.written.items():
+            if value is not param:
+                target = ast.Subscript(self.reached(param), ast.Constant(...))
+                yield Line(ast.Assign([target], self._number_or_array(value)))
+
+    def _is_nested(self, atom: Any) -> bool:
+        """Whether a result is mentioned once."""
+        returned = [self.function.results[k] for k in results_in(self.interface.result)]
+        return returned.count(atom) == 1 and not (self.is_transformed and self._same_memory(atom))
+
+    # -- the result ---------------------------------------------------------------------------
+
+    def _returned(self, guards: bool) -> list[Item]:
+        tree = self.interface.result
+        homes = homes_of(self.interface) if guards else {}
+        if tree is None:
+            return []
+        seen: set[Any] = set()
+
+        def leaf(item: Any) -> ast.expr:
+            if not isinstance(item, Result):
+                return self._number_or_array(item)
+            atom = self.function.results[item.k]
+            found = self._result(atom)
+            if self.is_transformed and _is_array(atom):
+                found = self._apart(atom, found, atom in seen)
+            seen.add(atom)
+            return found
+
+        def again(tree: Any, parts: list[ast.expr]) -> ast.expr | None:
+            return rebuilt(tree, parts, homes)
+
+        return [Line(ast.Return(result_tree(tree, leaf, self.namespace, again)))]
+
+    def _result(self, atom: Any) -> ast.expr:
+        """A result as the user's function gives it: the array itself where that is an argument."""
+        for param, value in self.written.items():
+            if value is atom:
+                return self.reached(param)
+        if atom in self.paths:
+            return self.argument(atom) if self.is_transformed else self.reached(atom)
+        return self._number_or_array(atom)
+
+    def _number_or_array(self, atom: Any) -> ast.expr:
+        if atom in self.paths:
+            return self.argument(atom)
+        if isinstance(atom, Undefined):
+            return ast.Constant(None)
+        if isinstance(atom, Size) and atom not in self.given:
+            return self.sizes.tree(atom, self.argument)
+        tree = number(atom.value) if isinstance(atom, Const) else self.given[atom]
+        type = type_of(atom)
+        is_number = isinstance(type, ArrayType) and not type.sizes and not type.weak
+        return ast.Call(_dtype(type), [tree], []) if is_number else tree                   # type: ignore[arg-type]
+
+    def _apart(self, atom: Any, found: ast.expr, is_again: bool) -> ast.expr:
+        """A result in memory of its own: `u.copy() if np.may_share_memory(u, u0) else u`."""
+        copied = ast.Call(ast.Attribute(found, "copy"), [], [])
+        params = [] if atom in self.filled else self._same_memory(atom)
+        if is_again or atom in self.paths:
+            return copied
+        if not params:
+            return found
+        shared: list[ast.expr] = [ast.Call(_numpy("may_share_memory"), [found, self.reached(p)], []) for p in params]
+        return ast.IfExp(shared[0] if len(shared) == 1 else ast.BoolOp(ast.Or(), shared), copied, found)
+
+    def _same_memory(self, atom: Any) -> list[Var]:
+        """The parameters whose memory a result may be: those that loops and branches hand on."""
+        sources: dict[Any, list[Any]] = {}
+        for stmt in all_statements(self.function.body):
+            if isinstance(stmt, If):
+                sources.update({merge.target: [merge.then, merge.orelse] for merge in stmt.merges})
+            elif isinstance(stmt, Loop):
+                for carry in stmt.carries:
+                    sources[carry.out] = sources[carry.entry] = [carry.init, carry.next]
+        seen: set[Any] = set()
+        pending: list[Any] = [atom]
+        while pending:
+            one = pending.pop()
+            if one in seen:
+                continue
+            seen.add(one)
+            pending += sources.get(one, [])
+        return [param for param in self.paths if param in seen and _is_array(param)]
+
+
+def _is_array(atom: Any) -> bool:
+    return isinstance(atom, Var) and bool(getattr(atom.type, "sizes", ()))
+
+
+def _assign(name: str, value: ast.expr) -> Line:
+    return Line(ast.Assign([ast.Name(name)], value))
+
+
+def _numpy(name: str) -> ast.expr:
+    return ast.Attribute(ast.Name("np"), name)
+
+
+def _dtype(type: ArrayType) -> ast.expr:
+    return _numpy("bool_" if type.dtype.kind == "b" else type.dtype.name)
