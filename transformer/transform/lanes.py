@@ -29,9 +29,10 @@ Lanes = frozenset[Loop]
 
 
 def cut(values: Values, needed: list[Var], mirrors: Mirrors, dead: set[Loop], short: Iterable[Loop]) -> set[Var]:
-    """What is kept, after it was said which lanes are run again: those that would keep more than a number
-    for an iteration of the innermost loop, and those of loops that have nothing else to do in the forward sweep (`dead`). Where
-    memory is `short`, iterations that depend on each other are lanes, too: what one hands on is kept."""
+    """What is kept, after it was said which lanes are run again: those that would keep more than a number for
+    an iteration (`_Choice._most`), and those of loops that have nothing else to do in the forward sweep
+    (`dead`). Where memory is `short`, iterations that depend on each other are lanes, too: what one hands
+    on is kept."""
     recorded = minimum_cut(values.graph(needed))
     kept = {var: _loops(values, var) for var in recorded}
     outermost = [loop for loop in mirrors if isinstance(loop, Loop) and loop.cond is None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..core.equations import guardable, value_of
 from ..core.errors import BadArgument
-from ..core.grammar import Block, Loop, Var
+from ..core.grammar import Loop, Var
 from ..core.guards import Assumptions
 from ..core.sizes import Dim, Extent, Size, Unknown, degree, leaves, replaced
 from ..core.types import ArrayType, SavedType, SeqType
@@ -127,9 +127,3 @@ def amount(count: int) -> str:
         if count >= size:
             return f"{count / size:.1f} {unit}"
     return f"{count} B"
-
-
-def marked(block: Block, chosen: dict[Loop, tuple[int, ...]], twins: dict[Loop, Loop]) -> None:
-    """Asks for the blocks of loops in a copy of the block: `twins` are the copies."""
-    for loop, blocks in chosen.items():
-        twins[loop].blocks = blocks
