@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,7 +22,8 @@ from .checking import disagreement
 from .lazily import has_jax, jax
 
 OURS, JAX, HAND, AS_IT_STANDS, NUMPY = "transformer", "JAX", "numba by hand", "numba as it stands", "NumPy"
-LONGEST = 20.0                      # seconds for a first call of code that may be slow, or slow to compile
+PATIENCE = 20.0                     # seconds for a call of NumPy, where programs of loops take long
+LONGEST = 120.0                     # and for a first call of what compiles
 Call = Callable[[], Any]
 
 
@@ -34,7 +36,6 @@ class Entered:
     first: dict[str, float] = field(default_factory=dict)
     from_cache: float | None = None
     notes: list[str] = field(default_factory=list)
-    form: int = 0                           # of JAX's
     is_wrong: bool = False
 
 
@@ -43,7 +44,8 @@ def entered(case: Case, args: tuple[Any, ...]) -> Entered:
     found = Entered()
     for name, make in makers(case, args).items():
         try:
-            with no_longer_than(LONGEST):
+            with no_longer_than(PATIENCE if name == NUMPY else LONGEST), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
                 call = make(found)
                 started = perf_counter()
                 found.results[name] = call()
@@ -96,13 +98,12 @@ def fastest_form(case: Case, args: tuple[Any, ...], found: Entered) -> Call:
     """The fastest of JAX's forms, by a few calls."""
     static = tuple(k for k, arg in enumerate(args) if isinstance(arg, int))
     given = [arg if isinstance(arg, int | float) else jax.tree.map(jax.device_put, arg) for arg in args]
-    calls, first = [], []
+    tried = []
     for form in case.forms():
         call = blocking(jax.jit(form, static_argnums=static), given)
-        first.append(seconds(call))
-        calls.append((min(seconds(call) for _ in range(7)), len(calls), call))
-    _, found.form, fastest = min(calls, key=lambda item: item[0])
-    found.first[JAX] = first[found.form]
+        first = seconds(call)
+        tried.append((min(seconds(call) for _ in range(7)), first, call))
+    _, found.first[JAX], fastest = min(tried, key=lambda item: item[0])
     return fastest
 
 

@@ -152,8 +152,7 @@ def covariance(data):
     data = data - np.mean(data, axis=0)
     result = np.zeros((m, m))
     for i in range(m):
-        result[i:, i] = data[:, i] @ data[:, i:] / (n - 1.0)
-        result[i, i:] = result[i:, i]
+        result[i:, i] = result[i, i:] = data[:, i] @ data[:, i:] / (n - 1.0)
     return result
 
 
@@ -169,8 +168,7 @@ def correlation(data):
     data = (data - np.mean(data, axis=0)) / (np.sqrt(n) * spread)
     result = np.eye(m)
     for i in range(m - 1):
-        result[i + 1:, i] = data[:, i] @ data[:, i + 1:]
-        result[i, i + 1:] = result[i + 1:, i]
+        result[i + 1:, i] = result[i, i + 1:] = data[:, i] @ data[:, i + 1:]
     return result
 
 

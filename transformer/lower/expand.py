@@ -158,7 +158,7 @@ class _Expansion:
         merges = [replace(merge) for merge in stmt.merges if not isinstance(merge.target.type, SeqType)]
         for merge in merges:
             for side, block in (("then", then), ("orelse", orelse)):
-                if getattr(merge, side) is UNDEFINED and getattr(merge.target.type, "sizes", ()):
+                if getattr(merge, side) is UNDEFINED and bool(getattr(merge.target.type, "sizes", ())):
                     nothing = Var(undefined_type(merge, stmt.merges, side))
                     block.append(Allocate(nothing, "result", stmt.origin))
                     setattr(merge, side, nothing)
@@ -184,8 +184,7 @@ class _Expansion:
 
     def loop(self, stmt: Loop) -> None:
         records = self.recording.prepare(stmt) if stmt.trips is not None else {}
-        carries = {"carries": list(map(replace, stmt.carries)), "test": self.block(stmt.test)} if isinstance(
-            stmt, Loop) else {}
+        test = self.block(stmt.test)
         with self.ranges.block(stmt.cond, loop=stmt), self.nested() as body:
             for carry in stmt.carries:
                 self.measure(carry.entry)
@@ -194,7 +193,7 @@ class _Expansion:
             for inner in by_definition(stmt.body, records, partial(self.recording.keep, stmt)):
                 self.stmt(inner)
         kept = [] if stmt.trips is not None else list(map(self.recording.growing, stmt.records))
-        emit(replace(stmt, body=body, reads=reads, records=kept, **carries))
+        emit(replace(stmt, test=test, body=body, reads=reads, records=kept, carries=list(map(replace, stmt.carries))))
         for carry in stmt.carries:
             self.measure(carry.out)
 

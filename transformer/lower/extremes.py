@@ -25,7 +25,7 @@ from ..ops.comparison import Maximum, Minimum
 from .nests import Block, Fold, inner_blocks
 from .sums import uses_in
 
-WHOLE = {np.dtype("f4"): np.dtype("i4"), np.dtype("f8"): np.dtype("i8")}
+WHOLE: dict[Any, np.dtype] = {np.dtype("f4"): np.dtype("i4"), np.dtype("f8"): np.dtype("i8")}
 
 
 def _op(form: Callable[..., Any]) -> Any:
@@ -70,7 +70,8 @@ def _in_order(stmt: Fold) -> Block:
 
 def _step(old: Let, carry: Carry, before: Block) -> Block:
     """The comparison in an iteration, of whole numbers, one of which is handed on."""
-    dtype = type_of(old.target).dtype                                    # type: ignore[union-attr]
+    type: Any = type_of(old.target)
+    dtype = type.dtype
     whole, order = ArrayType(WHOLE[dtype]), ORDER[old.op, dtype]
     item = old.args[old.args[0] is carry.entry]
     init, placed, entry, after = (Var(whole) for _ in range(4))

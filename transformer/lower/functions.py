@@ -120,7 +120,7 @@ def _own_dtype(form: Any) -> np.dtype | None:
     """The dtype of a function that is of one dtype only."""
     if getattr(form, "is_double", False):
         return np.dtype("f8")
-    return next((dtype for dtype, suffix in vecmath.SUFFIXES.items() if form.__name__.endswith(suffix)), None)
+    return next((np.dtype(dtype) for dtype, suffix in vecmath.SUFFIXES.items() if form.__name__.endswith(suffix)), None)
 
 
 def _is_vector(form: Any) -> bool:

@@ -25,7 +25,7 @@ from .access import loaded, running
 from .copying import NestCopier
 from .filling import stored
 from .lifetimes import Lifetimes, mentioned, written
-from .nests import Allocate, Block, Nest, Store, inner_blocks, is_load, statements
+from .nests import Allocate, Block, Nest, Store, emit, inner_blocks, is_load, statements
 from .places import same_places
 from .substitution import cost_of, filled_arrays, is_plain, makers_of
 
@@ -112,7 +112,7 @@ def _read(source: Var, body: Block, fillers: dict[Var, tuple[Nest, Store]], copi
         if stmt.args[0] is source:
             yield at
         elif stmt.args[0] in fillers:
-            filler, store = fillers[stmt.args[0]]                        # type: ignore[index]
+            filler, store = fillers[stmt.args[0]]
             own = {var: k for var, k in zip(store.at, at, strict=True) if isinstance(var, Var)}
             yield from _read(source, makers_of(filler, store), fillers, Copier(own))
 
@@ -174,7 +174,7 @@ def gathered(update: Update) -> Nest:
             return Value(builder.let(Add, (old.atom, value.atom), {}, [value.type.strong()])[0])
 
         number = choose(inside, written_value, lambda: loaded(source, places_of_all))
-        body.append(stored(store.array, at, number))
+        emit(stored(store.array, at, number))
     return Nest(indices, body, update.nest.origin)
 
 

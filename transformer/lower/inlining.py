@@ -62,7 +62,7 @@ def _used(stmt: Any) -> set[Var]:
 
 def _read(stmt: Any) -> set[Var]:
     """The arrays of which a statement reads elements."""
-    return {each.args[0] for each in statements([stmt]) if is_load(each)}   # type: ignore[misc]
+    return {each.args[0] for each in statements([stmt]) if is_load(each)}
 
 
 def _operands(stmt: Any) -> list[Any]:

@@ -38,7 +38,7 @@ def _unite(block: Block, results: list[Atom]) -> None:
     for loop in loops:
         for carry in loop.carries:
             if _is_array(carry.entry) and isinstance(carry.init, Var) and ownership.is_moved(carry.init, loop, "init"):
-                init: Any = mapping.get(carry.init, carry.init)          # type: ignore[arg-type]
+                init: Any = mapping.get(carry.init, carry.init)
                 init.name = init.name or carry.entry.name
                 mapping[carry.entry] = mapping[carry.out] = init
     block[:] = Renaming(Copier(mapping)).block(block)
@@ -91,12 +91,12 @@ class _Moves:
             carry.init = copy
         if not self._ownership().is_moved(carry.next, loop, "next"):
             copy = Var(carry.entry.type)
-            loop.body.append(Allocate(copy, "copy", loop.origin, carry.next))
+            body_of(loop).append(Allocate(copy, "copy", loop.origin, carry.next))
             carry.next = copy
 
     def _replaced(self, loop: Loop, carry: Carry) -> Allocate | None:
         """The memory that a carry gets anew in every iteration, while the old one goes."""
-        made = next((stmt for stmt in loop.body if isinstance(stmt, Allocate) and stmt.target is carry.next), None)
+        made = next((stmt for stmt in body_of(loop) if isinstance(stmt, Allocate) and stmt.target is carry.next), None)
         if made is None or made.source is not None or not _is_steady(made, loop):
             return None
         ends = [c.next for c in loop.carries]
@@ -116,17 +116,17 @@ class _Moves:
         name = carry.entry.name and f"{carry.entry.name}_next"
         first, spare = Var(made.target.type, name), Var(made.target.type, name)
         block.insert(_at(block, loop), Allocate(first, made.maker, made.origin))
-        loop.body.remove(made)
+        body_of(loop).remove(made)
         _rename(loop, {made.target: spare})
         loop.carries.append(Carry(spare, first, carry.entry, Var(made.target.type)))
 
     def _hoist(self, loop: Loop, block: Block) -> None:
         """Memory that an iteration does not hand on is the same for all."""
         handed = _handed_on(loop)
-        for stmt in list(loop.body):
+        for stmt in list(body_of(loop)):
             if isinstance(stmt, Allocate) and stmt.source is None and _is_steady(stmt, loop) and (
                     stmt.target not in handed):
-                loop.body.remove(stmt)
+                body_of(loop).remove(stmt)
                 block.insert(_at(block, loop), stmt)
 
 
@@ -176,6 +176,11 @@ def _defines(stmt: Any) -> set[Var]:
     return {*defined(stmt), *inner_targets(stmt)}
 
 
+def body_of(loop: Any) -> Block:
+    """The body of a loop of Core, in which there are statements of nests."""
+    return loop.body
+
+
 def _at(block: Block, stmt: Any) -> int:
     return next(k for k, each in enumerate(block) if each is stmt)
 
@@ -218,7 +223,7 @@ class _Sharing:
     def _in_block(self, block: Block, lifetimes: Lifetimes, owned: set[Var]) -> _Choice | None:
         for k, stmt in enumerate(block):
             if isinstance(stmt, Allocate):
-                source = stmt.source
+                source: Any = stmt.source
                 if source in owned and _may_be_written(
                         source, stmt.target, block[k:], lifetimes):
                     return _Choice(stmt, block, source)

@@ -95,7 +95,7 @@ class Recording:
                 number = loaded(value, tuple(_atom(k) for k in at))
                 place = stored(home.array, at, number)
                 place.at = (*home.at, *place.at)
-                body.append(place)
+                emit(place)
             emit(Nest(indices, body, loop.origin))
 
     def read(self, read: Read, position: Var) -> bool:
@@ -122,7 +122,7 @@ class Recording:
         """A row of what an uncounted loop has recorded."""
         if read.source not in self.grown:
             return Read(read.target, read.source)
-        source = self.grown[read.source]                                 # type: ignore[index]
+        source = self.grown[read.source]
         target = Var(source.type.element, read.target.name)              # type: ignore[union-attr]
         self.homes[read.target] = Home(target)
         return Read(target, source)
@@ -142,7 +142,7 @@ class Recording:
         emit(Allocate(target, "get", builder.origin))
         with running(sizes) as (indices, at), builder.nested() as body:
             number = loaded(row.array, (*row.at, *(_atom(k) for k in at)))
-            body.append(stored(target, at, number))
+            emit(stored(target, at, number))
         emit(Nest(indices, body, builder.origin))
 
     def sequence(self, stmt: Let) -> bool:

@@ -87,7 +87,7 @@ def substitute_arrays(block: Block, results: list[Any], most: int = CHEAP) -> bo
     for producer in reversed(_Producers(block, results).found):
         if producer.nest is not None and producer.array not in moved and _pays(producer, most):
             moved.update(stmt.args[0] for stmt in statements([producer.nest])
-                         if is_load(stmt))                               # type: ignore[misc]
+                         if is_load(stmt))
             _substitute(producer)
             given_up = True
     return given_up
@@ -133,8 +133,9 @@ class _Producers:
                     self._uses((*stmt.at, stmt.value))
                     continue
                 case Let() if is_load(stmt):
-                    if stmt.args[0] in self.by_array:
-                        producer = self.by_array[stmt.args[0]]
+                    source: Any = stmt.args[0]
+                    if source in self.by_array:
+                        producer = self.by_array[source]
                         producer.sites.append(Site(stmt, block, around[len(producer.around):]))
                     self._uses(stmt.args[1:])
                     continue

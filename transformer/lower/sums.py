@@ -107,7 +107,7 @@ def _open(carry: Carry, stmt: Fold) -> None:
     mine = next(c for c in inner.carries if c.out is carry.next)
     if not _is_sum(mine, inner):
         return
-    mine.init = Const(carry.entry.type.dtype.type(0), carry.entry.type)  # type: ignore[union-attr]
+    mine.init = _zero(carry.entry)
     whole = Var(carry.entry.type)
     stmt.body.append(Let((whole,), Add, (carry.entry, mine.out), {}, stmt.origin))
     carry.next = whole
@@ -157,7 +157,8 @@ def _in_blocks(stmt: Fold, sums: set[Any]) -> Block:
     found: dict[Carry, Let] = {}
     for c, o, part in zip(stmt.carries, outer, carries, strict=True):
         if c in sums:
-            found[o] = Let((o.next,), Add, (o.entry, part.out), {}, stmt.origin)   # type: ignore[assignment]
+            total: Any = o.next
+            found[o] = Let((total,), Add, (o.entry, part.out), {}, stmt.origin)
             rest.append(found[o])
         else:
             o.next = part.out

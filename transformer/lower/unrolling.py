@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from math import prod
+from math import inf, prod
 from typing import Any
 
 from ..core.grammar import Let
@@ -30,8 +30,8 @@ def _unrolled(stmt: Nest | Fold) -> Block:
     if isinstance(stmt, Nest) and not depth:
         return stmt.body
     size = sum(1 for _ in statements(stmt.body))
-    while depth and _places(stmt.indices[depth - 1:]) is not None and _places(stmt.indices[depth - 1:]) <= min(
-            MOST_PLACES, MOST_STATEMENTS // max(size, 1)):                # type: ignore[operator]
+    most = min(MOST_PLACES, MOST_STATEMENTS // max(size, 1))
+    while depth and _places(stmt.indices[depth - 1:]) <= most:
         depth -= 1
     if depth == len(stmt.indices):
         return [stmt]
@@ -42,9 +42,10 @@ def _unrolled(stmt: Nest | Fold) -> Block:
     return [stmt]
 
 
-def _places(indices: list[Index]) -> int | None:
+def _places(indices: list[Index]) -> float:
+    """How many places there are; no number of them is enough where it is not known."""
     sizes = [index.size for index in indices]
-    return prod(sizes) if all(isinstance(size, int) for size in sizes) else None   # type: ignore[arg-type]
+    return prod(size if isinstance(size, int) else inf for size in sizes)
 
 
 def _written_out(stmt: Any) -> Block:

@@ -22,7 +22,7 @@ from . import (
 MODULES = (exponential, logarithm, trigonometric, inverse, hyperbolic, inverse_hyperbolic, special, power, roots)
 NAMES = """exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh arcsin arccos arctan arctan2
            arcsinh arccosh arctanh expit erf erfc power cbrt hypot""".split()
-SUFFIXES = {np.dtype("f4"): "_f32", np.dtype("f8"): "_f64"}
+SUFFIXES: dict[Any, str] = {np.dtype("f4"): "_f32", np.dtype("f8"): "_f64"}
 
 
 def _function(name: str, suffix: str) -> Callable[..., Any]:
