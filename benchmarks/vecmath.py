@@ -96,4 +96,4 @@ def of_jax(name: str) -> Callable[..., Any] | None:
     except ImportError:
         return None
     module, _, attribute = OF_JAX.get(name, f"jax.numpy.{name}").rpartition(".")
-    return jax.jit(getattr(importlib.import_module(module), attribute))  # type: ignore[no-any-return]
+    return jax.jit(getattr(importlib.import_module(module), attribute))

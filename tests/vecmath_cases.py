@@ -115,22 +115,24 @@ EXACT: dict[str, Callable[..., Any]] = {
 
 
 def exact_error(name: str, found: Any, usual: Any, *numbers: Any) -> float:
-    """The error of one number. `usual` is what NumPy has: where that is nan, infinite or zero, it is the
-    exact value; a zero may also be the smallest number, and an infinity the largest one. At zeros and
-    infinities it is taken as well, since mpmath's have no sign."""
+    """The error of one number. `usual` is what NumPy has: where that is nan, or the result is not finite or zero
+    for large numbers, zeros and infinities, it is the exact value, since mpmath's zeros have no sign."""
     if np.isnan(usual) or np.isnan(found):
         return 0.0 if np.isnan(usual) and np.isnan(found) else math.inf
-    if not np.isfinite(usual) or usual == 0:
-        neighbours = usual, np.nextafter(usual, type(usual)(1 if usual == 0 else 0))
-        same = found == usual and np.signbit(found) == np.signbit(usual)
-        return 0.0 if same else 1.0 if found in neighbours and np.signbit(found) == np.signbit(usual) else math.inf
+    large = max(map(abs, numbers)) > 1e10
+    if large and (np.isinf(usual) or usual == 0):
+        return 0.0 if found == usual and np.signbit(found) == np.signbit(usual) else math.inf
     function = EXACT.get(name) or getattr(mp, name)
-    with mp.workprec(150 if max(map(abs, numbers)) < 1e10 else 1300):
+    info = np.finfo(found.dtype)
+    with mp.workprec(1300 if large else 150):
         ends = any(number == 0 or not np.isfinite(number) for number in numbers)
         exact = mpf(float(usual)) if ends else function(*(mpf(float(number)) for number in numbers))
-        place = max(mp.mag(exact) - 1, int(np.finfo(found.dtype).minexp)) - int(np.finfo(found.dtype).nmant)
-        given = math.copysign(2.0, found) * mpf(2) ** 1023 if np.isinf(found) else mpf(float(found))
-        return float(abs(given - exact) / mpf(2) ** place)
+        if exact == 0 and np.signbit(found) != np.signbit(usual):
+            return math.inf
+        place = max(mp.mag(exact) - 1, int(info.minexp)) - int(info.nmant)
+        behind = mpf(2) ** int(info.maxexp)
+        given = math.copysign(1.0, found) * min(behind, mpf(abs(float(found))))
+        return float(abs(given - max(-behind, min(behind, exact))) / mpf(2) ** place)
 
 
 def errors(found: np.ndarray, exact: np.ndarray) -> np.ndarray:

@@ -20,6 +20,19 @@ jnp: Any = Lazy("jax.numpy")
 lax: Any = Lazy("jax.lax")
 
 
+class Steps:
+    """How `scan` takes the reverse: from what was kept of each step, or by computing the step again."""
+
+    again = False
+    taken = False               # whether there were any since this was set to False
+
+
+def scan(step: Any, *args: Any, **kwargs: Any) -> Any:
+    """`lax.scan`, whose steps are computed again in the reverse where `Steps` says so."""
+    Steps.taken = True
+    return lax.scan(jax.checkpoint(step) if Steps.again else step, *args, **kwargs)
+
+
 def has_jax() -> bool:
     return importlib.util.find_spec("jax") is not None
 

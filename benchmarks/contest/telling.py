@@ -17,8 +17,8 @@ from .measuring import Measured, geometric_mean
 PAGE = Path(__file__).parent.parent.parent / "docs" / "benchmarks.md"
 RED, GREEN, PLAIN = "\x1b[31m", "\x1b[32m", "\x1b[0m"
 LOSS = 0.95                         # below this times the other one is the faster
-HEADER = ("case", "minimum", "median", JAX, "x JAX", HAND, "x hand", AS_IT_STANDS, NUMPY, "first call", "from the cache",
-          "JAX first")
+HEADER = ("case", "minimum", "median", JAX, "x JAX", HAND, "x hand", AS_IT_STANDS, NUMPY, "first call",
+          "from the cache", "JAX first")
 RATIOS = "x JAX", "x hand"
 
 

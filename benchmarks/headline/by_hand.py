@@ -1,11 +1,11 @@
 """What the versions by hand have in common: how they are compiled, and vector mathematics that LLVM can vectorise."""
 
-from numba import njit
 import numpy as np
+from numba import njit
 
 by_hand = njit(error_model="numpy", fastmath={"contract"})
 summing = njit(error_model="numpy", fastmath={"contract", "reassoc", "nsz"})     # sums in any order
-exactly = njit(error_model="numpy")
+exactly = njit(error_model="numpy", forceinline=True)          # else loops around calls stay scalar
 
 
 @exactly
@@ -68,23 +68,40 @@ def log(x):
     return exponent * 0.6931471805599453 + 2.0 * s * p
 
 
-# Chebyshev coefficients of the complement (Numerical Recipes, 6.2.2)
-COEFFICIENTS = (-2.8e-17, 1.21e-16, -9.4e-17, -1.523e-15, 7.106e-15, 3.81e-16, -1.12708e-13, 3.13092e-13, 8.94487e-13,
-                -6.886027e-12, 2.394038e-12, 9.6467911e-11, -2.27365122e-10, -9.91364156e-10, 5.059343495e-9,
-                6.529054439e-9, -8.5238095915e-8, 1.5626441722e-8, 1.303655835580e-6, -1.624290004647e-6,
-                -2.0278578112534e-5, 4.2523324806907e-5, 3.66839497852761e-4, -9.46595344482036e-4,
-                -9.561514786808631e-3, 1.9476473204185836e-2, 6.4196979235649026e-1)
-FIRST = -1.3026537197817094
-
-
 @exactly
 def erf(x):
+    """By the Chebyshev series of its complement (Numerical Recipes, 6.2.2)."""
     z = abs(x)
     t = 2.0 / (2.0 + z)
     ty = 4.0 * t - 2.0
     d = 0.0
     dd = 0.0
-    for c in COEFFICIENTS:
-        d, dd = ty * d - dd + c, d
-    complement = t * exp(-z * z + 0.5 * (FIRST + ty * d) - dd)
+    d, dd = ty * d - dd - 2.8e-17, d
+    d, dd = ty * d - dd + 1.21e-16, d
+    d, dd = ty * d - dd - 9.4e-17, d
+    d, dd = ty * d - dd - 1.523e-15, d
+    d, dd = ty * d - dd + 7.106e-15, d
+    d, dd = ty * d - dd + 3.81e-16, d
+    d, dd = ty * d - dd - 1.12708e-13, d
+    d, dd = ty * d - dd + 3.13092e-13, d
+    d, dd = ty * d - dd + 8.94487e-13, d
+    d, dd = ty * d - dd - 6.886027e-12, d
+    d, dd = ty * d - dd + 2.394038e-12, d
+    d, dd = ty * d - dd + 9.6467911e-11, d
+    d, dd = ty * d - dd - 2.27365122e-10, d
+    d, dd = ty * d - dd - 9.91364156e-10, d
+    d, dd = ty * d - dd + 5.059343495e-9, d
+    d, dd = ty * d - dd + 6.529054439e-9, d
+    d, dd = ty * d - dd - 8.5238095915e-8, d
+    d, dd = ty * d - dd + 1.5626441722e-8, d
+    d, dd = ty * d - dd + 1.303655835580e-6, d
+    d, dd = ty * d - dd - 1.624290004647e-6, d
+    d, dd = ty * d - dd - 2.0278578112534e-5, d
+    d, dd = ty * d - dd + 4.2523324806907e-5, d
+    d, dd = ty * d - dd + 3.66839497852761e-4, d
+    d, dd = ty * d - dd - 9.46595344482036e-4, d
+    d, dd = ty * d - dd - 9.561514786808631e-3, d
+    d, dd = ty * d - dd + 1.9476473204185836e-2, d
+    d, dd = ty * d - dd + 6.4196979235649026e-1, d
+    complement = t * exp(-z * z + 0.5 * (ty * d - 1.3026537197817094) - dd)
     return 1.0 - complement if x >= 0 else complement - 1.0

@@ -66,10 +66,12 @@ def expression_loop(x, result):
     three = x.dtype.type(3)
     for top in range(0, n, TILE):
         for left in range(0, n, TILE):
-            for i in range(top, min(top + TILE, n)):
-                for j in range(left, min(left + TILE, n)):
-                    v = x[i, j]
-                    result[i, j] = (v + v * v + three) * (v * v + v * x[j, i])
+            tile, mirrored = x[top:top + TILE, left:left + TILE], x[left:left + TILE, top:top + TILE]
+            written = result[top:top + TILE, left:left + TILE]
+            for i in range(tile.shape[0]):
+                for j in range(tile.shape[1]):
+                    v = tile[i, j]
+                    written[i, j] = (v + v * v + three) * (v * v + v * mirrored[j, i])
 
 
 def expression_by_hand(x):
@@ -129,13 +131,19 @@ def softmax_jax(x):
     return jax.nn.softmax(x, axis=1)
 
 
+LANES = 16
+
+
 @summing
-def softmax_loop(x, result):
+def softmax_loop(x, lanes, result):
     rows, columns = x.shape
     for i in range(rows):
-        top = x[i, 0]
-        for j in range(columns):
-            top = max(top, x[i, j])
+        lanes[:] = x[i, 0]
+        for block in range(columns // LANES):                   # maxima are not vectorised by themselves
+            part = x[i, block * LANES:(block + 1) * LANES]
+            for k in range(LANES):
+                lanes[k] = max(lanes[k], part[k])
+        top = max(lanes.max(), x[i, columns - columns % LANES:].max()) if columns % LANES else lanes.max()
         total = np.float32(0)
         for j in range(columns):
             e = exp_f32(x[i, j] - top)
@@ -148,7 +156,7 @@ def softmax_loop(x, result):
 
 def softmax_by_hand(x):
     result = np.empty_like(x)
-    softmax_loop(x, result)
+    softmax_loop(x, np.empty(LANES, x.dtype), result)
     return result
 
 

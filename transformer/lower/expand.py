@@ -30,7 +30,7 @@ from ..ops.elements import spread, without
 from ..ops.identity import Same
 from ..ops.loops import missing
 from ..ops.value import Value, value
-from . import checks, folds, writes
+from . import checks, folds, python_numbers, writes
 from .access import Stored, fitted
 from .clean import cleaned
 from .effects import done
@@ -39,6 +39,7 @@ from .filling import attributes, filled
 from .fusion import fuse
 from .levels import key_of
 from .library import computed, is_of_library
+from .magnitudes import Magnitudes
 from .memory import place
 from .nests import Allocate, Block, Length, Lowered, emit, statements
 from .peeling import peel
@@ -105,6 +106,7 @@ class _Expansion:
     def __init__(self, builder: Builder, function: Function, ranges: Ranges) -> None:
         self.builder = builder
         self.ranges = ranges
+        self.magnitudes = Magnitudes(ranges)
         self.recording = Recording(function)
         self.known: list[dict[Hashable, Var]] = [{}]
 
@@ -250,7 +252,9 @@ class _Expansion:
 
     def _elementwise(self, stmt: Let) -> None:
         if not stmt.target.type.sizes:                                   # type: ignore[union-attr]
+            python_numbers.before(stmt)
             emit(stmt)
+            python_numbers.after(stmt, self.magnitudes)
             return
 
         def element(at: Any) -> Any:

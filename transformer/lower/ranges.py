@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.builder import current
-from ..core.grammar import Atom, Carry, Const, Function, If, Let, Loop, Merge, Read, Var, type_of
+from ..core.grammar import UNDEFINED, Atom, Carry, Const, Function, If, Let, Loop, Merge, Read, Var, type_of
 from ..core.sizes import Extent, Greatest, Size, Unknown, leaves, product, replaced
 from ..core.types import ArrayType
 from ..core.walk import all_definitions, all_statements
@@ -142,8 +142,8 @@ class Ranges:
         return False
 
     def _holds(self, atom: Any, side: int, bound: Extent, depth: int) -> bool:
-        if depth == 0:
-            return False
+        if depth == 0 or atom is UNDEFINED:
+            return depth > 0             # its use raises before
         if is_exact(atom) and self._follows((affine(atom) - bound) * side):
             return True
         if not isinstance(atom, Var) or not isinstance(atom.type, ArrayType):

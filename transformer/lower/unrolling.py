@@ -13,6 +13,7 @@ from .copying import NestCopier
 from .nests import Block, Fold, Index, Nest, inner_blocks, split, statements
 
 MOST_PLACES, MOST_STATEMENTS = 16, 160
+MOST_INNER = 4                         # places of inner indices, where the outer ones stay loops
 
 
 def unroll(block: Block) -> Block:
@@ -30,13 +31,13 @@ def _unrolled(stmt: Nest | Fold) -> Block:
     if isinstance(stmt, Nest) and not depth:
         return stmt.body
     size = sum(1 for _ in statements(stmt.body))
-    most = min(MOST_PLACES, MOST_STATEMENTS // max(size, 1))
-    while depth and _places(stmt.indices[depth - 1:]) <= most:
+    most = MOST_STATEMENTS // max(size, 1)
+    if _places(stmt.indices) <= min(MOST_PLACES, most):
+        return _written_out(stmt)
+    while depth and _places(stmt.indices[depth - 1:]) <= min(MOST_INNER, most):
         depth -= 1
     if depth == len(stmt.indices):
         return [stmt]
-    if depth == 0:
-        return _written_out(stmt)
     stmt = split(stmt, depth)
     stmt.body = _written_out(stmt.body[0])
     return [stmt]

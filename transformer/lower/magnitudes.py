@@ -1,0 +1,169 @@
+"""Integers of Python that certainly stay within 64 bits, so that nobody has to look whether they do.
+
+Sizes do, and products of two of them; positions of loops; remainders by what does; what a loop adds little to.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.builder import current
+from ..core.grammar import Atom, Carry, Loop, Merge, Var, type_of
+from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, Unknown
+from ..core.types import ArrayType
+from ..ops.integers import affine, is_exact
+from .ranges import Ranges
+
+Interval = tuple[int, int]
+WIDEST: Interval = (-2 ** 63, 2 ** 63 - 1)
+LARGEST_SIZE, LARGEST_FACTOR = 2 ** 47, 2 ** 31      # of an array in memory; where two sizes are multiplied
+LARGEST_STEP, COUNTED = 2 ** 10, (-2 ** 61, 2 ** 61)   # what is counted in such steps in a lifetime
+DEEPEST = 16
+
+
+class Magnitudes:
+    """Intervals in which integers of a function lie."""
+
+    def __init__(self, ranges: Ranges) -> None:
+        self.ranges = ranges
+        self.supposed: dict[Var, Interval] = {}
+
+    def of(self, atom: Any, depth: int = DEEPEST) -> Interval:
+        """The interval of an integer."""
+        if atom in self.supposed if isinstance(atom, Var) else False:
+            return self.supposed[atom]
+        if is_exact(atom) and not _is_itself(size := affine(atom), atom):
+            return self._of_size(size, depth)
+        type: Any = type_of(atom)
+        if not isinstance(type, ArrayType) or type.dtype.kind not in "iub":
+            return WIDEST
+        narrow = type.dtype.kind != "i" or type.dtype.itemsize < 8
+        own = (0, 2 ** (8 * type.dtype.itemsize) - 1) if type.dtype.kind != "i" else (
+            -2 ** (8 * type.dtype.itemsize - 1), 2 ** (8 * type.dtype.itemsize - 1) - 1)
+        return own if narrow or depth == 0 or not isinstance(atom, Var) else self._of_var(atom, depth - 1)
+
+    def _of_var(self, var: Var, depth: int) -> Interval:
+        bounds = current().assumptions.ranges.get(Unknown(var))
+        if bounds is not None:
+            low, high = (default if bound is None else self._of_size(bound, depth)[k]
+                         for k, (bound, default) in enumerate(zip(bounds, COUNTED, strict=True)))
+            return low, high
+        stmt = current().numbering.definitions.get(var)
+        if stmt is not None:
+            rule = RULES.get(stmt.op.name)
+            return WIDEST if rule is None else _cut(rule(*(self.of(arg, depth) for arg in stmt.args)))
+        place, part = self.ranges.sources.get(var, (None, None))
+        if isinstance(part, Merge):
+            return _union(self.of(part.then, depth), self.of(part.orelse, depth))
+        return self._of_carry(place, part, depth) if isinstance(part, Carry) else WIDEST
+
+    def _of_carry(self, loop: Loop, carry: Carry, depth: int) -> Interval:
+        """Of what a loop carries: where it begins, if it drifts slowly; or the same after an iteration as before."""
+        before = dict(self.supposed)
+        try:
+            self.supposed[carry.entry] = COUNTED
+            first = self.of(carry.init, depth)
+            inside = self.of(carry.next, depth)
+            if _drifts(carry.next, carry.entry, self.ranges, depth) or _is_in(inside, COUNTED):
+                return COUNTED if _is_in(first, COUNTED) else WIDEST
+            return WIDEST
+        finally:
+            self.supposed = before
+
+    def _of_size(self, size: Extent, depth: int) -> Interval:
+        if isinstance(size, int):
+            return size, size
+        total: Interval = (0, 0)
+        for monomial, count in size.terms.items():
+            largest = LARGEST_SIZE if len(monomial) < 2 else LARGEST_FACTOR
+            term: Interval = (count, count)
+            for atom in monomial:
+                low, high = self._of_atom(atom, depth)
+                term = _times(term, (max(low, -largest), min(high, largest)) if isinstance(atom, Dim) else (low, high))
+            total = total[0] + term[0], total[1] + term[1]
+        return total
+
+    def _of_atom(self, atom: Any, depth: int) -> Interval:
+        match atom:
+            case Dim():
+                return 0, LARGEST_SIZE
+            case Unknown(var):
+                return self.supposed[var] if var in self.supposed else self._of_var(var, depth - 1) if depth > 0 else WIDEST
+            case Floor(numerator, denominator):
+                low, high = self._of_size(numerator, depth)
+                least = self._of_size(denominator, depth)[0]
+                return (low // least, high // least) if least > 0 else WIDEST
+            case Least(first, second) | Greatest(first, second):
+                return _union(self._of_size(first, depth), self._of_size(second, depth))
+        return WIDEST
+
+
+def _is_itself(size: Extent, atom: Atom) -> bool:
+    return isinstance(atom, Var) and size == Size.of(Unknown(atom))
+
+
+def _drifts(atom: Any, entry: Var, ranges: Ranges, depth: int) -> bool:
+    """Whether an integer is at most a small step away from what an iteration begins with."""
+    if depth == 0 or not is_exact(atom):
+        return False
+    step = affine(atom) - Size.of(Unknown(entry))
+    if isinstance(step, int):
+        return abs(step) <= LARGEST_STEP
+    _, part = ranges.sources.get(atom, (None, None)) if isinstance(atom, Var) else (None, None)
+    if isinstance(part, Merge):
+        return all(_drifts(side, entry, ranges, depth - 1) for side in (part.then, part.orelse))
+    return isinstance(part, Carry) and atom is part.out and _drifts(part.init, entry, ranges, depth - 1) and _drifts(
+        part.next, part.entry, ranges, depth - 1)
+
+
+def _is_in(inner: Interval, outer: Interval) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def is_within_64_bits(interval: Interval) -> bool:
+    return _is_in(interval, WIDEST)
+
+
+def _cut(interval: Interval) -> Interval:
+    return interval if is_within_64_bits(interval) else WIDEST
+
+
+def _union(one: Interval, other: Interval) -> Interval:
+    return min(one[0], other[0]), max(one[1], other[1])
+
+
+def _times(one: Interval, other: Interval) -> Interval:
+    corners = [a * b for a in one for b in other]
+    return min(corners), max(corners)
+
+
+def _quotient(x: Interval, divisor: Interval) -> Interval:
+    largest = max(map(abs, x))
+    return -largest - 1, largest
+
+
+def _rest(x: Interval, divisor: Interval) -> Interval:
+    return min(divisor[0] + 1, 0), max(divisor[1] - 1, 0)
+
+
+def _shifted(x: Interval, bits: Interval) -> Interval:
+    if bits[0] < 0 or bits[1] > 63:
+        return -2 ** 127, 2 ** 127
+    return _times(x, (2 ** bits[0], 2 ** bits[1]))
+
+
+RULES: dict[str, Any] = {
+    "add": lambda a, b: (a[0] + b[0], a[1] + b[1]),
+    "subtract": lambda a, b: (a[0] - b[1], a[1] - b[0]),
+    "multiply": _times,
+    "negative": lambda a: (-a[1], -a[0]),
+    "absolute": lambda a: (0, max(map(abs, a))),
+    "square": lambda a: (0, max(abs(a[0]), abs(a[1])) ** 2),
+    "floor_divide": _quotient, "remainder": _rest, "left_shift": _shifted,
+    "right_shift": lambda a, b: _union(a, (0, 0)),
+    "minimum": lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
+    "maximum": lambda a, b: (max(a[0], b[0]), max(a[1], b[1])),
+    "where": lambda condition, a, b: _union(a, b),
+    "same": lambda a: a, "positive": lambda a: a, "cast": lambda a: a,
+    **dict.fromkeys(("argmax", "argmin", "count_nonzero"), lambda a: (0, LARGEST_SIZE)),
+}

@@ -1,0 +1,212 @@
+"""Numbers of Python raise where those of NumPy are infinite, or wrap around; compiled code does the same.
+
+    mean = total / count        if count == 0:
+                                    raise ZeroDivisionError("division by zero")
+                                mean = total / count
+
+What is raised is what Python raises for numbers of these kinds: it is asked when code is made. Integers have 64
+bits in compiled code: where they might need more, that is tested, and an OverflowError.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.builder import current
+from ..core.grammar import Const, Effect, If, Let, type_of
+from ..ops.value import Value, is_python
+from .magnitudes import RULES, Magnitudes, is_within_64_bits
+from .nests import emit
+
+TOO_LARGE = OverflowError("Python int too large to convert to C long")
+LIMIT = float(2 ** 63)
+
+
+def before(stmt: Let) -> None:
+    """Emits the tests of operands for which Python raises."""
+    if _is_of_numbers(stmt):
+        rule = BEFORE.get(stmt.op.name)
+        if rule is not None and (stmt.op.name in TO_INTEGER or _is_pythons(stmt)):
+            rule(stmt, *map(Value, stmt.args))
+
+
+def after(stmt: Let, magnitudes: Magnitudes) -> None:
+    """Emits the tests of a result that Python does not give."""
+    if not _is_of_numbers(stmt):
+        return
+    if str(stmt.attrs.get("spelling")).startswith("math."):
+        _test_of_math(stmt)
+    elif _is_pythons(stmt):
+        kind = _kind(stmt.target)
+        if kind == "i" and stmt.op.name in WRAPPED:
+            interval = RULES[stmt.op.name](*map(magnitudes.of, stmt.args)) if stmt.op.name in RULES else (-LIMIT, LIMIT)
+            if not is_within_64_bits(interval):
+                refuse(WRAPPED[stmt.op.name](Value(stmt.target), *map(Value, stmt.args)), TOO_LARGE)
+        elif kind == "f" and stmt.op.name == "power":
+            infinite = np.isinf(Value(stmt.target))
+            refuse(_all(infinite, *(np.isfinite(x) for x in map(Value, stmt.args))), raised(operator.pow, 10.0, 400))
+
+
+def refuse(condition: Any, error: BaseException) -> None:
+    """Emits what raises an error where a condition holds."""
+    if not isinstance(condition, Value):
+        condition = Value(Const(bool(condition)))
+    template = tuple(arg if isinstance(arg, int) else (str(arg),) for arg in error.args)
+    origin = current().origin
+    attrs = {"exception": type(error), "template": template}
+    emit(If(condition.atom, [Effect("raise", (), attrs, origin)], [], [], origin))
+
+
+def raised(function: Callable[..., Any], *samples: Any) -> BaseException:
+    """What Python raises for these numbers."""
+    try:
+        function(*samples)
+    except (ArithmeticError, ValueError) as error:
+        return error
+    raise AssertionError(f"{function} takes {samples}")
+
+
+def _is_of_numbers(stmt: Let) -> bool:
+    return len(stmt.targets) == 1 and not any(getattr(type_of(atom), "sizes", True) for atom in (stmt.target, *stmt.args))
+
+
+def _is_pythons(stmt: Let) -> bool:
+    """Whether an op is Python's, on numbers of Python."""
+    return is_python(stmt.attrs.get("spelling")) and all(type_of(atom).weak for atom in (stmt.target, *stmt.args))   # type: ignore[union-attr]
+
+
+def _kind(atom: Any) -> str:
+    kind: str = type_of(atom).dtype.kind                                 # type: ignore[union-attr]
+    return kind
+
+
+def _all(*conditions: Any) -> Any:
+    total, *others = conditions
+    for condition in others:
+        total = operator.and_(total, condition)
+    return total
+
+
+def _known(x: Value) -> Any:
+    """The number that an operand certainly is."""
+    return x.atom.value if isinstance(x.atom, Const) else None
+
+
+# -- operands -------------------------------------------------------------------------------------
+
+SAMPLES = {"b": (1, 0), "i": (1, 0), "f": (1.0, 0.0), "c": (1j, 0j)}
+
+
+def _divided(function: Callable[..., Any]) -> Callable[..., None]:
+    def test(stmt: Let, x: Value, y: Value) -> None:
+        if _known(y) is None or _known(y) == 0:
+            refuse(y == 0 if _known(y) is None else True,
+                   raised(function, SAMPLES[_kind(x.atom)][0], SAMPLES[_kind(y.atom)][1]))
+
+    return test
+
+
+def _raised_to(stmt: Let, x: Value, y: Value) -> None:
+    """A power: of 0 to a negative number, of a negative number to one that is not whole."""
+    kinds = {_kind(x.atom), _kind(y.atom)}
+    if "c" in kinds or _kind(stmt.target) != "f" or str(stmt.attrs.get("spelling")).startswith("math."):
+        return
+    base, exponent = _known(x), _known(y)
+    if base in (None, 0) and (exponent is None or exponent < 0):
+        refuse(_all(x == 0, y < 0) if exponent is None else x == 0, raised(operator.pow, SAMPLES[_kind(x.atom)][1], -1))
+    if "f" == _kind(y.atom) and (base is None or base < 0) and (exponent is None or exponent != int(exponent)):
+        broken = y != np.floor(y) if exponent is None else True
+        negative = _all(x < 0, np.isfinite(y), np.isfinite(x))
+        refuse(negative if broken is True else _all(negative, broken),
+               ValueError("negative number cannot be raised to a fractional power"))
+
+
+def _shifted_by(stmt: Let, x: Value, y: Value) -> None:
+    if _known(y) is None or _known(y) < 0:
+        refuse(y < 0 if _known(y) is None else True, raised(operator.lshift, 1, -1))
+
+
+def _made_integer(stmt: Let, x: Value) -> None:
+    """A floating number of which an integer is made."""
+    python = stmt.op.name != "cast" or stmt.attrs.get("dtype") is int
+    if python and _kind(x.atom) == "f" and _kind(stmt.target) == "i":
+        refuse(np.isnan(x), raised(int, math.nan))
+        refuse(np.isinf(x), raised(int, math.inf))
+        refuse(operator.or_(x >= LIMIT, x < -LIMIT), TOO_LARGE)
+
+
+TO_INTEGER = frozenset({"cast", "floor_to_integer", "ceil_to_integer", "trunc_to_integer", "round_number"})
+BEFORE: dict[str, Callable[..., None]] = {
+    "divide": _divided(operator.truediv), "floor_divide": _divided(operator.floordiv),
+    "remainder": _divided(operator.mod), "divmod": _divided(divmod),
+    "power": _raised_to, "left_shift": _shifted_by, "right_shift": _shifted_by,
+    **dict.fromkeys(TO_INTEGER, _made_integer),
+}
+
+
+# -- integers of more than 64 bits ----------------------------------------------------------------
+
+
+def _added(result: Value, x: Value, y: Value) -> Any:
+    return operator.and_(operator.xor(x, result), operator.xor(y, result)) < 0
+
+
+def _subtracted(result: Value, x: Value, y: Value) -> Any:
+    return operator.and_(operator.xor(x, y), operator.xor(x, result)) < 0
+
+
+def _multiplied(result: Value, x: Value, y: Value) -> Any:
+    """The product in floating numbers, which is off by little, is far from one that has wrapped around."""
+    return abs(_float(x) * _float(y) - _float(result)) > LIMIT
+
+
+def _powered(result: Value, x: Value, y: Value) -> Any:
+    return np.power(abs(_float(x)), _float(y)) >= LIMIT
+
+
+def _left(result: Value, x: Value, y: Value) -> Any:
+    return operator.or_(_all(x != 0, y > 63), operator.rshift(result, y) != x)
+
+
+def _lowest(result: Value, x: Value) -> Any:
+    return x == -2 ** 63
+
+
+def _float(x: Value) -> Any:
+    return x * 1.0
+
+
+WRAPPED: dict[str, Callable[..., Any]] = {
+    "add": _added, "subtract": _subtracted, "multiply": _multiplied, "power": _powered, "left_shift": _left,
+    "negative": _lowest, "absolute": _lowest, "square": lambda result, x: _multiplied(result, x, x),
+}
+
+
+# -- functions of `math` --------------------------------------------------------------------------
+
+# What they give for numbers that they are not defined for, or that are too large: nan or infinity.
+UNDEFINED = frozenset("sqrt log log1p log2 log10 sin cos tan arcsin arccos arccosh arctanh gamma fmod power".split())
+INFINITE = frozenset("log log1p log2 log10 arctanh".split())
+OVERFLOWING = frozenset("exp exp2 expm1 sinh cosh gamma gammaln hypot power".split())
+
+
+def _test_of_math(stmt: Let) -> None:
+    name, result, operands = stmt.op.name, Value(stmt.target), list(map(Value, stmt.args))
+    if _kind(stmt.target) != "f":
+        return
+    if name in UNDEFINED:
+        refuse(_all(np.isnan(result), *(x == x for x in operands if _kind(x.atom) == "f")), raised(math.sqrt, -1.0))
+    if name in INFINITE | OVERFLOWING:
+        finite = [np.isfinite(x) for x in operands if _kind(x.atom) == "f"]
+        infinite = _all(np.isinf(result), *finite)
+        if name in INFINITE:
+            refuse(infinite, raised(math.sqrt, -1.0))
+            return
+        if name in ("gamma", "gammaln", "power"):                        # poles
+            refuse(_all(infinite, operands[0] == 0 if name == "power" else operands[0] <= 0), raised(math.sqrt, -1.0))
+        refuse(infinite, raised(math.exp, 1000.0))
