@@ -114,7 +114,8 @@ def durbin_jax(r):
 
 
 def durbin_arguments(rng, n):
-    return 0.5 ** np.arange(1, n + 1) + 0.01 * rng.normal(size=n),
+    """Correlations that decay: else the equations are badly conditioned."""
+    return 0.5 ** np.arange(1, n + 1) + 0.01 * rng.normal(size=n) * 0.9 ** np.arange(n),
 
 
 def gramschmidt(a):

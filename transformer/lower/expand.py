@@ -21,11 +21,11 @@ from typing import Any
 from ..core.builder import Builder
 from ..core.equations import guardable
 from ..core.errors import NotSupported
-from ..core.grammar import UNDEFINED, Call, Effect, Function, If, Let, Loop, Merge, Var, type_of
+from ..core.grammar import UNDEFINED, Call, Carry, Effect, Function, If, Let, Loop, Merge, Var, type_of
 from ..core.guards import Assumptions
 from ..core.sizes import Size, Unknown
 from ..core.types import ArrayType, SeqType
-from ..core.walk import Copier, all_statements, atom_vars
+from ..core.walk import Copier, all_definitions, all_statements, atom_vars
 from ..ops.elements import spread, without
 from ..ops.identity import Same
 from ..ops.loops import missing
@@ -49,6 +49,7 @@ from .promotion import promoted
 from .ranges import Ranges
 from .recording import Recording, by_definition
 from .sums import accurate
+from .unbound import with_tests_of_names
 from .tiling import tile
 
 
@@ -77,6 +78,7 @@ def callees_of(function: Function) -> list[Function]:
 def _expanded(function: Function, assumptions: Assumptions) -> Lowered:
     builder = Builder(assumptions)
     with builder.active():
+        function = with_tests_of_names(function)
         body = _Expansion(builder, function, Ranges(function)).block(function.body)
         body = promoted(body, builder)
     results = list(function.results)
@@ -195,9 +197,20 @@ class _Expansion:
             for inner in by_definition(stmt.body, records, partial(self.recording.keep, stmt)):
                 self.stmt(inner)
         kept = [] if stmt.trips is not None else list(map(self.recording.growing, stmt.records))
-        emit(replace(stmt, test=test, body=body, reads=reads, records=kept, carries=list(map(replace, stmt.carries))))
+        emit(replace(stmt, test=test, body=body, reads=reads, records=kept, carries=self.begun(stmt)))
         for carry in stmt.carries:
             self.measure(carry.out)
+
+    def begun(self, loop: Loop) -> list[Carry]:
+        """The carries of a loop. An array that is not bound before has memory there, as an iteration may write
+        where the one before did."""
+        carries, inside = list(map(replace, loop.carries)), set(all_definitions([loop]))
+        for carry in carries:
+            sizes = getattr(carry.entry.type, "sizes", ())
+            if carry.init is UNDEFINED and sizes and inside.isdisjoint(atom_vars(sizes)):
+                carry.init = Var(carry.entry.type)
+                emit(Allocate(carry.init, "result", loop.origin))
+        return carries
 
     # -- ops ----------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from ..core.grammar import Const, Function, Var
 from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, Unknown
 from ..write.expressions import dotted
 from ..write.sizes import number
+from .depth import Depth
 from .functions import Functions
 from .hosted import Call, collect
 from .inlining import Inlining
@@ -35,6 +36,7 @@ class Expressions:
         collect(self, lowered.body)
         self.trees: dict[Var, ast.expr] = {}
         self.folded: set[Var] = set()                                    # what folds have handed on
+        self.depth = Depth(lowered.function)
 
     def atom(self, atom: Any) -> ast.expr:
         if isinstance(atom, Var):

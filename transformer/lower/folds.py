@@ -7,10 +7,13 @@ from collections.abc import Callable
 from functools import reduce
 from typing import Any
 
+import numpy as np
+
 from ..core.builder import current
 from ..core.grammar import Carry, Let, Var, type_of
 from ..core.sizes import Extent
 from ..core.types import INT, ArrayType
+from ..core.walk import atom_of_size
 from ..ops.arithmetic import Add
 from ..ops.einsum import split
 from ..ops.elements import flat_place
@@ -19,6 +22,7 @@ from ..ops.value import Value, value
 from .access import Stored, fitted, running
 from .filling import attributes, filled, stored
 from .nests import Allocate, Fold, Nest, emit
+from .python_numbers import raised, refuse
 
 Place = tuple[Any, ...]
 
@@ -29,12 +33,21 @@ def folded(stmt: Let) -> None:
     if stmt.op.running:
         _scanned(stmt, x, axes)
         return
+    if stmt.op.init is None:
+        require_items(stmt, tuple(x.shape[k] for k in axes))
 
     def element(at: Place) -> Any:
         steps = Steps(stmt, lambda inner: x[joined(at, inner, axes)])
         return steps.over(tuple(x.shape[k] for k in axes))
 
     filled(stmt, element)
+
+
+def require_items(stmt: Let, sizes: tuple[Extent, ...]) -> None:
+    """Emits what raises where a reduction has no items, if it needs one."""
+    for size in sizes:
+        if not current().assumptions.decide(size - 1):
+            refuse(Value(atom_of_size(size)) == 0, raised(stmt.op.run, np.zeros(0)))
 
 
 def axes_of(stmt: Let) -> tuple[int, ...]:

@@ -138,6 +138,8 @@ def _times(one: Interval, other: Interval) -> Interval:
 
 
 def _quotient(x: Interval, divisor: Interval) -> Interval:
+    if divisor[0] > 0:
+        return min(x[0], 0), max(x[1], 0)
     largest = max(map(abs, x))
     return -largest - 1, largest
 

@@ -153,10 +153,16 @@ BEFORE: dict[str, Callable[..., None]] = {
 
 
 def _added(result: Value, x: Value, y: Value) -> Any:
+    for one, other in ((x, _known(y)), (y, _known(x))):
+        if other is not None:
+            return result < one if other >= 0 else result > one
     return operator.and_(operator.xor(x, result), operator.xor(y, result)) < 0
 
 
 def _subtracted(result: Value, x: Value, y: Value) -> Any:
+    known = _known(y)
+    if known is not None:
+        return result > x if known >= 0 else result < x
     return operator.and_(operator.xor(x, y), operator.xor(x, result)) < 0
 
 
@@ -177,12 +183,17 @@ def _lowest(result: Value, x: Value) -> Any:
     return x == -2 ** 63
 
 
+def _divided_by_minus_one(result: Value, x: Value, y: Value) -> Any:
+    return _all(x == -2 ** 63, y == -1)
+
+
 def _float(x: Value) -> Any:
     return x * 1.0
 
 
 WRAPPED: dict[str, Callable[..., Any]] = {
     "add": _added, "subtract": _subtracted, "multiply": _multiplied, "power": _powered, "left_shift": _left,
+    "floor_divide": _divided_by_minus_one,
     "negative": _lowest, "absolute": _lowest, "square": lambda result, x: _multiplied(result, x, x),
 }
 

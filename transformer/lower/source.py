@@ -77,7 +77,8 @@ class _Printer(Loops):
         params = [self.names.give(param, "x") for param in lowered.function.params]
         params += [self.names.give(target, "result") for target in lowered.outside]
         heads = self._sizes()
-        items = self.block(lowered.body)
+        params += self.depth.param(self.names)
+        items = [*self.depth.test(), *self.block(lowered.body)]
         returned = [self.atom(atom) for atom in lowered.results if atom not in lowered.outside]
         if returned:
             items.append(Line(ast.Return(returned[0] if len(returned) == 1 else ast.Tuple(returned))))

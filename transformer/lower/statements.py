@@ -131,7 +131,8 @@ class Statements(Expressions):
         return checks.printed(self, stmt) if stmt.kind == checks.CHECK else effect(self, stmt)
 
     def _call(self, stmt: Call) -> list[Item]:
-        tree = ast.Call(ast.Name(self.callees[stmt.function]), list(map(self.atom, stmt.args)), [])
+        args = [*map(self.atom, stmt.args), *self.depth.deeper(stmt.function)]
+        tree = ast.Call(ast.Name(self.callees[stmt.function]), args, [])
         names: list[ast.expr] = [ast.Name(self.names.give(target, "value")) for target in stmt.targets]
         target = names[0] if len(names) == 1 else ast.Tuple(names)
         return [Line(ast.Assign([target], tree), stmt.origin)]
@@ -150,6 +151,8 @@ class Statements(Expressions):
         names = [self.names.give(merge.target, "value") for merge in merges]
         then += [Line(node, stmt.origin) for node in assignments(changed(names, first))]
         orelse += [Line(node, stmt.origin) for node in assignments(changed(names, second))]
+        if orelse and not then:
+            test, then, orelse = ast.UnaryOp(ast.Not(), test), orelse, []
         return [Group(ast.If(test, [], []), then, orelse, stmt.origin)]
 
     def _conditional(self, target: Var, tree: ast.expr, stmt: If) -> list[Item]:

@@ -137,7 +137,9 @@ class Linspace(Op):
     def element(at, start, stop, num=50, endpoint=True, dtype=None):
         first, last = 1.0 * spread(start, at[1:]), 1.0 * spread(stop, at[1:])
         count = number(num - 1 if endpoint else num)
-        inner = where(at[0] == count, last, at[0] * ((last - first) / np.maximum(count, 1)) + first)
+        inner = at[0] * ((last - first) / np.maximum(count, 1)) + first
+        if not isinstance(count, int) or count > 0:                      # a single number is the first
+            inner = where((at[0] == count) & (count > 0), last, inner)
         return np.floor(inner) if dtype is not None and dtype.kind in "iu" else inner
 
     jvp = (lambda t, start, stop, y, **attrs: t * _weights(y, 1, **attrs),

@@ -11,7 +11,7 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from types import ModuleType
@@ -28,15 +28,28 @@ def install(namespace: dict[str, Any], options: dict[str, dict[str, Any]], kerne
     """Puts dispatchers in place of functions that a module defines, with these options. Nothing is compiled by
     that; what is compiled of the kernel is kept in `objects`."""
     _make_importable(namespace)
+    recursive = {name for name in options if name in _reached_from(name, namespace, options)}
     for name, chosen in options.items():
-        kind = _dispatchers()[name != kernel] if chosen["nogil"] else _of_numba()
+        kind = _of_numba() if not chosen["nogil"] or name in recursive else _dispatchers()[name != kernel]
         namespace[name] = kind(namespace[name], targetoptions={"nopython": True, "no_cfunc_wrapper": True, **chosen})
-    if objects is not None:
+    if objects is not None and not recursive:    # numba loses the calls in what it keeps of a recursion
         namespace[kernel].keep_in(objects)
 
 
+def _reached_from(name: str, namespace: dict[str, Any], names: Iterable[str]) -> set[str]:
+    """The functions of a module that a function calls, and those that they call."""
+    waiting, found = [name], set[str]()
+    while waiting:
+        mentioned = namespace[waiting.pop()].__code__.co_names
+        new = {other for other in names if other in mentioned} - found
+        found |= new
+        waiting += new
+    return found
+
+
 def _of_numba() -> Any:
-    """numba's own class of dispatchers: for functions in which Python does something, and calls them again."""
+    """numba's own class of dispatchers: for functions in which Python does something, and calls them again, and
+    for those that call themselves."""
     from numba.core.registry import CPUDispatcher
     return CPUDispatcher
 

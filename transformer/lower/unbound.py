@@ -1,0 +1,165 @@
+"""Names that may not be bound where they are used: whether they are is carried along, and tested there.
+
+    for k in range(n):              is_bound = False
+        last = x[k]                 for k in range(n):
+    return last                         last, is_bound = x[k], True
+                                    if not is_bound:
+                                        raise UnboundLocalError("cannot access local variable 'last' where …")
+                                    return last
+
+Where a name is bound under a condition, and used under the same, nothing is tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..core.builder import current
+from ..core.grammar import UNDEFINED, Atom, Block, Carry, Const, Effect, Function, If, Let, Loop, Merge, Var
+from ..core.sizes import Extent
+from ..core.types import BOOL
+from ..core.walk import all_statements, atom_vars, head_uses, size_of_atom
+from ..ops.identity import Same
+
+TEXT = "cannot access local variable {!r} where it is not associated with a value"
+
+
+@dataclass(eq=False)
+class Flag:
+    """Whether a variable is bound: known, or a truth value of the program, which `make` puts where it comes
+    about; it may be the outcome of a condition."""
+
+    known: bool | None = None
+    cond: Any = None
+    truth: bool = True
+    var: Var = field(default_factory=lambda: Var(BOOL, "is_bound"))
+    make: Callable[[], None] | None = None
+
+
+BOUND, FREE = Flag(True), Flag(False)
+
+
+def with_tests_of_names(function: Function) -> Function:
+    """The function with tests of names that may not be bound; the same one, if there are none."""
+    return _Tests().function(function) if any(map(_leaves_open, all_statements(function.body))) else function
+
+
+def _leaves_open(stmt: Any) -> bool:
+    if isinstance(stmt, If):
+        return any(side is UNDEFINED for merge in stmt.merges for side in (merge.then, merge.orelse))
+    return isinstance(stmt, Loop) and any(carry.init is UNDEFINED for carry in stmt.carries)
+
+
+class _Tests:
+    """Goes through blocks. `flags` are those of variables that may not be bound where it has come to, `held` the
+    conditions that hold there; truth values that are `asked` for are made in the end."""
+
+    def __init__(self) -> None:
+        self.flags: dict[Any, Flag] = {}
+        self.held: set[tuple[Any, bool]] = set()
+        self.asked: list[Flag] = []
+
+    def function(self, function: Function) -> Function:
+        body = self.block(function.body)
+        body += self._tests(atom_vars(function.results), function.origin)
+        while self.asked:
+            flag = self.asked.pop()
+            make, flag.make = flag.make, None
+            if make is not None:
+                make()
+        return replace(function, body=body)
+
+    def block(self, block: Block) -> Block:
+        made: Block = []
+        for stmt in block:
+            if isinstance(stmt, Let) and stmt.op is Same:
+                self.flags.update({stmt.target: self.flags[arg] for arg in stmt.args if arg in self.flags})
+            elif isinstance(stmt, Loop):
+                made += self._tests(atom_vars((stmt.trips, [read.source for read in stmt.reads])), stmt.origin)
+            else:
+                made += self._tests(head_uses(stmt), stmt.origin)
+            made.append(self._if(stmt) if isinstance(stmt, If) else self._loop(stmt) if isinstance(stmt, Loop) else stmt)
+        return made
+
+    def _tests(self, used: Iterable[Var], origin: Any) -> Block:
+        """What raises if one of these variables is not bound; behind it they are."""
+        made: Block = []
+        for var in dict.fromkeys(used):
+            flag = self.flags.pop(var, None)
+            if flag is not None and var.name is not None and (flag.cond, flag.truth) not in self.held:
+                raising: Block = [Effect("raise", (), {
+                    "exception": UnboundLocalError, "template": ((TEXT.format(var.name),),)}, origin)]
+                if flag.cond is None:
+                    made.append(If(self._atom(flag), [], raising, [], origin))
+                else:
+                    made.append(If(flag.cond, *(([], raising) if flag.truth else (raising, [])), [], origin))
+        return made
+
+    def _flag(self, atom: Any) -> Flag:
+        return FREE if atom is UNDEFINED else self.flags.get(atom, BOUND) if isinstance(atom, Var) else BOUND
+
+    def _atom(self, flag: Flag) -> Atom:
+        if flag.known is not None:
+            return Const(flag.known)
+        self.asked.append(flag)
+        return flag.var
+
+    def _if(self, stmt: If) -> If:
+        then, first = self._side(stmt, True)
+        orelse, second = self._side(stmt, False)
+        new = replace(stmt, then=then, orelse=orelse, merges=list(stmt.merges))
+        for merge, one, other in zip(stmt.merges, first, second, strict=True):
+            if not one is other is BOUND:
+                self.flags[merge.target] = self._merged(new, one, other)
+        return new
+
+    def _side(self, stmt: If, truth: bool) -> tuple[Block, list[Flag]]:
+        flags, held = dict(self.flags), set(self.held)
+        self.held.add((stmt.cond, truth))
+        made = self.block(stmt.then if truth else stmt.orelse)
+        ends = [self._flag(merge.then if truth else merge.orelse) for merge in stmt.merges]
+        self.flags, self.held = flags, held
+        return made, ends
+
+    def _merged(self, stmt: If, one: Flag, other: Flag) -> Flag:
+        if one is other is FREE:
+            return FREE
+        decided = {one.known, other.known} == {True, False}
+        flag = Flag(cond=stmt.cond if decided else None, truth=bool(one.known))
+        flag.make = lambda: stmt.merges.append(Merge(flag.var, self._atom(one), self._atom(other)))
+        return flag
+
+    def _loop(self, stmt: Loop) -> Loop:
+        begins = {carry: flag for carry in stmt.carries if (flag := self._flag(carry.init)) is not BOUND}
+        inside, outer = {carry: Flag() for carry in begins}, dict(self.flags)
+        self.flags.update((carry.entry, flag) for carry, flag in inside.items())
+        test, body = self.block(stmt.test), self.block(stmt.body)
+        body += self._tests(atom_vars([record.value for record in stmt.records]), stmt.origin)
+        ends = {carry: self._flag(carry.next) for carry in begins}
+        self.flags = outer
+        new = replace(stmt, test=test, body=body, carries=list(stmt.carries))
+        for carry, flag in inside.items():
+            out = self._carried(new, begins[carry], flag, ends[carry])
+            if not (ends[carry] is BOUND and _runs(stmt)):
+                self.flags[carry.out] = out
+        return new
+
+    def _carried(self, loop: Loop, begin: Flag, inside: Flag, end: Flag) -> Flag:
+        out = Flag()
+
+        def make() -> None:
+            inside.make = out.make = None
+            loop.carries.append(Carry(inside.var, self._atom(begin), self._atom(end), out.var))
+
+        inside.make = out.make = make
+        return out
+
+
+def _runs(loop: Loop) -> bool:
+    """Whether a loop certainly has an iteration."""
+    if loop.trips is None or loop.cond is not None:
+        return False
+    trips: Extent = size_of_atom(loop.trips)
+    return current().assumptions.certainly_at_least(trips, 1)
