@@ -63,6 +63,9 @@ def check(target: Any, program: Any, arguments: tuple[Any, ...], compiled: bool)
     found, _ = tree.flatten(called(made, kernel, program.function, arguments))
     wanted, _ = tree.flatten(target(*copy.deepcopy(arguments)))
     for got, want in zip(found, wanted, strict=True):
+        if isinstance(want, str):
+            assert got == want
+            continue
         assert np.asarray(got).dtype == np.asarray(want).dtype
         np.testing.assert_allclose(got, want, rtol=1e-4 if "f32" in program.tags else 1e-10, atol=1e-12)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.builder import current
-from ..core.grammar import Atom, Carry, Loop, Merge, Var, type_of
+from ..core.grammar import UNDEFINED, Atom, Carry, Loop, Merge, Var, type_of
 from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, Unknown
 from ..core.types import ArrayType
 from ..ops.integers import affine, is_exact
@@ -30,7 +30,9 @@ class Magnitudes:
 
     def of(self, atom: Any, depth: int = DEEPEST) -> Interval:
         """The interval of an integer."""
-        if atom in self.supposed if isinstance(atom, Var) else False:
+        if atom is UNDEFINED:
+            return 0, 0                  # its use raises before
+        if isinstance(atom, Var) and atom in self.supposed:
             return self.supposed[atom]
         if is_exact(atom) and not _is_itself(size := affine(atom), atom):
             return self._of_size(size, depth)
