@@ -7,6 +7,7 @@ from ..core.guards import Assumptions
 from .cells import as_cells
 from .clean import cleaned
 from .columns import by_rows
+from .components import apart
 from .conditions import resolve
 from .gathering import gather
 from .levels import level
@@ -33,4 +34,4 @@ def fuse(block: Block, results: list[Atom], assumptions: Assumptions) -> Block:
             break
         block = cleaned(block, results, assumptions)
     shrink(block, results)
-    return block
+    return apart(block)
