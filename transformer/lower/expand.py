@@ -60,6 +60,7 @@ def expand(function: Function, assumptions: Assumptions | None = None) -> Lowere
     lowered = _expanded(function, assumptions)
     lowered.outside = [atom for atom in dict.fromkeys(lowered.results)   # type: ignore[misc]
                        if _is_outside(atom, lowered.body)]
+    lowered.outside += [stmt.target for stmt in lowered.body if _is_large(stmt) and stmt.target not in lowered.results]
     lowered.callees = [_expanded(callee, assumptions) for callee in callees_of(function)]
     return lowered
 
@@ -89,6 +90,15 @@ def _expanded(function: Function, assumptions: Assumptions) -> Lowered:
         body = place(body, results)
         body = cleaned(accurate(extremes(tile(peel(body)))), results, builder.assumptions)
     return Lowered(function, body, results, assumptions=assumptions)
+
+
+def _is_large(stmt: Any) -> bool:
+    """Whether a statement allocates memory that NumPy had better allocate, in large pages: a table of a size that is
+    known before the function runs."""
+    if not isinstance(stmt, Allocate) or stmt.source is not None:
+        return False
+    type: Any = stmt.target.type
+    return type.rank > 1 and not all(isinstance(size, int) for size in type.sizes) and all(map(guardable, type.sizes))
 
 
 def _is_outside(result: Any, body: Block) -> bool:

@@ -20,6 +20,7 @@ from ..write.sizes import number
 from .functions import Functions, module_of
 from .loops import Loops
 from .nests import Allocate, Lowered, statements
+from .statements import memory_name
 
 
 @dataclass
@@ -75,7 +76,9 @@ class _Printer(Loops):
     def function(self, name: str) -> Group:
         lowered = self.lowered
         params = [self.names.give(param, "x") for param in lowered.function.params]
-        params += [self.names.give(target, "result") for target in lowered.outside]
+        makers = {stmt.target: memory_name(stmt) for stmt in lowered.body if isinstance(stmt, Allocate)}
+        params += [self.names.give(target, "result" if target in lowered.results else makers[target])
+                   for target in lowered.outside]
         heads = self._sizes()
         params += self.depth.param(self.names)
         items = [*self.depth.test(), *self.block(lowered.body)]

@@ -60,8 +60,7 @@ class Statements(Expressions):
     def _allocate(self, stmt: Allocate) -> list[Item]:
         if stmt.target in self.lowered.outside:
             return [] if stmt.source is None else [self._copied_into(stmt.target, stmt.source, stmt.origin)]
-        wish = "kept" if stmt.maker == "record" else NATURAL.get(stmt.maker, "result")
-        name = self.names.give(stmt.target, wish)
+        name = self.names.give(stmt.target, memory_name(stmt))
         if stmt.source is not None:
             copy = ast.Call(ast.Attribute(self.atom(stmt.source), "copy"), [], [])
             return [Line(ast.Assign([ast.Name(name)], copy), stmt.origin)]
@@ -170,6 +169,11 @@ class Statements(Expressions):
         if not type.sizes:
             return literal(Const(type.dtype.type(0), ArrayType(type.dtype)))
         return ast.Call(dotted("np.empty"), [ast.Tuple([number(0)] * type.rank), dtype_tree(type.dtype)], [])
+
+
+def memory_name(stmt: Allocate) -> str:
+    """What an array is called that has no name, after what makes it."""
+    return "kept" if stmt.maker == "record" else NATURAL.get(stmt.maker, "result")
 
 
 def steps(size: ast.expr) -> ast.expr:

@@ -84,12 +84,12 @@ def _dispatchers() -> tuple[Any, Any]:
             self._cache = object_cache(objects, self.py_func)
 
         def typeof_pyval(self, value: Any) -> Any:
+            _require_64_bits(value)
             return _array_type(value) if type(value) is np.ndarray else super().typeof_pyval(value)
 
         def _compile_for_args(self, *args: Any, **kwargs: Any) -> Any:
             for arg in args:
-                if type(arg) is int and not -2**63 <= arg < 2**63:
-                    raise OverflowError("Python int too large to convert to C long")
+                _require_64_bits(arg)
             with _as_refusal(None):
                 return super()._compile_for_args(*args, **kwargs)
 
@@ -125,6 +125,11 @@ def _dispatchers() -> tuple[Any, Any]:
             self.overloads[tuple(made.signature.args)] = made
 
     return KernelDispatcher, InnerDispatcher
+
+
+def _require_64_bits(value: Any) -> None:
+    if type(value) is int and not -2**63 <= value < 2**63:
+        raise OverflowError("Python int too large to convert to C long")
 
 
 def _renew_lock() -> None:
