@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from bounds import WatchedNumPy, watching
 from op_cases import Case, Sample, cases, evaluate, in_dtype, sample, words_of
 
 from transformer.core.builder import Builder
@@ -114,10 +115,10 @@ def kernel_of(made: Sample) -> Kernel:
 
 
 def plain(kernel: Kernel) -> Kernel:
-    """The kernel as plain Python."""
+    """The kernel as plain Python, which raises where a place is not inside of an array."""
     namespace = kernel.namespace()
-    namespace.update(math=MathOfC(), float=np.float64)
-    kernel.entry = namespace[kernel.printed.name]
+    namespace.update(math=MathOfC(), float=np.float64, np=WatchedNumPy())
+    kernel.entry = watching(namespace[kernel.printed.name])
     return kernel
 
 

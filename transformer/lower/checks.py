@@ -88,8 +88,10 @@ def _test(slot: Stored, size: Extent, axis: int, is_low: bool) -> None:
         total, = fold(indices, (value(0),), count)
     with builder.nested() as block, running(slot.shape) as (indices, at), builder.nested() as body:
         test(slot[at])
-    block.append(Nest(indices, body, builder.origin, ordered=True))
-    emit(If((total > 0).atom, block, [], [], builder.origin))
+    waiting: Any = block
+    waiting.append(Nest(indices, body, builder.origin, ordered=True))
+    some: Any = total
+    emit(If((some > 0).atom, block, [], [], builder.origin))
 
 
 def _place(k: Value) -> Atom:

@@ -49,8 +49,8 @@ from .promotion import promoted
 from .ranges import Ranges
 from .recording import Recording, by_definition
 from .sums import accurate
-from .unbound import with_tests_of_names
 from .tiling import tile
+from .unbound import with_tests_of_names
 
 
 def expand(function: Function, assumptions: Assumptions | None = None) -> Lowered:
@@ -275,7 +275,7 @@ class _Expansion:
 
     def _elementwise(self, stmt: Let) -> None:
         if not stmt.target.type.sizes:                                   # type: ignore[union-attr]
-            python_numbers.before(stmt)
+            python_numbers.before(stmt, self.ranges)
             emit(stmt)
             python_numbers.after(stmt, self.magnitudes)
             return

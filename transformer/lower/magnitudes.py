@@ -90,7 +90,9 @@ class Magnitudes:
             case Dim():
                 return 0, LARGEST_SIZE
             case Unknown(var):
-                return self.supposed[var] if var in self.supposed else self._of_var(var, depth - 1) if depth > 0 else WIDEST
+                if var in self.supposed:
+                    return self.supposed[var]
+                return self._of_var(var, depth - 1) if depth > 0 else WIDEST
             case Floor(numerator, denominator):
                 low, high = self._of_size(numerator, depth)
                 least = self._of_size(denominator, depth)[0]
@@ -108,7 +110,7 @@ def _drifts(atom: Any, entry: Var, ranges: Ranges, depth: int) -> bool:
     """Whether an integer is at most a small step away from what an iteration begins with."""
     if depth == 0 or not is_exact(atom):
         return False
-    step = affine(atom) - Size.of(Unknown(entry))
+    step = affine(atom) - affine(entry)
     if isinstance(step, int):
         return abs(step) <= LARGEST_STEP
     _, part = ranges.sources.get(atom, (None, None)) if isinstance(atom, Var) else (None, None)

@@ -18,20 +18,23 @@ from typing import Any
 import numpy as np
 
 from ..core.builder import current
-from ..core.grammar import Const, Effect, If, Let, type_of
+from ..core.grammar import Const, Effect, If, Let, Var, type_of
+from ..ops.arithmetic import Cast
 from ..ops.value import Value, is_python
 from .magnitudes import RULES, Magnitudes, is_within_64_bits
 from .nests import emit
+from .ranges import Ranges
 
 TOO_LARGE = OverflowError("Python int too large to convert to C long")
 LIMIT = float(2 ** 63)
 
 
-def before(stmt: Let) -> None:
+def before(stmt: Let, ranges: Ranges) -> None:
     """Emits the tests of operands for which Python raises."""
     if _is_of_numbers(stmt):
         rule = BEFORE.get(stmt.op.name)
-        if rule is not None and (stmt.op.name in TO_INTEGER or _is_pythons(stmt)):
+        is_division = stmt.op.name in DIVISIONS and _is_not_zero(stmt.args[1], ranges)
+        if rule is not None and not is_division and (stmt.op.name in TO_INTEGER or _is_pythons(stmt)):
             rule(stmt, *map(Value, stmt.args))
 
 
@@ -44,7 +47,8 @@ def after(stmt: Let, magnitudes: Magnitudes) -> None:
     elif _is_pythons(stmt):
         kind = _kind(stmt.target)
         if kind == "i" and stmt.op.name in WRAPPED:
-            interval = RULES[stmt.op.name](*map(magnitudes.of, stmt.args)) if stmt.op.name in RULES else (-LIMIT, LIMIT)
+            whole: Any = (-LIMIT, LIMIT)
+            interval = RULES[stmt.op.name](*map(magnitudes.of, stmt.args)) if stmt.op.name in RULES else whole
             if not is_within_64_bits(interval):
                 refuse(WRAPPED[stmt.op.name](Value(stmt.target), *map(Value, stmt.args)), TOO_LARGE)
         elif kind == "f" and stmt.op.name == "power":
@@ -72,7 +76,8 @@ def raised(function: Callable[..., Any], *samples: Any) -> BaseException:
 
 
 def _is_of_numbers(stmt: Let) -> bool:
-    return len(stmt.targets) == 1 and not any(getattr(type_of(atom), "sizes", True) for atom in (stmt.target, *stmt.args))
+    atoms = stmt.target, *stmt.args
+    return len(stmt.targets) == 1 and not any(getattr(type_of(atom), "sizes", True) for atom in atoms)
 
 
 def _is_pythons(stmt: Let) -> bool:
@@ -92,7 +97,7 @@ def _all(*conditions: Any) -> Any:
     return total
 
 
-def _known(x: Value) -> Any:
+def _known(x: Any) -> Any:
     """The number that an operand certainly is."""
     return x.atom.value if isinstance(x.atom, Const) else None
 
@@ -102,8 +107,16 @@ def _known(x: Value) -> Any:
 SAMPLES = {"b": (1, 0), "i": (1, 0), "f": (1.0, 0.0), "c": (1j, 0j)}
 
 
+def _is_not_zero(divisor: Any, ranges: Ranges) -> bool:
+    """Whether a divisor is certainly not 0, as sizes are not."""
+    stmt = current().numbering.definitions.get(divisor) if isinstance(divisor, Var) else None
+    if stmt is not None and stmt.op is Cast:
+        return _is_not_zero(stmt.args[0], ranges)
+    return _kind(divisor) == "i" and (ranges.at_least(divisor, 1) or ranges.at_most(divisor, -1))
+
+
 def _divided(function: Callable[..., Any]) -> Callable[..., None]:
-    def test(stmt: Let, x: Value, y: Value) -> None:
+    def test(stmt: Let, x: Any, y: Any) -> None:
         if _known(y) is None or _known(y) == 0:
             refuse(y == 0 if _known(y) is None else True,
                    raised(function, SAMPLES[_kind(x.atom)][0], SAMPLES[_kind(y.atom)][1]))
@@ -111,7 +124,7 @@ def _divided(function: Callable[..., Any]) -> Callable[..., None]:
     return test
 
 
-def _raised_to(stmt: Let, x: Value, y: Value) -> None:
+def _raised_to(stmt: Let, x: Any, y: Any) -> None:
     """A power: of 0 to a negative number, of a negative number to one that is not whole."""
     kinds = {_kind(x.atom), _kind(y.atom)}
     if "c" in kinds or _kind(stmt.target) != "f" or str(stmt.attrs.get("spelling")).startswith("math."):
@@ -126,12 +139,12 @@ def _raised_to(stmt: Let, x: Value, y: Value) -> None:
                ValueError("negative number cannot be raised to a fractional power"))
 
 
-def _shifted_by(stmt: Let, x: Value, y: Value) -> None:
+def _shifted_by(stmt: Let, x: Any, y: Any) -> None:
     if _known(y) is None or _known(y) < 0:
         refuse(y < 0 if _known(y) is None else True, raised(operator.lshift, 1, -1))
 
 
-def _made_integer(stmt: Let, x: Value) -> None:
+def _made_integer(stmt: Let, x: Any) -> None:
     """A floating number of which an integer is made."""
     python = stmt.op.name != "cast" or stmt.attrs.get("dtype") is int
     if python and _kind(x.atom) == "f" and _kind(stmt.target) == "i":
@@ -141,6 +154,7 @@ def _made_integer(stmt: Let, x: Value) -> None:
 
 
 TO_INTEGER = frozenset({"cast", "floor_to_integer", "ceil_to_integer", "trunc_to_integer", "round_number"})
+DIVISIONS = frozenset({"divide", "floor_divide", "remainder", "divmod"})
 BEFORE: dict[str, Callable[..., None]] = {
     "divide": _divided(operator.truediv), "floor_divide": _divided(operator.floordiv),
     "remainder": _divided(operator.mod), "divmod": _divided(divmod),
@@ -152,42 +166,42 @@ BEFORE: dict[str, Callable[..., None]] = {
 # -- integers of more than 64 bits ----------------------------------------------------------------
 
 
-def _added(result: Value, x: Value, y: Value) -> Any:
+def _added(result: Any, x: Any, y: Any) -> Any:
     for one, other in ((x, _known(y)), (y, _known(x))):
         if other is not None:
             return result < one if other >= 0 else result > one
     return operator.and_(operator.xor(x, result), operator.xor(y, result)) < 0
 
 
-def _subtracted(result: Value, x: Value, y: Value) -> Any:
+def _subtracted(result: Any, x: Any, y: Any) -> Any:
     known = _known(y)
     if known is not None:
         return result > x if known >= 0 else result < x
     return operator.and_(operator.xor(x, y), operator.xor(x, result)) < 0
 
 
-def _multiplied(result: Value, x: Value, y: Value) -> Any:
+def _multiplied(result: Any, x: Any, y: Any) -> Any:
     """The product in floating numbers, which is off by little, is far from one that has wrapped around."""
     return abs(_float(x) * _float(y) - _float(result)) > LIMIT
 
 
-def _powered(result: Value, x: Value, y: Value) -> Any:
+def _powered(result: Any, x: Any, y: Any) -> Any:
     return np.power(abs(_float(x)), _float(y)) >= LIMIT
 
 
-def _left(result: Value, x: Value, y: Value) -> Any:
+def _left(result: Any, x: Any, y: Any) -> Any:
     return operator.or_(_all(x != 0, y > 63), operator.rshift(result, y) != x)
 
 
-def _lowest(result: Value, x: Value) -> Any:
+def _lowest(result: Any, x: Any) -> Any:
     return x == -2 ** 63
 
 
-def _divided_by_minus_one(result: Value, x: Value, y: Value) -> Any:
+def _divided_by_minus_one(result: Any, x: Any, y: Any) -> Any:
     return _all(x == -2 ** 63, y == -1)
 
 
-def _float(x: Value) -> Any:
+def _float(x: Any) -> Any:
     return x * 1.0
 
 
@@ -207,7 +221,7 @@ OVERFLOWING = frozenset("exp exp2 expm1 sinh cosh gamma gammaln hypot power".spl
 
 
 def _test_of_math(stmt: Let) -> None:
-    name, result, operands = stmt.op.name, Value(stmt.target), list(map(Value, stmt.args))
+    name, result, operands = stmt.op.name, Value(stmt.target), list[Any](map(Value, stmt.args))
     if _kind(stmt.target) != "f":
         return
     if name in UNDEFINED:

@@ -96,7 +96,8 @@ class Ranges:
         """Sizes that are not negative where a condition has this outcome."""
         stmt = self._definition(cond)
         if stmt is not None and stmt.op.name in COMPARISONS and all(map(is_exact, stmt.args)):
-            return COMPARISONS[stmt.op.name](*map(affine, stmt.args), truth)
+            left, right = map(affine, stmt.args)
+            return COMPARISONS[stmt.op.name](left, right, truth)
         if stmt is not None and stmt.op.name in JOINED and JOINED[stmt.op.name] == truth:
             return [fact for side in stmt.args for fact in self._facts(side, truth)]
         if stmt is not None and stmt.op.name == "logical_not":
@@ -281,8 +282,9 @@ def _clipped(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> 
 
 def _added(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
     left, right = stmt.args
-    shifted = any(is_exact(other) and proof(one, side, bound - affine(other)) for one, other in ((left, right), (right, left)))
-    return shifted or any(proof(one, side, 0) and proof(other, side, bound) for one, other in ((left, right), (right, left)))
+    pairs = (left, right), (right, left)
+    shifted = any(is_exact(other) and proof(one, side, bound - affine(other)) for one, other in pairs)
+    return shifted or any(proof(one, side, 0) and proof(other, side, bound) for one, other in pairs)
 
 
 def _subtracted(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:

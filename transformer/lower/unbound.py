@@ -75,12 +75,17 @@ class _Tests:
         made: Block = []
         for stmt in block:
             if isinstance(stmt, Let) and stmt.op is Same:
-                self.flags.update({stmt.target: self.flags[arg] for arg in stmt.args if arg in self.flags})
+                source, = stmt.args
+                if source in self.flags:
+                    self.flags[stmt.target] = self.flags[source]
             elif isinstance(stmt, Loop):
                 made += self._tests(atom_vars((stmt.trips, [read.source for read in stmt.reads])), stmt.origin)
             else:
                 made += self._tests(head_uses(stmt), stmt.origin)
-            made.append(self._if(stmt) if isinstance(stmt, If) else self._loop(stmt) if isinstance(stmt, Loop) else stmt)
+            if isinstance(stmt, If):
+                made.append(self._if(stmt))
+            else:
+                made.append(self._loop(stmt) if isinstance(stmt, Loop) else stmt)
         return made
 
     def _tests(self, used: Iterable[Var], origin: Any) -> Block:

@@ -12,7 +12,8 @@ from .nests import Allocate, Nest, emit
 
 
 def written(stmt: Let, operands: list[Stored]) -> None:
-    """`x` with a part written, with its operands as rules see them: its nest is in order where an element may be written twice."""
+    """`x` with a part written, with its operands as rules see them: its nest is in order where an element may be
+    written twice."""
     builder, attrs = current(), attributes(stmt)
     x, slots = operands[0], operands[2:]
     emit(Allocate(stmt.target, stmt.op.name, builder.origin, x.atom))
