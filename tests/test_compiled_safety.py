@@ -503,6 +503,19 @@ def test_compiled(case: Any) -> None:
     np.testing.assert_allclose(compiled(*good), function(*good))
 
 
+def test_compiled_shapes_that_do_not_fit() -> None:
+    def scaled(x, y):
+        return x * y + 1
+
+    compiled = jit(scaled)
+    compiled(VECTOR, VECTOR)
+    for y in (np.ones(4), np.ones((2, 5))):
+        with pytest.raises(ValueError) as error:
+            compiled(VECTOR, y)
+        assert str(error.value).splitlines()[0] == str(raised(scaled, VECTOR, y)).strip()
+    np.testing.assert_allclose(compiled(VECTOR, np.ones((3, 1))), scaled(VECTOR, np.ones((3, 1))))
+
+
 def test_compiled_integers_that_do_not_fit() -> None:
     compiled = jit(product)
     assert compiled(2 ** 31, -2 ** 31) == -2 ** 62

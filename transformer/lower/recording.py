@@ -78,7 +78,9 @@ class Recording:
             row = self._type(inner, mine)                                # type: ignore[arg-type]
         if not isinstance(row, ArrayType):
             raise NotSupported("what a loop keeps of the functions that it calls has no compiled form", loop.origin)
-        assert loop.trips is not None
+        if loop.trips is None:
+            raise NotSupported("what a while loop in a branch records has no compiled form", loop.origin,
+                               instead="Run it without jit.")
         length: Extent = size_of_atom(loop.trips)
         return ArrayType(row.dtype, (length, *row.sizes))
 
