@@ -29,6 +29,12 @@ class Watched(np.ndarray):
         self.look(at)
         super().__setitem__(at, number)
 
+    def __str__(self) -> str:                                # NumPy counts from the end to print
+        return str(self.view(np.ndarray))
+
+    def __repr__(self) -> str:
+        return repr(self.view(np.ndarray))
+
 
 class WatchedNumPy:
     """`np`, of which new arrays are watched."""

@@ -22,6 +22,7 @@ import pytest
 from numba.core.compiler_lock import global_compiler_lock
 
 from transformer import config, grad, jit
+from transformer.ops.registry import registry
 from transformer.run import index as index_module
 from transformer.run.folders import _told, trim
 
@@ -33,8 +34,9 @@ other: Any = np
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path) -> Iterator[Path]:
     before, config.cache = config.cache, tmp_path / "cache"
+    version, registry.version = registry.version, 0      # ops that other tests have defined leave no records
     yield config.cache
-    config.cache = before
+    config.cache, registry.version = before, version
 
 
 def helper(x):
