@@ -7,6 +7,7 @@ settings.register_profile("project", deadline=None, derandomize=True, database=N
 settings.load_profile("project")
 
 os.environ.setdefault("TRANSFORMER_CHECK", "1")  # Core is checked between all stages
+os.environ["TRANSFORMER_THREADS"] = "2"  # on every machine: what is compiled for one has other loops
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -117,9 +117,16 @@ def kernel_of(made: Sample) -> Kernel:
 def plain(kernel: Kernel) -> Kernel:
     """The kernel as plain Python, which raises where a place is not inside of an array."""
     namespace = kernel.namespace()
-    namespace.update(math=MathOfC(), float=np.float64, np=WatchedNumPy())
+    namespace.update(math=MathOfC(), float=np.float64, np=WatchedNumPy(), in_threads=in_pieces)
     kernel.entry = watching(namespace[kernel.printed.name])
     return kernel
+
+
+def in_pieces(task: Any, size: int, cost: int, *args: Any) -> None:
+    """The iterations that threads would share: two at a time, the last ones first."""
+    assert cost > 0
+    for first in reversed(range(0, size, 2)):
+        task(first, min(2, size - first), *args)
 
 
 def together(samples: list[Sample]) -> Sample:

@@ -14,7 +14,8 @@ import pytest
 from bounds import Outside, Raised, Watched, agree, outcome
 from corpus import ALL
 from loop_cases import plain
-from test_lowered_programs import BY_NAME, called, generated, transformed
+from lowered import called, generated
+from test_lowered_programs import BY_NAME, transformed
 
 from transformer import grad, jit, tree
 from transformer.core.errors import NotSupported
@@ -331,7 +332,16 @@ def last_row(x, n):
     return np.sum(row)
 
 
-@pytest.mark.parametrize("function", [last_of, under_other_conditions, before_it_is_bound, found, last_row])
+def appended(x, n):
+    kept = []
+    for i in range(n):
+        if x[i] > 3:
+            y = x[i] * 2
+        kept.append(y)
+    return np.sum(np.array(kept))
+
+
+@pytest.mark.parametrize("function", [last_of, under_other_conditions, before_it_is_bound, found, last_row, appended])
 def test_names_that_are_not_bound(function: Any) -> None:
     for x in (VECTOR, -VECTOR, np.arange(6.0)):
         for n in (0, 1, 4, 6):
@@ -349,6 +359,13 @@ def under_the_same(x):
 
 def test_the_same_condition_is_not_tested_again() -> None:
     assert "raise" not in source_of(under_the_same, under_the_same, (VECTOR,))
+
+
+@pytest.mark.parametrize("name", ["saved_where_a_branch_binds_it", "saved_where_branches_in_branches_bind_it"])
+def test_what_is_saved_for_the_way_back_is_not_tested(name: str) -> None:
+    program = BY_NAME[name]
+    arguments = program.example(np.random.default_rng(0))
+    assert "UnboundLocalError" not in source_of(grad(program.function), program.function, arguments)
 
 
 # -- programs ---------------------------------------------------------------------------------------

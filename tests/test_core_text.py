@@ -93,7 +93,7 @@ function f(x: f64[n], k: int, a: float)
                 record ts: Seq[f64] = t_1
             t_2: f64 = add(s, v)
         next s_1: f64 = t_2
-        record tss: Seq[Seq[f64]] = ts
+        record tss: Seq[Seq[f64]] = ts saved
     loop p: int in none
         carry e: float = a
         test
@@ -141,7 +141,7 @@ def counted_loop(x: Var, y: Var) -> tuple[Loop, Var, Var]:
                  [Record(ts, inner)], independent=True)
     body = [lanes, Let((total,), OPS["add"], (s, v))]
     carry = Carry(s, Const(0.0), total, out)
-    loop = Loop(Var(INT, "i"), N - 1, [carry], body, [Read(v, y)], [Record(tss, ts)], down=True)
+    loop = Loop(Var(INT, "i"), N - 1, [carry], body, [Read(v, y)], [Record(tss, ts, saved=True)], down=True)
     return loop, out, tss
 
 

@@ -5,20 +5,24 @@
 
 from __future__ import annotations
 
+import inspect
 from unittest import mock
 
+import corpus
 import numpy as np
 import pytest
+from corpus.fuzzed import PROGRAMS
 from fuzz.campaign import Chunk, Found, outcome_of, outcomes, smaller
 from fuzz.checks import EVERY
 from fuzz.dead import Spoiling
 from fuzz.program import Program
+from fuzz.reference import Rejected, slope
 
 from transformer.ops.table import lookup
 
-CHUNKS, EACH = 15, 20
-ALSO = EVERY, ("second", "dead"), ("layout", "saved"), ("sizes", "second", "other order")   # in turns: all takes long
-LEAST_PASSED = 0.4  # a generator whose programs are mostly rejected or refused would test nothing
+CHUNKS, EACH = 15, 15
+ALSO = EVERY, ("second", "dead"), ("layout", "saved"), ("sizes", "second", "other order"), ("loops",)    # in turns
+LEAST_PASSED = 0.1  # programs that are rejected or refused test nothing; a chunk may be variations of one
 
 
 @pytest.mark.parametrize("number", range(CHUNKS))
@@ -27,6 +31,25 @@ def test_random_programs(number: int) -> None:
     failures = [smaller(found, 20.0) for _, found in tally.of("failed")]
     assert not failures, "\n\n".join(f"{f.outcome.kind}: {f.outcome.detail}\n{f.program.text}" for f in failures)
     assert tally.statuses["passed"] >= LEAST_PASSED * EACH, tally.kinds
+
+
+@pytest.mark.parametrize("known", PROGRAMS, ids=lambda known: known.name)
+def test_programs_that_failed(known: corpus.Program) -> None:
+    """What was mended stays so, in all that is checked of random programs."""
+    names = inspect.signature(known.function).parameters
+    program = Program("", dict(zip(names, known.example(np.random.default_rng(0)), strict=True)))
+    program.function = known.function
+    outcome = outcome_of(program)
+    assert outcome.status != "failed", f"{outcome.kind}: {outcome.detail}"
+
+
+@pytest.mark.parametrize("jump", [1e-5, 1e-3, 1.0])
+def test_kinks_are_no_reference(jump: float) -> None:
+    """Where two elements tie, a difference is the mean of two slopes, and says so."""
+    at, along = np.array([0.3, 0.3]), np.array([1.0, 0.5])
+    assert slope(lambda x: np.array([np.sum(np.sin(x))]), at, along).value == pytest.approx(1.5 * np.cos(0.3))
+    with pytest.raises(Rejected, match="kink"):
+        slope(lambda x: np.array([np.sum(np.sin(x)) + jump * np.max(x)]), at, along)
 
 
 def test_failures_are_found_and_made_small() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from loop_cases import plain
-from test_lowered_programs import called
+from lowered import called
 
 from transformer import tree
 from transformer.api import argument_names

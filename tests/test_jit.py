@@ -82,11 +82,11 @@ def arrays(*shapes: tuple[int, ...], dtype: Any = float, seed: int = 0) -> list[
 
 
 def test_one_compiled_function_serves_all_shapes() -> None:
-    before = len(compiled_loss._calls.entries())
+    before = len(compiled_loss._dispatcher.entries())
     for n, d in ((5, 6), (7, 7), (40, 11)):
         w, x = arrays((d,), (n, d), seed=n)
         same(compiled_loss(w, x), loss(w, x))
-    assert len(compiled_loss._calls.entries()) <= before + 1
+    assert len(compiled_loss._dispatcher.entries()) <= before + 1
     with pytest.raises(ValueError, match="matmul"):
         compiled_loss(*arrays((6,), (9, 5)))
 
@@ -387,8 +387,8 @@ def test_unknown_devices_are_refused() -> None:
 def test_threads_compile_once() -> None:
     compiled = jit(lambda x: np.sum(x * x) + 1)
     made: list[Any] = []
-    compile_it = compiled._calls._generated
-    compiled._calls.generate = lambda *described: made.append(1) or compile_it(*described)
+    compile_it = compiled._dispatcher._generated
+    compiled._dispatcher.generate = lambda *described: made.append(1) or compile_it(*described)
     results: list[Any] = []
     threads = [threading.Thread(target=lambda: results.append(compiled(np.arange(3.0)))) for _ in range(6)]
     for thread in threads:
@@ -474,5 +474,5 @@ def test_dispatchers_for_types_of_numba() -> None:
 def test_report() -> None:
     w, x = arrays((3,), (5, 3))
     report = compiled_loss.report(w, x)
-    assert report.read == 8 * 18 and report.operations >= 2 * 15 and report.refusal is None
-    assert "for i in range(" in str(report)
+    assert report.cost.read >= 8 * 18 and report.cost.operations >= 2 * 15 and report.refusal is None
+    assert "for i in range(" in report.text(width=200)

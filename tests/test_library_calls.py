@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.special
 from loop_cases import plain
-from test_lowered_programs import called, generated
+from lowered import called, generated
 
 from transformer import grad, tree
 from transformer.core.errors import NotSupported

@@ -11,18 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 from corpus import ALL
-from evaluate import match, signature_of
 from loop_cases import plain
+from lowered import called, generated
 from scipy.special import expit
 
-from transformer import grad, tree
-from transformer.api import argument_names
+from transformer import grad, jit, tree
 from transformer.core.errors import NotSupported
-from transformer.lower.lowering import Kernel, lower
-from transformer.pipeline import Generated, generate
-from transformer.read.interface import Result
-from transformer.run.generating import on_demand
-from transformer.run.signature import describe
+from transformer.lower.lowering import lower
 
 BY_NAME = {program.name: program for program in reversed(ALL)}
 SMALL = ("rosenbrock", "horner", "kepler", "simpson", "over_array", "while_on_value", "break_out", "recurrence",
@@ -35,30 +30,9 @@ LARGER = ("logistic_regression", "softmax_cross_entropy", "lorenz_rk4", "nbody_e
 RECURSIVE = "even_and_odd", "rest_of_list", "called_in_while"
 
 
-def generated(target: Any, user: Any, arguments: tuple[Any, ...]) -> Generated:
-    """Core of a function or of a transformation of it, for a call."""
-    names, static = argument_names(user, len(arguments)), set()
-
-    def attempt(described: Any) -> Generated:
-        return generate(target, described.args, described.kwargs, hints=described.hints, smallest=2)
-
-    return on_demand(attempt, arguments, {}, names, static, describe(arguments, {}, names, static))
-
-
-def called(made: Generated, kernel: Kernel, user: Any, arguments: tuple[Any, ...]) -> Any:
-    """What a kernel gives for a call of the user's function."""
-    bound = signature_of(user).bind(*copy.deepcopy(arguments)).arguments
-    values = {hidden.var: hidden.fetch() for hidden in made.interface.hidden}
-    for parameter in made.interface.parameters:
-        if parameter.name in bound:
-            match(parameter.tree, bound[parameter.name], values)
-    results = kernel(*(values[param] for param in made.function.params))
-    return tree.map(lambda leaf: results[leaf.k] if isinstance(leaf, Result) else leaf, made.interface.result)
-
-
-def check(target: Any, program: Any, arguments: tuple[Any, ...], compiled: bool) -> None:
+def check(target: Any, program: Any, arguments: tuple[Any, ...], compiled: bool, threads: bool = False) -> None:
     made = generated(target, program.function, arguments)
-    kernel = lower(made.function, made.reading.assumptions)
+    kernel = lower(made.function, made.reading.assumptions, threads=threads)
     kernel = kernel.compile() if compiled else plain(kernel)
     found, _ = tree.flatten(called(made, kernel, program.function, arguments))
     wanted, _ = tree.flatten(target(*copy.deepcopy(arguments)))
@@ -98,6 +72,77 @@ def test_functions_of_numpy_are_vector_mathematics_in_their_dtype() -> None:
     np.testing.assert_allclose(kernel.compile()(*arguments)[0], of_numpy_and_python(*arguments), rtol=1e-6)
 
 
+def rows_and_columns(a, v):
+    x, y = a @ v, v[::2] @ a[::2]
+    return np.sum(np.exp(-(a[2:, 1:] @ y[1:]))) + np.sum(x * y) + np.sum((a * a) @ v)
+
+
+@pytest.mark.parametrize("dtype, tolerance", [(np.float64, 1e-10), (np.float32, 2e-4)])
+@pytest.mark.parametrize("size, calls", [(9, 0), (100, 3)])
+def test_large_matrices_are_multiplied_with_vectors_by_the_library(size: int, calls: int, dtype: Any, tolerance: float
+                                                                   ) -> None:
+    """Small ones by loops, and those that nobody keeps."""
+    rng = np.random.default_rng(size)
+    arguments = rng.normal(size=(size, size)).astype(dtype) / size, rng.normal(size=size).astype(dtype)
+    for target in (rows_and_columns, grad(rows_and_columns, argnums=(0, 1))):
+        made = generated(target, rows_and_columns, arguments)
+        kernel = lower(made.function, made.reading.assumptions)
+        assert (kernel.source.count("np.dot(") >= calls) and (calls or "np.dot(" not in kernel.source)
+        for run in (plain, type(kernel).compile):
+            results = called(made, run(kernel), rows_and_columns, arguments)
+            for got, want in zip(tree.leaves(results), tree.leaves(target(*arguments)), strict=True):
+                np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance)
+
+
+def added_where_positive(y):
+    z = np.zeros(len(y))
+    for i in range(1, len(y)):
+        if y[i] > 1:
+            z[i] += y[i]
+        elif y[i] > 0:
+            z[i - 1] += y[i] * z[i]
+        z[i] += z[i - 1] * (y[i - 1] if i > 2 else 0.5)
+    return np.sum(z * z)
+
+
+@pytest.mark.parametrize("target", [added_where_positive, grad(added_where_positive)])
+def test_what_a_branch_writes_is_not_copied(target: Any) -> None:
+    arguments = np.random.default_rng(0).normal(size=40, scale=1.5),
+    made = generated(target, added_where_positive, arguments)
+    kernel = lower(made.function, made.reading.assumptions)
+    assert "copy()" not in kernel.source
+    results = called(made, plain(kernel), added_where_positive, arguments)
+    np.testing.assert_allclose(tree.leaves(results)[0], target(*arguments), rtol=1e-12)
+
+
+def rows_or_columns(a, v):
+    return np.sum(np.tanh(a @ v)) if a.shape[1] == len(v) else np.sum(np.sin(v @ a))
+
+
+@pytest.mark.parametrize("shape, length", [((1, 4096), 4096), ((4096, 1), 4096), ((4096, 1), 1), ((1, 4096), 1)])
+def test_large_matrices_of_one_row_or_column_are_vectors(shape: tuple[int, int], length: int) -> None:
+    rng = np.random.default_rng(length)
+    arguments = rng.normal(size=shape), rng.normal(size=length) / length
+    for target in (rows_or_columns, grad(rows_or_columns, argnums=(0, 1))):
+        for got, want in zip(*map(tree.leaves, (jit(target)(*arguments), target(*arguments))), strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-10, atol=1e-13)
+
+
+def one_after_another(x, w):
+    y = np.zeros_like(x)
+    for i in range(1, len(x)):
+        y[i] = np.sin(y[i - 1]) + np.exp(w[0]) * x[i]
+    return np.sum(np.sin(y) * w)
+
+
+def test_a_number_alone_is_left_to_the_functions_of_c() -> None:
+    arguments = np.linspace(-1, 1, 30), np.linspace(0, 1, 30)
+    made = generated(one_after_another, one_after_another, arguments)
+    kernel = lower(made.function, made.reading.assumptions)
+    assert "math.sin(y[" in kernel.source and "sin_f64(" in kernel.source and "exp_f64(" not in kernel.source
+    np.testing.assert_allclose(kernel.compile()(*arguments)[0], one_after_another(*arguments), rtol=1e-12)
+
+
 def transformed(program: Any, order: int) -> Any:
     return grad(program.function, argnums=program.wrt) if order else program.function
 
@@ -129,12 +174,18 @@ def test_refusals_are_located() -> None:
     assert "np.sqrt(x.astype(np.float16))" in str(raised.value)
 
 
-@pytest.mark.parametrize("name", ["while_for_if", "triangle_of_windows", "mask_twice_in_loop"])
-def test_records_of_changing_size_are_refused(name: str) -> None:
-    program = BY_NAME[name]
+def test_records_without_a_largest_size_are_refused() -> None:
+    program = BY_NAME["while_for_if"]
     made = generated(transformed(program, 1), program.function, program.example(np.random.default_rng(0)))
     with pytest.raises(NotSupported, match="differs from one iteration"):
         lower(made.function, made.reading.assumptions)
+
+
+@pytest.mark.parametrize("name", ["triangle_of_windows", "mask_twice_in_loop"])
+def test_records_of_changing_size_have_room_for_the_largest(name: str) -> None:
+    program = BY_NAME[name]
+    for seed in range(3):
+        check(transformed(program, 1), program, program.example(np.random.default_rng(seed)), compiled=False)
 
 
 @pytest.mark.parametrize("layout", ["strided", "fortran", "reversed"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -189,6 +190,103 @@ def uses_generator(x):
     return sum(values) + sum(values)
 
 
+def numbered_and_written(x):
+    y, total = x * 1.0, 0.0
+    for k, v in enumerate(y[i] * 2 for i in range(3)):
+        total += v * k
+        y *= 1.5
+    return total
+
+
+def writes_what_is_read(x):
+    y, total = x * 1.0, 0.0
+
+    def doubled(part):
+        for i in range(2):
+            part[i] *= 2
+            yield part[i]
+
+    for k, v in enumerate(doubled(y[1:])):
+        total += v * k * y[2]
+    return total
+
+
+def filtered_by_what_changes(x):
+    least = 0.0
+    for v in filter(lambda a: a > least, x):
+        least = v
+    return least
+
+
+def pairs_written(x):
+    y, total = x * 1.0, 0.0
+    for a, b in itertools.pairwise(y):
+        total += a * b
+        y *= 1.5
+    return total
+
+
+def multiplied_and_written(x):
+    y, total = x * 1.0, 0.0
+    for a, b in itertools.product(y, y):
+        total += a * b
+        y *= 1.5
+    return total
+
+
+def cycled_and_written(x):
+    y, total = x * 1.0, 0.0
+    for a, b in zip(range(6), itertools.cycle(y)):
+        total += a * b
+        y *= 1.5
+    return total
+
+
+def decided_with_effects(x):
+    y = x * 1.0
+
+    def doubled(i):
+        y[i] *= 2
+        return y[i] > 0.1
+
+    return np.sum(y) * any(doubled(i) for i in range(3))
+
+
+def looked_for_in_an_iterator(x):
+    return x[0] * (2 in map(abs, range(3)))
+
+
+def one_item_more(x):
+    y = x * 1.0
+
+    def doubled(i):
+        y[i] *= 2
+        return i
+
+    for i, _ in zip(map(doubled, range(3)), range(2)):
+        y[0] += y[i]
+    return np.sum(y)
+
+
+def used_after_a_write(x):
+    y = x * 1.0
+    scaled = zip(range(3), (y[i] * 2 for i in range(3)))
+    y *= 2
+    return list(scaled)[1][1]
+
+
+def recursion_over_lists(x):
+    def move(n, one, other, third):
+        if n:
+            move(n - 1, one, third, other)
+            third.append(one.pop())
+            move(n - 1, other, one, third)
+
+    piles = [list(x), [], []]
+    move(3, *piles)
+    return piles[1][0]
+
+
 def class_inside(x):
     class Local:
         pass
@@ -242,10 +340,21 @@ REFUSED = [
     (bad_index, "tuple index out of range", "(1, 2)[5]", ""),
     (truth_of_array, "ambiguous", "x > 0", ""),
     (uses_generator, "used twice", "sum(values)", "list"),
+    (numbered_and_written, "items of an iterator", "enumerate(y[i]", "make a list"),
+    (writes_what_is_read, "changes what the code around it uses", "enumerate(doubled", "make a list"),
+    (filtered_by_what_changes, "items of an iterator", "filter(", "make a list"),
+    (pairs_written, "items of an iterator", "itertools.pairwise", "make a list"),
+    (multiplied_and_written, "items of an iterator", "itertools.product", "make a list"),
+    (cycled_and_written, "items of an iterator", "itertools.cycle", "make a list"),
+    (decided_with_effects, "changes what the code around it uses", "any(doubled", "make a list"),
+    (looked_for_in_an_iterator, "`in` on an iterator", "2 in map", "Make a list"),
+    (used_after_a_write, "items of an iterator", "list(scaled)", "make a list"),
+    (recursion_over_lists, "argument of a recursive function", "move(", "np.array(items)"),
     (class_inside, "class", "class Local", "top of the module"),
     (returns_function, "returned", "", ""),
     (always_raises, "never", 'raise RuntimeError("never")', "Every call of always_raises"),
     (with_file, "open", "open(", ""),
+    (one_item_more, "more items than one behind it", "zip(map(doubled", "Put it last"),
     (missing_key, "KeyError", '{"a": x}["b"]', ""),
 ]
 

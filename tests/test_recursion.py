@@ -78,6 +78,23 @@ def test_third_order(name: str) -> None:
     np.testing.assert_allclose(reverse, forward, rtol=1e-9)
 
 
+@pytest.mark.parametrize("name", ["closure_over_values", "halved_sum"])
+def test_third_order_of_arrays(name: str) -> None:
+    """A size is known by any array of that size: the argument that told it may not be needed any more."""
+    program = next(p for p in PROGRAMS if p.name == name)
+    x, *rest = first_draw(program)
+    along = np.cos(np.arange(len(x)))
+
+    def once(*args: Any) -> Any:
+        return np.sum(np.sin(grad(program.function)(*args)))
+
+    def twice(*args: Any) -> Any:
+        return np.sum(np.sin(grad(once)(*args)))
+
+    _, forward = jvp(twice, (x, *rest), (along, *(None for _ in rest)))
+    np.testing.assert_allclose(grad(twice)(x, *rest) @ along, forward, rtol=1e-9)
+
+
 @pytest.mark.parametrize("program", [p for p in PROGRAMS if p.name != "deep_sum"], ids=lambda program: program.name)
 def test_core_computes_what_python_computes(program: Any) -> None:
     arguments = first_draw(program)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +18,8 @@ from .read.kinds import described
 from .read.places import RETURN, place_of, place_of_call
 from .run.dispatch import Dispatcher, Entry
 from .run.keeping import kept, value_at
-from .transform.derived import Derived, innermost
+from .sourced import Sourced
+from .transform.derived import innermost
 from .transform.inside import AS_TUPLES, GIVE_ONE, ONE_FOR_EACH
 from .transform.modes import Gradient, Mode, Pullback, Pushforward, Wrt
 from .wrapping import argument_names, check_callable, copy_names, is_importable
@@ -28,7 +28,7 @@ __all__ = ["Transformed", "check_grads", "grad", "jvp", "linearize", "stop_gradi
            "vjp"]
 
 
-class Transformed(Derived):
+class Transformed(Sourced):
     """A transformed function. It is called like the original; its source can be read and saved.
 
     >>> import numpy as np
@@ -60,9 +60,6 @@ class Transformed(Derived):
         function writes to one would be seen in the other."""
         return self._dispatcher.hold(args, (*places, *args[len(places):]))
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else types.MethodType(self, instance)
-
     def __repr__(self) -> str:
         return f"<{self.mode.suffix} of {getattr(self.function, '__qualname__', self.function)!s}>"
 
@@ -74,22 +71,6 @@ class Transformed(Derived):
     def _generate(self, *described: Any) -> Entry:
         from .run.generating import generate_entry
         return generate_entry(self, *described)
-
-    def _entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
-        return self._dispatcher.entry(args, kwargs)
-
-    @property
-    def source(self) -> str:
-        """The generated source for the newest signature this function was called with."""
-        newest = self._dispatcher.newest
-        if newest is None:
-            raise BadArgument(f"{self!r} has no source yet", why="It depends on the types of a call.",
-                              instead="Call it first, or use source_for(*args).")
-        return newest.source
-
-    def source_for(self, *args: Any, **kwargs: Any) -> str:
-        """The generated source for arguments like these; nothing is run."""
-        return self._entry(args, kwargs).source
 
     def stages(self, *args: Any, **kwargs: Any) -> dict[str, str]:
         """The text of every stage for arguments like these, in order, by name."""
@@ -106,11 +87,6 @@ class Transformed(Derived):
         from .run.files import write_new
         from .run.generating import standalone_source
         write_new(Path(path), standalone_source(self, args, kwargs))
-
-    def _repr_html_(self) -> str:
-        from .run.display import html
-        newest = self._dispatcher.newest
-        return html(repr(self), None if newest is None else newest.source)
 
 
 def grad(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: bool = False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,9 +10,11 @@ from . import tree
 from .core.errors import Origin
 from .core.grammar import Function, Var
 from .lower.lowering import Kernel, lower
+from .lower.memory import is_written
 from .read.entry import Reading
 from .read.interface import AxislessType, Interface
 from .read.values import Axisless
+from .settings import config
 from .write.entry import EntrySource, computed, write_entry
 from .write.header import STANDARD, Header
 from .write.names import fresh
@@ -19,10 +22,12 @@ from .write.names import fresh
 
 @dataclass
 class Module:
-    """A kernel with its entry; `source` is the text of a module that holds both."""
+    """A kernel with its entry; `source` is the text of a module that holds both. `donated` are the paths of the
+    arguments in whose memory it writes results."""
 
     kernel: Kernel
     entry: EntrySource
+    donated: tuple[str, ...]
 
     @property
     def raising(self) -> dict[int, Origin]:
@@ -75,26 +80,47 @@ class _Called:
 
     params: list[Var]
     outside: list[Var]
+    in_place: list[Var]
     results: list[Any]
 
 
 def entered(function: Function, interface: Interface, reading: Reading, extras: list[Any], is_transformed: bool,
-            guards: bool = False) -> Module:
+            guards: bool = False, donated: Collection[str] = ()) -> Module:
     """The module of a function. `extras` are the arguments that transformations added; the results of a
     function that is not transformed end with the arrays that it writes. With `guards` its entry tests the
-    shapes it is given."""
+    shapes it is given. Results may live in the arrays of arguments that are named in `donated`.
+    What has guards is a file of its own, in which there is one thread."""
     name = interface.name
     taken = {name, *(parameter.name for parameter in interface.parameters)}
+    given = donations(function, interface, reading, donated)
     kernel = lower(replace(function, results=computed(function)), reading.assumptions, fresh(f"{name}_kernel", taken),
-                   taken)
+                   taken, given, threads=not guards and config.threads > 1)
     count = 0 if is_transformed else len(reading.written)
     values = function.results[len(function.results) - count:]
     written = {each.var: value for each, value in zip(reading.written, values)}
     lowered = kernel.lowered
-    entry = write_entry(function, interface, _Called(lowered.function.params, lowered.outside, lowered.results), name,
-                        kernel.printed.name, written=written, is_transformed=is_transformed,
-                        axisless=axisless(interface, reading, extras), guards=guards)
-    return Module(kernel, entry)
+    called = _Called(lowered.function.params, lowered.outside, lowered.in_place, lowered.results)
+    entry = write_entry(function, interface, called, name, kernel.printed.name, written=written,
+                        is_transformed=is_transformed, axisless=axisless(interface, reading, extras), guards=guards,
+                        donated=given)
+    return Module(kernel, entry, tuple(path for var, path in given.items() if is_written(var, lowered.body)))
+
+
+def donations(function: Function, interface: Interface, reading: Reading, names: Collection[str]) -> dict[Var, str]:
+    """The arrays in donated arguments that a kernel may write, with their paths: not those that are results
+    themselves, or that the function writes, which are their caller's."""
+    taken: set[Any] = {*function.results, *(each.var for each in reading.written)}
+    found: dict[Var, str] = {}
+    for parameter in interface.parameters:
+        if parameter.name in names:
+            leaves, structure = tree.flatten(parameter.tree)
+            found |= {leaf: parameter.name + path for leaf, path in zip(leaves, structure.paths())
+                      if _is_array(leaf) and leaf not in taken}
+    return found
+
+
+def _is_array(leaf: Any) -> bool:
+    return isinstance(leaf, Var) and bool(getattr(leaf.type, "sizes", ()))
 
 
 def axisless(interface: Interface, reading: Reading, extras: list[Any]) -> list[Var]:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import functools
-import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .core.errors import BadArgument
 from .ops.registry import registry
 from .run.calling import Calls
-from .run.dispatch import Entry
 from .run.raising import complete
 from .settings import config
-from .transform.derived import Derived, innermost
+from .sourced import Sourced
+from .transform.derived import innermost
 from .wrapping import argument_names, check_callable, copy_names, is_importable
 
 if TYPE_CHECKING:
@@ -29,9 +28,9 @@ def jit(function: Callable[..., Any] | None = None, *, static_argnames: str | Se
 
     One compiled function serves all shapes. Arguments named by `static_argnames`, or at the positions
     `static_argnums`, are part of the compiled code: each value makes one of its own. Arrays in arguments that are
-    named or numbered by `donate` are not used by the caller any more, and may be overwritten. With `fallback`, what
-    cannot be compiled runs as NumPy, and `report` says why. The only `device` is ``"cpu"``. Usable as a
-    decorator, with or without options.
+    named or numbered by `donate` are not needed by the caller any more: results are written in their place. With
+    `fallback`, what cannot be compiled runs as NumPy, and `report` says why. The only `device` is ``"cpu"``. Usable
+    as a decorator, with or without options.
 
     Raises what the function itself would, and a located `NotSupported` for what cannot be compiled.
 
@@ -58,28 +57,29 @@ def _here(error: BadArgument) -> BadArgument:
     return error.located(place_of_call())
 
 
-class Compiled(Derived):
+class Compiled(Sourced):
     """A compiled function. It is called like the original; what was compiled can be looked at."""
 
     mode = None
+    _dispatcher: Calls
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         self.function = function
         self.options = options
         user = innermost(self)
         try:
-            self._calls = Calls(self, user, functools.partial(argument_names, user), options)
+            self._dispatcher = Calls(self, user, functools.partial(argument_names, user), options)
         except BadArgument as error:
             raise _here(error) from None
-        self._quick = self._calls.quick.find
+        self._quick = self._dispatcher.quick.find
         copy_names(self, function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs:
-            ordered = self._calls.by_position(args, kwargs)
+            ordered = self._dispatcher.by_position(args, kwargs)
             if ordered is not None:
                 args, kwargs = ordered, {}
-        if not kwargs and not config.debug_nans and self._calls.version == registry.version:
+        if not kwargs and not config.debug_nans and self._dispatcher.version == registry.version:
             try:
                 found = self._quick[len(args)](*args)
             except Exception:                    # of other kinds than before
@@ -90,10 +90,7 @@ class Compiled(Derived):
                 except Exception as error:
                     complete(error)
                     raise
-        return self._calls.call(args, kwargs)
-
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else types.MethodType(self, instance)
+        return self._dispatcher.call(args, kwargs)
 
     def __repr__(self) -> str:
         return f"<compiled form of {getattr(self.function, '__qualname__', self.function)!s}>"
@@ -107,31 +104,15 @@ class Compiled(Derived):
         """In user code that is read it is the function itself."""
         return reader.call(self.function, args, kwargs)
 
-    def _entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
-        return self._calls.entry(args, kwargs)
-
-    @property
-    def source(self) -> str:
-        """The source that was compiled for the newest signature this function was called with."""
-        newest = self._calls.newest
-        if newest is None:
-            raise BadArgument(f"{self!r} has no source yet", why="It depends on the types of a call.",
-                              instead="Call it first, or use source_for(*args).")
-        return newest.source
-
-    def source_for(self, *args: Any, **kwargs: Any) -> str:
-        """The source that is compiled for arguments like these: explicit loops, and the function around them."""
-        return self._entry(args, kwargs).source
-
     def stages(self, *args: Any, **kwargs: Any) -> dict[str, str]:
         """The text of every stage for arguments like these, in order, by name."""
         from .run.compiled import stages_of_loops
-        return stages_of_loops(self, args, kwargs, self._calls)
+        return stages_of_loops(self, args, kwargs, self._dispatcher, self._dispatcher.donated)
 
     def report(self, *args: Any, **kwargs: Any) -> Report:
         """What was compiled for arguments like these, and what it costs; or why it runs as NumPy."""
         from .run.compiled import report_on_call
-        return report_on_call(self, args, kwargs, self._calls)
+        return report_on_call(self, args, kwargs, self._dispatcher, self._dispatcher.donated)
 
     def dispatcher(self, *given: Any) -> Any:
         """A function of numba's, which code that numba compiles can call, for arguments like these or for
@@ -146,9 +127,4 @@ class Compiled(Derived):
         16.0
         """
         from .run.callable_by_numba import dispatcher_for
-        return dispatcher_for(self, given, self._calls.names(len(given)))
-
-    def _repr_html_(self) -> str:
-        from .run.display import html
-        newest = self._calls.newest
-        return html(repr(self), None if newest is None else newest.source)
+        return dispatcher_for(self, given, self._dispatcher.names(len(given)))

@@ -10,7 +10,7 @@ explicit loops that are compiled.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -89,14 +89,16 @@ def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hint
 
 def generate_loops(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints: Mapping[Any, int],
                    smallest: int, header: Header | None = None, name: str | None = None,
-                   stages: dict[str, str] | None = None) -> Looped:
+                   stages: dict[str, str] | None = None, donated: Collection[str] = ()) -> Looped:
     """All stages to explicit loops. Arrays that a function itself writes, which is not one that a
-    transformation made, are further results, that the entry hands back to its caller's arrays."""
+    transformation made, are further results, that the entry hands back to its caller's arrays; results may live
+    in the arrays of arguments that are named in `donated`."""
     from .entering import entered
     made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages, hands_back=True)
     modes = taken_apart(target)[1]
     extras = list(args[len(args) - sum(mode.extras for mode in modes):])
-    module = entered(made.function, made.interface, made.reading, extras, bool(modes), guards=header is not None)
+    module = entered(made.function, made.interface, made.reading, extras, bool(modes), guards=header is not None,
+                     donated=donated)
     looped = Looped(made.function, made.interface, made.reading, made.stages, module, header)
     if stages is not None:
         stages["loops"] = looped.source

@@ -114,11 +114,12 @@ def aliases(x):
     return a[1][0]
 
 
-@refused("writing to a dict or set that `|` made", NotSupported, "use `dict(a, **b)`")
+@supported("dicts and sets joined by `|`; `op=` changes the container itself", "`a |= b`, `xs += [y]`, `xs *= 2`")
 def union(x):
     table = {"a": x} | {"b": 1.0}
-    table["c"] = 2.0
-    return table["a"]
+    same = table
+    table |= {"c": 2.0}
+    return same["a"] * same["c"]
 
 
 @refused("a list indexed by a dynamic number", NotSupported, "make an array of it", args=(VECTOR,))

@@ -271,6 +271,17 @@ def endless_generator(x):
     return sum(value * k for k, value in zip(range(3), powers()))
 
 
+@refused(
+    "a loop over a generator expression, `enumerate` of a generator, …, that changes what they read", NotSupported,
+    "make a list of the items first", args=(VECTOR,),
+)
+def changed_below_an_iterator(x):
+    scale = 1.0
+    for value in (a * scale for a in x):
+        scale = scale + value
+    return scale
+
+
 @supported("windows with bounds that the loop computes", "that they fit is tested at run time", args=(VECTOR,))
 def windows(x):
     low, total = 0, 0.0

@@ -4,6 +4,7 @@ A failing case becomes a program here before it is fixed.
 """
 
 from . import (
+    aliases,
     applications,
     arranging,
     arrays,
@@ -41,6 +42,7 @@ from . import (
     simulations,
     straight,
     structures,
+    triangles,
     writes,
 )
 from .program import Program
@@ -75,6 +77,8 @@ MODULES = (
     fuzzed,
     writes,
     held,
+    aliases,
+    triangles,
     library,
     arranging,
     gathering,

@@ -141,7 +141,134 @@ def mask_of_computed_length(x):
     return np.sum(u[chosen] ** 2)
 
 
+def part_of_a_branch_in_a_branch(x):
+    """How long `x[f]` is leaves two branches; on the other sides it is 0."""
+    for a in x:
+        if a:
+            return a
+        if a > a:
+            break
+        f = x > x
+        x[0] = 1
+        x[f] *= x[f]
+    return 0
+
+
+def square_by_halves(g):
+    if len(g) < 2:
+        return
+    square_by_halves(g[:1])
+    g *= g
+
+
+def rows_that_nobody_looks_at(A):
+    """Unsimplified, what the comprehension records stands there and is not printed."""
+    u = A[0]
+    for j, _ in A:
+        a = np.array([u if j % 3 < 2 else w for w in A])  # noqa: F841
+    square_by_halves(u)
+    return np.sum(np.sin(u))
+
+def saved_where_a_branch_binds_it(x):
+    """To save a name that some iterations do not bind is not to use it."""
+    total = 0.0
+    for a in x:
+        if a > 0:
+            y = a
+            while y > 0.1:
+                y = y * 0.5
+            total += y * y
+    return total
+
+def saved_where_branches_in_branches_bind_it(x):
+    total = 0.0
+    if x[0] > 0:
+        a = x[0]
+        while a > 0.5:
+            a = a * 0.7
+        if a > 0.2:
+            y = a
+            while y > 0.1:
+                y = y * 0.5
+            total = y * y * a
+    return total
+
+def array_saved_up_to_a_break(x):
+    for _ in x:
+        if x[0] < 0:
+            break
+        while x[0] > 0.5:
+            x *= 0.6
+        mask = x > 0.1
+        x[mask] -= np.sin(3 * x[mask])
+    return np.sum(x * x)
+
+def opposite_of_a_constant_truth_value(x):
+    every = ~(np.zeros(4) > 1)
+    x[every] += 0.5
+    return np.sum(x * x)
+
+def size_known_by_what_is_written(x):
+    """That `v` has two elements is known from the second line on; what the loop begins with has its old size."""
+    v = np.sin(x[::2])
+    x[[0, 1]] = v
+    while np.max(v) < 2.0:
+        v = 1.5 * v
+    return x[0] * v
+
+def element_read_before_a_loop_replaces_the_array(x):
+    u = x * 2
+    first = u[1]
+    for _ in range(3):
+        if np.sum(u) < 3:
+            u = u[::-1] * 1.5
+    return first + u[0]
+
+
+def name_that_is_not_bound_on_a_path(B, s):
+    """Where the order of `v` is not made, its name still has the rows of the loop."""
+    u = B
+    v = u
+    rows = [u, u, v]
+    for _ in range(1):
+        rows.append(rows.pop(0) * 2.0)
+    w = rows[0]
+    if not np.sum(v):
+        return s
+    h = np.sort(v)
+    return np.sum(h) + np.sum(w * w)
+
+
+def part_of_what_had_no_name(x, y):
+    """At order 2 a part of a long expression is looked at in several places: the whole has a name, then."""
+    x[1:-1][::2] = np.arctan2(y[1:], y[1:] * y[1:])
+    w = np.cos(np.minimum(x, x))
+    w, x = (x + w, w)
+    return np.sum(np.sin(w))
+
+
+def rows_by_recursion(v, count):
+    if count <= 0:
+        return np.ones(2) @ np.ones((2, 3))
+    return rows_by_recursion(0.5 * np.arange(3), count - 1) + v
+
+
+def array_made_by_recursions_is_written(a):
+    np.sin([rows_by_recursion(row, 1) for row in a], out=a)
+    return a[0, 0] * a[1, 2]
+
+
 PROGRAMS = [
+    Program(part_of_what_had_no_name, fixed(np.array([-1.2, 0.3, -0.5]), np.array([0.5, 0.9])), wrt=(0, 1)),
+    Program(name_that_is_not_bound_on_a_path, fixed(np.array([[-0.9, -0.5, -0.2]]), 1.179), wrt=(0, 1)),
+    Program(element_read_before_a_loop_replaces_the_array, fixed(np.array([0.3, 0.5, 0.1])), tags=("loops",)),
+    Program(opposite_of_a_constant_truth_value, fixed(np.array([0.7, 1.2, 0.7, 0.8])), tags=("loops",)),
+    Program(size_known_by_what_is_written, fixed(np.array([0.7, 1.2, 0.7, 0.8])), tags=("loops", "results")),
+    Program(saved_where_a_branch_binds_it, fixed(np.array([0.9, -0.5, 0.3])), tags=("loops",)),
+    Program(saved_where_branches_in_branches_bind_it, fixed(np.array([0.9, -0.5, 0.2])), tags=("loops",)),
+    Program(array_saved_up_to_a_break, fixed(np.array([0.9, 0.5, 0.2])), tags=("loops",)),
+    Program(part_of_a_branch_in_a_branch, fixed(np.array([-0.901, 0.497, 0.245, 0.218]))),
+    Program(rows_that_nobody_looks_at, fixed(np.array([[-0.536, -0.939], [1.069, 0.818], [0.539, 0.639]]))),
     Program(mask_of_computed_length, fixed(np.array([0.3, 0.4, -0.2]))),
     Program(parts_of_ranges, fixed(np.array([0.3, 0.5, -0.2, 0.7, 0.4]), 2)),
     Program(parts_of_ranges, fixed(np.array([0.3, 0.5, -0.2, 0.7, 0.4]), 0), name="parts_of_ranges_from_0"),
@@ -168,4 +295,5 @@ PROGRAMS = [
     Program(keys_are_compared_with_a_set, fixed({"w": np.array([0.3, 0.7]), "b": 1.5})),
     Program(mask_under_a_test_that_fails, fixed(np.array([-0.9, -0.5, -0.2]))),
     Program(mask_under_a_test_that_fails, fixed(np.array([2.9, 1.5, -0.2])), name="mask_under_a_test_that_holds"),
+    Program(array_made_by_recursions_is_written, fixed(np.array([[-1.2, 0.8, -1.1], [-1.3, -0.3, 0.5]]))),
 ]

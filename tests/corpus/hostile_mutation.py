@@ -257,7 +257,32 @@ def buffers_told_apart(x):
     return np.sum(now**2)
 
 
+class Rows:
+    """Rows that are read, written and deleted through the class."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __getitem__(self, key):
+        return self.rows[key]
+
+    def __setitem__(self, key, value):
+        self.rows[key] = value
+
+    def __delitem__(self, key):
+        self.rows = np.delete(self.rows, key, axis=0)
+
+
+def deleted_through_a_class(x):
+    rows = Rows(np.outer(x, x))
+    rows[1, 2] = rows[2, 1] * 3
+    rows[0] += rows[3]
+    del rows[0]
+    return np.sum(rows.rows**2)
+
+
 PROGRAMS = [
+    Program(deleted_through_a_class, normal((4,))),
     Program(window_times_window, normal(("n",))),
     Program(window_added, normal(("n",))),
     Program(window_carried, normal(("n",))),

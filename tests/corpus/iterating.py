@@ -1,5 +1,6 @@
 """itertools, grids of indices, and lists that later loops go through."""
 
+import collections
 import itertools
 
 import numpy as np
@@ -192,7 +193,123 @@ def shrink_half(x):
     return y[0]
 
 
+def generator_of_what_was_there(x):
+    """What a generator expression runs over is evaluated where it stands; what its items are, where they are used."""
+    rows, scale = [x[0], x[1]], 2.0
+    items = (scale * a * b for a in rows for b in (1.0, 3.0))
+    rows, scale = [x[2]], 5.0
+    return sum(items) ** 2 + len(rows)
+
+
+def views_of_a_dictionary(x):
+    """They show what the dictionary holds when they are looked at."""
+    params = {"a": x[0], "b": x[1]}
+    names, values = params.keys(), params.values()
+    total = 0.0
+    for _, value in params.items():
+        params["b"] = params["b"] + value * x[2]
+        total += value * value
+    params["c"] = total
+    return total * sum(values) + sum(params[name] for name in names) ** 2
+
+
+def iterators_made_anew(x):
+    total = 0.0
+    for k in range(3):
+        pairs = zip(x, x[1:])
+        scaled = map(lambda a: a * (k + 1), x)  # noqa: B023
+        total += sum(a * b for a, b in pairs) * max(scaled) + sum(filter(lambda a: a > 0, x))
+    return total
+
+
+def newest_in_a_deque(x):
+    """A deque that is full drops an item for each that a loop appends."""
+    newest = collections.deque(maxlen=2)
+    for v in x:
+        newest.append(v * v)
+    return newest[0] * newest[1] * len(newest)
+
+
+def deque_from_both_sides(x):
+    window, total = collections.deque([0.0, 1.0, 2.0], maxlen=3), 0.0
+    for v in x:
+        window.appendleft(v)
+        total += window[0] * window[-1]
+        window += [v * 2]
+    return total * len(window)
+
+
+def arrays_written_in_a_chain(x):
+    a, b = x * 1.0, x * 2
+    part = a[:2]
+    for each in itertools.chain([a, b], [part]):
+        each *= x[0]
+        each[0] += 1
+    return np.sum(a * b) + part[1]
+
+
+def rows_written_in_pairs(x):
+    for a, b in itertools.pairwise(x):
+        b += a * x[0, 0]
+        a[0] = b[1]
+    return np.sum(x)
+
+
+def generator_that_writes_its_own(x):
+    def states(y):
+        for i in range(3):
+            y[i + 1] += y[i] * x[0]
+            yield y.copy()
+
+    total = 0.0
+    for k, y in enumerate(states(x * 1.0)):
+        total += k * np.sum(y * y)
+    return total
+
+
+def numbered_and_named_again(x):
+    total, y = 0.0, x
+    for k, y in enumerate(v * 2 for v in y):  # noqa: B020
+        total += k * y
+    return total * y
+
+
+def generator_unpacked(x):
+    y = x * 1.0
+
+    def doubled():
+        for i in range(3):
+            y[i] *= 2
+            yield y[i]
+
+    a, b, c = doubled()
+    return a * b + c * np.sum(y)
+
+
+def keys_with_effects(x):
+    """A key is called once for each item."""
+    y = x * 1.0
+
+    def squared(v):
+        y[0] += v
+        return v * v
+
+    nearest = min([x[1], x[0], x[2]], key=squared) * max(map(squared, x), key=squared)
+    return nearest * y[0] * min(x, key=squared)
+
+
 PROGRAMS = [
+    Program(keys_with_effects, apart(("n",))),
+    Program(newest_in_a_deque, apart(("n",))),
+    Program(deque_from_both_sides, apart((4,))),
+    Program(arrays_written_in_a_chain, apart((4,))),
+    Program(rows_written_in_pairs, apart((4, 3))),
+    Program(generator_that_writes_its_own, apart((4,))),
+    Program(numbered_and_named_again, apart(("n",))),
+    Program(generator_unpacked, apart((4,))),
+    Program(generator_of_what_was_there, apart(("n",))),
+    Program(views_of_a_dictionary, apart(("n",))),
+    Program(iterators_made_anew, apart(("n",))),
     Program(product, fixed(VECTOR)),
     Program(product_rep, apart(("n",))),
     Program(combinations, apart(("n",))),

@@ -25,6 +25,7 @@ class Program:
     Tags that the tests look at:
 
     - ``f32``: some of the arithmetic is in float32, so tolerances are wide;
+    - ``loops``: the loops of its gradient were wrong once, and are always run;
     - ``results``: the result is an array or a pytree, so only forward mode applies;
     - ``expected``: the point is a kink, where ``expected`` holds the gradient by convention
       (one entry per position in ``wrt``) and differences mean nothing.

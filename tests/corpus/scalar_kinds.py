@@ -78,6 +78,16 @@ def elements_as_arrays(a):
     return np.sum(a * a) + number
 
 
+def sequences_repeated(x, n):
+    """An integer repeats, Python's and NumPy's alike; an array is multiplied."""
+    pair = [x[0], x[1] * x[2]]
+    return np.sum(np.array(pair * n) ** 2) + np.sum(np.array(n * tuple(pair)) * np.arange(2 * n))
+
+
+def sequence_times_array(x, a):
+    return np.sum((x[0], x[1]) * a) + np.sum([x[1] ** 2, 1.0] + a)
+
+
 PROGRAMS = [
     Program(truths_of_python, positive(None)),
     Program(truths_of_numpy, positive(())),
@@ -90,4 +100,7 @@ PROGRAMS = [
     Program(extremes_with_python_numbers, apart((3,))),
     Program(changed_under_two_names, fixed(np.array(1.3))),
     Program(elements_as_arrays, apart((4,))),
+    Program(sequences_repeated, apart((3,), then=(np.int64(2),))),
+    Program(sequences_repeated, apart((3,), then=(3,)), name="sequences_repeated_by_python_number"),
+    Program(sequence_times_array, apart((3,), then=(np.array(2),))),
 ]

@@ -5,10 +5,15 @@
 
 - `generate.py`: a program is drawn by hypothesis; `scalars.py`, `arrays.py`, `conditions.py` draw
   expressions of a wanted type and shape, `assignments.py` … `functions.py` draw statements, `patterns.py`
-  several that belong together;
+  several that belong together, `renaming.py` those that change the names of arrays;
 - `program.py`: a program as source, with its arguments;
 - `checks.py`: what is checked of a program, with `reference.py` for differences, `verdicts.py` for what
   comes of it, and NaN in memory that nobody is to look at, yet (`poison.py`) or any more (`dead.py`);
 - `reduce.py`: a failing program is made small;
 - `campaign.py`: many programs are run and counted.
 """
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parent.parent))          # the other modules of the tests, for `python -m`

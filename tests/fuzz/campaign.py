@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import HealthCheck, Phase, given, reject, seed, settings
 
 from .checks import EVERY, Check
 from .generate import FAMILIES, programs
@@ -53,8 +53,16 @@ class Chunk:
     families: tuple[str, ...] = tuple(FAMILIES)
 
     def run(self, test: Callable[[Program], None], *phases: Phase) -> None:
-        """Calls `test` with each program."""
-        drawn = given(programs(self.families))(test)
+        """Calls `test` with each program, and with none twice that it has let pass."""
+        seen: set[str] = set()
+
+        def once(program: Program) -> None:
+            if program.text in seen:
+                reject()                          # hypothesis draws another one instead
+            test(program)
+            seen.add(program.text)
+
+        drawn = given(programs(self.families))(once)
         limits = settings(max_examples=self.count, database=None, deadline=None, phases=phases, derandomize=False,
                           suppress_health_check=list(HealthCheck), report_multiple_bugs=False)
         seed(self.number)(limits(drawn))()

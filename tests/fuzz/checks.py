@@ -13,6 +13,7 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
+from lowered import as_loops
 
 from transformer import grad, jvp, pipeline, value_and_grad, vjp
 from transformer.api import pullback, pushforward
@@ -25,7 +26,9 @@ from .reference import Rejected, Vector, blank, floats, pack, slope, unpack
 from .verdicts import Failure, Refused, ours
 
 LARGEST = 1e4
-EVERY = ("sizes", "layout", "second", "other order", "third", "saved", "read again", "unsimplified", "dead")
+STEEPEST = 1e4
+EVERY = ("sizes", "layout", "second", "other order", "third", "saved", "read again", "unsimplified", "dead",
+         "loops")
 Layout = Callable[[np.ndarray], np.ndarray]
 
 
@@ -42,6 +45,7 @@ class Check:
         self.chosen = tuple(self.args[k] for k in self.wrt)
         self.at = pack(self.chosen)
         self.rng = np.random.default_rng(seed)
+        self.shares = len(program.source) % 2 == 0        # loops among threads
         self.single = any(np.asarray(leaf).dtype == np.float32 for leaf in floats(self.chosen))
 
     # -- the program as a function of a vector ----------------------------------------------
@@ -86,10 +90,18 @@ class Check:
         """Raises `Rejected`, `Refused` or `Failure`, or nothing."""
         if len(self.plain(self.at)) > 1 or np.ndim(self.function(*self.values())):
             self.several()
-            return
+        else:
+            self.scalar()
+        if self.refusal is not None:
+            raise self.refusal
+
+    def scalar(self) -> None:
+        """A program whose result is a number."""
         self.first()
         self.forward()
         self.elsewhere()
+        if "loops" in self.also:
+            self.as_loops()
         if "sizes" in self.also:
             self.other_sizes()
         if "layout" in self.also:
@@ -104,8 +116,6 @@ class Check:
             self.second()
         if "dead" in self.also:
             self.dead()
-        if self.refusal is not None:
-            raise self.refusal
 
     # -- first order --------------------------------------------------------------------------
 
@@ -126,7 +136,9 @@ class Check:
 
     def same_value(self, value: Any, what: str, expected: Any = None) -> None:
         expected = self.function(*self.values()) if expected is None else expected
-        if np.asarray(value).dtype != np.asarray(expected).dtype or np.shape(value) != np.shape(expected):
+        meets_numpys = type(expected) is float and isinstance(value, np.floating)      # on another path, it is one
+        same_type = meets_numpys or np.asarray(value).dtype == np.asarray(expected).dtype
+        if not same_type or np.shape(value) != np.shape(expected):
             raise Failure(f"type of the {what}", f"{value!r} for {expected!r}")
         rounding = 1e-4 if self.single else 1e-10
         if not np.allclose(value, expected, rtol=rounding, atol=rounding):
@@ -216,6 +228,8 @@ class Check:
         mine = pack(tuple(pulled[k] for k in self.wrt))
         self.close("vjp", np.array([mine @ self.direction]), np.array([weights @ reference.value]),
                    np.abs(weights) @ reference.uncertainty)
+        if "loops" in self.also:
+            self.loops_of_several(expected)
         if "second" in self.also:
             self.second_of_several(unpack(weights, expected), pulled)
 
@@ -237,6 +251,32 @@ class Check:
     def same_values(self, values: Any, expected: Any, what: str) -> None:
         for mine, theirs in zip(_every_leaf(values), _every_leaf(expected), strict=True):
             self.same_value(mine, what, theirs)
+
+    # -- explicit loops -------------------------------------------------------------------------
+
+    def as_loops(self) -> None:
+        """Value and gradient as the loops that are compiled, run as plain Python."""
+        args = self.values()
+        try:
+            with ours("loops"):
+                value, gradient = as_loops(self.transformed(value_and_grad), self.function, args, self.shares)
+        except Refused as refusal:
+            self.refusal = refusal                # the other checks go on
+            return
+        self.unchanged(args, "loops")
+        if np.max(np.abs(self.gradient), initial=0.0) > STEEPEST:
+            return                                # what functions round differently decides the result
+        self.same_value(value, "value by loops")
+        self.close("gradient by loops", pack(gradient), self.gradient)
+
+    def loops_of_several(self, expected: Any) -> None:
+        try:
+            with ours("loops"):
+                found = as_loops(self.function, self.function, self.values(), self.shares)
+        except Refused as refusal:
+            self.refusal = refusal
+            return
+        self.same_values(found, expected, "value by loops")
 
     # -- second and third order ---------------------------------------------------------------
 
@@ -300,7 +340,7 @@ class Check:
             path = Path(folder) / "saved.py"
             with ours("saved"):
                 self.gradients().save(path, *self.values())
-                function = self.with_outside(_imported(path))
+                function = self.with_outside(_imported(path, f"{self.function.__name__}_grad"))
                 found = function(*self.values())
             self.close("saved", pack(found), self.gradient)
             self.saved_at_other_sizes(function)
@@ -347,14 +387,18 @@ class Check:
 
 
 def resized(value: Any) -> Any:
-    """Arguments with all arrays longer by one, but for axes of length 1."""
+    """Arguments with all arrays longer by one, but for axes of length 1; what is new ties with nothing."""
     if isinstance(value, dict):
         return {key: resized(item) for key, item in value.items()}
     if not isinstance(value, np.ndarray):
         return value
     mode = "reflect" if min(value.shape) > 1 else "edge"
     pad: Any = np.pad                             # its stubs know no `str` as a mode
-    return pad(value, [(0, int(size > 1)) for size in value.shape], mode=mode)
+    widths = [(0, int(size > 1)) for size in value.shape]
+    longer = pad(value, widths, mode=mode)
+    if value.dtype.kind == "f":
+        longer *= 1 + 0.03 * pad(np.zeros(value.shape, value.dtype), widths, mode="constant", constant_values=1)
+    return longer
 
 
 def spread(array: np.ndarray) -> np.ndarray:
@@ -364,13 +408,13 @@ def spread(array: np.ndarray) -> np.ndarray:
     return np.repeat(array, 2)[::2]
 
 
-def _imported(path: Path) -> Callable[..., Any]:
+def _imported(path: Path, name: str) -> Callable[..., Any]:
     spec = importlib.util.spec_from_file_location("saved", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     linecache.cache[str(path)] = (0, None, path.read_text().splitlines(True), str(path))
-    function: Callable[..., Any] = module.program_grad
+    function: Callable[..., Any] = getattr(module, name)
     return function
 
 

@@ -54,6 +54,38 @@ def swap_items(w: Writer) -> Any:
     return None
 
 
+def change_in_place(w: Writer) -> Any:
+    """`op=` on a list or dictionary, which has as many items afterwards as before."""
+    names = [name for name in w.variables(lambda kind: isinstance(kind, Row | Table))
+             if name not in w.captured and name != "params"]
+    if not names:
+        return False
+    name = w.of(names)
+    kind = w.kind(name)
+    if isinstance(kind, Table):
+        key, item = w.of(kind.entries)
+        w.emit("A |= {K: V}", A=name, K=ast.Constant(key), V=arrays.array(w, item.shape, 1))
+    elif w.chance(50):
+        w.emit("A += [V]", A=name, V=arrays.array(w, kind.item.shape, 1))
+        w.emit(w.of(["A.pop(0)", "del A[1]", "A[:2] = A[1:2]"]), A=name)
+    else:
+        w.emit("A *= 2", A=name)
+        w.emit(w.of(["del A[::2]", "del A[N:]", "A[:N] = []"]), A=name, N=ast.Constant(kind.count))
+    return None
+
+
+def name_again(w: Writer) -> Any:
+    """A second name for a list or dictionary."""
+    names = w.variables(lambda kind: isinstance(kind, Row | Table))
+    if not names:
+        return False
+    old = w.of(names)
+    name = w.fresh("other")
+    w.emit("A = B", A=name, B=old)
+    w.bind(name, w.kind(old))
+    return None
+
+
 def take_item(w: Writer) -> Any:
     """A name for an item: an alias."""
     shape = some_shape(w)
@@ -67,4 +99,5 @@ def take_item(w: Writer) -> Any:
 
 
 STATEMENTS = [(2, "dict", make_table), (2, "list", make_row), (3, "item", change), (1, "exchange", swap_items),
-              (1, "alias of item", take_item)]
+              (1, "alias of item", take_item), (2, "container changed", change_in_place),
+              (2, "alias of container", name_again)]

@@ -51,7 +51,7 @@ class Spoiling(Loops):
 
     def _held(self) -> Iterator[Var]:
         """What is stored, saved for a reverse, or given away."""
-        yield from (v for values in self.flow.stored.values.values() for v in values if isinstance(v, Var))
+        yield from self.flow.kept()
         yield from (array for _, array in self.aliases.given_away())
         for stmt in self.flow.spans:
             if isinstance(stmt, Let) and stmt.op.name in (*HANDS_ON, "stacked", "unstacked"):
@@ -89,7 +89,8 @@ class Spoiling(Loops):
         taken = {self.names.chosen.get(variable) for variable in covering}
         alive = [value for variable in covering for value in variable.values if is_array(value)]
         for variable in filter(self._has_names, variables):
-            ended = any(first <= place and self.seen < last <= place for first, last in variable.pieces)
+            # What begins where it ends is bound to nothing, or is nothing that anybody reads.
+            ended = any(first < last and self.seen < last <= place for first, last in variable.pieces)
             if ended and variable not in covering and self._is_ours(variable, [*alive, *self.held]):
                 name = self.names.of(variable.values[0])
                 if name not in taken:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from . import arrays, assignments, branches, containers, functions, loops, patterns, scalars, writes
+from . import arrays, assignments, branches, containers, functions, loops, patterns, renaming, scalars, writes
 from .kinds import NUMBER, Floats, Integer, Integers, Kind, Table
 from .program import Program
 from .templates import expression, statements, text
@@ -21,6 +21,7 @@ FAMILIES: dict[str, list[tuple[int, str, Any]]] = {
     "containers": containers.STATEMENTS,
     "functions": functions.STATEMENTS,
     "patterns": patterns.STATEMENTS,
+    "names": renaming.STATEMENTS,
 }
 PARAMETERS: list[tuple[int, str, Kind]] = [
     (5, "x", Floats((3,))), (3, "x", Floats((4,))), (3, "A", Floats((2, 3))), (2, "A", Floats((3, 2))),

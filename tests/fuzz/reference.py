@@ -50,12 +50,18 @@ def _central(function: Callable[[Vector], Vector], at: Vector, along: Vector, st
 
 def _require_smooth(function: Callable[[Vector], Vector], at: Vector, along: Vector, middle: Vector, value: Vector,
                     size: float) -> None:
-    for step, allowed in ((TINY, 1e-4), (STEP / 8, 0.02)):
-        noise = 1e-14 * np.max(np.abs(middle), initial=0.0) / step
-        sides = [(function(at + s * along) - middle) / s for s in (step, -step)]
-        for side in sides:
+    for step, allowed in ((TINY, 1e-6), (STEP / 8, 1e-3)):
+        noise = 2e-14 * np.max(np.abs(middle), initial=0.0) / step
+        for side in (_one_sided(function, at, along, middle, s) for s in (step, -step)):
             if not np.all(np.abs(side - value) <= (allowed + noise) * size):
                 raise Rejected("kink")
+
+
+def _one_sided(function: Callable[[Vector], Vector], at: Vector, along: Vector, middle: Vector, step: float) -> Vector:
+    """The derivative from one side, of second order."""
+    whole, half = (function(at + s * along) - middle for s in (step, step / 2))
+    difference: Vector = (4 * half - whole) / step
+    return difference
 
 
 def pack(values: Any) -> Vector:

@@ -92,11 +92,13 @@ class Let:
 
 @dataclass(slots=True, eq=False)
 class Merge:
-    """`target` is `then` after the first branch of an `If` and `orelse` after the second."""
+    """`target` is `then` after the first branch of an `If` and `orelse` after the second. It is `saved` for the way
+    back, which uses it only where it is defined."""
 
     target: Var
     then: Atom
     orelse: Atom
+    saved: bool = field(default=False, kw_only=True)
 
 
 @dataclass(slots=True, eq=False)
@@ -131,10 +133,12 @@ class Read:
 
 @dataclass(slots=True, eq=False)
 class Record:
-    """`target[position] = value` where `value` is defined; `target` is a Seq known after the loop."""
+    """`target[position] = value` where `value` is defined; `target` is a Seq known after the loop. It is `saved` for
+    the way back, which reads it only where the iteration has used it: to save a name that is not bound is no use."""
 
     target: Var
     value: Atom
+    saved: bool = field(default=False, kw_only=True)
 
 
 @dataclass(slots=True, eq=False)

@@ -296,6 +296,11 @@ class Assumptions:
             low += count * least if monomial else 0
         return -(-low // scale)
 
+    def highest(self, size: Extent) -> Extent | None:
+        """A size without integers that have a range, which `size` is certainly not above; None if there is none."""
+        lowest, scale = self._lowest(-self.normal(size))
+        return None if lowest is None or scale != 1 else -lowest
+
     def _least_value(self, monomial: tuple[SizeAtom, ...]) -> int | None:
         """A number that a product of atoms is certainly not below."""
         if len(monomial) == 1 and isinstance(monomial[0], (Least, Greatest)):

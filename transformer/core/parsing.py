@@ -172,7 +172,7 @@ class Reader(Literals):
             target = self.defined("merge")
             first = self.atom()
             self.line.expect(",")
-            merges.append(Merge(target, first, self.atom()))
+            merges.append(Merge(target, first, self.atom(), saved=self.line.accept("saved")))
             self.finish()
         return If(cond, then, orelse, merges)
 
@@ -209,10 +209,17 @@ class Reader(Literals):
         ends = self.pairs(depth, "next")
         carries = [Carry(entry, init, end, out)
                    for (entry, init), (out, end) in zip(entries, ends, strict=True)]
-        records = [Record(*pair) for pair in self.pairs(depth, "record")]
+        records = self.records(depth)
         count = self.count(depth)
         return Loop(position, trips, carries, body, reads, records, down, test, cond, count, None, blocks, again,
                     independent)
+
+    def records(self, depth: int) -> list[Record]:
+        found = []
+        while self.is_at(depth, "record"):
+            found.append(Record(self.defined("record"), self.atom(), saved=self.line.accept("saved")))
+            self.finish()
+        return found
 
     def test(self, depth: int) -> tuple[Block, Any]:
         if not self.section(depth, "test"):

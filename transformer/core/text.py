@@ -20,7 +20,7 @@ function loss(x: float)
                 ...
             else
                 ...
-            merge z: f64 = a, undefined             its value after either branch
+            merge z: f64 = a, undefined             its value after either branch; `saved`, if for the way back
         loop i: int in <n - 1> down                 `in none`: as long as the condition holds
             carry s: f64 = 0.0
             read v: f64 = vs
@@ -30,7 +30,7 @@ function loss(x: float)
             body
                 ...
             next s_1: f64 = t                       one for each carry: its value after the loop
-            record ws: Seq[f64] = w
+            record ws: Seq[f64] = w saved
             count m: int
         h: f64 = call helper(y)                 without targets where it is called for an effect
         effect comment(text='reverse')
@@ -171,7 +171,7 @@ class Printer:
                 self.block(block, inner + INDENT)
         for merge in stmt.merges:
             sides = f"{self.atom(merge.then)}, {self.atom(merge.orelse)}"
-            self.equation("merge", merge.target, sides, inner)
+            self.equation("merge", merge.target, sides + " saved" * merge.saved, inner)
 
     def _loop(self, stmt: Loop, indent: str) -> None:
         trips = "none" if stmt.trips is None else self.atom(stmt.trips)
@@ -204,7 +204,7 @@ class Printer:
 
     def _records(self, stmt: Loop, indent: str) -> None:
         for record in stmt.records:
-            self.equation("record", record.target, self.atom(record.value), indent)
+            self.equation("record", record.target, self.atom(record.value) + " saved" * record.saved, indent)
 
     def equation(self, word: str, target: Var, value: str, indent: str) -> None:
         self.lines.append(f"{indent}{word} {self.typed(target)} = {value}")

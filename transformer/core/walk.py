@@ -272,7 +272,7 @@ class Copier:
         cond = self.atom(stmt.cond)
         then, orelse = self.block(stmt.then), self.block(stmt.orelse)
         values = [(self.atom(merge.then), self.atom(merge.orelse)) for merge in stmt.merges]
-        merges = [Merge(self.fresh(m.target), *v) for m, v in zip(stmt.merges, values)]
+        merges = [Merge(self.fresh(m.target), *v, saved=m.saved) for m, v in zip(stmt.merges, values)]
         return If(cond, then, orelse, merges, stmt.origin)
 
     def _reads(self, reads: list[Read]) -> list[Read]:
@@ -286,7 +286,7 @@ class Copier:
 
     def _records(self, records: list[Record]) -> list[Record]:
         values = [self.atom(record.value) for record in records]
-        return [Record(self.fresh(record.target), value) for record, value in zip(records, values)]
+        return [Record(self.fresh(record.target), value, saved=record.saved) for record, value in zip(records, values)]
 
     def _loop(self, stmt: Loop) -> Loop:
         trips, inits = self.atom(stmt.trips), [self.atom(c.init) for c in stmt.carries]

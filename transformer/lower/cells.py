@@ -100,11 +100,10 @@ class _Candidates:
         for carry in stmt.carries:
             self._make(carry.entry)
             self._make(carry.out)
-            if carry.entry in self.found:
-                self._tie(carry.entry, carry.out)
-                self._tie(carry.entry, carry.next)
-                if not isinstance(carry.init, Var):
-                    self.lost.add(carry.entry)
+            self._tie(carry.entry, carry.out)
+            self._tie(carry.entry, carry.next)
+            if not isinstance(carry.init, Var):
+                self.lost.add(carry.entry)
             self.tied.append((carry.init, carry.entry))                  # an array may be read into numbers
         self.lost.update(record.value for record in stmt.records)
         self.lost.update(read.source for read in stmt.reads)

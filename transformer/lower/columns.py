@@ -82,7 +82,7 @@ def _reads_columns(nest: Nest, fold: Fold) -> bool:
             continue
         everywhere, last = set(atom_vars(stmt.args[1:])), set(atom_vars(stmt.args[-1:]))
         if not everywhere.isdisjoint(columns) and not everywhere.isdisjoint(rows):
-            across += last <= columns and bool(last)
+            across += not last.isdisjoint(columns) and last.isdisjoint(rows)
             along += not last.isdisjoint(rows)
     return across > 0 and not along
 

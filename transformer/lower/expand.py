@@ -12,7 +12,7 @@ Nothing is fused, and no array is written that anybody else still reads.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -32,7 +32,8 @@ from ..ops.loops import missing
 from ..ops.value import Value, value
 from . import checks, folds, python_numbers, writes
 from .access import Stored, fitted
-from .clean import cleaned
+from .chains import shortened
+from .clean import cleaned, equal_sizes
 from .effects import done
 from .extremes import extremes
 from .filling import attributes, filled
@@ -49,15 +50,21 @@ from .promotion import promoted
 from .ranges import Ranges
 from .recording import Recording, by_definition
 from .sums import accurate
+from .threads import in_chunks, shared_out
 from .tiling import tile
 from .unbound import with_tests_of_names
 
 
-def expand(function: Function, assumptions: Assumptions | None = None) -> Lowered:
-    """The nest form of a function. `assumptions` are those under which it was read. Raises a located
-    `NotSupported` for what has no loop form."""
+def expand(function: Function, assumptions: Assumptions | None = None, donated: Iterable[Var] = (),
+           threads: bool = False) -> Lowered:
+    """The nest form of a function. `assumptions` are those under which it was read, `donated` the parameters whose
+    memory may be used; with `threads`, these share its loops. Raises a located `NotSupported` for what has no loop
+    form."""
     assumptions = assumptions or Assumptions()
-    lowered = _expanded(function, assumptions)
+    donated = set(donated).difference(function.results)
+    lowered = _expanded(function, assumptions, donated, threads)
+    lowered.in_place = [atom for atom in dict.fromkeys(lowered.results)   # type: ignore[misc]
+                        if atom in donated and _stays(atom, lowered.body)]
     lowered.outside = [atom for atom in dict.fromkeys(lowered.results)   # type: ignore[misc]
                        if _is_outside(atom, lowered.body)]
     lowered.outside += [stmt.target for stmt in lowered.body if _is_large(stmt) and stmt.target not in lowered.results]
@@ -76,7 +83,8 @@ def callees_of(function: Function) -> list[Function]:
     return [callee for callee in callees if callee is not function]
 
 
-def _expanded(function: Function, assumptions: Assumptions) -> Lowered:
+def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Var] = (), threads: bool = False
+              ) -> Lowered:
     builder = Builder(assumptions)
     with builder.active():
         function = with_tests_of_names(function)
@@ -87,8 +95,12 @@ def _expanded(function: Function, assumptions: Assumptions) -> Lowered:
     see_through(body)
     with builder.active():
         body = fuse(body, results, builder.assumptions)
-        body = place(body, results)
-        body = cleaned(accurate(extremes(tile(peel(body)))), results, builder.assumptions)
+        renamed = Copier(dims=equal_sizes(builder.assumptions))
+        body = place(body, results, {param: renamed.type(param.type) for param in donated})   # type: ignore[misc]
+        body = shortened(tile(peel(body)))
+        body = in_chunks(body) if threads else body
+        body = cleaned(accurate(extremes(body)), results, builder.assumptions)
+        body = shared_out(body, results) if threads else body
     return Lowered(function, body, results, assumptions=assumptions)
 
 
@@ -104,9 +116,13 @@ def _is_large(stmt: Any) -> bool:
 def _is_outside(result: Any, body: Block) -> bool:
     """Whether a result is an array whose size is known before the function runs, and which stays where it is."""
     allocated = any(isinstance(stmt, Allocate) and stmt.target is result for stmt in body)
-    allocated = allocated and not any(carry.entry is result and carry.next is not result for stmt in statements(body)
-                                      for carry in getattr(stmt, "carries", ()))
-    return allocated and all(map(guardable, type_of(result).sizes))     # type: ignore[union-attr]
+    return allocated and _stays(result, body) and all(map(guardable, type_of(result).sizes))   # type: ignore[union-attr]
+
+
+def _stays(array: Any, body: Block) -> bool:
+    """Whether the name of an array is that of the same memory all the time: no loop takes turns with it."""
+    return not any(carry.entry is array and carry.next is not array for stmt in statements(body)
+                   for carry in getattr(stmt, "carries", ()))
 
 
 KEPT = ("stacked", "unstacked")        # what a loop records is an array
@@ -121,6 +137,7 @@ class _Expansion:
         self.magnitudes = Magnitudes(ranges)
         self.recording = Recording(function)
         self.known: list[dict[Hashable, Var]] = [{}]
+        self.computed: set[Var] = set()          # arrays that are computed place by place, and views of them
 
     def block(self, block: Block) -> Block:
         with self.nested() as made:
@@ -226,6 +243,8 @@ class _Expansion:
 
     def let(self, stmt: Let) -> None:
         op = stmt.op
+        if op.elementwise or op.view and stmt.args[0] in self.computed:
+            self.computed.update(stmt.targets)
         if op is Same or op.name in KEPT and not self.recording.sequence(stmt):
             emit(stmt)
         elif op.name in KEPT:
@@ -244,7 +263,7 @@ class _Expansion:
         elif op.step is not None:
             self._folded(stmt)
         elif op.contraction is not None:
-            if not multiplied(stmt, self.stmt):
+            if not multiplied(stmt, self.stmt, self.computed):
                 folds.contracted(stmt)
         elif op.element is not None:
             self._elements(stmt)

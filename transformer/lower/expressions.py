@@ -10,6 +10,7 @@ import numpy as np
 from ..core.grammar import Const, Function, Var
 from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, Unknown
 from ..write.expressions import dotted
+from ..write.layout import Item
 from ..write.sizes import number
 from .depth import Depth
 from .functions import Functions
@@ -35,6 +36,7 @@ class Expressions:
         self.hosted: dict[int, Call] = {}                                # of statements, by their identity
         collect(self, lowered.body)
         self.trees: dict[Var, ast.expr] = {}
+        self.items: dict[int, list[Item]] = {}                           # what statements are printed as
         self.folded: set[Var] = set()                                    # what folds have handed on
         self.depth = Depth(lowered.function)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..ops import scalars
 from ..write.expressions import dotted
-from ..write.layout import LINE, printed
+from ..write.layout import LINE, Group, printed
 from ..write.names import fresh
 from . import vecmath
 from .flattening import flatten
@@ -24,7 +24,8 @@ OF_MATH = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arcta
 
 # What stands for the use of a module, and how it is imported.
 IMPORTS = {"import math": "math.", "import warnings": "warnings.warn(", "import numpy as np": "np.",
-           "import scipy.special": "scipy.special.", "from numba import objmode": "with objmode("}
+           "import scipy.special": "scipy.special.", "from numba import objmode": "with objmode(",
+           "from transformer.run.threads import in_threads, places": "in_threads("}
 
 
 class Functions:
@@ -37,6 +38,7 @@ class Functions:
         self.tables: dict[str, ast.Assign] = {}
         self.vector: set[str] = set()
         self.hosted: dict[str, ast.FunctionDef] = {}                     # in which Python does something
+        self.tasks: dict[str, Group] = {}                                # what threads share
         self.given: dict[str, Any] = {}                                  # objects that the module refers to
         self.regrouped: set[str] = set()
         self.direct: set[str] = set()                                    # called by what is not a copy itself
@@ -85,6 +87,13 @@ class Functions:
         tree.name = fresh(wish, {*self.taken, *self.names.values(), *self.hosted, *taken})
         self.hosted[tree.name] = tree
         return tree.name
+
+    def share(self, task: Group, wish: str, taken: set[str]) -> str:
+        """The name of a function that threads run, each for a range."""
+        name = fresh(wish, {*self.taken, *self.names.values(), *self.hosted, *self.tasks, *taken})
+        task.head.name = name
+        self.tasks[name] = task
+        return name
 
     def table(self, name: str, numbers: np.ndarray) -> ast.Name:
         """A name for numbers that a function looks up."""

@@ -10,7 +10,7 @@ from .columns import by_rows
 from .components import apart
 from .conditions import resolve
 from .gathering import gather
-from .levels import level
+from .levels import as_one, level
 from .merging import merge_nests
 from .nests import Block
 from .shrinking import shrink
@@ -30,8 +30,10 @@ def fuse(block: Block, results: list[Atom], assumptions: Assumptions) -> Block:
     for _ in range(MOST_ROUNDS):
         block = merge_nests(block, assumptions)
         block = cleaned(level(block, results), results, assumptions)
+        as_one(block)
         if not substitute_arrays(block, results):
             break
         block = cleaned(block, results, assumptions)
+    block = cleaned(level(block, results), results, assumptions)
     shrink(block, results)
     return apart(block)

@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 from typing import Any
 
-from ..core.grammar import Atom, Effect, If, Let, Var
+from ..core.grammar import Atom, Effect, If, Let, Loop, Var
 from ..core.sizes import Size
 from ..core.walk import atom_vars
 from .lifetimes import written
@@ -20,18 +20,18 @@ class Inlining:
 
     def __init__(self, body: Block, results: list[Atom]) -> None:
         self.uses: Counter[Var] = Counter(atom_vars(results))
-        self.near: set[Var] = {atom for atom in results if isinstance(atom, Var)}
-        self._block(body, [])
+        self.near: set[Var] = set()
+        self._block(body, results)
 
     def _block(self, block: Block, last: list[Any]) -> None:
         """`last` are the atoms used at the end of the block. A number that was read from an array is not
-        near any more once that array has been written."""
+        near any more once that array has been written, or its name stands for another one."""
         made: dict[Var, set[Var]] = {}
         for stmt in block:
             self.uses.update(uses_before(stmt))
             self.near.update(atom for atom in _operands(stmt) if isinstance(atom, Var) and atom in made)
             self._inside(stmt)
-            overwritten = written(stmt)
+            overwritten = written(stmt) | _replaced(stmt)
             if overwritten:
                 made = {var: read for var, read in made.items() if read.isdisjoint(overwritten)}
             if isinstance(stmt, (Let, If)):
@@ -58,6 +58,12 @@ class Inlining:
 
 def _used(stmt: Any) -> set[Var]:
     return {var for each in statements([stmt]) for var in (*uses_before(each), *uses_after(each))}
+
+
+def _replaced(stmt: Any) -> set[Var]:
+    """The arrays in place of which loops go on with others, under the same name."""
+    return {carry.entry for each in statements([stmt]) if isinstance(each, Loop) for carry in each.carries
+            if carry.init is carry.entry and carry.next is not carry.entry}
 
 
 def _read(stmt: Any) -> set[Var]:

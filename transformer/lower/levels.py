@@ -24,7 +24,20 @@ from ..core.grammar import Atom, Const, If, Let, Loop, Var
 from ..core.sizes import Size
 from ..core.walk import Copier, atom_vars, inner_targets
 from .copying import NestCopier
-from .nests import Allocate, Block, Fold, Library, Nest, Product, Store, defined, is_load, split, statements
+from .nests import (
+    Allocate,
+    Block,
+    Fold,
+    Library,
+    Nest,
+    Product,
+    Store,
+    defined,
+    inner_blocks,
+    is_load,
+    split,
+    statements,
+)
 
 MOST_STORES = 32                       # to one array, that are compared with each other
 
@@ -242,3 +255,21 @@ def key_of(stmt: Let) -> Hashable:
 
 def _keys(atoms: Any) -> tuple[Hashable, ...]:
     return tuple((repr(atom.value), atom.type) if isinstance(atom, Const) else atom for atom in atoms)
+
+
+def as_one(block: Block) -> None:
+    """Takes back that numbers of nests are computed in outer loops, in place, where nothing else is done there: what
+    makes the elements of an array stands together then."""
+    for stmt in block:
+        for inner in inner_blocks(stmt):
+            as_one(inner)
+        if isinstance(stmt, Nest) and stmt.body and all(isinstance(each, Let) for each in stmt.body[:-1]):
+            last = stmt.body[-1]
+            if isinstance(last, Nest) and last.ordered == stmt.ordered and _is_of_outer_sizes(last, stmt):
+                stmt.indices, stmt.body = [*stmt.indices, *last.indices], [*stmt.body[:-1], *last.body]
+
+
+def _is_of_outer_sizes(inner: Nest, outer: Nest) -> bool:
+    """Whether the sizes of a nest are the same in every iteration of the one around it."""
+    changing = {index.var for index in outer.indices}.union(*(each.targets for each in outer.body[:-1]))
+    return changing.isdisjoint(atom_vars(tuple(index.size for index in inner.indices)))

@@ -29,8 +29,9 @@ class Lifetimes:
     def _before(self, stmt: Any, alive: frozenset[Var]) -> frozenset[Var]:
         match stmt:
             case If():
-                end = alive.union(uses_after(stmt))
-                alive = self._block(stmt.then, end) | self._block(stmt.orelse, end)
+                then, orelse = (alive.union(atom_vars(tuple(getattr(merge, side) for merge in stmt.merges)))
+                                for side in ("then", "orelse"))
+                alive = self._block(stmt.then, then) | self._block(stmt.orelse, orelse)
             case Loop():
                 alive = self._loop(stmt, alive)
             case Nest() | Fold():

@@ -23,6 +23,7 @@ from .source import Printed, dimensions, print_lowered
 COMPILED = {"error_model": "numpy", "nogil": True}
 HOSTED = {**COMPILED, "nogil": False}
 REGROUPED = {**COMPILED, "fastmath": {"reassoc", "contract"}, "forceinline": True}
+SHARED = {**COMPILED, "forceinline": True}
 
 
 @dataclass
@@ -43,7 +44,8 @@ class Kernel:
         """How numba compiles each function of the module, the kernel last."""
         names = (*self.printed.functions, self.printed.name)
         kinds = {**dict.fromkeys(self.printed.vector, vecmath.COMPILED),
-                 **dict.fromkeys(self.printed.regrouped, REGROUPED), **dict.fromkeys(self.printed.hosted, HOSTED)}
+                 **dict.fromkeys(self.printed.regrouped, REGROUPED), **dict.fromkeys(self.printed.hosted, HOSTED),
+                 **dict.fromkeys(self.printed.tasks, SHARED)}
         return {name: kinds.get(name, COMPILED) for name in names}
 
     def compile(self) -> Kernel:
@@ -67,10 +69,10 @@ class Kernel:
         outside = [self._allocated(target, values) for target in self.lowered.outside]
         with _without_warnings(self.entry is not None):
             given = entry(*map(_as_argument, self.lowered.function.params, args), *outside)
-        made = dict(zip(self.lowered.outside, outside, strict=True))
-        rest = [atom for atom in self.lowered.results if atom not in made]
-        returned = iter(given if len(rest) > 1 else (given,))
-        return [made[atom] if atom in made else _in_type(next(returned), type_of(atom))   # type: ignore[index]
+        made = {**values, **dict(zip(self.lowered.outside, outside, strict=True))}
+        returned = iter(given if len(self.lowered.returned) > 1 else (given,))
+        passed = {*self.lowered.outside, *self.lowered.in_place}
+        return [made[atom] if atom in passed else _in_type(next(returned), type_of(atom))   # type: ignore[index]
                 for atom in self.lowered.results]
 
     def _allocated(self, target: Var, values: dict[Any, Any]) -> np.ndarray:
@@ -100,10 +102,11 @@ def _without_warnings(compiled: bool) -> Iterator[None]:
 
 
 def lower(function: Function, assumptions: Assumptions | None = None, name: str | None = None,
-          taken: Iterable[str] = ()) -> Kernel:
-    """The kernel of a Core function; not compiled yet. `taken` are names of the module that it becomes part of.
-    Raises a located `NotSupported`."""
-    lowered = expand(function, assumptions)
+          taken: Iterable[str] = (), donated: Iterable[Var] = (), threads: bool = False) -> Kernel:
+    """The kernel of a Core function; not compiled yet. `taken` are names of the module that it becomes part of,
+    `donated` the parameters whose memory it may use; with `threads`, these share its loops. Raises a
+    located `NotSupported`."""
+    lowered = expand(function, assumptions, donated, threads)
     return Kernel(lowered, print_lowered(lowered, name or function.name, taken))
 
 

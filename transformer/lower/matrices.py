@@ -1,4 +1,4 @@
-"""Products of matrices in lowered source: `np.dot(x, w.T, y)`."""
+"""Products of matrices in lowered source: `np.dot(x, w.T, y)`; one of the two may be a vector."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ def product_tree(e: Any, stmt: Product) -> ast.stmt:
 def _target(e: Any, stmt: Product) -> ast.expr:
     """The memory that is written, as a matrix: all of an array, or of what is behind its first places."""
     trees = [tree for _, tree in _entries(e, stmt.target, [*stmt.rows, *stmt.columns])]
+    if not (stmt.rows and stmt.columns):
+        return _subscript(e.atom(stmt.target.array), trees)
     count = next(k for k, tree in enumerate(trees) if _is_whole(tree))
     tree = _subscript(e.atom(stmt.target.array), trees[:count])
     if len(trees) == count + 2:
@@ -40,6 +42,8 @@ def matrix(e: Any, part: Part, rows: list[Index], columns: list[Index]) -> ast.e
     tree = _subscript(e.atom(part.array), [tree for _, tree in entries])
     if len(axes) == 2:
         return tree if axes[0] is rows[0] else ast.Attribute(tree, "T")
+    if not (rows and columns):
+        return tree
     if not (_is_plain(entries) and _is_made_here(e, part.array)):
         tree = _of_numpy("ascontiguousarray", tree)
     return _reshaped(e, tree, axes, rows, columns)

@@ -4,35 +4,47 @@
     u = step(u) in a loop                    u, spare = spare, u: what is read in one iteration
                                              is written in the next
     t = exp(x), x not needed afterwards      the same memory
+
+Parameters that the caller donates are memory like what is made here, and results may live in it.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from ..core.grammar import Atom, Call, Carry, If, Loop, Var
-from ..core.walk import Copier, atom_vars
+from ..core.types import ArrayType
+from ..core.walk import Copier, atom_vars, inner_targets
 from .clean import Renaming
+from .idle import without_idle
 from .lifetimes import Lifetimes, mentioned, written
-from .nests import Allocate, Block, Fold, Nest, Store, inner_blocks, is_load, statements
+from .nests import Allocate, Block, Fold, Nest, Store, defined, inner_blocks, is_load, statements
 from .ownership import Ownership
 from .places import never_meet, same_places
+from .rows import with_rows_kept
 
 MOST_ROUNDS = 200
+Donated = dict[Var, ArrayType]         # parameters, with their types in sizes that are the same for equal ones
 
 
-def place(block: Block, results: list[Atom]) -> Block:
+def place(block: Block, results: list[Atom], donated: Donated | None = None) -> Block:
     """The block with every array in memory. `results` are renamed as well."""
-    block = _Moves(block, results).run()
-    block = _Sharing(block, results).run()
-    _unite(block, results)
-    return block
+    donated = donated or {}
+    with_rows_kept(block, results)
+    block = _Moves(block, results, donated).run()
+    block = _Sharing(block, results, donated).run()
+    _unite(block, results, donated)
+    return without_idle(block)
 
 
-def _unite(block: Block, results: list[Atom]) -> None:
-    """One variable for what a loop begins with and goes on with in the same memory."""
-    ownership = Ownership(block, Lifetimes(block, results))
+def _unite(block: Block, results: list[Atom], donated: Donated) -> None:
+    """One variable for what a loop begins with and goes on with in the same memory, and for what a branch gives
+    either way."""
+    _unite_branches(block, results)
+    ownership = Ownership(block, Lifetimes(block, results), donated)
     mapping: dict[Var, Any] = {}
     loops = [stmt for stmt in statements(block) if isinstance(stmt, Loop)]
     for loop in loops:
@@ -48,12 +60,32 @@ def _unite(block: Block, results: list[Atom]) -> None:
     results[:] = [mapping.get(atom, atom) if isinstance(atom, Var) else atom for atom in results]
 
 
+def _unite_branches(block: Block, results: list[Atom]) -> None:
+    mapping: dict[Any, Any] = {}
+    for stmt in _innermost_first(block):
+        if isinstance(stmt, If):
+            sides = [tuple(mapping.get(side, side) for side in (merge.then, merge.orelse)) for merge in stmt.merges]
+            same = {merge.target: then for merge, (then, orelse) in zip(stmt.merges, sides, strict=True)
+                    if then is orelse and isinstance(then, Var) and _is_array(then)}
+            mapping.update(same)
+            stmt.merges[:] = [merge for merge in stmt.merges if merge.target not in same]
+    block[:] = Renaming(Copier(mapping)).block(block)
+    results[:] = [mapping.get(atom, atom) if isinstance(atom, Var) else atom for atom in results]
+
+
+def _innermost_first(block: Block) -> Iterator[Any]:
+    for stmt in block:
+        for inner in inner_blocks(stmt):
+            yield from _innermost_first(inner)
+        yield stmt
+
+
 class _Moves:
     """Copies what a loop begins or ends an iteration with where it writes to it, and hands on the memory
     of what is replaced in every iteration."""
 
-    def __init__(self, block: Block, results: list[Atom]) -> None:
-        self.block, self.results = block, results
+    def __init__(self, block: Block, results: list[Atom], donated: Donated) -> None:
+        self.block, self.results, self.donated = block, results, donated
 
     def run(self) -> Block:
         self._blocks(self.block)
@@ -80,7 +112,7 @@ class _Moves:
         self._hoist(loop, block)
 
     def _ownership(self) -> Ownership:
-        return Ownership(self.block, Lifetimes(self.block, self.results))
+        return Ownership(self.block, Lifetimes(self.block, self.results), self.donated)
 
     def _own(self, loop: Loop, carry: Carry, block: Block) -> None:
         """Copies what comes into a carry, where it is somebody else's."""
@@ -99,10 +131,10 @@ class _Moves:
         made = next((stmt for stmt in body_of(loop) if isinstance(stmt, Allocate) and stmt.target is carry.next), None)
         if made is None or made.source is not None or not _is_steady(made, loop):
             return None
-        ends = [c.next for c in loop.carries]
-        if ends.count(carry.next) > 1 or carry.entry in ends:
+        if not self._ownership().is_moved(made.target, loop, "next"):
             return None
-        return made
+        goes = _names_of(carry.entry, loop.body).isdisjoint(c.next for c in loop.carries)
+        return made if goes else None
 
     def _fits_in_place(self, loop: Loop, carry: Carry, made: Allocate) -> bool:
         """Whether every element is read for the last time where it is replaced."""
@@ -130,6 +162,34 @@ class _Moves:
                 block.insert(_at(block, loop), stmt)
 
 
+def is_written(array: Var, block: Block) -> bool:
+    """Whether a block may write the memory that an array has at first, under whatever name."""
+    names = _names_of(array, block)
+    return any(names & written(stmt) for stmt in block)
+
+
+def _names_of(array: Var, block: Block) -> set[Var]:
+    """The names that the memory of an array may get in a block."""
+    given = [pair for stmt in statements(block) for pair in names_given(stmt)]
+    names = {array}
+    while new := {name for name, value in given if value in names} - names:
+        names |= new
+    return names
+
+
+def names_given(stmt: Any) -> list[tuple[Var, Any]]:
+    """Pairs of a name and an array that it may stand for after or in a statement."""
+    match stmt:
+        case If():
+            return [(merge.target, side) for merge in stmt.merges for side in (merge.then, merge.orelse)]
+        case Loop():
+            return [pair for carry in stmt.carries for pair in (
+                (carry.entry, carry.init), (carry.entry, carry.next), (carry.out, carry.entry))]
+        case Call():
+            return [(target, arg) for target in stmt.targets for arg in stmt.args]
+    return []
+
+
 def _handed_on(loop: Loop) -> set[Any]:
     """Arrays that get other names in a loop, under which they may live on."""
     found: set[Any] = {carry.next for carry in loop.carries}
@@ -146,14 +206,16 @@ def _handed_on(loop: Loop) -> set[Any]:
     return found
 
 
-def _renamed(block: Block) -> set[Any]:
-    """Arrays that get another name, which may live longer than the first."""
-    found: set[Any] = set()
+def _renamed(block: Block) -> Counter[Any]:
+    """Arrays that get another name, which may live longer than the first, and how often they do."""
+    found: Counter[Any] = Counter()
     for stmt in statements(block):
         if isinstance(stmt, If):
             found.update(side for merge in stmt.merges for side in (merge.then, merge.orelse))
         elif isinstance(stmt, Loop):
             found.update(carry.init for carry in stmt.carries)
+        elif isinstance(stmt, Call):
+            found.update(stmt.args)
     return found
 
 
@@ -199,10 +261,10 @@ class _Choice:
 
 
 class _Sharing:
-    """Lets arrays live where others did, one after another."""
+    """Lets arrays live where others did, one after another; results also where parameters did."""
 
-    def __init__(self, block: Block, results: list[Atom]) -> None:
-        self.block, self.results = block, results
+    def __init__(self, block: Block, results: list[Atom], donated: Donated) -> None:
+        self.block, self.results, self.donated = block, results, donated
 
     def run(self) -> Block:
         for _ in range(MOST_ROUNDS):
@@ -217,37 +279,78 @@ class _Sharing:
 
     def _choice(self) -> _Choice | None:
         lifetimes = Lifetimes(self.block, self.results)
-        ownership = Ownership(self.block, lifetimes)
-        return self._in_block(self.block, lifetimes, ownership.owned - _renamed(self.block))
+        owned, renamed = Ownership(self.block, lifetimes, self.donated).owned, _renamed(self.block)
+        return (self._in_block(self.block, lifetimes, owned, renamed)
+                or self._donated(lifetimes, owned - renamed.keys()))
 
-    def _in_block(self, block: Block, lifetimes: Lifetimes, owned: set[Var]) -> _Choice | None:
+    def _donated(self, lifetimes: Lifetimes, owned: set[Var]) -> _Choice | None:
+        """A result that can live where a parameter of its type did."""
+        for k, stmt in enumerate(self.block):
+            if isinstance(stmt, Allocate) and stmt.source is None and stmt.target in self.results:
+                for param, type in self.donated.items():
+                    if param in owned and type == stmt.target.type and _may_be_written(
+                            param, stmt.target, self.block[k:], lifetimes):
+                        return _Choice(stmt, self.block, param)
+        return None
+
+    def _in_block(self, block: Block, lifetimes: Lifetimes, owned: set[Var], renamed: Counter[Any]
+                  ) -> _Choice | None:
+        """A copy that can live where its source did; `renamed` are arrays that get other names on the way here."""
         for k, stmt in enumerate(block):
             if isinstance(stmt, Allocate):
                 source: Any = stmt.source
-                if source in owned and _may_be_written(
+                if source in owned and not renamed[source] and _may_be_written(
                         source, stmt.target, block[k:], lifetimes):
                     return _Choice(stmt, block, source)
-            for inner in inner_blocks(stmt) if isinstance(stmt, (If, Loop)) else ():
-                found = self._in_block(inner, lifetimes, owned)
+            for inner, elsewhere in _ways(stmt):
+                found = self._in_block(inner, lifetimes, owned, renamed - elsewhere)
                 if found is not None:
                     return found
         return None
 
 
+def _ways(stmt: Any) -> list[tuple[Block, Counter[Any]]]:
+    """The blocks of a branch or loop, each with the arrays that get another name only if it is not run."""
+    if isinstance(stmt, If):
+        then, orelse = (Counter(getattr(merge, side) for merge in stmt.merges) for side in ("then", "orelse"))
+        return [(stmt.then, orelse + _renamed(stmt.orelse)), (stmt.orelse, then + _renamed(stmt.then))]
+    return [(block, Counter()) for block in inner_blocks(stmt)] if isinstance(stmt, Loop) else []
+
+
 def _may_be_written(source: Var, target: Var, rest: Block, lifetimes: Lifetimes) -> bool:
     """Whether the memory of `source` may be that of `target` from the first statement of `rest` on: nobody
-    reads the old array any more, but where it is written in the same step."""
+    reads the old array any more, but where it is written in the same step, or never."""
     if not lifetimes.is_needed_after(rest[0], source):
         return True
+    stores: list[tuple[Any, ...]] = []
     for stmt in rest[1:]:
         if source in mentioned(stmt):
             if not isinstance(stmt, (Nest, Fold, Store)) or not _read_before_written(stmt, source, target):
                 return False
+            if stores and not _never_written(stmt, source, stores):
+                return False
         if not lifetimes.is_needed_after(stmt, source):
             return True
-        if target in mentioned(stmt):                                    # written, or handed on to be
-            return False
+        if target in mentioned(stmt):
+            if not isinstance(stmt, (Nest, Fold, Store)) or target in _handed_in(stmt):
+                return False                                             # to where nobody knows what is written
+            stores += [each.at for each in statements([stmt]) if isinstance(each, Store) and each.array is target]
     return False
+
+
+def _never_written(stmt: Any, array: Var, stores: list[tuple[Any, ...]]) -> bool:
+    """Whether a statement reads an array nowhere that has been written: along an axis, all reads keep a distance
+    from all writes, whatever the indices are."""
+    loads = [each.args[1:] for each in statements([stmt]) if is_load(each) and each.args[0] is array]
+    uses = sum(array in _plain_uses(each) for each in statements([stmt]))
+    own = {var for each in statements([stmt]) for var in (*defined(each), *inner_targets(each))}
+    indices = [index.var for each in statements([stmt]) for index in getattr(each, "indices", ())]
+    return uses == len(loads) and all(never_meet(load, store, [*indices, *own]) for load in loads for store in stores)
+
+
+def _handed_in(stmt: Any) -> set[Any]:
+    """The arrays that statements inside of one give other names."""
+    return {value for each in statements([stmt]) for _, value in names_given(each)}
 
 
 def _read_before_written(stmt: Any, source: Var, target: Var) -> bool:

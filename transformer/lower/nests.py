@@ -8,6 +8,7 @@
              | Store(array, at, value, adds)        array[at] = value, or += value
              | Product(target, left, right, …)      matrices multiplied by a library
              | Library(targets, op, args, attrs)    arrays and numbers that NumPy computes
+             | Task(body, index, cost)         a nest that threads share, with memory of each thread's own
              | If, Loop, Call, Effect          as in Core, around and inside of nests
     Index    = (var, size)                          runs over 0..size-1
 
@@ -157,14 +158,31 @@ class Library:
         return bool(getattr(target.type, "sizes", ()))
 
 
-Stmt = Union[grammar.Stmt, Allocate, Nest, Fold, Store, Product, Library]
+@dataclass(slots=True, eq=False)
+class Task:
+    """A nest that threads share along an index, behind the memory that each of them has for itself. `cost` is what
+    one iteration of that index takes, in additions."""
+
+    body: Block
+    index: Index
+    cost: Extent
+    origin: Origin | None = None
+
+    @property
+    def nest(self) -> Nest:
+        nest: Nest = self.body[-1]
+        return nest
+
+
+Stmt = Union[grammar.Stmt, Allocate, Nest, Fold, Store, Product, Library, Task]
 
 
 @dataclass(slots=True, eq=False)
 class Lowered:
     """A function in the nest form. `results` are numbers and arrays, those in `outside` in memory
-    that the caller allocates and passes in. `callees` are the functions that it calls, and those that
-    they call; they return all their results. `assumptions` say which sizes are equal."""
+    that the caller allocates and passes in, those in `in_place` in that of a parameter, which they are. `callees` are
+    the functions that it calls, and those that they call; they return all their results. `assumptions` say which
+    sizes are equal."""
 
     function: grammar.Function
     body: Block
@@ -172,11 +190,18 @@ class Lowered:
     outside: list[Var] = field(default_factory=list)
     callees: list[Lowered] = field(default_factory=list)
     assumptions: Assumptions = field(default_factory=Assumptions)
+    in_place: list[Var] = field(default_factory=list)
+
+    @property
+    def returned(self) -> list[Atom]:
+        """The results that the caller does not have as memory that it passed in."""
+        passed = {*self.outside, *self.in_place}
+        return [atom for atom in self.results if atom not in passed]
 
 
 def inner_blocks(stmt: Any) -> tuple[Block, ...]:
     """The blocks nested in a statement."""
-    if isinstance(stmt, (Nest, Fold)):
+    if isinstance(stmt, (Nest, Fold, Task)):
         return (stmt.body,)
     return blocks_of(stmt)
 
@@ -196,7 +221,7 @@ def defined(stmt: Any) -> tuple[Var, ...]:
             return (stmt.target,)
         case Fold():
             return tuple(carry.out for carry in stmt.carries)
-        case Nest() | Store() | Product():
+        case Nest() | Store() | Product() | Task():
             return ()
         case Library():
             return tuple(target for target in stmt.targets if not stmt.is_array(target))
@@ -217,6 +242,8 @@ def uses_before(stmt: Any) -> Iterator[Var]:
                 yield from atom_vars(index.size)
         case Library():
             yield from atom_vars((stmt.args, stmt.attrs, writes(stmt)))
+        case Task():
+            yield from atom_vars(stmt.cost)
         case Nest() | Fold():
             for index in stmt.indices:
                 yield from atom_vars(index.size)

@@ -17,6 +17,7 @@ from ..ops.loops import OPERATORS, is_of, loop_of
 from ..write.expressions import BINARY, COMPARE, UNARY, dotted
 from ..write.sizes import number
 from . import vecmath
+from .alone import alone
 from .functions import Functions
 from .nests import Block, statements
 
@@ -66,9 +67,11 @@ class Numbers:
 
     def __init__(self, functions: Functions) -> None:
         self.functions = functions
+        self.alone: set[int] = set()             # statements, by their identity, that compute a single number
 
     def collect(self, block: Block) -> None:
         """Names the functions that a block calls, before anything else gets a name."""
+        self.alone = set(map(id, alone(block)))
         for stmt in statements(block):
             if isinstance(stmt, Let) and stmt.op.elementwise:
                 self.form(stmt)
@@ -90,7 +93,7 @@ class Numbers:
         """The loop form of an op for its operands; one that is copied gets its name."""
         dtype: np.dtype = type_of(stmt.args[-1]).dtype                   # type: ignore[union-attr]
         form = loop_of(stmt.op, dtype.kind)
-        if not stmt.target.type.weak:                                    # type: ignore[union-attr]
+        if not stmt.target.type.weak and id(stmt) not in self.alone:     # type: ignore[union-attr]
             form = vecmath.TABLE.get(stmt.op.name, {}).get(dtype, form)  # Python's own numbers stay with `math`
         if inspect.isfunction(form) and form not in PRINTED_INSIDE:
             self.functions.called(form, dtype)

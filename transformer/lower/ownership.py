@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from ..core.grammar import UNDEFINED, If, Let, Loop, Var
+from ..core.grammar import UNDEFINED, Call, If, Let, Loop, Var
 from ..core.walk import inner_targets
 from .lifetimes import Lifetimes, mentioned
 from .nests import Allocate, Block, defined, statements
@@ -14,8 +14,8 @@ from .nests import Allocate, Block, defined, statements
 
 class Ownership:
     """An array is owned if it was made here, or handed on by names that are not used again: what a loop
-    begins with and ends an iteration with, what leaves a branch. `donated` are parameters that may be
-    written."""
+    begins with and ends an iteration with, what leaves a branch. Where the older name is used again, the
+    two share memory, and neither is owned. Parameters that are `donated` are as if they were made here."""
 
     def __init__(self, block: Block, lifetimes: Lifetimes, donated: Iterable[Var] = ()) -> None:
         self.lifetimes = lifetimes
@@ -24,8 +24,9 @@ class Ownership:
         self.local: dict[int, set[Var]] = {}
         for stmt in statements(block):
             self._collect(stmt)
-        self.shared = _seen_otherwise(block)
-        self.owned -= self.shared
+        shared = _seen_otherwise(block)
+        self.owned.update(var for var in self.handed if var not in shared)
+        self.owned -= shared
         self._settle()
 
     def _collect(self, stmt: Any) -> None:
@@ -45,11 +46,9 @@ class Ownership:
                         self.handed[merge.target] = [(merge.then, stmt, "then"), (merge.orelse, stmt, "orelse")]
 
     def _settle(self) -> None:
-        """What is handed on is owned unless one of the values is not, or is used elsewhere, too."""
-        self.owned.update(var for var in self.handed if var not in self.shared)
-        while lost := [var for var, ways in self.handed.items()
-                       if var in self.owned and not all(self.is_moved(*way) for way in ways)]:
-            self.owned.difference_update(lost)
+        while lost := {var for target, ways in self.handed.items() for way in ways if not self.is_moved(*way)
+                       for var in (target, way[0]) if var in self.owned}:
+            self.owned -= lost
 
     def is_moved(self, value: Any, stmt: Any, way: str) -> bool:
         """Whether a value is handed on for good."""
@@ -71,9 +70,10 @@ class Ownership:
 
 
 def _seen_otherwise(block: Block) -> set[Any]:
-    """Arrays that are also seen as sequences of their rows."""
-    return {atom for stmt in statements(block) if isinstance(stmt, Let) and stmt.op.of_sequences
-            for atom in (*stmt.args, *stmt.targets)}
+    """Arrays that are also seen as sequences of their rows, or given to a function that may return them."""
+    sequences = {atom for stmt in statements(block) if isinstance(stmt, Let) and stmt.op.of_sequences
+                 for atom in (*stmt.args, *stmt.targets)}
+    return sequences.union(*(stmt.args for stmt in statements(block) if isinstance(stmt, Call)))
 
 
 def _is_array(var: Var) -> bool:

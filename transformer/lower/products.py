@@ -4,13 +4,13 @@
     y[b] = x[b] @ w[b]                  nest b
                                             product y[b, i, j] = x[b, i, k] * w[b, k, j]
 
-Products of a vector, and those of small matrices of fixed size, stay loops, which fuse. An operand that is
-only a view of an array (a transpose, a slice) is read where it lies.
+Small products stay loops, which fuse; so do products of a vector with a matrix that is computed for them. An
+operand that is only a view of an array (a transpose, a slice) is read where it lies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,7 @@ from .nests import Allocate, Block, Index, Nest, Part, Product, emit, is_load, s
 from .substitution import filled_arrays, makers_of
 
 WORTH_A_CALL = 256                     # multiplications, of matrices whose sizes are fixed
+WORTH_READING = 4096                   # elements of a matrix that is multiplied by a vector
 UNKNOWN = 16                           # what a size is taken for that is not known
 
 
@@ -72,6 +73,13 @@ class Axes:
         return not (repeated or self.lost) and all((self.rows, self.columns, self.inner))
 
     @property
+    def are_of_vector(self) -> bool:
+        """Whether one operand is a vector and the other one a matrix of several rows and columns."""
+        ranks = [len(labels) for labels in self.labels]
+        return not (self.stack or self.lost) and ranks in ([2, 1, 1], [1, 2, 1]) and len(self.inner) == 1 and (
+            len(self.rows + self.columns) == 1 and len(set(self.labels[0] + self.labels[1])) == 2)
+
+    @property
     def pays(self) -> bool:
         sizes = [self.sizes[label] for group in self.groups[1:] for label in group]
         known = [size for size in sizes if isinstance(size, int)]
@@ -80,7 +88,7 @@ class Axes:
     @property
     def has_columns_first(self) -> bool:
         own = [label for label in self.labels[2] if self.sizes[label] != 1]
-        return own == [*self.stack, *self.columns, *self.rows]
+        return bool(self.rows and self.columns) and own == [*self.stack, *self.columns, *self.rows]
 
     def turned(self) -> Axes:
         """Those of `y.T = b.T @ a.T`."""
@@ -93,10 +101,12 @@ class Axes:
         return "".join(label if self.sizes[label] == 1 else next(moving) for label in self.labels[2])
 
 
-def multiplied(stmt: Let, emitted: Callable[[Let], None]) -> bool:
-    """Emits a contraction as a product of matrices, if it is one; `emitted` expands a statement."""
+def multiplied(stmt: Let, emitted: Callable[[Let], None], computed: Container[Any]) -> bool:
+    """Emits a contraction as a product of matrices, if it is one; `emitted` expands a statement, `computed` are
+    arrays that need not be kept in memory."""
     axes = _axes_of(stmt)
-    if axes is None or not axes.are_of_matrices or not axes.pays:
+    if axes is None or not (axes.are_of_matrices and axes.pays
+                            or axes.are_of_vector and _is_read(axes, stmt, computed)):
         return False
     type: Any = stmt.target.type
     left, right = (_in_dtype(atom, type.dtype, emitted) for atom in stmt.args)
@@ -110,6 +120,12 @@ def multiplied(stmt: Let, emitted: Callable[[Let], None]) -> bool:
         _emit(axes, result, left, right, stmt)
         emitted(Let(stmt.targets, Transpose, (result,), {"axes": tuple(map(order.index, output))}, stmt.origin))
     return True
+
+
+def _is_read(axes: Axes, stmt: Let, computed: Container[Any]) -> bool:
+    """Whether a matrix is there, and large enough for a call; for small ones other code is made."""
+    matrix = stmt.args[len(axes.labels[1]) == 2]
+    return matrix not in computed and current().assumptions.choose(product(axes.sizes.values()), WORTH_READING)
 
 
 def _axes_of(stmt: Let) -> Axes | None:

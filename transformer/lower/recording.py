@@ -5,8 +5,9 @@
         record u_k = u                      nest i < m
                                                 store u_k, k, i, load u, i
 
-What a loop inside of a loop records lies in the array of the outer one. Reading it again is reading an
-element. The records of a loop that nobody has counted grow; `Loops` prints those.
+What a loop inside of a loop records lies in the array of the outer one. Where rows have different lengths, there
+is room for the longest. Reading it again is reading an element. The records of a loop that nobody has counted
+grow; `Loops` prints those.
 """
 
 from __future__ import annotations
@@ -60,11 +61,11 @@ class Recording:
 
     def _memory(self, loop: Loop, record: Record, block: Block) -> Home:
         """Memory before a block; its size has to be known there."""
-        target = Var(self._type(loop, record), record.target.name)
         before = self.defined - set(all_definitions(block))
+        target = Var(_largest(self._type(loop, record), before), record.target.name)
         if not before.issuperset(atom_vars(target.type)):
             raise NotSupported("arrays whose size differs from one iteration of a loop to the next, kept for each "
-                               "of them, have no compiled form", loop.origin)
+                               "of them, have no compiled form where the largest is not known before", loop.origin)
         emit(Allocate(target, "record", loop.origin))
         return Home(target)
 
@@ -116,9 +117,9 @@ class Recording:
         """What an uncounted loop records: of a loop inside of it, the array."""
         home = self.homes.get(record.value)
         if home is None or home.at:
-            return Record(record.target, record.value)
+            return Record(record.target, record.value, saved=record.saved)
         self.grown[record.target] = Var(SeqType(home.array.type), record.target.name)
-        return Record(self.grown[record.target], home.array)
+        return Record(self.grown[record.target], home.array, saved=record.saved)
 
     def growing_read(self, read: Read) -> Read:
         """A row of what an uncounted loop has recorded."""
@@ -173,6 +174,15 @@ class Recording:
     def _recorded(self, seq: Any, block: Block) -> tuple[Any, Any]:
         return next(((loop, record) for loop in all_statements(block) for record in getattr(loop, "records", ())
                      if record.target is seq), (None, None))
+
+
+def _largest(type: ArrayType, before: set[Var]) -> ArrayType:
+    """A type whose sizes are known with what is defined `before`: where the size of a row changes, the largest."""
+    def known(size: Extent) -> Extent:
+        bound = None if before.issuperset(atom_vars((size,))) else current().assumptions.highest(size)
+        return size if bound is None else bound
+
+    return type.with_sizes(tuple(map(known, type.sizes)))
 
 
 def _atom(k: Any) -> Atom:

@@ -28,7 +28,8 @@ class Printed:
     """Source of a module; `name` is its function, `functions` are those that it calls, among them `vector`,
     those of vector mathematics, and `regrouped`, whose additions may be done in any order, and `hosted`,
     in which Python does something; `given` are the objects that it takes for granted, by name. `raising` are
-    the lines below the imports that raise, with what they come from."""
+    the lines below the imports that raise, with what they come from; `tasks` are the functions that threads share.
+    `tree` is the function, `items` what its statements have become, by their identity."""
 
     source: str
     name: str
@@ -38,6 +39,9 @@ class Printed:
     given: dict[str, Any] = field(default_factory=dict)
     hosted: set[str] = field(default_factory=set)
     raising: dict[int, Origin] = field(default_factory=dict)
+    tasks: set[str] = field(default_factory=set)
+    tree: Group | None = None
+    items: dict[int, list[Item]] = field(default_factory=dict)
 
 
 def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Printed:
@@ -51,13 +55,14 @@ def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Pri
     functions.flatten()
     parts = functions.lines()
     raising: dict[int, Origin] = {}
-    for tree in trees:
+    for tree in (*functions.tasks.values(), *trees):
         lines = list(lines_of([tree], 0))
         raising.update(_raising(lines, _height(parts)))
         parts.append([text for text, _ in lines])
     called = [names[callee.function] for callee in lowered.callees]
-    return Printed(module_of(parts), name, [*functions.trees, *functions.hosted, *called], functions.vector,
-                   functions.regrouped, functions.given, set(functions.hosted), raising)
+    return Printed(module_of(parts), name, [*functions.trees, *functions.hosted, *functions.tasks, *called],
+                   functions.vector, functions.regrouped, functions.given, set(functions.hosted), raising,
+                   set(functions.tasks), trees[-1], printers[-1].items)
 
 
 def _height(parts: list[list[str]]) -> int:
@@ -82,7 +87,7 @@ class _Printer(Loops):
         heads = self._sizes()
         params += self.depth.param(self.names)
         items = [*self.depth.test(), *self.block(lowered.body)]
-        returned = [self.atom(atom) for atom in lowered.results if atom not in lowered.outside]
+        returned = list(map(self.atom, lowered.returned))
         if returned:
             items.append(Line(ast.Return(returned[0] if len(returned) == 1 else ast.Tuple(returned))))
         arguments = ast.arguments([], [ast.arg(param) for param in params], None, [], [], None, [])
@@ -136,7 +141,8 @@ def _mentioned(lowered: Lowered) -> Any:
             yield from stmt.target.type.sizes                            # type: ignore[union-attr]
         for index in getattr(stmt, "indices", ()):
             yield index.size
-        yield from _sizes_in((getattr(stmt, "args", ()), getattr(stmt, "at", ()), getattr(stmt, "trips", None)))
+        yield from _sizes_in((getattr(stmt, "args", ()), getattr(stmt, "at", ()), getattr(stmt, "trips", None),
+                              getattr(stmt, "cost", None)))
         for carry in getattr(stmt, "carries", ()):
             yield from _sizes_in((carry.init, carry.next))
         for merge in getattr(stmt, "merges", ()):

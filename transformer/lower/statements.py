@@ -19,8 +19,11 @@ from . import checks
 from .expressions import Expressions, dtype_tree
 from .hosted import effect, library_call
 from .matrices import product_tree
-from .nests import Allocate, Block, Fold, Index, Length, Library, Load, Nest, Product, Store
+from .nests import Allocate, Block, Fold, Index, Length, Library, Load, Nest, Product, Store, Task
 from .numbers import literal
+from .sharing import shared
+
+MEMORY = {"record": "kept", "chunks": "parts"}
 
 
 class Statements(Expressions):
@@ -30,7 +33,9 @@ class Statements(Expressions):
         items: list[Item] = []
         outer, self.folded = self.folded, set()
         for stmt in block:
-            items += getattr(self, "_" + type(stmt).__name__.lower())(stmt)
+            made = getattr(self, "_" + type(stmt).__name__.lower())(stmt)
+            self.items[id(stmt)] = made
+            items += made
         self.folded = outer
         return items
 
@@ -115,6 +120,9 @@ class Statements(Expressions):
         pairs = [(self.names.of[carry.entry], self.atom(carry.next)) for carry in stmt.carries]
         return [Line(node, stmt.origin) for node in assignments(changed(*map(list, zip(*pairs))) if pairs else [])]
 
+    def _task(self, stmt: Task) -> list[Item]:
+        return [shared(self, stmt)]
+
     def _store(self, stmt: Store) -> list[Item]:
         place, value = self.subscript(stmt.array, stmt.at), self.atom(stmt.value)
         node = ast.AugAssign(place, ast.Add(), value) if stmt.adds else ast.Assign([place], value)
@@ -173,7 +181,7 @@ class Statements(Expressions):
 
 def memory_name(stmt: Allocate) -> str:
     """What an array is called that has no name, after what makes it."""
-    return "kept" if stmt.maker == "record" else NATURAL.get(stmt.maker, "result")
+    return MEMORY.get(stmt.maker) or NATURAL.get(stmt.maker, "result")
 
 
 def steps(size: ast.expr) -> ast.expr:

@@ -20,7 +20,7 @@ from typing import Any
 
 from ..core.builder import current
 from ..core.grammar import Atom, Carry, Const, Let, Loop, Var
-from ..core.sizes import Extent, Size, Unknown, least
+from ..core.sizes import Extent, Least, Size, Unknown, least
 from ..core.types import INT, ArrayType
 from ..core.walk import Copier, atom_of_size
 from ..ops import scalars
@@ -76,7 +76,7 @@ def _accurate(stmt: Fold, repeated: bool) -> Block:
     found = {carry: add for carry in stmt.carries if (add := added(carry, stmt)) is not None}
     if not found:
         return [stmt]
-    if not is_innermost:
+    if not is_innermost or any("of" in add.attrs for add in found.values()):     # of sums of chunks
         return _compensated(stmt, found)
     size = stmt.indices[0].size
     for add in found.values():
@@ -89,8 +89,20 @@ def _accurate(stmt: Fold, repeated: bool) -> Block:
 
 def _is_short(size: Extent, repeated: bool) -> bool:
     """Whether a sum is one block; of many short ones code is made for calls in which they are."""
-    assumptions = current().assumptions
+    assumptions, bound = current().assumptions, at_most(size)
+    if bound is not None and bound <= BLOCK:
+        return True
     return assumptions.certainly_at_least(BLOCK, size) or repeated and assumptions.choose(BLOCK, size)
+
+
+def at_most(size: Extent) -> int | None:
+    """A number that a size does not exceed."""
+    if isinstance(size, int):
+        return size
+    sole = next(iter(size.terms)) if len(size.terms) == 1 else ()
+    if len(sole) == 1 and size.terms[sole] == 1 and isinstance(sole[0], Least):
+        return next((side for side in (sole[0].first, sole[0].second) if isinstance(side, int)), None)
+    return None
 
 
 def _is_float(var: Var) -> bool:

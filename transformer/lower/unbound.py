@@ -116,7 +116,7 @@ class _Tests:
         orelse, second = self._side(stmt, False)
         new = replace(stmt, then=then, orelse=orelse, merges=list(stmt.merges))
         for merge, one, other in zip(stmt.merges, first, second, strict=True):
-            if not one is other is BOUND:
+            if not merge.saved and not one is other is BOUND:
                 self.flags[merge.target] = self._merged(new, one, other)
         return new
 
@@ -141,7 +141,7 @@ class _Tests:
         inside, outer = {carry: Flag() for carry in begins}, dict(self.flags)
         self.flags.update((carry.entry, flag) for carry, flag in inside.items())
         test, body = self.block(stmt.test), self.block(stmt.body)
-        body += self._tests(atom_vars([record.value for record in stmt.records]), stmt.origin)
+        body += self._tests(atom_vars([record.value for record in stmt.records if not record.saved]), stmt.origin)
         ends = {carry: self._flag(carry.next) for carry in begins}
         self.flags = outer
         new = replace(stmt, test=test, body=body, carries=list(stmt.carries))

@@ -339,6 +339,7 @@ class BitwiseXor(Elementwise):
 class Invert(Elementwise):
     calls = np.invert, operator.invert, operator.inv
     symbol = "~"
+    loop = {"b": operator.not_}
     where = "integer"
     derivative = FLAT
 

@@ -32,6 +32,12 @@ class Registry:
             self.by_function = {**self.by_function, function: op}
             self.version += 1
 
+    def renew(self, before: int, count: int) -> None:
+        """Code for several threads is not that for one."""
+        if (before > 1) != (count > 1):
+            with self.lock:
+                self.version += 1
+
     def modules(self) -> set[str]:
         """The modules that calls of these ops name."""
         return {op.spelling.rpartition(".")[0] for op in self.by_function.values()} - {""}

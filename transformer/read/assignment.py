@@ -22,17 +22,18 @@ from .applying import apply_op, prepared
 from .attributes import attribute, set_attribute
 from .blame import as_numpy_raises
 from .casts import cast
-from .containers import call_method, check_owned, iterated, set_item
+from .containers import iterated, set_item
 from .errors import as_user_error
 from .expressions import read_name
 from .frames import store
+from .in_place import changed_in_place
 from .kinds import type_name
 from .operators import BINARY, binary
 from .rank_zero import changed, note_number
 from .recorded import RecordedList, Recording
 from .subscripts import subscript
 from .testing import fitting
-from .values import ContainerMethod, PerhapsAxisless, View, cell_of, is_array, is_axisless
+from .values import PerhapsAxisless, View, cell_of, is_array, is_axisless
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -226,13 +227,9 @@ def combined_in_place(reader: Reader, function: Any, old: Any, value: Any) -> An
             in_place = getattr(operator, f"i{function.__name__.strip('_')}")
             raise as_numpy_raises(reader, error, in_place, (old, value), {}) from None
         return old
-    if isinstance(old, list) and function is operator.add:
-        check_owned(reader, old, "+=")
-        reader.call(attribute(reader, old, "extend"), (value,), {})
-        return old
-    if isinstance(old, (Recording, RecordedList)) and function is operator.add:
-        call_method(reader, ContainerMethod(old, "extend"), (value,), {})
-        return reader.usable(old.home)
+    container = changed_in_place(reader, function, old, value)
+    if container is not None:
+        return container
     if isinstance(old, Value):
         note_number(reader, old)
     if isinstance(old, PerhapsAxisless):
@@ -277,7 +274,8 @@ def _augment_item(reader: Reader, function: Any, owner: Any, index: Any, evaluat
     if not isinstance(owner, Value):
         old = subscript(reader, owner, index)
         new = combined_in_place(reader, function, old, evaluate())
-        if new is not old or not isinstance(owner, dict | list):  # else the item is what it was
+        is_item = isinstance(owner, dict | list) and not isinstance(index, slice)
+        if new is not old or not is_item:                 # else the item is what it was
             write_item(reader, owner, index, new)
         return
     old, before = subscript(reader, owner, index), cell_of(owner).atom

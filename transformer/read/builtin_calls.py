@@ -22,7 +22,7 @@ from ..ops.value import Value
 from . import copying
 from .applying import apply_op, prepared
 from .attributes import attribute, has_attribute, set_attribute
-from .comprehensions import collect, collected, folded
+from .comprehensions import collect, collected, folded, listed
 from .conditions import truth
 from .containers import iterated
 from .demand import need, static
@@ -30,7 +30,7 @@ from .deques import made_deque
 from .effects import breakpoint_call, print_call, warn_call
 from .errors import as_user_error
 from .folds import all_of, any_of, greatest_of, least_of, product_of, sum_of
-from .iteration import Iteration, enumerated, iteration_of, made_range, turned, zipped
+from .iteration import Iteration, enumerated, iteration_of, iterator, made_range, runs_once, turned, zipped
 from .iterators import ITERATORS
 from .kinds import python_type, type_name
 from .producers import Producer, collected_items
@@ -158,6 +158,8 @@ def made_list(reader: Reader, *args: Any) -> Any:
         return collected(reader, args[0])
     if isinstance(args[0], Producer):
         return collected_items(reader, args[0])
+    if isinstance(args[0], Iteration) and args[0].items is not None:
+        return listed(reader, args[0])
     iteration = iteration_of(reader, args[0])
     if iteration.is_static or isinstance(iteration.length, int):
         return reader.own(iterated(reader, iteration))
@@ -313,7 +315,7 @@ def made_vectorize(reader: Reader, pyfunc: Any, otypes: Any = None, doc: Any = N
 
 
 BUILTINS: dict[Any, Callable[..., Any]] = {
-    **ITERATORS,
+    **{function: runs_once(make) for function, make in ITERATORS.items()},
     np.vectorize: made_vectorize,
     deque: made_deque,
     math.hypot: hypotenuse,
@@ -338,11 +340,11 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     set: made_set,
     dict: made_dict,
     range: made_range,
-    zip: zipped,
-    enumerate: enumerated,
-    reversed: turned,
-    map: mapped,
-    filter: filtered,
+    zip: runs_once(zipped),
+    enumerate: runs_once(enumerated),
+    reversed: runs_once(turned),
+    map: runs_once(mapped),
+    filter: runs_once(filtered),
     sorted: ordered,
     functools.reduce: reduced,
     sum: sum_of,
@@ -354,7 +356,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     print: print_call,
     breakpoint: breakpoint_call,
     warnings.warn: warn_call,
-    iter: lambda reader, value: value,
+    iter: iterator,
     next: next_item,
     callable: is_callable,
     copy.copy: copying.shallow,

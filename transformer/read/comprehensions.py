@@ -17,9 +17,9 @@ from .journal import Item, Place
 from .loop_reading import LoopPlan
 from .loops import LoopRun
 from .operators import binary
-from .producers import Producer, collected_items, run_producer
+from .producers import Producer, begin, collected_items, run_producer
 from .scope import scope_of
-from .values import ContainerMethod, Lazy
+from .values import ABSENT, ContainerMethod, Lazy
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -52,20 +52,34 @@ def read_dict(reader: Reader, node: Any) -> Any:
 
 
 def read_generator(reader: Reader, node: Any) -> Any:
-    return Lazy(node, reader.frame)
+    return reader.own(Lazy(node, reader.frame, reader.evaluate(node.generators[0].iter)))
 
 
 def listed(reader: Reader, iterable: Any) -> Any:
     """The list of what a generator yields; what is none stays as it is."""
     if isinstance(iterable, Producer):
         return collected_items(reader, iterable)
+    if isinstance(iterable, Iteration) and iterable.use is not None:
+        iteration = iteration_of(reader, iterable)
+        return iteration if iterable.items is None else reader.usable(iterable.items)
     return reader.usable(collected(reader, iterable)) if isinstance(iterable, Lazy) else iterable
 
 
 def collected(reader: Reader, lazy: Lazy) -> Any:
     """The list of what a generator expression yields."""
+    items: list[Any] = reader.own([])
+    _each(reader, lazy, lambda item: append(reader, items, item))
+    return items
+
+
+def _each(
+    reader: Reader, lazy: Lazy, use: Callable[[Any], None], guess: list[tuple[Place, bool]] | None = None
+) -> None:
+    """Does something with every item of a generator expression, where it is computed."""
+    begin(reader, lazy, "a generator expression")
     with reader.inside(lazy.frame):
-        return read_list(reader, lazy.node)
+        loops = Comprehension(reader, lazy.node, guess, lazy.first)
+        loops.read(lambda: use(reader.evaluate(lazy.node.elt)))
 
 
 def summed(reader: Reader, items: Lazy | Producer, start: Any) -> Any:
@@ -78,20 +92,20 @@ def summed(reader: Reader, items: Lazy | Producer, start: Any) -> Any:
     if isinstance(items, Producer):
         run_producer(reader, items, add)
         return reader.usable(total.get())
-    node = items.node
-    with reader.inside(items.frame):
-        Comprehension(reader, node, [(total, True)]).read(lambda: add(reader.evaluate(node.elt)))
+    _each(reader, items, add, [(total, True)])
     return reader.usable(total.get())
 
 
 class Comprehension:
     """The loops of a comprehension, in a frame of their own."""
 
-    def __init__(self, reader: Reader, node: Any, guess: list[tuple[Place, bool]] | None = None) -> None:
+    def __init__(
+        self, reader: Reader, node: Any, guess: list[tuple[Place, bool]] | None = None, first: Any = ABSENT
+    ) -> None:
         outer = reader.frame
         self.reader = reader
         self.generators = node.generators
-        self.first = reader.evaluate(node.generators[0].iter)  # in the frame around it
+        self.first = reader.evaluate(node.generators[0].iter) if first is ABSENT else first  # in the frame around it
         self.frame = Frame(scope_of(node), outer.file, outer.function, outer.globals, {}, outer, outer.path)
         self.guess = guess or []
 

@@ -17,7 +17,7 @@ from .errors import as_user_error
 from .journal import Contents
 from .kinds import described
 from .recorded import RecordedList, Recording
-from .values import ABSENT, ContainerMethod, Lazy, has_dynamic, stripped
+from .values import ABSENT, ContainerMethod, Lazy, Producer, has_dynamic, stripped
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -101,9 +101,9 @@ def _read_only(reader: Reader, container: Any, name: str, args: tuple[Any, ...],
         return item(reader, container, args[0])
     if name in ("values", "items"):
         pairs = [(key, item(reader, container, key)) for key in container]
-        return [value for _, value in pairs] if name == "values" else pairs
-    if name == "keys":
-        return dict.fromkeys(container).keys()  # of a copy: a list would not compare with sets
+        view = [value for _, value in pairs] if name == "values" else pairs
+        reader.views[id(view)] = view, container, name
+        return view
     return reader.own(result) if isinstance(result, (list, dict, set)) else result
 
 
@@ -112,6 +112,7 @@ def _of_text(reader: Reader, text: str, name: str, args: tuple[Any, ...], kwargs
         from .texts import format_call
 
         return format_call(text, args, kwargs)
+    args = tuple(iterated(reader, arg) if name == "join" else arg for arg in args)
     args = tuple(stripped(arg) if not has_dynamic(arg) else static(reader, arg, "part of a text") for arg in args)
     with as_user_error(reader):
         return getattr(text, name)(*args, **kwargs)
@@ -177,7 +178,11 @@ WRITERS: dict[Any, Callable[..., Any]] = {
         (list, name): _changed(name)
         for name in ("append", "extend", "insert", "pop", "clear", "reverse", "remove", "sort")
     },
-    **{(set, name): _changed(name) for name in ("add", "discard", "remove", "update", "clear")},
+    **{
+        (set, name): _changed(name)
+        for name in ("add", "discard", "remove", "update", "clear", "intersection_update", "difference_update",
+                     "symmetric_difference_update")
+    },
     **{(dict, name): _dict_changed(name) for name in ("update", "pop", "setdefault", "clear", "popitem")},
 }
 
@@ -216,6 +221,10 @@ def delete_item(reader: Reader, container: Any, key: Any) -> None:
     """`del container[key]`."""
     if isinstance(container, RecordedList):
         raise container.cannot_change(reader, "`del` of an item of a list that a loop filled")
+    own = getattr(type(container), "__delitem__", None)
+    if hasattr(own, "__code__"):
+        reader.call(own, (container, key), {})
+        return
     check_owned(reader, container, "del")
     key = static(reader, key, "the index of a list")
     copy = dict(container) if isinstance(container, dict) else list(container)
@@ -229,12 +238,10 @@ def delete_item(reader: Reader, container: Any, key: Any) -> None:
 
 def iterated(reader: Reader, value: Any) -> list[Any]:
     """The items of what is unpacked or iterated over here and now; their number must be known."""
-    from .iteration import iteration_of
+    from .iteration import items_of, iteration_of
 
-    if isinstance(value, Lazy):
-        from .comprehensions import collected
-
-        value = reader.usable(collected(reader, value))
+    if isinstance(value, Lazy | Producer):
+        value = items_of(reader, value)
     iteration = iteration_of(reader, value)
     count = iteration.length
     if isinstance(count, Size):

@@ -26,6 +26,11 @@ def made_deque(reader: Reader, iterable: Any = (), maxlen: Any = None) -> Any:
     return made
 
 
+def bounded(reader: Reader, container: Any) -> bool:
+    """Whether this is a deque that drops items, and so does not hold what a loop has appended to it."""
+    return reader.deques.get(id(container)) is not None
+
+
 def changing(reader: Reader, container: Any, name: str) -> Callable[..., Any] | None:
     """The method of a deque that changes it; None for what a list has as well."""
     if id(container) not in reader.deques or name not in CHANGING:

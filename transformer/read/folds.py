@@ -11,9 +11,10 @@ import numpy as np
 from ..core.sizes import Size, greatest, least
 from ..ops.table import ops
 from ..ops.value import Value, value
+from .ahead import Ahead
 from .applying import apply_op, emit_named
 from .casts import cast
-from .comprehensions import listed, summed
+from .comprehensions import collect, listed, summed
 from .conditions import joined, truth
 from .containers import iterated
 from .demand import static
@@ -31,6 +32,7 @@ def sum_of(reader: Reader, iterable: Any, start: Any = 0) -> Any:
     """`sum`."""
     if isinstance(iterable, Lazy | Producer):
         return summed(reader, iterable, start)
+    iterable = listed(reader, iterable)
     whole = _as_array(reader, iterable)
     if whole is not None:
         total = apply_op(reader, np.sum, (whole,), _options_of_sum(whole))
@@ -96,7 +98,14 @@ def all_of(reader: Reader, iterable: Any) -> Any:
 
 
 def _tested(reader: Reader, iterable: Any, function: Callable[..., Any], is_all: bool) -> Any:
-    iterable = listed(reader, iterable)
+    """All items are computed, where Python stops at the first that decides."""
+    ahead = Ahead(reader, (iterable,))
+    result = _joined(reader, listed(reader, iterable), function, is_all)
+    ahead.check_computed()
+    return result
+
+
+def _joined(reader: Reader, iterable: Any, function: Callable[..., Any], is_all: bool) -> Any:
     whole = _as_array(reader, iterable)
     if whole is not None:
         return apply_op(reader, bool, (apply_op(reader, function, (whole,), {}),), {})
@@ -136,16 +145,24 @@ def _extreme_by_key(reader: Reader, items: Any, options: dict[str, Any], functio
     from .library.calls import call_library
     from .library.ordering import place_of_greatest, place_of_least
 
-    key = options["key"]
+    is_least = function is min
+    if isinstance(items, Iteration):
+        items = reader.usable(collect(reader, iteration_of(reader, items)))
     whole = iteration_of(reader, items)
-    if isinstance(whole.length, int):
-        listed = iterated(reader, whole)
-        keys = [reader.call(key, (item,), {}) for item in listed]
-        if listed and not has_dynamic(keys):
-            return listed[keys.index(function(map(stripped, keys)))]
-        if not listed:
-            return function([], **{name: item for name, item in options.items() if name == "default"})
-    place = call_library(reader, place_of_least if function is min else place_of_greatest, (whole, key), {})
+    if not isinstance(whole.length, int) or isinstance(items, Value) and whole.length:
+        place = call_library(reader, place_of_least if is_least else place_of_greatest, (whole, options["key"]), {})
+        return _at(reader, whole, place)
+    if not whole.length:
+        return function([], **{name: item for name, item in options.items() if name == "default"})
+    found = iterated(reader, whole)
+    keys = [reader.call(options["key"], (item,), {}) for item in found]  # once for each item: a key may have effects
+    if not has_dynamic(keys):
+        return found[keys.index(function(map(stripped, keys)))]
+    array = reader.call(np.array, (keys,), {})
+    return _at(reader, whole, reader.call(np.argmin if is_least else np.argmax, (array,), {}))
+
+
+def _at(reader: Reader, whole: Iteration, place: Any) -> Any:
     return whole.element(place) if not whole.is_static else reader.call(np.array, (iterated(reader, whole),), {})[place]
 
 

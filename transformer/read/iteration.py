@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import wraps
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,23 +19,32 @@ from ..core.errors import BadArgument, NotSupported, ShapeError
 from ..core.sizes import Extent, Size, greatest, least
 from ..ops.integers import affine
 from ..ops.value import Value
+from .ahead import Ahead
 from .applying import apply_op
 from .demand import Unroll, static
 from .errors import as_user_error
 from .kinds import described, type_name
 from .operators import binary
-from .producers import Producer, collected_items
+from .producers import Producer, begin, collected_items
 from .recorded import RecordedList, Recording, refusal
-from .values import UNKNOWN, DynamicRange, Lazy, known_of
+from .values import UNKNOWN, Closure, DynamicRange, Lazy, known_of
 
 if TYPE_CHECKING:
     from .reader import Reader
 
 
+@dataclass(eq=False)
+class Use:
+    """Whether the program has begun to use an iterator."""
+
+    begun: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class Iteration:
     """`length` items; `element(k)` is the one at position k, an int or a `Value`. `held` are the
-    containers and arrays that it keeps hold of."""
+    containers and arrays that it keeps hold of. With `use` it is an iterator of the program, which runs
+    once; `items`, where there are some, is the list of what it gives."""
 
     __tree_leaf__: ClassVar[bool] = True
     length: Extent
@@ -42,12 +53,15 @@ class Iteration:
     counts: bool = False  # `element(k)` is k itself
     held: tuple[Any, ...] = ()
     independent: bool = False  # no item's turn depends on another's: the user says so
+    use: Use | None = None
+    items: Any = None
+    is_ahead: bool = False  # its items were computed when it was made, or are looked at once more
 
 
 def iteration_of(reader: Reader, value: Any) -> Iteration:
     """How a value is iterated over."""
     if isinstance(value, Iteration):
-        return value
+        return _begun(reader, value)
     if isinstance(value, (range, DynamicRange)):
         return _over_range(reader, value.start, value.stop, value.step)
     if isinstance(value, Value):
@@ -58,13 +72,73 @@ def iteration_of(reader: Reader, value: Any) -> Iteration:
         return Iteration(value.length(reader), lambda k: value.item(reader, k), held=(value,))
     if isinstance(value, Recording):
         raise Unroll(value.loop, refusal(reader, "iteration over a list that the loop appends to"))
-    if isinstance(value, Producer):
-        return iteration_of(reader, collected_items(reader, value))
-    if isinstance(value, Lazy):
-        from .comprehensions import collected
-
-        return iteration_of(reader, reader.usable(collected(reader, value)))
+    if isinstance(value, Producer | Lazy):
+        return computed_ahead(reader, (value,), lambda: iteration_of(reader, items_of(reader, value)))
     return _over_objects(reader, value)
+
+
+def items_of(reader: Reader, value: Producer | Lazy) -> Any:
+    """The list of what a generator gives."""
+    from .comprehensions import collected
+
+    if isinstance(value, Producer):
+        return collected_items(reader, value)
+    return reader.usable(collected(reader, value))
+
+
+def computed_ahead(reader: Reader, sources: tuple[Any, ...], compute: Callable[[], Iteration]) -> Iteration:
+    """What runs over items that are computed now from the sources, although Python would compute them later."""
+    ahead = Ahead(reader, sources)
+    made = compute()
+    ahead.check_computed()
+    return replace(made, held=(*made.held, ahead))
+
+
+def check_held(iteration: Iteration) -> None:
+    """Raises where what the items were computed from has changed."""
+    for each in iteration.held:
+        if isinstance(each, Ahead):
+            each.check_unchanged()
+        elif isinstance(each, Iteration):
+            check_held(each)
+
+
+def _begun(reader: Reader, value: Iteration) -> Iteration:
+    """What is left of an iterator of the program: all, as long as nobody has begun to use it."""
+    if value.use is None:
+        return value
+    begin(reader, value.use, "an iterator")
+    check_held(value)
+    if value.items is None:
+        return replace(value, use=None)
+    made = iteration_of(reader, reader.usable(value.items))
+    return replace(made, held=(*made.held, value))
+
+
+def runs_once(make: Callable[..., Any]) -> Callable[..., Any]:
+    """A builtin that gives an iterator, by what it runs over, or by the list of what it gives."""
+
+    @wraps(make)
+    def made(reader: Reader, *args: Any, **kwargs: Any) -> Iteration:
+        sources = (*args, *kwargs.values())
+        whole, shallow = Ahead(reader, sources), Ahead(reader, sources, of_items=False)
+        result = make(reader, *args, **kwargs)
+        if not isinstance(result, Iteration):
+            whole.check_computed()
+            return Iteration(0, lambda k: None, held=(result, whole), use=reader.own(Use()), items=result)
+        if result.is_ahead:
+            shallow.check_computed()
+            result = replace(result, held=(*result.held, shallow))
+        return replace(result, use=reader.own(Use()))
+
+    return made
+
+
+def iterator(reader: Reader, value: Any) -> Any:
+    """`iter`."""
+    if isinstance(value, Producer | Lazy) or isinstance(value, Iteration) and value.use is not None:
+        return value
+    return replace(iteration_of(reader, value), use=reader.own(Use()))
 
 
 def _over_range(reader: Reader, start: Any, stop: Any, step: int) -> Iteration:
@@ -108,6 +182,8 @@ def _over_objects(reader: Reader, value: Any) -> Iteration:
     if isinstance(value, (list, tuple)):
         from .containers import item
 
+        if id(value) in reader.views:
+            return _over_view(reader, *reader.views[id(value)])
         return Iteration(len(value), lambda k: item(reader, value, k), is_static=True, held=(value,))
     if isinstance(value, (dict, str, bytes, set, frozenset, Iterator)) or hasattr(value, "__iter__"):
         with as_user_error(reader):
@@ -122,6 +198,36 @@ def _over_objects(reader: Reader, value: Any) -> Iteration:
     raise BadArgument(f"'{type_name(value)}' object is not iterable", reader.builder.origin)
 
 
+def _over_view(reader: Reader, view: list[Any], source: dict[Any, Any], kind: str) -> Iteration:
+    """`d.items()` and `d.values()` show what the dictionary holds when it is looked at."""
+    from .containers import item
+
+    keys = list(source)
+
+    def element(k: int) -> Any:
+        found = item(reader, source, keys[k])
+        return (keys[k], found) if kind == "items" else found
+
+    return Iteration(len(keys), element, is_static=True, held=(view, source))
+
+
+def sizes_of_held(reader: Reader, iteration: Iteration) -> list[tuple[Any, int]]:
+    """The containers that are iterated over, and how many items each has."""
+    found: list[tuple[Any, int]] = []
+    for each in iteration.held:
+        each = each.home if isinstance(each, RecordedList) else each
+        if isinstance(each, Iteration):
+            found += sizes_of_held(reader, each)
+        elif isinstance(each, list | dict | set) and id(each) not in reader.views:
+            found.append((each, size_of_container(reader, each)))
+    return found
+
+
+def size_of_container(reader: Reader, container: Any) -> Any:
+    contents = reader.contents.get(id(container))
+    return len(container) if contents is None else id(contents)
+
+
 def zipped(reader: Reader, *values: Any, strict: bool = False) -> Any:
     """`zip`."""
     parts = [iteration_of(reader, value) for value in values]
@@ -130,12 +236,34 @@ def zipped(reader: Reader, *values: Any, strict: bool = False) -> Any:
     length = parts[0].length
     for part in parts[1:]:
         length = _shorter(reader, length, part.length, strict)
+    _require_all_items(reader, values, parts, length)
     return Iteration(
         length,
         lambda k: tuple(part.element(k) for part in parts),
         any(part.is_static for part in parts),
         held=tuple(parts),
     )
+
+
+def _require_all_items(reader: Reader, values: tuple[Any, ...], parts: list[Iteration], length: Extent) -> None:
+    """Refuses what would compute one item more, before another iterable ends: that may do something."""
+    normal = reader.assumptions.normal
+    ends = [normal(part.length) == normal(length) for part in parts]
+    for value, is_end, later in zip(values, ends, range(1, len(ends) + 1)):
+        if not is_end and any(ends[later:]) and _runs_code(value):
+            raise NotSupported(
+                "zip of an iterator that has more items than one behind it",
+                reader.builder.origin,
+                why="Python computes one item more of it, which nobody gets.",
+                instead="Put it last, or make a list of the items first.",
+            )
+
+
+def _runs_code(value: Any) -> bool:
+    """Whether items are computed by functions of the program."""
+    if isinstance(value, Iteration):
+        return any(map(_runs_code, value.held))
+    return isinstance(value, Lazy | Producer | Closure | FunctionType)
 
 
 def _shorter(reader: Reader, one: Extent, other: Extent, strict: bool) -> Extent:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from ..core.sizes import Extent, product
 from ..ops.value import Value
 from .containers import iterated
 from .demand import static
-from .iteration import Iteration, iteration_of, made_range, zipped
+from .iteration import Iteration, iteration_of, made_range, runs_once, zipped
 from .operators import binary
 from .subscripts import subscript
 
@@ -38,7 +39,7 @@ def products(reader: Reader, *iterables: Any, repeat: Any = 1) -> Iteration:
     def element(k: Any) -> Any:
         return tuple(part.element(place) for part, place in zip(parts, _places(reader, k, lengths)))
 
-    return Iteration(product(lengths), element, held=tuple(parts))
+    return Iteration(product(lengths), element, held=tuple(parts), is_ahead=True)
 
 
 def _places(reader: Reader, k: Any, lengths: list[Extent]) -> list[Any]:
@@ -52,7 +53,7 @@ def _places(reader: Reader, k: Any, lengths: list[Extent]) -> list[Any]:
 
 def _listed(items: Any) -> Iteration:
     found = list(items)
-    return Iteration(len(found), found.__getitem__, is_static=True, held=tuple(found))
+    return Iteration(len(found), found.__getitem__, is_static=True, held=tuple(found), is_ahead=True)
 
 
 def selections(choose: Callable[..., Any]) -> Callable[..., Iteration]:
@@ -72,7 +73,7 @@ def chained(reader: Reader, *iterables: Any) -> Any:
 
 
 def chained_from(reader: Reader, iterable: Any) -> Any:
-    return chained(reader, *iterated(reader, iterable))
+    return runs_once(chained)(reader, *iterated(reader, iterable))
 
 
 def sliced(reader: Reader, iterable: Any, *bounds: Any) -> Any:
@@ -122,13 +123,13 @@ def accumulated(reader: Reader, iterable: Any, func: Any = operator.add, *, init
 def _behind(reader: Reader, whole: Iteration) -> Iteration:
     """All items but the first."""
     return Iteration(whole.length - 1, lambda k: whole.element(binary(reader, operator.add, k, 1)), whole.is_static,
-                     held=(whole,))
+                     held=(whole,), is_ahead=True)
 
 
 def paired(reader: Reader, iterable: Any) -> Any:
     """`itertools.pairwise`."""
     whole = iteration_of(reader, iterable)
-    return zipped(reader, whole, _behind(reader, whole))
+    return replace(zipped(reader, whole, _behind(reader, whole)), is_ahead=True)
 
 
 def counted(reader: Reader, start: Any = 0, step: Any = 1) -> Iteration:
@@ -145,7 +146,7 @@ def cycled(reader: Reader, iterable: Any) -> Iteration:
     """`itertools.cycle`: ends with what it is zipped with."""
     whole = iteration_of(reader, iterable)
     return Iteration(ENDLESS, lambda k: whole.element(binary(reader, operator.mod, k, whole.length)), whole.is_static,
-                     held=(whole,))
+                     held=(whole,), is_ahead=True)
 
 
 def zipped_longest(reader: Reader, *iterables: Any, fillvalue: Any = None) -> Iteration:

@@ -13,7 +13,7 @@ from ..ops.value import Value
 from .conditions import branch, negated, truth
 from .demand import Unroll, need
 from .frames import Frame
-from .iteration import Iteration, iteration_of
+from .iteration import Iteration, check_held, iteration_of, size_of_container, sizes_of_held
 from .journal import Cell, Name, Place
 from .loop_reading import LoopPlan, LoopReading
 from .producers import Producer, run_producer
@@ -116,8 +116,10 @@ class LoopRun:
         if self.iteration is not None and self.iteration.is_static or self.key in self.reader.unrolled:
             return self.unroll(None)
         checkpoint = self.reader.checkpoint()
+        watched = [] if self.iteration is None else sizes_of_held(self.reader, self.iteration)
         try:
             LoopReading(self.reader, plan()).read()
+            self._check_unchanged(watched)
         except Unroll as request:
             if request.loop is not self.key and request.loop != self.key:
                 raise
@@ -144,11 +146,26 @@ class LoopRun:
             need(self.reader, count, "the number of iterations of a loop that has to be unrolled")
         if not self.iteration.is_static and count > MOST_UNROLLED:
             raise self._too_long(refusal)
+        watched = sizes_of_held(self.reader, self.iteration)
         for k in range(count):
-            if not self._iterate(k):
+            if not self._iterate(k, watched):
                 return
+        going_on = True if self.test is None else self.test()
+        if isinstance(going_on, Value) or going_on:
+            self._check_unchanged(watched)
 
-    def _iterate(self, k: int) -> bool:
+    def _check_unchanged(self, watched: list[tuple[Any, int]]) -> None:
+        """Raises where a container that the loop runs over has got items, or lost some."""
+        if self.iteration is not None:
+            check_held(self.iteration)
+        if any(size_of_container(self.reader, container) != size for container, size in watched):
+            raise NotSupported(
+                "a container that gets longer or shorter while a loop runs over it",
+                self.reader.builder.origin,
+                instead="Loop over a copy: list(items).",
+            )
+
+    def _iterate(self, k: int, watched: list[tuple[Any, int]]) -> bool:
         """Reads one iteration; False if the loop has certainly ended before it."""
         going_on = True if self.test is None else self.test()
 
@@ -158,6 +175,7 @@ class LoopRun:
 
         if not isinstance(going_on, Value) and not going_on:
             return False
+        self._check_unchanged(watched)
         branch(self.reader, going_on, one, lambda: None)
         return True
 

@@ -17,7 +17,7 @@ from .blame import advice, as_numpy_raises
 from .demand import Unroll, need, static
 from .errors import as_user_error
 from .recorded import RecordedList, combined
-from .values import UNKNOWN, Text, cell_of, contained, has_dynamic, is_array, known_of, stripped
+from .values import UNKNOWN, Lazy, Producer, Text, cell_of, contained, has_dynamic, is_array, known_of, stripped
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -151,10 +151,11 @@ def on_static(reader: Reader, function: Callable[..., Any], *operands: Any) -> A
 def _on_objects(reader: Reader, function: Callable[..., Any], *operands: Any) -> Any:
     try:
         with as_user_error(reader):
-            return function(*operands)
+            result = function(*operands)
     except BadArgument as error:
         error.instead = advice(operands)
         raise
+    return reader.own(result) if isinstance(result, (list, dict, set)) else result
 
 
 def on_sizes(reader: Reader, function: Callable[..., Any], left: Any, right: Any) -> Any:
@@ -301,8 +302,12 @@ def _known_items(reader: Reader, items: Any) -> Any:
 
 def contains(reader: Reader, container: Any, item: Any) -> Any:
     """`item in container`."""
+    from .iteration import Iteration
+
     if isinstance(container, Value):
         raise BadArgument("`in` on an array", reader.builder.origin, instead="Write np.any(x == value).")
+    if isinstance(container, Lazy | Producer | Iteration):
+        raise NotSupported("`in` on an iterator", reader.builder.origin, instead="Make a list of its items: list(...).")
     user = _special(container, "__contains__")
     if user is not None:
         return reader.call(user, (container, item), {})
@@ -334,21 +339,29 @@ def _equal(reader: Reader, one: Any, other: Any) -> Any:
 
 def _on_sequences(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     if isinstance(left, Value) or isinstance(right, Value):
-        if function is operator.mul and _is_count(left, right):
-            return _repeated(reader, left, right)
-        return apply_op(reader, function, (left, right), {})
+        number = left if isinstance(left, Value) else right
+        if number.ndim or is_array(number) or function is not operator.mul and not number.type.weak:
+            return apply_op(reader, function, (left, right), {})
+        if function is not operator.mul or not is_count(number):
+            return _on_objects(reader, function, _example(left), _example(right))
     if isinstance(left, RecordedList) or isinstance(right, RecordedList):
         return combined(reader, function, left, right)
     if function is operator.mul:
         return _repeated(reader, left, right)
-    result = _on_objects(reader, function, left, right)
-    return reader.own(result) if isinstance(result, list) else result
+    return _on_objects(reader, function, left, right)
 
 
-def _is_count(left: Any, right: Any) -> bool:
-    """Whether `sequence * number` repeats: the number is an integer of rank 0."""
-    number = left if isinstance(left, Value) else right
-    return number.ndim == 0 and number.dtype.kind in "iu" and number.type.weak
+def is_count(number: Value) -> bool:
+    """Whether `sequence * number` repeats, as it does for integers, and for truth values of Python's."""
+    return number.dtype.kind in "iu" or number.dtype.kind == "b" and number.type.weak
+
+
+def _example(operand: Any) -> Any:
+    """A number or sequence of the same kind, to see what Python says of it."""
+    if isinstance(operand, Value):
+        number = operand.dtype.type(1)
+        return number.item() if operand.type.weak else number
+    return () if isinstance(operand, tuple) else []
 
 
 def _repeated(reader: Reader, left: Any, right: Any) -> Any:
@@ -356,8 +369,7 @@ def _repeated(reader: Reader, left: Any, right: Any) -> Any:
     count = static(
         reader, count, "how often a sequence is repeated", "Use np.zeros or np.full for an array of that length."
     )
-    result = _on_objects(reader, operator.mul, sequence, count)
-    return reader.own(result) if isinstance(result, list) else result
+    return _on_objects(reader, operator.mul, sequence, count)
 
 
 def _special(value: Any, name: str) -> Any:

@@ -31,14 +31,7 @@ def producer(reader: Reader, frame: Frame, body: Callable[[], Any]) -> Any:
 
 def run_producer(reader: Reader, made: Producer, consume: Callable[[Any], None]) -> None:
     """Reads the body of a generator; each item is consumed where it is yielded."""
-    if made.begun:
-        raise NotSupported(
-            f"the generator {made.frame.function} is used twice",
-            reader.builder.origin,
-            why="The second loop would find what the first has left.",
-            instead="Call it once more, or make a list of its items.",
-        )
-    reader.journal.write(Attribute(made, "begun"), True)
+    begin(reader, made, f"the generator {made.frame.function}")
     outer = reader.frame
 
     def consume_outside(item: Any) -> None:
@@ -47,6 +40,18 @@ def run_producer(reader: Reader, made: Producer, consume: Callable[[Any], None])
 
     made.frame.consume = consume_outside
     made.body()
+
+
+def begin(reader: Reader, made: Any, what: str) -> None:
+    """Notes that an iterator is used, which nobody may begin once more."""
+    if made.begun is not False:
+        raise NotSupported(
+            f"{what} is used twice",
+            reader.builder.origin,
+            why="The second loop would find what the first has left.",
+            instead="Make it once more, or make a list of its items.",
+        )
+    reader.journal.write(Attribute(made, "begun"), True)
 
 
 def collected_items(reader: Reader, made: Producer) -> Any:

@@ -165,6 +165,7 @@ class Reader:
         self.owned: dict[int, tuple[Any, int]] = {}
         self.contents: dict[int, Any] = {}
         self.deques: dict[int, int | None] = {}  # which lists are deques, with their greatest length
+        self.views: dict[int, Any] = {}  # which lists are `d.items()` or `d.values()`, and of what
         self.paths: dict[Var, str] = {}
         self.parameter_names: set[str] = set()
         self.arguments: list[Value] = []

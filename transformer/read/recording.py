@@ -17,6 +17,7 @@ from ..ops.value import Value
 from .applying import apply_op
 from .carrying import Carried
 from .demand import Unroll
+from .deques import bounded
 from .journal import Attribute, Cell, Contents, Item, Keys, Place
 from .maybe import Maybe
 from .recorded import Part, RecordedList, Recording, Token, parts_of, refusal
@@ -47,7 +48,7 @@ class Records:
         if self._is_under_condition(place, old):
             return True
         home, before, after = self._change(place, old)
-        if home is None or id(home) in self._lists:
+        if home is None or id(home) in self._lists or bounded(self.reader, home):
             return False
         if len(after) != len(before) + 1 or any(a is not b for a, b in zip(after, before)):
             return False
@@ -61,7 +62,7 @@ class Records:
         if place.holder is not self.reader.contents or not isinstance(place.get(), Conflict):
             return False
         home = self.reader.owned[place.key][0]
-        if not isinstance(home, list) or id(home) in self._lists:
+        if not isinstance(home, list) or id(home) in self._lists or bounded(self.reader, home):
             return False
         parts = self._before[id(home)] = parts_of(old if isinstance(old, RecordedList) else home)
         self._lists[id(home)] = Recording(home, (), RecordedList(home, parts), self.key, conditional=True)

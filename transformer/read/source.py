@@ -72,6 +72,12 @@ def find_source(function: Any) -> Source:
     return source if source.function is function else replace(source, function=function)
 
 
+def register(function: Any, source: Source) -> None:
+    """Makes the source known of a function that was made from a tree."""
+    with _lock:
+        _remember(function.__code__, source)
+
+
 _lock = threading.RLock()
 # By identity: code objects of different files are equal if their text and line are.
 _sources: dict[int, tuple[weakref.ref[CodeType], Source]] = {}

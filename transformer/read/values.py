@@ -227,13 +227,16 @@ class ContainerMethod:
     name: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Lazy:
-    """A generator expression: read where it is consumed."""
+    """A generator expression: read where it is consumed. `first` is what its first `for` runs over, which Python
+    evaluates at once."""
 
     __tree_leaf__: ClassVar[bool] = True
     node: Any
     frame: Frame
+    first: Any
+    begun: bool = False
 
 
 @dataclass(eq=False)

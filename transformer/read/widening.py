@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..containers import LEAVES, kind_of
 from ..core.dims import dims_of
 from ..core.equations import guardable, single_atom, value_of
+from ..core.errors import NotSupported
 from ..core.grammar import Var
 from ..core.guards import Assumptions
 from ..core.sizes import Dim, Extent, Size
@@ -149,7 +150,12 @@ class Parameters:
             assert isinstance(template, Fixed)
             return template.value
         kind = kind_of(template.cls)
-        assert kind is not LEAVES
+        if kind is LEAVES:
+            raise NotSupported(
+                "a list of items that the program computes, as an argument of a recursive function",
+                self.reader.builder.origin,
+                instead="Pass an array: np.array(items).",
+            )
         ways = kind.accessors(template.static, len(template.children))
         parts = [self.build(c, name_of(way, name), path + way) for c, way in zip(template.children, ways)]
         made = kind.build(template.cls, template.static, parts)

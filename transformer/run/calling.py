@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from ..core.errors import NotSupported
+from ..core.errors import TransformError
 from ..settings import config
 from ..transform.derived import taken_apart
 from .dispatch import Dispatcher, Entry
@@ -14,7 +14,7 @@ from .native import any_foreign, native
 from .provenance import followed
 from .quick import Quick
 from .raising import complete
-from .sharing import quick_test
+from .sharing import arrays_of, quick_test
 from .signature import Description, describe, exact_key
 from .static import Fixed, StaticPaths, names_of, order_of
 
@@ -28,6 +28,7 @@ class Calls(Dispatcher):
         self.fallback = options["fallback"]
         named = {key: names_of(user, key, options[key]) for key in ("static_argnames", "static_argnums", "donate")}
         self.static_names = named["static_argnames"] | named["static_argnums"]
+        self.donated = named["donate"] - self.static_names
         self.static: StaticPaths = StaticPaths(self.static_names)
         self.order = () if any(mode.extras for mode in taken_apart(target)[1]) else order_of(user)
         self.quick = Quick()
@@ -54,7 +55,9 @@ class Calls(Dispatcher):
 
     def run(self, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if entry.memory.is_checked:
-            entry.memory.check(args, kwargs, self.names(len(args)), entry.hidden)
+            names = self.names(len(args))
+            entry.memory.check(args, kwargs, names, entry.hidden)
+            args, kwargs = entry.memory.handed(args, kwargs, names, [each.fetch() for each in entry.hidden])
         if entry.hidden:
             kwargs = {**kwargs, **{h.name: h.fetch() for h in entry.hidden}}
         try:
@@ -69,7 +72,10 @@ class Calls(Dispatcher):
 
     def _converted(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         args, kwargs, pairs = native(args, kwargs)
+        donated = self.entry(args, kwargs).memory.donated
+        used = [array for path, array in arrays_of(args, kwargs, self.names(len(args))).items() if path in donated]
         result = self.call(args, kwargs)
+        pairs = [(array, copy) for array, copy in pairs if not any(copy is other for other in used)]
         for array, copy in pairs:
             if array.flags.writeable:
                 array[...] = copy
@@ -129,11 +135,12 @@ class Calls(Dispatcher):
             return entry
         from .compiled import compile_entry
         try:
-            return compile_entry(self.target, described, args, kwargs, self, self.index)
-        except NotSupported as refusal:
+            return compile_entry(self.target, described, args, kwargs, self, self.index, self.donated)
+        except TransformError as error:
             if not self.fallback:
                 raise
-            return self._as_numpy(refusal)
+            refusal = error
+        return self._as_numpy(refusal)
 
     def _restored(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry | None:
         """What another process generated for calls like this one."""
@@ -146,18 +153,22 @@ class Calls(Dispatcher):
         if record is None:
             return None
         from .loading import loaded
-        given = {**kwargs, **{name: followed(way, self.user) for name, way in record.hidden}}
-        entry = self.index.entry(record, loaded(record.loops, args, given, record.memory.origin))
+        hidden = {name: followed(way, self.user) for name, way in record.hidden}
+        args, kwargs = record.memory.handed(args, kwargs, names, hidden.values())
+        entry = self.index.entry(record, loaded(record.loops, args, {**kwargs, **hidden}, record.memory.origin))
         if entry is not None:
             self.static |= record.static
         return entry
 
-    def _as_numpy(self, refusal: NotSupported) -> Entry:
-        """The entry of what cannot be compiled: the user's function itself, or what was made of it."""
+    def _as_numpy(self, refusal: TransformError) -> Entry:
+        """The entry of what cannot be compiled: the user's function with parts that can, it itself, or what was
+        made of it."""
+        from .dividing import divided
         from .sharing import Memory
         user, modes = taken_apart(self.target)
-        function = self.plain_call if modes else user
-        return Entry(function, "", None, [], [], [], {}, Memory(frozenset(), (), (), None), refusal=refusal)
+        parts = None if modes else divided(user, refusal)
+        function = self.plain_call if modes else user if parts is None else parts.function
+        return Entry(function, "", parts, [], [], [], {}, Memory(frozenset(), (), (), None), refusal=refusal)
 
     def plain_call(self, *args: Any, **kwargs: Any) -> Any:
         return self.plain.call(args, kwargs)

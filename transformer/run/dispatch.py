@@ -17,7 +17,7 @@ from typing import Any
 from .. import tree
 from ..core.errors import TransformError
 from ..ops.registry import registry
-from ..settings import config
+from ..settings import config, followers
 from .nans import call_watching_nans
 from .sharing import Memory
 from .signature import Description, Identity, describe, exact_key
@@ -142,6 +142,7 @@ class Dispatcher:
         return next((e for e in entries if e.fits(described.hints)), None)
 
 
+followers.append(registry.renew)
 _all: weakref.WeakSet[Dispatcher] = weakref.WeakSet()
 
 

@@ -25,6 +25,7 @@ from ..core.errors import Origin
 from ..core.types import ArrayType
 from ..ops.registry import registry
 from ..read.interface import AxislessType, Hidden
+from ..settings import config
 from ..transform.derived import taken_apart
 from .dispatch import Entry, hidden_key, type_key
 from .folders import private_folder, trim, write_whole
@@ -86,11 +87,11 @@ class Index:
 
     def _folder(self) -> Path | None:
         """Where the records are; None where there can be none."""
-        if registry.version:                     # ops that the user defined may decide anything
+        if registry.by_function:                 # ops that the user defined may decide anything
             return None
         root = private_folder("index")
         try:
-            key = mark_of((self.user, repr(self.modes), repr(self.options), _installation()))
+            key = mark_of((self.user, repr(self.modes), repr(self.options), config.threads > 1, _installation()))
         except Unmarked:
             return None
         return None if root is None else root / key[:32]

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from . import threads
 from .folders import private_folder, trim, write_whole
 
 MARK = b"transformer object 1\n"
@@ -126,6 +127,8 @@ def _ready(symbols: list[str]) -> bool:
     """Whether what object code refers to is there."""
     import llvmlite.binding as llvm
     _add_runtime()
+    if threads.SHARE in symbols:
+        threads.prepare()
     return all(llvm.address_of_symbol(symbol) is not None for symbol in symbols)
 
 

@@ -3,6 +3,9 @@
 A function is read as if its arguments shared no memory. That is right as long as none of them is
 written. So for a function that writes to an argument, and for no other, every call tests whether that
 array shares memory with another argument, or with an array that the function takes from outside.
+
+Where results live in the memory of an argument that is donated, the same is tested; if it does, or its memory
+cannot be used for other reasons, the function gets a copy of it.
 """
 
 from __future__ import annotations
@@ -32,23 +35,41 @@ class WrittenPath:
 class Memory:
     """What a function assumes about the memory of its arguments, which it has by their paths: `own` are those
     of the user's function (tangents and cotangents are never written), `apart` the pairs that the function
-    asks to share no memory."""
+    asks to share no memory, `donated` the arrays in whose memory there will be results. `gives_views` says whether
+    NumPy's results may share memory with arguments or each other, which compiled code's do not."""
 
     own: frozenset[str]
     written: tuple[WrittenPath, ...]
     apart: tuple[tuple[str, str], ...]
     origin: Origin | None
+    donated: tuple[str, ...] = ()
+    gives_views: bool = False
 
     @classmethod
-    def of(cls, reading: Any) -> Memory:
+    def of(cls, reading: Any, donated: tuple[str, ...] = (), gives_views: bool = False) -> Memory:
         paths = {**reading.paths, **{hidden.var: hidden.name for hidden in reading.interface.hidden}}
         written = tuple(WrittenPath(each.path, each.origin) for each in reading.written)
         apart = tuple((paths[one], paths[other]) for one, other in reading.apart)
-        return cls(frozenset(reading.paths.values()), written, apart, reading.origin)
+        return cls(frozenset(reading.paths.values()), written, apart, reading.origin, donated, gives_views)
 
     @property
     def is_checked(self) -> bool:
-        return bool(self.written or self.apart)
+        return bool(self.written or self.apart or self.donated)
+
+    def handed(self, args: tuple[Any, ...], kwargs: dict[str, Any], names: Iterable[str],
+               outside: Iterable[np.ndarray]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments of a call, with copies of donated arrays whose memory cannot be used. `outside` are the
+        arrays that the function takes from elsewhere."""
+        if not self.donated:
+            return args, kwargs
+        names, elsewhere = list(names), list(outside)
+        arrays = arrays_of(args, kwargs, names)
+        unusable = {path for path in self.donated if path in arrays and not _is_usable(
+            arrays[path], [*elsewhere, *(other for place, other in arrays.items() if place != path)])}
+        if not unusable:
+            return args, kwargs
+        return (tuple(_with_copies(arg, name, unusable) for arg, name in zip(args, names)),
+                {name: _with_copies(arg, name, unusable) for name, arg in kwargs.items()})
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any], names: Iterable[str], hidden: list[Any]) -> None:
         """Raises where a call cannot be what it was read as. What NumPy raises for an array that is written
@@ -84,6 +105,9 @@ def quick_test(memory: Memory, args: tuple[Any, ...], names: list[str]) -> Calla
     parts = [f"{ways[path]}.flags.carray" for path in written]
     pairs = [(path, other) for k, path in enumerate(written) for other in ways
              if other in memory.own and other not in written[:k + 1]]
+    donated = [path for path in memory.donated if path in ways]
+    parts += [f"{ways[path]}.flags.carray" for path in donated]
+    pairs += [(path, other) for k, path in enumerate(donated) for other in ways if other not in donated[:k + 1]]
     parts += [f"not may_share_memory({ways[one]}, {ways[other]})" for one, other in pairs]
     test = ast.parse(" and ".join(parts) or "True", mode="eval").body
     given = ast.arguments([], [ast.arg(f"a{k}") for k in range(len(args))], None, [], [], None, [])
@@ -119,6 +143,18 @@ def _check_writable(array: np.ndarray, argument: Any) -> None:
         raise NotSupported(f"write to {argument.path!r}, of which several elements are one", argument.origin,
                            why="It was made with strides that visit memory more than once.",
                            instead="Pass a copy of it: x.copy().", argument=argument.path)
+
+
+def _is_usable(array: np.ndarray, others: list[np.ndarray]) -> bool:
+    """Whether the memory of an array is its own, in C order, and may be written."""
+    return array.flags.carray and not any(shares_memory(array, other) for other in others)
+
+
+def _with_copies(arg: Any, name: str, copied: set[str]) -> Any:
+    """An argument with copies of the arrays at these paths."""
+    leaves, structure = tree.flatten(arg)
+    paths = [name + path for path in structure.paths()]
+    return tree.unflatten(structure, [leaf.copy() if path in copied else leaf for leaf, path in zip(leaves, paths)])
 
 
 def _overlaps_itself(array: np.ndarray) -> bool:

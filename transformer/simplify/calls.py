@@ -139,7 +139,9 @@ class Whole(Liveness):
             site.targets = tuple(site.targets[k] for k in results)
         function.params = [function.params[k] for k in params]
         function.results = [function.results[k] for k in results]
-        function.dims = {dim: place for dim, place in function.dims.items() if place[0] in function.params}
+        told = dims_of(function.params)                # by others, where the parameter that told it goes
+        function.dims = {dim: place if place[0] in function.params else told[dim]
+                         for dim, place in function.dims.items() if place[0] in function.params or dim in told}
 
     def _shrink_layout(self, layout: Layout) -> None:
         live = {k for stmt in self.unpacks[layout] for k, target in enumerate(stmt.targets) if target in self.live}

@@ -36,7 +36,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.grammar import Block, Const, Function, If, Let, Loop, Var
+from ..core.grammar import Block, Const, Function, If, Let, Loop, Merge, Record, Var
 from ..core.guards import Assumptions
 from .aliasing import WRITES, Aliasing
 from .rewriter import Rewriter
@@ -109,12 +109,13 @@ class CommonSubexpressions(Rewriter):
 
     def after_branch(self, stmt: If) -> None:
         """Equal merges are one."""
-        seen: dict[Any, Var] = {}
+        seen: dict[Any, Merge] = {}
         for merge in list(stmt.merges):
             key = tuple(_frozen(atom) if type(atom) is Const else atom for atom in (merge.then, merge.orelse))
-            first = seen.setdefault(key, merge.target)
-            if first is not merge.target and self._may_stand(merge.target, first):
-                self.replace(merge.target, first)
+            first = seen.setdefault(key, merge)
+            if first is not merge and self._may_stand(merge.target, first.target):
+                first.saved = first.saved and merge.saved
+                self.replace(merge.target, first.target)
                 stmt.merges.remove(merge)
         self.out.append(stmt)
 
@@ -129,11 +130,12 @@ class CommonSubexpressions(Rewriter):
 
     def after_loop(self, stmt: Loop) -> None:
         """Equal records are one."""
-        seen: dict[Any, Var] = {}
+        seen: dict[Any, Record] = {}
         for record in list(stmt.records):
-            first = seen.setdefault(record.value, record.target)
-            if first is not record.target and self.same_type(first.type, record.target.type):
-                self.replace(record.target, first)
+            first = seen.setdefault(record.value, record)
+            if first is not record and self.same_type(first.target.type, record.target.type):
+                first.saved = first.saved and record.saved
+                self.replace(record.target, first.target)
                 stmt.records.remove(record)
         self.out.append(stmt)
 

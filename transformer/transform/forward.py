@@ -171,7 +171,7 @@ class Forward:
             outer, self.builder.block = self.builder.block, block
             sides.append(self.tangent_of(atom))
             self.builder.block = outer
-        return Merge(self.twin(merge.target), *sides)
+        return Merge(self.twin(merge.target), *sides, saved=merge.saved)
 
     def _loop(self, stmt: Loop) -> None:
         moving = [c for c in stmt.carries if c.entry in self.varied]
@@ -184,7 +184,7 @@ class Forward:
             values = [(r, self.tangent_of(r.value)) for r in stmt.records if r.target in self.varied]
         outs = [self.twin(c.out) for c in moving]
         carries = [*stmt.carries, *map(Carry, entries, inits, nexts, outs)]
-        records = [*stmt.records, *(Record(self.twin(r.target), value) for r, value in values)]
+        records = [*stmt.records, *(Record(self.twin(r.target), value, saved=r.saved) for r, value in values)]
         self.builder.emit(Loop(stmt.position, stmt.trips, carries, body, [*stmt.reads, *reads], records,
                                stmt.down, stmt.test, stmt.cond, stmt.count, stmt.origin, stmt.blocks, stmt.again,
                                stmt.independent))

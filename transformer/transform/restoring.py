@@ -215,7 +215,7 @@ class Restorer:
         return self.values.kept[var]
 
     def _recorded(self, var: Var, scope: Scope) -> Var:
-        record = Record(Var(SeqType(var.type), var.name and f"{var.name}_k"), var)
+        record = Record(Var(SeqType(var.type), var.name and f"{var.name}_k"), var, saved=True)
         scope.loop.records.append(record)
         trips = self.values.trips_around(var)
         outermost = scope.loops()[0].loop
@@ -226,9 +226,12 @@ class Restorer:
     def _merged(self, var: Var, scope: Scope) -> Var:
         sizes = {size: self._kept(size) for size in atom_vars(var.type) if self.scopes.scope(size) is scope}
         target = Var(Copier(dict(sizes)).type(var.type), var.name)
-        absent = Const(0) if var in self.sizes else UNDEFINED
+        absent: Atom = UNDEFINED
+        if var in self.sizes:
+            absent = Const(0)
+            self.sizes.add(target)
         pair = (var, absent) if scope.side == "then" else (absent, var)
-        scope.owner.merges.append(Merge(target, *pair))                            # type: ignore[union-attr]
+        scope.owner.merges.append(Merge(target, *pair, saved=True))                # type: ignore[union-attr]
         return target
 
     def _induct(self, var: Var, init: Atom, step: Atom) -> None:

@@ -36,10 +36,12 @@ FLOAT64 = "float64"
 
 
 class Kernel(Protocol):
-    """What is called: `outside` are the results that its caller allocates."""
+    """What is called: `outside` are the results that its caller allocates, `in_place` those that are in the
+    memory of a parameter."""
 
     params: list[Var]
     outside: list[Var]
+    in_place: list[Var]
     results: list[Any]
 
 
@@ -66,11 +68,12 @@ def _is_computed(atom: Any, params: set[Var]) -> bool:
 
 def write_entry(function: Function, interface: Any, kernel: Kernel, name: str, kernel_name: str, *,
                 written: dict[Var, Any], is_transformed: bool, axisless: Iterable[Var] = (),
-                guards: bool = False) -> EntrySource:
+                guards: bool = False, donated: Iterable[Var] = ()) -> EntrySource:
     """The entry `name` that calls `kernel_name`. `written` are the parameters that the user's function
-    writes, with their new values; results of what is transformed are fresh memory; `axisless` are the
-    parameters that are arrays without axes. With `guards` it tests the shapes it is given."""
-    entry = _Entry(function, interface, kernel, name, kernel_name, written, is_transformed, set(axisless))
+    writes, with their new values; results of what is transformed are fresh memory, or that of parameters that are
+    `donated`; `axisless` are the parameters that are arrays without axes. With `guards` it tests the shapes it is
+    given."""
+    entry = _Entry(function, interface, kernel, name, kernel_name, written, is_transformed, set(axisless), set(donated))
     return entry.printed(guards)
 
 
@@ -101,10 +104,10 @@ class _Guards(Guards):
 
 class _Entry:
     def __init__(self, function: Function, interface: Any, kernel: Kernel, name: str, kernel_name: str,
-                 written: dict[Var, Any], is_transformed: bool, axisless: set[Var]) -> None:
+                 written: dict[Var, Any], is_transformed: bool, axisless: set[Var], donated: set[Var]) -> None:
         self.function, self.interface, self.kernel = function, interface, kernel
         self.name, self.kernel_name = name, kernel_name
-        self.written, self.is_transformed, self.axisless = written, is_transformed, axisless
+        self.written, self.is_transformed, self.axisless, self.donated = written, is_transformed, axisless, donated
         self.namespace: dict[str, Any] = {}
         hidden = {hidden.var: identifier(hidden.name) for hidden in interface.hidden}
         self.paths: dict[Var, str] = {var: path for p in interface.parameters for var, path in places(p)} | hidden
@@ -192,16 +195,17 @@ class _Entry:
     def _call(self) -> Iterator[Item]:
         arguments = [*map(self.argument, self.kernel.params), *(self.given[target] for target in self.kernel.outside)]
         call = ast.Call(ast.Name(self.kernel_name), arguments, [])
-        rest = [k for k, atom in enumerate(self.kernel.results) if atom not in self.kernel.outside]
+        passed = {**self.given, **{param: self.reached(param) for param in self.kernel.in_place}}
+        rest = [k for k, atom in enumerate(self.kernel.results) if atom not in passed]
         names = [fresh(identifier(getattr(self.kernel.results[k], "name", None) or "value"), self.used) for k in rest]
         targets: list[ast.expr] = [ast.Name(name) for name in names]
         atoms = computed(self.function)
         for k, atom in enumerate(self.kernel.results):
-            self.given[atoms[k]] = targets[rest.index(k)] if k in rest else self.given[atom]
+            self.given[atoms[k]] = targets[rest.index(k)] if k in rest else passed[atom]
         self.filled = {atoms[k] for k in range(len(atoms)) if k not in rest}
         if not names:
             yield Line(ast.Expr(call))
-        elif len(names) == 1 and not (self.written or self.kernel.outside) and self._is_nested(atoms[rest[0]]):
+        elif len(names) == 1 and not (self.written or passed) and self._is_nested(atoms[rest[0]]):
             self.given[atoms[rest[0]]] = call
         else:
             yield Line(ast.Assign([targets[0] if len(names) == 1 else ast.Tuple(targets)], call))
@@ -291,7 +295,7 @@ class _Entry:
                 continue
             seen.add(one)
             pending += sources.get(one, [])
-        return [param for param in self.paths if param in seen and _is_array(param)]
+        return [param for param in self.paths if param in seen and param not in self.donated and _is_array(param)]
 
 
 def _is_array(atom: Any) -> bool:

@@ -12,7 +12,7 @@ A point has four steps, so that it can be said what happens before what in one s
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -82,6 +82,11 @@ class Flow:
         """The variable from which the position of a loop is told."""
         form = self.forms.get(loop)
         return loop.position if form is None else form.variable
+
+    def kept(self) -> Iterator[Var]:
+        """The values that loops record, but for those that nothing needs: these have no place in the order."""
+        for values in self.stored.values.values():
+            yield from (value for value in values if isinstance(value, Var) and value in self.needed.used)
 
     def in_reverse(self, point: int) -> bool:
         """Whether a point lies in a reverse sweep."""

@@ -57,5 +57,5 @@ def _gives(stmt: Call, k: int, order: Flow, alive: dict[Var, Pieces], aliases: A
         if is_array(var) and any(first <= place < last for first, last in pieces)
     ]
     beside = [atom for j, atom in enumerate(stmt.args) if j != k and is_array(atom)]
-    kept = [value for values in order.stored.values.values() for value in values if is_array(value)]
+    kept = filter(is_array, order.kept())
     return not any(aliases.may_share(array, other) for other in (*later, *beside, *kept))

@@ -86,6 +86,20 @@ def _compound(item: Group, depth: int, comments: Any, word: str | None = None) -
         yield from lines_of(item.orelse, depth + 1, comments)
 
 
+def spans(items: Iterable[Item], first: int, depth: int = 0) -> Iterator[tuple[Item, int, int]]:
+    """Every item, and those in it, with its first and last line, where the first one of all is this."""
+    for item in items:
+        last = first + sum(1 for _ in lines_of([item], depth)) - 1
+        yield item, first, last
+        if isinstance(item, Group):
+            below = sum(1 for _ in lines_of(item.body or [Line(ast.Pass())], depth + 1))
+            after = sum(1 for _ in lines_of(item.orelse, depth + 1))
+            start = last - below - after - bool(item.orelse) + 1
+            yield from spans(item.body, start, depth + 1)
+            yield from spans(item.orelse, last - after + 1, depth + 1)
+        first = last + 1
+
+
 def printed(node: ast.AST, width: int) -> list[str]:
     """A statement as astor prints it, in lines of at most `width` where that can be done."""
     from .printing import text_of

@@ -34,6 +34,8 @@ PRINTED = frozenset(
         "grow",
         "add_saved",
         "zeros_like_saved",
+        "in_threads",
+        "places",
         "range",
         "len",
         "min",

@@ -64,6 +64,7 @@ class _Nester:
         self.trees: dict[Var, Tree] = {}  # of all values used once
         writes = sorted(self._writes(), key=itemgetter(0))
         self.written = [var for _, var in writes]
+        self.bases = set(self.written)
         self.written_at = [point for point, _ in writes]
         self.latest = Tree(-1, (), 0)  # of the last plain statement
         self.barrier = -1  # the last effect
@@ -113,18 +114,21 @@ class _Nester:
         if self._may_nest(target, point):
             pending[target] = tree
         elif is_short(stmt) and not (target.name and not self.flow.in_reverse(point)):
-            self._inline(stmt, tree)
+            self._inline(stmt, tree, pending)
 
-    def _inline(self, stmt: Let, tree: Tree) -> None:
-        """Prints what is short and costs nothing at each of its uses, if it is the same there."""
+    def _inline(self, stmt: Let, tree: Tree, pending: Pending) -> None:
+        """Prints what is short and costs nothing at each of its uses, if it is the same there: what is written in
+        place needs the name under which it is."""
         target = stmt.target
         last = self.variables[target].pieces[-1][1] // STEPS + 1
-        if target in self.aliases.views or not self.flow.count.get(target):
+        if target in self.aliases.views or target in self.bases or not self.flow.count.get(target):
             return
         if any(atom in self.result.values and atom not in self.inlined for atom in stmt.args):
             return
         if self._is_unchanged(tree, last, ()):
             self.inlined[target] = tree.reads
+            for var in tree.reads:                # is read at each of the uses now, and needs a name
+                pending.pop(var, None)
             self.result.values.add(target)
             self._stretch(tree, last)
 

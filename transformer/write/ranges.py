@@ -41,7 +41,7 @@ class Range:
 def ranges(function: Function) -> dict[Stmt, Range]:
     """The range of every counted loop of a function."""
     statements = list(all_statements(function.body))
-    lets = {let.target: let for let in statements if isinstance(let, Let)}
+    lets = {let.target: let for let in statements if isinstance(let, Let) and let.targets}
     return {stmt: _range(stmt, lets) for stmt in statements if isinstance(stmt, Loop) and stmt.trips is not None}
 
 

@@ -40,12 +40,24 @@ def transpose(e: Any, stmt: Let) -> ast.expr:
 
 def reshape(e: Any, stmt: Let) -> ast.expr | None:
     """`x.reshape(n, m)`; a call of `np.reshape` for what is not an array or not short."""
+    only = only_element(e, stmt)
+    if only is not None:
+        return only
     x = e.atom(stmt.args[0])
     shape = e.sizes.shape(stmt.attrs["shape"], e.var)
     if not _has_methods(stmt, x):
         return ast.Call(_np("reshape"), [x, _single(shape)], [])
     sizes = shape.elts if isinstance(shape, ast.Tuple) and shape.elts else [shape]
     return _method(x, "reshape", *sizes)
+
+
+def only_element(e: Any, stmt: Let) -> ast.expr | None:
+    """`x[0, 0]` for a number in place of an array: a view without axes would change with the array."""
+    type = type_of(stmt.args[0])
+    if getattr(stmt.target.type, "sizes", ()) or not isinstance(type, ArrayType) or not type.rank:
+        return None
+    zeros: list[ast.expr] = [number(0)] * type.rank
+    return ast.Subscript(e.atom(stmt.args[0]), zeros[0] if type.rank == 1 else ast.Tuple(zeros))
 
 
 def method_or_call(e: Any, stmt: Let) -> ast.expr | None:
@@ -225,6 +237,7 @@ FORMS: dict[str, Form] = {
     "stop_gradient": same,
     "transpose": transpose,
     "reshape": reshape,
+    "squeeze": only_element,
     "ravel": method_or_call,
     "flatten": method_or_call,
     "copy": method_or_call,

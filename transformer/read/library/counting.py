@@ -126,6 +126,9 @@ def unravel_index(indices, shape, order="C"):
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     if mode != "raise" or order != "C":
         refused("np.ravel_multi_index with mode or order", "Compute the index: i * m + j.")
+    for k in range(len(dims)):
+        if np.any(multi_index[k] < 0) or np.any(multi_index[k] >= dims[k]):
+            raise ValueError("invalid entry in coordinates array")
     index = multi_index[0]
     for k in range(1, len(dims)):
         index = index * dims[k] + multi_index[k]

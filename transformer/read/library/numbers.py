@@ -13,6 +13,8 @@ def fsum(seq):
 
 
 def dist(p, q):
+    if len(p) != len(q):
+        raise ValueError("both points must have the same number of dimensions")
     return math.sqrt(sum((a - b) ** 2 for a, b in zip(p, q)))
 
 

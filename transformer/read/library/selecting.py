@@ -40,6 +40,9 @@ def delete(arr, obj, axis=None):
     axis = axis % arr.ndim
     before = (slice(None),) * axis
     if np.ndim(obj) == 0 and not isinstance(obj, slice):
+        size = arr.shape[axis]
+        if obj < -size or obj >= size:
+            raise IndexError(f"index {obj} is out of bounds for axis {axis} with size {size}")
         first = arr[(*before, slice(None, obj))]
         rest = arr[(*before, slice(obj + 1, None) if obj != -1 else slice(0, 0))]
         return np.concatenate((first, rest), axis=axis)
@@ -55,6 +58,9 @@ def insert(arr, obj, values, axis=None):
     if axis is None:
         arr, axis = np.ravel(arr), 0
     axis = axis % arr.ndim
+    size = arr.shape[axis]
+    if obj < -size or obj > size:
+        raise IndexError(f"index {obj} is out of bounds for axis {axis} with size {size}")
     before = (slice(None),) * axis
     added = np.asarray(values)
     if added.ndim == 0 or axis == 0 and added.ndim < arr.ndim:
@@ -129,6 +135,11 @@ def modf(x):
 
 
 def diag_indices_from(arr):
+    if arr.ndim < 2:
+        raise ValueError("input array must be at least 2-d")
+    for k in range(1, arr.ndim):
+        if arr.shape[k] != arr.shape[0]:
+            raise ValueError("All dimensions of input must be of equal length")
     return np.diag_indices(arr.shape[0], arr.ndim)
 
 

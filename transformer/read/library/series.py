@@ -22,6 +22,9 @@ def gradient(f, *varargs, axis=None, edge_order=1):
 
 
 def gradient_along(f, axis, step, edge_order):
+    if f.shape[axis] < edge_order + 1:
+        raise ValueError("Shape of array too small to calculate a numerical gradient, "
+                         "at least (edge_order + 1) elements are required.")
     slope = np.empty_like(f)
     values, slopes = (np.moveaxis(f, axis, 0), np.moveaxis(slope, axis, 0)) if axis else (f, slope)
     if np.ndim(step) == 0:

@@ -1,0 +1,126 @@
+"""Rows of an array that are read when a new version of it has been written there: they are kept before.
+
+    y = x with a row of zeros               kept = row of x
+    z = 2 * row of x              →         y = x with a row of zeros       now in the memory of x
+                                            z = 2 * kept
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.grammar import Atom, Let, Var
+from ..core.types import ArrayType
+from ..core.walk import atom_vars, inner_targets
+from .copying import NestCopier
+from .lifetimes import Lifetimes, mentioned, written
+from .nests import (
+    Allocate,
+    Block,
+    Fold,
+    Index,
+    Load,
+    Nest,
+    Store,
+    defined,
+    inner_blocks,
+    is_load,
+    statements,
+    uses_before,
+)
+from .places import never_meet
+
+
+def with_rows_kept(block: Block, results: list[Atom]) -> None:
+    """Keeps the rows that stand in the way of writing in place."""
+    lifetimes = Lifetimes(block, results)
+    _in_blocks(block, lifetimes)
+
+
+def _in_blocks(block: Block, lifetimes: Lifetimes) -> None:
+    for stmt in block:
+        if not isinstance(stmt, (Nest, Fold)):
+            for inner in inner_blocks(stmt):
+                _in_blocks(inner, lifetimes)
+    for update in [stmt for stmt in block if isinstance(stmt, Allocate) and isinstance(stmt.source, Var)]:
+        _keep(block, update, lifetimes)
+
+
+@dataclass(slots=True)
+class _Site:
+    """A load, the block that it is in, and the indices around it."""
+
+    load: Let
+    block: Block
+    indices: list[Index]
+
+
+def _keep(block: Block, update: Allocate, lifetimes: Lifetimes) -> None:
+    """Keeps what is read of the old version of an array behind the first place where the new one is written."""
+    source: Any = update.source
+    behind = block[block.index(update) + 1:]
+    first = next((stmt for stmt in behind if update.target in written(stmt)), None)
+    if first is None:
+        return
+    later = [stmt for stmt in behind[behind.index(first) + 1:] if source in mentioned(stmt)]
+    if not later or lifetimes.is_needed_after(later[-1], source):
+        return
+    sites = _sites(later, source)
+    stores = [each.at for stmt in behind for each in statements([stmt])
+              if isinstance(each, Store) and each.array is update.target]
+    if sites is None:
+        return
+    sites = [site for site in sites if not all(
+        never_meet(site.load.args[1:], at, [index.var for index in site.indices]) for at in stores)]
+    new = {var for stmt in behind[behind.index(first):] for each in statements([stmt])
+           for var in (*defined(each), *inner_targets(each))}
+    if all(_is_row(site, source, new) for site in sites):
+        for site in sites:
+            block[block.index(first):block.index(first)] = _kept(site, source)
+
+
+def _sites(later: Block, source: Var) -> list[_Site] | None:
+    """Where an array is read, if it is read by loads that always run."""
+    found: list[_Site] = []
+    for stmt in later:
+        if not isinstance(stmt, (Nest, Fold)):
+            return None
+        found += _loads(stmt, source, [])
+        if sum(source in set(uses_before(each)) for each in statements([stmt])) != len(list(_loads(stmt, source, []))):
+            return None
+    return found
+
+
+def _loads(stmt: Any, source: Var, around: list[Index]) -> Iterator[_Site]:
+    indices = [*around, *stmt.indices]
+    for each in stmt.body:
+        if is_load(each) and each.args[0] is source:
+            yield _Site(each, stmt.body, indices)
+        elif isinstance(each, (Nest, Fold)):
+            yield from _loads(each, source, indices)
+
+
+def _is_row(site: _Site, source: Var, new: set[Var]) -> bool:
+    """Whether a load reads fewer elements than there are, at places that are known before; each index moves it, as one
+    that does not may run over nothing, where the place is outside of the array."""
+    used, moving = set(atom_vars(site.load.args[1:])), {index.var for index in site.indices}
+    sizes = set(atom_vars(tuple(index.size for index in site.indices)))
+    known = (new | moving).isdisjoint(sizes) and new.isdisjoint(used - moving)
+    return known and moving <= used and 0 < len(moving) < source.type.rank   # type: ignore[union-attr]
+
+
+def _kept(site: _Site, source: Var) -> Block:
+    """The statements that keep what a load reads, which reads that from then on."""
+    moving: list[Index] = site.indices
+    dtype = source.type.dtype                                            # type: ignore[union-attr]
+    row = Var(ArrayType(dtype, tuple(index.size for index in moving)))
+    item = Var(ArrayType(dtype))
+    places: tuple[Any, ...] = tuple(index.var for index in moving)
+    made: Block = [Let((item,), Load, site.load.args, {}, site.load.origin)]
+    made.append(Store(row, places, item, False, site.load.origin))
+    load = Let(site.load.targets, Load, (row, *places), {}, site.load.origin)
+    site.block[site.block.index(site.load)] = load
+    nest = NestCopier().stmt(Nest(moving, made, site.load.origin))
+    return [Allocate(row, "get", site.load.origin), nest]

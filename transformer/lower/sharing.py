@@ -1,0 +1,74 @@
+"""A loop that threads share as a function over a range of its iterations, and the call that shares it out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from ..core.grammar import Var
+from ..core.types import INT
+from ..write.layout import Group, Item, Line
+from .nests import Allocate, Store, Task, statements
+
+
+def shared(e: Any, stmt: Task) -> Line:
+    """The call; the function goes to those of the module."""
+    size, cost = e.size(stmt.index.size), e.size(stmt.cost)
+    with e.names.scope():
+        first, count = (e.names.give(Var(INT), wish) for wish in ("first", "count"))
+        items = e.block(stmt.body)
+        _loop_of(stmt, items).iter = ast.Call(ast.Name("places"), [ast.Name(first), ast.Name(count)], [])
+        given = _taken(items, {*e.names.of.values(), *e.names.sizes.values()} - {first, count})
+    params = ast.arguments([], [ast.arg(name) for name in (first, count, *given)], None, [], [], None, [])
+    task = Group(ast.FunctionDef("", params, [], [], None), items)
+    name = e.numbers.functions.share(task, f"fill_{_filled(e, stmt)}", e.names.used | e.names.reserved)
+    return Line(ast.Expr(ast.Call(ast.Name("in_threads"), [ast.Name(name), size, cost, *map(ast.Name, given)], [])),
+                stmt.origin)
+
+
+def _loop_of(stmt: Task, items: list[Item]) -> Any:
+    """The loop over the index that is shared."""
+    loop: Any = items[-1]
+    for _ in range(stmt.nest.indices.index(stmt.index)):
+        loop = loop.body[-1]
+    return loop.head
+
+
+def _filled(e: Any, stmt: Task) -> str:
+    """The name of the first array that a nest writes for others."""
+    own = {each.target for each in stmt.body if isinstance(each, Allocate)}
+    name: str = next(e.names.of[each.array] for each in statements(stmt.nest.body)
+                     if isinstance(each, Store) and each.array not in own)
+    return name
+
+
+def _taken(items: list[Item], among: set[str]) -> list[str]:
+    """The names that statements use and do not assign, in the order of their uses."""
+    assigned = {name for item in items for name in _assigned(item)}
+    used = dict.fromkeys(node.id for item in items for node in _nodes(item) if isinstance(node, ast.Name))
+    return [name for name in used if name in among and name not in assigned]
+
+
+def _nodes(item: Item) -> Iterator[ast.AST]:
+    for node in _statements(item):
+        yield from ast.walk(node)
+
+
+def _assigned(item: Item) -> Iterator[str]:
+    for node in _statements(item):
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        for target in targets:
+            for each in target.elts if isinstance(target, ast.Tuple) else [target]:
+                if isinstance(each, ast.Name):
+                    yield each.id
+
+
+def _statements(item: Item) -> Iterator[Any]:
+    """Every statement of an item, compound ones without what is in them."""
+    if isinstance(item, Line):
+        yield item.node
+    elif isinstance(item, Group):
+        yield item.head
+        for inner in (*item.body, *item.orelse):
+            yield from _statements(inner)

@@ -1,0 +1,368 @@
+"""Loops whose iterations are shared out to threads: each in a function of its own, over a range.
+
+    for i in range(n):                       def fill_y(first, count, x, y):
+        y[i] = x[i] * x[i]           →           for i in places(first, count):
+                                                     y[i] = x[i] * x[i]
+
+                                             in_threads(fill_y, n, 3, x, y)
+
+Iterations may be shared out if they are independent, write apart from each other, and test nothing. Memory that each
+of them uses for itself is made by each thread. A long sum is one of the sums of its chunks, which are the
+same for any number of threads, and so is the result.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from ..core.builder import current
+from ..core.grammar import UNDEFINED, Atom, Carry, Const, If, Let, Loop, Var
+from ..core.sizes import Extent, Floor, Least, Size, Unknown, least, product
+from ..core.types import INT, ArrayType
+from ..core.walk import Copier, atom_of_size, atom_vars, inner_targets, size_of_atom
+from ..ops.arithmetic import Add
+from ..ops.comparison import Maximum, Minimum
+from . import vecmath
+from .clean import Renaming
+from .memory import names_given
+from .nests import (
+    Allocate,
+    Block,
+    Fold,
+    Index,
+    Load,
+    Nest,
+    Store,
+    Task,
+    defined,
+    inner_blocks,
+    is_load,
+    statements,
+    uses_after,
+    uses_before,
+)
+from .sums import BLOCK, at_most, uses_in
+
+ROWS = 1 << 4                          # of a long sum make a chunk, where its elements are rows
+CHUNKS = "chunks"                      # makes memory for what they give
+DEAR = 16                              # what a function of vector mathematics costs, in additions
+UNKNOWN_TRIPS = 16                     # of a loop whose end depends on numbers
+COPYING = 2                            # the cost of what is bound by memory, with nothing to share
+LEAST_COST = 1 << 16                   # additions below which a loop stays where it is
+
+
+# -- sums in chunks -------------------------------------------------------------------------------
+
+
+def in_chunks(block: Block) -> Block:
+    """The block with long folds in chunks."""
+    made: Block = []
+    for stmt in block:
+        made += _chunked(stmt) if isinstance(stmt, Fold) and _may_be_chunked(stmt) else [stmt]
+    return made
+
+
+def _may_be_chunked(stmt: Fold) -> bool:
+    first = stmt.indices[0]
+    return (not isinstance(first.size, int) and _is_worth_it(stmt) and _is_independent(stmt, first, set())
+            and all(_combination(carry, stmt) is not None for carry in stmt.carries))
+
+
+def _combination(carry: Carry, stmt: Fold) -> Let | None:
+    """What makes the next value of a carry, if two of its values are combined in the same way."""
+    made = next((each for each in stmt.body if isinstance(each, Let) and carry.next in each.targets), None)
+    if made is not None and made.op in (Add, Maximum, Minimum):
+        alone = carry.entry in made.args and uses_in(stmt, carry.entry) == 1 and not uses_in(stmt, made.target)
+        return made if alone and made.target.type == carry.entry.type else None
+    inner = [(each, c) for each in stmt.body if isinstance(each, Fold) for c in each.carries
+             if c.out is carry.next and c.init is carry.entry]
+    return _combination(inner[0][1], inner[0][0]) if inner and uses_in(stmt, carry.entry) == 1 else None
+
+
+def _chunked(stmt: Fold) -> Block:
+    """Folds over chunks, what they give in arrays, and a fold over those."""
+    first, length = stmt.indices[0], ROWS if len(stmt.indices) > 1 or _has_loops(stmt) else BLOCK
+    chunk, own, parts = Var(INT), Var(INT, first.var.name), (first.size + (length - 1)) // length
+    start = Size.of(Unknown(chunk)) * length
+    count = least(length, first.size - start)
+    current().assumptions.within(chunk, 0, parts - 1)
+    current().assumptions.within(own, 0, count - 1)
+    steps: list[Any] = [_combination(carry, stmt) for carry in stmt.carries]
+    arrays = [Var(ArrayType(_dtype(carry), (parts,))) for carry in stmt.carries]
+    whole = _combined(stmt, steps, arrays, parts)
+    inner = [Carry(Var(carry.entry.type, carry.entry.name), _begin(carry, step), carry.next, Var(carry.out.type))
+             for carry, step in zip(stmt.carries, steps, strict=True)]
+    mapping: dict[Var, Atom] = {first.var: atom_of_size(start + Size.of(Unknown(own)))}
+    mapping.update((old.entry, new.entry) for old, new in zip(stmt.carries, inner, strict=True))
+    renaming = Renaming(Copier(mapping))
+    body = renaming.block(stmt.body)
+    for carry in inner:
+        carry.next = renaming.copier.atom(carry.next)
+    indices = [Index(own, count), *(Index(each.var, renaming.copier.size(each.size)) for each in stmt.indices[1:])]
+    stores: Block = [Store(array, (chunk,), carry.out, False, stmt.origin)
+                     for array, carry in zip(arrays, inner, strict=True)]
+    chunks = Nest([Index(chunk, parts)], [Fold(indices, inner, body, stmt.origin), *stores], stmt.origin)
+    return [*(Allocate(array, CHUNKS, stmt.origin) for array in arrays), chunks, whole]
+
+
+def _combined(stmt: Fold, steps: list[Let], arrays: list[Var], parts: Extent) -> Fold:
+    """The fold over what chunks have given."""
+    place = Var(INT)
+    current().assumptions.within(place, 0, parts - 1)
+    body: Block = []
+    carries = []
+    for carry, step, array in zip(stmt.carries, steps, arrays, strict=True):
+        entry, item, after = (Var(carry.entry.type) for _ in range(3))
+        attrs = {"of": CHUNKS} if step.op is Add else dict(step.attrs)
+        body += [Let((item,), Load, (array, place), {}, stmt.origin),
+                 Let((after,), step.op, (entry, item), attrs, stmt.origin)]
+        carries.append(Carry(entry, carry.init, after, carry.out))
+    return Fold([Index(place, parts)], carries, body, stmt.origin)
+
+
+def _begin(carry: Carry, step: Let) -> Atom:
+    """What a chunk begins with: nothing to add, or what is there to be compared with."""
+    dtype = _dtype(carry)
+    return Const(dtype.type(0), ArrayType(dtype)) if step.op is Add else carry.init
+
+
+def _dtype(carry: Carry) -> Any:
+    return carry.entry.type.dtype                                        # type: ignore[union-attr]
+
+
+def _has_loops(stmt: Fold) -> bool:
+    return any(isinstance(each, (Nest, Fold, Loop)) for each in statements(stmt.body))
+
+
+# -- sharing out ----------------------------------------------------------------------------------
+
+
+def shared_out(block: Block, results: list[Atom]) -> Block:
+    """The block with tasks in place of nests that threads may share."""
+    uses = _uses(block)
+    uses.update(set(atom_vars(results)))
+    return _shared_out(block, uses)
+
+
+def _uses(block: Block) -> Counter[Var]:
+    """How many statements use a variable."""
+    return Counter(var for stmt in statements(block) for var in {*uses_before(stmt), *uses_after(stmt)})
+
+
+def _shared_out(block: Block, uses: Counter[Var]) -> Block:
+    made: Block = []
+    for stmt in block:
+        task = _task(stmt, made, uses)
+        if task is not None:
+            made = [each for each in made if each not in task.body]
+            stmt = task
+        elif isinstance(stmt, (If, Loop)):
+            for inner in inner_blocks(stmt):
+                inner[:] = _shared_out(inner, uses)
+        made.append(stmt)
+    return made
+
+
+def _task(stmt: Any, before: Block, uses: Counter[Var]) -> Task | None:
+    """A nest, or a loop that does what a nest does, as a task; None if threads had better not share it."""
+    nest = _as_nest(stmt) if isinstance(stmt, Loop) else stmt
+    if not isinstance(nest, Nest) or not _is_worth_it(nest):
+        return None
+    carried = {carry.entry for carry in getattr(stmt, "carries", ())}
+    own = [] if nest is stmt and nest.ordered else [
+        each for each in _own_memory(nest, before, uses) if each.target not in carried]
+    index = next((each for each in nest.indices if _is_independent(nest, each, {a.target for a in own})), None)
+    return None if index is None else Task([*own, nest], index, _cost(nest, index), nest.origin)
+
+
+def _as_nest(loop: Loop) -> Nest | None:
+    """A loop whose iterations are counted and hand on nothing but arrays that they write in place."""
+    if loop.trips is None or loop.test or loop.cond is not None or loop.count is not None:
+        return None
+    if loop.reads or loop.records or not all(c.entry is c.init is c.next is c.out for c in loop.carries):
+        return None
+    return Nest([Index(loop.position, size_of_atom(loop.trips))], loop.body, loop.origin, ordered=True)
+
+
+def _own_memory(stmt: Nest, before: Block, uses: Counter[Var]) -> list[Allocate]:
+    """Memory that nothing but a nest uses."""
+    inside = _uses([stmt])
+    return [each for each in before if isinstance(each, Allocate) and each.source is None
+            and uses[each.target] == inside[each.target] and not _is_read_first(each.target, stmt)]
+
+
+def _is_read_first(array: Var, stmt: Nest) -> bool:
+    """Whether a nest adds to an array, or reads it before it writes it."""
+    for each in statements([stmt]):
+        if isinstance(each, Store) and each.array is array:
+            return each.adds
+        if is_load(each) and each.args[0] is array:
+            return True
+    return True
+
+
+def _is_worth_it(stmt: Nest | Fold) -> bool:
+    """Whether there is a size of arrays for which sharing out pays."""
+    each = Extents(stmt).cost(stmt.body)
+    whole = _cost(stmt, stmt.indices[0]) * stmt.indices[0].size
+    return (not isinstance(each, int) or each > COPYING) and (not isinstance(whole, int) or whole >= LEAST_COST)
+
+
+def _is_independent(stmt: Nest | Fold, index: Index, own: set[Var]) -> bool:
+    """Whether iterations of an index write apart from each other, and do nothing else."""
+    if not {each.var for each in stmt.indices}.isdisjoint(atom_vars((index.size,))):
+        return False
+    inside = list(statements(stmt.body))
+    if not all(isinstance(each, (Let, Store, Nest, Fold, If, Loop, Allocate)) for each in inside):
+        return False
+    if any(isinstance(each, Let) and each.op.of_sequences or getattr(each, "records", ()) for each in inside):
+        return False
+    private = _private(stmt.body, own)
+    places = None if private is None else _places(inside, private)
+    if places is None:
+        return False
+    changing = Changing(stmt, inside)
+    return all(changing.are_apart(all_places, index.var) for all_places in places.values())
+
+
+def _private(block: Block, own: set[Var]) -> set[Var] | None:
+    """The arrays that an iteration has for itself, by all their names; None where others get names as well."""
+    private = own | {each.target for each in statements(block) if isinstance(each, Allocate)}
+    sources: dict[Var, set[Any]] = {}
+    for each in statements(block):
+        for name, value in names_given(each):
+            if getattr(name.type, "sizes", ()) and value is not UNDEFINED:
+                sources.setdefault(name, set()).add(value)
+    while new := {name for name, values in sources.items() if name not in values and values <= private} - private:
+        private |= new
+    kept = all(values <= private if name in private else values == {name} for name, values in sources.items())
+    return private if kept else None
+
+
+def _places(inside: list[Any], private: set[Var]) -> dict[Var, list[tuple[Any, ...]]] | None:
+    """Where iterations read and write the arrays that they write for others; None where they are used otherwise."""
+    places: dict[Var, list[tuple[Any, ...]]] = {}
+    for each in inside:
+        if isinstance(each, Store) and each.array not in private:
+            places.setdefault(each.array, []).append(each.at)
+    for each in inside:
+        if is_load(each):
+            if each.args[0] in places:
+                places[each.args[0]].append(each.args[1:])
+        elif isinstance(each, Let) and not places.keys().isdisjoint(each.args):
+            return None
+        elif isinstance(each, Allocate) and each.source in places:
+            return None
+    return places
+
+
+class Changing:
+    """What changes inside of a nest: indices with their sizes, and numbers that are computed."""
+
+    def __init__(self, stmt: Nest | Fold, inside: list[Any]) -> None:
+        self.sizes = dict(pair for each in [stmt, *inside] for pair in _counted(each))
+        self.others = set(_made(inside)) - self.sizes.keys()
+
+    def are_apart(self, places: list[tuple[Any, ...]], outer: Var) -> bool:
+        """Whether places of different iterations always differ, along one axis."""
+        for axis in range(len(places[0])):
+            widths = {self._width(size_of_atom(at[axis]), outer) for at in places}
+            if len(widths) == 1 and None not in widths:
+                return True
+        return False
+
+    def _width(self, place: Extent, outer: Var) -> tuple[int, Extent] | None:
+        """How many places along an axis an iteration has for itself, and where its part begins but for that: 64 and
+        0 for ``64*i + j`` with j below 64."""
+        width = place.terms.get((Unknown(outer),), 0) if isinstance(place, Size) else 0
+        rest = place - Size.of(Unknown(outer)) * width
+        if not width or outer in atom_vars((rest,)):
+            return None
+        reach, start = 0, rest
+        for var, size in self.sizes.items():
+            count = rest.terms.get((Unknown(var),), 0) if isinstance(rest, Size) else 0
+            longest = at_most(size)
+            if count < 0 or count and longest is None:
+                return None
+            reach += count * ((longest or 1) - 1)
+            start = start - Size.of(Unknown(var)) * count
+        fixed = {*self.sizes, *self.others}.isdisjoint(atom_vars((start,)))
+        return (width, start) if reach < abs(width) and fixed else None
+
+
+def _made(inside: list[Any]) -> Iterator[Var]:
+    """The variables that statements define."""
+    for each in inside:
+        yield from (*defined(each), *inner_targets(each))
+        if isinstance(each, Loop) and each.count is not None:
+            yield each.count
+
+
+def _counted(stmt: Any) -> list[tuple[Var, Extent]]:
+    """The indices of a statement, with how often they are counted."""
+    if isinstance(stmt, Loop):
+        return [] if stmt.trips is None else [(stmt.position, size_of_atom(stmt.trips))]
+    return [(index.var, index.size) for index in getattr(stmt, "indices", ())]
+
+
+# -- cost -----------------------------------------------------------------------------------------
+
+
+def _cost(stmt: Nest | Fold, index: Index) -> Extent:
+    """What one iteration of an index costs, in additions, at most."""
+    inner = Extents(stmt)
+    return inner.cost(stmt.body) * product(inner.longest(each.size) for each in stmt.indices if each is not index)
+
+
+class Extents:
+    """Sizes without the indices of a nest: what they are at most."""
+
+    def __init__(self, outer: Nest | Fold) -> None:
+        self.sizes = dict(pair for each in statements([outer]) for pair in _counted(each))
+        self.inside = {*self.sizes, *_made(list(statements(outer.body)))}
+
+    def longest(self, size: Extent) -> Extent:
+        """What a size does not exceed, in terms of what is known before the nest."""
+        if not isinstance(size, Size) or not any(map(self._changes, size.atoms())):
+            return size
+        total: Extent = 0
+        for atoms, count in size.terms.items():
+            if count > 0 or not any(map(self._changes, atoms)):
+                total = total + product(map(self._most, atoms)) * count
+        return total
+
+    def _most(self, atom: Any) -> Extent:
+        match atom:
+            case Least(first, second):
+                sides = [self.longest(first), self.longest(second)]
+                return next((side for side in sides if isinstance(side, int)), sides[0])
+            case Floor(numerator, int() as denominator) if denominator > 0:
+                return self.longest(numerator) // denominator
+            case Unknown(var) if var in self.sizes:
+                return self.longest(self.sizes[var])
+        return UNKNOWN_TRIPS if self._changes(atom) else Size.of(atom)
+
+    def _changes(self, atom: Any) -> bool:
+        return not self.inside.isdisjoint(atom_vars((Size.of(atom),)))
+
+    def cost(self, block: Block) -> Extent:
+        total: Extent = 0
+        for stmt in block:
+            inner: Extent = _sum(map(self.cost, inner_blocks(stmt)))
+            if isinstance(stmt, (Nest, Fold)):
+                inner = inner * product(self.longest(index.size) for index in stmt.indices)
+            elif isinstance(stmt, Loop):
+                inner = inner * (UNKNOWN_TRIPS if stmt.trips is None else self.longest(size_of_atom(stmt.trips)))
+            elif isinstance(stmt, Let):
+                inner = DEAR if stmt.op.name in vecmath.TABLE else 1
+            total = total + inner + isinstance(stmt, Store)
+        return total
+
+
+def _sum(sizes: Any) -> Extent:
+    total: Extent = 0
+    for size in sizes:
+        total = total + size
+    return total

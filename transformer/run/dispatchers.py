@@ -1,0 +1,116 @@
+"""Classes of dispatchers: for kernels, and for the functions that they call, which need no machine code of their own.
+
+This module imports numba, and is imported when something is compiled or loaded.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import os
+import threading
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.core import dispatcher
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
+from numba.np.numpy_support import from_dtype
+
+from .objects import Objects, object_cache
+from .refusing import as_refusal, leave_out_advice
+
+base: Any = CPUDispatcher
+compiler: Any = getattr(dispatcher, "_FunctionCompiler")            # noqa: B009  (it has no types)
+
+
+class KernelCompiler(compiler):
+    """Compiles with what stands for functions of ours in machine code, which is not needed to load it."""
+
+    def compile(self, args: Any, return_type: Any) -> Any:
+        namespace = self.py_func.__globals__
+        if "in_threads" in namespace:
+            from .parallel import compiled_forms
+            namespace.update(compiled_forms())
+        return super().compile(args, return_type)
+
+
+class KernelDispatcher(base):
+    """Compiles for the layouts of the arrays that come, but for no other numbers than those lowered."""
+
+    def __init__(self, function: Any, **options: Any) -> None:
+        super().__init__(function, **options)
+        self._compiler: Any = _like(KernelCompiler, self)
+
+    def keep_in(self, objects: Objects) -> None:
+        self._cache = object_cache(objects, self.py_func)
+
+    def typeof_pyval(self, value: Any) -> Any:
+        _require_64_bits(value)
+        return _array_type(value) if type(value) is np.ndarray else super().typeof_pyval(value)
+
+    def _compile_for_args(self, *args: Any, **kwargs: Any) -> Any:
+        for arg in args:
+            _require_64_bits(arg)
+        with as_refusal(None):
+            return super()._compile_for_args(*args, **kwargs)
+
+    def compile(self, sig: Any) -> Any:
+        leave_out_advice()
+        return super().compile(sig)
+
+
+class InnerCompiler(compiler):
+    """Compiles to what is linked into a caller, and no further."""
+
+    def _customize_flags(self, flags: Any) -> Any:
+        flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+        return flags
+
+    def _compile_core(self, args: Any, return_type: Any) -> Any:
+        made = super()._compile_core(args, return_type)
+        known_by = object()                  # in place of a function that Python could call
+        made.target_context.insert_user_function(known_by, made.fndesc, [made.library])
+        return made._replace(entry_point=known_by)
+
+
+class InnerDispatcher(base):
+    """A function that kernels call."""
+
+    def __init__(self, function: Any, **options: Any) -> None:
+        super().__init__(function, **options)
+        self._compiler: Any = _like(InnerCompiler, self)
+
+    def add_overload(self, made: Any) -> None:
+        self.overloads[tuple(made.signature.args)] = made
+
+
+def _like(kind: Any, dispatcher: Any) -> Any:
+    """A compiler of this kind for what another one is for."""
+    outer = dispatcher._compiler
+    return kind(outer.py_func, outer.targetdescr, outer.targetoptions, outer.locals, outer.pipeline_class)
+
+
+def _require_64_bits(value: Any) -> None:
+    if type(value) is int and not -2**63 <= value < 2**63:
+        raise OverflowError("Python int too large to convert to C long")
+
+
+def _renew_lock() -> None:
+    """In the child of a fork: a thread that compiled in the parent is not there."""
+    lock: Any = global_compiler_lock
+    lock._lock = threading.RLock()
+
+
+def _array_type(array: np.ndarray) -> Any:
+    """The type of an array. numba's own function for that imports all of numpy.ma."""
+    flags = array.flags
+    layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
+    make: Any = types.Array
+    return make(from_dtype(array.dtype), array.ndim, layout, readonly=not flags.writeable, aligned=flags.aligned)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
+atexit.register(gc.freeze)                       # what numba keeps is not searched for garbage at the end

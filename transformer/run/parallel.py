@@ -1,0 +1,151 @@
+"""`in_threads` in code that numba compiles: a call of TBB with a function over a range.
+
+TBB calls that function with the first of its iterations, as an address, how many they are, and a record of
+everything else. Where it does not pay, it is called once, with all of them. If it fails for some, that is noted in
+the record, and then the first failure is found again by one thread.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from .threads import COUNT, SHARE, prepare
+
+PIECES = 4                             # for each thread, as some are busy with other things
+MOST = 2**44 - 1                       # iterations, which take hours: a compiler sees that places do not overflow
+GRAIN = 1 << 15                        # additions that a thread does at least: some 10 µs
+
+
+@cache
+def compiled_forms() -> dict[str, Any]:
+    """What stands in compiled code for the functions of `threads`."""
+    from numba import njit
+    from numba.core import types
+    from numba.extending import intrinsic as of_numba
+
+    prepare()
+
+    @njit(forceinline=True)
+    def places(first: int, count: int) -> range:
+        start = first & MOST
+        return range(start, start + (count & MOST))
+
+    @of_numba
+    def in_threads(context: Any, task: Any, size: Any, cost: Any, *args: Any) -> Any:
+        packed: Any = args[0] if len(args) == 1 and isinstance(args[0], types.BaseTuple) else args
+        given = tuple(packed)
+        call = context.resolve_function_type(task, (types.intp, types.intp, *given), {})
+        return types.void(task, types.intp, types.intp, types.Tuple(given)), _Generator(task, call)
+
+    return {"in_threads": in_threads, "places": places}
+
+
+class _Generator:
+    """Writes the code of one call. `call` is the signature of the task."""
+
+    def __init__(self, task: Any, call: Any) -> None:
+        self.task, self.call = task, call
+
+    def __call__(self, context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        from llvmlite import ir
+        from numba.core import cgutils
+
+        _, size, cost, packed = args
+        self.context, self.word, self.address = context, ir.IntType(64), ir.IntType(8).as_pointer()
+        size = builder.select(builder.icmp_signed("<", size, self.word(0)), self.word(0), size)
+        values = cgutils.unpack_tuple(builder, packed)
+        pieces = self._pieces(builder, size, cost)
+        record = ir.LiteralStructType([self.word, self.address, self.word, self.word, *(v.type for v in values)])
+        made = cgutils.alloca_once(builder, record)
+        for k, value in enumerate((self.word(0), self.address(None), size, pieces, *values)):
+            builder.store(value, cgutils.gep_inbounds(builder, made, 0, k))
+        function = self._function(builder.module, record)
+        self._call(builder, function, pieces, builder.bitcast(made, self.address))
+        with cgutils.if_unlikely(builder, self._failed(builder, made)):
+            self._fail(builder, function, pieces, made)
+        return context.get_dummy_value()
+
+    def _failed(self, builder: Any, made: Any) -> Any:
+        from numba.core import cgutils
+        return builder.icmp_unsigned("!=", builder.load(cgutils.gep_inbounds(builder, made, 0, 0)), self.word(0))
+
+    def _fail(self, builder: Any, function: Any, pieces: Any, made: Any) -> None:
+        """Raises what the first iteration raises that fails; if there is none now, memory was short."""
+        from llvmlite import ir
+        from numba.core import cgutils
+        from numba.core.callconv import excinfo_ptr_t
+        convention = self.context.call_conv
+        code, error = (cgutils.gep_inbounds(builder, made, 0, k) for k in range(2))
+        builder.store(self.word(0), code)
+        self._call_once(builder, function, pieces, builder.bitcast(made, self.address))
+        with cgutils.if_unlikely(builder, self._failed(builder, made)):
+            status = convention._get_return_status(builder, builder.trunc(builder.load(code), ir.IntType(32)),
+                                                   builder.bitcast(builder.load(error), excinfo_ptr_t))
+            convention.return_status_propagate(builder, status)
+        convention.return_user_exc(builder, MemoryError, ("Allocation failed in a thread.",))
+
+    def _pieces(self, builder: Any, size: Any, cost: Any) -> Any:
+        """In how many pieces the iterations are done: in one, where it does not pay to share them."""
+        threads = self._threads(builder)
+        grain, one, many = (self.word(number) for number in (GRAIN, 1, PIECES))
+        paying = builder.udiv(builder.mul(size, cost), grain)
+        pays = builder.icmp_unsigned(">", paying, one)
+        shared = builder.and_(pays, builder.icmp_signed(">", threads, one))
+        wanted = builder.mul(builder.select(builder.icmp_unsigned("<", paying, threads), paying, threads), many)
+        pieces = builder.select(builder.icmp_unsigned("<", wanted, size), wanted, size)
+        return builder.select(shared, pieces, one)
+
+    def _threads(self, builder: Any) -> Any:
+        from llvmlite import ir
+        cell = builder.module.globals.get(COUNT)
+        return builder.load(ir.GlobalVariable(builder.module, self.word, COUNT) if cell is None else cell)
+
+    def _function(self, module: Any, record: Any) -> Any:
+        """What TBB calls: the task for the iterations of some pieces."""
+        from llvmlite import ir
+        from numba.core import cgutils
+        words, addresses = self.word.as_pointer(), self.address.as_pointer()
+        shape = ir.FunctionType(ir.VoidType(), [addresses, words, words, self.address])
+        function = ir.Function(module, shape, module.get_unique_name(f"task_{self.task.dispatcher.py_func.__name__}"))
+        function.linkage = "internal"
+        builder = ir.IRBuilder(function.append_basic_block())
+        data = builder.bitcast(function.args[3], record.as_pointer())
+        _, _, size, pieces, *given = (builder.load(cgutils.gep_inbounds(builder, data, 0, k))
+                                      for k in range(len(record.elements)))
+        first = builder.ptrtoint(builder.load(function.args[0]), self.word)
+        last = builder.add(first, builder.load(function.args[1]))
+        begin, end = (builder.udiv(builder.mul(size, piece), pieces) for piece in (first, last))
+        made = self.task.dispatcher.overloads[tuple(self.call.args)]
+        self.context.active_code_library.add_linking_library(made.library)
+        callee = self.context.declare_function(module, made.fndesc)
+        status, _ = self.context.call_conv.call_function(builder, callee, self.call.return_type, self.call.args,
+                                                         [begin, builder.sub(end, begin), *given])
+        with cgutils.if_unlikely(builder, status.is_error):
+            builder.store(builder.zext(status.code, self.word), cgutils.gep_inbounds(builder, data, 0, 0))
+            builder.store(builder.bitcast(status.excinfoptr, self.address), cgutils.gep_inbounds(builder, data, 0, 1))
+        builder.ret_void()
+        return function
+
+    def _call(self, builder: Any, function: Any, pieces: Any, data: Any) -> None:
+        """The function itself for one piece, or TBB for more."""
+        from llvmlite import ir
+        from numba.core import cgutils
+        share_type = ir.FunctionType(ir.VoidType(), [self.address, *(arg.type for arg in function.args), self.word,
+                                                     self.word, ir.IntType(32)])
+        with builder.if_else(builder.icmp_unsigned(">", pieces, self.word(1))) as (several, one):
+            with several:
+                threads = self._threads(builder)
+                share = cgutils.get_or_insert_function(builder.module, share_type, SHARE)
+                builder.call(share, [builder.bitcast(function, self.address), *self._range(builder, pieces), data,
+                                     self.word(0), self.word(1), builder.trunc(threads, ir.IntType(32))])
+            with one:
+                self._call_once(builder, function, pieces, data)
+
+    def _call_once(self, builder: Any, function: Any, pieces: Any, data: Any) -> None:
+        builder.call(function, [*self._range(builder, pieces), data])
+
+    def _range(self, builder: Any, pieces: Any) -> list[Any]:
+        """All pieces, as TBB tells: where they begin, how many there are, and one after the other."""
+        from numba.core import cgutils
+        return [cgutils.alloca_once_value(builder, value) for value in (self.address(None), pieces, self.word(1))]

@@ -1,0 +1,41 @@
+"""What transformed and compiled functions share: a source that was generated for each kind of arguments."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from .core.errors import BadArgument
+from .run.dispatch import Dispatcher, Entry
+from .transform.derived import Derived
+
+
+class Sourced(Derived):
+    """A function whose source can be read. `_dispatcher` finds or makes it for a call."""
+
+    _dispatcher: Dispatcher
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        bound: Any = self
+        return self if instance is None else types.MethodType(bound, instance)
+
+    def _entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
+        return self._dispatcher.entry(args, kwargs)
+
+    @property
+    def source(self) -> str:
+        """The source for the newest signature that this function was called with."""
+        newest = self._dispatcher.newest
+        if newest is None:
+            raise BadArgument(f"{self!r} has no source yet", why="It depends on the types of a call.",
+                              instead="Call it first, or use source_for(*args).")
+        return newest.source
+
+    def source_for(self, *args: Any, **kwargs: Any) -> str:
+        """The source for arguments like these; the function itself is not run."""
+        return self._entry(args, kwargs).source
+
+    def _repr_html_(self) -> str:
+        from .run.display import html
+        newest = self._dispatcher.newest
+        return html(repr(self), None if newest is None else newest.source)
