@@ -189,6 +189,11 @@ def test_versions_are_used_in_order() -> None:
               "        g: f64 = get(x, index=(0,))\nreturn z")
     with pytest.raises(CoreError, match="elements are read after the write"):
         check(function(inside), linear=True)
+    carried = ("z: f64[n] = put(x, a, index=(0,))\nloop i: int in <n>\n    carry w: f64[n] = x\n"
+               "    body\n        g: f64 = get(w, index=(0,))\n    next v: f64[n] = w\nreturn z, v")
+    check(function(carried))
+    with pytest.raises(CoreError, match="a loop begins with an array after its write"):
+        check(function(carried), linear=True)
 
 
 def test_conditions_may_be_constants() -> None:

@@ -206,12 +206,19 @@ class Checker:
         if stmt.count is not None:
             self.integer(stmt.count, "the count of a loop")
         inner = inner_targets(stmt)
+        if self.linear:
+            self._entries(stmt)
         if stmt.cond is not None:
             self._test(stmt)
         with self.scope(stmt.body, inner):
             for carry in stmt.carries:
                 self._carry(carry)
             self._records(stmt)
+
+    def _entries(self, stmt: Loop) -> None:
+        """A loop reads what its carries begin as."""
+        for carry in stmt.carries:
+            self.require(carry.init not in self.written, "a loop begins with an array after its write")
 
     def _test(self, stmt: Loop) -> None:
         """The test sees the entries of the carries, and what it defines is its own."""
