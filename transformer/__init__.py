@@ -2,6 +2,7 @@
 
     grad, value_and_grad   gradients of functions that return a number
     jvp, vjp, linearize    derivatives along a direction, pullbacks, linear approximations
+    vmap                   a function of one example as one of many
     jit                    a function, or a derivative, compiled
     stop_gradient          a value as a constant
     custom_jvp, custom_vjp derivatives by rules of your own
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from .independence import independent
     from .jitting import jit
     from .settings import config
+    from .vmapping import vmap
 
 __version__ = "0.1.0"
 
@@ -65,6 +67,7 @@ __all__ = [
     "tree",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]
 
 _ERRORS = frozenset(name for name in __all__ if name[0].isupper())
@@ -72,7 +75,7 @@ _ERRORS = frozenset(name for name in __all__ if name[0].isupper())
 _HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom", "define_op": ".define",
           "check_op": ".define", "checkpoint": ".checkpointing",
           "checkpoint_loop": ".checkpointing", "fixed_point": ".implicit", "grad_of": ".cotangents",
-          "independent": ".independence", "jit": ".jitting"}
+          "independent": ".independence", "jit": ".jitting", "vmap": ".vmapping"}
 
 
 def __getattr__(name: str) -> Any:

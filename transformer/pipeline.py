@@ -109,10 +109,10 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
             name: str | None, stages: dict[str, str] | None, hands_back: bool = False) -> Prepared:
     """The stages before anything is printed."""
     user, modes = taken_apart(target)
-    extras = sum(mode.extras for mode in modes)
-    reading = read(user, args[:len(args) - extras], kwargs, hints=hints, smallest=smallest)
+    modes, inner, kwargs = entered_by(modes, args, kwargs)
+    reading = read(user, inner, kwargs, hints=hints, smallest=smallest)
     function, interface = reading.function, reading.interface
-    interface.name, interface.positional = name or interface.name, len(args) - extras
+    interface.name, interface.positional = name or interface.name, len(inner)
     note(stages, "read", function)
     if not modes:
         settled(function)
@@ -133,6 +133,17 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
         note(stages, f"{mode.suffix}, simplified", function)
     function.guards = reading.assumptions.guards
     return Prepared(function, interface, reading, {} if stages is None else stages)
+
+
+def entered_by(modes: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+               ) -> tuple[list[Any], tuple[Any, ...], dict[str, Any]]:
+    """The transformations, with what they take from the arguments of a call, and the arguments that are left for
+    the user's function: without those that transformations add, and for one lane."""
+    found: list[Any] = []
+    for mode in reversed(modes):
+        mode, args, kwargs = mode.entered(args, kwargs)
+        found.insert(0, mode)
+    return found, args, kwargs
 
 
 def note(stages: dict[str, str] | None, name: str, function: Function) -> None:

@@ -318,7 +318,7 @@ class Assumptions:
         by numbers; and that scale."""
         scale = 1
         for _ in range(DEEPEST_NEST):
-            atom, count = next(self._loose_terms(size), (None, 0))
+            atom, count = self._innermost(list(self._loose_terms(size)))
             if atom is None:
                 return size, scale
             divisor = _divisor(atom)
@@ -331,10 +331,22 @@ class Assumptions:
             size = size - Size.of(atom) * count + bound
         return None, scale
 
-    def _loose_terms(self, size: Extent) -> Iterator[tuple[SizeAtom | None, int]]:
+    def _loose_terms(self, size: Extent) -> Iterator[tuple[SizeAtom, int]]:
         for monomial, count in size.terms.items() if isinstance(size, Size) else ():
             if len(monomial) == 1 and (monomial[0] in self.ranges or _divisor(monomial[0]) > 1):
                 yield monomial[0], count
+
+    def _innermost(self, terms: list[tuple[SizeAtom, int]]) -> tuple[SizeAtom | None, int]:
+        """The term to replace first: its bound may be one of the others, as ``k < i`` in ``i - k``."""
+        for atom, count in terms[:-1]:
+            if not any(self._rests_on(other, atom) for other, _ in terms if other is not atom):
+                return atom, count
+        return terms[-1] if terms else (None, 0)
+
+    def _rests_on(self, atom: SizeAtom, other: SizeAtom, depth: int = DEEPEST_NEST) -> bool:
+        """Whether the range of an integer is in terms of another one, or of some that are in turn."""
+        return depth > 0 and any(leaf == other or self._rests_on(leaf, other, depth - 1)
+                                 for end in self.ranges.get(atom, ()) if isinstance(end, Size) for leaf in leaves(end))
 
     def _bound_of(self, atom: SizeAtom, count: int) -> Extent | None:
         """What `count * atom` is not below; ``q * (a // q)`` lies in ``a - q + 1 .. a``."""

@@ -38,9 +38,11 @@ from .effects import done
 from .extremes import extremes
 from .filling import attributes, filled
 from .fusion import fuse
+from .interchange import interchange
 from .levels import key_of
 from .library import computed, is_of_library
 from .magnitudes import Magnitudes
+from .masks import chosen_by_masks
 from .memory import place
 from .nests import Allocate, Block, Length, Lowered, emit, statements
 from .peeling import peel
@@ -87,7 +89,7 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
               ) -> Lowered:
     builder = Builder(assumptions)
     with builder.active():
-        function = with_tests_of_names(function)
+        function = chosen_by_masks(with_tests_of_names(function))
         body = _Expansion(builder, function, Ranges(function)).block(function.body)
         body = promoted(body, builder)
     results = list(function.results)
@@ -97,7 +99,7 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
         body = fuse(body, results, builder.assumptions)
         renamed = Copier(dims=equal_sizes(builder.assumptions))
         body = place(body, results, {param: renamed.type(param.type) for param in donated})   # type: ignore[misc]
-        body = shortened(tile(peel(body)))
+        body = shortened(tile(peel(interchange(body, results))))
         body = in_chunks(body) if threads else body
         body = cleaned(accurate(extremes(body)), results, builder.assumptions)
         body = shared_out(body, results) if threads else body

@@ -18,13 +18,13 @@ from ..core.walk import atom_vars
 from .nests import Allocate, Block, Fold, Load, Nest, Store, inner_blocks, is_load, statements, uses_after, uses_before
 
 
-def shrink(block: Block, results: list[Atom]) -> None:
-    """Takes away the axes that are not needed, in place."""
+def shrink(block: Block, results: list[Atom], among: set[Var] | None = None) -> None:
+    """Takes away the axes that are not needed, in place: of all arrays, or of those `among` some."""
     found = _Accesses(block)
     for var in atom_vars(tuple(results)):
         found.kept.add(var)
     mapping = {array: made for array, made in ((array, _smaller(array, uses)) for array, uses in found.uses.items()
-                                               if array not in found.kept) if made is not None}
+                                               if array not in found.kept and (among is None or array in among)) if made is not None}
     if mapping:
         _rewrite(block, mapping)
 

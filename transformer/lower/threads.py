@@ -26,6 +26,7 @@ from ..ops.arithmetic import Add
 from ..ops.comparison import Maximum, Minimum
 from . import vecmath
 from .clean import Renaming
+from .dependence import as_nest
 from .memory import names_given
 from .nests import (
     Allocate,
@@ -167,7 +168,7 @@ def _shared_out(block: Block, uses: Counter[Var]) -> Block:
 
 def _task(stmt: Any, before: Block, uses: Counter[Var]) -> Task | None:
     """A nest, or a loop that does what a nest does, as a task; None if threads had better not share it."""
-    nest = _as_nest(stmt) if isinstance(stmt, Loop) else stmt
+    nest = as_nest(stmt) if isinstance(stmt, Loop) else stmt
     if not isinstance(nest, Nest) or not _is_worth_it(nest):
         return None
     carried = {carry.entry for carry in getattr(stmt, "carries", ())}
@@ -175,15 +176,6 @@ def _task(stmt: Any, before: Block, uses: Counter[Var]) -> Task | None:
         each for each in _own_memory(nest, before, uses) if each.target not in carried]
     index = next((each for each in nest.indices if _is_independent(nest, each, {a.target for a in own})), None)
     return None if index is None else Task([*own, nest], index, _cost(nest, index), nest.origin)
-
-
-def _as_nest(loop: Loop) -> Nest | None:
-    """A loop whose iterations are counted and hand on nothing but arrays that they write in place."""
-    if loop.trips is None or loop.test or loop.cond is not None or loop.count is not None:
-        return None
-    if loop.reads or loop.records or not all(c.entry is c.init is c.next is c.out for c in loop.carries):
-        return None
-    return Nest([Index(loop.position, size_of_atom(loop.trips))], loop.body, loop.origin, ordered=True)
 
 
 def _own_memory(stmt: Nest, before: Block, uses: Counter[Var]) -> list[Allocate]:

@@ -50,6 +50,9 @@ loop form       how one element of the result comes about. A rule is called as t
 ``takes_all``   ``(**attrs) -> bool``: whether such a cotangent is not sparse, so that ``vjp[0]`` serves
 ``tangent``     ``(tangents, *operands, **attrs) -> tangent``: for an op that is linear in several
                 operands together (`put`); None stands for a tangent that is zero
+``over_lanes``  ops on the lanes of a named axis (``axis_name``): ``(size, *operands, **attrs) -> result``, where
+                operands have their lanes in front, as has the result where it ``differs``
+``is_total``    finite, with finite derivatives, for all finite operands: both sides of an `if` may be computed
 ``keeps_truth`` of Python's truth values it gives one; arithmetic takes them for integers
 ``hands_on``    in Python's spelling (`max`, `x if c else y`) it gives one of its operands as it is
 ``asks_truth``  as an operator it gives a truth value of Python's, of whatever number
@@ -102,6 +105,9 @@ class Op:
     definition: Any = None
     derivative: tuple[None, str] | None = None
     batch: Any = None
+    over_lanes: Any = None
+    differs = False
+    is_total = False
     loop: Any = None
     simpler: Any = None
     element: Any = None

@@ -146,6 +146,11 @@ def sign_of_integer(x):
     return 1 if x > 0 else -1 if x < 0 else 0
 
 
+def length(x):
+    """Of a complex number, as a vector of two."""
+    return math.hypot(x.real, x.imag)
+
+
 def sign_of_complex(x):
     """Of length 1, or 0."""
     return x / abs(x) if x != 0 else x

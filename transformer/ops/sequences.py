@@ -38,7 +38,8 @@ class Stacked(Op):
         return np.stack(seq) if len(seq) else np.zeros(0)
 
     def batch(lead, seq, length=0):
-        return np.moveaxis(np.stack(seq), 1, 0)
+        rows = stacked(seq.atom, length) if isinstance(seq, Value) else np.stack(seq)
+        return np.moveaxis(rows, 1, 0)
 
 
 class Unstacked(Op):
@@ -58,7 +59,7 @@ class Unstacked(Op):
         return list(array)
 
     def batch(lead, array):
-        return list(np.moveaxis(array, 1, 0))
+        return unstacked(np.moveaxis(array, 1, 0))
 
 
 def stacked(seq: Var, length: Extent) -> Value:
@@ -90,4 +91,4 @@ class ZerosLike(Op):
         return [ZerosLike.run(item) if isinstance(item, list) else np.zeros_like(item) for item in seq]
 
     def batch(lead, seq):
-        return ZerosLike.run(seq)
+        return ZerosLike.applied(seq)

@@ -16,7 +16,7 @@ from .entry import Results, bound_arguments, plain, signature_of
 from .frames import stamp
 from .interface import Interface, Parameter, Result
 from .journal import Cell
-from .values import ABSENT, Axisless, Closure, is_axisless, is_number
+from .values import ABSENT, Axisless, Closure, Lane, is_axisless, is_number
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -108,10 +108,11 @@ class Fresh:
         return made[0], made[1]
 
     def _leaf(self, value: Value, name: str) -> tuple[Any, Any]:
-        if not value.type.is_inexact and not value.ndim:
+        is_new = value.type.is_inexact or isinstance(value, Lane)
+        if not is_new and not value.ndim:
             return value, value.atom
         atom = value.atom
-        if value.type.is_inexact:
+        if is_new:
             atom = Var(value.type, name)
             self.vars.append(atom)
         made = Axisless(atom) if is_axisless(value) else Value(atom)

@@ -74,6 +74,12 @@ class Axisless(Value):
     __slots__ = ()
 
 
+class Lane(Value):
+    """What an argument is in one lane of a batch: a parameter of what is read, whatever its dtype."""
+
+    __slots__ = ()
+
+
 class PerhapsAxisless(Value):
     """An array without axes on some paths and a number on others."""
 

@@ -15,15 +15,16 @@ class Derived:
     def __transformer_read__(self, reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a call in user code gives: the inner function is read, transformed and put in place."""
         from .arguments import fitted
-        inner = args[:len(args) - self.mode.extras]
-        function, interface = reader.subfunction(self.function, inner, kwargs)
+        mode, inner, keywords = self.mode.entered_inside(reader, args, kwargs)
+        function, interface = reader.subfunction(self.function, inner, keywords)
         interface.positional = len(inner)
         with reader.assumptions.consistent():
-            function, interface = self.mode.transform(function, interface, reader.builder)
+            function, interface = mode.transform(function, interface, reader.builder)
         last = interface.positional or len(interface.parameters)
-        added = interface.parameters[last - self.mode.extras:last]
-        given = [fitted(p.tree, reader.usable(arg), p.name) for p, arg in zip(added, args[len(inner):])]
-        return reader.inlined(function, interface, (*inner, *given), kwargs)
+        added = interface.parameters[last - mode.extras:last]
+        count = len(args) - mode.extras
+        given = [fitted(p.tree, reader.usable(arg), p.name) for p, arg in zip(added, args[count:])]
+        return reader.inlined(function, interface, (*args[:count], *given), kwargs)
 
 
 def taken_apart(target: Any) -> tuple[Any, list[Any]]:

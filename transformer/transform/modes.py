@@ -22,9 +22,33 @@ from .arguments import Wrt, all_differentiable, chosen_parameters, extended, is_
 from .forward import jvp
 from .reverse import reverse
 
+Args = tuple[Any, ...]
+Kwargs = dict[str, Any]
+
+
+class Mode:
+    """A transformation: of a function, with the arguments that it adds (`extras`, the last of those passed by
+    position) or changes."""
+
+    suffix: str
+    extras: int
+
+    def entered(self, args: Args, kwargs: Kwargs) -> tuple[Mode, Args, Kwargs]:
+        """The transformation of one call, and the arguments of the function that is transformed. Those here are
+        trees of types and of objects that are known."""
+        return self, args[:len(args) - self.extras], kwargs
+
+    def entered_inside(self, reader: Any, args: Args, kwargs: Kwargs) -> tuple[Mode, Args, Kwargs]:
+        """The same where the call is read, so that they are values."""
+        return self.entered(args, kwargs)
+
+    def transform(self, function: Function, interface: Interface, builder: Builder
+                  ) -> tuple[Function, Interface]:
+        raise NotImplementedError
+
 
 @dataclass(frozen=True)
-class Gradient:
+class Gradient(Mode):
     """Cotangents of the parameters `wrt` for a scalar result; with `value`, after that result."""
 
     wrt: Wrt = 0
@@ -33,14 +57,11 @@ class Gradient:
     holomorphic: bool = False
     memory: int | None = None
 
-    @property
-    def suffix(self) -> str:
-        return "value_and_grad" if self.value else "grad"
+    extras: int = field(default=0, init=False)
 
     @property
-    def extras(self) -> int:
-        """How many arguments the new function takes after those of the old one."""
-        return 0
+    def suffix(self) -> str:                            # type: ignore[override]
+        return "value_and_grad" if self.value else "grad"
 
     def transform(self, function: Function, interface: Interface, builder: Builder
                   ) -> tuple[Function, Interface]:
@@ -104,7 +125,7 @@ def _shown(result: Any) -> str:
 
 
 @dataclass(frozen=True)
-class Pullback:
+class Pullback(Mode):
     """Cotangents of the parameters `wrt`, given a cotangent of the result as one more parameter."""
 
     wrt: Wrt | None = None
@@ -136,14 +157,14 @@ class Pullback:
 
 
 @dataclass(frozen=True)
-class Pushforward:
+class Pushforward(Mode):
     """The result and its tangent, given tangents of the parameters `wrt` as further parameters."""
 
     wrt: Wrt | None = None
     suffix: str = field(default="jvp", init=False)
 
     @property
-    def extras(self) -> int:
+    def extras(self) -> int:                            # type: ignore[override]
         return len(self.wrt) if isinstance(self.wrt, tuple) else 1
 
     def transform(self, function: Function, interface: Interface, builder: Builder
@@ -167,9 +188,6 @@ class Pushforward:
 def _at_rest(leaf: Any) -> Any:
     """The tangent of a result that is known beforehand: zero, or None where there is none."""
     return type(leaf)(0) if isinstance(leaf, (float, complex, np.inexact)) else None
-
-
-Mode = Gradient | Pullback | Pushforward
 
 
 def differentiable_leaves(parameter: Parameter, holomorphic: bool) -> list[Var]:

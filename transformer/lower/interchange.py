@@ -1,0 +1,159 @@
+"""Loops in the order in which memory lies: a recurrence along the rows of arrays, which every row does for itself,
+becomes the inner loop, and what goes on with a row joins it.
+
+    for k in range(1, d):                   nest i < n
+        nest i < n                              for k in range(1, d):
+            y[i, k] = a[i, k] * y[i, k - 1]         y[i, k] = a[i, k] * y[i, k - 1]
+
+The outer loop has independent iterations then. An array that only they read and write is memory for one of them.
+Arrays are memory here, not values any more, so that all places count at which what is written is touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..core.builder import current
+from ..core.grammar import Atom, If, Let, Loop, Var
+from ..core.sizes import Size, Unknown
+from ..core.walk import Copier, atom_of_size, atom_vars, size_of_atom
+from .clean import Renaming
+from .lifetimes import mentioned
+from .nests import Allocate, Block, Fold, Index, Nest, Store, inner_blocks, is_load, split, statements
+from .shrinking import shrink
+
+
+def interchange(block: Block, results: list[Atom]) -> Block:
+    """The block with such loops inside of the nests that they were around."""
+    turned: set[Nest] = set()
+    made = _interchanged(block, turned)
+    if turned:
+        shrink(made, results, set(_of_one_nest(made, turned)))
+    return made
+
+
+def _interchanged(block: Block, turned: set[Nest]) -> Block:
+    made: Block = []
+    for stmt in block:
+        for inner in inner_blocks(stmt):
+            inner[:] = _interchanged(inner, turned)
+        nest = _turned(stmt) if isinstance(stmt, Loop) else None
+        if nest is not None:
+            turned.add(nest)
+        _append(nest or stmt, made, turned)
+    return made
+
+
+def _append(stmt: Any, made: Block, turned: set[Nest]) -> None:
+    """Appends a statement, as part of the nest before it if these are done for one row after the other."""
+    k = next((k for k in range(len(made) - 1, -1, -1) if not _is_empty_memory(made[k])), None)
+    pair = [stmt] if k is None else [made[k], stmt]
+    if k is not None and not turned.isdisjoint(pair) and _may_join(pair):
+        joint = _joint(pair)
+        turned.add(joint)
+        made[k:] = [*made[k + 1:], joint]
+    else:
+        made.append(stmt)
+
+
+def _is_empty_memory(stmt: Any) -> bool:
+    return isinstance(stmt, Allocate) and stmt.source is None
+
+
+def _turned(loop: Loop) -> Nest | None:
+    """A loop around nests as a nest around the loop, where that is possible and better."""
+    if loop.trips is None or loop.cond is not None or loop.reads or loop.records or loop.count is not None or any(
+            not carry.init is carry.entry is carry.next is carry.out for carry in loop.carries):
+        return None
+    nests: Block = loop.body
+    if not nests or not _may_join(nests) or not _is_better(nests, loop.position):
+        return None
+    if loop.position in atom_vars(tuple(index.size for index in nests[0].indices)):
+        return None
+    return _around(_joint(nests), loop)
+
+
+def _around(nest: Nest, loop: Loop) -> Nest:
+    inside: Block = nest.body
+    trips: Any = loop.trips
+    if loop.down:
+        last = size_of_atom(trips) - 1 - Size.of(Unknown(loop.position))
+        inside = Renaming(Copier({loop.position: atom_of_size(last)})).block(inside)
+    return Nest(nest.indices, [Nest([Index(loop.position, size_of_atom(trips))], inside, loop.origin, ordered=True)],
+                loop.origin)
+
+
+def _is_better(nests: Block, position: Var) -> bool:
+    """Whether the position of the loop runs along the rows of more arrays than the last index does."""
+    along = across = 0
+    for nest in nests:
+        for _, at in _accesses(nest):
+            row = atom_vars(at[-1:])
+            along, across = along + (position in row), across + (nest.indices[-1].var in row)
+    return along > across
+
+
+def _may_join(nests: Block) -> bool:
+    """Whether nests may be one, in which every place of their common space keeps to itself."""
+    return all(map(_is_plain, nests)) and _is_common_space(nests) and _keep_apart(nests)
+
+
+def _depth(nests: Block) -> int:
+    return min(len(nest.indices) for nest in nests)
+
+
+def _is_common_space(nests: Block) -> bool:
+    normal = current().assumptions.normal
+    sizes = [[normal(index.size) for index in nest.indices[:_depth(nests)]] for nest in nests]
+    return all(each == sizes[0] for each in sizes)
+
+
+def _joint(nests: Block) -> Nest:
+    """One nest that does what several do one after another."""
+    first, *others = (split(nest, _depth(nests)) for nest in nests)
+    body: Block = list(first.body)
+    for other in others:
+        mapping: dict[Var, Atom] = {k.var: i.var for i, k in zip(first.indices, other.indices, strict=True)}
+        body += Renaming(Copier(mapping)).block(other.body)
+    return Nest(first.indices, body, first.origin)
+
+
+def _is_plain(stmt: Any) -> bool:
+    """Whether a nest only computes numbers, and reads and writes them."""
+    return isinstance(stmt, Nest) and bool(stmt.indices) and all(
+        isinstance(each, (Let, If, Nest, Fold, Store)) for each in statements(stmt.body))
+
+
+def _keep_apart(nests: Block) -> bool:
+    """Whether every place of the nests touches a part of its own of whatever is written."""
+    touched: dict[Var, list[tuple[Nest, tuple[Atom, ...]]]] = {}
+    for nest in nests:
+        for array, at in _accesses(nest):
+            touched.setdefault(array, []).append((nest, at))
+    written = {each.array for each in statements(nests) if isinstance(each, Store)}
+    return all(_has_own_axis(touched[array], n) for array in written for n in range(_depth(nests)))
+
+
+def _has_own_axis(touched: list[tuple[Nest, tuple[Atom, ...]]], n: int) -> bool:
+    """Whether along some axis of an array the nests are at their index `n`, and nowhere else."""
+    return any(all(at[axis] is nest.indices[n].var for nest, at in touched) for axis in range(len(touched[0][1])))
+
+
+def _accesses(nest: Nest) -> Iterator[tuple[Any, tuple[Atom, ...]]]:
+    for stmt in statements(nest.body):
+        if isinstance(stmt, Store):
+            yield stmt.array, stmt.at
+        elif is_load(stmt):
+            yield stmt.args[0], stmt.args[1:]
+
+
+def _of_one_nest(block: Block, turned: set[Nest]) -> Iterator[Var]:
+    """The arrays whose memory is made where one such nest, and nothing else, uses it."""
+    for stmt in block:
+        if _is_empty_memory(stmt):
+            users = [each for each in block if each is not stmt and stmt.target in mentioned(each)]
+            if len(users) == 1 and users[0] in turned:
+                yield stmt.target
+        for inner in inner_blocks(stmt):
+            yield from _of_one_nest(inner, turned)

@@ -1,0 +1,304 @@
+"""Batches of Core: statements that compute all lanes at once.
+
+    y = np.sin(x)                          y = np.sin(x)                   # of all lanes
+    z = w @ y                  becomes     z = y @ w.T
+    while z > 1:                           for lane in range(n):
+        z = z / 2                              z_lane = z[lane]
+                                               while z_lane > 1: …
+
+What differs from lane to lane has its lanes along a new first axis; everything else stays as it is. A statement
+goes by the rule of its op. Where lanes part, at a condition or a trip count that differs, or where an op has
+no rule, the statement is run for one lane after the other, as it was written (`apart`).
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..core.builder import Builder
+from ..core.errors import NotSupported
+from ..core.grammar import (
+    UNDEFINED,
+    Atom,
+    Block,
+    Call,
+    Carry,
+    Effect,
+    Function,
+    If,
+    Let,
+    Loop,
+    Merge,
+    Read,
+    Record,
+    Stmt,
+    Var,
+    type_of,
+)
+from ..core.sizes import Extent
+from ..core.types import ArrayType, SeqType, Type
+from ..core.walk import METHODS, atom_vars
+from ..ops.comparison import Where
+from ..ops.identity import Same
+from ..ops.indexing import Get
+from ..ops.regions import Slot
+from ..ops.value import Value, hands_on, value
+from . import rules
+from .applied import is_ruled
+from .apart import Apart, LanesPart
+from .differing import differing_vars, is_decided, is_touched
+
+
+class Batching:
+    """Emits the statements of a block for all lanes. `lanes` has, for a variable that differs, the variable
+    with all its lanes; `size` is how many there are."""
+
+    def __init__(self, builder: Builder, size: Extent, axis_name: Any = None,
+                 functions: dict[Any, Function] | None = None) -> None:
+        self.builder = builder
+        self.size = size
+        self.axis_name = axis_name
+        self.functions = {} if functions is None else functions
+        self.lanes: dict[Var, Var] = {}
+        self.also: set[Var] = set()
+        self.differing: set[Var] = set()
+
+    def start(self, block: Block, lanes: dict[Var, Var], also: Iterable[Var] = ()) -> None:
+        """Says what differs from the beginning, and what else is to have lanes."""
+        self.lanes.update(lanes)
+        self.also = set(also)
+        self.differing = differing_vars(block, [*lanes, *self.also], self.axis_name)
+
+    def block(self, block: Block, ends: Iterable[Atom] = ()) -> None:
+        """Emits a block; `ends` is what is used of it after its last statement."""
+        Apart(self, block, ends).emit()
+
+    def statement(self, stmt: Stmt) -> None:
+        """Emits one statement for all lanes. Raises `LanesPart` where that is not possible."""
+        with self.builder.at(stmt.origin):
+            getattr(self, METHODS[type(stmt)])(stmt)
+
+    def is_touched(self, stmt: Stmt) -> bool:
+        return is_touched(stmt, self.differing)
+
+    # -- values ------------------------------------------------------------------------------
+
+    def differs(self, *atoms: Any) -> bool:
+        return not self.differing.isdisjoint(atom_vars(atoms))
+
+    def all_lanes(self, type: Type) -> Type:
+        """The type of all lanes of what has this type in each."""
+        if isinstance(type, SeqType):
+            return SeqType(self.all_lanes(type.element))
+        if isinstance(type, ArrayType):
+            if self.differs(type.sizes):
+                raise LanesPart("an array has another size in each lane")
+            return ArrayType(type.dtype, (self.size, *type.sizes))
+        return type
+
+    def whole(self, atom: Atom) -> Atom:
+        """All lanes of an atom, also where they are equal."""
+        if atom is UNDEFINED or self.differs(atom):
+            return self.lanes.get(atom, atom)                              # type: ignore[arg-type]
+        type = type_of(atom)
+        if not isinstance(type, ArrayType):
+            raise LanesPart("a record is the same in all lanes")
+        return self.repeated(Value(atom), type)
+
+    def repeated(self, one: Value, type: ArrayType) -> Atom:
+        wide: Value = np.broadcast_to(one, (self.size, *one.shape))            # type: ignore[arg-type, assignment]
+        return rules.cast(wide, self.all_lanes(type)).atom                     # type: ignore[arg-type]
+
+    def twin(self, var: Var) -> Var:
+        """A fresh variable for all lanes of one."""
+        new = Var(self.all_lanes(var.type), var.name)
+        self.lanes[var] = new
+        return new
+
+    def note(self, target: Var, result: Any) -> None:
+        """Enters what holds all lanes of a target, in its dtype."""
+        result = value(result)
+        type = self.all_lanes(target.type)
+        if isinstance(type, ArrayType):
+            result = rules.full(rules.cast(result, type), type)
+        if not isinstance(result.atom, Var):
+            raise LanesPart("a constant differs")
+        if result.atom.name is None:
+            result.atom.name = target.name
+        self.lanes[target] = result.atom
+
+    # -- statements --------------------------------------------------------------------------
+
+    def _let(self, stmt: Let) -> None:
+        for target in stmt.targets:
+            self.all_lanes(target.type)
+        if self.differs(stmt.attrs):
+            raise LanesPart("a size or an attribute differs from lane to lane")
+        if is_ruled(stmt):
+            raise no_rule(stmt)
+        if "layout" in stmt.attrs:
+            raise LanesPart("a call saved it")
+        if stmt.op.over_lanes is not None and stmt.attrs.get("axis_name") == self.axis_name is not None:
+            return self._over_lanes(stmt)
+        if stmt.op.batch is None and stmt.op.definition is not None:
+            return self._expanded(stmt)
+        results = self._by_rule(stmt)
+        for target, result in zip(stmt.targets, results, strict=True):
+            self.note(target, result)
+
+    def _by_rule(self, stmt: Let) -> tuple[Any, ...]:
+        if stmt.op.batch is None:
+            raise LanesPart(f"{stmt.op.name} has no rule for batches")
+        lead = tuple(self.differs(atom) for atom in stmt.args)
+        operands = [Value(self.lanes[atom] if on else atom) for on, atom in zip(lead, stmt.args)]   # type: ignore[index]
+        try:
+            if hands_on(stmt) and stmt.op.name in PYTHONS_CHOICE:
+                result = self._chosen(PYTHONS_CHOICE[stmt.op.name], lead, operands)
+            else:
+                result = stmt.op.batch(lead, *operands, **rules.rule_attrs(stmt))
+        except NotSupported as refusal:
+            raise LanesPart(str(refusal)) from None
+        return result if isinstance(result, tuple) else (result,)
+
+    def _chosen(self, is_better: Any, lead: tuple[bool, ...], operands: list[Value]) -> Any:
+        """Python's `max` and `min` give the first operand unless the second one is better."""
+        first, second = operands
+        return Where.batch((True, *reversed(lead)), is_better(second, first), second, first)
+
+    def _over_lanes(self, stmt: Let) -> None:
+        operands = [Value(self.whole(atom)) for atom in stmt.args]
+        attrs = {key: item for key, item in rules.rule_attrs(stmt).items() if key != "axis_name"}
+        result = value(stmt.op.over_lanes(self.size, *operands, **attrs))
+        if stmt.op.differs:
+            return self.note(stmt.target, result)
+        self.builder.emit(Let(stmt.targets, Same, (result.atom,), {}, stmt.origin))
+
+    def _expanded(self, stmt: Let) -> None:
+        with self.builder.nested() as inner:
+            results = rules.expand(stmt, self.builder)
+        self.differing |= differing_vars(inner, self.differing, self.axis_name)
+        self.block(inner, results)
+        for target, result in zip(stmt.targets, results):
+            self.note(target, Value(self.whole(result)))
+
+    def _effect(self, stmt: Effect) -> None:
+        if stmt.kind != "forget":
+            raise LanesPart("an effect is of one lane")
+        self.builder.emit(Effect(stmt.kind, tuple(self.lanes.get(a, a) for a in stmt.args),     # type: ignore[call-overload]
+                                 stmt.attrs, stmt.origin))
+
+    def _call(self, stmt: Call) -> None:
+        lead = tuple(self.differs(atom) for atom in stmt.args)
+        args = tuple(self.whole(atom) if on else atom for atom, on in zip(stmt.args, lead))
+        function = self.function(stmt.function, lead)
+        self.builder.emit(Call(tuple(map(self.twin, stmt.targets)), function, args, stmt.origin))
+
+    def function(self, function: Function, lead: tuple[bool, ...]) -> Function:
+        """The function of all lanes, for these parameters that differ; all of its results are taken to differ."""
+        key = function, lead
+        if key not in self.functions:
+            new = Function(f"{function.name}_vmap", [], [], [], {}, function.guards, function.origin, function.role)
+            self.functions[key] = new
+            try:
+                self._fill(new, function, lead)
+            except BaseException:
+                del self.functions[key]
+                raise
+        return self.functions[key]
+
+    def _fill(self, new: Function, function: Function, lead: tuple[bool, ...]) -> None:
+        inner = Batching(self.builder, self.size, self.axis_name, self.functions)
+        differing = [param for param, on in zip(function.params, lead) if on]
+        lanes = {p: Var(self.all_lanes(p.type), p.name, is_parameter=True) for p in differing}
+        new.params = [lanes.get(param, param) for param in function.params]
+        inner.start(function.body, lanes, self.also)
+        with self.builder.apart() as body:
+            inner.block(function.body, function.results)
+            new.results = [inner.whole(result) for result in function.results]
+        new.body = body
+
+    def _if(self, stmt: If) -> None:
+        if is_decided(stmt, self.differing):
+            return self._select(stmt)
+        with self.builder.nested() as then:
+            self.block(stmt.then, [merge.then for merge in stmt.merges])
+        with self.builder.nested() as orelse:
+            self.block(stmt.orelse, [merge.orelse for merge in stmt.merges])
+        merges = [self._merge(merge, then, orelse) for merge in stmt.merges]
+        self.builder.emit(If(stmt.cond, then, orelse, merges, stmt.origin))
+
+    def _merge(self, merge: Merge, then: Block, orelse: Block) -> Merge:
+        if not self.differs(merge.target):
+            return merge
+        sides = []
+        for block, atom in ((then, merge.then), (orelse, merge.orelse)):
+            outer, self.builder.block = self.builder.block, block
+            sides.append(self.whole(atom))
+            self.builder.block = outer
+        return Merge(self.twin(merge.target), *sides, saved=merge.saved)
+
+    def _select(self, stmt: If) -> None:
+        """Both branches for all lanes, and of each lane the one that it takes."""
+        if not is_cheap(stmt):
+            raise LanesPart("a condition differs from lane to lane")
+        self.block(stmt.then, [merge.then for merge in stmt.merges])
+        self.block(stmt.orelse, [merge.orelse for merge in stmt.merges])
+        chosen = self.lanes[stmt.cond]                                        # type: ignore[index]
+        for merge in stmt.merges:
+            sides = [atom for atom in (merge.then, merge.orelse) if atom is not UNDEFINED]
+            if len(sides) < 2:
+                raise LanesPart("a name is bound in some lanes only")
+            lead = tuple(map(self.differs, sides))
+            operands = [Value(self.lanes[atom] if on else atom) for atom, on in zip(sides, lead)]  # type: ignore[index]
+            self.note(merge.target, Where.batch((True, *lead), Value(chosen), *operands))
+
+    def _loop(self, stmt: Loop) -> None:
+        if is_decided(stmt, self.differing):
+            raise LanesPart("a loop ends in another iteration in each lane")
+        inits = {c: self.whole(c.init) for c in stmt.carries if self.differs(c.entry)}
+        entries = {c: self.twin(c.entry) for c in inits}
+        rows = {read: self.twin(read.target) for read in stmt.reads
+                if self.differs(read.source) and isinstance(type_of(read.source), SeqType)}
+        with self.builder.nested() as test:
+            self.block(stmt.test, [stmt.cond] if stmt.cond is not None else [])
+        with self.builder.nested() as body:
+            self._read_arrays(stmt)
+            self.block(stmt.body, [c.next for c in stmt.carries] + [r.value for r in stmt.records])
+            nexts = {c: self.whole(c.next) for c in inits}
+            values = {r: self.whole(r.value) for r in stmt.records if self.differs(r.target)}
+        carries = [Carry(entries[c], inits[c], nexts[c], self.twin(c.out)) if c in inits else c for c in stmt.carries]
+        reads = [Read(rows[read], self.lanes[read.source]) if read in rows else read       # type: ignore[index]
+                 for read in stmt.reads if read in rows or not self.differs(read.source)]
+        records = [Record(self.twin(r.target), values[r], saved=r.saved) if r in values else r for r in stmt.records]
+        self.builder.emit(Loop(stmt.position, stmt.trips, carries, body, reads, records, stmt.down, test, stmt.cond,
+                               stmt.count, stmt.origin, stmt.blocks, stmt.again, stmt.independent))
+
+    def _read_arrays(self, stmt: Loop) -> None:
+        """The rows that an iteration takes of arrays that differ."""
+        for read in stmt.reads:
+            if self.differs(read.source) and isinstance(type_of(read.source), ArrayType):
+                source = Value(self.lanes[read.source])                       # type: ignore[index]
+                row = Get.batch((True, False), source, Value(stmt.position), index=(Slot(0),))
+                self.note(read.target, row)
+
+
+PYTHONS_CHOICE = {"maximum": operator.gt, "minimum": operator.lt}
+
+
+def is_cheap(stmt: If) -> bool:
+    """Whether both branches may be computed: nothing in them can fail, also in a derivative."""
+    for inner in (*stmt.then, *stmt.orelse):
+        if isinstance(inner, If) and is_cheap(inner):
+            continue
+        if not isinstance(inner, Let) or not (inner.op.is_total or inner.op is Same):
+            return False
+    return True
+
+
+def no_rule(stmt: Let) -> NotSupported:
+    return NotSupported("a function with a rule of its own has no batched form that keeps the rule", stmt.origin,
+                        instead="Take the derivative inside: vmap(grad(f)).")
