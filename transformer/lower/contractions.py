@@ -16,7 +16,7 @@ from typing import Any
 
 from ..core.errors import Origin
 from ..core.grammar import Atom, Const, Let, Loop, Var
-from ..core.sizes import Extent
+from ..core.sizes import Extent, Size, Unknown, replaced
 from ..core.walk import atom_vars, size_of_atom
 from ..ops.arithmetic import Add, Multiply, Negative, Subtract
 from .dependence import counted_by
@@ -38,7 +38,8 @@ class Read:
 
 @dataclass(slots=True)
 class Term:
-    """`array[at] += (± before * reads, summed over `summed`) * after`, for all positions of `spans`, outer ones first."""
+    """`array[at] += (± before * reads, summed over `summed`) * after`, for all positions of `spans`, outer ones
+    first."""
 
     array: Var
     at: tuple[Extent, ...]
@@ -151,12 +152,17 @@ class _Finder:
 
 def _multiplied(first: list[_Product], second: list[_Product]) -> list[_Product] | None:
     """A product of two numbers: of products, or of a sum with what is not read."""
-    if len(first) != 1 or first[0].reads and second[0].spans:
+    if not _is_plain(first) or not _is_plain(second) and first[0].reads:
         first, second = second, first
-    one = first[0]
-    if len(first) != 1 or one.spans or one.reads and (len(second) > 1 or second[0].spans):
+    (one, *others) = first
+    if others or one.spans or one.reads and not _is_plain(second):
         return None
     return [_scaled(each, one) for each in second]
+
+
+def _is_plain(products: list[_Product]) -> bool:
+    """Whether a number is one product, which is not summed."""
+    return len(products) == 1 and not products[0].spans
 
 
 def _scaled(each: _Product, one: _Product) -> _Product:
@@ -176,3 +182,34 @@ def _spans(indices: Any) -> dict[Var, Span]:
 
 def _places(at: Any) -> tuple[Extent, ...] | None:
     return tuple(map(size_of_atom, at))
+
+
+# -- positions ------------------------------------------------------------------------------------
+
+
+def slope(size: Extent, var: Var) -> int:
+    """By how much a size grows with a position."""
+    return size.terms.get((Unknown(var),), 0) if isinstance(size, Size) else 0
+
+
+def moved(size: Extent, places: dict[Var, Extent]) -> Extent:
+    """A size with other places for positions."""
+    return replaced(size, {Unknown(var): place for var, place in places.items()}.get)
+
+
+def shifted(term: Term) -> Term:
+    """A term whose positions are places of arrays: ``c[i, j]`` with j from i on, not ``c[i, i + j]``."""
+    for var in term.spans:
+        own = next((k for at in term.places for k in at if slope(k, var) == 1), None)
+        if own is None:
+            continue
+        offset = own - Size.of(Unknown(var))
+        if not term.spans.keys().isdisjoint(atom_vars((offset,))):
+            continue
+        places = {var: Size.of(Unknown(var)) - offset}
+        start, stop = term.spans[var]
+        spans = {**term.spans, var: (start + offset, stop + offset)}
+        at, *reads = (tuple(moved(k, places) for k in at) for at in term.places)
+        term = replace(term, at=at, spans=spans, reads=[
+            Read(read.array, own) for read, own in zip(term.reads, reads, strict=True)])
+    return term

@@ -66,13 +66,19 @@ class Frame:
         if step:
             ranges[distance] = (0, self.trips - 2 - here if step > 0 else here - 1)
             there = here + (Size.of(Unknown(distance)) + 1) * step
-        twin = _moved(other, self.position, there)
-        ranges = {**ranges, **one.ranges, **twin.ranges}
-        return not any(a is not None and b is not None and (is_above(a - b, ranges) or is_above(b - a, ranges))
-                       for a, b in zip(one.at, twin.at, strict=True))
+        return may_meet(one, moved_access(other, self.position, there), ranges)
 
 
-def _moved(access: Access, position: Var, there: Extent) -> Access:
+def may_meet(one: Access, other: Access, ranges: Ranges) -> bool:
+    """Whether two accesses may be to the same element, for positions in their ranges."""
+    if one.array is not other.array:
+        return False
+    ranges = {**ranges, **one.ranges, **other.ranges}
+    return not any(a is not None and b is not None and (is_above(a - b, ranges) or is_above(b - a, ranges))
+                   for a, b in zip(one.at, other.at, strict=True))
+
+
+def moved_access(access: Access, position: Var, there: Extent) -> Access:
     """An access at another position of the loop, with positions of its own of the loops inside."""
     moved: dict[Any, Extent] = {Unknown(position): there}
     ranges: Ranges = {}

@@ -32,6 +32,7 @@ from ..ops.loops import missing
 from ..ops.value import Value, value
 from . import checks, folds, python_numbers, writes
 from .access import Stored, fitted
+from .blocking import by_blocks
 from .chains import shortened
 from .clean import cleaned, equal_sizes
 from .effects import done
@@ -51,6 +52,7 @@ from .products import multiplied, see_through
 from .promotion import promoted
 from .ranges import Ranges
 from .recording import Recording, by_definition
+from .sliding import slide
 from .sums import accurate
 from .threads import in_chunks, shared_out
 from .tiling import tile
@@ -99,7 +101,9 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
         body = fuse(body, results, builder.assumptions)
         renamed = Copier(dims=equal_sizes(builder.assumptions))
         body = place(body, results, {param: renamed.type(param.type) for param in donated})   # type: ignore[misc]
-        body = shortened(tile(peel(interchange(body, results))))
+        body = interchange(by_blocks(body), results)
+        body = body if threads else slide(body, results)
+        body = shortened(tile(peel(body)))
         body = in_chunks(body) if threads else body
         body = cleaned(accurate(extremes(body)), results, builder.assumptions)
         body = shared_out(body, results) if threads else body

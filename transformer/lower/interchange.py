@@ -15,12 +15,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..core.builder import current
-from ..core.grammar import Atom, If, Let, Loop, Var
+from ..core.grammar import Atom, Loop, Var
 from ..core.sizes import Size, Unknown
 from ..core.walk import Copier, atom_of_size, atom_vars, size_of_atom
 from .clean import Renaming
 from .lifetimes import mentioned
-from .nests import Allocate, Block, Fold, Index, Nest, Store, inner_blocks, is_load, split, statements
+from .nests import Block, Index, Nest, Store, accesses, inner_blocks, is_empty_memory, is_numeric, split, statements
 from .shrinking import shrink
 
 
@@ -47,7 +47,7 @@ def _interchanged(block: Block, turned: set[Nest]) -> Block:
 
 def _append(stmt: Any, made: Block, turned: set[Nest]) -> None:
     """Appends a statement, as part of the nest before it if these are done for one row after the other."""
-    k = next((k for k in range(len(made) - 1, -1, -1) if not _is_empty_memory(made[k])), None)
+    k = next((k for k in range(len(made) - 1, -1, -1) if not is_empty_memory(made[k])), None)
     pair = [stmt] if k is None else [made[k], stmt]
     if k is not None and not turned.isdisjoint(pair) and _may_join(pair):
         joint = _joint(pair)
@@ -55,10 +55,6 @@ def _append(stmt: Any, made: Block, turned: set[Nest]) -> None:
         made[k:] = [*made[k + 1:], joint]
     else:
         made.append(stmt)
-
-
-def _is_empty_memory(stmt: Any) -> bool:
-    return isinstance(stmt, Allocate) and stmt.source is None
 
 
 def _turned(loop: Loop) -> Nest | None:
@@ -88,7 +84,7 @@ def _is_better(nests: Block, position: Var) -> bool:
     """Whether the position of the loop runs along the rows of more arrays than the last index does."""
     along = across = 0
     for nest in nests:
-        for _, at in _accesses(nest):
+        for _, at in accesses(nest):
             row = atom_vars(at[-1:])
             along, across = along + (position in row), across + (nest.indices[-1].var in row)
     return along > across
@@ -96,7 +92,7 @@ def _is_better(nests: Block, position: Var) -> bool:
 
 def _may_join(nests: Block) -> bool:
     """Whether nests may be one, in which every place of their common space keeps to itself."""
-    return all(map(_is_plain, nests)) and _is_common_space(nests) and _keep_apart(nests)
+    return all(map(is_numeric, nests)) and _is_common_space(nests) and _keep_apart(nests)
 
 
 def _depth(nests: Block) -> int:
@@ -119,17 +115,11 @@ def _joint(nests: Block) -> Nest:
     return Nest(first.indices, body, first.origin)
 
 
-def _is_plain(stmt: Any) -> bool:
-    """Whether a nest only computes numbers, and reads and writes them."""
-    return isinstance(stmt, Nest) and bool(stmt.indices) and all(
-        isinstance(each, (Let, If, Nest, Fold, Store)) for each in statements(stmt.body))
-
-
 def _keep_apart(nests: Block) -> bool:
     """Whether every place of the nests touches a part of its own of whatever is written."""
     touched: dict[Var, list[tuple[Nest, tuple[Atom, ...]]]] = {}
     for nest in nests:
-        for array, at in _accesses(nest):
+        for array, at in accesses(nest):
             touched.setdefault(array, []).append((nest, at))
     written = {each.array for each in statements(nests) if isinstance(each, Store)}
     return all(_has_own_axis(touched[array], n) for array in written for n in range(_depth(nests)))
@@ -140,18 +130,10 @@ def _has_own_axis(touched: list[tuple[Nest, tuple[Atom, ...]]], n: int) -> bool:
     return any(all(at[axis] is nest.indices[n].var for nest, at in touched) for axis in range(len(touched[0][1])))
 
 
-def _accesses(nest: Nest) -> Iterator[tuple[Any, tuple[Atom, ...]]]:
-    for stmt in statements(nest.body):
-        if isinstance(stmt, Store):
-            yield stmt.array, stmt.at
-        elif is_load(stmt):
-            yield stmt.args[0], stmt.args[1:]
-
-
 def _of_one_nest(block: Block, turned: set[Nest]) -> Iterator[Var]:
     """The arrays whose memory is made where one such nest, and nothing else, uses it."""
     for stmt in block:
-        if _is_empty_memory(stmt):
+        if is_empty_memory(stmt):
             users = [each for each in block if each is not stmt and stmt.target in mentioned(each)]
             if len(users) == 1 and users[0] in turned:
                 yield stmt.target

@@ -23,7 +23,6 @@ from ..core.walk import Copier, atom_vars
 from .clean import Renaming
 from .lifetimes import written
 from .nests import (
-    Allocate,
     Block,
     Fold,
     Library,
@@ -31,6 +30,7 @@ from .nests import (
     Store,
     defined,
     inner_blocks,
+    is_empty_memory,
     is_load,
     split,
     statements,
@@ -89,9 +89,9 @@ class _Merging:
     def block(self, block: Block) -> Block:
         """Every nest joins the nearest one before it that it fits."""
         made: list[Facts] = []
-        memory = [stmt for stmt in block if _is_empty_memory(stmt)]
+        memory = [stmt for stmt in block if is_empty_memory(stmt)]
         for stmt in block:
-            if not _is_empty_memory(stmt):
+            if not is_empty_memory(stmt):
                 self._place(facts_of(stmt), made)
         return _with_memory(memory, [each.stmt for each in made])
 
@@ -173,10 +173,6 @@ class _Joint:
             return Fold(first.indices, carries, body, first.origin)
         ordered = getattr(first, "ordered", False) or getattr(second, "ordered", False)
         return Nest(first.indices, body, first.origin, ordered)
-
-
-def _is_empty_memory(stmt: Any) -> bool:
-    return isinstance(stmt, Allocate) and stmt.source is None
 
 
 def _with_memory(memory: Block, block: Block) -> Block:

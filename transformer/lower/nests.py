@@ -62,6 +62,14 @@ class Length(Op):
     run: Any = staticmethod(lambda x, axis: x.shape[axis])
 
 
+class Named(Op):
+    """A size under a name."""
+
+    operands = ("size",)
+    types = staticmethod(lambda size: INT)
+    run: Any = staticmethod(lambda size: size)
+
+
 @dataclass(slots=True, eq=False)
 class Index:
     """A variable that runs over 0..size-1."""
@@ -283,6 +291,25 @@ def emit(stmt: Stmt) -> None:
 
 def is_load(stmt: Any) -> bool:
     return isinstance(stmt, Let) and stmt.op is Load
+
+
+def is_empty_memory(stmt: Any) -> bool:
+    return isinstance(stmt, Allocate) and stmt.source is None
+
+
+def is_numeric(stmt: Any) -> bool:
+    """Whether a statement is a nest that only computes numbers, and reads and writes them."""
+    return isinstance(stmt, Nest) and bool(stmt.indices) and all(
+        isinstance(each, (Let, If, Nest, Fold, Store)) for each in statements(stmt.body))
+
+
+def accesses(stmt: Any) -> Iterator[tuple[Any, tuple[Atom, ...]]]:
+    """The arrays that a statement and the blocks in it read and write, element by element, with the places."""
+    for each in statements([stmt]):
+        if isinstance(each, Store):
+            yield each.array, each.at
+        elif is_load(each):
+            yield each.args[0], each.args[1:]
 
 
 def split(stmt: Nest | Fold, depth: int) -> Nest | Fold:

@@ -23,8 +23,9 @@ def shrink(block: Block, results: list[Atom], among: set[Var] | None = None) -> 
     found = _Accesses(block)
     for var in atom_vars(tuple(results)):
         found.kept.add(var)
-    mapping = {array: made for array, made in ((array, _smaller(array, uses)) for array, uses in found.uses.items()
-                                               if array not in found.kept and (among is None or array in among)) if made is not None}
+    chosen = set(found.uses) - found.kept if among is None else among - found.kept
+    mapping = {array: made for array, uses in found.uses.items()
+               if array in chosen and (made := _smaller(array, uses)) is not None}
     if mapping:
         _rewrite(block, mapping)
 

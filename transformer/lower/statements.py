@@ -19,7 +19,7 @@ from . import checks
 from .expressions import Expressions, dtype_tree
 from .hosted import effect, library_call
 from .matrices import product_tree
-from .nests import Allocate, Block, Fold, Index, Length, Library, Load, Nest, Product, Store, Task
+from .nests import Allocate, Block, Fold, Index, Length, Library, Load, Named, Nest, Product, Store, Task
 from .numbers import literal
 from .sharing import shared
 
@@ -55,6 +55,8 @@ class Statements(Expressions):
             return self.subscript(stmt.args[0], stmt.args[1:])
         if stmt.op is Length:
             return ast.Subscript(ast.Attribute(self.atom(stmt.args[0]), "shape"), number(stmt.attrs["axis"]))
+        if stmt.op is Named:
+            return self.atom(stmt.args[0])
         return self.numbers.application(stmt, list(map(self.atom, stmt.args)))
 
     def _sequence(self, stmt: Let) -> list[Item]:

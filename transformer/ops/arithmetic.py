@@ -18,6 +18,7 @@ from .value import atom, emit, value
 
 class Add(Elementwise):
     calls = np.add, operator.add
+    is_total = True
     symbol = "+"
     loop = {"b": operator.or_}
     partials = (lambda t, a, b, y: t,
@@ -26,6 +27,7 @@ class Add(Elementwise):
 
 class Subtract(Elementwise):
     calls = np.subtract, operator.sub
+    is_total = True
     symbol = "-"
     partials = (lambda t, a, b, y: t,
                 lambda t, a, b, y: -t)
@@ -33,6 +35,7 @@ class Subtract(Elementwise):
 
 class Multiply(Elementwise):
     calls = np.multiply, operator.mul
+    is_total = True
     symbol = "*"
     loop = {"b": operator.and_}
     partials = (lambda t, a, b, y: t * b,
@@ -86,12 +89,14 @@ class Divmod(Elementwise):
 
 class Negative(Elementwise):
     calls = np.negative, operator.neg
+    is_total = True
     symbol = "-"
     partials = (lambda t, x, y: -t,)
 
 
 class Positive(Elementwise):
     calls = np.positive, operator.pos
+    is_total = True
     symbol = "+"
     partials = (lambda t, x, y: t,)
 
@@ -152,6 +157,7 @@ class Sign(Elementwise):
 
 class Square(Elementwise):
     calls = (np.square,)
+    is_total = True
 
     def simpler(x):
         return x * x

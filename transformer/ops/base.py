@@ -52,7 +52,8 @@ loop form       how one element of the result comes about. A rule is called as t
                 operands together (`put`); None stands for a tangent that is zero
 ``over_lanes``  ops on the lanes of a named axis (``axis_name``): ``(size, *operands, **attrs) -> result``, where
                 operands have their lanes in front, as has the result where it ``differs``
-``is_total``    finite, with finite derivatives, for all finite operands: both sides of an `if` may be computed
+``is_total``    finite, with finite derivatives, for all finite operands, so that it may be computed where an `if`
+                would not; or a function of the operands that tells
 ``keeps_truth`` of Python's truth values it gives one; arithmetic takes them for integers
 ``hands_on``    in Python's spelling (`max`, `x if c else y`) it gives one of its operands as it is
 ``asks_truth``  as an operator it gives a truth value of Python's, of whatever number

@@ -18,6 +18,7 @@ from .value import apply, atom, call, emit, value
 
 class Less(Elementwise):
     calls = np.less, operator.lt
+    is_total = True
     symbol = "<"
     loop = {"c": scalars.complex_less}
     derivative = FLAT
@@ -26,6 +27,7 @@ class Less(Elementwise):
 class LessEqual(Elementwise):
     name = "less_equal"
     calls = np.less_equal, operator.le
+    is_total = True
     symbol = "<="
     loop = {"c": scalars.complex_less_equal}
     derivative = FLAT
@@ -33,6 +35,7 @@ class LessEqual(Elementwise):
 
 class Greater(Elementwise):
     calls = np.greater, operator.gt
+    is_total = True
     symbol = ">"
     loop = {"c": scalars.complex_greater}
     derivative = FLAT
@@ -41,6 +44,7 @@ class Greater(Elementwise):
 class GreaterEqual(Elementwise):
     name = "greater_equal"
     calls = np.greater_equal, operator.ge
+    is_total = True
     symbol = ">="
     loop = {"c": scalars.complex_greater_equal}
     derivative = FLAT
@@ -48,6 +52,7 @@ class GreaterEqual(Elementwise):
 
 class Equal(Elementwise):
     calls = np.equal, operator.eq
+    is_total = True
     symbol = "=="
     derivative = FLAT
 
@@ -55,6 +60,7 @@ class Equal(Elementwise):
 class NotEqual(Elementwise):
     name = "not_equal"
     calls = np.not_equal, operator.ne
+    is_total = True
     symbol = "!="
     derivative = FLAT
 
@@ -136,6 +142,7 @@ class Where(Elementwise):
     """Without a spelling and on numbers: a conditional expression."""
 
     calls = (np.where,)
+    is_total = True
     makes_array = {"np.where": "always"}
     loop = scalars.chosen
     hands_on = keeps_truth = True
@@ -176,6 +183,7 @@ class Maximum(Elementwise):
     """Of equal operands each has half of the derivative."""
 
     calls = (np.maximum,)
+    is_total = True
     loop = {"c": scalars.larger_complex, "b": operator.or_, "iuf": scalars.larger}
     hands_on = keeps_truth = True
     partials = (lambda t, a, b, y: _share(t, a > b, a == b),
@@ -186,6 +194,7 @@ class Minimum(Elementwise):
     """Of equal operands each has half of the derivative."""
 
     calls = (np.minimum,)
+    is_total = True
     loop = {"c": scalars.smaller_complex, "b": operator.and_, "iuf": scalars.smaller}
     hands_on = keeps_truth = True
     partials = (lambda t, a, b, y: _share(t, a < b, a == b),
@@ -273,6 +282,7 @@ def is_true(x: Any) -> Any:
 class LogicalAnd(Elementwise):
     name = "logical_and"
     calls = (np.logical_and,)
+    is_total = True
     def simpler(x, y):
         return is_true(x) & is_true(y)
     where = "truth"
@@ -282,6 +292,7 @@ class LogicalAnd(Elementwise):
 class LogicalOr(Elementwise):
     name = "logical_or"
     calls = (np.logical_or,)
+    is_total = True
     def simpler(x, y):
         return is_true(x) | is_true(y)
     where = "truth"
@@ -291,6 +302,7 @@ class LogicalOr(Elementwise):
 class LogicalXor(Elementwise):
     name = "logical_xor"
     calls = (np.logical_xor,)
+    is_total = True
     def simpler(x, y):
         return is_true(x) ^ is_true(y)
     where = "truth"
@@ -300,6 +312,7 @@ class LogicalXor(Elementwise):
 class LogicalNot(Elementwise):
     name = "logical_not"
     calls = np.logical_not, operator.not_
+    is_total = True
     asks_truth = True
 
     def simpler(x):

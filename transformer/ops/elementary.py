@@ -73,11 +73,13 @@ class Log10(Elementwise):
 
 class Sin(Elementwise):
     calls = np.sin, math.sin
+    is_total = True
     partials = (lambda t, x, y: t * np.cos(x),)
 
 
 class Cos(Elementwise):
     calls = np.cos, math.cos
+    is_total = True
     partials = (lambda t, x, y: -t * np.sin(x),)
 
 
@@ -101,6 +103,7 @@ class Arccos(Elementwise):
 
 class Arctan(Elementwise):
     calls = np.arctan, math.atan
+    is_total = True
     partials = (lambda t, x, y: t / (1 + x * x),)
 
 
@@ -125,6 +128,7 @@ class Cosh(Elementwise):
 
 class Tanh(Elementwise):
     calls = np.tanh, math.tanh
+    is_total = True
     partials = (lambda t, x, y: t * (1 - y * y),)
 
 

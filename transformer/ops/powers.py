@@ -97,6 +97,10 @@ class Power(Elementwise):
     where = "positive", "real"
     partials = _power_in_base, _power_in_exponent
 
+    def is_total(x, p):
+        n = constant(p)
+        return isinstance(n, int) and n > 0
+
     def simpler(x, p):
         """By products for small powers that are Python numbers, by a root or a quotient."""
         n = constant(p) if is_python_number(p) else None

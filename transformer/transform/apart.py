@@ -19,7 +19,6 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..core.builder import Builder
-from ..core.errors import NotSupported
 from ..core.grammar import UNDEFINED, Atom, Block, Carry, Effect, Let, Loop, Stmt, Var
 from ..core.sizes import leaves
 from ..core.types import INT, ArrayType
@@ -28,7 +27,8 @@ from ..ops.arithmetic import converted
 from ..ops.creation import zeros
 from ..ops.indexing import Get, Put
 from ..ops.regions import Slot
-from ..ops.value import Value, value
+from ..ops.value import Value
+from .activity import flows
 from .differing import is_decided
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class Apart:
         return max(users)
 
     def _is_stackable(self, var: Var, first: int, last: int) -> bool:
-        if not isinstance(var.type, ArrayType):
+        if not isinstance(var.type, ArrayType) or var in self.batching.unsure:
             return False
         own = set(all_definitions(self.statements[first:last + 1]))
         return own.isdisjoint(atom_vars(var.type.sizes)) and not self.batching.differs(var.type.sizes)
@@ -192,8 +192,11 @@ class Apart:
 
     def _one_lane(self, var: Var, lane: Var, copier: Copier) -> Value:
         """The part of one lane: a number of Python's where it was one."""
-        found: Value = Get.applied(Value(self.batching.lanes[var]), Value(lane), index=(Slot(0),))
-        if isinstance(var.type, ArrayType) and var.type.weak:
+        all_lanes = Value(self.batching.lanes[var])
+        assert isinstance(var.type, ArrayType)
+        sizes = {"sizes": tuple(map(copier.size, var.type.sizes))} if var.type.sizes else {}
+        found: Value = Get.applied(all_lanes, Value(lane), index=row_index(all_lanes.ndim), **sizes)
+        if var.type.weak:
             found = converted(found, PYTHONS[var.type.dtype.kind])
         if isinstance(found.atom, Var):
             found.atom.name = found.atom.name or var.name
@@ -207,10 +210,25 @@ class Apart:
         self.builder.assumptions.inherit(copier.mapping, copier.size)
 
     def _put(self, entry: Var, atom: Atom, lane: Var) -> Atom:
-        if atom is UNDEFINED:
-            raise NotSupported("a name is not bound in a lane")
-        result: Value = Put.applied(Value(entry), value(Value(atom)), Value(lane), index=(Slot(0),))
+        index = row_index(len(entry.type.sizes))                               # type: ignore[union-attr]
+        result: Value = Put.applied(Value(entry), Value(atom), Value(lane), index=index)
         return result.atom
+
+
+def row_index(rank: int) -> tuple[Any, ...]:
+    """The index of a row of an array of this rank; the row is the only slot."""
+    return Slot(0), *[slice(None)] * (rank - 1)
+
+
+def unsure_vars(block: Block) -> set[Var]:
+    """The variables that have no value on some paths."""
+    found: set[Any] = {UNDEFINED}
+    before = 0
+    while len(found) != before:
+        before = len(found)
+        for stmt in all_statements(block):
+            found.update(target for target, source in flows(stmt) if source in found)
+    return found - {UNDEFINED}
 
 
 def is_arithmetic(stmt: Stmt) -> bool:

@@ -229,7 +229,7 @@ class Lanes(Mode):
         batching = Batching(builder, self._size(builder), self.mode.axis_name)
         with builder.nested() as body, builder.at(function.origin):
             lanes = {var: leading(new, axes[var].axis) for var, new in outer.items()}
-            batching.start(function.body, lanes, forced)
+            batching.start(function.body, lanes, function.results, forced)
             try:
                 batching.block(function.body, function.results)
             except LanesPart as reason:

@@ -17,8 +17,6 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from ..core.builder import Builder
 from ..core.errors import NotSupported
 from ..core.grammar import (
@@ -41,15 +39,15 @@ from ..core.grammar import (
 )
 from ..core.sizes import Extent
 from ..core.types import ArrayType, SeqType, Type
-from ..core.walk import METHODS, atom_vars
+from ..core.walk import METHODS, Copier, atom_vars
 from ..ops.comparison import Where
 from ..ops.identity import Same
 from ..ops.indexing import Get
-from ..ops.regions import Slot
+from ..ops.ruled import Ruled
 from ..ops.value import Value, hands_on, value
 from . import rules
+from .apart import Apart, LanesPart, row_index, unsure_vars
 from .applied import is_ruled
-from .apart import Apart, LanesPart
 from .differing import differing_vars, is_decided, is_touched
 
 
@@ -66,12 +64,14 @@ class Batching:
         self.lanes: dict[Var, Var] = {}
         self.also: set[Var] = set()
         self.differing: set[Var] = set()
+        self.unsure: set[Var] = set()           # may be without a value
 
-    def start(self, block: Block, lanes: dict[Var, Var], also: Iterable[Var] = ()) -> None:
-        """Says what differs from the beginning, and what else is to have lanes."""
+    def start(self, block: Block, lanes: dict[Var, Var], results: Iterable[Atom], also: Iterable[Var] = ()) -> None:
+        """Says what differs from the beginning, what has a value in the end, and what else is to have lanes."""
         self.lanes.update(lanes)
         self.also = set(also)
         self.differing = differing_vars(block, [*lanes, *self.also], self.axis_name)
+        self.unsure = unsure_vars(block) - set(atom_vars(list(results)))
 
     def block(self, block: Block, ends: Iterable[Atom] = ()) -> None:
         """Emits a block; `ends` is what is used of it after its last statement."""
@@ -107,11 +107,7 @@ class Batching:
         type = type_of(atom)
         if not isinstance(type, ArrayType):
             raise LanesPart("a record is the same in all lanes")
-        return self.repeated(Value(atom), type)
-
-    def repeated(self, one: Value, type: ArrayType) -> Atom:
-        wide: Value = np.broadcast_to(one, (self.size, *one.shape))            # type: ignore[arg-type, assignment]
-        return rules.cast(wide, self.all_lanes(type)).atom                     # type: ignore[arg-type]
+        return rules.full(Value(atom), self.all_lanes(type)).atom
 
     def twin(self, var: Var) -> Var:
         """A fresh variable for all lanes of one."""
@@ -139,7 +135,7 @@ class Batching:
         if self.differs(stmt.attrs):
             raise LanesPart("a size or an attribute differs from lane to lane")
         if is_ruled(stmt):
-            raise no_rule(stmt)
+            return self._ruled(stmt)
         if "layout" in stmt.attrs:
             raise LanesPart("a call saved it")
         if stmt.op.over_lanes is not None and stmt.attrs.get("axis_name") == self.axis_name is not None:
@@ -168,6 +164,14 @@ class Batching:
         """Python's `max` and `min` give the first operand unless the second one is better."""
         first, second = operands
         return Where.batch((True, *reversed(lead)), is_better(second, first), second, first)
+
+    def _ruled(self, stmt: Let) -> None:
+        """What a function with a rule of its own gave: of all lanes, there is no rule for it."""
+        args = tuple(self.whole(atom) if self.differs(atom) else atom for atom in stmt.args)
+        values = tuple(map(self.whole, stmt.args[:stmt.attrs["count"]]))
+        attrs = {"count": len(values), "use": Unruled(stmt.attrs["use"].custom.__name__)}
+        self.builder.emit(Let(tuple(map(self.twin, stmt.targets)), Ruled, (*values, *args[len(values):]), attrs,
+                              stmt.origin))
 
     def _over_lanes(self, stmt: Let) -> None:
         operands = [Value(self.whole(atom)) for atom in stmt.args]
@@ -212,13 +216,17 @@ class Batching:
 
     def _fill(self, new: Function, function: Function, lead: tuple[bool, ...]) -> None:
         inner = Batching(self.builder, self.size, self.axis_name, self.functions)
-        differing = [param for param, on in zip(function.params, lead) if on]
-        lanes = {p: Var(self.all_lanes(p.type), p.name, is_parameter=True) for p in differing}
-        new.params = [lanes.get(param, param) for param in function.params]
-        inner.start(function.body, lanes, self.also)
+        copier = Copier()                       # no variable is of two functions
+        params = [copier.fresh(param) for param in function.params]
+        for param, old in zip(params, function.params):       # whose sizes rest on others of them
+            param.type = copier.type(old.type)
+        block, results = copier.block(function.body), copier.args(function.results)
+        lanes = {p: Var(self.all_lanes(p.type), p.name, is_parameter=True) for p, on in zip(params, lead) if on}
+        new.params = [lanes.get(param, param) for param in params]
+        inner.start(block, lanes, results, [copier.atom(var) for var in self.also])
         with self.builder.apart() as body:
-            inner.block(function.body, function.results)
-            new.results = [inner.whole(result) for result in function.results]
+            inner.block(block, results)
+            new.results = [inner.whole(result) for result in results]
         new.body = body
 
     def _if(self, stmt: If) -> None:
@@ -282,7 +290,7 @@ class Batching:
         for read in stmt.reads:
             if self.differs(read.source) and isinstance(type_of(read.source), ArrayType):
                 source = Value(self.lanes[read.source])                       # type: ignore[index]
-                row = Get.batch((True, False), source, Value(stmt.position), index=(Slot(0),))
+                row = Get.batch((True, False), source, Value(stmt.position), index=row_index(source.ndim - 1))
                 self.note(read.target, row)
 
 
@@ -294,11 +302,26 @@ def is_cheap(stmt: If) -> bool:
     for inner in (*stmt.then, *stmt.orelse):
         if isinstance(inner, If) and is_cheap(inner):
             continue
-        if not isinstance(inner, Let) or not (inner.op.is_total or inner.op is Same):
+        if not isinstance(inner, Let) or not (inner.op is Same or is_total(inner)):
             return False
     return True
 
 
-def no_rule(stmt: Let) -> NotSupported:
-    return NotSupported("a function with a rule of its own has no batched form that keeps the rule", stmt.origin,
-                        instead="Take the derivative inside: vmap(grad(f)).")
+def is_total(stmt: Let) -> bool:
+    total = stmt.op.is_total
+    return bool(total(*rules.operands_of(stmt)) if callable(total) else total)
+
+
+class Unruled:
+    """Stands for the rule of a function where all lanes have passed through it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @property
+    def custom(self) -> Unruled:
+        return self
+
+    def check_active(self, use: Any, active: Any) -> None:
+        raise NotSupported(f"the derivative of a vmap of {self.name}, which has a rule of its own",
+                           instead="Take the derivative of one example, and vmap that: vmap(grad(f)).")

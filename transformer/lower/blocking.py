@@ -1,0 +1,182 @@
+"""Contractions in loops, for a block of iterations at a time: a library multiplies matrices.
+
+    for i in range(n):                          for b in range((n + 31) // 32):
+        for j in range(i + 1):                      rows = min(32, n - 32 * b)
+            c[i, j] = c[i, j] * beta                for i in range(rows):
+        for k in range(m):              →               for j in range(32 * b + i + 1):
+            for j in range(i + 1):                          c[32 * b + i, j] = c[32 * b + i, j] * beta
+                c[i, j] += a[i, k] * a[j, k]        dot = np.empty((rows, 32 * b + rows))
+                                                    np.dot(a[32 * b:32 * b + rows], a[:32 * b + rows].T, dot)
+                                                    for i in range(rows):
+                                                        for j in range(32 * b + i + 1):
+                                                            c[32 * b + i, j] += dot[i, j]
+
+An iteration does first what is before the contraction, then that, then what is behind it; now a block of iterations
+does each of them in turn. That is done where no element that one of them writes is touched by another one in an iteration
+in between. Bounds that depend on the iteration (a triangle) make the product one that is too large, of which the part
+inside of the bounds is added; or, where the sum itself is bounded, one of what all iterations of the block have in
+common, and loops for the rest: what is outside is not multiplied by 0, as it may be nan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..core.builder import current
+from ..core.grammar import Carry, Let, Loop, Var
+from ..core.sizes import Size, Unknown
+from ..core.types import INT
+from ..core.walk import Copier, atom_of_size, atom_vars
+from .clean import Renaming
+from .contractions import terms_of
+from .copying import NestCopier
+from .dependence import Access, Frame, Ranges, accesses, as_nest, conflicts
+from .multiplying import Contraction, Rows, contraction
+from .nests import Block, Fold, Index, Nest, inner_blocks, is_load, statements
+from .pushing import pushed
+from .reordering import reordered
+
+BLOCK = 32                             # iterations that are done together
+WORTH_BLOCKS = 1 << 15                 # multiplications in all
+
+
+def by_blocks(block: Block, around: Ranges | None = None) -> Block:
+    """The block with contractions in its loops as products of matrices, or as loops in a better order."""
+    made: Block = []
+    for stmt in block:
+        made += _blocked(stmt, around or {})
+    return made
+
+
+def _blocked(stmt: Any, around: Ranges) -> Block:
+    """A loop by blocks, or the loops in it, or in a better order."""
+    nest = as_nest(stmt) if isinstance(stmt, Loop) else stmt if isinstance(stmt, Nest) else None
+    found: Block | None = None
+    if nest is not None and nest.indices:
+        outer, *inner = nest.indices
+        body = [Nest(inner, nest.body, nest.origin, nest.ordered)] if inner else nest.body
+        frame = Frame(outer.var, outer.size, getattr(stmt, "down", False), around)
+        found = _Loop(frame, body, stmt).blocks() or reordered(stmt, around)
+    if found:
+        return found
+    if isinstance(stmt, Loop):
+        stmt = pushed(stmt, around) or stmt
+    own = {index.var: (0, index.size - 1) for index in nest.indices} if nest is not None else {}
+    for inside in inner_blocks(stmt):
+        if not isinstance(stmt, Fold):
+            inside[:] = by_blocks(inside, {**around, **own})
+    return [stmt]
+
+
+class _Loop:
+    """A loop whose iterations are done in blocks."""
+
+    def __init__(self, frame: Frame, body: Block, stmt: Any) -> None:
+        self.frame, self.body, self.stmt = frame, body, stmt
+        self.numbers = {target: each for each in body if isinstance(each, Let) for target in each.targets}
+        self.pieces: list[_Piece] = []
+
+    def blocks(self) -> Block | None:
+        if not self._has_pieces() or not self._are_worth_it() or not self._may_be_apart():
+            return None
+        rows = Rows.of(self.frame, BLOCK)
+        body = list(rows.named)
+        for piece in self.pieces:
+            body += piece.emitted(rows, self)
+        carries = [Carry(c.entry, c.init, c.next, c.out) for c in getattr(self.stmt, "carries", ())]
+        count = (self.frame.trips + (BLOCK - 1)) // BLOCK
+        return [Loop(rows.block, atom_of_size(count), carries, body, down=self.frame.down, origin=self.stmt.origin)]
+
+    def _has_pieces(self) -> bool:
+        """Divides the body into contractions and what is between them; tells whether there are any."""
+        for stmt in self.body:
+            if isinstance(stmt, Let):
+                continue
+            found = self._contractions(stmt)
+            if found is None and self.pieces and self.pieces[-1].contractions is None:
+                self.pieces[-1].body.append(stmt)
+            else:
+                self.pieces.append(_Piece([stmt], found))
+        return any(piece.contractions is not None for piece in self.pieces)
+
+    def _contractions(self, stmt: Any) -> list[Contraction] | None:
+        found = [contraction(term, self.frame) for term in terms_of(stmt, self.numbers) or ()]
+        return None if not found or None in found else found             # type: ignore[return-value]
+
+    def _are_worth_it(self) -> bool:
+        """Whether the sizes of the call are; for others, other code is made."""
+        most = [each.most for piece in self.pieces for each in piece.contractions or ()]
+        return any(current().assumptions.choose(size, WORTH_BLOCKS) for size in most)
+
+    def _may_be_apart(self) -> bool:
+        """Whether all iterations of a block may do one piece before one of them does the next."""
+        for piece in self.pieces:
+            piece.numbers = self._needed(piece.body)
+            found = accesses([*piece.numbers, *piece.body])
+            if found is None or not self._are_unchanged(piece):
+                return False
+            piece.accesses = found
+        for k, late in enumerate(self.pieces):
+            if late.contractions is not None and not late.may_be_at_once(self.frame):
+                return False
+            if any(self.frame.meet(b, a) for early in self.pieces[:k]
+                   for a, b in conflicts(early.accesses, late.accesses)):
+                return False
+        return True
+
+    def _needed(self, block: Block) -> list[Let]:
+        """The numbers of the iteration that a block uses, in their order."""
+        used = set(_used(block))
+        needed = []
+        for stmt in reversed(self.body):
+            if isinstance(stmt, Let) and not used.isdisjoint(stmt.targets):
+                used.update(atom_vars((*stmt.args, stmt.attrs)))
+                needed.append(stmt)
+        return needed[::-1]
+
+    def _are_unchanged(self, piece: _Piece) -> bool:
+        """Whether the numbers of the iteration that a piece uses are read from what the iteration does not write
+        before."""
+        written = {access.array for each in self.pieces for access in accesses(each.body) or () if access.writes}
+        return not any(is_load(each) and each.args[0] in written for each in piece.numbers) or len(self.pieces) == 1
+
+
+class _Piece:
+    """A part of an iteration: contractions, or something else."""
+
+    def __init__(self, body: Block, contractions: list[Contraction] | None) -> None:
+        self.body, self.contractions = body, contractions
+        self.numbers: list[Let] = []
+        self.accesses: list[Access] = []
+
+    def may_be_at_once(self, frame: Frame) -> bool:
+        """Whether all that is read may be read before anything is written; of several contractions, each before and
+        after any other."""
+        assert self.contractions is not None
+        free = len(self.contractions) > 1 or not self.contractions[0].is_of_rows
+        writes = [access for access in self.accesses if access.writes]
+        reads = [access for access in self.accesses if not access.writes]
+        if free:
+            return not any(frame.meet_anywhere(*pair) for pair in conflicts(writes, reads))
+        return not any(frame.meet(*pair) or frame.meet_in_one(*pair) for pair in conflicts(writes, reads))
+
+    def emitted(self, rows: Rows, loop: _Loop) -> Block:
+        if self.contractions is not None:
+            return [stmt for each in self.contractions for stmt in each.products(rows)]
+        own = Var(INT, loop.frame.position.name)
+        current().assumptions.within(own, 0, rows.count - 1)
+        body = NestCopier().block([*self.numbers, *self.body])
+        place = rows.first + Size.of(Unknown(own))
+        body = Renaming(Copier({loop.frame.position: atom_of_size(place)})).block(body)
+        if isinstance(loop.stmt, Nest):
+            return [Nest([Index(own, rows.count)], body, loop.stmt.origin, loop.stmt.ordered)]
+        carries = [Carry(c.entry, c.init, c.next, c.out) for c in loop.stmt.carries]
+        return [Loop(own, atom_of_size(rows.count), carries, body, down=loop.frame.down, origin=loop.stmt.origin)]
+
+
+def _used(block: Block) -> Iterator[Var]:
+    from .nests import uses_after, uses_before
+    for stmt in statements(block):
+        yield from uses_before(stmt)
+        yield from uses_after(stmt)
