@@ -37,7 +37,8 @@ def loops(term: Term, first: Sequence[Var] = ()) -> Block:
         spans[own] = stop - start
     at, *reads = (tuple(moved(k, places) for k in at) for at in term.places)
     placed = replace(term, at=at, reads=[replace(read, at=own) for read, own in zip(term.reads, reads, strict=True)])
-    return _nested(placed, spans, [], list(term.before))
+    loads, factors = _loads(placed, set(spans), set(), list(term.before))
+    return [*loads, *_nested(placed, spans, factors)]
 
 
 def along_memory(term: Term, var: Var) -> int:
@@ -49,28 +50,26 @@ def along_memory(term: Term, var: Var) -> int:
     return 2 * gain(term.at) + sum(gain(read.at) for read in term.reads)
 
 
-def _nested(term: Term, spans: dict[Var, Any], outside: list[Var], known: list[Atom]) -> Block:
+def _nested(term: Term, spans: dict[Var, Any], known: list[Atom]) -> Block:
     """The loops over the remaining positions; `known` are factors that are computed outside of them."""
     if not spans:
         return [*_stored(term, known)]
     var, size = next(iter(spans.items()))
     rest = {each: size for each, size in spans.items() if each is not var}
     if not rest and var not in _vars(term.at):
-        return _summed(term, Index(var, size), outside, known)
-    inside = [*outside, var]
-    loads, factors = _loads(term, inside, outside, known, set(rest))
-    return [Nest([Index(var, size)], [*loads, *_nested(term, rest, inside, factors)], term.origin,
-                 var not in _vars(term.at))]
+        return _summed(term, Index(var, size), known)
+    loads, factors = _loads(term, set(rest), {var}, known)
+    return [Nest([Index(var, size)], [*loads, *_nested(term, rest, factors)], term.origin, var not in _vars(term.at))]
 
 
-def _loads(term: Term, inside: list[Var], outside: list[Var], known: list[Atom], later: set[Var]
-           ) -> tuple[Block, list[Atom]]:
-    """The factors that are known in a loop and were not outside of it, multiplied with those that were."""
+def _loads(term: Term, later: set[Var], here: set[Var], known: list[Atom]) -> tuple[Block, list[Atom]]:
+    """The factors that are known `here` and no earlier, multiplied with those that were; `later` are the positions of
+    the loops inside."""
     block: Block = []
     values: list[Atom] = []
     for read in term.reads:
         own = _vars(read.at)
-        if later.isdisjoint(own) and (inside[-1] in own or not outside and own.isdisjoint(inside)):
+        if later.isdisjoint(own) and (not here or not here.isdisjoint(own)):
             value = Var(ArrayType(read.array.type.dtype))                # type: ignore[union-attr]
             block.append(Let((value,), Load, (read.array, *map(atom_of_size, read.at)), {}, term.origin))
             values.append(value)
@@ -80,10 +79,10 @@ def _loads(term: Term, inside: list[Var], outside: list[Var], known: list[Atom],
     return [*block, *product], [atom]
 
 
-def _summed(term: Term, index: Index, outside: list[Var], known: list[Atom]) -> Block:
+def _summed(term: Term, index: Index, known: list[Atom]) -> Block:
     """A sum along the innermost position, which is added to one element."""
     type = ArrayType(term.array.type.dtype)                              # type: ignore[union-attr]
-    loads, (item,) = _loads(term, [*outside, index.var], outside, known, set())
+    loads, (item,) = _loads(term, set(), {index.var}, known)
     entry, after, out = Var(type), Var(type), Var(type)
     total = Let((after,), Add, (entry, item), {"order": "any"}, term.origin)
     fold = Fold([index], [Carry(entry, Const(type.dtype.type(0), type), after, out)], [*loads, total], term.origin)

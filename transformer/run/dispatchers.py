@@ -14,8 +14,11 @@ from typing import Any
 import numpy as np
 from numba import types
 from numba.core import dispatcher
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
+from numba.core.typed_passes import NopythonRewrites
+from numba.core.untyped_passes import InlineClosureLikes
 from numba.np.numpy_support import from_dtype
 
 from .objects import Objects, object_cache
@@ -25,8 +28,29 @@ base: Any = CPUDispatcher
 compiler: Any = getattr(dispatcher, "_FunctionCompiler")            # noqa: B009  (it has no types)
 
 
+SEARCHES = NopythonRewrites, InlineClosureLikes      # for expressions of whole arrays, and for closures
+loops: Any = CompilerBase
+
+
+class LoopPasses(loops):
+    """numba's passes without those that search code for what explicit loops have not."""
+
+    def define_pipelines(self) -> list[Any]:
+        made = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        made.passes = [each for each in made.passes if each[0] not in SEARCHES]
+        made.finalize()
+        return [made]
+
+
 class KernelCompiler(compiler):
-    """Compiles with what stands for functions of ours in machine code, which is not needed to load it."""
+    """Compiles with what stands for functions of ours in machine code, which is not needed to load it.
+
+    No array that a kernel writes shares memory with another one: results are new, and arguments that are written
+    are tested (`Memory`). So LLVM need not test it before every loop."""
+
+    def _customize_flags(self, flags: Any) -> Any:
+        flags.noalias = True
+        return flags
 
     def compile(self, args: Any, return_type: Any) -> Any:
         namespace = self.py_func.__globals__
@@ -40,7 +64,7 @@ class KernelDispatcher(base):
     """Compiles for the layouts of the arrays that come, but for no other numbers than those lowered."""
 
     def __init__(self, function: Any, **options: Any) -> None:
-        super().__init__(function, **options)
+        super().__init__(function, pipeline_class=LoopPasses, **options)
         self._compiler: Any = _like(KernelCompiler, self)
 
     def keep_in(self, objects: Objects) -> None:
@@ -79,7 +103,7 @@ class InnerDispatcher(base):
     """A function that kernels call."""
 
     def __init__(self, function: Any, **options: Any) -> None:
-        super().__init__(function, **options)
+        super().__init__(function, pipeline_class=LoopPasses, **options)
         self._compiler: Any = _like(InnerCompiler, self)
 
     def add_overload(self, made: Any) -> None:

@@ -33,6 +33,8 @@ def words(mode: Mode, names: list[str]) -> str:
     >>> words(Gradient((0, "b")), ["w", "b", "x"])
     'gradient with respect to w and b'
     """
+    if not isinstance(mode, (Pushforward, Pullback, Gradient)):
+        return "batched form"
     kinds = {Pushforward: "forward derivative", Pullback: "pullback", Gradient: "gradient"}
     what = kinds[type(mode)]
     if isinstance(mode, Gradient) and mode.value:

@@ -58,7 +58,8 @@ def compiled_again(kernel: Any, with_lines: bool = False) -> Any:
     from .dispatchers import KernelDispatcher
     again: Any = KernelDispatcher(kernel.py_func, targetoptions=dict(kernel.targetoptions))
     if with_lines:
-        again._compiler._customize_flags = _with_lines
+        chosen = again._compiler._customize_flags
+        again._compiler._customize_flags = lambda flags: _with_lines(chosen(flags))
     for types in list(kernel.overloads):
         again.compile(types)
     return again

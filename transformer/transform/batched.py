@@ -22,7 +22,7 @@ from ..core.grammar import Atom, Function, Var, type_of
 from ..core.sizes import Extent
 from ..core.types import ArrayType
 from ..ops.elementwise import size_text
-from ..ops.value import Value, value
+from ..ops.value import Value, call, value
 from ..read.interface import AxislessType, Interface, Result
 from ..read.kinds import described
 from ..read.values import Lane
@@ -51,7 +51,8 @@ class Batched(Mode):
         if len(given) != len(args):
             raise BadArgument(f"in_axes has {len(given)} entries for {len(args)} arguments passed by position",
                               instead="Give one axis for each of them, None for what all lanes share.")
-        axes = tuple(axes_of(arg, axis, f"in_axes[{k}]", f"argument {k}") for k, (axis, arg) in enumerate(zip(given, args)))
+        axes = tuple(axes_of(arg, axis, f"in_axes[{k}]", f"argument {k}")
+                     for k, (axis, arg) in enumerate(zip(given, args)))
         named = {name: axes_of(arg, 0, "in_axes", name) for name, arg in kwargs.items()}
         found = [axis for axis in tree.leaves((axes, named)) if axis is not SHARED]
         if not found and self.axis_size is None:
@@ -137,7 +138,7 @@ def pairs(tree_of_vars: Any, axes: Any) -> Iterator[tuple[Any, Any]]:
         yield tree_of_vars, axes
         return
     static, children = kind.split(tree_of_vars)
-    for child, part in zip(children, kind.matching_children(static, axes)):
+    for child, part in zip(children, kind.matching_children(static, axes) or ()):
         yield from pairs(child, part)
 
 
@@ -179,7 +180,8 @@ class Lanes(Mode):
             return tree.unflatten(structure, [leaf if axis is SHARED else one(leaf, axis)
                                               for leaf, axis in zip(leaves, tree.leaves(axes))])
 
-        return tuple(map(stripped, args, self.axes)), {name: stripped(arg, self.named[name]) for name, arg in kwargs.items()}
+        keywords = {name: stripped(arg, self.named[name]) for name, arg in kwargs.items()}
+        return tuple(map(stripped, args, self.axes)), keywords
 
     # -- the transformation ------------------------------------------------------------------
 
@@ -247,7 +249,8 @@ class Lanes(Mode):
                  for leaf, axis, path in zip(leaves, tree.leaves(axes), structure.paths())]
         return tree.unflatten(structure, found)
 
-    def _result(self, leaf: Any, axis: Any, path: str, function: Function, batching: Batching, atoms: list[Atom]) -> Any:
+    def _result(self, leaf: Any, axis: Any, path: str, function: Function, batching: Batching, atoms: list[Atom]
+                ) -> Any:
         if isinstance(leaf, Result):
             atom = function.results[leaf.k]
         elif isinstance(leaf, (int, float, complex, np.generic)):
@@ -263,7 +266,7 @@ class Lanes(Mode):
             rank = len(type_of(atom).sizes) + 1                                # type: ignore[union-attr]
             place = checked(axis, rank, f"the result{path}", "out_axes")
             whole = Value(batching.whole(atom))
-            atoms.append((np.moveaxis(whole, 0, place) if place else whole).atom)
+            atoms.append(moved(whole, 0, place).atom)
         return Result(len(atoms) - 1)
 
     def _size(self, builder: Builder) -> Extent:
@@ -275,7 +278,7 @@ class Lanes(Mode):
         for size, other in sizes[1:]:
             if not builder.assumptions.equal(first, size):
                 raise BadArgument(f"vmap maps {name} over {size_text(first)} lanes and {other} over {size_text(size)}",
-                                  instead="Give arrays with as many lanes, or None in in_axes for what all lanes share.")
+                                  instead="Give arrays with as many lanes, or None in in_axes for what is shared.")
         return builder.assumptions.normal(first)
 
     def _interface(self, interface: Interface, outer: dict[Var, Var], result: Any) -> Interface:
@@ -291,9 +294,15 @@ class Lanes(Mode):
 
 def leading(var: Var, axis: int) -> Var:
     """An array with its lanes in front."""
-    if not axis:
-        return var
-    moved = np.moveaxis(Value(var), axis, 0).atom                             # type: ignore[call-overload]
-    moved.name = var.name
-    found: Var = moved
+    found = moved(Value(var), axis, 0).atom
+    assert isinstance(found, Var)
+    found.name = var.name
+    return found
+
+
+def moved(array: Value, source: int, destination: int) -> Value:
+    """An array with one axis elsewhere."""
+    if source == destination:
+        return array
+    found: Value = call(np.moveaxis, (array, source, destination), {})
     return found

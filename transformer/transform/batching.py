@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.builder import Builder
+from ..core.dims import dims_of
 from ..core.errors import NotSupported
 from ..core.grammar import (
     UNDEFINED,
@@ -155,7 +156,7 @@ class Batching:
             if hands_on(stmt) and stmt.op.name in PYTHONS_CHOICE:
                 result = self._chosen(PYTHONS_CHOICE[stmt.op.name], lead, operands)
             else:
-                result = stmt.op.batch(lead, *operands, **rules.rule_attrs(stmt))
+                result = of_lanes(stmt.op, lead, *operands, **rules.rule_attrs(stmt))
         except NotSupported as refusal:
             raise LanesPart(str(refusal)) from None
         return result if isinstance(result, tuple) else (result,)
@@ -163,7 +164,7 @@ class Batching:
     def _chosen(self, is_better: Any, lead: tuple[bool, ...], operands: list[Value]) -> Any:
         """Python's `max` and `min` give the first operand unless the second one is better."""
         first, second = operands
-        return Where.batch((True, *reversed(lead)), is_better(second, first), second, first)
+        return of_lanes(Where, (True, *reversed(lead)), is_better(second, first), second, first)
 
     def _ruled(self, stmt: Let) -> None:
         """What a function with a rule of its own gave: of all lanes, there is no rule for it."""
@@ -192,8 +193,7 @@ class Batching:
     def _effect(self, stmt: Effect) -> None:
         if stmt.kind != "forget":
             raise LanesPart("an effect is of one lane")
-        self.builder.emit(Effect(stmt.kind, tuple(self.lanes.get(a, a) for a in stmt.args),     # type: ignore[call-overload]
-                                 stmt.attrs, stmt.origin))
+        self.builder.emit(Effect(stmt.kind, tuple(map(self.whole, stmt.args)), stmt.attrs, stmt.origin))
 
     def _call(self, stmt: Call) -> None:
         lead = tuple(self.differs(atom) for atom in stmt.args)
@@ -223,6 +223,7 @@ class Batching:
         block, results = copier.block(function.body), copier.args(function.results)
         lanes = {p: Var(self.all_lanes(p.type), p.name, is_parameter=True) for p, on in zip(params, lead) if on}
         new.params = [lanes.get(param, param) for param in params]
+        new.dims = dims_of(new.params)
         inner.start(block, lanes, results, [copier.atom(var) for var in self.also])
         with self.builder.apart() as body:
             inner.block(block, results)
@@ -262,7 +263,7 @@ class Batching:
                 raise LanesPart("a name is bound in some lanes only")
             lead = tuple(map(self.differs, sides))
             operands = [Value(self.lanes[atom] if on else atom) for atom, on in zip(sides, lead)]  # type: ignore[index]
-            self.note(merge.target, Where.batch((True, *lead), Value(chosen), *operands))
+            self.note(merge.target, of_lanes(Where, (True, *lead), Value(chosen), *operands))
 
     def _loop(self, stmt: Loop) -> None:
         if is_decided(stmt, self.differing):
@@ -290,11 +291,16 @@ class Batching:
         for read in stmt.reads:
             if self.differs(read.source) and isinstance(type_of(read.source), ArrayType):
                 source = Value(self.lanes[read.source])                       # type: ignore[index]
-                row = Get.batch((True, False), source, Value(stmt.position), index=row_index(source.ndim - 1))
+                row = of_lanes(Get, (True, False), source, Value(stmt.position), index=row_index(source.ndim - 1))
                 self.note(read.target, row)
 
 
 PYTHONS_CHOICE = {"maximum": operator.gt, "minimum": operator.lt}
+
+
+def of_lanes(op: Any, lead: tuple[bool, ...], *operands: Value, **attrs: Any) -> Any:
+    """What an op gives for all lanes of those operands that `lead` marks."""
+    return op.batch(lead, *operands, **attrs)
 
 
 def is_cheap(stmt: If) -> bool:
