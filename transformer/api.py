@@ -16,7 +16,7 @@ from .core.errors import BadArgument
 from .ops.identity import stop_gradient
 from .read.kinds import described
 from .read.places import RETURN, place_of, place_of_call
-from .run.dispatch import Dispatcher, Entry
+from .run.dispatch import Dispatcher, Entry, Held
 from .run.keeping import kept, value_at
 from .sourced import Sourced
 from .transform.derived import innermost
@@ -54,7 +54,7 @@ class Transformed(Sourced):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._dispatcher.call(args, kwargs)
 
-    def hold(self, places: Sequence[Any], *args: Any) -> Callable[..., Any]:
+    def hold(self, places: Sequence[Any], *args: Any) -> Held:
         """The generated function for arguments like these, with all that it takes from outside as it is
         now. The first arguments were copied from `places`: where two of those share memory, what the
         function writes to one would be seen in the other."""
@@ -148,6 +148,15 @@ def _read_by(reading: str) -> Callable[[Any], Any]:
     return marked
 
 
+def _reads(given: Any, reading: str, *known: Any) -> Any:
+    """Says which function of `transform.inside` a call of what was given out stands for, where it is read."""
+    def read(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        from .transform import inside
+        return getattr(inside, reading)(reader, *known, args, **kwargs)
+    given.__transformer_read__ = read
+    return given
+
+
 @_read_by("read_jvp")
 def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """``(function(*primals), its derivative along tangents)``, as `jax.jvp`.
@@ -194,7 +203,7 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any
             raise error.located(place_of(function, RETURN) or place_of_call()) from None
         found: tuple[Any, ...] = held(*then, fitted)
         return found
-    return result, pulled
+    return result, _reads(pulled, "pulled_from", function, held, then)
 
 
 @_read_by("read_linearize")
@@ -215,7 +224,7 @@ def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callabl
         moving = _matched_here(function, then, tangents)
         assert held is not None                     # else there was nothing that may have a tangent
         return held(*then, *{**still, **moving}.values())[1]
-    return result, pushed
+    return result, _reads(pushed, "pushed_from", function, held, then)
 
 
 def _standing_still(primal: Any) -> Any:

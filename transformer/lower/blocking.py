@@ -12,10 +12,10 @@
                                                             c[32 * b + i, j] += dot[i, j]
 
 An iteration does first what is before the contraction, then that, then what is behind it; now a block of iterations
-does each of them in turn. That is done where no element that one of them writes is touched by another one in an iteration
-in between. Bounds that depend on the iteration (a triangle) make the product one that is too large, of which the part
-inside of the bounds is added; or, where the sum itself is bounded, one of what all iterations of the block have in
-common, and loops for the rest: what is outside is not multiplied by 0, as it may be nan.
+does each of them in turn. That is done where no element that one of them writes is touched by another one in an
+iteration in between. Bounds that depend on the iteration (a triangle) make the product one that is too large, of
+which the part inside of the bounds is added; or, where the sum itself is bounded, one of what all iterations of the
+block have in common, and loops for the rest: what is outside is not multiplied by 0, as it may be nan.
 """
 
 from __future__ import annotations
@@ -151,19 +151,15 @@ class _Piece:
         self.accesses: list[Access] = []
 
     def may_be_at_once(self, frame: Frame) -> bool:
-        """Whether all that is read may be read before anything is written; of several contractions, each before and
-        after any other."""
-        assert self.contractions is not None
-        free = len(self.contractions) > 1 or not self.contractions[0].is_of_rows
+        """Whether a block of iterations may read all that it multiplies before it writes anything."""
         writes = [access for access in self.accesses if access.writes]
         reads = [access for access in self.accesses if not access.writes]
-        if free:
-            return not any(frame.meet_anywhere(*pair) for pair in conflicts(writes, reads))
         return not any(frame.meet(*pair) or frame.meet_in_one(*pair) for pair in conflicts(writes, reads))
 
     def emitted(self, rows: Rows, loop: _Loop) -> Block:
         if self.contractions is not None:
-            return [stmt for each in self.contractions for stmt in each.products(rows)]
+            made = [each.products(rows) for each in self.contractions]
+            return [stmt for k in range(2) for each in made for stmt in each[k]]
         own = Var(INT, loop.frame.position.name)
         current().assumptions.within(own, 0, rows.count - 1)
         body = NestCopier().block([*self.numbers, *self.body])

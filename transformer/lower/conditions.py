@@ -53,7 +53,7 @@ class _Resolving:
         if _is_both(stmt):
             sides = [self._side(atom) for atom in stmt.args]
             return False if False in sides else True if sides == [True, True] else None
-        return None
+        return self._side(stmt.args[0]) if stmt.op is Same else None
 
     def _simpler(self, stmt: Any) -> Any:
         """`a and True` is `a`."""

@@ -11,6 +11,7 @@ added to several arrays, are terms of their own.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -192,9 +193,9 @@ def slope(size: Extent, var: Var) -> int:
     return size.terms.get((Unknown(var),), 0) if isinstance(size, Size) else 0
 
 
-def moved(size: Extent, places: dict[Var, Extent]) -> Extent:
+def moved(size: Extent, places: Mapping[Var, Extent]) -> Extent:
     """A size with other places for positions."""
-    return replaced(size, {Unknown(var): place for var, place in places.items()}.get)
+    return replaced(size, lambda leaf: places.get(leaf.var) if isinstance(leaf, Unknown) else None)
 
 
 def shifted(term: Term) -> Term:

@@ -40,6 +40,7 @@ from .extremes import extremes
 from .filling import attributes, filled
 from .fusion import fuse
 from .interchange import interchange
+from .jamming import jam
 from .levels import key_of
 from .library import computed, is_of_library
 from .magnitudes import Magnitudes
@@ -103,7 +104,7 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
         body = place(body, results, {param: renamed.type(param.type) for param in donated})   # type: ignore[misc]
         body = interchange(by_blocks(body), results)
         body = body if threads else slide(body, results)
-        body = shortened(tile(peel(body)))
+        body = jam(shortened(tile(peel(body))))
         body = in_chunks(body) if threads else body
         body = cleaned(accurate(extremes(body)), results, builder.assumptions)
         body = shared_out(body, results) if threads else body

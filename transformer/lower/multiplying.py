@@ -1,5 +1,5 @@
-"""A contraction of two matrices in a loop, for a block of its iterations: which positions are rows, columns and summed, and
-the product that a library computes, with loops that add it.
+"""A contraction of two matrices in a loop, for a block of its iterations: which positions are rows, columns and summed,
+and the product that a library computes, with loops that add it.
 
     for w in range(i + 1, n):                   np.dot(a[last:, i:last].T, b[last:], dot)
         for u in range(m):             →        for i, and w in range(i + 1, last): dot[i, u] += a[w, i] * b[w, u]
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core.builder import current
-from ..core.grammar import Atom, Let, Var, type_of
+from ..core.grammar import Atom, Const, Let, Var, type_of
 from ..core.sizes import Extent, Size, Unknown, least, product
 from ..core.types import INT, ArrayType
 from ..core.walk import atom_of_size, atom_vars
@@ -62,8 +62,9 @@ class Contraction:
     bounded: Var | None
     most: Extent
 
-    def products(self, rows: Rows) -> Block:
-        """The product for a block of iterations, and what adds it to the array."""
+    def products(self, rows: Rows) -> tuple[Block, Block]:
+        """The product for a block of iterations, and what adds it to the array. Only the first reads what is multiplied,
+        and only the second writes."""
         return _of_rows(self, rows) if self.is_of_rows else _of_inner(self, rows)
 
     def span(self, var: Var, rows: Rows, whole: bool = False) -> Span:
@@ -138,7 +139,7 @@ def _is_of_one_dtype(term: Term) -> bool:
 # -- what the loop becomes ------------------------------------------------------------------------
 
 
-def _of_rows(found: Contraction, rows: Rows) -> Block:
+def _of_rows(found: Contraction, rows: Rows) -> tuple[Block, Block]:
     """Iterations are rows of the result."""
     term, u, w = found.term, found.other, found.inner
     columns, summed = found.span(u, rows, whole=True), found.span(w, rows)
@@ -157,7 +158,7 @@ def _of_rows(found: Contraction, rows: Rows) -> Block:
     column = _index((start, stop))
     value = _load(target, (_place(0, row), _place(start - columns[0], column)))
     store = _added(term, {found.position: here, u: _at(start, column)}, value)
-    return [*block, Nest([row], [Nest([column], [value, *store], term.origin)], term.origin)]
+    return block, [Nest([row], [Nest([column], [value, *store], term.origin)], term.origin)]
 
 
 def _rest(found: Contraction, rows: Rows, target: Var, first: Extent) -> Block:
@@ -165,11 +166,12 @@ def _rest(found: Contraction, rows: Rows, target: Var, first: Extent) -> Block:
     own, term, u, w = Var(INT), found.term, found.other, found.inner
     here = rows.first + Size.of(Unknown(own))
     outside = _outside(found, w, found.span(w, rows), here)
-    rest = replace(term, array=target, at=(Size.of(Unknown(own)), Size.of(Unknown(u)) - first), after=[], negative=False)
+    at = (Size.of(Unknown(own)), Size.of(Unknown(u)) - first)
+    rest = replace(term, array=target, at=at, after=[], negative=False)
     return loops(_in_block(rest, found.position, here, {own: (0, rows.count), w: outside, u: term.spans[u]}), [own])
 
 
-def _of_inner(found: Contraction, rows: Rows) -> Block:
+def _of_inner(found: Contraction, rows: Rows) -> tuple[Block, Block]:
     """Iterations are what is summed over."""
     term, u, w = found.term, found.other, found.inner
     spans = {u: found.span(u, rows), w: term.spans[w]}
@@ -179,20 +181,39 @@ def _of_inner(found: Contraction, rows: Rows) -> Block:
     parts = {w: scaled, u: _part(found.read(found.position, u), places)}
     first, second = sorted((u, w), key=lambda var: next(k for k, at in enumerate(term.at) if var in atom_vars((at,))))
     target = Var(ArrayType(_dtype(term), (at[first].size, at[second].size)))
-    both = tuple(_index(spans[var]) for var in (first, second))
-    value = _load(target, tuple(each.var for each in both))
-    here = {var: _at(spans[var][0], each) for var, each in zip((first, second), both, strict=True)}
-    store = _added(term, here, value)
     block: Block = [*made, Allocate(target, "dot", term.origin),
                     Product(Part(target, (at[first].var, at[second].var)), parts[first], parts[second],
-                            [at[first]], [at[second]], [own], term.origin),
-                    Nest([both[0]], [Nest([both[1]], [value, *store], term.origin)], term.origin)]
+                            [at[first]], [at[second]], [own], term.origin)]
+    add = _whole_added(term, target, {var: spans[var] for var in (first, second)})
     if found.bounded is None:
-        return block
+        return block, [add]
+    common, all_of_them = spans[u], found.span(u, rows, whole=True)
+    beyond = (all_of_them[0], common[0]) if common[1] == all_of_them[1] else (common[1], all_of_them[1])
+    outer = {var: {**spans, u: beyond}[var] for var in (first, second)}
+    rest = Var(ArrayType(_dtype(term), tuple(stop - start for start, stop in outer.values())))
     inside = Var(INT)
-    behind = rows.first + Size.of(Unknown(inside))
-    rest = {inside: (0, rows.count), u: _outside(found, u, spans[u], behind), w: spans[w]}
-    return [*block, *loops(_in_block(term, found.position, behind, rest), [inside])]
+    here = rows.first + Size.of(Unknown(inside))
+    ragged = {inside: (0, rows.count), u: _outside(found, u, common, here), w: spans[w]}
+    at_rest = tuple(Size.of(Unknown(var)) - start for var, (start, _) in outer.items())
+    added = replace(term, array=rest, at=at_rest, after=[], negative=False)
+    return ([*block, Allocate(rest, "add", term.origin), _zeroed(rest, term),
+             *loops(_in_block(added, found.position, here, ragged), [inside])],
+            [add, _whole_added(term, rest, outer)])
+
+
+def _whole_added(term: Term, source: Var, spans: dict[Var, Span]) -> Nest:
+    """Adds all of an array, whose axes are positions in these spans."""
+    row, column = both = tuple(map(_index, spans.values()))
+    value = _load(source, tuple(each.var for each in both))
+    here = {var: _at(start, each) for (var, (start, _)), each in zip(spans.items(), both, strict=True)}
+    return Nest([row], [Nest([column], [value, *_added(term, here, value)], term.origin)], term.origin)
+
+
+def _zeroed(array: Var, term: Term) -> Nest:
+    type: Any = array.type
+    row, column = (Index(Var(INT), size) for size in type.sizes)
+    zero = Const(type.dtype.type(0), ArrayType(type.dtype))
+    return Nest([row], [Nest([column], [Store(array, (row.var, column.var), zero)], term.origin)], term.origin)
 
 
 def _in_block(term: Term, position: Var, here: Extent, spans: dict[Var, Span]) -> Term:

@@ -46,9 +46,10 @@ def pushed(loop: Loop, around: Ranges) -> Loop | None:
 
 def _sum_at_start(loop: Loop) -> tuple[Term | None, Block]:
     """What an iteration adds at first, if it is a sum over the earlier ones, and what it does then."""
-    count = next((n for n, stmt in enumerate(loop.body, 1) if isinstance(stmt, Store)), 0)
-    before, behind = loop.body[:count], loop.body[count:]
-    terms = terms_of(Nest([], before), {}) or ()                         # type: ignore[arg-type]
+    body: Block = loop.body
+    count = next((n for n, stmt in enumerate(body, 1) if isinstance(stmt, Store)), 0)
+    before, behind = body[:count], body[count:]
+    terms = terms_of(Nest([], before), {}) or ()
     made = {var for stmt in before for var in defined(stmt)}
     if len(terms) != 1 or not made.isdisjoint(var for stmt in statements(behind) for var in uses_before(stmt)):
         return None, []

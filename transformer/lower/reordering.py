@@ -1,47 +1,42 @@
-"""Loops that add up products, in the order in which memory lies; several steps of a sum in one pass over a row.
+"""Loops that add up products, in the order in which memory lies.
 
-    for j in range(n - i):                      for k in range(i // 4):
-        total = 0.0                                 x0, x1, x2, x3 = a[i, 4 * k], …
+    for j in range(n - i):                      for k in range(i):
+        total = 0.0                                 a_ik = a[i, k]
         for k in range(i):                  →       for j in range(n - i):
-            total += a[i, k] * a[k, i + j]              a[i, i + j] += -(x0 * a[4 * k, i + j] + …)
-        a[i, i + j] += -total                   for k in range(i % 4): …
+            total += a[i, k] * a[k, i + j]              a[i, i + j] += -(a_ik * a[k, i + j])
+        a[i, i + j] += -total
 
-It is done where nothing is read that is written, and where the innermost loop goes across more rows than another one would.
+It is done where nothing is read that is written, and where the innermost loop goes across more rows than another
+one would. Several products that are added in one loop get loops of their own then.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..core.grammar import Loop, Var
+from ..core.grammar import Var
 from ..core.types import INT
 from ..core.walk import atom_vars
 from .contractions import Term, terms_of
-from .dependence import Frame, Ranges, accesses, as_nest, conflicts, is_above
+from .dependence import Frame, Ranges, accesses, conflicts, is_above
 from .explicit import along_memory, loops
-from .nests import Block, Fold, Nest, inner_blocks
+from .nests import Block
 
 
 def reordered(stmt: Any, around: Ranges) -> Block | None:
-    """The loops of one term in a better order; None where they are in it, or where their order matters."""
-    terms = terms_of(stmt, {})
-    if terms is None or len(terms) != 1 or not _is_free(terms[0], around) or not _reads_no_writes(stmt, around):
+    """The loops of each term in a better order; None where they are in it, or where their order matters."""
+    terms = terms_of(stmt, {}) or []
+    if not terms or not all(len(term.reads) == 2 and _is_free(term, around) for term in terms):
         return None
-    term, = terms
-    innermost = _innermost(stmt)
-    best = max(along_memory(term, var) for var in term.spans)
-    if innermost is None or along_memory(term, innermost) >= best or len(term.reads) != 2:
+    if all(map(_is_in_order, terms)) or not _reads_no_writes(stmt, around):
         return None
-    return loops(term)
+    return [each for term in terms for each in loops(term)]
 
 
-def _innermost(stmt: Any) -> Var | None:
-    """The position of the innermost loop, if each has one loop inside at most."""
-    inside = [each for block in inner_blocks(stmt) for each in block if isinstance(each, (Nest, Fold, Loop))]
-    if len(inside) == 1:
-        return _innermost(inside[0])
-    nest = as_nest(stmt) if isinstance(stmt, Loop) else stmt
-    return None if inside or nest is None else nest.indices[-1].var
+def _is_in_order(term: Term) -> bool:
+    """Whether no other innermost loop would be better than the one that is."""
+    *_, innermost = term.spans
+    return along_memory(term, innermost) >= max(along_memory(term, var) for var in term.spans)
 
 
 def _is_free(term: Term, around: Ranges) -> bool:

@@ -14,6 +14,8 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from .. import tree
 from ..core.errors import TransformError
 from ..ops.registry import registry
@@ -60,6 +62,23 @@ def hidden_key(hidden: list[Any]) -> tuple[Hashable, ...]:
     return tuple((a.dtype, a.shape) for a in arrays)
 
 
+@dataclass(slots=True)
+class Held:
+    """A generated function with all that it takes from outside as it was at one time."""
+
+    entry: Entry
+    outside: dict[str, Any]
+
+    def __call__(self, *args: Any) -> Any:
+        return run(self.entry, args, self.outside)
+
+    def is_current(self) -> bool:
+        """Whether what it takes from outside is still the same."""
+        return self.entry.is_current() and all(
+            np.array_equal(self.outside[h.name], h.fetch(), equal_nan=self.outside[h.name].dtype.kind in "fc")
+            for h in self.entry.hidden)
+
+
 class Dispatcher:
     """Finds or generates the function for a call. Safe when first called from several threads.
     `user` is the user's function, whose source errors about arguments show."""
@@ -86,15 +105,14 @@ class Dispatcher:
             entry.memory.check(args, given, self.names(len(args)), entry.hidden)
         return run(entry, args, kwargs)
 
-    def hold(self, args: tuple[Any, ...], places: tuple[Any, ...]) -> Callable[..., Any]:
+    def hold(self, args: tuple[Any, ...], places: tuple[Any, ...]) -> Held:
         """What a call with arguments like these runs as of now: what is assigned to globals or captured
         names later, or written to their arrays, does not reach it. `places` are the arrays that the
         arguments were copied from."""
         entry = self.entry(args, {})
         if entry.memory.written:
             entry.memory.check(places, {}, self.names(len(args)), entry.hidden)
-        copies = {h.name: h.fetch().copy(order="K") for h in entry.hidden}
-        return lambda *args: run(entry, args, copies)
+        return Held(entry, {h.name: h.fetch().copy(order="K") for h in entry.hidden})
 
     def entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
         if self.version != registry.version:

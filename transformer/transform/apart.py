@@ -102,7 +102,18 @@ class Apart:
         """What has no lane axis is made in the lane."""
         needed = {var for var in self._used(first, last) if self.batching.differs(var) and not self._has_lanes(var)}
         makers = [k for k in range(first) if not needed.isdisjoint(targets_of(self.statements[k]))]
-        return min(makers, default=first)
+        first = min(makers, default=first)
+        while first and self._is_for_these(self.statements[first - 1], first, last):
+            first -= 1
+        return first
+
+    def _is_for_these(self, stmt: Stmt, first: int, last: int) -> bool:
+        """Whether a statement computes a number that nothing else needs, such as a condition."""
+        if not is_arithmetic(stmt) or not self.batching.is_touched(stmt):
+            return False
+        others = self.statements[:first] + self.statements[last + 1:]
+        elsewhere = {var for other in others for var in _mentioned(other)} | self.ends
+        return elsewhere.isdisjoint(targets_of(stmt))
 
     def _has_lanes(self, var: Var) -> bool:
         return isinstance(var.type, ArrayType) and var in self.batching.lanes

@@ -129,3 +129,22 @@ class Pushed:
     def __transformer_read__(self, reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self.point.check(reader)
         return _jvp(reader, self.point.function, self.point.primals, args)[1]
+
+
+def pulled_from(reader: Any, function: Any, held: Any, then: tuple[Any, ...], args: tuple[Any, ...]) -> Any:
+    """What a pullback gives that was made outside, at the point `then`, of the function that is read."""
+    check_current(reader, held)
+    return reader.call(Inside(function, Pullback()), (*then, *args), {})
+
+
+def pushed_from(reader: Any, function: Any, held: Any, then: tuple[Any, ...], args: tuple[Any, ...]) -> Any:
+    """The same for a linear map."""
+    check_current(reader, held)
+    return _jvp(reader, function, then, args)[1]
+
+
+def check_current(reader: Any, held: Any) -> None:
+    if not held.is_current():
+        raise NotSupported("a function changed between vjp or linearize and the use of its derivative",
+                           reader.builder.origin, why="It uses variables or arrays that have changed since.",
+                           instead="Make the pullback again, or inside of the function.")

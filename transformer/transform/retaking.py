@@ -39,10 +39,25 @@ class Retaking:
             self.places.setdefault(value, (stmt.target, stmt))
 
     def of_read(self, stmt: Let) -> Var | None:
-        """A version around the scope of a `get` that still has the elements which it reads."""
+        """A version around the scope of a `get` that still has the elements which it reads, or has them already."""
         if stmt.op.name != "get" or not isinstance(stmt.args[0], Var):
             return None
-        return self._version(stmt.args[0], self.touching.access(stmt))
+        later = self._version(stmt.args[0], self.touching.access(stmt))
+        return later if later is not None and not self.scopes.is_inner(later) else self._as_made(stmt) or later
+
+    def _as_made(self, stmt: Let) -> Var | None:
+        """An array as it was made, if no element of the part of it that a loop reads has been written before. To keep
+        the array takes less memory than to record the parts."""
+        array: Any = stmt.args[0]
+        made = self.lineage.origin(array)
+        if not getattr(stmt.target.type, "sizes", ()) or not self.scopes.scope_of[stmt].loops() or (
+                not isinstance(made, Var) or made is array or self.scopes.is_inner(made)):
+            return None
+        access = self.touching.access(stmt)
+        written = any(self.touching.may_touch(write, access, pairing)
+                      for write in self.lineage.writes[self.lineage.group(array)]
+                      for pairing in self._before(write, stmt))
+        return None if written else made
 
     def of_written(self, value: Var) -> tuple[Var, Let] | None:
         """A version that still has a value which was written, and the `put` that wrote it."""

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, TypeGuard
 
-from ..core.grammar import Atom, Call, Let, Var
+from ..core.grammar import Atom, Call, Let, Var, type_of
 from ..core.types import ArrayType, SeqType
 from ..core.walk import counted_uses
 from ..ops.regions import is_basic
@@ -49,7 +49,7 @@ def viewed(let: Let) -> Var | None:
     if let.op.name == "unstacked":
         return base
     if let.op.name == "get":
-        return base if is_basic(let.attrs["index"], let.args[1:]) else None
+        return base if is_basic(let.attrs["index"], tuple(map(type_of, let.args[1:]))) else None
     if let.op.name == "einsum":
         return base if len(let.args) == 1 else None
     return base if let.op.view or let.op.name in ("same", "stop_gradient") else None

@@ -1,0 +1,139 @@
+"""Sums of products over rows, several of them in one pass over the row of totals:
+
+    nest k < n, i < m, in order             nest k < n/4, i < m, in order
+        a = x[i, k]                             a, b, c, d = x[i, 4k], …, x[i, 4k + 3]
+        nest j < d                       →      nest j < d
+            y[i, j] += a * w[k, j]                  y[i, j] = y[i, j] + a * w[4k, j] + … + d * w[4k + 3, j]
+                                            nest k < n % 4, i < m, in order
+                                                … as before, for what is left
+
+A total is fetched and put back a fourth of the times. Every one of them has its items in the order that it had. (The
+loop over the row cannot keep its totals in registers: there are too many of them, or LLVM does not know how many.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..core.builder import current
+from ..core.grammar import Atom, Let, Var, type_of
+from ..core.sizes import Extent, Size, Unknown
+from ..core.types import INT
+from ..core.walk import atom_of_size, atom_vars
+from ..ops.arithmetic import Add
+from .copying import NestCopier
+from .nests import Block, Index, Load, Nest, Store, inner_blocks, is_load
+
+TOGETHER = 4                           # items that are added in one pass
+
+
+def jam(block: Block) -> Block:
+    """The block with such sums done several items at a time."""
+    made: Block = []
+    for stmt in block:
+        for inner in inner_blocks(stmt):
+            inner[:] = jam(inner)
+        summed = _summed(stmt) if isinstance(stmt, Nest) else None
+        made += [stmt] if summed is None else _jammed(stmt, summed)
+    return made
+
+
+def _summed(nest: Nest) -> int | None:
+    """Which index of a nest runs over the items of sums, if its body goes on with one item along a row of them."""
+    if not nest.ordered or not nest.body or not isinstance(nest.body[-1], Nest):
+        return None
+    row, before = nest.body[-1], nest.body[:-1]
+    if len(row.indices) != 1 or not all(isinstance(stmt, Let) for stmt in before) or not _is_row_of_sums(row):
+        return None
+    numbers = _targets(before)
+    for k in range(len(nest.indices) - 1, -1, -1):
+        var = nest.indices[k].var
+        moving = _moving(before, {var})
+        if not moving & numbers or any(var in atom_vars(index.size) for index in (*nest.indices, *row.indices)):
+            continue
+        if not any(moving & set(atom_vars(stmt.at)) for stmt in row.body if isinstance(stmt, Store)):
+            return k
+    return None
+
+
+def _is_row_of_sums(row: Nest) -> bool:
+    """Whether a nest adds to elements of arrays that it does not read, one for each place of its index."""
+    lets = [stmt for stmt in row.body if isinstance(stmt, Let)]
+    stores = [stmt for stmt in row.body if isinstance(stmt, Store)]
+    if len(lets) + len(stores) != len(row.body) or not stores:
+        return False
+    totals = {stmt.array for stmt in stores}
+    index, inside = row.indices[0].var, _targets(lets)
+    return len(totals) == len(stores) and all(
+        stmt.adds and index in atom_vars(stmt.at[-1:]) and inside.isdisjoint(atom_vars(stmt.at)) for stmt in stores
+    ) and totals.isdisjoint(stmt.args[0] for stmt in lets if is_load(stmt))
+
+
+def _targets(lets: Block) -> set[Var]:
+    return {target for stmt in lets for target in stmt.targets}
+
+
+def _moving(lets: Block, moving: set[Var]) -> set[Var]:
+    """The variables that depend on these."""
+    moving = set(moving)
+    for stmt in lets:
+        if not moving.isdisjoint(atom_vars((*stmt.args, stmt.attrs))):
+            moving.update(stmt.targets)
+    return moving
+
+
+def _jammed(nest: Nest, k: int) -> Block:
+    outer, index, rest = nest.indices[:k], nest.indices[k], nest.indices[k + 1:]
+    together = index.size if isinstance(index.size, int) and index.size <= TOGETHER + 1 else TOGETHER
+    passes: Extent = index.size // together
+    body: Block = [_passes(nest, index, rest, passes, together)]
+    left = index.size - passes * together
+    if left != 0:
+        body.append(_left(nest, index, rest, passes * together, left))
+    return [Nest(outer, body, nest.origin, True)] if outer else body
+
+
+def _passes(nest: Nest, index: Index, rest: list[Index], passes: Extent, together: int) -> Nest:
+    number = Index(Var(INT, index.var.name), passes)
+    current().assumptions.within(number.var, 0, passes - 1)
+    first = Size.of(Unknown(number.var)) * together
+    row, common = nest.body[-1], NestCopier()
+    indices = common.stmt(Nest([*rest, *row.indices], [])).indices
+    copiers = [NestCopier({**common.mapping, index.var: atom_of_size(first + n)}) for n in range(together)]
+    moving = _moving([*nest.body[:-1], *(stmt for stmt in row.body if isinstance(stmt, Let))], {index.var})
+    before = list(_copies(nest.body[:-1], common, copiers, moving))
+    along = list(_copies(row.body, common, copiers, moving))
+    return Nest([number, *indices[:-1]], [*before, Nest(indices[-1:], along, row.origin)], nest.origin, True)
+
+
+def _copies(body: Block, common: NestCopier, copiers: list[NestCopier], moving: set[Var]) -> Iterator[Any]:
+    """Statements for several items: once what is the same for all of them, sums over all of them."""
+    for stmt in body:
+        if isinstance(stmt, Store):
+            yield from _sum(stmt, common, [copier.atom(stmt.value) for copier in copiers])
+        elif moving.isdisjoint(stmt.targets):
+            yield common.stmt(stmt)
+            for copier in copiers:
+                copier.mapping.update(common.mapping)
+        else:
+            for copier in copiers:
+                yield copier.stmt(stmt)
+
+
+def _sum(store: Store, common: NestCopier, items: list[Atom]) -> Iterator[Any]:
+    at, type = common.args(store.at), type_of(store.array).with_sizes(())   # type: ignore[union-attr]
+    total = Var(type)
+    yield Let((total,), Load, (store.array, *at), {}, store.origin)
+    for item in items:
+        total, before = Var(type), total
+        yield Let((total,), Add, (before, item), {}, store.origin)
+    yield Store(store.array, at, total, False, store.origin)
+
+
+def _left(nest: Nest, index: Index, rest: list[Index], first: Extent, left: Extent) -> Nest:
+    own = Index(Var(INT, index.var.name), left)
+    current().assumptions.within(own.var, 0, left - 1)
+    place = atom_of_size(Size.of(Unknown(own.var)) + first)
+    copy = NestCopier({index.var: place}).stmt(Nest(rest, nest.body, nest.origin, True))
+    return Nest([own, *copy.indices], copy.body, nest.origin, True)
