@@ -2,6 +2,8 @@
 
     grad, value_and_grad   gradients of functions that return a number
     jvp, vjp, linearize    derivatives along a direction, pullbacks, linear approximations
+    jacfwd, jacrev, hessian, hvp
+                           whole Jacobians and Hessians, and products with the latter
     vmap                   a function of one example as one of many
     jit                    a function, or a derivative, compiled
     stop_gradient          a value as a constant
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from .define import check_op, define_op
     from .implicit import fixed_point
     from .independence import independent
+    from .jacobians import hessian, hvp, jacfwd, jacobian, jacrev
     from .jitting import jit
     from .settings import config
     from .vmapping import vmap
@@ -59,7 +62,12 @@ __all__ = [
     "fixed_point",
     "grad",
     "grad_of",
+    "hessian",
+    "hvp",
     "independent",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
     "jit",
     "jvp",
     "linearize",
@@ -75,7 +83,8 @@ _ERRORS = frozenset(name for name in __all__ if name[0].isupper())
 _HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom", "define_op": ".define",
           "check_op": ".define", "checkpoint": ".checkpointing",
           "checkpoint_loop": ".checkpointing", "fixed_point": ".implicit", "grad_of": ".cotangents",
-          "independent": ".independence", "jit": ".jitting", "vmap": ".vmapping"}
+          "independent": ".independence", "jit": ".jitting", "vmap": ".vmapping",
+          **dict.fromkeys(("hessian", "hvp", "jacfwd", "jacobian", "jacrev"), ".jacobians")}
 
 
 def __getattr__(name: str) -> Any:

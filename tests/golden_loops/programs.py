@@ -84,6 +84,24 @@ def recurrence(x):
     return np.sum(f * x)
 
 
+def rank_update(c, a, alpha, beta):
+    """Of the lower triangle of c."""
+    c = c.copy()
+    for i in range(a.shape[0]):
+        c[i, :i + 1] *= beta
+        for k in range(a.shape[1]):
+            c[i, :i + 1] += alpha * a[i, k] * a[:i + 1, k]
+    return c
+
+
+def triangular_product(a, b):
+    b = b.copy()
+    for i in range(b.shape[0]):
+        for j in range(b.shape[1]):
+            b[i, j] += np.dot(a[i + 1:, i], b[i + 1:, j])
+    return np.sum(b * b)
+
+
 def _positive(rng: np.random.Generator, n: int = 7) -> Any:
     return rng.uniform(0.5, 1.5, n)
 
@@ -109,4 +127,8 @@ KEPT: dict[str, tuple[Any, Any, Draw]] = {
     "attraction": (attraction, attraction, lambda rng: (rng.normal(size=(8, 3)), _positive(rng, 8))),
     "rosenbrock_grad": (grad(rosenbrock), rosenbrock, lambda rng: (rng.normal(size=9),)),
     "recurrence_grad": (grad(recurrence), recurrence, lambda rng: (rng.normal(size=9),)),
+    "rank_update": (rank_update, rank_update, lambda rng: (rng.normal(size=(40, 40)), rng.normal(size=(40, 24)),
+                                                           1.5, 1.2)),
+    "triangular_product_grad": (grad(triangular_product, (0, 1)), triangular_product,
+                                lambda rng: (rng.normal(size=(40, 40)), rng.normal(size=(40, 24)))),
 }

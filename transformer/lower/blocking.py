@@ -25,11 +25,11 @@ from typing import Any
 
 from ..core.builder import current
 from ..core.grammar import Carry, Let, Loop, Var
-from ..core.sizes import Size, Unknown
+from ..core.sizes import Extent, Size, Unknown
 from ..core.types import INT
 from ..core.walk import Copier, atom_of_size, atom_vars
 from .clean import Renaming
-from .contractions import terms_of
+from .contractions import slope, terms_of
 from .copying import NestCopier
 from .dependence import Access, Frame, Ranges, accesses, as_nest, conflicts
 from .multiplying import Contraction, Rows, contraction
@@ -54,10 +54,7 @@ def _blocked(stmt: Any, around: Ranges) -> Block:
     nest = as_nest(stmt) if isinstance(stmt, Loop) else stmt if isinstance(stmt, Nest) else None
     found: Block | None = None
     if nest is not None and nest.indices:
-        outer, *inner = nest.indices
-        body = [Nest(inner, nest.body, nest.origin, nest.ordered)] if inner else nest.body
-        frame = Frame(outer.var, outer.size, getattr(stmt, "down", False), around)
-        found = _Loop(frame, body, stmt).blocks() or reordered(stmt, around)
+        found = _of_nest(nest, stmt, around) or reordered(stmt, around)
     if found:
         return found
     if isinstance(stmt, Loop):
@@ -67,6 +64,32 @@ def _blocked(stmt: Any, around: Ranges) -> Block:
         if not isinstance(stmt, Fold):
             inside[:] = by_blocks(inside, {**around, **own})
     return [stmt]
+
+
+def _of_nest(nest: Nest, stmt: Any, around: Ranges) -> Block | None:
+    outer, *inner = nest.indices
+    body: Block = [Nest(inner, nest.body, nest.origin, nest.ordered)] if inner else nest.body
+    frame = Frame(outer.var, outer.size, getattr(stmt, "down", False), around)
+    if not _counts_down(body, outer.var):
+        return _Loop(frame, body, stmt).blocks()
+    turned = Var(INT, outer.var.name)
+    body = _renamed(body, outer.var, outer.size - 1 - Size.of(Unknown(turned)))
+    found = _Loop(Frame(turned, outer.size, not frame.down, around), body, stmt).blocks()
+    if not found:
+        _renamed(body, turned, outer.size - 1 - Size.of(Unknown(outer.var)))
+    return found
+
+
+def _renamed(body: Block, position: Var, place: Extent) -> Block:
+    """A body with another place for a position, in place as far as that goes."""
+    body[:] = Renaming(Copier({position: atom_of_size(place)})).block(body)
+    return body
+
+
+def _counts_down(body: Block, position: Var) -> bool:
+    """Whether places in arrays become smaller while a position grows."""
+    found = accesses(body) or ()
+    return any(slope(k, position) < 0 for access in found for k in access.at if k is not None)
 
 
 class _Loop:
@@ -162,9 +185,10 @@ class _Piece:
             return [stmt for k in range(2) for each in made for stmt in each[k]]
         own = Var(INT, loop.frame.position.name)
         current().assumptions.within(own, 0, rows.count - 1)
-        body = NestCopier().block([*self.numbers, *self.body])
+        numbers = NestCopier()
+        body = [*numbers.block(self.numbers), *self.body]
         place = rows.first + Size.of(Unknown(own))
-        body = Renaming(Copier({loop.frame.position: atom_of_size(place)})).block(body)
+        body = Renaming(Copier({**numbers.mapping, loop.frame.position: atom_of_size(place)})).block(body)
         if isinstance(loop.stmt, Nest):
             return [Nest([Index(own, rows.count)], body, loop.stmt.origin, loop.stmt.ordered)]
         carries = [Carry(c.entry, c.init, c.next, c.out) for c in loop.stmt.carries]

@@ -21,6 +21,8 @@ from .nests import (
     Store,
     defined,
     inner_blocks,
+    is_load,
+    statements,
     uses_after,
     uses_before,
     writes,
@@ -142,6 +144,8 @@ def _sweep_inside(stmt: Any, alive: set[Var]) -> None:
         case If():
             stmt.then, stmt.orelse = swept(stmt.then, alive), swept(stmt.orelse, alive)
         case Nest() | Fold():
+            if getattr(stmt, "ordered", False):                          # read by the iterations to come
+                alive.update(each.args[0] for each in statements(stmt.body) if is_load(each))   # type: ignore[misc]
             stmt.body = swept(stmt.body, alive)
         case Loop():
             stmt.body = swept(stmt.body, alive)

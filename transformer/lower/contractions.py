@@ -11,7 +11,7 @@ added to several arrays, are terms of their own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from ..core.grammar import Atom, Const, Let, Loop, Var
 from ..core.sizes import Extent, Size, Unknown, replaced
 from ..core.walk import atom_vars, size_of_atom
 from ..ops.arithmetic import Add, Multiply, Negative, Subtract
+from .copying import NestCopier
 from .dependence import counted_by
 from .nests import Block, Fold, Nest, Store, is_load
 from .sums import added
@@ -40,7 +41,7 @@ class Read:
 @dataclass(slots=True)
 class Term:
     """`array[at] += (± before * reads, summed over `summed`) * after`, for all positions of `spans`, outer ones
-    first."""
+    first. `steady` are the numbers among `before` and `after` that the loop computes of what is known outside."""
 
     array: Var
     at: tuple[Extent, ...]
@@ -51,6 +52,7 @@ class Term:
     negative: bool = False
     summed: tuple[Var, ...] = ()
     origin: Origin | None = None
+    steady: list[Let] = field(default_factory=list)
 
     @property
     def places(self) -> list[tuple[Extent, ...]]:
@@ -117,16 +119,32 @@ class _Finder:
             return False
         for each in products:
             before, after = (each.numbers, each.after) if each.spans else ([*each.numbers, *each.after], [])
-            self.terms.append(Term(stmt.array, at, {**spans, **each.spans}, each.reads, before, after, each.negative,
-                                   tuple(each.spans), stmt.origin))
+            copier = NestCopier()
+            steady: Block = copier.block(self._computed([*before, *after]))
+            self.terms.append(Term(stmt.array, at, {**spans, **each.spans}, each.reads, list(copier.args(before)),
+                                   list(copier.args(after)), each.negative, tuple(each.spans), stmt.origin, steady))
         return True
+
+    def _computed(self, atoms: Sequence[Atom]) -> Block:
+        """The statements that compute numbers, in order."""
+        found: dict[Any, None] = {}
+        for atom in atoms:
+            if atom in self.made:
+                made = self.made[atom]                                   # type: ignore[index]
+                found.update(dict.fromkeys([*self._computed(made.args), made]))
+        return list(found)
+
+    def _is_steady(self, atom: Any) -> bool:
+        """Whether a number is computed of what is known outside of the loop."""
+        made = self.made.get(atom) if isinstance(atom, Var) else None
+        return made is None or isinstance(made, Let) and made.op.elementwise and all(map(self._is_steady, made.args))
 
     # -- numbers as sums of products --------------------------------------------------------------
 
     def _products(self, atom: Any) -> list[_Product] | None:
-        made = self.made.get(atom) if isinstance(atom, Var) else None
-        if made is None:
+        if self._is_steady(atom):
             return [_Product([], [atom])]
+        made = self.made[atom]
         if isinstance(made, tuple):
             summands = self._products(made[0])
             alone = summands is not None and not any(each.spans for each in summands)

@@ -23,7 +23,7 @@ from .nests import Block, Fold, Index, Load, Nest, Store
 
 
 def loops(term: Term, first: Sequence[Var] = ()) -> Block:
-    """The loops that add a term; the positions `first` are outermost."""
+    """The loops that add a term; the positions `first` are outermost, if it is a part of one."""
     free = [var for var in term.spans if var not in first]
     last = max(free, key=lambda var: (along_memory(term, var), var not in _vars(term.at)))
     order = [*first, *(var for var in free if var is not last), last]
@@ -38,7 +38,7 @@ def loops(term: Term, first: Sequence[Var] = ()) -> Block:
     at, *reads = (tuple(moved(k, places) for k in at) for at in term.places)
     placed = replace(term, at=at, reads=[replace(read, at=own) for read, own in zip(term.reads, reads, strict=True)])
     loads, factors = _loads(placed, set(spans), set(), list(term.before))
-    return [*loads, *_nested(placed, spans, factors)]
+    return [*([] if first else term.steady), *loads, *_nested(placed, spans, factors)]
 
 
 def along_memory(term: Term, var: Var) -> int:

@@ -63,9 +63,10 @@ class Contraction:
     most: Extent
 
     def products(self, rows: Rows) -> tuple[Block, Block]:
-        """The product for a block of iterations, and what adds it to the array. Only the first reads what is multiplied,
-        and only the second writes."""
-        return _of_rows(self, rows) if self.is_of_rows else _of_inner(self, rows)
+        """The product for a block of iterations, and what adds it to the array. Only the first reads what is
+        multiplied, and only the second writes."""
+        made, added = _of_rows(self, rows) if self.is_of_rows else _of_inner(self, rows)
+        return [*self.term.steady, *made], added
 
     def span(self, var: Var, rows: Rows, whole: bool = False) -> Span:
         """What the spans of a position in the iterations of a block have in common, or (`whole`) all of them."""
@@ -196,7 +197,7 @@ def _of_inner(found: Contraction, rows: Rows) -> tuple[Block, Block]:
     ragged = {inside: (0, rows.count), u: _outside(found, u, common, here), w: spans[w]}
     at_rest = tuple(Size.of(Unknown(var)) - start for var, (start, _) in outer.items())
     added = replace(term, array=rest, at=at_rest, after=[], negative=False)
-    return ([*block, Allocate(rest, "add", term.origin), _zeroed(rest, term),
+    return ([*block, Allocate(rest, "remainder", term.origin), _zeroed(rest, term),
              *loops(_in_block(added, found.position, here, ragged), [inside])],
             [add, _whole_added(term, rest, outer)])
 

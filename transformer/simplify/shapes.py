@@ -238,7 +238,7 @@ RULES = {
     "flatten": [_unchanged, _reshaped],
     "squeeze": [_unchanged, _squeezed, _filled_anew],
     "expand_dims": [_filled_anew],
-    "broadcast_to": [_unchanged],
+    "broadcast_to": [_unchanged, _filled_anew],
     "transpose": [_transposed],
     "get": [_whole],
     "full": [_named_fill],

@@ -18,7 +18,7 @@ from ..containers import LEAVES, kind_of
 from ..core.builder import Builder
 from ..core.dims import dims_of
 from ..core.errors import BadArgument, NotSupported
-from ..core.grammar import Atom, Function, Var, type_of
+from ..core.grammar import Atom, Block, Function, Var, type_of
 from ..core.sizes import Extent
 from ..core.types import ArrayType
 from ..ops.elementwise import size_text
@@ -187,16 +187,19 @@ class Lanes(Mode):
 
     def transform(self, function: Function, interface: Interface, builder: Builder) -> tuple[Function, Interface]:
         outer, axes = self._parameters(function, interface)
-        forced: set[Var] = set()
+        atoms: list[Atom] = []
+
+        def results(batching: Batching) -> Any:
+            atoms.clear()
+            return self._results(interface, function, batching, atoms)
+
         with builder.active():
-            while True:
-                try:
-                    body, results, result = self._batched(function, interface, builder, outer, axes, forced)
-                    break
-                except AlsoDiffer as found:
-                    forced.update(found.variables)
+            size = self._size(builder)
+        body, result = all_lanes(
+            function, size, builder, self.mode.axis_name,
+            lambda: {var: leading(new, axes[var].axis) for var, new in outer.items()}, results)
         params = [outer.get(param, param) for param in function.params]
-        new = Function(function.name, params, body, results, dims_of(params), function.guards, function.origin)
+        new = Function(function.name, params, body, atoms, dims_of(params), function.guards, function.origin)
         return new, self._interface(interface, outer, result)
 
     def _parameters(self, function: Function, interface: Interface) -> tuple[dict[Var, Var], dict[Var, LaneAxis]]:
@@ -225,21 +228,6 @@ class Lanes(Mode):
                 yield from pairs(parameter.tree, self.named[parameter.name])
             elif rest and parameter.kind is not Kinds.KEYWORD_ONLY:
                 yield from pairs(parameter.tree, rest.pop(0))
-
-    def _batched(self, function: Function, interface: Interface, builder: Builder, outer: dict[Var, Var],
-                 axes: dict[Var, LaneAxis], forced: set[Var]) -> Any:
-        batching = Batching(builder, self._size(builder), self.mode.axis_name)
-        with builder.nested() as body, builder.at(function.origin):
-            lanes = {var: leading(new, axes[var].axis) for var, new in outer.items()}
-            batching.start(function.body, lanes, function.results, forced)
-            try:
-                batching.block(function.body, function.results)
-            except LanesPart as reason:
-                raise NotSupported(f"vmap of {interface.name}: {reason}", function.origin,
-                                   instead="Return arrays of one size in all lanes.") from None
-            atoms: list[Atom] = []
-            result = self._results(interface, function, batching, atoms)
-        return body, atoms, result
 
     def _results(self, interface: Interface, function: Function, batching: Batching, atoms: list[Atom]) -> Any:
         """Adds the results to `atoms`; gives their tree."""
@@ -290,6 +278,26 @@ class Lanes(Mode):
         classes = tuple((var, is_array) for var, is_array in interface.classes if var not in outer)
         return replace(interface, name=f"{interface.name}_{self.suffix}", parameters=parameters, result=result,
                        returned=None, apart=apart, classes=classes)
+
+
+def all_lanes(function: Function, size: Extent, builder: Builder, axis_name: Any,
+              start: Callable[[], dict[Var, Var]], finish: Callable[[Batching], Any]) -> tuple[Block, Any]:
+    """The body of a function for all lanes. `start` emits and gives the variables that differ, with all their lanes;
+    `finish` emits the results."""
+    forced: set[Var] = set()
+    with builder.active():
+        while True:
+            batching = Batching(builder, size, axis_name)
+            try:
+                with builder.nested() as body, builder.at(function.origin):
+                    batching.start(function.body, start(), function.results, forced)
+                    batching.block(function.body, function.results)
+                    return body, finish(batching)
+            except AlsoDiffer as found:
+                forced.update(found.variables)
+            except LanesPart as reason:
+                raise NotSupported(f"{function.name} has no form for all lanes: {reason}", function.origin,
+                                   instead="Return arrays of one size in all lanes.") from None
 
 
 def leading(var: Var, axis: int) -> Var:

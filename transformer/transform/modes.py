@@ -126,9 +126,11 @@ def _shown(result: Any) -> str:
 
 @dataclass(frozen=True)
 class Pullback(Mode):
-    """Cotangents of the parameters `wrt`, given a cotangent of the result as one more parameter."""
+    """Cotangents of the parameters `wrt`, given a cotangent of the result as one more parameter. With `has_aux` the
+    result is a pair of which only the first is differentiated; the second one follows the cotangents."""
 
     wrt: Wrt | None = None
+    has_aux: bool = False
     suffix: str = field(default="vjp", init=False)
     extras: int = field(default=1, init=False)
 
@@ -137,18 +139,21 @@ class Pullback(Mode):
         wrt = all_differentiable(interface) if self.wrt is None else self.wrt
         chosen = chosen_parameters(interface, wrt, self.suffix)
         leaves = [leaf for p in chosen for leaf in tree.leaves(p.tree) if is_differentiable(leaf)]
-        seeds: list[Any] = [self._seed(atom, k) for k, atom in enumerate(function.results)]
+        main, aux = interface.result if self.has_aux else (interface.result, None)
+        pulled = {leaf.k for leaf in tree.leaves(main) if isinstance(leaf, Result)}
+        seeds = [self._seed(atom, k) if k in pulled else None for k, atom in enumerate(function.results)]
         count = len(function.results)
-        new = reverse(function, [p in leaves for p in function.params], seeds, builder, asked=())
+        asked = [leaf.k for leaf in tree.leaves(aux) if isinstance(leaf, Result)]
+        new = reverse(function, [p in leaves for p in function.params], seeds, builder, asked=asked)
         new.params = [*new.params, *(s for s in seeds if s is not None)]
-        cotangent = tree.map(lambda r: seeds[r.k] if isinstance(r, Result) else None, interface.result)
+        cotangent = tree.map(lambda r: seeds[r.k] if isinstance(r, Result) else None, main)
         order = [p for p in function.params if p in leaves]
         place = {var: Result(count + i) for i, var in enumerate(order)}
         listed = passed(interface) if self.wrt is None else chosen
         trees = tuple(tree.map(lambda leaf: place.get(leaf) if isinstance(leaf, Var) else None, p.tree)
                       for p in listed)
-        alone = isinstance(self.wrt, (int, str))
-        result = renamed(interface, self.suffix, trees[0] if alone else trees)
+        found = trees[0] if isinstance(self.wrt, (int, str)) else trees
+        result = renamed(interface, self.suffix, (found, aux) if self.has_aux else found)
         return without_unused(new, extended(result, [("dy", cotangent)]))
 
     def _seed(self, atom: Any, k: int) -> Var | None:

@@ -57,7 +57,14 @@ class Retaking:
         written = any(self.touching.may_touch(write, access, pairing)
                       for write in self.lineage.writes[self.lineage.group(array)]
                       for pairing in self._before(write, stmt))
-        return None if written else made
+        return None if written else self._copied(made)
+
+    def _copied(self, array: Var) -> Var:
+        """The array that another one was made as a copy of, if it stays as it is."""
+        stmt = self.scopes.definition.get(array)
+        if not isinstance(stmt, Let) or stmt.op.name != "copy" or not isinstance(stmt.args[0], Var):
+            return array
+        return array if self.lineage.writes.get(self.lineage.group(stmt.args[0])) else self._copied(stmt.args[0])
 
     def of_written(self, value: Var) -> tuple[Var, Let] | None:
         """A version that still has a value which was written, and the `put` that wrote it."""

@@ -1,0 +1,79 @@
+"""Jacobians and Hessians of functions with many results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .api import Transformed, _wrt
+from .transform.arguments import Wrt
+from .transform.curvature import HessianVector
+from .transform.jacobians import Jacobian
+from .wrapping import check_callable
+
+
+def jacfwd(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: bool = False,
+           holomorphic: bool = False) -> Any:
+    """The Jacobian of a function, by forward mode: good where there are fewer arguments than results.
+
+    For a result of shape ``r`` and an argument of shape ``a`` it has shape ``r + a``; for pytrees it is a tree like
+    the result, whose leaves are trees like the argument (like `argnums`, where that is a tuple). With `has_aux` the
+    function returns ``(value, aux)`` and the result is ``(jacobian, aux)``. As `jax.jacfwd`.
+
+    Raises `NotDifferentiable` for integer arguments or results.
+
+    >>> import numpy as np
+    >>> jacfwd(lambda x: np.array([x[0] * x[1], x[1] ** 2]))(np.array([2.0, 3.0]))
+    array([[3., 2.],
+           [0., 6.]])
+    """
+    return _jacobian(function, jacfwd, Jacobian(_wrt(argnums), False, has_aux, holomorphic))
+
+
+def jacrev(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: bool = False,
+           holomorphic: bool = False) -> Any:
+    """The same by reverse mode: good where there are fewer results than arguments. As `jax.jacrev`.
+
+    >>> import numpy as np
+    >>> jacrev(lambda x: np.array([np.sum(x ** 2), x[0]]))(np.array([2.0, 3.0, 4.0]))
+    array([[4., 6., 8.],
+           [1., 0., 0.]])
+    """
+    return _jacobian(function, jacrev, Jacobian(_wrt(argnums), True, has_aux, holomorphic))
+
+
+jacobian = jacrev
+
+
+def hessian(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: bool = False,
+            holomorphic: bool = False) -> Any:
+    """The second derivatives of a function: the Jacobian, by forward mode, of its Jacobian by reverse mode. As
+    `jax.hessian`.
+
+    >>> import numpy as np
+    >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]))
+    array([[6., 4.],
+           [4., 0.]])
+    """
+    if function is None:
+        return lambda f: hessian(f, argnums, has_aux, holomorphic)
+    return jacfwd(jacrev(function, argnums, has_aux, holomorphic), argnums, has_aux, holomorphic)
+
+
+def hvp(function: Callable[..., Any] | None = None, argnums: Wrt = 0) -> Any:
+    """The product of a Hessian with a vector, without the Hessian: a function that takes, after the arguments of
+    the original, the vector (one for each argument, where `argnums` is a tuple), and costs a few times what the
+    gradient does.
+
+    >>> import numpy as np
+    >>> hvp(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]), np.array([1.0, 0.0]))
+    array([6., 4.])
+    """
+    return _jacobian(function, hvp, HessianVector(_wrt(argnums)))
+
+
+def _jacobian(function: Callable[..., Any] | None, again: Any, mode: Any) -> Any:
+    if function is None:
+        return lambda f: Transformed(f, mode)
+    check_callable(function, again.__name__)
+    return Transformed(function, mode)

@@ -1,0 +1,226 @@
+"""Whole Jacobians: a derivative along every direction at once.
+
+`jacfwd` is the forward derivative for the rows of an identity matrix as tangents, `jacrev` the pullback for those of
+one as cotangents: all of them are lanes (`batched`). What does not rest on the direction is computed once. Where
+there is one direction there are no lanes, so that the Jacobian for a number is what `jvp` gives, and that of a
+function that gives a number is what `grad` gives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from .. import tree
+from ..core.builder import Builder
+from ..core.errors import BadArgument, NotDifferentiable
+from ..core.grammar import Atom, Block, Function, Let, Var, type_of
+from ..core.sizes import Extent
+from ..core.types import ArrayType
+from ..ops.creation import ones, zeros
+from ..ops.identity import Same
+from ..ops.value import Value, call
+from ..read.interface import Interface, Parameter, Result
+from .arguments import Wrt, chosen_parameters
+from .batched import all_lanes, moved
+from .batching import Batching
+from .modes import Mode, Pullback, Pushforward, differentiable_leaves
+
+
+@dataclass(frozen=True)
+class Jacobian(Mode):
+    """All derivatives of all results for the parameters `wrt`: forwards, one lane for each number in them, or in
+    `reverse`, one for each number in the results."""
+
+    wrt: Wrt = 0
+    reverse: bool = False
+    has_aux: bool = False
+    holomorphic: bool = False
+    extras: int = field(default=0, init=False)
+
+    @property
+    def suffix(self) -> str:                            # type: ignore[override]
+        return "jacrev" if self.reverse else "jacfwd"
+
+    def transform(self, function: Function, interface: Interface, builder: Builder) -> tuple[Function, Interface]:
+        chosen = chosen_parameters(interface, self.wrt, self.suffix)
+        for parameter in chosen:
+            differentiable_leaves(parameter, self.holomorphic)
+        self._check_results(function, interface)
+        keys = self.wrt if isinstance(self.wrt, tuple) else (self.wrt,)
+        inner: Mode = Pullback(keys, self.has_aux) if self.reverse else Pushforward(keys)
+        derived, outside = inner.transform(function, interface, builder)
+        last = outside.positional or len(outside.parameters)
+        seeds = [leaf for added in outside.parameters[last - inner.extras:last] for leaf in tree.leaves(added.tree)]
+        blocks = Blocks(self, function, interface, outside.result, chosen)
+        body, atoms, result = along_all(derived, seeds, builder, blocks)
+        params = [param for param in derived.params if param not in seeds]
+        new = Function(derived.name, params, body, atoms, derived.dims, derived.guards, derived.origin)
+        return new, replace(interface, name=f"{interface.name}_{self.suffix}", result=result, returned=None)
+
+    def main(self, result: Any) -> Any:
+        """What is differentiated of a result."""
+        return result[0] if self.has_aux else result
+
+    def _check_results(self, function: Function, interface: Interface) -> None:
+        if self.has_aux and not (isinstance(interface.result, tuple) and len(interface.result) == 2):
+            raise BadArgument(f"with has_aux=True {self.suffix} needs a function that returns a pair (value, aux)",
+                              interface.returned, instead=f"Return a pair from {interface.name}, or leave has_aux out.")
+        for leaf in tree.leaves(self.main(interface.result)):
+            type = type_of(function.results[leaf.k]) if isinstance(leaf, Result) else None
+            if isinstance(type, ArrayType) and not type.is_inexact:
+                raise NotDifferentiable(f"{interface.name} returns {type}, which has no derivative", interface.returned,
+                                        instead="Return floating point numbers, and what has none as aux.")
+            if isinstance(type, ArrayType) and type.dtype.kind == "c" and not self.holomorphic:
+                raise BadArgument(f"{self.suffix} needs a function that returns real numbers, {interface.name} returns "
+                                  f"{type}", interface.returned, instead="Return real parts, or say holomorphic=True.")
+
+
+def along_all(derived: Function, seeds: list[Var], builder: Builder, blocks: Blocks) -> tuple[Block, list[Atom], Any]:
+    """The body of a derivative along all directions, with its results and their tree."""
+    types = [seed.type for seed in seeds]
+    if len(types) == 1 and not types[0].sizes:                                 # type: ignore[union-attr]
+        with builder.active(), builder.nested() as body:
+            builder.emit(Let((seeds[0],), Same, (ones(types[0]).atom,)))           # type: ignore[arg-type]
+            for stmt in derived.body:
+                builder.emit(stmt)
+            result = blocks.of(derived, None, types)
+        return body, blocks.atoms, result
+    count: Extent = 0
+    for type in types:
+        count = count + type.elements                                            # type: ignore[union-attr]
+    body, result = all_lanes(derived, count, builder, None, lambda: directions(seeds, count),
+                             lambda batching: blocks.of(derived, batching, types))
+    return body, blocks.atoms, result
+
+
+def directions(seeds: list[Var], count: Extent) -> dict[Var, Var]:
+    """For each seed all of its directions: its part of the rows of an identity matrix."""
+    found: dict[Var, Var] = {}
+    units: dict[Any, Value] = {}
+    start: Extent = 0
+    for seed in seeds:
+        type = seed.type
+        assert isinstance(type, ArrayType)
+        if type.dtype not in units:
+            units[type.dtype] = call(np.eye, (count,), {} if type.dtype == np.float64 else {"dtype": type.dtype})
+        rows = units[type.dtype]
+        if len(seeds) > 1:
+            rows = rows[:, part_of(start, type)]
+        if type.rank > 1:
+            rows = rows.reshape((count, *type.sizes))
+        assert isinstance(rows.atom, Var)
+        found[seed] = rows.atom
+        start = start + type.elements
+    return found
+
+
+@dataclass(eq=False)
+class Blocks:
+    """The blocks of a Jacobian, one for each leaf of the results and each of the parameters. `derived` is the
+    tree of the results of the derivative; results are collected in `atoms`."""
+
+    mode: Jacobian
+    function: Function
+    interface: Interface
+    derived: Any
+    chosen: list[Parameter]
+    atoms: list[Atom] = field(default_factory=list)
+
+    def of(self, derived: Function, batching: Batching | None, seeds: list[Any]) -> Any:
+        """Emits the blocks; gives the tree of what is returned."""
+        self.atoms.clear()
+        main = self.mode.main(self.interface.result)
+        leaves, structure = tree.flatten(main)
+        rows = self._rows_of_results if self.mode.reverse else self._columns_of_results
+        blocks = tree.unflatten(structure, rows(leaves, derived, batching, seeds))
+        if not self.mode.has_aux:
+            return blocks
+        aux = self.derived[1] if self.mode.reverse else self.derived[0][1]
+        return blocks, tree.map(lambda leaf: self._kept(leaf, derived), aux)
+
+    def _kept(self, leaf: Any, derived: Function) -> Any:
+        return self._add(derived.results[leaf.k]) if isinstance(leaf, Result) else leaf
+
+    def _add(self, atom: Atom) -> Result:
+        self.atoms.append(atom)
+        return Result(len(self.atoms) - 1)
+
+    def _like_parameters(self, parts: list[Any]) -> Any:
+        """Parts in the trees of the parameters."""
+        rest = iter(parts)
+        trees = tuple(tree.map(lambda _: next(rest), p.tree) for p in self.chosen)
+        return trees if isinstance(self.mode.wrt, tuple) else trees[0]
+
+    def _sizes(self) -> list[ArrayType]:
+        return [leaf.type for p in self.chosen for leaf in tree.leaves(p.tree)]
+
+    def _columns_of_results(self, leaves: list[Any], derived: Function, batching: Batching | None, seeds: list[Any]
+                            ) -> list[Any]:
+        """Forwards: of each result the derivatives along the numbers of the parameters."""
+        tangents = tree.leaves(self.mode.main(self.derived[1]))
+        found = []
+        for leaf, tangent in zip(leaves, tangents):
+            if not isinstance(leaf, Result):
+                parts = [self._add(zeros(type).atom) for type in self._sizes()]
+            else:
+                all_of_it = _whole(derived.results[tangent.k], batching)
+                own = type_of(self.function.results[leaf.k]).sizes                # type: ignore[union-attr]
+                parts = [self._add(_last(part, own, type).atom)
+                         for part, type in zip(_parts(all_of_it, seeds, batching), seeds)]
+            found.append(self._like_parameters(parts))
+        return found
+
+    def _rows_of_results(self, leaves: list[Any], derived: Function, batching: Batching | None, seeds: list[Any]
+                         ) -> list[Any]:
+        """In reverse: of each parameter the cotangents for the numbers of the results."""
+        cotangents = tree.leaves(self.derived[0] if self.mode.has_aux else self.derived)
+        parts = [list(_parts(_whole(derived.results[leaf.k], batching), seeds, batching)) for leaf in cotangents]
+        found, k = [], 0
+        for leaf in leaves:
+            if not isinstance(leaf, Result):
+                found.append(self._like_parameters([self._add(zeros(type).atom) for type in self._sizes()]))
+                continue
+            own = type_of(self.function.results[leaf.k]).sizes                    # type: ignore[union-attr]
+            blocks = [self._add(_first(part[k], own, type).atom) for part, type in zip(parts, self._sizes())]
+            found.append(self._like_parameters(blocks))
+            k += 1
+        return found
+
+
+def _whole(atom: Atom, batching: Batching | None) -> Value:
+    return Value(atom if batching is None else batching.whole(atom))
+
+
+def _parts(whole: Value, seeds: list[ArrayType], batching: Batching | None) -> list[Value]:
+    """What belongs to the directions of each seed."""
+    if batching is None or len(seeds) == 1:
+        return [whole]
+    found: list[Value] = []
+    start: Extent = 0
+    for seed in seeds:
+        found.append(whole[part_of(start, seed)])
+        start = start + seed.elements
+    return found
+
+
+def part_of(start: Extent, type: ArrayType) -> Any:
+    """The index of the directions of a seed among all of them."""
+    if not type.sizes:
+        return start
+    return slice(None if start == 0 else start, start + type.elements)
+
+
+def _last(part: Value, own: tuple[Extent, ...], seed: ArrayType) -> Value:
+    """The axes of the directions behind those of the result."""
+    if not seed.sizes:
+        return part
+    turned = moved(part, 0, part.ndim - 1)
+    return turned if seed.rank == 1 else turned.reshape((*own, *seed.sizes))
+
+
+def _first(part: Value, own: tuple[Extent, ...], parameter: ArrayType) -> Value:
+    """The axes of the directions in front of those of the parameter."""
+    return part if len(own) < 2 else part.reshape((*own, *parameter.sizes))
