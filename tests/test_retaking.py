@@ -72,6 +72,24 @@ def blocks_of_two(x):
     return np.sum(y**2)
 
 
+def rows_not_yet_written(a, b):
+    """Slices of an array, of which every iteration reads a part that later ones write."""
+    b = b.copy()
+    for i in range(b.shape[0]):
+        for j in range(b.shape[1]):
+            b[i, j] += np.dot(a[i + 1:, i], b[i + 1:, j])
+    return np.sum(b * b)
+
+
+def rows_written_before(a, b):
+    """Of which the rows above are not what they were."""
+    b = b.copy()
+    for i in range(b.shape[0]):
+        b[i] = np.sin(b[i] + a[i, :i] @ b[:i])
+        b[0] *= 0.9
+    return np.sum(b * b)
+
+
 def positive(n):
     root = RNG.normal(size=(n, n))
     return root @ root.T + n * np.eye(n)
@@ -82,6 +100,7 @@ NOTHING_KEPT = {
     thomas: (RNG.normal(size=5) * 0.1, RNG.normal(size=5) * 0.1 + 3, RNG.normal(size=5)),
     elimination: (positive(4),),
     warped: (RNG.normal(size=4), RNG.normal(size=3)),
+    rows_not_yet_written: (RNG.normal(size=(4, 4)), RNG.normal(size=(4, 3))),
 }
 
 
@@ -104,6 +123,7 @@ def test_what_is_overwritten_is_recorded():
     assert "np.empty" in grad(smoothed).source_for(*args)
     check_grads(smoothed, args, order=2)
     check_grads(blocks_of_two, (RNG.normal(size=6),), order=2)
+    check_grads(rows_written_before, (RNG.normal(size=(4, 4)), RNG.normal(size=(4, 3))), order=2)
 
 
 def test_arrays_that_are_swapped_are_recorded():

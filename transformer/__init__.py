@@ -6,6 +6,8 @@
                            whole Jacobians and Hessians, and products with the latter
     vmap                   a function of one example as one of many
     jit                    a function, or a derivative, compiled
+    psum, pmean, pmax, pmin, all_gather, axis_index, axis_size
+                           what is over all examples of a vmap with a name
     stop_gradient          a value as a constant
     custom_jvp, custom_vjp derivatives by rules of your own
     checkpoint             a function of which a reverse sweep keeps nothing
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from .independence import independent
     from .jacobians import hessian, hvp, jacfwd, jacobian, jacrev
     from .jitting import jit
+    from .ops.collectives import all_gather, axis_index, axis_size, pmax, pmean, pmin, psum
     from .settings import config
     from .vmapping import vmap
 
@@ -51,6 +54,9 @@ __all__ = [
     "ShapeError",
     "SourceError",
     "TransformError",
+    "all_gather",
+    "axis_index",
+    "axis_size",
     "check_grads",
     "check_op",
     "checkpoint",
@@ -71,6 +77,10 @@ __all__ = [
     "jit",
     "jvp",
     "linearize",
+    "pmax",
+    "pmean",
+    "pmin",
+    "psum",
     "stop_gradient",
     "tree",
     "value_and_grad",
@@ -84,7 +94,9 @@ _HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom
           "check_op": ".define", "checkpoint": ".checkpointing",
           "checkpoint_loop": ".checkpointing", "fixed_point": ".implicit", "grad_of": ".cotangents",
           "independent": ".independence", "jit": ".jitting", "vmap": ".vmapping",
-          **dict.fromkeys(("hessian", "hvp", "jacfwd", "jacobian", "jacrev"), ".jacobians")}
+          **dict.fromkeys(("hessian", "hvp", "jacfwd", "jacobian", "jacrev"), ".jacobians"),
+          **dict.fromkeys(("all_gather", "axis_index", "axis_size", "pmax", "pmean", "pmin", "psum"),
+                          ".ops.collectives")}
 
 
 def __getattr__(name: str) -> Any:

@@ -11,6 +11,7 @@ explicit loops that are compiled.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -110,7 +111,10 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
     """The stages before anything is printed."""
     user, modes = taken_apart(target)
     modes, inner, kwargs = entered_by(modes, args, kwargs)
-    reading = read(user, inner, kwargs, hints=hints, smallest=smallest)
+    with ExitStack() as around:
+        for mode in reversed(modes):
+            around.enter_context(mode.around())
+        reading = read(user, inner, kwargs, hints=hints, smallest=smallest)
     function, interface = reading.function, reading.interface
     interface.name, interface.positional = name or interface.name, len(inner)
     note(stages, "read", function)

@@ -42,6 +42,7 @@ from . import (
     simulations,
     straight,
     structures,
+    sweeps,
     triangles,
     writes,
 )
@@ -88,6 +89,7 @@ MODULES = (
     paths,
     producers,
     recipes,
+    sweeps,
 )
 
 ALL: list[Program] = [program for module in MODULES for program in module.PROGRAMS]

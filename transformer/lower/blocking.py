@@ -148,10 +148,10 @@ class _Loop:
                 return False
         return True
 
-    def _needed(self, block: Block) -> list[Let]:
+    def _needed(self, block: Block) -> Block:
         """The numbers of the iteration that a block uses, in their order."""
         used = set(_used(block))
-        needed = []
+        needed: Block = []
         for stmt in reversed(self.body):
             if isinstance(stmt, Let) and not used.isdisjoint(stmt.targets):
                 used.update(atom_vars((*stmt.args, stmt.attrs)))
@@ -170,7 +170,7 @@ class _Piece:
 
     def __init__(self, body: Block, contractions: list[Contraction] | None) -> None:
         self.body, self.contractions = body, contractions
-        self.numbers: list[Let] = []
+        self.numbers: Block = []
         self.accesses: list[Access] = []
 
     def may_be_at_once(self, frame: Frame) -> bool:

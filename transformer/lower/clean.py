@@ -145,7 +145,7 @@ def _sweep_inside(stmt: Any, alive: set[Var]) -> None:
             stmt.then, stmt.orelse = swept(stmt.then, alive), swept(stmt.orelse, alive)
         case Nest() | Fold():
             if getattr(stmt, "ordered", False):                          # read by the iterations to come
-                alive.update(each.args[0] for each in statements(stmt.body) if is_load(each))   # type: ignore[misc]
+                alive.update(each.args[0] for each in statements(stmt.body) if is_load(each))
             stmt.body = swept(stmt.body, alive)
         case Loop():
             stmt.body = swept(stmt.body, alive)

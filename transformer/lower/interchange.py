@@ -46,13 +46,14 @@ def _interchanged(block: Block, turned: set[Nest]) -> Block:
 
 
 def _append(stmt: Any, made: Block, turned: set[Nest]) -> None:
-    """Appends a statement, as part of the nest before it if these are done for one row after the other."""
+    """Appends a statement, as one with the nests before it if these are done for one row after the other."""
     k = next((k for k in range(len(made) - 1, -1, -1) if not is_empty_memory(made[k])), None)
     pair = [stmt] if k is None else [made[k], stmt]
     if k is not None and not turned.isdisjoint(pair) and _may_join(pair):
         joint = _joint(pair)
         turned.add(joint)
-        made[k:] = [*made[k + 1:], joint]
+        del made[k]
+        _append(joint, made, turned)
     else:
         made.append(stmt)
 

@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ..core.builder import Builder
+from ..core.builder import Builder, current
 from ..core.grammar import Atom, Block, Function, If, Let, Loop, Var, type_of
+from ..core.sizes import Extent
 from ..core.types import ArrayType
 from ..core.walk import all_statements, atom_vars, head_uses, tail_uses
 from ..ops.arithmetic import converted
@@ -68,10 +69,10 @@ def _selections(function: Function) -> Iterator[_Selection]:
             mask: Any = stmt.args[-1]
             selection = by_mask.setdefault(mask, _Selection(mask))
             (selection.writes if stmt.op.writes else selection.reads).append(stmt)
-    by_size = {stmt.target.type.sizes: each for each in by_mask.values() for stmt in each.reads}   # type: ignore[union-attr]
+    by_size = {_sizes(stmt.target): each for each in by_mask.values() for stmt in each.reads}
     for stmt in all_statements(function.body):
         if isinstance(stmt, Let) and stmt.op.elementwise and len(stmt.targets) == 1:
-            found = by_size.get(stmt.target.type.sizes)                  # type: ignore[union-attr]
+            found = by_size.get(_sizes(stmt.target))
             if found is not None:
                 found.ops.append(stmt)
     return (each for each in by_mask.values() if each.is_closed(function))
@@ -79,10 +80,14 @@ def _selections(function: Function) -> Iterator[_Selection]:
 
 def _is_through_mask(stmt: Let) -> bool:
     """Whether all axes of an array are read or written through one mask of its shape."""
-    if stmt.op.name not in ("get", "put", "add_at") or stmt.attrs["index"] != (Slot(0),):
+    if stmt.op.name not in ("get", "put", "addat") or stmt.attrs["index"] != (Slot(0),):
         return False
-    mask, array = type_of(stmt.args[-1]), type_of(stmt.args[0])
-    return is_mask(mask) and bool(mask.sizes) and mask.sizes == array.sizes and isinstance(stmt.args[-1], Var)   # type: ignore[union-attr]
+    mask = stmt.args[-1]
+    return isinstance(mask, Var) and is_mask(mask.type) and _sizes(mask) != () and _sizes(mask) == _sizes(stmt.args[0])
+
+
+def _sizes(array: Any) -> tuple[Extent, ...]:
+    return tuple(map(current().assumptions.normal, type_of(array).sizes))   # type: ignore[union-attr]
 
 
 def _selected(stmt: Let) -> tuple[Atom, ...]:
@@ -130,7 +135,7 @@ class _Choosing:
         return [replace(stmt, targets=(whole,), args=args)]
 
     def _written(self, stmt: Let, args: tuple[Atom, ...]) -> Block:
-        builder = Builder(origin=stmt.origin)
+        builder = Builder(current().assumptions, stmt.origin)
         with builder.active():
             array: Any = Value(args[0])
             value: Any = Value(args[1])
@@ -138,5 +143,5 @@ class _Choosing:
             new = new if new.dtype == array.dtype and not new.type.weak else converted(new, array.dtype)
             last = where(Value(args[-1]), new, array)
         made: Any = builder.block[-1]
-        assert made.target is last.atom and last.type == stmt.target.type
+        assert made.target is last.atom
         return [*builder.block[:-1], replace(made, targets=stmt.targets)]

@@ -50,8 +50,8 @@ loop form       how one element of the result comes about. A rule is called as t
 ``takes_all``   ``(**attrs) -> bool``: whether such a cotangent is not sparse, so that ``vjp[0]`` serves
 ``tangent``     ``(tangents, *operands, **attrs) -> tangent``: for an op that is linear in several
                 operands together (`put`); None stands for a tangent that is zero
-``over_lanes``  ops on the lanes of a named axis (``axis_name``): ``(size, *operands, **attrs) -> result``, where
-                operands have their lanes in front, as has the result where it ``differs``
+``over_lanes``  ops on the lanes of a named axis (``axis_name``): ``(size, *operands) -> result``, where operands
+                have their lanes in front, as has the result where it ``differs``
 ``is_total``    finite, with finite derivatives, for all finite operands, so that it may be computed where an `if`
                 would not; or a function of the operands that tells
 ``keeps_truth`` of Python's truth values it gives one; arithmetic takes them for integers

@@ -22,7 +22,7 @@ FAMILIES = ("identity", "arithmetic", "powers", "elementary", "comparison", "red
             "diagonals", "creation", "ranges", "products", "outer_products", "einsum", "searching",
             "sorting", "samples", "triangles", "factorizations", "indexing", "linear_algebra",
             "special", "statistics", "missing", "norms", "complex_numbers", "scans", "sequences",
-            "saved")
+            "saved", "collectives")
 
 
 @cache

@@ -7,6 +7,7 @@ then batched (`batching`), and its parameters and results get their axes back, w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from inspect import Parameter as Kinds
 from typing import Any, ClassVar
@@ -21,6 +22,7 @@ from ..core.errors import BadArgument, NotSupported
 from ..core.grammar import Atom, Block, Function, Var, type_of
 from ..core.sizes import Extent
 from ..core.types import ArrayType
+from ..ops.collectives import named_axis
 from ..ops.elementwise import size_text
 from ..ops.value import Value, call, value
 from ..read.interface import AxislessType, Interface, Result
@@ -182,6 +184,12 @@ class Lanes(Mode):
 
         keywords = {name: stripped(arg, self.named[name]) for name, arg in kwargs.items()}
         return tuple(map(stripped, args, self.axes)), keywords
+
+    def around(self) -> AbstractContextManager[None]:
+        if self.mode.axis_name is None:
+            return nullcontext()
+        size = self.found[0].size if self.mode.axis_size is None else self.mode.axis_size
+        return named_axis(self.mode.axis_name, size)
 
     # -- the transformation ------------------------------------------------------------------
 

@@ -49,7 +49,7 @@ from ..ops.value import Value, hands_on, value
 from . import rules
 from .apart import Apart, LanesPart, row_index, unsure_vars
 from .applied import is_ruled
-from .differing import differing_vars, is_decided, is_touched
+from .differing import differing_vars, is_decided, is_over, is_touched
 
 
 class Batching:
@@ -84,7 +84,7 @@ class Batching:
             getattr(self, METHODS[type(stmt)])(stmt)
 
     def is_touched(self, stmt: Stmt) -> bool:
-        return is_touched(stmt, self.differing)
+        return is_touched(stmt, self.differing, self.axis_name)
 
     # -- values ------------------------------------------------------------------------------
 
@@ -139,7 +139,7 @@ class Batching:
             return self._ruled(stmt)
         if "layout" in stmt.attrs:
             raise LanesPart("a call saved it")
-        if stmt.op.over_lanes is not None and stmt.attrs.get("axis_name") == self.axis_name is not None:
+        if is_over(stmt, self.axis_name):
             return self._over_lanes(stmt)
         if stmt.op.batch is None and stmt.op.definition is not None:
             return self._expanded(stmt)
@@ -176,8 +176,7 @@ class Batching:
 
     def _over_lanes(self, stmt: Let) -> None:
         operands = [Value(self.whole(atom)) for atom in stmt.args]
-        attrs = {key: item for key, item in rules.rule_attrs(stmt).items() if key != "axis_name"}
-        result = value(stmt.op.over_lanes(self.size, *operands, **attrs))
+        result = rules.cast(value(stmt.op.over_lanes(self.size, *operands)), stmt.target.type)
         if stmt.op.differs:
             return self.note(stmt.target, result)
         self.builder.emit(Let(stmt.targets, Same, (result.atom,), {}, stmt.origin))

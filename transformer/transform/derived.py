@@ -16,7 +16,8 @@ class Derived:
         """What a call in user code gives: the inner function is read, transformed and put in place."""
         from .arguments import fitted
         mode, inner, keywords = self.mode.entered_inside(reader, args, kwargs)
-        function, interface = reader.subfunction(self.function, inner, keywords)
+        with mode.around():
+            function, interface = reader.subfunction(self.function, inner, keywords)
         interface.positional = len(inner)
         with reader.assumptions.consistent():
             function, interface = mode.transform(function, interface, reader.builder)

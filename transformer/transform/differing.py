@@ -47,7 +47,7 @@ def _mark(stmt: Stmt, found: set[Var], axis_name: Any) -> None:
 
 
 def _let_differs(stmt: Let, found: set[Var], axis_name: Any) -> bool:
-    if stmt.op.over_lanes is not None and stmt.attrs.get("axis_name") == axis_name is not None:
+    if is_over(stmt, axis_name):
         return bool(stmt.op.differs)
     return not found.isdisjoint(atom_vars((stmt.args, stmt.attrs)))
 
@@ -61,7 +61,14 @@ def is_decided(stmt: Stmt, differing: set[Var]) -> bool:
     return False
 
 
-def is_touched(stmt: Stmt, differing: set[Var]) -> bool:
+def is_over(stmt: Stmt, axis_name: Any) -> bool:
+    """Whether a statement is about all lanes of the axis with this name."""
+    return isinstance(stmt, Let) and stmt.op.over_lanes is not None and axis_name is not None \
+        and stmt.attrs["axis_name"] == axis_name
+
+
+def is_touched(stmt: Stmt, differing: set[Var], axis_name: Any) -> bool:
     """Whether a statement, or one inside of it, has to do with what differs."""
     return not differing.isdisjoint(all_uses(stmt)) or not differing.isdisjoint(targets_of(stmt)) \
-        or any(is_touched(inner, differing) for block in blocks_of(stmt) for inner in block)
+        or is_over(stmt, axis_name) \
+        or any(is_touched(inner, differing, axis_name) for block in blocks_of(stmt) for inner in block)

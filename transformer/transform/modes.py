@@ -6,6 +6,7 @@ parameters are active and how the result is put together; `reverse` and `forward
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -41,6 +42,10 @@ class Mode:
     def entered_inside(self, reader: Any, args: Args, kwargs: Kwargs) -> tuple[Mode, Args, Kwargs]:
         """The same where the call is read, so that they are values."""
         return self.entered(args, kwargs)
+
+    def around(self) -> AbstractContextManager[None]:
+        """What holds while the function is read."""
+        return nullcontext()
 
     def transform(self, function: Function, interface: Interface, builder: Builder
                   ) -> tuple[Function, Interface]:

@@ -2,7 +2,11 @@
 
 A value that was read from an array, or written to it, can be taken from a later version of the array
 again, unless a write on the way from the one version to the other may touch the element. What counts
-are the writes after the *version* was made, not after it was read.
+are the writes after the *version* was made, not after it was read. A slice that loops read can also be
+taken from the array as it was made, if no write before the read may touch it:
+
+    for i in range(n):                              for i in range(n - 1, -1, -1):
+        b[i] += a[i + 1:, i] @ b[i + 1:]    →           da[i + 1:, i] += b_as_made[i + 1:] @ db[i]
 """
 
 from __future__ import annotations

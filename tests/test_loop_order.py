@@ -1,0 +1,62 @@
+"""Loops in the order of memory, rows made where they are read, and masks without lists of places."""
+
+from __future__ import annotations
+
+import copy
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from corpus import sweeps
+from loop_cases import plain
+from lowered import called, generated
+
+from transformer import grad, tree
+from transformer.lower.lowering import lower
+
+BY_NAME = {program.name: program for program in sweeps.PROGRAMS}
+
+
+def loops_of(name: str, order: int = 0, threads: bool = False) -> str:
+    """The body of the loops of a program, which give what NumPy gives."""
+    program = BY_NAME[name]
+    arguments = program.example(np.random.default_rng(0))
+    target: Any = grad(program.function, argnums=program.wrt) if order else program.function
+    made = generated(target, program.function, arguments)
+    kernel = lower(made.function, made.reading.assumptions, threads=threads)
+    found = tree.leaves(called(made, plain(kernel), program.function, arguments))
+    for got, want in zip(found, tree.leaves(target(*copy.deepcopy(arguments))), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-10, atol=1e-12)
+    return kernel.source[[each.start() for each in re.finditer("^def ", kernel.source, re.MULTILINE)][-1]:]
+
+
+@pytest.mark.parametrize("order", [0, 1])
+@pytest.mark.parametrize("name", ["columns_of_equations", "sweep_with_two_writes"])
+def test_a_recurrence_along_rows_is_done_row_by_row(name: str, order: int) -> None:
+    """A sum over all rows comes behind that; in a gradient, what only a row needs is a vector."""
+    loops = loops_of(name, order)
+    assert len(re.findall(r"^    for ", loops, re.MULTILINE)) == 2 - order, loops
+    assert not order or re.search(r"\w+ = np\.empty\(\w+\)\n", loops), loops
+
+
+@pytest.mark.parametrize("name", ["sweep_over_neighbours", "sweep_that_scales"])
+def test_rows_that_need_each_other_stay_together(name: str) -> None:
+    loops = loops_of(name)
+    assert re.search(r"^    for \w in range\(\w+ - 1\):\n(        \w+ = .*\n)*        for ", loops, re.MULTILINE), loops
+
+
+def test_rows_are_made_where_they_are_read() -> None:
+    loops = loops_of("stencils_of_stencils")
+    assert "flow = np.empty(" in loops and len(re.findall(r"% 2", loops)) == 2, loops
+    assert "% 2" not in loops_of("stencils_of_stencils", threads=True)
+
+
+def test_an_array_that_is_written_meanwhile_is_read_before() -> None:
+    assert "% 2" not in loops_of("stencil_written_back")
+
+
+@pytest.mark.parametrize("name, lists", [("stays_inside", False), ("written_where_positive", False),
+                                         ("averaged_where_positive", True)])
+def test_places_of_a_mask_are_listed_where_more_is_made_of_them(name: str, lists: bool) -> None:
+    assert ("places" in loops_of(name)) == lists

@@ -1,0 +1,289 @@
+"""Ops on all lanes of a named axis: what `vmap(f, axis_name="i")` and `pmap` give a meaning to.
+
+    def f(x):                               def f_vmap(x):
+        return x / psum(x, "i")     becomes     return x / np.sum(x, axis=0)
+
+While a function is read, the axes around it are known with their sizes (`named_axis`). The ops are gone when the
+axis that they name has become an axis of arrays.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from .. import tree
+from ..core.errors import BadArgument
+from ..core.grammar import Var
+from ..core.sizes import Extent
+from ..core.types import ArrayType
+from .base import Op
+from .creation import arange
+from .rewritten import Rewritten
+from .value import Value, emit, value
+
+Name = Hashable
+
+
+class _Axes(threading.local):
+    def __init__(self) -> None:
+        self.sizes: list[tuple[Name, Extent]] = []
+
+
+_axes = _Axes()
+
+
+@contextmanager
+def named_axis(name: Name, size: Extent) -> Iterator[None]:
+    """The lanes of what is read inside the `with` have this name."""
+    _axes.sizes.append((name, size))
+    try:
+        yield
+    finally:
+        _axes.sizes.pop()
+
+
+def size_of(name: Name) -> Extent:
+    """How many lanes there are of an axis. Raises `BadArgument` where none has this name."""
+    for other, size in reversed(_axes.sizes):
+        if other == name:
+            return size
+    known = ", ".join(repr(other) for other, _ in _axes.sizes)
+    raise BadArgument(f"there is no axis {name!r} here", why=f"The axes here are {known}." if known else None,
+                      instead=f"Call the function by vmap(f, axis_name={name!r}).")
+
+
+# -- what users call -------------------------------------------------------------------------------
+
+
+def psum(x: Any, axis_name: Any) -> Any:
+    """The sum over all lanes of an axis, for a pytree; `axis_name` may be a tuple of names. As `jax.lax.psum`.
+
+    >>> import numpy as np
+    >>> from transformer import vmap
+    >>> vmap(lambda x: x / psum(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
+    array([0.25, 0.75])
+    """
+    return size_of(axis_name)
+
+
+def pmean(x: Any, axis_name: Any) -> Any:
+    """The mean over all lanes of an axis, like `psum`."""
+    return size_of(axis_name)
+
+
+def pmax(x: Any, axis_name: Any) -> Any:
+    """The largest value of all lanes of an axis, like `psum`; of equal ones each has its share of the derivative."""
+    return size_of(axis_name)
+
+
+def pmin(x: Any, axis_name: Any) -> Any:
+    """The smallest value of all lanes of an axis, like `pmax`."""
+    return size_of(axis_name)
+
+
+def all_gather(x: Any, axis_name: Any, axis: int = 0) -> Any:
+    """The values of all lanes, for each of them, along a new axis. As `jax.lax.all_gather`."""
+    return size_of(axis_name)
+
+
+def axis_index(axis_name: Any) -> Any:
+    """The number of the lane, from 0. As `jax.lax.axis_index`, an int64.
+
+    >>> import numpy as np
+    >>> from transformer import vmap
+    >>> vmap(lambda x: x + axis_index("i"), axis_name="i")(np.zeros(3))
+    array([0., 1., 2.])
+    """
+    return size_of(axis_name)
+
+
+def axis_size(axis_name: Any) -> Any:
+    """How many lanes there are: an int. As `jax.lax.axis_size`."""
+    return size_of(axis_name)
+
+
+# -- what calls become -----------------------------------------------------------------------------
+
+
+def names_of(axis_name: Any) -> tuple[Name, ...]:
+    """The names in ``"i"`` or ``("i", "j")``, the last one first; raises where one is not known here."""
+    names = axis_name if isinstance(axis_name, tuple) else (axis_name,)
+    for name in names:
+        size_of(name)
+    return names[::-1]
+
+
+def of_leaves(rule: Callable[[Value, Name], Any], x: Any, axis_name: Any) -> Any:
+    """A rule for the leaves of a pytree and each of the names."""
+    for name in names_of(axis_name):
+        x = tree.map(lambda leaf, name=name: rule(value(leaf), name), x)
+    return x
+
+
+def summed(x: Value, name: Name) -> Any:
+    if isinstance(x.atom, Var):
+        return Psum.applied(x, axis_name=name)
+    return x * value(size_of(name))
+
+
+def gathered(x: Value, name: Name) -> Any:
+    return AllGather.applied(x, axis_name=name, size=size_of(name))
+
+
+class PsumCall(Rewritten):
+    calls = (psum,)
+
+    def rewrite(x, axis_name):
+        return of_leaves(summed, x, axis_name)
+
+
+class PmeanCall(Rewritten):
+    calls = (pmean,)
+
+    def rewrite(x, axis_name):
+        return of_leaves(lambda leaf, name: Pmean.applied(leaf, axis_name=name), x, axis_name)
+
+
+class PmaxCall(Rewritten):
+    calls = (pmax,)
+
+    def rewrite(x, axis_name):
+        return of_leaves(lambda leaf, name: np.max(gathered(leaf, name), axis=0), x, axis_name)
+
+
+class PminCall(Rewritten):
+    calls = (pmin,)
+
+    def rewrite(x, axis_name):
+        return of_leaves(lambda leaf, name: np.min(gathered(leaf, name), axis=0), x, axis_name)
+
+
+class AllGatherCall(Rewritten):
+    calls = (all_gather,)
+
+    def rewrite(x, axis_name, axis=0):
+        def placed(leaf, name):
+            rows = gathered(leaf, name)
+            return np.moveaxis(rows, 0, axis) if axis else rows
+        return of_leaves(placed, x, axis_name)
+
+
+class AxisIndexCall(Rewritten):
+    calls = (axis_index,)
+
+    def rewrite(axis_name):
+        """Of several axes, as if they were one: the first of them goes slowest."""
+        number = None
+        for name in reversed(names_of(axis_name)):
+            own = emit(AxisIndex, (), {"axis_name": name})
+            number = own if number is None else number * value(size_of(name)) + own
+        return number
+
+
+class AxisSizeCall(Rewritten):
+    calls = (axis_size,)
+
+    def rewrite(axis_name):
+        size: Extent = 1
+        for name in names_of(axis_name):
+            size = size * size_of(name)
+        return value(size)
+
+
+# -- ops -------------------------------------------------------------------------------------------
+
+GONE = None, "lanes have become an axis before"
+
+
+def _rows(rng):
+    return [((rng.normal(size=shape),), {"axis_name": "i"}) for shape in ((), (3,))]
+
+
+class Psum(Op):
+    """The transpose of a sum over lanes is a sum over lanes, as in JAX: the derivative of what all lanes give."""
+
+    linear = "x"
+    loop = GONE
+    domain = _rows
+
+    def types(x: ArrayType, axis_name: Any = None) -> ArrayType:
+        return x
+
+    def vjp(dy, x, axis_name=None):
+        return Psum.applied(dy, axis_name=axis_name)
+
+    def run(x, axis_name=None):
+        return x
+
+    def batch(lead, x, axis_name=None):
+        return Psum.applied(x, axis_name=axis_name)
+
+    def over_lanes(size, x):
+        return np.sum(x, axis=0)
+
+
+class Pmean(Op):
+    linear = "x"
+    loop = GONE
+    domain = _rows
+
+    def types(x: ArrayType, axis_name: Any = None) -> ArrayType:
+        return x if x.is_inexact else ArrayType(np.dtype(np.float64), x.sizes)
+
+    def vjp(dy, x, axis_name=None):
+        return Pmean.applied(dy, axis_name=axis_name)
+
+    def run(x, axis_name=None):
+        return np.mean([x], axis=0)
+
+    def batch(lead, x, axis_name=None):
+        return Pmean.applied(x, axis_name=axis_name)
+
+    def over_lanes(size, x):
+        return np.mean(x, axis=0)
+
+
+class AllGather(Op):
+    name = "all_gather"
+    linear = "x"
+    loop = GONE
+
+    def types(x: ArrayType, axis_name: Any = None, size: Extent = 1) -> ArrayType:
+        return ArrayType(x.dtype, (size, *x.sizes))
+
+    def vjp(dy, x, axis_name=None, size=1):
+        total = Psum.applied(dy, axis_name=axis_name)
+        return total[emit(AxisIndex, (), {"axis_name": axis_name}) if isinstance(total, Value) else 0]
+
+    def run(x, axis_name=None, size=1):
+        return np.asarray(x)[None]
+
+    def batch(lead, x, axis_name=None, size=1):
+        return np.moveaxis(AllGather.applied(x, axis_name=axis_name, size=size), 1, 0)
+
+    def over_lanes(size, x):
+        return x
+
+    def domain(rng):
+        return [((rng.normal(size=shape),), {"axis_name": "i", "size": 1}) for shape in ((), (3,))]
+
+
+class AxisIndex(Op):
+    name = "axis_index"
+    differs = True
+    derivative = None, "it is an integer"
+    loop = GONE
+
+    def types(axis_name: Any = None) -> ArrayType:
+        return ArrayType(np.dtype(np.int64))
+
+    def run(axis_name=None):
+        return np.int64(0)
+
+    def over_lanes(size):
+        return arange(size)
