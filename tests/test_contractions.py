@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from both_modes import defined
 from loop_cases import plain
 from lowered import called, generated
+from random_contractions import source
 
 from transformer import config, grad, jit, tree
 from transformer.lower import blocking
@@ -286,6 +288,24 @@ def test_threads(name: str) -> None:
     arguments = draw(7, 4)
     made, kernel = kernel_of(function, function, arguments, threads=True)
     agree(called(made, kernel, function, arguments), function(*arguments))
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("seed", range(40))
+def test_random_nests(seed: int) -> None:
+    """Every fourth one with its gradient."""
+    user = defined(source(seed), f"<contraction {seed}>")["f"]
+    rng = np.random.default_rng(seed)
+    arguments = (*(0.4 * rng.normal(size=(5, 5)) for _ in range(3)), 0.7)
+
+    def loss(c, a, b, s):
+        first, second = user(c, a, b, s)
+        return np.sum(np.sin(first)) + np.sum(second * second)
+
+    function, own = (grad(loss, (0, 1, 2)), loss) if seed % 4 == 0 else (user, user)
+    made, kernel = kernel_of(function, own, arguments)
+    agree(called(made, kernel, own, arguments), function(*arguments))
 
 
 @pytest.fixture

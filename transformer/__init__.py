@@ -8,6 +8,8 @@
     jit                    a function, or a derivative, compiled
     psum, pmean, pmax, pmin, all_gather, axis_index, axis_size
                            what is over all examples of a vmap with a name
+    at                     functional updates: at(x)[i].set(v)
+    lax                    control flow as functions, and arithmetic without promotion, as in JAX
     stop_gradient          a value as a constant
     custom_jvp, custom_vjp derivatives by rules of your own
     checkpoint             a function of which a reverse sweep keeps nothing
@@ -23,7 +25,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import tree
+    from . import lax, tree
     from .api import check_grads, grad, jvp, linearize, stop_gradient, value_and_grad, vjp
     from .checkpointing import checkpoint, checkpoint_loop
     from .core.errors import (
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from .jitting import jit
     from .ops.collectives import all_gather, axis_index, axis_size, pmax, pmean, pmin, psum
     from .settings import config
+    from .updates import at
     from .vmapping import vmap
 
 __version__ = "0.1.0"
@@ -55,6 +58,7 @@ __all__ = [
     "SourceError",
     "TransformError",
     "all_gather",
+    "at",
     "axis_index",
     "axis_size",
     "check_grads",
@@ -76,6 +80,7 @@ __all__ = [
     "jacrev",
     "jit",
     "jvp",
+    "lax",
     "linearize",
     "pmax",
     "pmean",
@@ -90,10 +95,12 @@ __all__ = [
 
 _ERRORS = frozenset(name for name in __all__ if name[0].isupper())
 
+_MODULES = frozenset({"lax", "tree"})
+
 _HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom", "define_op": ".define",
           "check_op": ".define", "checkpoint": ".checkpointing",
           "checkpoint_loop": ".checkpointing", "fixed_point": ".implicit", "grad_of": ".cotangents",
-          "independent": ".independence", "jit": ".jitting", "vmap": ".vmapping",
+          "independent": ".independence", "jit": ".jitting", "vmap": ".vmapping", "at": ".updates",
           **dict.fromkeys(("hessian", "hvp", "jacfwd", "jacobian", "jacrev"), ".jacobians"),
           **dict.fromkeys(("all_gather", "axis_index", "axis_size", "pmax", "pmean", "pmin", "psum"),
                           ".ops.collectives")}
@@ -103,8 +110,8 @@ def __getattr__(name: str) -> Any:
     """Imports what is asked for: `import transformer` alone costs next to nothing."""
     if name not in __all__:
         raise AttributeError(f"module 'transformer' has no attribute {name!r}")
-    if name == "tree":
-        return importlib.import_module(".tree", __name__)
+    if name in _MODULES:
+        return importlib.import_module(f".{name}", __name__)
     home = ".core.errors" if name in _ERRORS else _HOMES.get(name, ".api")
     value = getattr(importlib.import_module(home, __name__), name)
     globals()[name] = value

@@ -16,22 +16,26 @@ from ..core.walk import atom_vars
 from .copying import NestCopier
 from .nests import Allocate, Block, Fold, Load, Nest, Store, inner_blocks, is_load, statements
 from .sums import added
+from .unrolling import MOST_PLACES, places
 
 
-def by_rows(block: Block) -> Block:
-    """The block with sums along columns done row by row."""
+def by_rows(block: Block, only_long: bool = False) -> Block:
+    """The block with sums along columns done row by row; with `only_long`, those whose items and rows are too many
+    to be written out."""
     made: Block = []
     for stmt in block:
         for inner in inner_blocks(stmt) if not isinstance(stmt, (Nest, Fold)) else ():
-            inner[:] = by_rows(inner)
-        made += _by_rows(stmt) if isinstance(stmt, Nest) and not stmt.ordered else [stmt]
+            inner[:] = by_rows(inner, only_long)
+        made += _by_rows(stmt, only_long) if isinstance(stmt, Nest) and not stmt.ordered else [stmt]
     return made
 
 
-def _by_rows(nest: Nest) -> Block:
+def _by_rows(nest: Nest, only_long: bool) -> Block:
     """A nest around one sum, as three: what totals begin with, the additions, and what becomes of them."""
     folds = [stmt for stmt in nest.body if isinstance(stmt, Fold)]
     if len(folds) != 1 or len(folds[0].carries) != 1 or not nest.indices:
+        return [nest]
+    if only_long and min(places(folds[0].indices), places(nest.indices[-1:])) <= MOST_PLACES:
         return [nest]
     fold, (carry,) = folds[0], folds[0].carries
     add = added(carry, fold)
@@ -47,12 +51,12 @@ def _apart(nest: Nest, at: int, fold: Fold, carry: Carry, add: Let) -> Block:
     type = type_of(carry.entry)
     assert isinstance(type, ArrayType)
     totals = Var(ArrayType(type.dtype, tuple(index.size for index in nest.indices)))
-    places = tuple(index.var for index in nest.indices)
+    here = tuple(index.var for index in nest.indices)
     behind = nest.body[at + 1:]
     own = behind[0] if len(behind) == 1 and isinstance(behind[0], Store) else None
     direct = own is not None and own.value is carry.out and not own.adds and (
         type_of(own.array).dtype == type.dtype)                          # type: ignore[union-attr]
-    target, place = (own.array, own.at) if direct and own is not None else (totals, places)
+    target, place = (own.array, own.at) if direct and own is not None else (totals, here)
     before = nest.body[:at]
     copier = NestCopier()
     first = copier.stmt(Nest(nest.indices, [*before, Store(target, place, carry.init, False, fold.origin)],
@@ -62,7 +66,7 @@ def _apart(nest: Nest, at: int, fold: Fold, carry: Carry, add: Let) -> Block:
     sums = NestCopier().stmt(Nest([*fold.indices, *nest.indices], [*before, *body], fold.origin, True))
     if direct:
         return [first, sums]
-    load = Let((carry.out,), Load, (totals, *places), {}, fold.origin)
+    load = Let((carry.out,), Load, (totals, *here), {}, fold.origin)
     last = Nest(nest.indices, [*before, load, *behind], nest.origin)
     return [Allocate(totals, "sum", nest.origin), first, sums, last]
 

@@ -24,9 +24,12 @@ def fuse(block: Block, results: list[Atom], assumptions: Assumptions) -> Block:
     """The block with its nests fused. `results` are renamed as well."""
     while substitute_arrays(block, results, FREE):
         block = cleaned(block, results, assumptions)
+    block = by_rows(block, only_long=True)
     block = cleaned(as_cells(resolve(unroll(block)), results), results, assumptions)
     gather(block, results)
     block = by_rows(block)
+    while substitute_arrays(block, results, of_sums=True):
+        block = cleaned(block, results, assumptions)
     for _ in range(MOST_ROUNDS):
         block = merge_nests(block, assumptions)
         block = cleaned(level(block, results), results, assumptions)

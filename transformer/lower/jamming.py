@@ -87,24 +87,26 @@ def _jammed(nest: Nest, k: int) -> Block:
     outer, index, rest = nest.indices[:k], nest.indices[k], nest.indices[k + 1:]
     together = index.size if isinstance(index.size, int) and index.size <= TOGETHER + 1 else TOGETHER
     passes: Extent = index.size // together
-    body: Block = [_passes(nest, index, rest, passes, together)]
+    body: Block = _passes(nest, index, rest, passes, together)
     left = index.size - passes * together
     if left != 0:
         body.append(_left(nest, index, rest, passes * together, left))
     return [Nest(outer, body, nest.origin, True)] if outer else body
 
 
-def _passes(nest: Nest, index: Index, rest: list[Index], passes: Extent, together: int) -> Nest:
+def _passes(nest: Nest, index: Index, rest: list[Index], passes: Extent, together: int) -> Block:
     number = Index(Var(INT, index.var.name), passes)
     current().assumptions.within(number.var, 0, passes - 1)
-    first = Size.of(Unknown(number.var)) * together
+    first: Extent = 0 if passes == 1 else Size.of(Unknown(number.var)) * together
     row, common = nest.body[-1], NestCopier()
     indices = common.stmt(Nest([*rest, *row.indices], [])).indices
     copiers = [NestCopier({**common.mapping, index.var: atom_of_size(first + n)}) for n in range(together)]
     moving = _moving([*nest.body[:-1], *(stmt for stmt in row.body if isinstance(stmt, Let))], {index.var})
     before = list(_copies(nest.body[:-1], common, copiers, moving))
     along = list(_copies(row.body, common, copiers, moving))
-    return Nest([number, *indices[:-1]], [*before, Nest(indices[-1:], along, row.origin)], nest.origin, True)
+    body = [*before, Nest(indices[-1:], along, row.origin)]
+    around = [*([] if passes == 1 else [number]), *indices[:-1]]
+    return [Nest(around, body, nest.origin, True)] if around else body
 
 
 def _copies(body: Block, common: NestCopier, copiers: list[NestCopier], moving: set[Var]) -> Iterator[Any]:

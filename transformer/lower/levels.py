@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import Any
 
 from ..core.grammar import Atom, Const, If, Let, Loop, Var
@@ -38,8 +37,7 @@ from .nests import (
     split,
     statements,
 )
-
-MOST_STORES = 32                       # to one array, that are compared with each other
+from .places import are_apart
 
 
 def level(block: Block, results: list[Atom]) -> Block:
@@ -80,7 +78,7 @@ class _Leveling:
             places[stmt.array].append(stmt.at)
         several = {stmt.target for stmt in statements(block) if isinstance(stmt, Allocate) and stmt.source is not None}
         adding = {stmt.array for stmt in stores if stmt.adds}
-        self.written_once = {array for array, ats in places.items() if _are_apart(ats)} - several - adding
+        self.written_once = {array for array, ats in places.items() if are_apart(ats)} - several - adding
 
     def run(self, block: Block, parent: Scope | None, nest: bool = False, own: tuple[Var, ...] = ()) -> Block:
         scope = Scope(parent, nest)
@@ -181,14 +179,6 @@ class _Leveling:
             carry.next = self.copier.atom(carry.next)
         for record in stmt.records:
             record.value = self.copier.atom(record.value)
-
-
-def _are_apart(places: list[Any]) -> bool:
-    """Whether no two of several stores write the same element."""
-    def differ(k: Atom, other: Atom) -> bool:
-        return isinstance(k, Const) and isinstance(other, Const) and k.value != other.value
-
-    return len(places) <= MOST_STORES and all(any(map(differ, *pair)) for pair in combinations(places, 2))
 
 
 def _renamed_args(stmt: Any, copier: Copier) -> None:

@@ -12,6 +12,8 @@ from ..core.walk import atom_vars, inner_targets, size_of_atom
 from ..write.expressions import dotted
 from ..write.layout import Group, Item, Line
 from ..write.sizes import number
+from .lifetimes import mentioned
+from .nests import Fold, Nest, statements
 from .statements import Statements, steps
 
 FIRST_ROWS = 16                        # of memory that grows
@@ -37,8 +39,8 @@ class Loops(Statements):
                 self.names.index(stmt.position)
             elif counter is not None:
                 self.names.of[stmt.position] = counter
-            body = [*self.block(stmt.test), *self._leave(stmt), *self._reads(stmt), *self.block(stmt.body),
-                    *self._records(stmt), *self._next(stmt)]
+            body = [*self._not_negative(stmt), *self.block(stmt.test), *self._leave(stmt), *self._reads(stmt),
+                    *self.block(stmt.body), *self._records(stmt), *self._next(stmt)]
             head = self._head(stmt)
         if counter is not None:
             items.append(Line(ast.Assign([ast.Name(counter)], number(0)), stmt.origin))
@@ -59,6 +61,15 @@ class Loops(Statements):
             last = self.size(size_of_atom(stmt.trips) - 1)
             count = ast.Call(ast.Name("range"), [last, number(-1), number(-1)], [])
         return ast.For(ast.Name(self.names.of[stmt.position]), count, [], [], None)
+
+    def _not_negative(self, stmt: Loop) -> list[Item]:
+        """`i = max(i, 0)`: what LLVM does not see of a range that counts down. Else loops inside would count places
+        from the end wherever they are negative, and not run many at a time."""
+        nests = (each for each in statements(stmt.body) if isinstance(each, (Nest, Fold)))
+        if not stmt.down or not any(stmt.position in mentioned(nest) for nest in nests):
+            return []
+        position = ast.Name(self.names.of[stmt.position])
+        return [Line(ast.Assign([position], ast.Call(ast.Name("max"), [position, number(0)], [])), stmt.origin)]
 
     def _leave(self, stmt: Loop) -> list[Item]:
         if stmt.cond is None:

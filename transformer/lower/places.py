@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
-from ..core.grammar import Var
+from ..core.grammar import Atom, Const, Var
 from ..core.sizes import Extent
 from ..core.walk import atom_vars, size_of_atom
 
 Place = tuple[Any, ...]
+MOST_COMPARED = 32                     # places that are compared with each other
 
 
 def same_places(one: Place, other: Place) -> bool:
@@ -24,3 +26,11 @@ def never_meet(one: Place, other: Place, indices: list[Var]) -> bool:
         if isinstance(distance, int) and distance and set(indices).isdisjoint(atom_vars((a, b))):
             return True
     return False
+
+
+def are_apart(places: list[Any]) -> bool:
+    """Whether no two of several stores or loads are of the same element, by their constant places."""
+    def differ(k: Atom, other: Atom) -> bool:
+        return isinstance(k, Const) and isinstance(other, Const) and k.value != other.value
+
+    return len(places) <= MOST_COMPARED and all(any(map(differ, *pair)) for pair in combinations(places, 2))

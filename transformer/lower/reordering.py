@@ -22,6 +22,8 @@ from .dependence import Frame, Ranges, accesses, conflicts, is_above
 from .explicit import along_memory, loops
 from .nests import Block
 
+SHORT = 16                             # places along which a loop had better not be the inner one
+
 
 def reordered(stmt: Any, around: Ranges) -> Block | None:
     """The loops of each term in a better order; None where they are in it, or where their order matters."""
@@ -40,10 +42,12 @@ def _is_in_order(term: Term) -> bool:
 
 
 def _is_free(term: Term, around: Ranges) -> bool:
-    """Whether a term may be added up in any order: no span depends on another one, and none is negative."""
+    """Whether a term may be added up in any order: no span depends on another one, and none is negative. Where one is
+    short, its loop is written out where it is."""
     if term.after or term.spans.keys() & set(atom_vars(tuple(term.spans.values()))):
         return False
-    return all(is_above(stop - start, around, 0) for start, stop in term.spans.values())
+    sizes = [stop - start for start, stop in term.spans.values()]
+    return all(is_above(size, around, 0) and not (isinstance(size, int) and size < SHORT) for size in sizes)
 
 
 def _reads_no_writes(stmt: Any, around: Ranges) -> bool:

@@ -7,7 +7,7 @@
         p = load part, order[k]
 
 An array is given up if its elements cost nothing to make (slices, transposes, spread or constant
-arrays), or little and are read in few places, or are each read once.
+arrays), or little and are read in few places, or are each read once (``p[0] + p[1] + p[2]``).
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from .nests import (
     uses_before,
     writes,
 )
+from .places import are_apart
 
 FREE, CHEAP = 0, 8                     # what recomputing an element may cost in all
 
@@ -79,13 +80,15 @@ class Producer:
         return makers_of(self.nest, self.store, lasting)
 
 
-def substitute_arrays(block: Block, results: list[Any], most: int = CHEAP) -> bool:
+def substitute_arrays(block: Block, results: list[Any], most: int = CHEAP, of_sums: bool = False) -> bool:
     """Gives up arrays, in place; tells whether there was any. What is read where an array has been given
-    up is looked at when it is called again. `most` is what making an element may cost."""
+    up is looked at when it is called again. `most` is what making an element may cost; with `of_sums`, only arrays
+    of what is then added up are looked at."""
     moved: set[Var] = set()
     given_up = False
     for producer in reversed(_Producers(block, results).found):
-        if producer.nest is not None and producer.array not in moved and _pays(producer, most):
+        if producer.nest is not None and producer.array not in moved and _pays(producer, most) and (
+                not of_sums or _is_added_up(producer)):
             moved.update(stmt.args[0] for stmt in statements([producer.nest])
                          if is_load(stmt))
             _substitute(producer)
@@ -208,7 +211,23 @@ def _pays(producer: Producer, most: int) -> bool:
         return True
     if cost > most and most == FREE or any(_is_repeated(site) for site in sites):
         return False
-    return len(sites) <= 1 or cost * len(sites) <= CHEAP
+    return len(sites) <= 1 or cost * len(sites) <= CHEAP or _are_read_once(sites)
+
+
+def _is_added_up(producer: Producer) -> bool:
+    """Whether an array has more elements than what is made of it: products, of which sums are made."""
+    sites = producer.sites
+    if len(sites) > 1:
+        return _are_read_once(sites)
+    around = sites[0].around[-1:] if sites else ()
+    return any(isinstance(stmt, Nest) and stmt.ordered and any(
+        isinstance(each, Store) and each.adds and not set(atom_vars(sites[0].load.args[1:])) <= set(atom_vars(each.at))
+        for each in stmt.body) for stmt in around)
+
+
+def _are_read_once(sites: list[Site]) -> bool:
+    """Whether no element is read at two of several sites, which are next to each other."""
+    return len({id(site.block) for site in sites}) == 1 and are_apart([site.load.args[1:] for site in sites])
 
 
 def _is_repeated(site: Site) -> bool:

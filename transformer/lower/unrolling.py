@@ -32,9 +32,9 @@ def _unrolled(stmt: Nest | Fold) -> Block:
         return stmt.body
     size = sum(1 for _ in statements(stmt.body))
     most = MOST_STATEMENTS // max(size, 1)
-    if _places(stmt.indices) <= min(MOST_PLACES, most):
+    if places(stmt.indices) <= min(MOST_PLACES, most):
         return _written_out(stmt)
-    while depth and _places(stmt.indices[depth - 1:]) <= min(MOST_INNER, most):
+    while depth and places(stmt.indices[depth - 1:]) <= min(MOST_INNER, most):
         depth -= 1
     if depth == len(stmt.indices):
         return [stmt]
@@ -43,7 +43,7 @@ def _unrolled(stmt: Nest | Fold) -> Block:
     return [stmt]
 
 
-def _places(indices: list[Index]) -> float:
+def places(indices: list[Index]) -> float:
     """How many places there are; no number of them is enough where it is not known."""
     sizes = [index.size for index in indices]
     return prod(size if isinstance(size, int) else inf for size in sizes)

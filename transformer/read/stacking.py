@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import tree
 from ..ops.value import Value
 from .applying import apply_op
 from .demand import static
-from .recorded import RecordedList, refusal
+from .recorded import Part, RecordedList, refusal
+from .structures import build
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -49,6 +51,17 @@ def stack_columns(reader: Reader, items: RecordedList) -> Any:
     """`np.hstack` of numbers and vectors."""
     array = items.array(reader)
     return array if array.ndim == 1 else concatenate(reader, items)
+
+
+def trees(reader: Reader, items: Any) -> Any:
+    """Pytrees of a list, recorded or not, as one pytree of arrays."""
+    items = reader.usable(items)
+    if not isinstance(items, RecordedList):
+        return tree.map(lambda *leaves: apply_op(reader, np.stack, (list(leaves),), {}), items[0], *items[1:])
+    parts = [part for part in items.parts if part != ()]
+    if len(parts) != 1 or not isinstance(parts[0], Part):
+        raise refusal(reader, "pytrees of a list that several loops filled")
+    return build(reader, parts[0].template, iter(parts[0].arrays), str)
 
 
 CALLS: dict[Any, Callable[..., Any]] = {

@@ -31,6 +31,7 @@ import numpy as np
 
 from ..core.grammar import Atom, Const, Let, Var
 from ..core.types import ArrayType
+from ..ops.axes import Transpose
 from ..ops.creation import FLOAT64, Ones, Zeros
 from ..ops.value import hands_on
 from .changes import CONSTANT, with_operand
@@ -62,6 +63,16 @@ def _reshaped(fold: Fold, stmt: Let) -> Any:
     if inner is None or array_type(inner.args[0]) != array_type(inner.args[0]).strong():
         return None
     return fold.become(stmt, stmt.op, inner.args[0], **stmt.attrs)
+
+
+def _moved(fold: Fold, stmt: Let) -> Any:
+    """An axis that stays where it is; the axes of a matrix, turned."""
+    source, destination = stmt.attrs["source"], stmt.attrs["destination"]
+    if source == destination:
+        return fold.instead(stmt, stmt.args[0], copies=False)
+    if array_type(stmt.target).rank == 2 and isinstance(source, int):
+        return fold.become(stmt, Transpose, stmt.args[0])
+    return None
 
 
 def _transposed(fold: Fold, stmt: Let) -> Any:
@@ -240,6 +251,7 @@ RULES = {
     "expand_dims": [_filled_anew],
     "broadcast_to": [_unchanged, _filled_anew],
     "transpose": [_transposed],
+    "moveaxis": [_moved],
     "get": [_whole],
     "full": [_named_fill],
     **{name: [_over_nothing] for name in ("sum", "prod", "max", "min", "mean")},

@@ -320,5 +320,5 @@ def moved(array: Value, source: int, destination: int) -> Value:
     """An array with one axis elsewhere."""
     if source == destination:
         return array
-    found: Value = array.T if array.ndim == 2 else call(np.moveaxis, (array, source, destination), {})
+    found: Value = call(np.moveaxis, (array, source, destination), {})
     return found

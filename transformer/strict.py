@@ -1,0 +1,81 @@
+"""Functions of arrays that promote nothing: operands have one dtype and one shape, or it is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .core.types import ArrayType, type_of_number
+
+PYTHONS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
+INEXACT = "fc"
+
+
+class Strict:
+    """A function of NumPy's that takes operands of one dtype and shape only; operands without axes go with any shape,
+    and Python's numbers with any dtype of their kind. `kinds` are those of the dtypes it takes.
+
+    >>> add = Strict("add", np.add)
+    >>> add(42, 42)
+    84
+    >>> add(42, 42.0)
+    Traceback (most recent call last):
+        ...
+    TypeError: lax.add requires arguments of one dtype, got int and float (np.add converts them)
+    """
+
+    def __init__(self, name: str, function: Callable[..., Any], kinds: str = "") -> None:
+        self.__name__ = self.__qualname__ = name
+        self.__doc__ = f"`np.{getattr(function, '__name__', name)}` of operands of one dtype and shape."
+        self.function = function
+        self.kinds = kinds
+
+    def __call__(self, *operands: Any) -> Any:
+        self.check([_type(operand) for operand in operands])
+        result = self.function(*operands)
+        return result.item() if all(map(_is_python, operands)) and isinstance(result, np.generic) else result
+
+    def __transformer_read__(self, reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        from .core.errors import raised_as
+        from .ops.value import Value, value
+        operands = [reader.usable(arg) for arg in args]
+        try:
+            self.check([value(operand).type if isinstance(operand, Value) else _type(operand) for operand in operands])
+        except TypeError as error:
+            raise raised_as(TypeError, str(error), reader.builder.origin, "There is no promotion in lax.") from None
+        return reader.call(self.function, tuple(operands), kwargs)
+
+    def check(self, types: list[ArrayType]) -> None:
+        """Raises `TypeError` for operands of these types."""
+        if len({type.dtype for type in types if not type.weak}) > 1 or not all(map(_goes_with, types, types[1:])):
+            found = " and ".join(map(_shown, types))
+            raise TypeError(f"lax.{self.__name__} requires arguments of one dtype, got {found}"
+                            f" (np.{self.function.__name__} converts them)")
+        for type in types:
+            if self.kinds and type.dtype.kind not in self.kinds:
+                raise TypeError(f"lax.{self.__name__} takes floating point numbers, got {_shown(type)}")
+        shapes = {type.sizes for type in types if type.sizes}
+        if len(shapes) > 1:
+            shown = " and ".join(str(type.sizes) for type in types)
+            raise TypeError(f"lax.{self.__name__} requires arguments of one shape, got {shown}")
+
+
+def _goes_with(first: ArrayType, second: ArrayType) -> bool:
+    return first.dtype == second.dtype or (first.weak or second.weak) and first.dtype.kind == second.dtype.kind
+
+
+def _type(operand: Any) -> ArrayType:
+    if _is_python(operand):
+        return type_of_number(operand)
+    array = np.asarray(operand)
+    return ArrayType(array.dtype, array.shape)
+
+
+def _is_python(operand: Any) -> bool:
+    return isinstance(operand, (bool, int, float, complex)) and not isinstance(operand, np.generic)
+
+
+def _shown(type: ArrayType) -> str:
+    return PYTHONS.get(type.dtype.kind, str(type.dtype)) if type.weak else str(type.dtype)
