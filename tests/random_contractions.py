@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 
-RANGES = ["range(n)", "range(n)", "range(i)", "range(i + 1)", "range(i + 1, n)", "range(i, n)", "range(n - i)"]
+RANGES = [*["range(n)"] * 4, "range(i)", "range(i + 1)", "range(i + 1, n)", "range(i, n)", "range(n - i)"]
 OTHERS = ["c[i, :i + 1] *= 0.5", "c[i] += 0.1", "a[i] *= 0.9", "c[:, i] *= 0.7", "c[0, i] += c[i, 0] * 0.1",
           "a[i, i] += c[i, i] * 0.1", "c[i, i] = np.sin(c[i, i])", "a[n - 1 - i] *= 1.1"]
 SUMS = ["c[i, :j] @ a[:j, j]", "c[i, :j] @ c[:j, j]", "c[i, :j] @ a[j, :j]", "c[:j, i] @ a[:j, j]",
@@ -30,16 +30,16 @@ def source(seed: int) -> str:
 
     def product() -> str:
         pairs = pick.sample([("i", "j"), ("j", "k"), ("i", "k")], 3)
-        target = element(pick.choice("ccccca"), pairs[0])
-        first, second = (element(pick.choice(arrays), pair) for arrays, pair in zip(("aaabc", "abbbc"), pairs[1:]))
+        target = element(pick.choice("ccccccca"), pairs[0])
+        first, second = (element(pick.choice("aabbbbbc"), pair) for pair in pairs[1:])
         return f"{target} {pick.choice(['+=', '-='])} {pick.choice(['', '', 's * '])}{first} * {second}"
 
     lines = ["def f(c, a, b, s):", "    c, a, n = c.copy(), a.copy(), c.shape[0]",
              f"    for i in {pick.choice(['range(n)', 'range(n)', 'range(n - 1, -1, -1)', 'range(1, n)'])}:",
-             *sometimes(0.3, OTHERS, 8), f"        for j in {pick.choice(RANGES)}:"]
-    if pick.random() < 0.4:
+             *sometimes(0.2, OTHERS, 8), f"        for j in {pick.choice(RANGES)}:"]
+    if pick.random() < 0.3:
         lines += [f"            c[i, j] {pick.choice(['+=', '-='])} {pick.choice(SUMS)}", *sometimes(0.6, BEHIND, 12)]
     else:
         lines.append(f"            for k in {pick.choice(RANGES)}:")
         lines += [f"                {product()}" for _ in range(pick.choice([1, 1, 2]))]
-    return "\n".join([*lines, *sometimes(0.4, OTHERS, 8), "    return c, a"])
+    return "\n".join([*lines, *sometimes(0.3, OTHERS, 8), "    return c, a"])

@@ -217,17 +217,21 @@ def _pays(producer: Producer, most: int) -> bool:
 def _is_added_up(producer: Producer) -> bool:
     """Whether an array has more elements than what is made of it: products, of which sums are made."""
     sites = producer.sites
-    if len(sites) > 1:
-        return _are_read_once(sites)
-    around = sites[0].around[-1:] if sites else ()
-    return any(isinstance(stmt, Nest) and stmt.ordered and any(
-        isinstance(each, Store) and each.adds and not set(atom_vars(sites[0].load.args[1:])) <= set(atom_vars(each.at))
-        for each in stmt.body) for stmt in around)
+    return len(sites) > 1 and _are_read_once(sites) or len(sites) == 1 and any(
+        _adds_up(stmt, sites[0].load) for stmt in sites[0].around[-1:])
+
+
+def _adds_up(stmt: Any, load: Let) -> bool:
+    mentioned = set(atom_vars(load.args[1:]))
+    if isinstance(stmt, Fold):
+        return not mentioned.isdisjoint(index.var for index in stmt.indices)
+    return isinstance(stmt, Nest) and stmt.ordered and any(
+        isinstance(each, Store) and each.adds and not mentioned <= set(atom_vars(each.at)) for each in stmt.body)
 
 
 def _are_read_once(sites: list[Site]) -> bool:
-    """Whether no element is read at two of several sites, which are next to each other."""
-    return len({id(site.block) for site in sites}) == 1 and are_apart([site.load.args[1:] for site in sites])
+    """Whether no element is read at two of several sites."""
+    return are_apart([site.load.args[1:] for site in sites])
 
 
 def _is_repeated(site: Site) -> bool:

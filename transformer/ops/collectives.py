@@ -128,7 +128,8 @@ def of_leaves(rule: Callable[[Value, Name], Any], x: Any, axis_name: Any) -> Any
 def summed(x: Value, name: Name) -> Any:
     if isinstance(x.atom, Var):
         return Psum.applied(x, axis_name=name)
-    return x * value(size_of(name))
+    found: Value = value(size_of(name)) * x                                    # type: ignore[operator]
+    return found
 
 
 def gathered(x: Value, name: Name) -> Any:

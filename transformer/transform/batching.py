@@ -49,6 +49,7 @@ from ..ops.value import Value, hands_on, value
 from . import rules
 from .apart import Apart, LanesPart, row_index, unsure_vars
 from .applied import is_ruled
+from .batched_rules import use_of_lanes
 from .differing import differing_vars, is_decided, is_over, is_touched
 
 
@@ -167,16 +168,18 @@ class Batching:
         return of_lanes(Where, (True, *reversed(lead)), is_better(second, first), second, first)
 
     def _ruled(self, stmt: Let) -> None:
-        """What a function with a rule of its own gave: of all lanes, there is no rule for it."""
-        args = tuple(self.whole(atom) if self.differs(atom) else atom for atom in stmt.args)
-        values = tuple(map(self.whole, stmt.args[:stmt.attrs["count"]]))
-        attrs = {"count": len(values), "use": Unruled(stmt.attrs["use"].custom.__name__)}
-        self.builder.emit(Let(tuple(map(self.twin, stmt.targets)), Ruled, (*values, *args[len(values):]), attrs,
-                              stmt.origin))
+        """What a function with a rule of its own gave: so it does for all lanes."""
+        count = stmt.attrs["count"]
+        lead = (*[True] * count, *map(self.differs, stmt.args[count:]))
+        args = tuple(self.whole(atom) if on else atom for atom, on in zip(stmt.args, lead))
+        attrs = {"count": count, "use": use_of_lanes(stmt, lead, self.size, self.axis_name)}
+        self.builder.emit(Let(tuple(map(self.twin, stmt.targets)), Ruled, args, attrs, stmt.origin))
 
     def _over_lanes(self, stmt: Let) -> None:
         operands = [Value(self.whole(atom)) for atom in stmt.args]
-        result = rules.cast(value(stmt.op.over_lanes(self.size, *operands)), stmt.target.type)
+        type = stmt.target.type
+        assert isinstance(type, ArrayType)
+        result = rules.cast(value(stmt.op.over_lanes(self.size, *operands)), type)
         if stmt.op.differs:
             return self.note(stmt.target, result)
         self.builder.emit(Let(stmt.targets, Same, (result.atom,), {}, stmt.origin))
@@ -315,18 +318,3 @@ def is_cheap(stmt: If) -> bool:
 def is_total(stmt: Let) -> bool:
     total = stmt.op.is_total
     return bool(total(*rules.operands_of(stmt)) if callable(total) else total)
-
-
-class Unruled:
-    """Stands for the rule of a function where all lanes have passed through it."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    @property
-    def custom(self) -> Unruled:
-        return self
-
-    def check_active(self, use: Any, active: Any) -> None:
-        raise NotSupported(f"the derivative of a vmap of {self.name}, which has a rule of its own",
-                           instead="Take the derivative of one example, and vmap that: vmap(grad(f)).")
