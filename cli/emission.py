@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from transformer.api import Transformed, argument_names
 from transformer.core.errors import TransformError
@@ -16,23 +18,43 @@ from transformer.run.generating import (
     standalone_for_call,
     standalone_for_types,
 )
-from transformer.transform.modes import Mode
 
+from .expression import Expression, Extra
 from .failures import UsageError
+from .inputs import Inputs
 from .modes import ModeOf
-from .options import Question, asked
+from .options import Question, asked, asked_about
 
 
 def emit(options: argparse.Namespace, mode_of: ModeOf | None, loops: bool = False) -> int:
     """Writes the transformed function to OUT or to stdout; with `loops`, as explicit loops for numba."""
+    def answer() -> Iterator[tuple[Path, str]]:
+        with asked(options, mode_of is not None) as question:
+            yield question.target.file, ""
+            yield question.target.file, generated(question, derived(question, mode_of), loops).source
+
+    return deliver(answer(), options)
+
+
+def emit_expression(options: argparse.Namespace) -> int:
+    """Writes what an expression means: as explicit loops where the outermost transformation is `jit`."""
+    def answer() -> Iterator[tuple[Path, str]]:
+        with asked_about(options.expression, options.file, options) as (question, expression):
+            yield question.target.file, ""
+            yield question.target.file, generated_for(question, expression, options.name).source
+
+    return deliver(answer(), options)
+
+
+def deliver(answer: Iterator[tuple[Path, str]], options: argparse.Namespace) -> int:
+    """Writes a source to OUT or to stdout. `answer` gives the file that is read, and then, with it, the source, so that
+    what cannot be written is refused before the source is made."""
     output = None if options.output in (None, "-") else Path(options.output)
     if output is not None:
         require_free(output, options.force)
-    with asked(options, mode_of is not None) as question:
-        if output is not None and output.exists() and output.samefile(question.target.file):
+    for file, source in answer:
+        if output is not None and output.exists() and output.samefile(file):
             raise UsageError(f"{output} is the file that is read; choose another name")
-        mode = None if mode_of is None else mode_of(question.wrt)
-        source = generated(question, mode, loops).source
     if output is None:
         sys.stdout.write(source)
     else:
@@ -40,15 +62,30 @@ def emit(options: argparse.Namespace, mode_of: ModeOf | None, loops: bool = Fals
     return 0
 
 
-def generated(question: Question, mode: Mode | None, loops: bool = False) -> Emitted:
-    """All stages for a question. Raises a located `TransformError`."""
+def derived(question: Question, mode_of: ModeOf | None) -> Any:
+    """The function of a question, transformed."""
+    function = question.target.function
+    return function if mode_of is None else Transformed(function, mode_of(question.wrt))
+
+
+def generated_for(question: Question, expression: Expression, called: str | None = None) -> Emitted:
+    """All stages of an expression. Raises a located `TransformError`, which says what part of it is at fault."""
+    try:
+        return generated(question, expression.whole, expression.is_compiled, called, expression.extras)
+    except TransformError as error:
+        expression.explain(error)
+        raise
+
+
+def generated(question: Question, target: Any, loops: bool = False, called: str | None = None,
+              extras: tuple[Extra, ...] = ()) -> Emitted:
+    """All stages for a question, for its function or a transformation of that. Raises a located `TransformError`."""
     inputs = question.inputs
-    target = question.target.function if mode is None else Transformed(question.target.function, mode)
     args, kwargs = inputs.values() if inputs.is_example else inputs.types()
-    args += (None,) * extra_arguments(target)
+    args += missing(extras, inputs, extra_arguments(target))
     assumed = assumption(inputs.assumed)
     name = question.target.name.rpartition(".")[2]
-    label = Label(name, tuple(f"{text}." for text in assumed), loops)
+    label = Label(name, tuple(f"{text}." for text in assumed), loops, called)
     try:
         if inputs.is_example:
             names = argument_names(question.target.function, len(args))
@@ -58,6 +95,16 @@ def generated(question: Question, mode: Mode | None, loops: bool = False) -> Emi
         for text in assumed:
             error.add_note(f"{text}; --types tells otherwise")
         raise
+
+
+def missing(extras: tuple[Extra, ...], inputs: Inputs, count: int) -> tuple[None, ...]:
+    """Places for the arguments that transformations add, which are given nothing: their types follow from others."""
+    given = {argument.name for argument in inputs.arguments}
+    for extra in extras:
+        if extra.has_lanes and extra.name not in given:
+            raise UsageError(f"{extra.name}, which vmap maps, has no type; say it with its axis of lanes, as in "
+                             f'--types "{extra.name}: f64[k,n]", or give it in the --example')
+    return (None,) * (count - sum(extra.name in given for extra in extras))
 
 
 def assumption(names: tuple[str, ...]) -> list[str]:

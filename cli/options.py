@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 from .failures import UsageError
 
 if TYPE_CHECKING:
+    from .expression import Expression
     from .inputs import Inputs
     from .target import Target
 
@@ -51,6 +53,11 @@ def add_question(parser: argparse.ArgumentParser) -> None:
         default="",
         help="the arguments to differentiate for, as in w,b (default: all floating point ones)",
     )
+    add_inputs(parser)
+
+
+def add_inputs(parser: argparse.ArgumentParser) -> None:
+    """[--types … | --example …]"""
     given = parser.add_mutually_exclusive_group()
     given.add_argument(
         "--types",
@@ -75,16 +82,37 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 @contextlib.contextmanager
 def asked(options: argparse.Namespace, differentiates: bool = True) -> Iterator[Question]:
     """The question in the options; the file's folder is on `sys.path` until the `with` ends."""
-    from .inputs import chosen, declared_inputs
+    from .inputs import chosen
     from .target import opened
 
     with opened(options.target) as target:
         wrt = names_in(options.wrt)
-        if options.example:
-            inputs = inputs_of_example(target, options.example)
-        else:
-            inputs = declared_inputs(target.function, options.types, wrt)
+        inputs = inputs_for(target, options, wrt)
         yield Question(target, inputs, chosen(inputs, wrt, target.name) if differentiates else ())
+
+
+def inputs_for(target: Target, options: argparse.Namespace, wrt: tuple[str, ...]) -> Inputs:
+    """The arguments of a function, from --example or from --types and what the function tells."""
+    from .inputs import declared_inputs
+
+    if options.example:
+        return inputs_of_example(target, options.example)
+    return declared_inputs(target.function, options.types, wrt)
+
+
+@contextlib.contextmanager
+def asked_about(expression: str, path: str, options: argparse.Namespace) -> Iterator[tuple[Question, Expression]]:
+    """The question about an expression, and what that means."""
+    from .expression import interpreted
+    from .target import existing, opened_file
+
+    if os.path.isfile(expression) and not os.path.isfile(path):
+        raise UsageError(f"the expression stands before the file: write {path!r} {expression}")
+    file = existing(path)
+    with opened_file(file) as module:
+        found = interpreted(expression, file, module)
+        target = found.asked()
+        yield Question(target, inputs_for(target, options, found.wrt()), ()), found
 
 
 def inputs_of_example(target: Target, name: str) -> Inputs:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from .failures import UsageError, suggestion
 from .options import Question, add_question, asked
+
+if TYPE_CHECKING:
+    from transformer.run.generating import Emitted
 
 NAME = "show"
 SUMMARY = "show every stage between a function and its derivative"
@@ -45,14 +49,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from .colour import painter
-    from .emission import generated
+    from .emission import derived, generated
     from .modes import MODES as modes
 
     with asked(options) as question:
-        stages = {
-            "function": own_source(question),
-            **generated(question, modes[options.mode](question.wrt), options.loops).stages,
-        }
+        stages = stages_of(question, generated(question, derived(question, modes[options.mode]), options.loops))
     paint = painter(options.color)
     if options.stage is not None:
         sys.stdout.write(paint(stage_named(options.stage, stages)))
@@ -62,6 +63,11 @@ def run(options: argparse.Namespace) -> int:
             f"{paint(f'# ---- {name} ' + '-' * (60 - len(name)))}\n{paint(text.rstrip())}\n\n"
         )
     return 0
+
+
+def stages_of(question: Question, made: Emitted) -> dict[str, str]:
+    """The function and what becomes of it, by name and in order."""
+    return {"function": own_source(question), **made.stages}
 
 
 def own_source(question: Question) -> str:
@@ -74,8 +80,8 @@ def own_source(question: Question) -> str:
         return f"# {question.target.name} is not written in Python\n"
 
 
-def stage_named(name: str, stages: dict[str, str]) -> str:
+def stage_named(name: str, stages: dict[str, str], place: str = "--stage: ") -> str:
     if name not in stages:
-        hint = suggestion(name, stages) or f"; there are {', '.join(stages)}"
-        raise UsageError(f"--stage: no stage is called {name!r}{hint}")
+        hint = suggestion(name, stages) or f"; there are {', '.join(map(repr, stages))}"
+        raise UsageError(f"{place}no stage is called {name!r}{hint}")
     return stages[name].rstrip() + "\n"

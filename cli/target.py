@@ -37,9 +37,15 @@ class Target:
 def opened(given: str) -> Iterator[Target]:
     """The function that FILE.py:FUNC names. Raises `UsageError` where there is none."""
     file, name = split(given)
-    with on_path(file.parent.resolve()):
-        module = loaded(file)
+    with opened_file(file) as module:
         yield Target(file, name, module, function_named(module, name, file))
+
+
+@contextlib.contextmanager
+def opened_file(file: Path) -> Iterator[ModuleType]:
+    """The module that a file makes, with its folder on `sys.path`."""
+    with on_path(file.parent.resolve()):
+        yield loaded(file)
 
 
 def split(given: str) -> tuple[Path, str]:
@@ -50,14 +56,17 @@ def split(given: str) -> tuple[Path, str]:
         raise UsageError(f"which function of {given}? It has: {names}. Write {given}:FUNC")
     if not colon or not path or not name:
         raise UsageError(f"expected FILE.py:FUNC, got {given!r}")
+    return existing(path), name
+
+
+def existing(path: str) -> Path:
+    """A file that is there."""
     file = Path(path)
-    if file.is_dir() or not file.exists():
-        raise UsageError(
-            f"{path} is a folder, not a Python file"
-            if file.is_dir()
-            else f"there is no file {path}" + neighbours(file)
-        )
-    return file, name
+    if file.is_dir():
+        raise UsageError(f"{path} is a folder, not a Python file")
+    if not file.exists():
+        raise UsageError(f"there is no file {path}" + neighbours(file))
+    return file
 
 
 def neighbours(file: Path) -> str:

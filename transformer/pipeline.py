@@ -10,13 +10,14 @@ explicit loops that are compiled.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from contextlib import ExitStack
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .core.builder import Builder
 from .core.check import check
+from .core.errors import TransformError
 from .core.grammar import Function
 from .core.text import text
 from .read.interface import Interface
@@ -75,12 +76,13 @@ class Looped(Prepared):
 
 
 def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints: Mapping[Any, int],
-             smallest: int, header: Header | None = None, name: str | None = None,
+             smallest: int, header: Header | None = None, name: str | None = None, called: str | None = None,
              stages: dict[str, str] | None = None) -> Generated:
     """All stages. With a header the source is that of a file, which tests the shapes it is given;
-    `name` is what the user's function is called there, if not by its own name; `stages` receives
-    the text of every stage. Raises a located `TransformError`; nothing is changed or written by then."""
+    `name` is what the user's function is called there, if not by its own name, and `called` what the result is
+    called; `stages` receives the text of every stage. Raises a located `TransformError`; nothing is changed or written by then."""
     made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages)
+    made.interface.name = called or made.interface.name
     written = write(made.function, made.interface, name=made.interface.name, header=header, annotate=True,
                     guards=header is not None)
     if stages is not None:
@@ -89,13 +91,14 @@ def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hint
 
 
 def generate_loops(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints: Mapping[Any, int],
-                   smallest: int, header: Header | None = None, name: str | None = None,
+                   smallest: int, header: Header | None = None, name: str | None = None, called: str | None = None,
                    stages: dict[str, str] | None = None, donated: Collection[str] = ()) -> Looped:
     """All stages to explicit loops. Arrays that a function itself writes, which is not one that a
     transformation made, are further results, that the entry hands back to its caller's arrays; results may live
     in the arrays of arguments that are named in `donated`."""
     from .entering import entered
     made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages, hands_back=True)
+    made.interface.name = called or made.interface.name
     modes = taken_apart(target)[1]
     extras = list(args[len(args) - sum(mode.extras for mode in modes):])
     module = entered(made.function, made.interface, made.reading, extras, bool(modes), guards=header is not None,
@@ -127,7 +130,7 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
     for k, mode in enumerate(modes):
         builder = Builder(reading.assumptions)
         builder.reader = reading.reader
-        with reading.assumptions.consistent():
+        with reading.assumptions.consistent(), step(k):
             function, interface = mode.transform(function, interface, builder)
             take_hidden(function, interface)
             if k == len(modes) - 1:
@@ -144,10 +147,21 @@ def entered_by(modes: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     """The transformations, with what they take from the arguments of a call, and the arguments that are left for
     the user's function: without those that transformations add, and for one lane."""
     found: list[Any] = []
-    for mode in reversed(modes):
-        mode, args, kwargs = mode.entered(args, kwargs)
+    for k, mode in reversed(list(enumerate(modes))):
+        with step(k):
+            mode, args, kwargs = mode.entered(args, kwargs)
         found.insert(0, mode)
     return found, args, kwargs
+
+
+@contextmanager
+def step(k: int) -> Iterator[None]:
+    """Errors raised inside are those of the k-th transformation."""
+    try:
+        yield
+    except TransformError as error:
+        error.step = k if error.step is None else error.step
+        raise
 
 
 def note(stages: dict[str, str] | None, name: str, function: Function) -> None:

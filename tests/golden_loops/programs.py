@@ -102,6 +102,24 @@ def triangular_product(a, b):
     return np.sum(b * b)
 
 
+def convolution(x, weights):
+    size = weights.shape[0]
+    y = np.empty((x.shape[0], x.shape[1] - size + 1, weights.shape[2]))
+    for i in range(y.shape[1]):
+        y[:, i] = np.sum(x[:, i:i + size, :, np.newaxis] * weights[np.newaxis], axis=(1, 2))
+    return y
+
+
+def convolution_loss(x, weights):
+    return np.sum(convolution(x, weights) ** 2)
+
+
+def padded(x):
+    y = np.zeros((x.shape[0] + 2, x.shape[1] + 2, x.shape[2]))
+    y[1:-1, 1:-1] = x
+    return np.maximum(y - 0.5, 0)
+
+
 def _positive(rng: np.random.Generator, n: int = 7) -> Any:
     return rng.uniform(0.5, 1.5, n)
 
@@ -129,6 +147,10 @@ KEPT: dict[str, tuple[Any, Any, Draw]] = {
     "recurrence_grad": (grad(recurrence), recurrence, lambda rng: (rng.normal(size=9),)),
     "rank_update": (rank_update, rank_update, lambda rng: (rng.normal(size=(40, 40)), rng.normal(size=(40, 24)),
                                                            1.5, 1.2)),
+    "convolution": (convolution, convolution, lambda rng: (rng.normal(size=(7, 11, 6)), rng.normal(size=(3, 6, 9)))),
+    "convolution_grad": (grad(convolution_loss, (0, 1)), convolution_loss,
+                         lambda rng: (rng.normal(size=(7, 11, 6)), rng.normal(size=(3, 6, 9)))),
+    "padded": (padded, padded, lambda rng: (rng.normal(size=(7, 8, 9)),)),
     "triangular_product_grad": (grad(triangular_product, (0, 1)), triangular_product,
                                 lambda rng: (rng.normal(size=(40, 40)), rng.normal(size=(40, 24)))),
 }

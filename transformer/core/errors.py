@@ -112,6 +112,8 @@ class TransformError(Exception):
             print(error)
     """
 
+    step: int | None = None  # which of several transformations refuses, counted from the inner one
+
     def __init__(
         self,
         message: str,

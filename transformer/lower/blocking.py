@@ -33,7 +33,7 @@ from .contractions import slope, terms_of
 from .copying import NestCopier
 from .dependence import Access, Frame, Ranges, accesses, as_nest, conflicts
 from .multiplying import Contraction, Rows, contraction
-from .nests import Block, Fold, Index, Nest, inner_blocks, is_load, statements
+from .nests import Block, Fold, Index, Nest, inner_blocks, is_load, statements, uses_after, uses_before
 from .pushing import pushed
 from .reordering import reordered
 
@@ -67,6 +67,7 @@ def _blocked(stmt: Any, around: Ranges) -> Block:
 
 
 def _of_nest(nest: Nest, stmt: Any, around: Ranges) -> Block | None:
+    """A loop or nest by blocks of its first index; where this counts backwards, it is turned first."""
     outer, *inner = nest.indices
     body: Block = [Nest(inner, nest.body, nest.origin, nest.ordered)] if inner else nest.body
     frame = Frame(outer.var, outer.size, getattr(stmt, "down", False), around)
@@ -196,7 +197,6 @@ class _Piece:
 
 
 def _used(block: Block) -> Iterator[Var]:
-    from .nests import uses_after, uses_before
     for stmt in statements(block):
         yield from uses_before(stmt)
         yield from uses_after(stmt)

@@ -111,11 +111,13 @@ def on_demand(
 @dataclass(frozen=True)
 class Label:
     """What a file of its own says at its top: `notes` are sentences, `name` is what the user's
-    function is called in it, if not by its own name. With `loops` it holds what numba compiles."""
+    function is called in it, if not by its own name, and `called` what the whole is called. With `loops` it holds
+    what numba compiles."""
 
     name: str | None = None
     notes: tuple[str, ...] = ()
     loops: bool = False
+    called: str | None = None
 
 
 def standalone_source(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
@@ -182,6 +184,7 @@ def _standalone(target: Any, label: Label, described: Description) -> Emitted:
             header=header_of(function, modes, notes, label.name),
             stages={},
             name=label.name,
+            called=label.called,
         )
 
     generated = attempt(label.notes)

@@ -7,6 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from .. import tree
+from ..transform.batched import Batched
+from ..transform.curvature import HessianVector
+from ..transform.jacobians import Jacobian
 from ..transform.modes import Gradient, Mode, Pullback, Pushforward
 from ..write.header import Header
 
@@ -32,14 +36,60 @@ def words(mode: Mode, names: list[str]) -> str:
 
     >>> words(Gradient((0, "b")), ["w", "b", "x"])
     'gradient with respect to w and b'
+    >>> words(Batched((None, 0, 1)), ["w", "x", "y"])
+    'batched form (axis 0 of x, axis 1 of y)'
+    >>> words(Jacobian("x", reverse=True), ["x"])
+    'Jacobian by reverse mode with respect to x'
     """
-    if not isinstance(mode, (Pushforward, Pullback, Gradient)):
-        return "batched form"
-    kinds = {Pushforward: "forward derivative", Pullback: "pullback", Gradient: "gradient"}
-    what = kinds[type(mode)]
-    if isinstance(mode, Gradient) and mode.value:
-        what = f"value and {what}"
-    return f"{what} with respect to {listed(mode.wrt, names)}"
+    if isinstance(mode, Batched):
+        return f"batched form ({lanes(mode, names)})"
+    what = kind_of(mode)
+    return f"{what} with respect to {listed(mode.wrt, names)}"       # type: ignore[attr-defined]
+
+
+def kind_of(mode: Mode) -> str:
+    """What kind of derivative a transformation gives."""
+    match mode:
+        case Gradient():
+            return "value and gradient" if mode.value else "gradient"
+        case Jacobian():
+            return f"Jacobian by {'reverse' if mode.reverse else 'forward'} mode"
+        case HessianVector():
+            return "product of the Hessian with a vector"
+        case Pushforward():
+            return "forward derivative"
+        case Pullback():
+            return "pullback"
+    return mode.suffix
+
+
+def lanes(mode: Batched, names: list[str]) -> str:
+    """Which axes of which arguments number the lanes, and of the result, unless they are the first."""
+    found = [lanes_of_arguments(mode.in_axes, names)]
+    found += [f"{mode.axis_size} lanes"] if mode.axis_size is not None else []
+    found += [f"lanes along axis {axis} of the result{path}" for axis, path in axes_by_place(mode.out_axes) if axis]
+    return "; ".join(part for part in found if part)
+
+
+def lanes_of_arguments(axes: Any, names: list[str]) -> str:
+    """
+    >>> lanes_of_arguments(0, ["w", "x"])
+    'axis 0 of each argument'
+    >>> lanes_of_arguments(({"w": 0, "b": None}, 0), ["params", "x"])
+    "axis 0 of params['w'] and x"
+    """
+    if isinstance(axes, int):
+        return f"axis {axes} of each argument"
+    places: dict[int, list[str]] = {}
+    for k, each in enumerate(axes or ()):
+        for axis, path in axes_by_place(each):
+            places.setdefault(axis, []).append(_name_at(k, names) + path)
+    return ", ".join(f"axis {axis} of {enumerated(known)}" for axis, known in places.items())
+
+
+def axes_by_place(axes: Any) -> list[tuple[int, str]]:
+    """The axes in a tree of them, None left out, and the way to each."""
+    return list(zip(tree.leaves(axes), tree.structure(axes).paths()))
 
 
 def listed(wrt: Any, names: list[str]) -> str:
@@ -47,8 +97,15 @@ def listed(wrt: Any, names: list[str]) -> str:
     keys = wrt if isinstance(wrt, tuple) else (wrt,)
     if wrt is None:
         return "the arguments"
-    known = [key if isinstance(key, str) else _name_at(key, names) for key in keys]
-    return " and ".join([", ".join(known[:-1]), known[-1]] if len(known) > 1 else known)
+    return enumerated([key if isinstance(key, str) else _name_at(key, names) for key in keys])
+
+
+def enumerated(words: list[str]) -> str:
+    """
+    >>> enumerated(["w", "b", "x"])
+    'w, b and x'
+    """
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def _name_at(position: int, names: list[str]) -> str:
