@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import ast
+import builtins
+import keyword
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,37 +30,64 @@ from .options import Question, asked, asked_about
 
 def emit(options: argparse.Namespace, mode_of: ModeOf | None, loops: bool = False) -> int:
     """Writes the transformed function to OUT or to stdout; with `loops`, as explicit loops for numba."""
-    def answer() -> Iterator[tuple[Path, str]]:
-        with asked(options, mode_of is not None) as question:
-            yield question.target.file, ""
-            yield question.target.file, generated(question, derived(question, mode_of), loops).source
-
-    return deliver(answer(), options)
+    output = free_output(options)
+    with asked(options, mode_of is not None) as question:
+        require_other(output, question.target.file)
+        source = generated(question, derived(question, mode_of), loops).source
+    return delivered(source, output, options.force)
 
 
 def emit_expression(options: argparse.Namespace) -> int:
     """Writes what an expression means: as explicit loops where the outermost transformation is `jit`."""
-    def answer() -> Iterator[tuple[Path, str]]:
-        with asked_about(options.expression, options.file, options) as (question, expression):
-            yield question.target.file, ""
-            yield question.target.file, generated_for(question, expression, options.name).source
+    require_name(options.name)
+    output = free_output(options)
+    with asked_about(options.expression, options.file, options) as (question, expression):
+        require_other(output, question.target.file)
+        source = generated_for(question, expression, options.name).source
+    require_alone(options.name, source)
+    return delivered(source, output, options.force)
 
-    return deliver(answer(), options)
 
-
-def deliver(answer: Iterator[tuple[Path, str]], options: argparse.Namespace) -> int:
-    """Writes a source to OUT or to stdout. `answer` gives the file that is read, and then, with it, the source, so that
-    what cannot be written is refused before the source is made."""
+def free_output(options: argparse.Namespace) -> Path | None:
+    """The file to write, None for stdout. Raises before any work is done for one that could not be written."""
     output = None if options.output in (None, "-") else Path(options.output)
     if output is not None:
         require_free(output, options.force)
-    for file, source in answer:
-        if output is not None and output.exists() and output.samefile(file):
-            raise UsageError(f"{output} is the file that is read; choose another name")
+    return output
+
+
+def require_other(output: Path | None, file: Path) -> None:
+    if output is not None and output.exists() and output.samefile(file):
+        raise UsageError(f"{output} is the file that is read; choose another name")
+
+
+def require_name(name: str | None) -> None:
+    if name is not None and (not name.isidentifier() or keyword.iskeyword(name)):
+        raise UsageError(f"--name: {name!r} is no name of a function")
+
+
+def require_alone(name: str | None, source: str) -> None:
+    """Raises where a file has another thing of this name, such as a module that it imports."""
+    found = [each for stmt in ast.parse(source).body for each in names_bound(stmt)]
+    if name is not None and found.count(name) > 1 or hasattr(builtins, name or ""):
+        raise UsageError(f"--name: {name} is a name that the file needs; choose another one")
+
+
+def names_bound(stmt: ast.stmt) -> list[str]:
+    """What a statement at the top of a file gives a name."""
+    if isinstance(stmt, (ast.Import, ast.ImportFrom)):
+        return [(alias.asname or alias.name).partition(".")[0] for alias in stmt.names]
+    if isinstance(stmt, (ast.FunctionDef, ast.ClassDef)):
+        return [stmt.name]
+    return [node.id for node in ast.walk(stmt) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+
+
+def delivered(source: str, output: Path | None, force: bool) -> int:
+    """Writes a source to a file, or to stdout."""
     if output is None:
         sys.stdout.write(source)
     else:
-        write(output, source, options.force)
+        write(output, source, force)
     return 0
 
 

@@ -28,6 +28,7 @@ import transformer
 from transformer.api import Transformed, _wrt
 from transformer.core.errors import TransformError
 from transformer.jitting import Compiled
+from transformer.run.heading import extra_names, keys_in
 from transformer.transform.arguments import free_name
 from transformer.transform.batched import Batched
 from transformer.transform.derived import taken_apart
@@ -122,8 +123,9 @@ class Expression:
     def wrt(self) -> tuple[str, ...]:
         """The arguments of the user's function for which something is differentiated."""
         names = [parameter.name for parameter in parameters_of(self.target.function)]
-        found = [key for mode in taken_apart(self.whole)[1] for key in keys_of(mode)]
-        return tuple(dict.fromkeys(name for key in found if (name := name_of(key, names)) in names))
+        keys = [key for mode in taken_apart(self.whole)[1] for key in keys_in(getattr(mode, "wrt", None))]
+        found = [names[key] if isinstance(key, int) and -len(names) <= key < len(names) else key for key in keys]
+        return tuple(dict.fromkeys(name for name in found if name in names))
 
     def explain(self, error: TransformError) -> None:
         """Adds to an error which part of the expression it is about, if that is known."""
@@ -131,25 +133,12 @@ class Expression:
             error.add_note(f"in {PLACE}\n{marked(self.text, *span_of(self.text, self.steps[error.step]))}")
 
 
-def keys_of(mode: Mode) -> tuple[Any, ...]:
-    """The arguments that a derivative is with respect to."""
-    wrt = getattr(mode, "wrt", ())
-    return wrt if isinstance(wrt, tuple) else (wrt,)
-
-
-def name_of(key: Any, names: list[str]) -> str:
-    known = isinstance(key, int) and -len(names) <= key < len(names)
-    return names[key] if known else str(key)
-
-
 def added(mode: Mode, before: tuple[Extra, ...], own: list[inspect.Parameter]) -> tuple[Extra, ...]:
     """What a function is given behind its arguments, once it is transformed again."""
     if isinstance(mode, Batched):
         return tuple(replace(extra, has_lanes=True) for extra in before)
     found = list(before)
-    for k in range(mode.extras):
-        names = [parameter.name for parameter in own]
-        name = "dy" if isinstance(mode, Pullback) else f"d{name_of(keys_of(mode)[k], names)}"
+    for name in extra_names(mode, [parameter.name for parameter in own]):
         found.append(Extra(free_name(name, [*own, *found])))             # type: ignore[list-item]
     return tuple(found)
 

@@ -11,11 +11,11 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
-from . import bench, check, grad, jit, jvp, show, vjp
+from . import bench, check, diff, emit, grad, jit, jvp, show, vjp
 from .failures import UsageError, told
 from .options import HOW_FILES_ARE_READ, TYPES
 
-COMMANDS: tuple[ModuleType, ...] = (grad, jvp, vjp, jit, show, check, bench)
+COMMANDS: tuple[ModuleType, ...] = (grad, jvp, vjp, jit, emit, show, diff, check, bench)
 
 DESCRIPTION = r"""Derivatives of NumPy programs as readable Python source.
 

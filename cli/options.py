@@ -44,6 +44,14 @@ def add_target(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_expression(parser: argparse.ArgumentParser) -> None:
+    """EXPR FILE.py"""
+    parser.add_argument(
+        "expression", metavar="EXPR", help='transformations of a function, as in "vmap(grad(loss))"'
+    )
+    parser.add_argument("file", metavar="FILE.py", help="the file of the function, which is imported")
+
+
 def add_question(parser: argparse.ArgumentParser) -> None:
     """FILE.py:FUNC --wrt … [--types … | --example …]"""
     add_target(parser)

@@ -32,13 +32,22 @@ MODES = ("grad", "value_and_grad", "jvp", "vjp")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_question(parser)
+    add_mode(parser, "grad")
+    parser.add_argument("--stage", metavar="NAME", help="this stage alone, without its heading")
+    add_colour(parser)
+
+
+def add_mode(parser: argparse.ArgumentParser, default: str | None) -> None:
+    """[--mode MODE] [--loops]"""
     parser.add_argument(
-        "--mode", choices=MODES, default="grad", help="the transformation (default: grad)"
+        "--mode", choices=MODES, default=default, help="the transformation (default: grad)"
     )
     parser.add_argument(
         "--loops", action="store_true", help="go on to the explicit loops that numba compiles"
     )
-    parser.add_argument("--stage", metavar="NAME", help="this stage alone, without its heading")
+
+
+def add_colour(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--color",
         choices=("auto", "always", "never"),

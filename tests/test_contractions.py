@@ -159,6 +159,37 @@ def three_factors(c, a, b):
     return c
 
 
+def weighted_by_position(c, a, b):
+    """Factors are made of the positions of loops."""
+    c = c.copy()
+    for i in range(a.shape[0]):
+        f = 0.5 * i
+        for j in range(i + 1):
+            for k in range(a.shape[1]):
+                c[i, j] += f * a[i, k] * b[j, k]
+        for k in range(a.shape[1]):
+            for j in range(i + 1):
+                c[i, j] -= a[i, k] * b[j, k] * (k + 1)
+    return c
+
+
+def weighted_of_integers(c, a, b):
+    c = c.copy()
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            for j in range(i + 1):
+                c[j, i] += k * a[i, k] * b[j, k]
+    return c
+
+
+def weighted_sums(x, a):
+    x = x.copy()
+    for j in range(x.shape[0]):
+        x[j] -= j * (x[:j] @ a[:j, j])
+        x[j] = x[j] / a[j, j]
+    return x
+
+
 def lu(a):
     a = a.copy()
     for i in range(a.shape[0]):
@@ -215,6 +246,9 @@ CASES = {
     "scaled_by_state": (scaled_by_state, arrays("nn", "nm", "n"), LOOPS),
     "shorter_than_nothing": (shorter_than_nothing, arrays("nn", "nm"), LOOPS),
     "three_factors": (three_factors, arrays("nn", "nm", "m"), LOOPS),
+    "weighted_by_position": (weighted_by_position, arrays("nn", "nm", "nm"), LOOPS),
+    "weighted_by_integers": (weighted_of_integers, arrays("nn", "nm", "nm", kind="i8"), LOOPS),
+    "weighted_sums": (weighted_sums, arrays("n", "nn"), LOOPS),
     "lu": (lu, arrays("nn"), LOOPS),
     "sums_looked_at": (sums_looked_at, arrays("n", "nn"), LOOPS),
 }

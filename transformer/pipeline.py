@@ -80,7 +80,8 @@ def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hint
              stages: dict[str, str] | None = None) -> Generated:
     """All stages. With a header the source is that of a file, which tests the shapes it is given;
     `name` is what the user's function is called there, if not by its own name, and `called` what the result is
-    called; `stages` receives the text of every stage. Raises a located `TransformError`; nothing is changed or written by then."""
+    called; `stages` receives the text of every stage. Raises a located `TransformError`; nothing is changed or
+    written by then."""
     made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages)
     made.interface.name = called or made.interface.name
     written = write(made.function, made.interface, name=made.interface.name, header=header, annotate=True,

@@ -83,19 +83,19 @@ class Origin:
             end = len(encoded)
         before = encoded[indentation:start].decode(errors="ignore")
         marked = encoded[start:end].decode(errors="ignore")
-        return _blanks(before) + "^" * max(1, _width(marked))
+        return _blanks(before) + "^" * max(1, width_of(marked))
 
 
 def _blanks(text: str) -> str:
     """White space as wide as the text: tabs stay, as only the terminal knows their width."""
-    return "".join("\t" if character == "\t" else " " * _width(character) for character in text)
+    return "".join("\t" if character == "\t" else " " * width_of(character) for character in text)
 
 
-def _width(text: str) -> int:
+def width_of(text: str) -> int:
     """The columns a terminal uses: two for wide characters, none for combining ones."""
     if text.isascii():
         return len(text)
-    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    wide = sum(unicodedata.east_asianwidth_of(character) in "WF" for character in text)
     return len(text) + wide - sum(unicodedata.combining(character) > 0 for character in text)
 
 

@@ -102,7 +102,7 @@ class _Loop:
         self.pieces: list[_Piece] = []
 
     def blocks(self) -> Block | None:
-        if not self._has_pieces() or not self._are_worth_it() or not self._may_be_apart():
+        if not (self._has_pieces() and self._may_be_apart() and self._are_worth_it()):
             return None
         rows = Rows.of(self.frame, BLOCK)
         body = list(rows.named)
@@ -125,7 +125,7 @@ class _Loop:
         return any(piece.contractions is not None for piece in self.pieces)
 
     def _contractions(self, stmt: Any) -> list[Contraction] | None:
-        found = [contraction(term, self.frame) for term in terms_of(stmt, self.numbers) or ()]
+        found = [contraction(term, self.frame) for term in terms_of(stmt, self.numbers, self.frame.position) or ()]
         return None if not found or None in found else found             # type: ignore[return-value]
 
     def _are_worth_it(self) -> bool:

@@ -70,20 +70,22 @@ class _Product:
     spans: dict[Var, Span] = field(default_factory=dict)
 
 
-def terms_of(stmt: Any, known: dict[Var, Let]) -> list[Term] | None:
+def terms_of(stmt: Any, known: Mapping[Var, Let], position: Var | None = None) -> list[Term] | None:
     """The terms that a loop adds, if it does nothing else; `known` are numbers that are computed before it, in the
-    iteration of a loop around it."""
-    finder = _Finder(dict(known))
+    iteration of a loop around it, which is at a `position`."""
+    finder = _Finder(dict(known), {position})
     found = isinstance(stmt, (Nest, Fold, Loop)) and finder.stmt(stmt, {})
     return finder.terms if found and 0 < len(finder.terms) <= MOST_TERMS else None
 
 
 class _Finder:
-    def __init__(self, made: dict[Var, Any]) -> None:
+    def __init__(self, made: dict[Var, Any], positions: set[Any]) -> None:
         self.made = made               # what computes a number: a statement, or what a fold adds up
+        self.positions = positions     # which no factor is made of
         self.terms: list[Term] = []
 
     def stmt(self, stmt: Any, spans: dict[Var, Span]) -> bool:
+        self.positions |= spans.keys()
         match stmt:
             case Let():
                 self.made.update(dict.fromkeys(stmt.targets, stmt))
@@ -103,6 +105,7 @@ class _Finder:
     def _fold(self, stmt: Fold, spans: dict[Var, Span]) -> bool:
         """What a fold adds up, if it begins with 0."""
         own = _spans(stmt.indices)
+        self.positions |= own.keys()
         if not self._block(stmt.body, {**spans, **own}):
             return False
         for carry in stmt.carries:
@@ -137,14 +140,18 @@ class _Finder:
     def _is_steady(self, atom: Any) -> bool:
         """Whether a number is computed of what is known outside of the loop."""
         made = self.made.get(atom) if isinstance(atom, Var) else None
-        return made is None or isinstance(made, Let) and made.op.elementwise and all(map(self._is_steady, made.args))
+        if made is None:
+            return self.positions.isdisjoint(atom_vars((atom,)))
+        return (isinstance(made, Let) and made.op.elementwise and all(map(self._is_steady, made.args)))
 
     # -- numbers as sums of products --------------------------------------------------------------
 
     def _products(self, atom: Any) -> list[_Product] | None:
         if self._is_steady(atom):
             return [_Product([], [atom])]
-        made = self.made[atom]
+        made = self.made.get(atom) if isinstance(atom, Var) else None
+        if made is None:
+            return None
         if isinstance(made, tuple):
             summands = self._products(made[0])
             alone = summands is not None and not any(each.spans for each in summands)

@@ -49,7 +49,7 @@ def _sum_at_start(loop: Loop) -> tuple[Term | None, Block]:
     body: Block = loop.body
     count = next((n for n, stmt in enumerate(body, 1) if isinstance(stmt, Store)), 0)
     before, behind = body[:count], body[count:]
-    terms = terms_of(Nest([], before), {}) or ()
+    terms = terms_of(Nest([], before), {}, loop.position) or ()
     made = {var for stmt in before for var in defined(stmt)}
     if len(terms) != 1 or not made.isdisjoint(var for stmt in statements(behind) for var in uses_before(stmt)):
         return None, []

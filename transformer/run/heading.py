@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ def header_of(
 
     code = getattr(inspect.unwrap(function), "__code__", None)
     names = parameter_names(function)
-    done = " of the ".join(words(mode, names) for mode in reversed(modes)) or "compiled form"
+    done = " of the ".join(reversed(all_words(modes, names))) or "compiled form"
     versions = {"transformer": __version__, "numpy": np.__version__}
     file, line = (code.co_filename, code.co_firstlineno) if code is not None else ("", 0)
     own = getattr(function, "__qualname__", None) or type(function).__qualname__
@@ -31,8 +32,34 @@ def header_of(
     return Header(shown, file, line, done, versions, notes)
 
 
-def words(mode: Mode, names: list[str]) -> str:
-    """What a transformation gives, in words.
+def all_words(modes: list[Mode], names: list[str]) -> list[str]:
+    """What each transformation gives, the first thing done first."""
+    found: list[str] = []
+    extras: list[str] = []
+    for mode in modes:
+        found.append(words(mode, names, extras))
+        extras += extra_names(mode, names)
+    return found
+
+
+def extra_names(mode: Mode, names: list[str]) -> list[str]:
+    """What the arguments are called that a transformation adds.
+
+    >>> extra_names(Pushforward((0, "b")), ["w", "b"])
+    ['dw', 'db']
+    """
+    if not mode.extras or isinstance(mode, Pullback):
+        return ["dy"] * mode.extras
+    wrt = mode.wrt                                                      # type: ignore[attr-defined]
+    return [f"d{key if isinstance(key, str) else _name_at(key, names)}" for key in keys_in(wrt)]
+
+
+def keys_in(wrt: Any) -> tuple[Any, ...]:
+    return wrt if isinstance(wrt, tuple) else () if wrt is None else (wrt,)
+
+
+def words(mode: Mode, names: list[str], extras: Sequence[str] = ()) -> str:
+    """What a transformation gives, in words; `extras` are arguments behind those with `names`.
 
     >>> words(Gradient((0, "b")), ["w", "b", "x"])
     'gradient with respect to w and b'
@@ -42,7 +69,7 @@ def words(mode: Mode, names: list[str]) -> str:
     'Jacobian by reverse mode with respect to x'
     """
     if isinstance(mode, Batched):
-        return f"batched form ({lanes(mode, names)})"
+        return f"batched form ({lanes(mode, names, extras)})"
     what = kind_of(mode)
     return f"{what} with respect to {listed(mode.wrt, names)}"       # type: ignore[attr-defined]
 
@@ -63,15 +90,15 @@ def kind_of(mode: Mode) -> str:
     return mode.suffix
 
 
-def lanes(mode: Batched, names: list[str]) -> str:
+def lanes(mode: Batched, names: list[str], extras: Sequence[str]) -> str:
     """Which axes of which arguments number the lanes, and of the result, unless they are the first."""
-    found = [lanes_of_arguments(mode.in_axes, names)]
+    found = [lanes_of_arguments(mode.in_axes, names, extras)]
     found += [f"{mode.axis_size} lanes"] if mode.axis_size is not None else []
     found += [f"lanes along axis {axis} of the result{path}" for axis, path in axes_by_place(mode.out_axes) if axis]
     return "; ".join(part for part in found if part)
 
 
-def lanes_of_arguments(axes: Any, names: list[str]) -> str:
+def lanes_of_arguments(axes: Any, names: list[str], extras: Sequence[str] = ()) -> str:
     """
     >>> lanes_of_arguments(0, ["w", "x"])
     'axis 0 of each argument'
@@ -81,9 +108,11 @@ def lanes_of_arguments(axes: Any, names: list[str]) -> str:
     if isinstance(axes, int):
         return f"axis {axes} of each argument"
     places: dict[int, list[str]] = {}
-    for k, each in enumerate(axes or ()):
+    axes = axes or ()
+    passed = len(axes) - len(extras)                       # what stands at its default is not passed
+    for name, each in zip([*(_name_at(k, names) for k in range(passed)), *extras], axes):
         for axis, path in axes_by_place(each):
-            places.setdefault(axis, []).append(_name_at(k, names) + path)
+            places.setdefault(axis, []).append(name + path)
     return ", ".join(f"axis {axis} of {enumerated(known)}" for axis, known in places.items())
 
 
@@ -94,10 +123,9 @@ def axes_by_place(axes: Any) -> list[tuple[int, str]]:
 
 def listed(wrt: Any, names: list[str]) -> str:
     """Arguments by name, as far as their positions have one."""
-    keys = wrt if isinstance(wrt, tuple) else (wrt,)
     if wrt is None:
         return "the arguments"
-    return enumerated([key if isinstance(key, str) else _name_at(key, names) for key in keys])
+    return enumerated([key if isinstance(key, str) else _name_at(key, names) for key in keys_in(wrt)])
 
 
 def enumerated(words: list[str]) -> str:

@@ -27,7 +27,7 @@ from ..ops.arithmetic import converted
 from ..ops.creation import zeros
 from ..ops.indexing import Get, Put
 from ..ops.regions import Slot
-from ..ops.value import Value
+from ..ops.value import Value, value
 from .activity import flows
 from .differing import is_decided
 
@@ -187,7 +187,8 @@ class Apart:
             nexts = [self._put(entry, copier.atom(var), lane) for entry, var in zip(entries, given)]
         outs = [batching.twin(var) for var in given]
         carries = list(map(Carry, entries, starts, nexts, outs))
-        self.builder.emit(Loop(lane, batching.size, carries, body, origin=region[0].origin, independent=True))    # type: ignore[arg-type]
+        count = value(batching.size).atom
+        self.builder.emit(Loop(lane, count, carries, body, origin=region[0].origin, independent=True))
 
     def _without_equal(self, region: Block, given: list[Var]) -> tuple[Block, list[Var]]:
         """Emits the statements that are the same in all lanes; gives the others, and what these give."""

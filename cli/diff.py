@@ -1,0 +1,90 @@
+"""`transformer diff`: two stages of a transformation side by side."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .failures import UsageError
+from .options import add_inputs, asked, asked_about
+from .show import add_colour, add_mode, stage_named
+
+NAME = "diff"
+SUMMARY = "show two stages of a transformation side by side"
+DESCRIPTION = """\
+Shows two stages of a function, or of an expression as `transformer emit` takes it, side by side, in
+the width of the terminal: lines that differ have a | between them, those of one side alone < or >.
+Stages are those that `transformer show` shows: function, read, simplified, grad, 'grad, simplified',
+source, and loops with --loops or jit.
+"""
+EXAMPLES = r"""What a function becomes as its gradient:
+
+  transformer diff model.py:loss function source \
+      --types "w: f64[d], b: f64, x: f64[n,d], y: f64[n]"
+
+What simplification does to a forward derivative:
+
+  transformer diff model.py:square jvp "jvp, simplified" --mode jvp
+
+The gradient for one example and for many:
+
+  transformer diff "vmap(grad(loss), in_axes=(None, 0, 0))" model.py "grad, simplified" \
+      "vmap, simplified" --types "w: f64[d], x: f64[k,d], y: f64[k]"
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "words",
+        metavar="FILE.py:FUNC | EXPR FILE.py",
+        nargs="+",
+        help="a function, or an expression and the file of its functions",
+    )
+    parser.add_argument("stages", metavar="STAGE", nargs=2, help="the stages to compare")
+    add_mode(parser, None)
+    parser.add_argument("--wrt", metavar="NAMES", default="", help="the arguments to differentiate for, as in w,b")
+    add_inputs(parser)
+    parser.add_argument("--width", type=int, help="columns (default: those of the terminal)")
+    add_colour(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    from .colour import is_wanted
+    from .columns import side_by_side
+
+    with stages(options) as found:
+        texts = [stage_named(name, found, "") for name in options.stages]
+    width = options.width or shutil.get_terminal_size((120, 24)).columns
+    if width < NARROWEST:
+        raise UsageError(f"--width: two columns need at least {NARROWEST}")
+    left, right = (text.splitlines() for text in texts)
+    sys.stdout.write(side_by_side(left, right, tuple(options.stages), width, is_wanted(options.color)))
+    return 0
+
+
+NARROWEST = 40
+
+
+@contextmanager
+def stages(options: argparse.Namespace) -> Iterator[dict[str, str]]:
+    """The text of each stage, of a function or of an expression."""
+    from .emission import derived, generated, generated_for
+    from .modes import MODES as modes
+    from .show import stages_of
+
+    match options.words:
+        case [target]:
+            options.target = target
+            with asked(options) as question:
+                made = generated(question, derived(question, modes[options.mode or "grad"]), options.loops)
+                yield stages_of(question, made)
+        case [expression, file]:
+            if options.mode or options.wrt or options.loops:
+                raise UsageError("--mode, --wrt and --loops are for FILE.py:FUNC; the expression says it itself")
+            with asked_about(expression, file, options) as (question, found):
+                yield stages_of(question, generated_for(question, found))
+        case _:
+            raise UsageError("expected FILE.py:FUNC STAGE STAGE, or EXPR FILE.py STAGE STAGE")
