@@ -13,10 +13,10 @@ ROOT = Path(__file__).parent.parent / "transformer"
 
 ALLOWED = {
     "core": {"core"},
-    "ops": {"core", "ops"},
+    "ops": {"core", "ops", "tree"},
     "read": {"core", "ops", "read", "tree", "containers"},
     "simplify": {"core", "ops", "simplify"},
-    "transform": {"core", "ops", "read", "transform", "tree"},
+    "transform": {"core", "ops", "read", "transform", "tree", "containers"},
     "lower": {"core", "ops", "lower", "write"},
     "write": {"core", "ops", "read", "write", "tree", "containers"},
 }
