@@ -21,10 +21,10 @@ GAP = 3
 MARKS = {"|": "33", "<": "31", ">": "32"}
 
 
-def side_by_side(left: Sequence[str], right: Sequence[str], titles: tuple[str, ...], width: int, colours: bool) -> str:
+def side_by_side(left: Sequence[str], right: Sequence[str], titles: Sequence[str], width: int, colours: bool) -> str:
     """The lines of two texts in two columns. Longer ones go on in the next row."""
     column = (width - GAP) // 2
-    rows = [row(*map(str, titles), " ", column, colours), row("-" * column, "-" * column, " ", column, False)]
+    rows = [row(titles[0], titles[1], " ", column, False), row("-" * column, "-" * column, " ", column, False)]
     for mark, first, second in aligned(left, right):
         halves = zip_longest(folded(first, column), folded(second, column), fillvalue="")
         rows += [row(one, other, mark, column, colours) for one, other in halves]

@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     if width < NARROWEST:
         raise UsageError(f"--width: two columns need at least {NARROWEST}")
     left, right = (text.splitlines() for text in texts)
-    sys.stdout.write(side_by_side(left, right, tuple(options.stages), width, is_wanted(options.color)))
+    sys.stdout.write(side_by_side(left, right, options.stages, width, is_wanted(options.color)))
     return 0
 
 

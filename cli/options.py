@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -115,7 +116,7 @@ def asked_about(expression: str, path: str, options: argparse.Namespace) -> Iter
     from .target import existing, opened_file
 
     if os.path.isfile(expression) and not os.path.isfile(path):
-        raise UsageError(f"the expression stands before the file: write {path!r} {expression}")
+        raise UsageError(f"the expression stands before the file: write {shlex.quote(path)} {expression}")
     file = existing(path)
     with opened_file(file) as module:
         found = interpreted(expression, file, module)

@@ -95,7 +95,7 @@ def width_of(text: str) -> int:
     """The columns a terminal uses: two for wide characters, none for combining ones."""
     if text.isascii():
         return len(text)
-    wide = sum(unicodedata.east_asianwidth_of(character) in "WF" for character in text)
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
     return len(text) + wide - sum(unicodedata.combining(character) > 0 for character in text)
 
 

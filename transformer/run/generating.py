@@ -181,7 +181,7 @@ def _standalone(target: Any, label: Label, described: Description) -> Emitted:
             described.kwargs,
             hints=described.hints,
             smallest=0,
-            header=header_of(function, modes, notes, label.name),
+            header=header_of(function, modes, notes, label.name, label.loops),
             stages={},
             name=label.name,
             called=label.called,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,14 @@ from ..write.header import Header
 
 
 def header_of(
-    function: Any, modes: list[Mode], notes: tuple[str, ...] = (), name: str | None = None
+    function: Any, modes: list[Mode], notes: tuple[str, ...] = (), name: str | None = None, loops: bool = True
 ) -> Header:
     """The header for a function and what is done to it, the first thing done first."""
     from .. import __version__
 
     code = getattr(inspect.unwrap(function), "__code__", None)
     names = parameter_names(function)
-    done = " of the ".join(reversed(all_words(modes, names))) or "compiled form"
+    done = " of the ".join(reversed(all_words(modes, names))) or ("compiled form" if loops else "simplified form")
     versions = {"transformer": __version__, "numpy": np.__version__}
     file, line = (code.co_filename, code.co_firstlineno) if code is not None else ("", 0)
     own = getattr(function, "__qualname__", None) or type(function).__qualname__
@@ -36,10 +37,23 @@ def all_words(modes: list[Mode], names: list[str]) -> list[str]:
     """What each transformation gives, the first thing done first."""
     found: list[str] = []
     extras: list[str] = []
-    for mode in modes:
-        found.append(words(mode, names, extras))
+    for before, mode in zip([None, *modes], modes):
+        if is_hessian(before, mode):
+            found[-1] = f"Hessian with respect to {listed(mode.wrt, names)}"         # type: ignore[attr-defined]
+        else:
+            found.append(words(mode, names, extras))
         extras += extra_names(mode, names)
     return found
+
+
+def is_hessian(first: Mode | None, second: Mode) -> bool:
+    """Whether two transformations in sequence are those of which `hessian` consists.
+
+    >>> is_hessian(Jacobian("x", reverse=True), Jacobian("x"))
+    True
+    """
+    jacobians = isinstance(first, Jacobian) and isinstance(second, Jacobian)
+    return jacobians and first == replace(second, reverse=True) != second          # type: ignore[call-arg]
 
 
 def extra_names(mode: Mode, names: list[str]) -> list[str]:
