@@ -43,18 +43,29 @@ def aligned(left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[str, st
 
 
 def folded(line: str, column: int) -> list[str]:
-    """A line in pieces that fit a column.
+    """A line in pieces that fit a column, cut behind blanks where these are not far.
 
+    >>> folded("total = first + second", 12)
+    ['total = ', 'first + ', 'second']
     >>> folded("abcdefg", 3)
     ['abc', 'def', 'g']
     """
-    pieces, piece = [], ""
-    for character in line.expandtabs(8):
-        if width_of(piece + character) > column:
-            pieces.append(piece)
-            piece = ""
-        piece += character
-    return [*pieces, piece]
+    rest, pieces = line.expandtabs(8), []
+    while width_of(rest) > column:
+        end = fitting(rest, column)
+        blank = rest.rfind(" ", end // 2, end)
+        end = blank + 1 if blank >= 0 and rest[:blank].strip() else end
+        pieces.append(rest[:end])
+        rest = rest[end:]
+    return [*pieces, rest]
+
+
+def fitting(text: str, column: int) -> int:
+    """How many characters of a text fit a column; at least one."""
+    end = 1
+    while width_of(text[:end + 1]) <= column:
+        end += 1
+    return end
 
 
 def row(left: str, right: str, mark: str, column: int, colours: bool) -> str:

@@ -111,7 +111,7 @@ def generated(question: Question, target: Any, loops: bool = False, called: str 
     """All stages for a question, for its function or a transformation of that. Raises a located `TransformError`."""
     inputs = question.inputs
     args, kwargs = inputs.values() if inputs.is_example else inputs.types()
-    args += missing(extras, inputs, extra_arguments(target))
+    args += behind(extras, inputs) if extras else (None,) * extra_arguments(target)
     assumed = assumption(inputs.assumed)
     name = question.target.name.rpartition(".")[2]
     label = Label(name, tuple(f"{text}." for text in assumed), loops, called)
@@ -126,14 +126,16 @@ def generated(question: Question, target: Any, loops: bool = False, called: str 
         raise
 
 
-def missing(extras: tuple[Extra, ...], inputs: Inputs, count: int) -> tuple[None, ...]:
-    """Places for the arguments that transformations add, which are given nothing: their types follow from others."""
-    given = {argument.name for argument in inputs.arguments}
+def behind(extras: tuple[Extra, ...], inputs: Inputs) -> tuple[Any, ...]:
+    """The arguments that transformations add and that are not given: a tangent is like what it is one of, the type
+    of a cotangent follows from the result (None)."""
+    given = {argument.name: argument for argument in inputs.arguments}
     for extra in extras:
         if extra.has_lanes and extra.name not in given:
             raise UsageError(f"{extra.name}, which vmap maps, has no type; say it with its axis of lanes, as in "
                              f'--types "{extra.name}: f64[k,n]", or give it in the --example')
-    return (None,) * (count - sum(extra.name in given for extra in extras))
+    found = [given.get(extra.of or "") for extra in extras if extra.name not in given]
+    return tuple(one and (one.value if inputs.is_example else one.type) for one in found)
 
 
 def assumption(names: tuple[str, ...]) -> list[str]:

@@ -13,7 +13,8 @@ Writes what EXPR means: transformations around a function of FILE, as in Python.
 where the outermost one is jit, explicit loops that numba compiles. The file imports nothing of
 transformer. The expression is parsed, not run.
 
-  transformations   grad value_and_grad jvp vjp vmap jacfwd jacrev jacobian hessian hvp checkpoint jit
+  transformations   grad value_and_grad jvp vjp jacfwd jacrev jacobian hessian hvp vmap vectorize
+                    checkpoint jit
   their arguments   numbers, strings, None, True, False, tuples, lists, dictionaries
   functions         names in FILE, dotted ones too: Class.method
 

@@ -60,6 +60,7 @@ TRANSFORMATIONS: dict[str, Callable[..., Any]] = {
     "jvp": jvp,
     "vjp": vjp,
     "vmap": transformer.vmap,
+    "vectorize": transformer.vectorize,
     "jacfwd": transformer.jacfwd,
     "jacrev": transformer.jacrev,
     "jacobian": transformer.jacobian,
@@ -81,10 +82,11 @@ class Partial:
 
 @dataclass(frozen=True)
 class Extra:
-    """An argument that a transformation adds, such as a cotangent. Where it `has_lanes`, its type is not that of
-    what it belongs to, and has to be said."""
+    """An argument that a transformation adds: a tangent `of` an argument, or a cotangent (None). Where it `has_lanes`,
+    its type does not follow from others, and has to be said."""
 
     name: str
+    of: str | None = None
     has_lanes: bool = False
 
 
@@ -139,7 +141,8 @@ def added(mode: Mode, before: tuple[Extra, ...], own: list[inspect.Parameter]) -
         return tuple(replace(extra, has_lanes=True) for extra in before)
     found = list(before)
     for name in extra_names(mode, [parameter.name for parameter in own]):
-        found.append(Extra(free_name(name, [*own, *found])))             # type: ignore[list-item]
+        of = None if isinstance(mode, Pullback) else name.removeprefix("d")
+        found.append(Extra(free_name(name, [*own, *found]), of))         # type: ignore[list-item]
     return tuple(found)
 
 

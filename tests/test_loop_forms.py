@@ -14,7 +14,8 @@ from transformer.core.errors import NotSupported
 from transformer.ops.loops import loop_of, missing
 from transformer.ops.table import ops
 
-OPS = [op for _, op in sorted(ops().items()) if not op.of_sequences]
+# What is over lanes is gone before anything is lowered.
+OPS = [op for _, op in sorted(ops().items()) if not op.of_sequences and op.over_lanes is None]
 FACETS = "simpler", "element", "step", "contraction", "store", "found", "definition"
 LOOPED = [op for op in OPS if op.domain is not None or op.elementwise]
 DTYPES = "f8", "f4", "c16", "i8", "i4", "?"

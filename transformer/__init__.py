@@ -5,6 +5,7 @@
     jacfwd, jacrev, hessian, hvp
                            whole Jacobians and Hessians, and products with the latter
     vmap                   a function of one example as one of many
+    vectorize              a function of a few axes for any axes in front of them
     jit                    a function, or a derivative, compiled
     psum, pmean, pmax, pmin, all_gather, axis_index, axis_size
                            what is over all examples of a vmap with a name
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from .ops.collectives import all_gather, axis_index, axis_size, pmax, pmean, pmin, psum
     from .settings import config
     from .updates import at
+    from .vectorizing import vectorize
     from .vmapping import vmap
 
 __version__ = "0.1.0"
@@ -89,6 +91,7 @@ __all__ = [
     "stop_gradient",
     "tree",
     "value_and_grad",
+    "vectorize",
     "vjp",
     "vmap",
 ]
@@ -101,6 +104,7 @@ _HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom
           "check_op": ".define", "checkpoint": ".checkpointing",
           "checkpoint_loop": ".checkpointing", "fixed_point": ".implicit", "grad_of": ".cotangents",
           "independent": ".independence", "jit": ".jitting", "vmap": ".vmapping", "at": ".updates",
+          "vectorize": ".vectorizing",
           **dict.fromkeys(("hessian", "hvp", "jacfwd", "jacobian", "jacrev"), ".jacobians"),
           **dict.fromkeys(("all_gather", "axis_index", "axis_size", "pmax", "pmean", "pmin", "psum"),
                           ".ops.collectives")}

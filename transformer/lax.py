@@ -88,7 +88,7 @@ def scan(f: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any = None, le
     >>> scan(lambda total, x: (total + x, total), 0.0, np.array([1.0, 2.0, 3.0]))
     (np.float64(6.0), array([0., 1., 3.]))
     """
-    count = length if length is not None else len(tree.leaves(xs)[0])
+    count = row_count("scan", xs, length)
     carry, rows = init, []
     for k in range(count):
         place = count - 1 - k if reverse else k
@@ -105,9 +105,22 @@ def map(f: Callable[[Any], Any], xs: Any) -> Any:
     array([3., 7.])
     """
     rows = []
-    for k in range(len(tree.leaves(xs)[0])):
+    for k in range(row_count("map", xs, None)):
         rows.append(f(tree.map(lambda leaf, k=k: leaf[k], xs)))
     return stack_trees(rows)
+
+
+def row_count(name: str, xs: Any, length: Any) -> Any:
+    """How many rows the leaves of a pytree have, which is the same in all of them."""
+    found = [len(leaf) for leaf in tree.leaves(xs)]
+    count = found[0] if length is None else length
+    for other in found:
+        if other != count:
+            raise ValueError(f"lax.{name} takes arrays of one length, got {count} and {other}")
+    return count
+
+
+NO_ROWS = "there are no rows, so that it is not known what a row is"
 
 
 def stack_trees(rows: list[Any]) -> Any:
@@ -116,12 +129,14 @@ def stack_trees(rows: list[Any]) -> Any:
     >>> stack_trees([(1.0, 2.0), (3.0, 4.0)])
     (array([1., 3.]), array([2., 4.]))
     """
+    if not rows:
+        raise ValueError(NO_ROWS)
     return tree.map(lambda *leaves: np.stack(leaves), rows[0], *rows[1:])
 
 
 def _read_stack(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     from .read.stacking import trees
-    return trees(reader, *args, **kwargs)
+    return trees(reader, *args, **kwargs, if_empty=NO_ROWS)
 
 
 stack_trees.__transformer_read__ = _read_stack  # type: ignore[attr-defined]
@@ -138,7 +153,7 @@ def associative_scan(fn: Callable[[Any, Any], Any], elems: Any, reverse: bool = 
     if reverse:
         leading = tree.map(lambda leaf: leaf[::-1], leading)
     result = tree.map(lambda leaf: leaf.copy(), leading)
-    for k in range(1, len(tree.leaves(leading)[0])):
+    for k in range(1, row_count("associative_scan", leading, None)):
         before = tree.map(lambda leaf, k=k: leaf[k - 1:k], result)
         here = tree.map(lambda leaf, k=k: leaf[k:k + 1], leading)
         _assign(result, fn(before, here), k)
@@ -153,21 +168,37 @@ def _assign(arrays: Any, rows: Any, k: int) -> None:
 
 
 def _fitting(start: Any, length: Any, size: Any) -> Any:
-    """Where a part of this length begins so that it is inside."""
-    return 0 if start < 0 else length - size if start > length - size else start
+    """Where a part of this size begins so that it is inside; a negative start is counted from the end."""
+    return np.clip(start + length if start < 0 else start, 0, length - size)
+
+
+def _check_part(name: str, shape: Sequence[Any], start_indices: Sequence[Any], sizes: Sequence[Any]) -> None:
+    """Raises unless parts of these sizes are in an array of this shape."""
+    if len(start_indices) != len(shape) or len(sizes) != len(shape):
+        raise TypeError(f"lax.{name} takes a start and a size for each axis: {len(shape)} of them, got "
+                        f"{len(start_indices)} and {len(sizes)}")
+    for size, length in zip(sizes, shape):
+        if size < 0 or size > length:
+            raise TypeError(f"lax.{name} of a part of size {size} in an axis of length {length}")
+
+
+def _places(shape: Sequence[Any], start_indices: Sequence[Any], sizes: Sequence[Any]) -> Any:
+    """The index of a part, as arrays: its size does not rest on where it begins."""
+    ranges = []
+    for start, length, size in zip(start_indices, shape, sizes):
+        ranges.append(_fitting(start, length, size) + np.arange(size))
+    return np.ix_(*ranges)
 
 
 def dynamic_slice(operand: Any, start_indices: Sequence[Any], slice_sizes: Sequence[int]) -> Any:
     """The part of an array with these sizes that begins at `start_indices`, which are moved so that it fits.
+    Negative ones are counted from the end.
 
     >>> dynamic_slice(np.arange(6), (5,), (3,))
     array([3, 4, 5])
     """
-    part = operand
-    for axis, (start, size) in enumerate(zip(start_indices, slice_sizes)):
-        first = _fitting(start, operand.shape[axis], size)
-        part = part[(slice(None),) * axis + (slice(first, first + size),)]
-    return part
+    _check_part("dynamic_slice", operand.shape, start_indices, slice_sizes)
+    return operand[_places(operand.shape, start_indices, slice_sizes)]
 
 
 def dynamic_update_slice(operand: Any, update: Any, start_indices: Sequence[Any]) -> Any:
@@ -176,26 +207,32 @@ def dynamic_update_slice(operand: Any, update: Any, start_indices: Sequence[Any]
     >>> dynamic_update_slice(np.zeros(4), np.ones(2), (1,))
     array([0., 1., 1., 0.])
     """
+    _check_part("dynamic_update_slice", operand.shape, start_indices, update.shape)
     result = operand.copy()
-    part = result
-    for axis, start in enumerate(start_indices):
-        first = _fitting(start, operand.shape[axis], update.shape[axis])
-        part = part[(slice(None),) * axis + (slice(first, first + update.shape[axis]),)]
-    part[...] = update
+    result[_places(operand.shape, start_indices, update.shape)] = update
     return result
 
 
 def select(pred: Any, on_true: Any, on_false: Any) -> Any:
-    """Elements of `on_true` where `pred` holds, else of `on_false`, which have one dtype and shape.
+    """Elements of `on_true` where `pred` holds, else of `on_false`, which have one dtype and shape; `pred` has that
+    shape, too, or no axes.
 
     >>> select(np.array([True, False]), np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     array([1., 4.])
     """
+    if np.ndim(pred) and np.shape(pred) != np.shape(on_false):
+        raise TypeError(f"lax.select requires arguments of one shape, got {np.shape(pred)} and {np.shape(on_false)}")
     return np.where(pred, _case(on_true, on_false), on_false)
 
 
 def _first(on_true: Any, on_false: Any) -> Any:
     return on_true
+
+
+def _round(x: Any) -> Any:
+    """To the nearest whole number, halves away from zero as JAX does."""
+    whole = np.trunc(x)
+    return whole + np.sign(x) * (np.abs(x - whole) >= 0.5)
 
 
 _case = Strict("select", _first)
@@ -225,7 +262,7 @@ square = Strict("square", np.square)
 reciprocal = Strict("reciprocal", np.reciprocal, INEXACT)
 floor = Strict("floor", np.floor, "f")
 ceil = Strict("ceil", np.ceil, "f")
-round = Strict("round", np.rint, "f")
+round = Strict("round", _round, "f")
 exp = Strict("exp", np.exp, INEXACT)
 exp2 = Strict("exp2", np.exp2, INEXACT)
 expm1 = Strict("expm1", np.expm1, INEXACT)

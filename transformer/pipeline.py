@@ -114,7 +114,7 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
             name: str | None, stages: dict[str, str] | None, hands_back: bool = False) -> Prepared:
     """The stages before anything is printed."""
     user, modes = taken_apart(target)
-    modes, inner, kwargs = entered_by(modes, args, kwargs)
+    modes, inner, kwargs = entered_by(modes, args, kwargs, hints)
     with ExitStack() as around:
         for mode in reversed(modes):
             around.enter_context(mode.around())
@@ -143,14 +143,14 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
     return Prepared(function, interface, reading, {} if stages is None else stages)
 
 
-def entered_by(modes: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+def entered_by(modes: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any], hints: Mapping[Any, int]
                ) -> tuple[list[Any], tuple[Any, ...], dict[str, Any]]:
     """The transformations, with what they take from the arguments of a call, and the arguments that are left for
     the user's function: without those that transformations add, and for one lane."""
     found: list[Any] = []
     for k, mode in reversed(list(enumerate(modes))):
         with step(k):
-            mode, args, kwargs = mode.entered(args, kwargs)
+            mode, args, kwargs = mode.entered(args, kwargs, hints)
         found.insert(0, mode)
     return found, args, kwargs
 

@@ -28,7 +28,7 @@ class Strict:
 
     def __init__(self, name: str, function: Callable[..., Any], kinds: str = "") -> None:
         self.__name__ = self.__qualname__ = name
-        self.__doc__ = f"`np.{getattr(function, '__name__', name)}` of operands of one dtype and shape."
+        self.__doc__ = f"`{name}` of operands of one dtype and shape."
         self.function = function
         self.kinds = kinds
 

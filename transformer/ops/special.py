@@ -1,4 +1,5 @@
-"""Special functions, with the names and meanings of `scipy.special`.
+"""Special functions with the names and meanings of `scipy.special`: those of statistics and learning. Others are in
+`bessel`, `gamma_family`, `hypergeometric`, `integrals`, `orthogonal`, `distributions`, `box_cox`, `losses`.
 
 They are called by name, so that scipy is imported only by programs that use it.
 """
@@ -6,12 +7,11 @@ They are called by name, so that scipy is imported only by programs that use it.
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..core.errors import NotDifferentiable, NotSupported
+from ..core.errors import NotSupported
 from ..core.types import ArrayType
 from . import scalars, scalars_special
 from .base import callable_of
@@ -21,33 +21,11 @@ from .elementwise import (
     ROOT_PI,
     Elementwise,
     checked_dtypes,
-    constant,
     weak_or_dtype,
     where,
 )
+from .of_scipy import special
 from .reduction import Reduction, cases_of, folded, gone, inner_axes, kept, normal_cases
-from .value import Value, apply
-
-
-class _Special:
-    """Stands for `scipy.special` in rules: ``special.erf(x)`` emits Core for a `Value`."""
-
-    def __getattr__(self, name: str) -> Any:
-        return partial(_call, f"scipy.special.{name}")
-
-
-def _call(name: str, *operands: Any) -> Any:
-    from .table import lookup
-    if not any(isinstance(operand, Value) for operand in operands):
-        return callable_of(name)(*operands)
-    found = lookup(name)
-    assert found is not None, name
-    return apply(found[0], operands, {}, name)
-
-
-special = _Special()
-
-OF_SCIPY = None, "scipy computes it"
 
 
 class Erf(Elementwise):
@@ -122,74 +100,6 @@ class Logit(Elementwise):
     partials = (lambda t, x, y: t / (x * (1 - x)),)
 
 
-class Gamma(Elementwise):
-    calls = "scipy.special.gamma", math.gamma
-    operands = ("x",)
-    where = "positive"
-    partials = (lambda t, x, y: t * y * special.digamma(x),)
-
-
-class Gammaln(Elementwise):
-    calls = "scipy.special.gammaln", math.lgamma
-    operands = ("x",)
-    where = "positive"
-    partials = (lambda t, x, y: t * special.digamma(x),)
-
-
-class Digamma(Elementwise):
-    """The logarithmic derivative of the gamma function; scipy calls it psi as well."""
-
-    calls = "scipy.special.digamma", "scipy.special.psi"
-    operands = ("x",)
-    loop = {"f": scalars_special.digamma}
-    where = "positive"
-    partials = (lambda t, x, y: t * special.polygamma(1, x),)
-
-
-def _no_order(t, n, x, y):
-    raise NotDifferentiable("the order of a special function has no derivative here",
-                            why="It is known for whole orders only.", instead="Pass an int.")
-
-
-class Polygamma(Elementwise):
-    """The derivative of order `n` of the digamma function."""
-
-    calls = ("scipy.special.polygamma",)
-    operands = "n", "x"
-    loop = {"f": scalars_special.polygamma}
-    where = "order", "positive"
-    partials = (_no_order,
-                lambda t, n, x, y: t * special.polygamma(_above(n), x))
-
-
-def _above(n):
-    known = constant(n)
-    return n + 1 if known is None else known + 1
-
-
-def _below(n):
-    known = constant(n)
-    return n - 1 if known is None else known - 1
-
-
-class Beta(Elementwise):
-    calls = ("scipy.special.beta",)
-    operands = "a", "b"
-    loop = {"f": scalars_special.beta}
-    where = "positive"
-    partials = (lambda t, a, b, y: t * y * (special.digamma(a) - special.digamma(a + b)),
-                lambda t, a, b, y: t * y * (special.digamma(b) - special.digamma(a + b)))
-
-
-class Betaln(Elementwise):
-    calls = ("scipy.special.betaln",)
-    operands = "a", "b"
-    loop = {"f": scalars_special.log_beta}
-    where = "positive"
-    partials = (lambda t, a, b, y: t * (special.digamma(a) - special.digamma(a + b)),
-                lambda t, a, b, y: t * (special.digamma(b) - special.digamma(a + b)))
-
-
 class Xlogy(Elementwise):
     """`x * log(y)`, and 0 where x is, whatever y is."""
 
@@ -234,34 +144,6 @@ class RelEntr(Elementwise):
                 lambda t, a, b, y: -t * a / where((a == 0) & (b == 0), 1, b))
 
 
-class I0(Elementwise):
-    calls = ("scipy.special.i0",)
-    operands = ("x",)
-    loop = OF_SCIPY
-    partials = (lambda t, x, y: t * special.i1(x),)
-
-
-class I1(Elementwise):
-    calls = ("scipy.special.i1",)
-    operands = ("x",)
-    loop = OF_SCIPY
-    partials = (lambda t, x, y: t * (special.i0(x) + special.iv(2, x)) / 2,)
-
-
-def _iv_partial(t, v, z, y):
-    return t * (special.iv(_below(v), z) + special.iv(_above(v), z)) / 2
-
-
-class Iv(Elementwise):
-    """The modified Bessel function of the first kind, of order `v`."""
-
-    calls = ("scipy.special.iv",)
-    operands = "v", "z"
-    loop = OF_SCIPY
-    where = "order", "positive"
-    partials = (_no_order, _iv_partial)
-
-
 def _sinc_partial(t, x, y):
     """By a Bessel function, as `(cos(pi x) - sinc(x)) / x` loses all digits near 0."""
     return -t * PI * special.spherical_jn(1, PI * x)
@@ -274,28 +156,6 @@ class Sinc(Elementwise):
     operands = ("x",)
     loop = {"f": scalars.sinc}
     partials = (_sinc_partial,)
-
-
-def _spherical_jn_partial(t, n, z, y):
-    n = constant(n)
-    if n is None:
-        raise NotSupported("the derivative of spherical_jn is known for a constant order only",
-                           instead="Write the order as a number.")
-    if n == 0:
-        return -t * special.spherical_jn(1, z)
-    below, above = special.spherical_jn(n - 1, z), special.spherical_jn(n + 1, z)
-    return t * (n * below - (n + 1) * above) / (2 * n + 1)
-
-
-class SphericalJn(Elementwise):
-    """The spherical Bessel function of the first kind, of order `n`."""
-
-    name = "spherical_jn"
-    calls = ("scipy.special.spherical_jn",)
-    operands = "n", "z"
-    loop = OF_SCIPY
-    where = "order", "real"
-    partials = (_no_order, _spherical_jn_partial)
 
 
 class Logsumexp(Reduction):

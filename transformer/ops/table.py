@@ -21,7 +21,8 @@ FAMILIES = ("identity", "arithmetic", "powers", "elementary", "comparison", "red
             "extents", "axes", "joining", "splitting", "literals", "arrangement", "borders",
             "diagonals", "creation", "ranges", "products", "outer_products", "einsum", "searching",
             "sorting", "samples", "triangles", "factorizations", "indexing", "linear_algebra",
-            "special", "statistics", "missing", "norms", "complex_numbers", "scans", "sequences",
+            "special", "bessel", "gamma_family", "hypergeometric", "integrals", "orthogonal",
+            "distributions", "box_cox", "losses", "statistics", "missing", "norms", "complex_numbers", "scans", "sequences",
             "saved", "collectives")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import tree
+from ..core.errors import raised_as
 from ..ops.value import Value
 from .applying import apply_op
 from .demand import static
@@ -53,10 +54,12 @@ def stack_columns(reader: Reader, items: RecordedList) -> Any:
     return array if array.ndim == 1 else concatenate(reader, items)
 
 
-def trees(reader: Reader, items: Any) -> Any:
-    """Pytrees of a list, recorded or not, as one pytree of arrays."""
+def trees(reader: Reader, items: Any, if_empty: str) -> Any:
+    """Pytrees of a list, recorded or not, as one pytree of arrays; of none it is an error with a text."""
     items = reader.usable(items)
     if not isinstance(items, RecordedList):
+        if not items:
+            raise raised_as(ValueError, if_empty, reader.builder.origin)
         return tree.map(lambda *leaves: apply_op(reader, np.stack, (list(leaves),), {}), items[0], *items[1:])
     parts = [part for part in items.parts if part != ()]
     if len(parts) != 1 or not isinstance(parts[0], Part):

@@ -14,6 +14,7 @@ from ..transform.batched import Batched
 from ..transform.curvature import HessianVector
 from ..transform.jacobians import Jacobian
 from ..transform.modes import Gradient, Mode, Pullback, Pushforward
+from ..transform.vectorized import Vectorized
 from ..write.header import Header
 
 
@@ -52,8 +53,9 @@ def is_hessian(first: Mode | None, second: Mode) -> bool:
     >>> is_hessian(Jacobian("x", reverse=True), Jacobian("x"))
     True
     """
-    jacobians = isinstance(first, Jacobian) and isinstance(second, Jacobian)
-    return jacobians and first == replace(second, reverse=True) != second          # type: ignore[call-arg]
+    if not isinstance(first, Jacobian) or not isinstance(second, Jacobian):
+        return False
+    return not second.reverse and first == replace(second, reverse=True)
 
 
 def extra_names(mode: Mode, names: list[str]) -> list[str]:
@@ -84,11 +86,12 @@ def words(mode: Mode, names: list[str], extras: Sequence[str] = ()) -> str:
     """
     if isinstance(mode, Batched):
         return f"batched form ({lanes(mode, names, extras)})"
-    what = kind_of(mode)
-    return f"{what} with respect to {listed(mode.wrt, names)}"       # type: ignore[attr-defined]
+    if isinstance(mode, Vectorized):
+        return f"form for any leading axes of {mode.signature or 'numbers'}"
+    return f"{derivative(mode)} with respect to {listed(mode.wrt, names)}"       # type: ignore[attr-defined]
 
 
-def kind_of(mode: Mode) -> str:
+def derivative(mode: Mode) -> str:
     """What kind of derivative a transformation gives."""
     match mode:
         case Gradient():

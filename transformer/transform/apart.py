@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..core.builder import Builder
+from ..core.errors import Origin
 from ..core.grammar import UNDEFINED, Atom, Block, Carry, Effect, Let, Loop, Stmt, Var
 from ..core.sizes import leaves
 from ..core.types import INT, ArrayType
@@ -40,6 +41,8 @@ PYTHONS: dict[str, Any] = {"f": float, "i": int, "b": bool, "c": complex}
 
 class LanesPart(Exception):
     """A statement has no form for all lanes at once."""
+
+    origin: Origin | None = None            # the innermost place in the user's program
 
 
 class AlsoDiffer(Exception):
@@ -75,6 +78,7 @@ class Apart:
             with self.builder.nested() as made:
                 self.batching.statement(stmt)
         except LanesPart as reason:
+            reason.origin = reason.origin or stmt.origin
             return self._apart(k, reason)
         self.builder.block += made
         return k + 1

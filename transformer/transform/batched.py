@@ -6,7 +6,7 @@ then batched (`batching`), and its parameters and results get their axes back, w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from inspect import Parameter as Kinds
@@ -51,18 +51,19 @@ class Batched(Mode):
         """What a call with these arguments, trees of types or of values, has as lanes."""
         given = self.in_axes if isinstance(self.in_axes, (tuple, list)) else (self.in_axes,) * len(args)
         if len(given) != len(args):
-            raise BadArgument(f"in_axes has {len(given)} entries for {len(args)} arguments passed by position",
+            entries = "1 entry" if len(given) == 1 else f"{len(given)} entries"
+            raise BadArgument(f"in_axes has {entries} for {counted(len(args), 'argument')} passed by position",
                               instead="Give one axis for each of them, None for what all lanes share.")
         axes = tuple(axes_of(arg, axis, f"in_axes[{k}]", f"argument {k}")
                      for k, (axis, arg) in enumerate(zip(given, args)))
-        named = {name: axes_of(arg, 0, "in_axes", name) for name, arg in kwargs.items()}
+        named = {name: axes_of(arg, 0, BY_KEYWORD, name) for name, arg in kwargs.items()}
         found = [axis for axis in tree.leaves((axes, named)) if axis is not SHARED]
         if not found and self.axis_size is None:
             raise BadArgument("vmap has nothing to map over", why="No argument has an axis of lanes.",
                               instead="Give an axis in in_axes, or the number of lanes as axis_size.")
         return Lanes(self, axes, named, tuple(found))
 
-    def entered(self, args: Args, kwargs: Kwargs) -> tuple[Mode, Args, Kwargs]:
+    def entered(self, args: Args, kwargs: Kwargs, hints: Mapping[Any, int] | None = None) -> tuple[Mode, Args, Kwargs]:
         lanes = self.lanes(args, kwargs)
         return lanes, *lanes.of_arguments(args, kwargs, one_lane)
 
@@ -82,6 +83,11 @@ class _Shared:
 
 
 SHARED = _Shared()
+BY_KEYWORD = "in_axes, where arguments passed by position have theirs"
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 @dataclass(frozen=True)
@@ -104,16 +110,16 @@ def axes_of(arg: Any, axes: Axes, whose: str, name: str) -> Any:
 
 
 def _lane_axis(leaf: Any, axis: int, whose: str, name: str) -> LaneAxis:
+    if isinstance(leaf, np.ndarray):
+        raise BadArgument(f"{name} has to be known when the function is read, and vmap maps it",
+                          why="Its value decides a shape or the course of the function.",
+                          instead=f"Give None for it in {whose}, and call the function once for each value.")
     type = leaf.type if isinstance(leaf, Value) else leaf
     if not isinstance(type, ArrayType) or not type.sizes:
         what = "an array without axes" if isinstance(type, AxislessType) else \
             "a number" if isinstance(type, (ArrayType, int, float, complex)) else described(leaf)
         raise BadArgument(f"vmap maps {name} along its axis {axis}, but it is {what}",
                           instead=f"Give an array with an axis for the lanes, or None in {whose}.")
-    if isinstance(leaf, np.ndarray):
-        raise BadArgument(f"{name} has to be known when the function is read, and vmap maps it",
-                          why="Its value decides a shape or the course of the function.",
-                          instead=f"Give None for it in {whose}.")
     place = checked(axis, len(type.sizes), name, whose)
     return LaneAxis(place, leaf.shape[place] if isinstance(leaf, Value) else type.sizes[place], name)
 
@@ -161,6 +167,24 @@ def spread(axes: Axes, arg: Any, whose: str, name: str) -> Any:
     ways = kind.accessors(static, len(children))
     spreads = [spread(child, part, whose + way, name + way) for child, part, way in zip(children, parts, ways)]
     return kind.build(type(axes), static, spreads)
+
+
+def leaves_with(interface: Interface, axes: tuple[Any, ...], named: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
+    """The leaves of the parameters, each with that of `axes`, or `named`, which are trees like the arguments."""
+    rest = list(axes)
+    for parameter in interface.parameters:
+        if parameter.kind is Kinds.VAR_POSITIONAL:
+            count = len(parameter.tree)
+            for child, part in zip(parameter.tree, rest[:count]):
+                yield from pairs(child, part)
+            rest = rest[count:]
+        elif parameter.kind is Kinds.VAR_KEYWORD:
+            for key, child in parameter.tree.items():
+                yield from pairs(child, named[key])
+        elif parameter.name in named:
+            yield from pairs(parameter.tree, named[parameter.name])
+        elif rest and parameter.kind is not Kinds.KEYWORD_ONLY:
+            yield from pairs(parameter.tree, rest.pop(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,31 +238,21 @@ class Lanes(Mode):
         """For each parameter that has lanes the one with all of them, and which axis they are."""
         outer: dict[Var, Var] = {}
         axes: dict[Var, LaneAxis] = {}
-        for leaf, axis in self._leaves(interface):
+        for leaf, axis in leaves_with(interface, self.axes, self.named):
             if isinstance(leaf, Var) and axis is not SHARED and leaf in function.params:
                 sizes = leaf.type.sizes                                        # type: ignore[union-attr]
                 wide = ArrayType(leaf.type.dtype, (*sizes[:axis.axis], axis.size, *sizes[axis.axis:]))  # type: ignore[union-attr]
                 outer[leaf], axes[leaf] = Var(wide, leaf.name, is_parameter=True), axis
         return outer, axes
 
-    def _leaves(self, interface: Interface) -> Iterator[tuple[Any, Any]]:
-        rest = list(self.axes)
-        for parameter in interface.parameters:
-            if parameter.kind is Kinds.VAR_POSITIONAL:
-                count = len(parameter.tree)
-                for child, axes in zip(parameter.tree, rest[:count]):
-                    yield from pairs(child, axes)
-                rest = rest[count:]
-            elif parameter.kind is Kinds.VAR_KEYWORD:
-                for key, child in parameter.tree.items():
-                    yield from pairs(child, self.named[key])
-            elif parameter.name in self.named:
-                yield from pairs(parameter.tree, self.named[parameter.name])
-            elif rest and parameter.kind is not Kinds.KEYWORD_ONLY:
-                yield from pairs(parameter.tree, rest.pop(0))
-
     def _results(self, interface: Interface, function: Function, batching: Batching, atoms: list[Atom]) -> Any:
         """Adds the results to `atoms`; gives their tree."""
+        try:
+            return self._placed(interface, function, batching, atoms)
+        except BadArgument as error:
+            raise error.located(interface.returned or function.origin) from None
+
+    def _placed(self, interface: Interface, function: Function, batching: Batching, atoms: list[Atom]) -> Any:
         axes = spread(self.mode.out_axes, interface.result, "out_axes", "the result")
         leaves, structure = tree.flatten(interface.result)
         found = [self._result(leaf, axis, path, function, batching, atoms)
@@ -256,7 +270,7 @@ class Lanes(Mode):
         if axis is SHARED:
             if batching.differs(atom):
                 raise BadArgument(f"the result{path} differs from lane to lane, but its out_axes is None",
-                                  function.origin, instead="Give the axis where its lanes go, such as 0.")
+                                  instead="Give the axis where its lanes go, such as 0.")
             atoms.append(atom)
         else:
             rank = len(type_of(atom).sizes) + 1                                # type: ignore[union-attr]
@@ -304,7 +318,8 @@ def all_lanes(function: Function, size: Extent, builder: Builder, axis_name: Any
             except AlsoDiffer as found:
                 forced.update(found.variables)
             except LanesPart as reason:
-                raise NotSupported(f"{function.name} has no form for all lanes: {reason}", function.origin,
+                raise NotSupported(f"{function.name} has no form for all lanes: {reason}",
+                                   reason.origin or function.origin,
                                    instead="Return arrays of one size in all lanes.") from None
 
 

@@ -6,6 +6,7 @@ parameters are active and how the result is put together; `reverse` and `forward
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -34,9 +35,9 @@ class Mode:
     suffix: str
     extras: int
 
-    def entered(self, args: Args, kwargs: Kwargs) -> tuple[Mode, Args, Kwargs]:
+    def entered(self, args: Args, kwargs: Kwargs, hints: Mapping[Any, int] | None = None) -> tuple[Mode, Args, Kwargs]:
         """The transformation of one call, and the arguments of the function that is transformed. Those here are
-        trees of types and of objects that are known."""
+        trees of types and of objects that are known; `hints` are the sizes in the call."""
         return self, args[:len(args) - self.extras], kwargs
 
     def entered_inside(self, reader: Any, args: Args, kwargs: Kwargs) -> tuple[Mode, Args, Kwargs]:

@@ -73,10 +73,12 @@ def print_function(
     head = ast.FunctionDef(name, page.outside(), [ast.Pass()], [])
     body = page.printer.block(page.function.body)
     result = page.returned(options)
-    items = [*(Note(text) for text in about(function)), *page.top(options), *body, *result]
+    items: list[Item] = [*(Note(text) for text in about(function)), *page.top(options), *body, *result]
+    if all(isinstance(item, Note) for item in items):
+        items.append(Line(ast.Pass()))
     lines: list[tuple[str, Origin | None]] = [(line, function.origin) for line in printed(head, LINE)[:-1]]
     comments = UserComments(getattr(interface, "source", None))
-    lines += lines_of(items or [Line(ast.Pass())], 1, comments)
+    lines += lines_of(items, 1, comments)
     trees = [head, *_trees(items)]
     return PrintedFunction(lines, trees, page.constants, page.printer.uses_grow)
 
