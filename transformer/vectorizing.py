@@ -1,0 +1,61 @@
+"""`vectorize`: a function of numbers, or of arrays with a few axes, for arrays with any axes in front."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from .api import Transformed
+from .core.errors import BadArgument
+from .read.places import place_of_call
+from .transform.signatures import parsed
+from .transform.vectorized import Vectorized
+from .wrapping import check_callable
+
+
+def vectorize(function: Callable[..., Any] | None = None, signature: str | None = None,
+              excluded: Iterable[int | str] = ()) -> Any:
+    """The function for arrays with further axes in front, which broadcast against each other as NumPy's do.
+
+    `signature` names the core dimensions, which the function itself takes: ``"(n,m),(m)->(n)"`` is a function of a
+    matrix and a vector. Without it all arguments are numbers. Arguments in `excluded`, by position or name, are passed
+    on as they are, and so is None; a signature leaves them out. As `np.vectorize` and `jax.numpy.vectorize`, but
+    made of one `vmap` for each axis: the source is that of NumPy on whole arrays. Usable as a decorator.
+
+    Raises `ShapeError` where shapes do not fit the signature, or each other, `BadArgument` for a wrong number of
+    arguments, or a signature that is none.
+
+    >>> import numpy as np
+    >>> apply = vectorize(lambda a, x: a @ x, signature="(n,m),(m)->(n)")
+    >>> apply(np.ones((5, 1, 3, 2)), np.ones((4, 2))).shape
+    (5, 4, 3)
+    """
+    if function is None:
+        return lambda f: vectorize(f, signature, excluded)
+    check_callable(function, "vectorize")
+    try:
+        found = None if signature is None else parsed(signature)
+        mode = Vectorized(found, _excluded(excluded), _names(function))
+    except BadArgument as error:
+        raise error.located(place_of_call()) from None
+    return Transformed(function, mode)
+
+
+def _excluded(excluded: Any) -> frozenset[int | str]:
+    keys = None if isinstance(excluded, str) else tuple(excluded)
+    if keys is None or not all(isinstance(key, str) or isinstance(key, int) and key >= 0 for key in keys):
+        raise BadArgument(f"excluded is {excluded!r}, which names no arguments",
+                          instead="Give positions and names, as in excluded=(0, 'kind').")
+    return frozenset(keys)
+
+
+def _names(function: Any) -> tuple[str, ...]:
+    """The arguments that can be passed by position; none where they are not known."""
+    from .read.subfunctions import signature_for
+    try:
+        parameters = signature_for(function).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    by_position = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return tuple(parameter.name for parameter in parameters if parameter.kind in by_position)
