@@ -54,11 +54,14 @@ DRAWS: dict[str, Callable[[np.random.Generator, Any], Any]] = {
     "truth": lambda rng, shape: rng.integers(0, 2, shape).astype(bool)[()],
     "integer": lambda rng, shape: rng.integers(0, 6, shape)[()],
     "order": lambda rng, shape: 1,
+    "degree": lambda rng, shape: 3,
+    "above three": lambda rng, shape: rng.uniform(3.2, 5.0, shape),
 }
 SHAPES = {
     1: [((3, 4),), ((),)],
     2: [((3, 1), (4,)), ((), (2, 3)), ((2, 3), (2, 3)), ((), ())],
     3: [((2, 3), (3,), ()), ((2, 1), (1, 3), (2, 3))],
+    4: [((), (), (), (3,)), ((2, 1), (1, 3), (3,), (2, 3))],
 }
 
 

@@ -110,6 +110,17 @@ def vectorize(x):
     return np.sum(f(x) ** 2)
 
 
+def vectorize_typed(x):
+    f = np.vectorize(lambda v: v ** 2 if v > 0 else -v, otypes=[float])
+    return np.sum(f(x) ** 2)
+
+
+def vectorize_pair(x):
+    f = np.vectorize(lambda v: (v ** 2, np.sin(v)))
+    squares, sines = f(x)
+    return np.sum(squares * sines[::-1])
+
+
 def piecewise(x):
     return np.sum(np.piecewise(x, [x < 0, x >= 0], [lambda v: -v ** 3, lambda v: v ** 2]))
 
@@ -217,6 +228,8 @@ PROGRAMS = [
     Program(insert, fixed(VECTOR)),
     Program(insert0, fixed(VECTOR)),
     Program(vectorize, apart(("n",))),
+    Program(vectorize_typed, apart(("n",))),
+    Program(vectorize_pair, apart(("n",))),
     Program(piecewise, apart(("n",))),
     Program(piecewise2, apart(("n",))),
     Program(compress, apart(("n",))),

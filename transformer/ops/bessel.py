@@ -10,9 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.errors import NotSupported
-from .elementwise import ROOT_PI, Elementwise, constant
+from .elementwise import ROOT_PI, constant
 from .of_scipy import (
-    OF_SCIPY,
     above,
     below,
     declaring,
@@ -42,7 +41,6 @@ def adding(name):
 J0 = declare("j0(x)", lambda t, x, y: -t * special.j1(x))
 J1 = declare("j1(x)", lambda t, x, y: t * (special.j0(x) - special.jv(2, x)) / 2)
 Jv = declare("jv(v, z)", no_order, differing("jv"), where=OF_ORDER)
-Jn = declare("jn(v, z)", no_order, differing("jv"), where=OF_ORDER)
 Jve = declare("jve(v, z)", no_order, only_of_real("jve", differing("jve")), where=OF_ORDER)
 
 Y0 = declare("y0(x)", lambda t, x, y: -t * special.y1(x), where="positive")
@@ -95,15 +93,8 @@ Kve = declare("kve(v, z)", no_order, _kve_partial, where=OF_ORDER)
 # -- of spheres -----------------------------------------------------------------------------------
 
 
-class Spherical(Elementwise):
-    """A spherical Bessel function of order `n`: ``f_n' = (a n f_{n-1} + b (n + 1) f_{n+1}) / (2n + 1)``."""
-
-    operands = "n", "z"
-    loop = OF_SCIPY
-    where = "order", "positive"
-
-
 def _spherical_partial(name, a, b):
+    """``f_n' = (a n f_{n-1} + b (n + 1) f_{n+1}) / (2n + 1)``"""
     f = getattr(special, name)
 
     def partial(t, n, z, y):
@@ -118,29 +109,10 @@ def _spherical_partial(name, a, b):
     return partial
 
 
-class SphericalJn(Spherical):
-    name = "spherical_jn"
-    calls = ("scipy.special.spherical_jn",)
-    where = "order", "real"
-    partials = no_order, _spherical_partial("spherical_jn", 1, -1)
-
-
-class SphericalYn(Spherical):
-    name = "spherical_yn"
-    calls = ("scipy.special.spherical_yn",)
-    partials = no_order, _spherical_partial("spherical_yn", 1, -1)
-
-
-class SphericalIn(Spherical):
-    name = "spherical_in"
-    calls = ("scipy.special.spherical_in",)
-    partials = no_order, _spherical_partial("spherical_in", 1, 1)
-
-
-class SphericalKn(Spherical):
-    name = "spherical_kn"
-    calls = ("scipy.special.spherical_kn",)
-    partials = no_order, _spherical_partial("spherical_kn", -1, -1)
+SphericalJn = declare("spherical_jn(n, z)", no_order, _spherical_partial("spherical_jn", 1, -1), where=("order", "real"))
+SphericalYn = declare("spherical_yn(n, z)", no_order, _spherical_partial("spherical_yn", 1, -1), where=OF_ORDER)
+SphericalIn = declare("spherical_in(n, z)", no_order, _spherical_partial("spherical_in", 1, 1), where=OF_ORDER)
+SphericalKn = declare("spherical_kn(n, z)", no_order, _spherical_partial("spherical_kn", -1, -1), where=OF_ORDER)
 
 
 # -- Struve, Airy ---------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Exponentials and powers less what they are near 0 (`exprel`, `cosm1`, `powm1`), and the transformations of Box and Cox.
+"""Exponentials and powers less what they are near 0 (`exprel`, `cosm1`, `powm1`); transformations of Box and Cox.
 
 ``boxcox(x, l) = (x**l - 1) / l = log(x) * exprel(l * log(x))``: written so, its derivatives in `l` exist at 0 as
 well; those of `exprel` are confluent hypergeometric functions.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .elementwise import named
+from .elementwise import LOG_10, named
 from .of_scipy import declaring, special
 
 declare = declaring(__name__)
@@ -18,7 +18,7 @@ Exprel = declare("exprel(x)", lambda t, x, y: t * special.hyp1f1(2.0, 3.0, x) / 
 Cosm1 = declare("cosm1(x)", lambda t, x, y: -t * np.sin(x))
 Powm1 = declare("powm1(x, y)", lambda t, x, p, y: t * p * x ** (p - 1),
                 lambda t, x, p, y: t * (y + 1) * np.log(x), where="positive")
-Exp10 = declare("exp10(x)", lambda t, x, y: t * y * np.log(10.0), where="unit")
+Exp10 = declare("exp10(x)", lambda t, x, y: t * y * LOG_10, where="unit")
 
 Sindg = declare("sindg(x)", lambda t, x, y: t * DEGREE * special.cosdg(x))
 Cosdg = declare("cosdg(x)", lambda t, x, y: -t * DEGREE * special.sindg(x))

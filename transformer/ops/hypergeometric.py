@@ -70,4 +70,4 @@ def _ellipj_slopes(u, m, y):
     return cn * dn, -sn * dn, -m * sn * cn, dn
 
 
-Ellipj = declare_several("ellipj(u, m)", _ellipj_slopes, no_parameter("m", "ellipj"), where=("real", "zero"))
+Ellipj = declare_several("ellipj(u, m)", _ellipj_slopes, no_parameter("m", "ellipj"), where=("real", "order"))

@@ -12,6 +12,7 @@ from ..core.types import ArrayType
 from .base import callable_of
 from .elementwise import PI, ROOT_2_PI, ROOT_PI, Elementwise, elementwise_type, where
 from .of_scipy import OF_SCIPY, declaring, declaring_several, no_order, special
+from .value import named
 
 declare = declaring(__name__)
 declare_several = declaring_several(__name__)
@@ -37,8 +38,11 @@ Shichi = declare_several("shichi(x)", lambda x, y: (special.spherical_in(0, x), 
 Fresnel = declare_several("fresnel(z)", lambda z, y: (np.sin(PI * z * z / 2), np.cos(PI * z * z / 2)), where="unit")
 
 
+ROOT_2 = named(2 ** 0.5, "math.sqrt(2)")
+
+
 def _owens_t_h(t, h, a, y):
-    return -t * np.exp(-h * h / 2) * special.erf(a * h / np.sqrt(2.0)) / (2 * ROOT_2_PI)
+    return -t * np.exp(-h * h / 2) * special.erf(a * h / ROOT_2) / (2 * ROOT_2_PI)
 
 
 def _owens_t_a(t, h, a, y):

@@ -21,9 +21,10 @@ FAMILIES = ("identity", "arithmetic", "powers", "elementary", "comparison", "red
             "extents", "axes", "joining", "splitting", "literals", "arrangement", "borders",
             "diagonals", "creation", "ranges", "products", "outer_products", "einsum", "searching",
             "sorting", "samples", "triangles", "factorizations", "indexing", "linear_algebra",
+            "fourier",
             "special", "bessel", "gamma_family", "hypergeometric", "integrals", "orthogonal",
-            "distributions", "box_cox", "losses", "statistics", "missing", "norms", "complex_numbers", "scans", "sequences",
-            "saved", "collectives")
+            "distributions", "box_cox", "losses", "statistics", "missing", "norms", "complex_numbers",
+            "scans", "sequences", "saved", "collectives")
 
 
 @cache
@@ -76,11 +77,17 @@ def lookup(function: Any) -> tuple[type[Op], str | None] | None:
     return None if op is None else (op, spelling_of(function))
 
 
+OF_SCIPY = ("special", "linalg", "fft")
+
+
 def _scipy_name(function: Any) -> str:
     """``"scipy.special.erf"``: scipy is imported by those who use it, so its functions go by name."""
-    special = sys.modules.get("scipy.special")
     name = getattr(function, "__name__", "")
-    return f"scipy.special.{name}" if special and getattr(special, name, None) is function else ""
+    for part in OF_SCIPY:
+        module = sys.modules.get(f"scipy.{part}")
+        if module and getattr(module, name, None) is function:
+            return f"scipy.{part}.{name}"
+    return ""
 
 
 @cache
@@ -95,7 +102,7 @@ def spelling_of(function: Any) -> str | None:
     return _scipy_name(function) or None
 
 
-HOMES = ((builtins, ""), (np, "np."), (np.linalg, "np.linalg."), (np.add, "np.add."), (math, "math."))
+HOMES = ((builtins, ""), (np, "np."), (np.linalg, "np.linalg."), (np.fft, "np.fft."), (np.add, "np.add."), (math, "math."))
 
 
 def spelled(op: type[Op], atoms: tuple[Atom, ...], spelling: str | None) -> str | None:

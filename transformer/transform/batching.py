@@ -39,7 +39,7 @@ from ..core.grammar import (
     type_of,
 )
 from ..core.sizes import Extent
-from ..core.types import ArrayType, SeqType, Type
+from ..core.types import INT, ArrayType, SeqType, Type
 from ..core.walk import METHODS, Copier, atom_vars
 from ..ops.comparison import Where
 from ..ops.identity import Same
@@ -151,6 +151,8 @@ class Batching:
     def _by_rule(self, stmt: Let) -> tuple[Any, ...]:
         if stmt.op.batch is None:
             raise LanesPart(f"{stmt.op.name} has no rule for batches")
+        if stmt.op.name in OF_INTEGERS and stmt.target.type == INT:
+            raise LanesPart("Python's integers have no bounds, and raise where NumPy's give 0")
         lead = tuple(self.differs(atom) for atom in stmt.args)
         operands = [Value(self.lanes[atom] if on else atom) for on, atom in zip(lead, stmt.args)]   # type: ignore[index]
         try:
@@ -297,6 +299,7 @@ class Batching:
                 self.note(read.target, row)
 
 
+OF_INTEGERS = frozenset({"multiply", "power", "floor_divide", "remainder", "divmod", "left_shift"})
 PYTHONS_CHOICE = {"maximum": operator.gt, "minimum": operator.lt}
 
 

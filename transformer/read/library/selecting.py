@@ -94,15 +94,22 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 
 def each_element(function, *args, otypes=None):
     """What `np.vectorize(function, otypes)` gives."""
-    if len(args) == 1:
-        shape = np.shape(args[0])
-        results = np.array([function(item) for item in np.ravel(args[0])])
+    spread = np.broadcast_arrays(*args)
+    shape = np.shape(spread[0])
+    flat = [np.ravel(array) for array in spread]
+    if len(flat) == 1:
+        rows = [function(item) for item in flat[0]]
     else:
-        spread = np.broadcast_arrays(*args)
-        shape = np.shape(spread[0])
-        results = np.array([function(*items) for items in zip(*[np.ravel(array) for array in spread])])
+        rows = [function(*items) for items in zip(*flat)]
+    if not isinstance(rows[0], tuple):
+        return in_shape(np.array(rows), shape, otypes, 0)
+    return tuple([in_shape(np.array([row[k] for row in rows]), shape, otypes, k) for k in range(len(rows[0]))])
+
+
+def in_shape(results, shape, otypes, k):
+    """A result of `np.vectorize`, of the dtype that is asked for."""
     if otypes is not None:
-        results = results.astype(otypes)
+        results = results.astype(np.dtype(otypes[k]))
     return np.reshape(results, shape) if len(shape) > 1 else results if len(shape) else results[0]
 
 
