@@ -192,7 +192,6 @@ MIXED = {
     "exp of an integer": (lambda x: lax.exp(3) * x, "lax.exp takes floating point numbers, got int"),
     "cases": (lambda x: lax.select(x > 0, x, x[:2]), "lax.select requires arguments of one shape"),
     "dtypes of cases": (lambda x: lax.select(x > 0, x, x.astype(np.float32)), "requires arguments of one dtype"),
-    "the size of a part": (lambda x: lax.dynamic_slice(x, (0,), (9,)), "part of size 9 in an axis of length"),
     "the number of starts": (lambda x: lax.dynamic_slice(x, (0, 0), (1,)), "a start and a size for each axis"),
     "the rank of an update": (lambda x: lax.dynamic_update_slice(x, x[None], (0,)), "a start and a size for each axis"),
 }
@@ -216,6 +215,8 @@ LENGTHS = {
     "scan with a length": lambda x: lax.scan(lambda c, v: (c, v), 0.0, x, length=2)[1],
     "map": lambda x: lax.map(lambda v: v[0], (x, x[:2])),
     "of no rows": lambda x: lax.map(lambda v: v, np.zeros(0)) * x,
+    "a part that is too long": lambda x: lax.dynamic_slice(x, (0,), (9,)),
+    "an update that is too long": lambda x: lax.dynamic_update_slice(x, np.zeros(9), (0,)),
     "a predicate": lambda x: lax.select(x[:2] > 0, x, x),
 }
 

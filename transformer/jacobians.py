@@ -9,16 +9,21 @@ from .api import Transformed, _wrt
 from .transform.arguments import Wrt
 from .transform.curvature import HessianVector
 from .transform.jacobians import Jacobian
+from .transform.sparsity import Pattern
 from .wrapping import check_callable
 
 
 def jacfwd(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: bool = False,
-           holomorphic: bool = False) -> Any:
+           holomorphic: bool = False, sparsity: Any = None) -> Any:
     """The Jacobian of a function, by forward mode: good where there are fewer arguments than results.
 
     For a result of shape ``r`` and an argument of shape ``a`` it has shape ``r + a``; for pytrees it is a tree like
     the result, whose leaves are trees like the argument (like `argnums`, where that is a tuple). With `has_aux` the
     function returns ``(value, aux)`` and the result is ``(jacobian, aux)``. As `jax.jacfwd`.
+
+    `sparsity` is a matrix with a row for each number in the result and a column for each in the argument, an array or
+    one of `scipy.sparse`: a promise that derivatives are zero where it is, which is not tested. Then as few
+    directions are taken as it allows, three for a tridiagonal Jacobian of any size.
 
     Raises `NotDifferentiable` for integer arguments or results.
 
@@ -27,11 +32,11 @@ def jacfwd(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux
     array([[3., 2.],
            [0., 6.]])
     """
-    return _jacobian(function, jacfwd, Jacobian(_wrt(argnums), False, has_aux, holomorphic))
+    return _jacobian(function, jacfwd, Jacobian(_wrt(argnums), False, has_aux, holomorphic, _pattern(sparsity, False)))
 
 
 def jacrev(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: bool = False,
-           holomorphic: bool = False) -> Any:
+           holomorphic: bool = False, sparsity: Any = None) -> Any:
     """The same by reverse mode: good where there are fewer results than arguments. As `jax.jacrev`.
 
     >>> import numpy as np
@@ -39,14 +44,14 @@ def jacrev(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux
     array([[4., 6., 8.],
            [1., 0., 0.]])
     """
-    return _jacobian(function, jacrev, Jacobian(_wrt(argnums), True, has_aux, holomorphic))
+    return _jacobian(function, jacrev, Jacobian(_wrt(argnums), True, has_aux, holomorphic, _pattern(sparsity, True)))
 
 
 jacobian = jacrev
 
 
 def hessian(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: bool = False,
-            holomorphic: bool = False) -> Any:
+            holomorphic: bool = False, sparsity: Any = None) -> Any:
     """The second derivatives of a function: the Jacobian, by forward mode, of its Jacobian by reverse mode. As
     `jax.hessian`.
 
@@ -56,8 +61,8 @@ def hessian(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_au
            [4., 0.]])
     """
     if function is None:
-        return lambda f: hessian(f, argnums, has_aux, holomorphic)
-    return jacfwd(jacrev(function, argnums, has_aux, holomorphic), argnums, has_aux, holomorphic)
+        return lambda f: hessian(f, argnums, has_aux, holomorphic, sparsity)
+    return jacfwd(jacrev(function, argnums, has_aux, holomorphic), argnums, has_aux, holomorphic, sparsity)
 
 
 def hvp(function: Callable[..., Any] | None = None, argnums: Wrt = 0) -> Any:
@@ -70,6 +75,10 @@ def hvp(function: Callable[..., Any] | None = None, argnums: Wrt = 0) -> Any:
     array([6., 4.])
     """
     return _jacobian(function, hvp, HessianVector(_wrt(argnums)))
+
+
+def _pattern(sparsity: Any, by_rows: bool) -> Pattern | None:
+    return None if sparsity is None else Pattern(sparsity, by_rows)
 
 
 def _jacobian(function: Callable[..., Any] | None, again: Any, mode: Any) -> Any:

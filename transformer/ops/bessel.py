@@ -2,7 +2,7 @@
 
 Derivatives are the recurrences of M. Abramowitz and I. A. Stegun, "Handbook of Mathematical Functions"
 (1964), chapters 9, 10 and 12, which lead to the same functions of the orders beside, so that they have
-derivatives of any order. None of them divides by the argument: they hold at 0 as well.
+derivatives of any order. Where a function is finite at 0, none of them divides by the argument.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def _kve_partial(t, v, z, y):
 
 K0 = declare("k0(x)", lambda t, x, y: -t * special.k1(x), where="positive")
 K0e = declare("k0e(x)", lambda t, x, y: t * (y - special.k1e(x)), where="positive")
-K1 = declare("k1(x)", lambda t, x, y: -t * (special.k0(x) + special.kv(2, x)) / 2, where="positive")
-K1e = declare("k1e(x)", lambda t, x, y: t * (y - (special.k0e(x) + special.kve(2, x)) / 2), where="positive")
+K1 = declare("k1(x)", lambda t, x, y: -t * (special.k0(x) + y / x), where="positive")
+K1e = declare("k1e(x)", lambda t, x, y: t * (y - special.k0e(x) - y / x), where="positive")
 Kv = declare("kv(v, z)", no_order, _kv_partial, where=OF_ORDER)
 Kn = declare("kn(n, x)", no_order, _kn_partial, where=OF_ORDER)
 Kve = declare("kve(v, z)", no_order, _kve_partial, where=OF_ORDER)
@@ -109,7 +109,8 @@ def _spherical_partial(name, a, b):
     return partial
 
 
-SphericalJn = declare("spherical_jn(n, z)", no_order, _spherical_partial("spherical_jn", 1, -1), where=("order", "real"))
+SphericalJn = declare("spherical_jn(n, z)", no_order, _spherical_partial("spherical_jn", 1, -1),
+                      where=("order", "real"))
 SphericalYn = declare("spherical_yn(n, z)", no_order, _spherical_partial("spherical_yn", 1, -1), where=OF_ORDER)
 SphericalIn = declare("spherical_in(n, z)", no_order, _spherical_partial("spherical_in", 1, 1), where=OF_ORDER)
 SphericalKn = declare("spherical_kn(n, z)", no_order, _spherical_partial("spherical_kn", -1, -1), where=OF_ORDER)

@@ -21,7 +21,7 @@ from . import arguments
 from .arguments import Args, Bound, Kwargs
 from .base import Op
 from .creation import arange
-from .elementwise import result_dtype
+from .elementwise import result_dtype, result_dtypes
 from .matrices import real_dtype
 from .rewritten import Rewritten
 from .shape import along, arrays_of, from_here, reshaped
@@ -107,31 +107,30 @@ def _cases(rng: Any) -> list[Bound]:
                      ((2, 4), {"norm": "forward"}), ((4, 2), {"axis": 0}), ((2, 3, 2), {"axis": 1, "n": 5}))
 
 
-class Complex(Fourier):
-    """A transform of complex numbers; real ones are taken for such."""
-
-    domain = _cases
-
-    @classmethod
-    def vjp(cls, dy: Any, a: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
-        return taken_back(cls.calls[0](dy, **_chosen(None, axis, norm)), a, axis)
+def _through_same(transform: Any) -> Any:
+    """The rule of a transform of which the matrix is symmetric."""
+    def vjp(dy, a, n=None, axis=-1, norm=None):
+        return taken_back(transform(dy, **_chosen(None, axis, norm)), a, axis)
+    return vjp
 
 
 def _complex_type(a: ArrayType, n: Any, axis: int) -> ArrayType:
     return _resized(a, axis, a.sizes[axis] if n is None else n, transformed_dtype(a))
 
 
-class Fft(Complex):
+class Fft(Fourier):
     calls = np.fft.fft, "scipy.fft.fft"
-    vjp = Complex.vjp
+    vjp = _through_same(np.fft.fft)
+    domain = _cases
 
     def types(a: ArrayType, n=None, axis=-1, norm=None) -> ArrayType:
         return _complex_type(a, n, axis)
 
 
-class Ifft(Complex):
+class Ifft(Fourier):
     calls = np.fft.ifft, "scipy.fft.ifft"
-    vjp = Complex.vjp
+    vjp = _through_same(np.fft.ifft)
+    domain = _cases
 
     def types(a: ArrayType, n=None, axis=-1, norm=None) -> ArrayType:
         return _complex_type(a, n, axis)
@@ -167,13 +166,17 @@ def _real_length(size: Extent, n: Any) -> Extent:
     return 2 * (size - 1) if n is None else n
 
 
+def _dtype_of_parts(a: ArrayType) -> np.dtype:
+    return result_dtypes(np.fft.irfft, (a.dtype,), (("n", 2),))[0]
+
+
 class Irfft(Fourier):
     """Real numbers from the first half of their transform; `n` is their number, which may be odd."""
 
     calls = np.fft.irfft, "scipy.fft.irfft"
 
     def types(a: ArrayType, n=None, axis=-1, norm=None) -> ArrayType:
-        return _resized(a, axis, _real_length(a.sizes[axis], n), real_dtype(transformed_dtype(a)))
+        return _resized(a, axis, _real_length(a.sizes[axis], n), _dtype_of_parts(a))
 
     def vjp(dy, a, n=None, axis=-1, norm=None):
         back = np.conj(np.fft.rfft(dy, **_chosen(None, axis, OPPOSITE[norm])))
@@ -217,20 +220,23 @@ class Several(Op):
         return (a,), attrs | ({"norm": norm} if norm else {})
 
     @classmethod
-    def vjp(cls, dy: Any, a: Any, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
-        given = {"axes": axes, "norm": norm}
-        back = cls.calls[0](dy, **{key: item for key, item in given.items() if item is not None})
-        for axis in axes if s is not None else ():
-            back = taken_back(back, a, axis)
-        return back
-
-    @classmethod
     def batch(cls, lead: Any, a: Any, axes: Any = None, **attrs: Any) -> Any:
         return cls.calls[0](a, axes=tuple(k + 1 for k in (range(a.ndim - 1) if axes is None else axes)), **attrs)
 
     def domain(rng):
         return arrays_of(rng, ((2, 3), {}), ((3, 2), {"norm": "ortho"}), ((2, 3, 2), {"axes": (0, 2)}),
                          ((3, 2), {"s": (2, 4), "axes": (0, 1), "norm": "forward"}))
+
+
+def _through_all(transform: Any) -> Any:
+    """The rule of a transform along several axes, of which each matrix is symmetric."""
+    def vjp(dy, a, s=None, axes=None, norm=None):
+        given = {"axes": axes, "norm": norm}
+        back = transform(dy, **{key: item for key, item in given.items() if item is not None})
+        for axis in axes if s is not None else ():
+            back = taken_back(back, a, axis)
+        return back
+    return vjp
 
 
 def _parsed(*args: Any, **kwargs: Any) -> Any:
@@ -268,7 +274,7 @@ def _several_type(a: ArrayType, s: Any, axes: Any) -> ArrayType:
 class Fftn(Several):
     calls = np.fft.fftn, "scipy.fft.fftn"
     single = Fft
-    vjp = Several.vjp
+    vjp = _through_all(np.fft.fftn)
 
     def types(a: ArrayType, s=None, axes=None, norm=None) -> ArrayType:
         return _several_type(a, s, axes)
@@ -277,7 +283,7 @@ class Fftn(Several):
 class Ifftn(Several):
     calls = np.fft.ifftn, "scipy.fft.ifftn"
     single = Ifft
-    vjp = Several.vjp
+    vjp = _through_all(np.fft.ifftn)
 
     def types(a: ArrayType, s=None, axes=None, norm=None) -> ArrayType:
         return _several_type(a, s, axes)

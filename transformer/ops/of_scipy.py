@@ -69,7 +69,9 @@ def _pushed(slope: Any, t: Any, *operands_and_results: Any) -> Any:
 
 
 def _pulled(slope: Any, dy: Any, *operands_and_results: Any) -> Any:
-    return reduce(operator.add, map(operator.mul, dy, slope(*operands_and_results)))
+    """Results that nobody uses are left out: 0 times a slope that is infinite would be nan."""
+    terms = [d * each for d, each in zip(dy, slope(*operands_and_results), strict=True) if constant(d) != 0]
+    return reduce(operator.add, terms)
 
 
 # -- what rules are made of -----------------------------------------------------------------------

@@ -102,7 +102,8 @@ def spelling_of(function: Any) -> str | None:
     return _scipy_name(function) or None
 
 
-HOMES = ((builtins, ""), (np, "np."), (np.linalg, "np.linalg."), (np.fft, "np.fft."), (np.add, "np.add."), (math, "math."))
+HOMES = ((builtins, ""), (np, "np."), (np.linalg, "np.linalg."), (np.fft, "np.fft."), (np.add, "np.add."),
+         (math, "math."))
 
 
 def spelled(op: type[Op], atoms: tuple[Atom, ...], spelling: str | None) -> str | None:

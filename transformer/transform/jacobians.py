@@ -9,6 +9,7 @@ function that gives a number is what `grad` gives.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,13 +21,19 @@ from ..core.grammar import Atom, Block, Function, Let, Var, type_of
 from ..core.sizes import Extent
 from ..core.types import ArrayType
 from ..ops.creation import ones, zeros
+from ..ops.elementwise import size_text
 from ..ops.identity import Same
+from ..ops.indexing import Put
+from ..ops.regions import Slot
 from ..ops.value import Value, call
 from ..read.interface import Interface, Parameter, Result
+from ..read.outside import Kept
 from .arguments import Wrt, chosen_parameters
 from .batched import all_lanes, moved
 from .batching import Batching
 from .modes import Mode, Pullback, Pushforward, differentiable_leaves
+from .rules import cast
+from .sparsity import Pattern
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,7 @@ class Jacobian(Mode):
     reverse: bool = False
     has_aux: bool = False
     holomorphic: bool = False
+    pattern: Pattern | None = None
     extras: int = field(default=0, init=False)
 
     @property
@@ -55,10 +63,27 @@ class Jacobian(Mode):
         last = outside.positional or len(outside.parameters)
         seeds = [leaf for added in outside.parameters[last - inner.extras:last] for leaf in tree.leaves(added.tree)]
         blocks = Blocks(self, function, interface, outside.result, chosen)
+        if self.pattern is not None:
+            with builder.active():
+                self._check_pattern(blocks, builder)
         body, atoms, result = along_all(derived, seeds, builder, blocks)
         params = [param for param in derived.params if param not in seeds]
         new = Function(derived.name, params, body, atoms, derived.dims, derived.guards, derived.origin)
         return new, replace(interface, name=f"{interface.name}_{self.suffix}", result=result, returned=None)
+
+    def _check_pattern(self, blocks: Blocks, builder: Builder) -> None:
+        """Raises unless there is one argument and one result, of the sizes of the pattern."""
+        results, parameters = tree.leaves(self.main(blocks.interface.result)), blocks.types()
+        if len(results) != 1 or len(parameters) != 1 or not isinstance(results[0], Result):
+            raise BadArgument(f"{self.suffix} with sparsity needs one array as the argument, and one as the result",
+                              instead="Put them together with np.concatenate, or leave sparsity out.")
+        assert self.pattern is not None
+        shape = type_of(blocks.function.results[results[0].k]).elements, parameters[0].elements   # type: ignore[union-attr]
+        for place, (size, wanted) in enumerate(zip(shape, self.pattern.mask.shape)):
+            if not builder.assumptions.equal(size, wanted):
+                what = ("the result", "rows"), ("the argument", "columns")
+                raise BadArgument(f"sparsity has {wanted} {what[place][1]}, {what[place][0]} {size_text(size)} numbers",
+                                  instead="Give a matrix of one row for each number in the result.")
 
     def main(self, result: Any) -> Any:
         """What is differentiated of a result."""
@@ -87,6 +112,12 @@ def along_all(derived: Function, seeds: list[Var], builder: Builder, blocks: Blo
             for stmt in derived.body:
                 builder.emit(stmt)
             result = blocks.of(derived, None, types)
+        return body, blocks.atoms, result
+    if blocks.mode.pattern is not None:
+        pattern = blocks.mode.pattern
+        body, result = all_lanes(derived, pattern.count, builder, None,
+                                 lambda: coloured_directions(seeds[0], pattern, builder),
+                                 lambda batching: blocks.of(derived, batching, types))
         return body, blocks.atoms, result
     count: Extent = 0
     for type in types:
@@ -117,6 +148,22 @@ def directions(seeds: list[Var], count: Extent) -> dict[Var, Var]:
     return found
 
 
+def coloured_directions(seed: Var, pattern: Pattern, builder: Builder) -> dict[Var, Var]:
+    """For a seed the directions of a pattern."""
+    assert isinstance(seed.type, ArrayType)
+    rows: Value = cast(outside(builder, pattern.directions(), "directions"), seed.type.with_sizes(()))
+    if seed.type.rank > 1:
+        rows = rows.reshape((pattern.count, *seed.type.sizes))
+    assert isinstance(rows.atom, Var)
+    return {seed: rows.atom}
+
+
+def outside(builder: Builder, array: np.ndarray, name: str) -> Value:
+    """An array that is known beforehand."""
+    found: Value = builder.reader.outside.lift(array, partial(getattr, Kept(array)), "array", name)
+    return found
+
+
 @dataclass(eq=False)
 class Blocks:
     """The blocks of a Jacobian, one for each leaf of the results and each of the parameters. `derived` is the
@@ -135,6 +182,8 @@ class Blocks:
         main = self.mode.main(self.interface.result)
         leaves, structure = tree.flatten(main)
         rows = self._rows_of_results if self.mode.reverse else self._columns_of_results
+        if self.mode.pattern is not None:
+            rows = self._spread
         blocks = tree.unflatten(structure, rows(leaves, derived, batching, seeds))
         if not self.mode.has_aux:
             return blocks
@@ -154,7 +203,26 @@ class Blocks:
         trees = tuple(tree.map(lambda _: next(rest), p.tree) for p in self.chosen)
         return trees if isinstance(self.mode.wrt, tuple) else trees[0]
 
-    def _sizes(self) -> list[ArrayType]:
+    def _spread(self, leaves: list[Any], derived: Function, batching: Batching | None, seeds: list[Any]) -> list[Any]:
+        """The derivatives along the directions of a pattern at their places in a matrix of zeros."""
+        assert batching is not None and self.mode.pattern is not None
+        pattern, builder = self.mode.pattern, batching.builder
+        parts = tree.leaves(self.derived[0] if self.mode.reverse and self.mode.has_aux else
+                            self.derived if self.mode.reverse else self.mode.main(self.derived[1]))
+        found = _whole(derived.results[parts[0].k], batching)
+        result, parameter = type_of(self.function.results[leaves[0].k]), self.types()[0]
+        assert isinstance(result, ArrayType)
+        rows, columns = outside(builder, pattern.rows, "rows"), outside(builder, pattern.columns, "columns")
+        along = pattern.rows if self.mode.reverse else pattern.columns
+        colors = outside(builder, pattern.colors[along], "colors")
+        flat = found.reshape((pattern.count, parameter.elements if self.mode.reverse else result.elements))
+        entries = flat[colors, columns if self.mode.reverse else rows]
+        matrix = zeros(ArrayType(found.dtype, pattern.mask.shape))
+        filled: Value = Put.applied(matrix, entries, rows, columns, index=(Slot(0), Slot(1)), distinct=True)
+        shape = (*result.sizes, *parameter.sizes)
+        return [self._like_parameters([self._add((filled if len(shape) == 2 else filled.reshape(shape)).atom)])]
+
+    def types(self) -> list[ArrayType]:
         return [leaf.type for p in self.chosen for leaf in tree.leaves(p.tree)]
 
     def _columns_of_results(self, leaves: list[Any], derived: Function, batching: Batching | None, seeds: list[Any]
@@ -164,7 +232,7 @@ class Blocks:
         found = []
         for leaf, tangent in zip(leaves, tangents):
             if not isinstance(leaf, Result):
-                parts = [self._add(zeros(type).atom) for type in self._sizes()]
+                parts = [self._add(zeros(type).atom) for type in self.types()]
             else:
                 all_of_it = _whole(derived.results[tangent.k], batching)
                 own = type_of(self.function.results[leaf.k]).sizes                # type: ignore[union-attr]
@@ -181,10 +249,10 @@ class Blocks:
         found, k = [], 0
         for leaf in leaves:
             if not isinstance(leaf, Result):
-                found.append(self._like_parameters([self._add(zeros(type).atom) for type in self._sizes()]))
+                found.append(self._like_parameters([self._add(zeros(type).atom) for type in self.types()]))
                 continue
             own = type_of(self.function.results[leaf.k]).sizes                    # type: ignore[union-attr]
-            blocks = [self._add(_first(part[k], own, type).atom) for part, type in zip(parts, self._sizes())]
+            blocks = [self._add(_first(part[k], own, type).atom) for part, type in zip(parts, self.types())]
             found.append(self._like_parameters(blocks))
             k += 1
         return found
