@@ -74,12 +74,12 @@ def report_unsupported(question: Question) -> bool:
 def refusal_of(question: Question, mode: str) -> str | None:
     from transformer.core.errors import TransformError
 
-    from .emission import generated
+    from .emission import derived, generated
     from .failures import told
     from .modes import MODES
 
     try:
-        generated(question, MODES[mode](question.wrt))
+        generated(question, derived(question, MODES[mode]))
     except TransformError as error:
         return told(error)
     return None

@@ -17,31 +17,27 @@ SUMMARY = "show two stages of a transformation side by side"
 DESCRIPTION = """\
 Shows two stages of a function, or of an expression as `transformer emit` takes it, side by side, in
 the width of the terminal: lines that differ have a | between them, those of one side alone < or >.
-Stages are those that `transformer show` shows: function, read, simplified, grad, 'grad, simplified',
-source, and loops with --loops or jit.
+Stages are those that `transformer show` shows: function, read, simplified, grad,
+'grad, simplified', source, and loops with --loops or jit.
 """
 EXAMPLES = r"""What a function becomes as its gradient:
 
   transformer diff model.py:loss function source \
       --types "w: f64[d], b: f64, x: f64[n,d], y: f64[n]"
 
-What simplification does to a forward derivative:
+The gradient of a loss for one set of data, and for k sets:
 
-  transformer diff model.py:square jvp "jvp, simplified" --mode jvp
-
-The gradient for one example and for many:
-
-  transformer diff "vmap(grad(loss), in_axes=(None, 0, 0))" model.py "grad, simplified" \
-      "vmap, simplified" --types "w: f64[d], x: f64[k,d], y: f64[k]"
+  transformer diff "vmap(grad(loss), in_axes=(None, None, 0, 0))" model.py "grad, simplified" \
+      "vmap, simplified" --types "w: f64[d], b: f64, x: f64[k,n,d], y: f64[k,n]"
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "words",
-        metavar="FILE.py:FUNC | EXPR FILE.py",
+        metavar="TARGET",
         nargs="+",
-        help="a function, or an expression and the file of its functions",
+        help="FILE.py:FUNC, a function, or EXPR FILE.py, an expression and the file of its functions",
     )
     parser.add_argument("stages", metavar="STAGE", nargs=2, help="the stages to compare")
     add_mode(parser, None)

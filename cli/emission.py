@@ -20,12 +20,14 @@ from transformer.run.generating import (
     standalone_for_call,
     standalone_for_types,
 )
+from transformer.transform.derived import innermost
 
 from .expression import Expression, Extra
 from .failures import UsageError
 from .inputs import Inputs
 from .modes import ModeOf
 from .options import Question, asked, asked_about
+from .target import Target
 
 
 def emit(options: argparse.Namespace, mode_of: ModeOf | None, loops: bool = False) -> int:
@@ -113,8 +115,7 @@ def generated(question: Question, target: Any, loops: bool = False, called: str 
     args, kwargs = inputs.values() if inputs.is_example else inputs.types()
     args += behind(extras, inputs) if extras else (None,) * extra_arguments(target)
     assumed = assumption(inputs.assumed)
-    name = question.target.name.rpartition(".")[2]
-    label = Label(name, tuple(f"{text}." for text in assumed), loops, called)
+    label = Label(own_name(question.target), tuple(f"{text}." for text in assumed), loops, called)
     try:
         if inputs.is_example:
             names = argument_names(question.target.function, len(args))
@@ -126,13 +127,21 @@ def generated(question: Question, target: Any, loops: bool = False, called: str 
         raise
 
 
+def own_name(target: Target) -> str:
+    """What the user's function is called, without what its file has done to it."""
+    inner = innermost(target.function)
+    if inner is not target.function and hasattr(inner, "__name__"):
+        return str(inner.__name__)
+    return target.name.rpartition(".")[2]
+
+
 def behind(extras: tuple[Extra, ...], inputs: Inputs) -> tuple[Any, ...]:
     """The arguments that transformations add and that are not given: a tangent is like what it is one of, the type
     of a cotangent follows from the result (None)."""
     given = {argument.name: argument for argument in inputs.arguments}
     for extra in extras:
         if extra.has_lanes and extra.name not in given:
-            raise UsageError(f"{extra.name}, which vmap maps, has no type; say it with its axis of lanes, as in "
+            raise UsageError(f"{extra.name}, which is mapped, has no type; say it with its axis of lanes, as in "
                              f'--types "{extra.name}: f64[k,n]", or give it in the --example')
     found = [given.get(extra.of or "") for extra in extras if extra.name not in given]
     return tuple(one and (one.value if inputs.is_example else one.type) for one in found)

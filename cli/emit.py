@@ -9,41 +9,28 @@ from .options import add_expression, add_inputs, add_output
 NAME = "emit"
 SUMMARY = "write any composition of transformations, given as an expression"
 DESCRIPTION = """\
-Writes what EXPR means: transformations around a function of FILE, as in Python. NumPy source, or,
-where the outermost one is jit, explicit loops that numba compiles. The file imports nothing of
-transformer. The expression is parsed, not run.
+Writes what EXPR means: transformations around a function of FILE, as in Python. It is NumPy source,
+or, where the outermost transformation is jit, explicit loops that numba compiles. The file imports
+nothing of transformer. The expression is parsed, never run. It consists of
 
-  transformations   grad value_and_grad jvp vjp jacfwd jacrev jacobian hessian hvp vmap vectorize
-                    checkpoint jit
-  their arguments   numbers, strings, None, True, False, tuples, lists, dictionaries
-  functions         names in FILE, dotted ones too: Class.method
+  transformations  grad value_and_grad jvp vjp jacfwd jacrev jacobian hessian hvp vmap vectorize
+                   checkpoint jit, around each other; vmap(in_axes=1)(f) is vmap(f, in_axes=1)
+  their arguments  numbers, strings, None, True, False, tuples, lists and dictionaries
+  functions        names in FILE, dotted ones too: Class.method
 
-jvp and vjp give functions here: of the arguments, then the tangents (dx for x) or the cotangent dy.
+--types are those of the whole: what vmap maps has its axis of lanes. jvp and vjp give functions of
+the arguments and then the tangents (dx for x) or the cotangent dy; these, and the vector of hvp,
+need types only where vmap maps them.
 """
-EXAMPLES = r"""Gradients of a loss for each of many examples, as one batched function; x and y have an axis of
-lanes in front, of k examples here, which the types tell:
+EXAMPLES = r"""The gradient of a loss for each of k sets of data, at the same weights:
 
-  transformer emit "vmap(grad(loss), in_axes=(None, 0, 0))" model.py -o per_sample.py \
-      --types "w: f64[d], x: f64[k,d], y: f64[k]"
+  transformer emit "vmap(grad(loss), in_axes=(None, None, 0, 0))" model.py -o per_set.py \
+      --types "w: f64[d], b: f64, x: f64[k,n,d], y: f64[k,n]"
 
-The same, compiled, under a name:
+Values and gradients for the weights, compiled, under a name of its own:
 
-  transformer emit "jit(vmap(grad(loss, argnums=0), in_axes=(None, 0, 0)))" model.py \
-      --name per_sample --types "w: f64[d], x: f64[k,d], y: f64[k]"
-
-A Hessian, and the product of it with a vector, without it:
-
-  transformer emit "hessian(loss)" model.py --example example
-  transformer emit "hvp(loss)" model.py --example example
-
-A transformation without its function can be applied to one: this is vmap(square, in_axes=1).
-
-  transformer emit "vmap(in_axes=1)(square)" model.py --types "x: f64[n,k]"
-
-Under vmap, what a transformation adds is mapped as well, and its type is given:
-
-  transformer emit "vmap(vjp(predict), in_axes=(None, 0, 0))" model.py \
-      --types "w: f64[d], x: f64[k,n,d], dy: f64[k,n]"
+  transformer emit "jit(value_and_grad(loss, argnums=(0, 1)))" model.py --example example \
+      --name step -o step.py
 """
 
 

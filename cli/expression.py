@@ -33,6 +33,7 @@ from transformer.transform.arguments import free_name
 from transformer.transform.batched import Batched
 from transformer.transform.derived import taken_apart
 from transformer.transform.modes import Mode, Pullback, Pushforward
+from transformer.transform.vectorized import Vectorized
 
 from .failures import NotationError, UsageError, marked, suggestion
 from .inputs import parameters_of
@@ -137,7 +138,7 @@ class Expression:
 
 def added(mode: Mode, before: tuple[Extra, ...], own: list[inspect.Parameter]) -> tuple[Extra, ...]:
     """What a function is given behind its arguments, once it is transformed again."""
-    if isinstance(mode, Batched):
+    if isinstance(mode, (Batched, Vectorized)):
         return tuple(replace(extra, has_lanes=True) for extra in before)
     found = list(before)
     for name in extra_names(mode, [parameter.name for parameter in own]):
@@ -187,7 +188,7 @@ class Interpreter:
         name = dotted(node)
         if name is None:
             self.fail("expected a function of the file, or a transformation of one", node)
-        if name in TRANSFORMATIONS and not hasattr(self.module, name):
+        if name in TRANSFORMATIONS and getattr(self.module, name, None) in (None, getattr(transformer, name)):
             self.fail(f"{name} of what? Write {name}(FUNC)", node)
         try:
             function = function_named(self.module, name, self.file)

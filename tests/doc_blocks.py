@@ -146,6 +146,7 @@ def emitted_file(program: str, command: str) -> str:
     words = shlex.split(command)[1:]
     text = io.StringIO()
     with working_folder() as folder, contextlib.redirect_stdout(text):
-        (folder / words[1].partition(":")[0]).write_text(program)
+        name = next(word for word in words if word.partition(":")[0].endswith(".py")).partition(":")[0]
+        (folder / name).write_text(program)
         assert main(words) == 0
     return re.sub(r'\A""".*?"""\n+', "", text.getvalue(), flags=re.DOTALL).rstrip()

@@ -62,7 +62,9 @@ class Entry:
 PIECEWISE = "its result is piecewise constant"
 CONSTANT_IN_LIBRARY = {
     "np.allclose", "np.array_equal", "np.digitize", "np.isin", "np.unravel_index", "np.ravel_multi_index",
-    "np.diag_indices_from", "np.bartlett", "np.blackman", "np.hamming", "np.hanning",
+    "np.diag_indices_from", "np.bartlett", "np.blackman", "np.hamming", "np.hanning", "np.array_equiv", "np.lexsort",
+    "np.iscomplex", "np.isreal", "np.iscomplexobj", "np.isrealobj", "np.isneginf", "np.isposinf",
+    "np.fft.fftfreq", "np.fft.rfftfreq",
 }
 
 # -- functions ----------------------------------------------------------------------------------
@@ -216,7 +218,8 @@ def filled(page: str) -> str:
 
 def pages() -> dict[Path, str]:
     """Every page with generated parts, as it should be."""
-    names = FOLDER / "supported.md", FOLDER / "comparison.md", ROOT / "README.md"
+    names = (FOLDER / "supported.md", FOLDER / "comparison.md", FOLDER / "command_line.md", FOLDER / "vectorize.md",
+             ROOT / "README.md")
     made = {path: filled(path.read_text()) for path in names}
     errors = FOLDER / "errors.md"
     return {**made, errors: messages_filled_in(errors.read_text())}

@@ -22,7 +22,7 @@ from transformer_cli.main import main  # noqa: E402
 
 MODEL = '''
 import numpy as np
-from transformer import jit
+from transformer import grad, jit
 
 
 def predict(w, x):
@@ -49,6 +49,9 @@ def with_params(params, x):
 @jit
 def compiled(x):
     return np.sum(x * x)
+
+
+slope = grad(loss)
 
 
 def example():
@@ -148,6 +151,11 @@ def test_compiled_or_not_by_the_outermost() -> None:
     assert "@njit" in Path("out.py").read_text()
 
 
+def test_what_the_file_has_transformed_itself() -> None:
+    out = emitted("vmap(slope, in_axes=(None, 0, 0))", "--types", TYPES)
+    assert out.loss_grad_vmap(np.ones(3), np.ones((5, 3)), np.ones(5)).shape == (5, 3)
+
+
 def test_types_from_an_example() -> None:
     out = emitted("hessian(total)", "--example", "example")
     model = imported("model.py")
@@ -174,7 +182,7 @@ def test_what_transformations_add_is_mapped_too(capsys: pytest.CaptureFixture[st
         out = emitted(expression, *given, "--force")
         np.testing.assert_allclose(out.total_hvp_vmap(*args, directions), wanted, rtol=1e-10)
     os.remove("out.py")
-    assert "dw, which vmap maps, has no type" in refused(capsys, expression, "model.py", "--types", EXAMPLES)
+    assert "dw, which is mapped, has no type" in refused(capsys, expression, "model.py", "--types", EXAMPLES)
 
 
 def test_axes_of_containers() -> None:
@@ -190,6 +198,17 @@ def test_any_leading_axes() -> None:
     np.testing.assert_allclose(out.predict_vectorize(w, x), np.tanh(w @ x.T), rtol=1e-12)
     with pytest.raises(ValueError, match="must"):
         out.predict_vectorize(np.ones((2, 2, 3)), x)
+
+
+def test_pullbacks_over_leading_axes(capsys: pytest.CaptureFixture[str]) -> None:
+    expression, types = "vectorize(vjp(predict), signature='(d),(n,d),(n)->(d)')", "w: f64[d], x: f64[k,n,d]"
+    model = imported("model.py")
+    w, x, dy = np.ones(3), np.random.default_rng(0).normal(size=(2, 5, 3)), np.arange(10.0).reshape(2, 5)
+    out = emitted(expression, "--types", f"{types}, dy: f64[k,n]")
+    wanted = [transformer.vjp(model.predict, w, one)[1](other)[0] for one, other in zip(x, dy)]
+    np.testing.assert_allclose(out.predict_vjp_vectorize(w, x, dy), wanted, rtol=1e-12)
+    os.remove("out.py")
+    assert "dy, which is mapped, has no type" in refused(capsys, expression, "model.py", "--types", types)
 
 
 def test_functions_inside_of_classes_and_checkpoints() -> None:
@@ -240,6 +259,7 @@ def test_the_first_line_says_what_it_is(expression: str, types: str, words: str,
     ("grad(__import__('os'))", "__import__ is no transformation", "__import__"),
     ("(grad)(loss)(1.0)", "this is applied to one function here", "(grad)(loss)(1.0)"),
     ("grad", "grad of what? Write grad(FUNC)", "grad"),
+    ("jit", "jit of what? Write jit(FUNC)", "jit"),
     ("vmap(grad(argnums=0))", "grad of what?", "grad(argnums=0)"),
     ("grad(Models)", "Models in model.py is a class, not a function", "Models"),
     ("grad(Models.cube)", "there is no function cube in model.py.Models", "Models.cube"),

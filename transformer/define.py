@@ -60,8 +60,8 @@ def define_op(function: Any = None, *, types: Any = "elementwise", name: str | N
 
     >>> import numpy as np, scipy.special
     >>> from transformer import grad
-    >>> _ = define_op(scipy.special.exp1, partials=lambda t, x, y: -t * np.exp(-x) / x, override=True)
-    >>> print(grad(lambda x: scipy.special.exp1(x) * x).source_for(2.0).strip().splitlines()[-1].strip())
+    >>> _ = define_op(scipy.special.spence, partials=lambda t, x, y: t * np.log(x) / (1 - x), override=True)
+    >>> print(grad(lambda x: scipy.special.spence(x) * x).source_for(2.0).strip().splitlines()[-1].strip())
     return dx
     """
     if function is None:

@@ -20,6 +20,7 @@ from .core.check import check
 from .core.errors import TransformError
 from .core.grammar import Function
 from .core.text import text
+from .lower.unbound import with_tests_of_names
 from .read.interface import Interface
 from .read.reader import Reading, read
 from .settings import config
@@ -84,6 +85,8 @@ def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hint
     written by then."""
     made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages)
     made.interface.name = called or made.interface.name
+    with Builder(made.reading.assumptions).active():
+        made.function = with_tests_of_names(made.function, in_loops=True)
     written = write(made.function, made.interface, name=made.interface.name, header=header, annotate=True,
                     guards=header is not None)
     if stages is not None:

@@ -7,7 +7,9 @@
                                         raise UnboundLocalError("cannot access local variable 'last' where …")
                                     return last
 
-Where a name is bound under a condition, and used under the same, nothing is tested.
+Where a name is bound under a condition, and used under the same, nothing is tested. Source that runs as Python has
+tests in loops only: elsewhere Python itself raises, but in a loop the name may still have the value of the iteration
+before, or of the lane before, which is none of this one.
 """
 
 from __future__ import annotations
@@ -41,9 +43,13 @@ class Flag:
 BOUND, FREE = Flag(True), Flag(False)
 
 
-def with_tests_of_names(function: Function) -> Function:
-    """The function with tests of names that may not be bound; the same one, if there are none."""
-    return _Tests().function(function) if any(map(_leaves_open, all_statements(function.body))) else function
+def with_tests_of_names(function: Function, in_loops: bool = False) -> Function:
+    """The function with tests of names that may not be bound, or only of those `in_loops`; the same one, if there
+    are none."""
+    loops = [stmt for stmt in all_statements(function.body) if isinstance(stmt, Loop)]
+    blocks = [[*loop.test, *loop.body] for loop in loops] if in_loops else [function.body]
+    is_open = any(_leaves_open(stmt) for block in blocks for stmt in all_statements(block))
+    return _Tests(in_loops).function(function) if is_open else function
 
 
 def _leaves_open(stmt: Any) -> bool:
@@ -54,9 +60,11 @@ def _leaves_open(stmt: Any) -> bool:
 
 class _Tests:
     """Goes through blocks. `flags` are those of variables that may not be bound where it has come to, `held` the
-    conditions that hold there; truth values that are `asked` for are made in the end."""
+    conditions that hold there; truth values that are `asked` for are made in the end. Where `quiet`, names are not
+    looked at."""
 
-    def __init__(self) -> None:
+    def __init__(self, in_loops: bool = False) -> None:
+        self.quiet = in_loops
         self.flags: dict[Any, Flag] = {}
         self.held: set[tuple[Any, bool]] = set()
         self.asked: list[Flag] = []
@@ -116,7 +124,7 @@ class _Tests:
         orelse, second = self._side(stmt, False)
         new = replace(stmt, then=then, orelse=orelse, merges=list(stmt.merges))
         for merge, one, other in zip(stmt.merges, first, second, strict=True):
-            if not merge.saved and not one is other is BOUND:
+            if not self.quiet and not merge.saved and not one is other is BOUND:
                 self.flags[merge.target] = self._merged(new, one, other)
         return new
 
@@ -137,13 +145,15 @@ class _Tests:
         return flag
 
     def _loop(self, stmt: Loop) -> Loop:
-        begins = {carry: flag for carry in stmt.carries if (flag := self._flag(carry.init)) is not BOUND}
+        begins = {} if self.quiet else {
+            carry: flag for carry in stmt.carries if (flag := self._flag(carry.init)) is not BOUND}
+        quiet, self.quiet = self.quiet, False
         inside, outer = {carry: Flag() for carry in begins}, dict(self.flags)
         self.flags.update((carry.entry, flag) for carry, flag in inside.items())
         test, body = self.block(stmt.test), self.block(stmt.body)
         body += self._tests(atom_vars([record.value for record in stmt.records if not record.saved]), stmt.origin)
         ends = {carry: self._flag(carry.next) for carry in begins}
-        self.flags = outer
+        self.flags, self.quiet = outer, quiet
         new = replace(stmt, test=test, body=body, carries=list(stmt.carries))
         for carry, flag in inside.items():
             out = self._carried(new, begins[carry], flag, ends[carry])

@@ -64,6 +64,7 @@ loop form       how one element of the result comes about. A rule is called as t
 ``write_back``  ``(base, part, *slots, **attrs) -> base`` after `part`, a view of it, was written
 ``passing``     ``(args, **attrs) -> args``: the operands through which derivatives pass, where not all are
 ``silent``      attributes that no call has: they are needed for the types only
+``alone``       ``{k: op}``: what gives result `k` from the same operands where no other one is needed
 ``symmetric``   NumPy reads one triangle of the first operand: its derivative is symmetric
 ``run``         ``(*operands, **attrs) -> result`` on NumPy arrays; the first of `calls` unless said
 ``domain``      ``(rng) -> list of (operands, attrs)``: sample calls for the generated tests
@@ -136,6 +137,7 @@ class Op:
     makes_array: Any = None
     silent: tuple[str, ...] = ()
     symmetric = False
+    alone: dict[int, Any] = {}
     types: Any
 
     def __init_subclass__(cls) -> None:

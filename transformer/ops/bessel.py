@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.errors import NotSupported
 from .elementwise import ROOT_PI, constant
 from .of_scipy import (
     above,
@@ -98,13 +97,11 @@ def _spherical_partial(name, a, b):
     f = getattr(special, name)
 
     def partial(t, n, z, y):
-        n = constant(n)
-        if n is None:
-            raise NotSupported(f"the derivative of {name} is known for a constant order only",
-                               instead="Write the order as a number.")
-        if n == 0:
+        known = constant(n)
+        if known == 0:
             return b * t * f(1, z)
-        return t * (a * n * f(n - 1, z) + b * (n + 1) * f(n + 1, z)) / (2 * n + 1)
+        n, before = (n, np.maximum(n - 1, 0)) if known is None else (known, known - 1)
+        return t * (a * n * f(before, z) + b * (n + 1) * f(above(n), z)) / (2 * n + 1)
 
     return partial
 

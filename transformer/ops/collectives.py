@@ -57,6 +57,14 @@ def size_of(name: Name) -> Extent:
                       instead=f"Call the function by vmap(f, axis_name={name!r}).")
 
 
+def only_read(name: Name) -> Any:
+    """What a call that is not read comes to: there is one lane of an axis only where all of them are."""
+    for one in name if isinstance(name, tuple) else (name,):
+        size_of(one)
+    raise BadArgument("a collective is called outside of the function that vmap maps",
+                      instead="Call it in that function.")
+
+
 # -- what users call -------------------------------------------------------------------------------
 
 
@@ -68,27 +76,27 @@ def psum(x: Any, axis_name: Any) -> Any:
     >>> vmap(lambda x: x / psum(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
     array([0.25, 0.75])
     """
-    return size_of(axis_name)
+    return only_read(axis_name)
 
 
 def pmean(x: Any, axis_name: Any) -> Any:
     """The mean over all lanes of an axis, like `psum`."""
-    return size_of(axis_name)
+    return only_read(axis_name)
 
 
 def pmax(x: Any, axis_name: Any) -> Any:
     """The largest value of all lanes of an axis, like `psum`; of equal ones each has its share of the derivative."""
-    return size_of(axis_name)
+    return only_read(axis_name)
 
 
 def pmin(x: Any, axis_name: Any) -> Any:
     """The smallest value of all lanes of an axis, like `pmax`."""
-    return size_of(axis_name)
+    return only_read(axis_name)
 
 
 def all_gather(x: Any, axis_name: Any, axis: int = 0) -> Any:
     """The values of all lanes, for each of them, along a new axis. As `jax.lax.all_gather`."""
-    return size_of(axis_name)
+    return only_read(axis_name)
 
 
 def axis_index(axis_name: Any) -> Any:
@@ -99,7 +107,7 @@ def axis_index(axis_name: Any) -> Any:
     >>> vmap(lambda x: x + axis_index("i"), axis_name="i")(np.zeros(3))
     array([0., 1., 2.])
     """
-    return size_of(axis_name)
+    return only_read(axis_name)
 
 
 def axis_size(axis_name: Any) -> Any:
@@ -126,6 +134,9 @@ def of_leaves(rule: Callable[[Value, Name], Any], x: Any, axis_name: Any) -> Any
 
 
 def summed(x: Value, name: Name) -> Any:
+    """Truth values are counted."""
+    if x.dtype == bool:
+        x = x.astype(np.int64)
     if isinstance(x.atom, Var):
         return Psum.applied(x, axis_name=name)
     found: Value = value(size_of(name)) * x                                    # type: ignore[operator]

@@ -96,7 +96,7 @@ def _matrix_and_half(a, UPLO="L"):
     return value(a), arguments.known(UPLO, "UPLO").upper()
 
 
-def _inverse_gaps(w):
+def inverse_gaps(w):
     """``1 / (w[j] - w[i])``, and 0 on the diagonal."""
     ones = identity_like(w, w.shape[-1])
     return 1 / (over_rows(w) - w[..., None] + ones) - ones
@@ -105,31 +105,17 @@ def _inverse_gaps(w):
 def _eigh_jvp(t, a, y):
     w, v = y
     turned = transposed(v) @ hermitian(t) @ v
-    return _diagonal(turned), v @ (_inverse_gaps(w) * turned)
+    return _diagonal(turned), v @ (inverse_gaps(w) * turned)
 
 
 def _eigh_vjp(dy, a, y):
     (dw, dv), (w, v) = dy, y
-    turned = _inverse_gaps(w) * (transposed(v) @ dv)
+    turned = inverse_gaps(w) * (transposed(v) @ dv)
     return hermitian((v * over_rows(dw) + v @ turned) @ transposed(v))
 
 
 def _diagonal(x):
     return np.diagonal(x, axis1=-2, axis2=-1)
-
-
-class Eigh(SymmetricOp):
-    """Eigenvalues and eigenvectors. Where two eigenvalues are equal the eigenvectors have no
-    derivative: it is then infinite or nan."""
-
-    calls = (np.linalg.eigh,)
-    jvp = _eigh_jvp
-    vjp = _eigh_vjp
-
-    def types(a: ArrayType) -> tuple[ArrayType, ArrayType]:
-        only_real(a, "np.linalg.eigh")
-        dtype = checked(a)
-        return ArrayType(dtype, a.sizes[:-1]), ArrayType(dtype, a.sizes)
 
 
 def _eigvalsh_jvp(t, a, y):
@@ -152,6 +138,21 @@ class Eigvalsh(SymmetricOp):
     def types(a: ArrayType) -> ArrayType:
         only_real(a, "np.linalg.eigvalsh")
         return ArrayType(checked(a), a.sizes[:-1])
+
+
+class Eigh(SymmetricOp):
+    """Eigenvalues and eigenvectors. Where two eigenvalues are equal the eigenvectors have no
+    derivative: it is then infinite or nan."""
+
+    calls = (np.linalg.eigh,)
+    alone = {0: Eigvalsh}
+    jvp = _eigh_jvp
+    vjp = _eigh_vjp
+
+    def types(a: ArrayType) -> tuple[ArrayType, ArrayType]:
+        only_real(a, "np.linalg.eigh")
+        dtype = checked(a)
+        return ArrayType(dtype, a.sizes[:-1]), ArrayType(dtype, a.sizes)
 
 
 def _right_solved(x, r):
@@ -205,13 +206,13 @@ def _outside(p, a):
     return (identity_like(p, a.shape[-2]) - a @ p, identity_like(p, a.shape[-1]) - p @ a)
 
 
-def _pinv_jvp(t, a, y):
+def _pinv_jvp(t, a, y, **attrs):
     rows, columns = _outside(y, a)
     left, right = y @ adjoint(y), adjoint(y) @ y
     return -y @ t @ y + left @ adjoint(t) @ rows + columns @ adjoint(t) @ right
 
 
-def _pinv_vjp(dy, a, y):
+def _pinv_vjp(dy, a, y, **attrs):
     rows, columns = _outside(y, a)
     left, right = y @ adjoint(y), adjoint(y) @ y
     back = transposed(dy)
@@ -220,15 +221,26 @@ def _pinv_vjp(dy, a, y):
 
 
 class Pinv(MatrixOp):
-    """The pseudo-inverse, differentiable where the rank does not change (Golub, Pereyra 1973)."""
+    """The pseudo-inverse, differentiable where the rank does not change (Golub, Pereyra 1973). `rcond` or `rtol`
+    says which singular values count as 0; with ``rtol=None`` it depends on the number of rows and columns."""
 
     calls = (np.linalg.pinv,)
     jvp = _pinv_jvp
     vjp = _pinv_vjp
 
-    def types(a: ArrayType) -> ArrayType:
+    @classmethod
+    def bind(cls, args: Any, kwargs: Any) -> Any:
+        (a,), attrs = super().bind(args, kwargs)
+        limits = {key: arguments.known(item, key) for key, item in attrs.items()}
+        for key, item in limits.items():
+            if not isinstance(item, int | float | np.number | None):
+                raise NotSupported(f"np.linalg.pinv with {key} for each matrix", instead="Give one number.")
+        return (a,), {key: item if item is None else float(item) for key, item in limits.items()}
+
+    def types(a: ArrayType, rcond: Any = None, *, rtol: Any = 1e-15) -> ArrayType:
         check_matrix(a)
         return ArrayType(working_dtype(a), (*a.sizes[:-2], a.sizes[-1], a.sizes[-2]))
 
     def domain(rng):
-        return [((rng.normal(size=shape),), {}) for shape in ((3, 2), (2, 3), (2, 3, 2))]
+        plain = [((rng.normal(size=shape),), {}) for shape in ((3, 2), (2, 3), (2, 3, 2))]
+        return [*plain, ((rng.normal(size=(3, 2)),), {"rtol": None}), ((rng.normal(size=(3, 2)),), {"rcond": 1e-8})]

@@ -80,6 +80,11 @@ def only_real(a: ArrayType, name: str) -> None:
                            instead="Work on the real matrix [[a.real, -a.imag], [a.imag, a.real]].")
 
 
+def at_least(left: Extent, right: Extent) -> bool:
+    """Whether one size of a matrix is at least as large as another."""
+    return left == right or current().assumptions.at_least(left, right)
+
+
 def well_conditioned(rng: Any, *shape: int) -> Any:
     """Matrices that are safely invertible."""
     return rng.normal(size=shape) + 3 * np.eye(shape[-1])

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import BadArgument, NotSupported, ShapeError
+from ..core.errors import BadArgument, ShapeError
 from ..core.sizes import product
 from ..core.types import ArrayType
 from . import arguments
@@ -104,12 +104,18 @@ def _vector_norm(x: Any, axis: int, ord: Any, keepdims: bool) -> Any:
 
 def _matrix_norm(x: Value, row: int, column: int, ord: Any, keepdims: bool) -> Any:
     if ord in (2, -2, "nuc"):
-        raise NotSupported(f"the norm of order {ord!r} of a matrix", why="It needs singular values.",
-                           instead="Write np.sqrt(np.linalg.eigvalsh(x.T @ x)[-1])." if ord == 2
-                           else "Take ord='fro', 1 or np.inf.")
+        return _of_singular_values(x, row, column, ord, keepdims)
     if ord not in (1, -1, np.inf, -np.inf):
         raise BadArgument("Invalid norm order for matrices.")
     summed, extreme = (row, column) if abs(ord) == 1 else (column, row)
     lengths = np.sum(np.abs(x), axis=summed, keepdims=True)
     result = (np.max if ord > 0 else np.min)(lengths, axis=extreme, keepdims=True)
     return result if keepdims else np.squeeze(result, axis=tuple(sorted((row, column))))
+
+
+def _of_singular_values(x: Value, row: int, column: int, ord: Any, keepdims: bool) -> Any:
+    """The largest of the singular values, the smallest, or their sum."""
+    matrices = x if (row, column) == (x.ndim - 2, x.ndim - 1) else np.moveaxis(x, (row, column), (-2, -1))
+    values: Any = np.linalg.svdvals(matrices)
+    result = np.sum(values, axis=-1) if ord == "nuc" else values[..., 0 if ord == 2 else -1]
+    return np.expand_dims(result, tuple(sorted((row, column)))) if keepdims else result

@@ -15,8 +15,11 @@ from collections.abc import Callable
 from functools import partial, reduce
 from typing import Any
 
+from ..core.builder import current
 from ..core.errors import NotDifferentiable, NotSupported
+from ..core.grammar import Var
 from .base import callable_of
+from .creation import Zeros
 from .elementwise import Elementwise, constant
 from .value import Value, apply
 
@@ -70,8 +73,16 @@ def _pushed(slope: Any, t: Any, *operands_and_results: Any) -> Any:
 
 def _pulled(slope: Any, dy: Any, *operands_and_results: Any) -> Any:
     """Results that nobody uses are left out: 0 times a slope that is infinite would be nan."""
-    terms = [d * each for d, each in zip(dy, slope(*operands_and_results), strict=True) if constant(d) != 0]
+    terms = [d * each for d, each in zip(dy, slope(*operands_and_results), strict=True) if not _is_zero(d)]
     return reduce(operator.add, terms)
+
+
+def _is_zero(cotangent: Any) -> bool:
+    """Whether a cotangent is known to be 0: nobody uses the result."""
+    if isinstance(cotangent, Value) and isinstance(cotangent.atom, Var):
+        made = current().numbering.definitions.get(cotangent.atom)
+        return made is not None and made.op is Zeros
+    return bool(constant(cotangent) == 0)
 
 
 # -- what rules are made of -----------------------------------------------------------------------

@@ -59,8 +59,8 @@ def definition_of(function: Any) -> str:
     """A call of `define_op` for a function, to be filled in.
 
     >>> import numpy as np, scipy.special
-    >>> definition_of(scipy.special.exp1)
-    'define_op(scipy.special.exp1, partials=lambda t, x, y: t * ...)'
+    >>> definition_of(scipy.special.spence)
+    'define_op(scipy.special.spence, partials=lambda t, x, y: t * ...)'
     >>> definition_of(np.unwrap)
     "define_op(np.unwrap, types='like p', jvp=lambda t, p, y: ..., vjp=lambda dy, p, y: ...)"
     """

@@ -114,7 +114,7 @@ def vectorized(reader: Reader, function: Any, kwargs: dict[str, Any]) -> dict[st
     """The options with which `np.vectorize` was made."""
     if function.signature is not None or function.excluded or kwargs:
         raise NotSupported("np.vectorize with signature, excluded or keyword arguments", reader.builder.origin,
-                           instead="Write a loop.")
+                           instead="Use transformer.vectorize, which takes them.")
     return {"otypes": function.otypes}
 
 

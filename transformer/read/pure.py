@@ -171,6 +171,8 @@ def is_pure(function: Any) -> bool:
 
 def why_not(function: Any) -> tuple[str, str]:
     """Why a function is refused, and what to do instead."""
+    if isinstance(getattr(function, "__self__", None), np.ufunc):
+        return "Not every ufunc has this function here.", "Write a loop that calls the ufunc itself."
     return _impurity(function) or (NO_RULE, how_to_define(function))
 
 
@@ -200,6 +202,8 @@ def public_name(function: Any) -> str:
     """The name under which a function is used: ``time.time``, ``numpy.random.normal``, ``input``."""
     name = getattr(function, "__name__", None) or repr(function)
     home = _home(function)
+    if isinstance(getattr(function, "__self__", None), np.ufunc):
+        return f"np.{function.__self__.__name__}.{name}"
     if getattr(builtins, name, None) is function:
         return name
     parts = {"posix": "os", "nt": "os"}.get(home, home.removeprefix("_")).split(".")

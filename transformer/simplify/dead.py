@@ -31,7 +31,19 @@ function f(x: f64[n], k: int)
         next s_1: f64 = w
     return s_1
 
-A value that depends on nothing but itself (`p` above) is dead too. Loops and branches go with their
+A value that depends on nothing but itself (`p` above) is dead too, and of an op with several results
+only those that are needed are computed, where that is another op:
+
+>>> shown(dead, '''
+... function f(x: f64[n, n])
+...     w: f64[n], v: f64[n, n] = eigh(x)
+...     return w
+... ''')
+function f(x: f64[n, n])
+    w: f64[n] = eigvalsh(x)
+    return w
+
+Loops and branches go with their
 last live part, also a `while` that may never have ended: what is left out cannot fail or hang.
 Effects live, but for comments on what is gone, headings with nothing before or after them, and the end of
 records that are gone, or needed longer.
@@ -176,10 +188,20 @@ class Liveness:
             left.pop()
         left.reverse()
         self.changed |= len(left) < len(block)
+        left = [self._narrowed(stmt) if type(stmt) is Let and stmt.op.alone else stmt for stmt in left]
         for stmt in left:
             if type(stmt) is not Let:
                 self._shrink(stmt)
         return left
+
+    def _narrowed(self, stmt: Let) -> Let:
+        """`svdvals` in place of an `svd` of which only the singular values are live."""
+        live = [k for k, target in enumerate(stmt.targets) if target in self.live]
+        op = stmt.op.alone.get(live[0]) if len(live) == 1 else None
+        if op is None:
+            return stmt
+        self.changed = True
+        return Let((stmt.targets[live[0]],), op, stmt.args, {}, stmt.origin)
 
     def _ends(self, stmt: Stmt, block: Block, after: Block) -> bool:
         """Whether a record of this block, which may be another one than at first, is given free here for good."""

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..core.builder import Builder
-from ..core.errors import Origin
+from ..core.errors import NotSupported, Origin
 from ..core.grammar import UNDEFINED, Atom, Block, Carry, Effect, Let, Loop, Stmt, Var
 from ..core.sizes import leaves
 from ..core.types import INT, ArrayType
@@ -30,7 +30,7 @@ from ..ops.indexing import Get, Put
 from ..ops.regions import Slot
 from ..ops.value import Value, value
 from .activity import flows
-from .differing import is_decided
+from .differing import is_decided, is_over
 
 if TYPE_CHECKING:
     from .batching import Batching
@@ -176,6 +176,7 @@ class Apart:
     def _over_lanes(self, region: Block, given: list[Var]) -> None:
         batching = self.batching
         first = self.statements.index(region[0])
+        self._refuse_collectives(region)
         differing = [var for var in self._used(first, first + len(region) - 1) if batching.differs(var)]
         region, given = self._without_equal(region, given)
         equal = [var for var in given if not batching.differs(var)]
@@ -193,6 +194,13 @@ class Apart:
         carries = list(map(Carry, entries, starts, nexts, outs))
         count = value(batching.size).atom
         self.builder.emit(Loop(lane, count, carries, body, origin=region[0].origin, independent=True))
+
+    def _refuse_collectives(self, region: Block) -> None:
+        for stmt in all_statements(region):
+            if isinstance(stmt, Let) and is_over(stmt, self.batching.axis_name):
+                raise NotSupported(f"{stmt.op.name} over the axis {self.batching.axis_name!r} where its lanes part",
+                                   stmt.origin, why="Some lanes may not come to it.",
+                                   instead="Call it before the `if` or the loop whose condition differs.")
 
     def _without_equal(self, region: Block, given: list[Var]) -> tuple[Block, list[Var]]:
         """Emits the statements that are the same in all lanes; gives the others, and what these give."""

@@ -263,7 +263,7 @@ class Batching:
         chosen = self.lanes[stmt.cond]                                        # type: ignore[index]
         for merge in stmt.merges:
             sides = [atom for atom in (merge.then, merge.orelse) if atom is not UNDEFINED]
-            if len(sides) < 2:
+            if len(sides) < 2 or not self.unsure.isdisjoint(atom_vars(sides)):
                 raise LanesPart("a name is bound in some lanes only")
             lead = tuple(map(self.differs, sides))
             operands = [Value(self.lanes[atom] if on else atom) for atom, on in zip(sides, lead)]  # type: ignore[index]

@@ -42,7 +42,7 @@ class Vectorized(Mode):
     `excluded`, by position or name, are passed on as they are."""
 
     signature: Signature | None = None
-    excluded: frozenset[int | str] = frozenset()
+    excluded: tuple[int | str, ...] = ()
     names: tuple[str, ...] = ()
     suffix: str = field(default="vectorize", init=False)
     extras: int = field(default=0, init=False)

@@ -27,9 +27,23 @@ def _name_in_scipy(function: Any) -> str:
 
 @cache
 def _functions() -> dict[Any, Callable[..., Any]]:
-    from . import counting, folding, frequencies, missing, numbers, polynomials, ranks, selecting, series, writing
+    from . import (
+        counting,
+        facts,
+        folding,
+        frequencies,
+        missing,
+        numbers,
+        polynomial_series,
+        polynomials,
+        ranks,
+        selecting,
+        series,
+        writing,
+    )
 
-    modules = (writing, counting, folding, numbers, selecting, series, polynomials, ranks, missing, frequencies)
+    modules = (writing, counting, facts, folding, numbers, selecting, series, polynomials, polynomial_series, ranks,
+               missing, frequencies)
     return {call: function for module in modules for call, function in module.CALLS.items()}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,37 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
     return np.linspace(low, high, bins + 1)
 
 
+def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
+    if not isinstance(bins, int) and len(bins) > 2:
+        bins = (bins, bins)
+    counts, edges = histogramdd([x, y], bins, range, density, weights)
+    return counts, edges[0], edges[1]
+
+
+def histogramdd(sample, bins=10, range=None, density=None, weights=None):
+    """Each point counts in the box that it is in; what is outside of all boxes counts nothing."""
+    columns = sample if isinstance(sample, (list, tuple)) else list(np.atleast_2d(np.transpose(sample)))
+    edges, place = [], 0
+    inside = np.ones(np.shape(columns[0]), dtype=bool)
+    for k, column in enumerate(columns):
+        own = bins if isinstance(bins, int) else bins[k]
+        each = histogram_bin_edges(column, own, None if range is None else range[k])
+        box = np.searchsorted(each, column, side="right") - 1
+        box = np.where(column == each[-1], len(each) - 2, box)
+        inside = inside & (box >= 0) & (box < len(each) - 1)
+        place = place * (len(each) - 1) + np.clip(box, 0, len(each) - 2)
+        edges.append(each)
+    shape = tuple([len(each) - 1 for each in edges])
+    counts = np.zeros(math.prod(shape))
+    np.add.at(counts, place, np.where(inside, 1.0 if weights is None else weights, 0.0))
+    counts = np.reshape(counts, shape)
+    if density:
+        for k, each in enumerate(edges):
+            counts = counts / np.reshape(np.diff(each), tuple([-1 if k == j else 1 for j, _ in enumerate(edges)]))
+        counts = counts / np.sum(np.where(inside, 1.0 if weights is None else weights, 0.0))
+    return counts, edges
+
+
 def digitize(x, bins, right=False):
     return np.searchsorted(bins, x, side="left" if right else "right")
 
@@ -110,6 +142,24 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
 
 def union1d(ar1, ar2):
     return unique(np.concatenate((np.ravel(ar1), np.ravel(ar2))))
+
+
+def setxor1d(ar1, ar2, assume_unique=False):
+    first, second = (np.ravel(ar1), np.ravel(ar2)) if assume_unique else (unique(ar1), unique(ar2))
+    items = np.sort(np.concatenate((first, second)))
+    ends = np.ones(items.size + 1, dtype=bool)
+    ends[1:-1] = items[1:] != items[:-1]
+    return items[ends[1:] & ends[:-1]]
+
+
+def lexsort(keys, axis=-1):
+    """By the last key, where that is equal by the one before, and so on."""
+    rows = [np.asarray(key) for key in keys]
+    order = np.argsort(rows[0], axis=axis, kind="stable")
+    for row in rows[1:]:
+        again = np.argsort(np.take_along_axis(row, order, axis=axis), axis=axis, kind="stable")
+        order = np.take_along_axis(order, again, axis=axis)
+    return order
 
 
 def unravel_index(indices, shape, order="C"):
@@ -157,6 +207,10 @@ CALLS: dict[Any, Any] = {
     np.bincount: bincount,
     np.histogram: histogram,
     np.histogram_bin_edges: histogram_bin_edges,
+    np.histogram2d: histogram2d,
+    np.histogramdd: histogramdd,
+    np.setxor1d: setxor1d,
+    np.lexsort: lexsort,
     np.digitize: digitize,
     np.isin: isin,
     np.setdiff1d: setdiff1d,

@@ -98,13 +98,16 @@ def folding(function):
     """`ufunc.reduce` of one for which NumPy has no function of its own."""
 
     def reduce(array, axis=0, dtype=None, out=None, keepdims=False):
-        if dtype is not None or out is not None or keepdims or axis is None:
-            refused("`reduce` with dtype, out, keepdims or axis=None", "Write a loop.")
-        lines = np.moveaxis(np.asarray(array), axis, 0)
+        if dtype is not None or out is not None or isinstance(axis, tuple):
+            refused("`reduce` with dtype, out or several axes", "Write a loop.")
+        array = np.asarray(array)
+        lines = np.ravel(array) if axis is None else np.moveaxis(array, axis, 0)
         total = lines[0]
         for k in range(1, len(lines)):
             total = function(total, lines[k])
-        return total
+        if not keepdims:
+            return total
+        return np.reshape(total, (1,) * array.ndim) if axis is None else np.expand_dims(total, axis)
 
     return reduce
 
@@ -125,9 +128,11 @@ def accumulating(whole):
 
 
 def running(function):
-    """The extreme so far, one element after the other."""
+    """`ufunc.accumulate` of one for which NumPy has no function of its own: one element after the other."""
 
     def accumulate(array, axis=0, dtype=None, out=None):
+        if dtype is not None:
+            refused("`accumulate` with dtype", "Convert the array before: x.astype(dtype).")
         lines = np.moveaxis(np.asarray(array), axis, 0)
         found = lines.copy()
         for k in range(1, len(lines)):
@@ -151,32 +156,54 @@ def pairing(function):
     return outer
 
 
-def add_reduceat(array, indices, axis=0):
-    if axis != 0 or np.ndim(array) != 1:
-        refused("np.add.reduceat of matrices", "Write a loop over the parts.")
-    count = len(indices)
-    sums = np.zeros(count)
-    for k in range(count):
-        start = indices[k]
-        stop = indices[k + 1] if k + 1 < count else len(array)
-        sums[k] = np.sum(array[start:stop]) if start < stop else array[start]
-    return sums
+def by_parts(reduce):
+    """`ufunc.reduceat`: what `reduce` gives of the rows from each index to the next one; a row where that is not
+    behind it."""
+
+    def reduceat(array, indices, axis=0, dtype=None, out=None):
+        if dtype is not None or out is not None:
+            refused("`reduceat` with dtype or out", "Write a loop over the parts.")
+        lines = np.moveaxis(np.asarray(array), axis, 0)
+        count = len(indices)
+        found = np.zeros((count, *lines.shape[1:]), lines.dtype)
+        for k in range(count):
+            start = indices[k]
+            stop = indices[k + 1] if k + 1 < count else len(lines)
+            found[k] = reduce(lines[start:stop]) if start < stop else lines[start]
+        return np.moveaxis(found, 0, axis)
+
+    return reduceat
 
 
+# -- which ufuncs have which methods --------------------------------------------------------------
+
+UFUNCS = {ufunc for ufunc in vars(np).values() if isinstance(ufunc, np.ufunc) and ufunc.signature is None}
+BINARY = {ufunc for ufunc in UFUNCS if (ufunc.nin, ufunc.nout) == (2, 1)}
+
+
+def folds(ufunc):
+    """Whether a ufunc of two numbers gives one of their type, which can be its operand again."""
+    return any(types[0] != "?" and types == f"{types[0]}{types[0]}->{types[0]}" for types in ufunc.types)
+
+
+FOLDED = {ufunc for ufunc in BINARY if folds(ufunc)}
+# NumPy's vector code reduces by these in another order on some processors, and gives other numbers.
+IN_NO_ORDER = {np.power, np.arctan2}
+WHOLE: dict[Any, Any] = {
+    np.add: np.sum,
+    np.multiply: np.prod,
+    np.maximum: np.max,
+    np.minimum: np.min,
+    np.logical_and: np.all,
+    np.logical_or: np.any,
+}
 CALLS: dict[Any, Any] = {
-    np.add.reduce: reducing(np.sum),
-    np.multiply.reduce: reducing(np.prod),
-    np.maximum.reduce: reducing(np.max),
-    np.minimum.reduce: reducing(np.min),
-    np.logical_and.reduce: reducing(np.all),
-    np.logical_or.reduce: reducing(np.any),
-    **{ufunc.reduce: folding(ufunc) for ufunc in (np.logaddexp, np.subtract, np.divide, np.hypot, np.bitwise_or,
-                                                  np.bitwise_and, np.bitwise_xor, np.logical_xor)},
+    **{ufunc.reduce: folding(ufunc) for ufunc in (FOLDED | {np.logical_xor}) - IN_NO_ORDER},
+    **{ufunc.reduce: reducing(whole) for ufunc, whole in WHOLE.items()},
+    **{ufunc.accumulate: running(ufunc) for ufunc in FOLDED},
     np.add.accumulate: accumulating(np.cumsum),
     np.multiply.accumulate: accumulating(np.cumprod),
-    np.maximum.accumulate: running(np.maximum),
-    np.minimum.accumulate: running(np.minimum),
-    np.add.reduceat: add_reduceat,
-    **{ufunc.outer: pairing(ufunc) for ufunc in (np.add, np.subtract, np.multiply, np.divide, np.power,
-                                                 np.maximum, np.minimum, np.hypot, np.arctan2, np.less, np.equal)},
+    **{ufunc.reduceat: by_parts(folding(ufunc)) for ufunc in FOLDED - IN_NO_ORDER},
+    **{ufunc.reduceat: by_parts(reducing(WHOLE[ufunc])) for ufunc in FOLDED & WHOLE.keys()},
+    **{ufunc.outer: pairing(ufunc) for ufunc in BINARY},
 }

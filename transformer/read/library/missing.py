@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .ranks import kept, lines
 from .refusing import refused
 
 
@@ -26,10 +27,36 @@ def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
 
 
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    if axis is not None or out is not None or keepdims:
-        refused("np.nanmedian with axis, out or keepdims", "Write a loop over the lines of the array.")
-    a = np.asarray(a)
-    return np.median(a[~np.isnan(a)])
+    return nanquantile(a, 0.5, axis, out, overwrite_input, "linear", keepdims)
+
+
+def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    """NaN are sorted to the end, so that the others are the first ones of each line."""
+    if out is not None or method != "linear" or weights is not None:
+        refused("quantiles without NaN with out, weights or another method than 'linear'", "Leave them out.")
+    a, q = np.asarray(a), np.asarray(q)
+    ordered = np.sort(lines(a, axis), axis=0)
+    last = np.maximum(np.sum(~np.isnan(ordered), axis=0) - 1, 0)
+    position = (np.reshape(q, (*q.shape, *(1,) * last.ndim)) if q.ndim and last.ndim else q) * last
+    low = np.floor(position).astype(int)
+    high = np.minimum(low + 1, last)
+    if ordered.ndim == 1:
+        below, above = ordered[low], ordered[high]
+    elif q.ndim == 0:
+        below, above = (np.take_along_axis(ordered, place[None], axis=0)[0] for place in (low, high))
+    else:
+        below, above = (np.take_along_axis(ordered[None], place[:, None], axis=1)[:, 0] for place in (low, high))
+    return kept(below + (above - below) * (position - low), a, axis, keepdims, q.shape)
+
+
+def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    return nanquantile(a, np.asarray(q) / 100, axis, out, overwrite_input, method, keepdims, weights=weights)
+
+
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    if out is not None or initial is not None or where is not True:
+        refused("np.nanprod with out, initial or where", "Write np.prod(np.where(np.isnan(x), 1.0, x)) with them.")
+    return np.prod(np.where(np.isnan(a), 1.0, a), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 def nancumsum(a, axis=None, dtype=None, out=None):
@@ -48,6 +75,9 @@ CALLS: dict[Any, Any] = {
     np.nanvar: nanvar,
     np.nanstd: nanstd,
     np.nanmedian: nanmedian,
+    np.nanquantile: nanquantile,
+    np.nanpercentile: nanpercentile,
+    np.nanprod: nanprod,
     np.nancumsum: nancumsum,
     np.nancumprod: nancumprod,
 }

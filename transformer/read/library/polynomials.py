@@ -1,10 +1,12 @@
-"""Polynomials by their coefficients, the highest power first."""
+"""Polynomials by their coefficients, the highest power first; those of `np.polynomial` are in `polynomial_series`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+
+from .refusing import refused
 
 
 def polyval(p, x):
@@ -40,6 +42,64 @@ def polymul(a1, a2):
     return np.convolve(np.atleast_1d(a1), np.atleast_1d(a2))
 
 
+def padded(a, b):
+    """Both with as many coefficients: zeros in front of the shorter one."""
+    a, b = np.atleast_1d(a), np.atleast_1d(b)
+    if len(a) < len(b):
+        a = np.concatenate((np.zeros(len(b) - len(a), a.dtype), a))
+    elif len(b) < len(a):
+        b = np.concatenate((np.zeros(len(a) - len(b), b.dtype), b))
+    return a, b
+
+
+def polyadd(a1, a2):
+    first, second = padded(a1, a2)
+    return first + second
+
+
+def polysub(a1, a2):
+    first, second = padded(a1, a2)
+    return first - second
+
+
+def polydiv(u, v):
+    """As in NumPy the remainder begins with its first coefficient that is not 0."""
+    rest, v = np.atleast_1d(u) + 0.0, np.atleast_1d(v) + 0.0
+    steps = len(rest) - len(v) + 1
+    quotient = np.zeros(max(steps, 1), rest.dtype)
+    for k in range(steps):
+        quotient[k] = rest[k] / v[0]
+        rest[k : k + len(v)] -= quotient[k] * v
+    counts = ~np.isclose(rest, 0.0, rtol=1e-14)
+    first = np.argmax(counts) if np.any(counts) else len(rest) - 1
+    return quotient, rest[first:]
+
+
+def poly(seq_of_zeros):
+    zeros = np.atleast_1d(seq_of_zeros)
+    if zeros.ndim != 1:
+        refused("np.poly of a matrix", "Pass its eigenvalues: np.poly(np.linalg.eigvalsh(a)) if it is symmetric.")
+    coefficients = np.zeros(len(zeros) + 1, np.result_type(zeros.dtype, float))
+    coefficients[0] = 1.0
+    for zero in zeros:
+        coefficients[1:] = coefficients[1:] - zero * coefficients[:-1]
+    return coefficients
+
+
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+    """By a QR factorisation, where NumPy has one into singular values: the same where there is one best fit."""
+    if rcond is not None or full or cov:
+        refused("np.polyfit with rcond, full or cov", "Leave them out, or use np.linalg.lstsq.")
+    powers = np.vander(np.asarray(x) + 0.0, deg + 1)
+    values = np.asarray(y) + 0.0
+    if w is not None:
+        powers = powers * np.asarray(w)[:, None]
+        values = values * (np.asarray(w)[:, None] if values.ndim == 2 else w)
+    scale = np.sqrt(np.sum(powers * powers, axis=0))
+    q, r = np.linalg.qr(powers / scale)
+    found = np.linalg.solve(r, q.T @ values)
+    return found / (scale[:, None] if values.ndim == 2 else scale)
+
 
 def rosen(x):
     x = np.asarray(x)
@@ -51,6 +111,11 @@ CALLS: dict[Any, Any] = {
     np.vander: vander,
     np.polyder: polyder,
     np.polyint: polyint,
+    np.polyadd: polyadd,
+    np.polysub: polysub,
     np.polymul: polymul,
+    np.polydiv: polydiv,
+    np.poly: poly,
+    np.polyfit: polyfit,
     "scipy.optimize.rosen": rosen,
 }

@@ -167,6 +167,51 @@ def joined(arrays, axis, depth):
     return np.concatenate([joined(part, axis + 1, depth) for part in arrays], axis=axis)
 
 
+def apply_over_axes(func, a, axes):
+    a = np.asarray(a)
+    for axis in axes if isinstance(axes, (tuple, list)) else (axes,):
+        found = func(a, axis)
+        a = found if found.ndim == a.ndim else np.expand_dims(found, axis)
+    return a
+
+
+def unstack(x, /, *, axis=0):
+    parts = np.moveaxis(x, axis, 0)
+    return tuple([parts[k] for k in range(len(parts))])
+
+
+def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+    x = np.asarray(x)
+    sums = np.cumsum(x, axis=one_axis(x, axis), dtype=dtype)
+    return write(out, preceded(sums, axis, 0) if include_initial else sums)
+
+
+def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+    x = np.asarray(x)
+    products = np.cumprod(x, axis=one_axis(x, axis), dtype=dtype)
+    return write(out, preceded(products, axis, 1) if include_initial else products)
+
+
+def one_axis(x, axis):
+    if axis is None and x.ndim > 1:
+        raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
+    return 0 if axis is None else axis
+
+
+def preceded(totals, axis, initial):
+    """With what the total is before the first element."""
+    axis = 0 if axis is None else axis
+    first = np.take(totals, [0], axis=axis)
+    return np.concatenate((np.full_like(first, initial), totals), axis=axis)
+
+
+def write(out, result):
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
 METHODS: dict[str, Any] = {"compress": compress_method}
 CALLS: dict[Any, Any] = {
     np.compress: compress,
@@ -176,6 +221,12 @@ CALLS: dict[Any, Any] = {
     np.insert: insert,
     np.resize: resize,
     np.apply_along_axis: apply_along_axis,
+    np.apply_over_axes: apply_over_axes,
+    **{
+        getattr(np, function.__name__): function
+        for function in (unstack, cumulative_sum, cumulative_prod)
+        if hasattr(np, function.__name__)
+    },
     np.piecewise: piecewise,
     np.fromfunction: fromfunction,
     np.diag_indices_from: diag_indices_from,

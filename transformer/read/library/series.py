@@ -1,4 +1,4 @@
-"""Functions on samples of a function: gradients, windows, covariances."""
+"""Functions on samples of a function: gradients, windows (and the Bessel function of one), covariances."""
 
 from __future__ import annotations
 
@@ -118,6 +118,19 @@ def blackman(M):
     return 0.42 + 0.5 * np.cos(phase) + 0.08 * np.cos(2.0 * phase)
 
 
+def kaiser(M, beta):
+    if M == 1:
+        return np.ones(1)
+    middle = (M - 1) / 2.0
+    return np.i0(beta * np.sqrt(1 - ((np.arange(0, M) - middle) / middle) ** 2.0)) / np.i0(beta)
+
+
+def i0(x):
+    import scipy.special
+
+    return np.asarray(scipy.special.i0(x))
+
+
 CALLS: dict[Any, Any] = {
     np.gradient: gradient,
     np.ediff1d: ediff1d,
@@ -128,4 +141,6 @@ CALLS: dict[Any, Any] = {
     np.hanning: hanning,
     np.hamming: hamming,
     np.blackman: blackman,
+    np.kaiser: kaiser,
+    np.i0: i0,
 }

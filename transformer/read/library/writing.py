@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .folding import BINARY, UFUNCS
 from .refusing import refused, replaced
 
 
@@ -109,9 +110,19 @@ def sequentially_at(function):
     return at
 
 
-def negative_at(a, indices):
-    for k in indices:
-        a[k] = -a[k]
+def each_at(function):
+    """`ufunc.at` of a ufunc of one argument."""
+
+    def at(a, indices):
+        if isinstance(indices, tuple):
+            refused("`at` with indices for several axes", "Index the flattened array: np.ravel_multi_index.")
+        if np.ndim(indices) == 0:
+            a[indices] = function(a[indices])
+            return
+        for k in indices:
+            a[k] = function(a[k])
+
+    return at
 
 
 METHODS: dict[str, Any] = {"sort": sort, "partition": partition, "put": put}
@@ -121,7 +132,7 @@ CALLS: dict[Any, Any] = {
     np.place: place,
     np.putmask: putmask,
     np.fill_diagonal: fill_diagonal,
+    **{ufunc.at: each_at(ufunc) for ufunc in UFUNCS if (ufunc.nin, ufunc.nout) == (1, 1)},
+    **{ufunc.at: sequentially_at(ufunc) for ufunc in BINARY - {np.add}},
     np.subtract.at: subtract_at,
-    np.negative.at: negative_at,
-    **{ufunc.at: sequentially_at(ufunc) for ufunc in (np.multiply, np.divide, np.maximum, np.minimum, np.power)},
 }

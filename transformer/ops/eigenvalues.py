@@ -1,0 +1,127 @@
+"""Eigenvalues and eigenvectors of general matrices.
+
+They are complex numbers here, whatever the matrix; where all imaginary parts are 0, NumPy gives real ones.
+The derivative of the eigenvalues is that of P. D. Lax; that of the vectors keeps their length at 1, and
+their largest element real, as LAPACK gives them. It divides by the differences of the eigenvalues: where two are
+equal the vectors have no derivative, and those of the eigenvalues are right only if all vectors are
+independent.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import NotSupported
+from ..core.types import ArrayType
+from .arguments import Args, Kwargs
+from .creation import arange
+from .factorizations import inverse_gaps
+from .matrices import MatrixOp, checked, over_rows
+from .products import transposed
+from .value import emit, value
+
+
+def complex_dtype(dtype: np.dtype) -> np.dtype:
+    """The dtype of the eigenvalues of a matrix."""
+    return np.result_type(dtype if dtype.kind in "fc" else float, np.complex64)
+
+
+def _of_lapack(a: Any, found: Any) -> Any:
+    """What NumPy gives for `a`, always complex."""
+    return found.astype(complex_dtype(np.asarray(a).dtype))
+
+
+class _Eigen(MatrixOp):
+    """An op on any square matrix, with LAPACK's `geev`."""
+
+    @classmethod
+    def front(cls, args: Args, kwargs: Kwargs, spelling: str | None) -> Any:
+        return _plain(cls, spelling, *args, **{key: item for key, item in kwargs.items() if key not in IGNORED})
+
+    def domain(rng):
+        found = (rng.normal(size=shape) for shape in ((3, 3), (2, 2), (2, 3, 3)))
+        apart = np.diag([0.0, 4.0, 8.0])
+        return [((a + apart[:a.shape[-1], :a.shape[-1]],), {}) for a in found]
+
+
+IGNORED = ("overwrite_a", "overwrite_b", "check_finite")
+
+
+def _plain(op, spelling, a, b=None, left=False, right=True, homogeneous_eigvals=False):
+    if b is not None or left or homogeneous_eigvals:
+        raise NotSupported(f"scipy.linalg.{op.name} with b, left or homogeneous_eigvals",
+                           instead="Leave them out, and take the eigenvalues of np.linalg.solve(b, a) in place of b.")
+    return emit(op if right else Eigvals, (value(a).atom,), {}, spelling if right else None)
+
+
+def _as_complex(a: Any, like: Any) -> Any:
+    """A matrix in the dtype of the eigenvectors."""
+    return a if a.dtype == like.dtype else a.astype(like.dtype)
+
+
+def _values_jvp(t, a, y):
+    _, v = np.linalg.eig(a)
+    return np.diagonal(_turned(t, v), axis1=-2, axis2=-1)
+
+
+def _turned(t: Any, v: Any) -> Any:
+    """A change of the matrix in the basis of its eigenvectors."""
+    return np.linalg.solve(v, _as_complex(t, v) @ v)
+
+
+def _values_vjp(dy, a, y):
+    _, v = np.linalg.eig(a)
+    return np.linalg.solve(transposed(v), dy[..., None] * transposed(v))
+
+
+class Eigvals(_Eigen):
+    calls = np.linalg.eigvals, "scipy.linalg.eigvals"
+    jvp = _values_jvp
+    vjp = _values_vjp
+
+    def types(a: ArrayType) -> ArrayType:
+        return ArrayType(complex_dtype(checked(a)), a.sizes[:-1])
+
+    def run(a):
+        return _of_lapack(a, np.linalg.eigvals(a))
+
+
+def _pivots(v: Any) -> Any:
+    """One at the largest element of each vector, divided by it; zero at the others."""
+    places = arange(v.shape[-1])[:, None]
+    here = (places == over_rows(np.argmax(np.abs(v), axis=-2))).astype(v.dtype)
+    return here / over_rows(np.sum(here * v, axis=-2))
+
+
+def _eig_jvp(t, a, y):
+    w, v = y
+    inside = _turned(t, v)
+    x = v @ (inverse_gaps(w) * inside)
+    length = np.real(np.sum(np.conj(v) * x, axis=-2))
+    phase = np.imag(np.sum(_pivots(v) * x, axis=-2))
+    return np.diagonal(inside, axis1=-2, axis2=-1), x - v * over_rows(length + phase * 1j)
+
+
+def _eig_vjp(dy, a, y):
+    (dw, dv), (w, v) = dy, y
+    along = np.sum(dv * v, axis=-2)
+    dx = dv - np.conj(v) * over_rows(np.real(along)) - _pivots(v) * over_rows(np.imag(along) * 1j)
+    back = transposed(v)
+    inside = inverse_gaps(w) * (back @ dx)
+    return np.linalg.solve(back, inside @ back + dw[..., None] * back)
+
+
+class Eig(_Eigen):
+    calls = np.linalg.eig, "scipy.linalg.eig"
+    alone = {0: Eigvals}
+    jvp = _eig_jvp
+    vjp = _eig_vjp
+
+    def types(a: ArrayType) -> tuple[ArrayType, ArrayType]:
+        dtype = complex_dtype(checked(a))
+        return ArrayType(dtype, a.sizes[:-1]), ArrayType(dtype, a.sizes)
+
+    def run(a):
+        return tuple(_of_lapack(a, part) for part in np.linalg.eig(a))

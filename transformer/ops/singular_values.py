@@ -1,0 +1,167 @@
+"""Singular value decomposition, and what is made of singular values.
+
+The derivative of the singular values is that of J. Townsend, "Differentiating the singular value
+decomposition" (2016). That of the vectors divides by the differences of squares of singular values:
+where two are equal, or one is 0, it is infinite or nan. Complex vectors are known up to a factor of size
+1 for each pair; their derivative is right for what does not depend on these factors.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.builder import current
+from ..core.errors import NotDifferentiable, NotSupported
+from ..core.sizes import Extent
+from ..core.types import ArrayType
+from . import arguments
+from .arguments import Args, Kwargs
+from .factorizations import inverse_gaps
+from .matrices import MatrixOp, adjoint, at_least, check_matrix, over_rows, real_dtype, working_dtype
+from .products import transposed
+from .statistics import conjugated, real_part
+from .value import apply, emit, value
+
+IGNORED = ("overwrite_a", "check_finite", "lapack_driver")
+
+
+def _diagonal(x: Any) -> Any:
+    return np.diagonal(x, axis1=-2, axis2=-1)
+
+
+def _common(rows: Extent, columns: Extent) -> Extent:
+    """The number of singular values."""
+    return columns if at_least(rows, columns) else rows
+
+
+def _values_jvp(t, a, y):
+    u, _, vh = np.linalg.svd(a, full_matrices=False)
+    return real_part(_diagonal(adjoint(u) @ t @ adjoint(vh)))
+
+
+def _values_vjp(dy, a, y):
+    u, _, vh = np.linalg.svd(a, full_matrices=False)
+    return conjugated(u * over_rows(dy)) @ conjugated(vh)
+
+
+def _shapes(*shapes: tuple[int, ...]) -> Any:
+    """A domain of matrices with singular values that are far apart."""
+    def domain(rng: Any) -> Any:
+        return [((_spread(rng, shape),), {}) for shape in shapes]
+    return domain
+
+
+def _spread(rng: Any, shape: tuple[int, ...]) -> Any:
+    u, _, vh = np.linalg.svd(rng.normal(size=shape), full_matrices=False)
+    return u * np.arange(1.0, u.shape[-1] + 1)[::-1] @ vh
+
+
+class Svdvals(MatrixOp):
+    """Singular values, the largest first."""
+
+    calls = np.linalg.svdvals, "scipy.linalg.svdvals"
+    jvp = _values_jvp
+    vjp = _values_vjp
+    domain = _shapes((3, 3), (4, 2), (2, 3), (2, 3, 2))
+
+    @classmethod
+    def bind(cls, args: Args, kwargs: Kwargs) -> Any:
+        return super().bind(args, {key: item for key, item in kwargs.items() if key not in IGNORED})
+
+    def types(a: ArrayType) -> ArrayType:
+        check_matrix(a)
+        return ArrayType(real_dtype(working_dtype(a)), (*a.sizes[:-2], _common(*a.sizes[-2:])))
+
+
+def _phase(inside: Any, s: Any) -> Any:
+    """The turn of complex vectors that comes from the diagonal; real ones have none."""
+    return np.imag(_diagonal(inside)) / s * 1j
+
+
+def _turned(u: Any, inside: Any, s: Any) -> Any:
+    return u * over_rows(_phase(inside, s)) if u.dtype.kind == "c" else None
+
+
+def _sum(*terms: Any) -> Any:
+    first, *rest = [term for term in terms if term is not None]
+    return sum(rest, first)
+
+
+def _outside(x: Any, u: Any, inside: Any, s: Any) -> Any:
+    """The part of `x` that `u` does not span, over the singular values; None where `u` spans all."""
+    rows, columns = u.shape[-2:]
+    return None if equal_sizes(rows, columns) else (x - u @ inside) / over_rows(s)
+
+
+def _svd_jvp(t, a, y, full_matrices=False):
+    _check_reduced(full_matrices)
+    u, s, vh = y
+    v, gaps, row, column = adjoint(vh), inverse_gaps(s * s), over_rows(s), s[..., None]
+    inside = adjoint(u) @ t @ v
+    du = _sum(u @ (gaps * (inside * row + column * adjoint(inside))), _turned(u, inside, s),
+              _outside(t @ v, u, inside, s))
+    dv = _sum(v @ (gaps * (column * inside + adjoint(inside) * row)),
+              _outside(adjoint(t) @ u, v, adjoint(inside), s))
+    return du, real_part(_diagonal(inside)), adjoint(dv)
+
+
+def _svd_vjp(dy, a, y, full_matrices=False):
+    _check_reduced(full_matrices)
+    u, s, vh = y
+    gu, gv, v, gaps = conjugated(dy[0]), transposed(dy[2]), adjoint(vh), inverse_gaps(s * s)
+    across, down = adjoint(u) @ gu, vh @ gv
+    left, right = gaps * across, gaps * down
+    inside = (left + adjoint(left)) * over_rows(s) + s[..., None] * (right + adjoint(right))
+    rows = _sum(u @ inside + u * over_rows(dy[1]), _turned(u, across, s), _outside(gu, u, across, s)) @ vh
+    columns = _outside(gv, v, down, s)
+    return conjugated(rows if columns is None else rows + u @ adjoint(columns))
+
+
+def _check_reduced(full_matrices: bool) -> None:
+    if full_matrices:
+        raise NotDifferentiable("the derivative of np.linalg.svd with full_matrices=True",
+                                why="The vectors that belong to no singular value are not determined.",
+                                instead="Give full_matrices=False.")
+
+
+def equal_sizes(left: Extent, right: Extent) -> bool:
+    return left == right or current().assumptions.equal(left, right)
+
+
+class Svd(MatrixOp):
+    """``a == u * s @ vh``; with `full_matrices`, `u` and `vh` are square, and have no derivative."""
+
+    calls = np.linalg.svd, "scipy.linalg.svd"
+    alone = {1: Svdvals}
+    jvp = _svd_jvp
+    vjp = _svd_vjp
+
+    @classmethod
+    def front(cls, args: Args, kwargs: Kwargs, spelling: str | None) -> Any:
+        return _decomposed(spelling, *args, **{key: item for key, item in kwargs.items() if key not in IGNORED})
+
+    def types(a: ArrayType, full_matrices: bool = True) -> tuple[ArrayType, ArrayType, ArrayType]:
+        check_matrix(a)
+        dtype, (*stack, rows, columns) = working_dtype(a), a.sizes
+        count = _common(rows, columns)
+        left, right = (rows, columns) if full_matrices else (count, count)
+        return (ArrayType(dtype, (*stack, rows, left)), ArrayType(real_dtype(dtype), (*stack, count)),
+                ArrayType(dtype, (*stack, right, columns)))
+
+    def domain(rng):
+        shapes = (3, 3), (4, 2), (2, 3), (2, 3, 2)
+        return [((_spread(rng, shape),), {"full_matrices": False}) for shape in shapes]
+
+
+def _decomposed(spelling, a, full_matrices=True, compute_uv=True, hermitian=False):
+    a = value(a)
+    check_matrix(a.type)
+    if arguments.known(hermitian, "hermitian"):
+        raise NotSupported("np.linalg.svd with hermitian=True", instead="Leave it out, or use np.linalg.eigh.")
+    if not arguments.known(compute_uv, "compute_uv"):
+        return apply(Svdvals, (a,), {})
+    full = bool(arguments.known(full_matrices, "full_matrices"))
+    full = full and not a.shape[-2] == a.shape[-1]
+    return emit(Svd, (a.atom,), {"full_matrices": full}, spelling)

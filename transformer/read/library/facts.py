@@ -1,0 +1,61 @@
+"""Questions about arrays: complex or real, finite, broadcastable to one another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def iscomplexobj(x):
+    return np.asarray(x).dtype.kind == "c"
+
+
+def isrealobj(x):
+    return np.asarray(x).dtype.kind != "c"
+
+
+def iscomplex(x):
+    return np.imag(x) != 0
+
+
+def isreal(x):
+    return np.imag(x) == 0
+
+
+def isneginf(x, out=None):
+    return np.logical_and(np.isinf(x), np.signbit(x), out=out)
+
+
+def isposinf(x, out=None):
+    return np.logical_and(np.isinf(x), ~np.signbit(x), out=out)
+
+
+def array_equiv(a1, a2):
+    a1, a2 = np.asarray(a1), np.asarray(a2)
+    rank = max(a1.ndim, a2.ndim)
+    for k in range(1, rank + 1):
+        left = a1.shape[a1.ndim - k] if k <= a1.ndim else 1
+        right = a2.shape[a2.ndim - k] if k <= a2.ndim else 1
+        if left != right and left != 1 and right != 1:
+            return False
+    return bool(np.all(a1 == a2))
+
+
+def asarray_chkfinite(a, dtype=None, order=None):
+    a = np.asarray(a, dtype=dtype, order=order)
+    if a.dtype.kind in "fc" and not np.all(np.isfinite(a)):
+        raise ValueError("array must not contain infs or NaNs")
+    return a
+
+
+CALLS: dict[Any, Any] = {
+    np.iscomplexobj: iscomplexobj,
+    np.isrealobj: isrealobj,
+    np.iscomplex: iscomplex,
+    np.isreal: isreal,
+    np.isneginf: isneginf,
+    np.isposinf: isposinf,
+    np.array_equiv: array_equiv,
+    np.asarray_chkfinite: asarray_chkfinite,
+}
