@@ -122,6 +122,8 @@ CONSTANT_SAMPLES: dict[str, Any] = {
     "np.isneginf": lambda x: np.isneginf(np.log(np.abs(x) * (x > 0))),
     "np.isposinf": lambda x: np.isposinf(1 / (np.abs(x) * (x > 0))),
     "np.lexsort": lambda x: np.lexsort((x[0], ROWS)),
+    "np.fft.fftfreq": lambda x: np.fft.fftfreq(5, 0.1),
+    "np.fft.rfftfreq": lambda x: np.fft.rfftfreq(5, 0.1),
     "np.bartlett": lambda x: np.bartlett(5),
     "np.blackman": lambda x: np.blackman(5),
     "np.hamming": lambda x: np.hamming(5),

@@ -219,15 +219,18 @@ def filled(page: str) -> str:
 def pages() -> dict[Path, str]:
     """Every page with generated parts, as it should be."""
     names = (FOLDER / "supported.md", FOLDER / "comparison.md", FOLDER / "command_line.md", FOLDER / "vectorize.md",
-             ROOT / "README.md")
+             FOLDER / "vmap.md", ROOT / "README.md")
     made = {path: filled(path.read_text()) for path in names}
     errors = FOLDER / "errors.md"
     return {**made, errors: messages_filled_in(errors.read_text())}
 
 
 def main() -> None:
+    import numpy_table
+
     for path, text in pages().items():
         path.write_text(text)
+    numpy_table.main()
 
 
 if __name__ == "__main__":

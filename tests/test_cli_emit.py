@@ -221,8 +221,7 @@ def test_functions_inside_of_classes_and_checkpoints() -> None:
 @pytest.mark.parametrize(("expression", "types", "words"), [
     ("vmap(grad(loss), in_axes=(None, 0, -1))", TYPES, "Batched form (axis 0 of x, axis -1 of y) of the gradient with "
      "respect to w of `loss`"),
-    ("vmap(quartic, out_axes=0, axis_size=3)", "x: f64[k,n]", "Batched form (axis 0 of each argument; 3 lanes) of "
-     "`quartic`"),
+    ("vmap(quartic, out_axes=0, axis_size=3)", "x: f64[k,n]", "Batched form (3 lanes) of `quartic`"),
     ("vmap(vjp(predict), in_axes=(None, 0, 1), out_axes=1)", "w: f64[d], x: f64[k,n,d], dy: f64[n,k]",
      "Batched form (axis 0 of x, axis 1 of dy; lanes along axis 1 of the result) of the pullback with respect to w"),
     ("jacfwd(predict, argnums=(0, 1))", "w: f64[d], x: f64[n,d]", "Jacobian by forward mode with respect to w and x"),

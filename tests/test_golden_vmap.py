@@ -89,6 +89,7 @@ def user_names() -> set[str]:
 
 def test_kept_files_pass_the_linter() -> None:
     files = [str(FOLDER / f"{name}.py") for name in PROGRAMS.CASES]
-    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--select", "E,F,W,B,I", "--line-length", "88", *files]
+    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--select", "E,F,W,B,I", "--line-length",
+               "88", *files]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout

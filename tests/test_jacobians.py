@@ -281,6 +281,28 @@ def test_rule_of_a_user() -> None:
     np.testing.assert_array_equal(jacrev(lambda x: straight(x) * 2)(x4), 2 * np.eye(4))
 
 
+def halving(a: Any, i: Any) -> Any:
+    if i <= 0:
+        return np.sin(a)
+    return 0.5 * halving(a + a, i - 1) * halving(a + a, i - 1)
+
+
+def test_recursion_in_a_loop_with_an_early_return() -> None:
+    """What a call saves for its reverse is not missed where the loop was left before it."""
+    def program(B: Any, s: Any) -> Any:
+        total = 0.0
+        for j in range(len(B)):
+            if (B > 0.25).any():
+                return s * s
+            total = total + halving(1 + B[j] ** 2, 1)
+        return total**2 + s * s
+    for point in (x4, -np.abs(x4)):
+        found = jacrev(grad(program, argnums=(0, 1)), argnums=(0, 1))(point, 0.5)
+        expected = jacfwd(grad(program, argnums=(0, 1)), argnums=(0, 1))(point, 0.5)
+        for mine, theirs in zip(tree.leaves(found), tree.leaves(expected), strict=True):
+            np.testing.assert_allclose(mine, theirs, rtol=1e-9)
+
+
 # -- what is refused ----------------------------------------------------------------------------
 
 

@@ -136,7 +136,7 @@ def stack_trees(rows: list[Any]) -> Any:
 
 def _read_stack(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     from .read.stacking import trees
-    return trees(reader, *args, **kwargs, if_empty=NO_ROWS)
+    return trees(reader, args[0], NO_ROWS)
 
 
 stack_trees.__transformer_read__ = _read_stack  # type: ignore[attr-defined]

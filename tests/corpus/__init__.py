@@ -41,6 +41,7 @@ from . import (
     silent,
     silent_flow,
     simulations,
+    spectra,
     special_functions,
     straight,
     structures,
@@ -94,6 +95,7 @@ MODULES = (
     producers,
     recipes,
     sweeps,
+    spectra,
 )
 
 ALL: list[Program] = [program for module in MODULES for program in module.PROGRAMS]

@@ -75,6 +75,17 @@ def window(x):
     return np.sum(x * np.kaiser(6, x[0])) + np.i0(x[1])
 
 
+def triangle_of_columns(x):
+    rows, columns = np.triu_indices(x.shape[1], 1)
+    return np.sum(x[:, 0] ** 2) * np.sum(columns)
+
+
+def boxes_around_integers(x):
+    places = np.arange(6) % 3
+    counts, edges = np.histogramdd([places, places + 1], 2, weights=x)
+    return np.sum(counts**2) * edges[0][1]
+
+
 PROGRAMS = [
     Program(without_nan, fixed(VECTOR)),
     Program(median_of_columns, fixed(VECTOR)),
@@ -89,4 +100,6 @@ PROGRAMS = [
     Program(parts_of_ufuncs, fixed(VECTOR)),
     Program(in_place_at, fixed(VECTOR)),
     Program(window, fixed(VECTOR)),
+    Program(triangle_of_columns, apart(("n", "m"))),
+    Program(boxes_around_integers, fixed(VECTOR)),
 ]

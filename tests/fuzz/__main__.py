@@ -2,7 +2,8 @@
 
 Prints what ran by construct, what was refused and what failed; failures are made small and appended
 to `tests/corpus/fuzzed.py`. `--seed` is the number of the first round, `--only writes,loops` leaves
-other families of statements out, `--jobs` is the number of processes.
+other families of statements out, `--jobs` is the number of processes. `--lanes` checks programs under `vmap`
+instead, and their Jacobians.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from typing import Any
 
-from .campaign import Chunk, Tally, outcomes, smaller
+from .campaign import LANES, Chunk, Tally, outcomes, smaller
+from .checks import EVERY
 from .generate import FAMILIES
 from .record import append
 
@@ -43,6 +45,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default=",".join(FAMILIES), help="families of statements, " + ", ".join(FAMILIES))
+    parser.add_argument("--lanes", action="store_true", help="programs under vmap, and their Jacobians")
     parser.add_argument("--no-write", dest="write", action="store_false", help="leave the corpus as it is")
     return parser.parse_args()
 
@@ -50,13 +53,14 @@ def arguments() -> argparse.Namespace:
 def rounds(pool: ProcessPoolExecutor, options: argparse.Namespace) -> Iterator[Tally]:
     """The outcomes of one round after the other, until the time is over."""
     families = tuple(options.only.split(","))
+    also = LANES if options.lanes else EVERY
     end = time.monotonic() + 60 * options.minutes
     numbers = itertools.count(options.seed)
     with progress(options.minutes) as bar:
         running: set[Future[Tally]] = set()
         while time.monotonic() < end or running:
             while len(running) < options.jobs and time.monotonic() < end:
-                running.add(pool.submit(outcomes, Chunk(next(numbers), ROUND, families)))
+                running.add(pool.submit(outcomes, Chunk(next(numbers), ROUND, families), also))
             done, running = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 yield future.result()

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, Phase, given, reject, seed, settings
 
 from .checks import EVERY, Check
 from .generate import FAMILIES, programs
+from .lanes import LaneCheck
 from .program import Program
 from .reduce import reduced
 from .reference import Rejected
@@ -42,6 +43,7 @@ class Found:
     program: Program
     outcome: Outcome
     chunk: Chunk | None = None
+    also: tuple[str, ...] = EVERY
 
 
 @dataclass(frozen=True)
@@ -77,13 +79,14 @@ class Tally:
     kinds: Counter[tuple[str, str]] = field(default_factory=Counter)
     smallest: dict[tuple[str, str], Found] = field(default_factory=dict)
 
-    def add(self, program: Program, outcome: Outcome, chunk: Chunk | None = None) -> None:
+    def add(self, program: Program, outcome: Outcome, chunk: Chunk | None = None, also: tuple[str, ...] = EVERY
+            ) -> None:
         self.statuses[outcome.status] += 1
         if outcome.status == "passed":
             self.constructs.update(set(program.tags))
         key = outcome.status, outcome.kind
         self.kinds[key] += 1
-        self._keep(key, Found(program, outcome, chunk))
+        self._keep(key, Found(program, outcome, chunk, also))
 
     def _keep(self, key: tuple[str, str], found: Found) -> None:
         known = self.smallest.get(key)
@@ -130,7 +133,7 @@ def outcome_of(program: Program, also: tuple[str, ...] = EVERY) -> Outcome:
     """What the checks say of a program."""
     try:
         with at_most(SLOWEST):
-            Check(program, also).run()
+            check_program(program, also)
     except Rejected as rejection:
         return Outcome("rejected", str(rejection).split(":")[0])
     except Refused as refusal:
@@ -144,6 +147,16 @@ def outcome_of(program: Program, also: tuple[str, ...] = EVERY) -> Outcome:
     return Outcome("passed")
 
 
+LANES = ("lanes",)              # in place of what else is checked: the program under vmap
+
+
+def check_program(program: Program, also: tuple[str, ...]) -> None:
+    if also == LANES:
+        LaneCheck(program).run()
+    else:
+        Check(program, also).run()
+
+
 def pattern(message: str) -> str:
     """A message without names and numbers."""
     return re.sub(r"\d+", "0", re.sub(r"'[^']*'|`[^`]*`", "…", message.splitlines()[0]))
@@ -152,7 +165,7 @@ def pattern(message: str) -> str:
 def outcomes(chunk: Chunk, also: tuple[str, ...] = EVERY) -> Tally:
     """What came of all programs of a chunk."""
     tally = Tally()
-    chunk.run(lambda program: tally.add(program, outcome_of(program, also), chunk), Phase.generate)
+    chunk.run(lambda program: tally.add(program, outcome_of(program, also), chunk, also), Phase.generate)
     return tally
 
 
@@ -161,11 +174,16 @@ def smaller(found: Found, seconds: float = 60.0) -> Found:
     end = time.monotonic() + seconds
     program = found.program if found.chunk is None else shrunk(found, found.chunk, end - seconds / 2)
     program = reduced(program, lambda program: _is_alike(program, found), end - time.monotonic())
-    return Found(program, outcome_of(program))
+    return Found(program, outcome_of(program, kind_of(found)), None, found.also)
+
+
+def kind_of(found: Found) -> tuple[str, ...]:
+    """Which checks found it: of a program that fails alone all are tried."""
+    return LANES if found.also == LANES else EVERY
 
 
 def _is_alike(program: Program, found: Found) -> bool:
-    outcome = outcome_of(program)
+    outcome = outcome_of(program, kind_of(found))
     return (outcome.status, outcome.kind) == (found.outcome.status, found.outcome.kind)
 
 

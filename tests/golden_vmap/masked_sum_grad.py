@@ -1,4 +1,4 @@
-"""Batched form (axis 0 of each argument) of the gradient with respect to x of `masked_sum`.
+"""Batched form of the gradient with respect to x of `masked_sum`.
 
 The original is in programs.py, line 63.
 
@@ -15,11 +15,10 @@ def masked_sum_grad_vmap(x):
         raise ValueError("x must have 2 axes")
     mask = x > 0
     # reverse
-    zeros = np.zeros(m)
     dx = np.zeros((n, m))
     for lane in range(n):
         part = mask[lane]
-        dx2 = zeros.copy()
+        dx2 = np.zeros(m)
         dx2[part] = 2 * x[lane][part]
         dx[lane] = dx2
     return dx

@@ -9,15 +9,12 @@ import numpy as np
 def recurrence_vmap(x, decay):
     # x: f64[n, m]
     # decay: float
-    m = x.shape[1]
     if (np.ndim(x), np.ndim(decay)) != (2, 0):
         raise ValueError("x and decay must have 2 and 0 axes")
-    if m < 1:
-        raise ValueError(f"m is {m} but must be at least 1")
-    f = np.zeros(m)
-    f = np.broadcast_to(f, x.shape)
-    f = f.copy()
+    if x.shape[1] < 1:
+        raise ValueError(f"x.shape[1] is {x.shape[1]} but must be at least 1")
+    f = np.zeros_like(x)
     f[:, 0] = x[:, 0]
-    for i in range(1, m):
+    for i in range(1, x.shape[1]):
         f[:, i] = x[:, i] + decay * f[:, i - 1]
     return f

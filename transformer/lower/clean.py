@@ -132,6 +132,8 @@ def swept(block: Block, alive: set[Var]) -> Block:
         if _is_needed(stmt, alive):
             if isinstance(stmt, If):
                 stmt.merges = [merge for merge in stmt.merges if merge.target in alive]
+            elif isinstance(stmt, Library):
+                stmt.unread = frozenset(stmt.targets) - alive
             alive.update(uses_after(stmt))
             _sweep_inside(stmt, alive)
             alive.update(uses_before(stmt))

@@ -154,16 +154,17 @@ class Product:
 @dataclass(slots=True, eq=False)
 class Library:
     """`targets = op(*args, **attrs)`, computed by NumPy: arrays are filled, which have their memory already,
-    numbers are defined."""
+    numbers are defined, and what is `unread` is dropped."""
 
     targets: tuple[Var, ...]
     op: Any
     args: tuple[Atom, ...]
     attrs: dict[str, Any] = field(default_factory=dict)
     origin: Origin | None = None
+    unread: frozenset[Var] = frozenset()
 
     def is_array(self, target: Var) -> bool:
-        return bool(getattr(target.type, "sizes", ()))
+        return bool(getattr(target.type, "sizes", ())) and target not in self.unread
 
 
 @dataclass(slots=True, eq=False)

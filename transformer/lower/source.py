@@ -142,7 +142,7 @@ def _mentioned(lowered: Lowered) -> Any:
         for index in getattr(stmt, "indices", ()):
             yield index.size
         yield from _sizes_in((getattr(stmt, "args", ()), getattr(stmt, "at", ()), getattr(stmt, "trips", None),
-                              getattr(stmt, "cost", None)))
+                              getattr(stmt, "cost", None), list(getattr(stmt, "attrs", {}).values())))
         for carry in getattr(stmt, "carries", ()):
             yield from _sizes_in((carry.init, carry.next))
         for merge in getattr(stmt, "merges", ()):

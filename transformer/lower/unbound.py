@@ -21,7 +21,7 @@ from typing import Any
 from ..core.builder import current
 from ..core.grammar import UNDEFINED, Atom, Block, Carry, Const, Effect, Function, If, Let, Loop, Merge, Var
 from ..core.sizes import Extent
-from ..core.types import BOOL
+from ..core.types import BOOL, ArrayType
 from ..core.walk import all_statements, atom_vars, head_uses, size_of_atom
 from ..ops.identity import Same
 
@@ -101,7 +101,7 @@ class _Tests:
         made: Block = []
         for var in dict.fromkeys(used):
             flag = self.flags.pop(var, None)
-            if flag is not None and var.name is not None and (flag.cond, flag.truth) not in self.held:
+            if flag is not None and _is_users(var) and (flag.cond, flag.truth) not in self.held:
                 raising: Block = [Effect("raise", (), {
                     "exception": UnboundLocalError, "template": ((TEXT.format(var.name),),)}, origin)]
                 if flag.cond is None:
@@ -170,6 +170,11 @@ class _Tests:
 
         inside.make = out.make = make
         return out
+
+
+def _is_users(var: Var) -> bool:
+    """Whether a variable may be one of the program: what calls save for their reverse is none."""
+    return var.name is not None and isinstance(var.type, ArrayType)
 
 
 def _runs(loop: Loop) -> bool:

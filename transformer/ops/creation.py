@@ -34,6 +34,12 @@ def zeros_for(x: Any) -> Any:
     return zeros(x.type) if isinstance(x, Value) else np.zeros(np.shape(x), np.asarray(x).dtype)
 
 
+def is_zeros(x: Any) -> bool:
+    """Whether an operand of a rule is known to be zeros: the cotangent of a result that has none."""
+    stmt = current().numbering.definitions.get(x.atom) if isinstance(x, Value) else None
+    return stmt is not None and stmt.op is Zeros
+
+
 def ones(type: ArrayType) -> Value:
     """Ones of a type, for rules and engines; of rank 0 they are a constant."""
     return _filled(Ones, 1, type)

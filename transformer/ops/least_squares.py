@@ -13,14 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import ShapeError
+from ..core.errors import BadArgument, ShapeError
 from ..core.types import ArrayType
 from . import arguments
+from .arguments import Kwargs
 from .base import Op
-from .elementwise import aligned, size_text, where
+from .creation import is_zeros, zeros
+from .elementwise import size_text, where
 from .matrices import adjoint, at_least, real_dtype, working_dtype
 from .products import equal, transposed
-from .statistics import conjugated, squared_size
+from .singular_values import size_attrs
+from .statistics import conjugated, real_part, squared_size
 from .value import emit, value
 
 
@@ -34,42 +37,63 @@ def _outer(x: Any, y: Any) -> Any:
     return np.outer(x, y) if x.ndim == 1 else x @ transposed(y)
 
 
-def _a_jvp(t, a, b, y, rcond=None):
+def _a_jvp(t, a, b, y, rcond=None, over=False, wide=False):
     x, p, turned = y[0], _inverse(a, rcond), adjoint(t)
     beside = turned @ (adjoint(p) @ x)
     moved = p @ (adjoint(p) @ (turned @ (b - a @ x))) - p @ (t @ x) + beside - p @ (a @ beside)
-    return moved, None, None, real_diagonal(t, a)
+    return moved, _rest_moved(-t @ x, a, b, y), None, _values_moved(t, a)
 
 
-def real_diagonal(t: Any, a: Any) -> Any:
-    """The tangent of the singular values."""
+def _rest_moved(t: Any, a: Any, b: Any, y: Any) -> Any:
+    """The tangent of the residuals, to which the rest is orthogonal but for the direct change `t` of it."""
+    if y[1].shape == (0,):
+        return None
+    return 2 * real_part(np.sum(conjugated(b - a @ y[0]) * t, axis=0, keepdims=b.ndim == 1))
+
+
+def _values_moved(t: Any, a: Any) -> Any:
     u, _, vh = np.linalg.svd(a, full_matrices=False)
-    inside = np.diagonal(adjoint(u) @ t @ adjoint(vh), axis1=-2, axis2=-1)
-    return np.real(inside) if inside.dtype.kind == "c" else inside
+    return real_part(np.diagonal(adjoint(u) @ t @ adjoint(vh), axis1=-2, axis2=-1))
 
 
-def _b_jvp(t, a, b, y, rcond=None):
-    return _inverse(a, rcond) @ t, None, None, None
+def _b_jvp(t, a, b, y, rcond=None, over=False, wide=False):
+    return _inverse(a, rcond) @ t, _rest_moved(t, a, b, y), None, None
 
 
-def _b_vjp(dy, a, b, y, rcond=None):
-    return transposed(_inverse(a, rcond)) @ dy[0]
+def _b_vjp(dy, a, b, y, rcond=None, over=False, wide=False):
+    db = transposed(_inverse(a, rcond)) @ dy[0]
+    pulled = _rest_pulled(dy, a, b, y)
+    return db if pulled is None else db + pulled
 
 
-def _a_vjp(dy, a, b, y, rcond=None):
+def _rest_pulled(dy: Any, a: Any, b: Any, y: Any) -> Any:
+    """What the cotangent of the residuals gives that of what is left of `b`."""
+    return None if y[1].shape == (0,) or is_zeros(dy[1]) else 2 * conjugated(b - a @ y[0]) * dy[1]
+
+
+def _a_vjp(dy, a, b, y, rcond=None, over=False, wide=False):
     x, p = y[0], _inverse(a, rcond)
     back = transposed(p) @ dy[0]
     rest, across = b - a @ x, dy[0] - transposed(a) @ back
     da = _outer(conjugated(rest), p @ conjugated(back)) - _outer(back, x)
-    return da + _outer(transposed(p) @ conjugated(x), conjugated(across))
+    da = da + _outer(transposed(p) @ conjugated(x), conjugated(across))
+    pulled = _rest_pulled(dy, a, b, y)
+    if pulled is not None:
+        da = da - _outer(pulled, x)
+    if not is_zeros(dy[3]):
+        u, _, vh = np.linalg.svd(a, full_matrices=False)
+        da = da + conjugated(u * dy[3]) @ conjugated(vh)
+    return da
 
 
 class Lstsq(Op):
-    """The solution, the residuals, the rank, the singular values. A vector `b` has one axis. The residuals are
-    written with the solution, from which they have their derivative; here nobody looks at them."""
+    """The solution, the residuals, the rank, the singular values. A vector `b` has one axis. There are no
+    residuals where the columns depend on each other, which nothing but the rank tells, and where `a` has not `over`
+    as many rows as columns."""
 
     calls = (np.linalg.lstsq,)
     loop = None, "LAPACK computes it"
+    silent = "over", "wide"
     heavy = True
     jvp = _a_jvp, _b_jvp
     vjp = _a_vjp, _b_vjp
@@ -77,7 +101,10 @@ class Lstsq(Op):
     def front(args, kwargs, spelling):
         return _solved(*args, **kwargs)
 
-    def types(a: ArrayType, b: ArrayType, rcond: float | None = None) -> tuple[ArrayType, ...]:
+    def types(a: ArrayType, b: ArrayType, rcond: Any = None, over: bool = False,
+              wide: bool = False) -> tuple[ArrayType, ...]:
+        if not (a.is_inexact and b.is_inexact):
+            raise BadArgument("np.linalg.lstsq of whole numbers", instead="Convert them with np.astype(a, float).")
         if a.rank != 2:
             raise ShapeError(f"{a.rank}-dimensional array given. Array must be two-dimensional")
         if b.rank not in (1, 2):
@@ -85,24 +112,43 @@ class Lstsq(Op):
         if not equal(a.sizes[0], b.sizes[0]):
             raise ShapeError(f"Incompatible dimensions: {size_text(a.sizes[0])} and {size_text(b.sizes[0])} rows")
         rows, columns = a.sizes
-        dtype, count = working_dtype(a, b), columns if at_least(rows, columns) else rows
-        rest = (*b.sizes[1:], 1)[:1] if at_least(rows, columns) and not equal(rows, columns) else (0,)
+        dtype, count = working_dtype(a, b), rows if wide else columns
+        rest = (*b.sizes[1:], 1)[:1] if over else (0,)
         real = real_dtype(dtype)
         return (ArrayType(dtype, (columns, *b.sizes[1:])), ArrayType(real, rest), ArrayType(np.dtype(np.int32)),
                 ArrayType(real, (count,)))
 
-    def batch(lead, a, b, rcond=None):
+    def batch(lead, a, b, rcond=None, over=False, wide=False):
         vector = b.ndim - lead[1] == 1
-        a, b = aligned(lead, (a, b[..., None] if vector else b))
-        x, values = _inverse(a, rcond) @ b, np.linalg.svdvals(a)
-        rows, columns = a.shape[-2:]
-        rest = np.sum(squared_size(b - a @ x), axis=-2)
-        rest = rest if at_least(rows, columns) and not equal(rows, columns) else rest[..., :0]
-        return x[..., 0] if vector else x, rest, _rank(a, values, rcond), values
+        if not lead[0] and vector:
+            return _of_columns(a, b, rcond, over)
+        count = (a if lead[0] else b).shape[0]
+        a = a if lead[0] else np.broadcast_to(a, (count, *a.shape))
+        b = b if lead[1] else np.broadcast_to(b, (count, *b.shape))
+        return _of_stack(a, b[..., None] if vector else b, vector, rcond, over)
+
+    def run(a, b, rcond=None, over=False, wide=False):
+        return np.linalg.lstsq(a, b, rcond)
 
     def domain(rng):
-        return [((rng.normal(size=a), rng.normal(size=b)), {})
+        return [((rng.normal(size=a), rng.normal(size=b)), _attrs(None, a[0] > a[1]) | ({"wide": True} if a[0] < a[1] else {}))
                 for a, b in (((4, 2), (4,)), ((3, 2), (3, 2)), ((3, 3), (3,)), ((2, 3), (2,)))]
+
+
+def _of_columns(a: Any, b: Any, rcond: Any, over: bool) -> Any:
+    """One matrix with many vectors, which are rows of `b`."""
+    x, rest, rank, values = Lstsq.applied(a, transposed(b), **_attrs(rcond, over), **size_attrs(a))
+    rest = zeros(ArrayType(values.dtype, (b.shape[0], 0))) if rest.shape == (0,) else rest[:, None]
+    return transposed(x), rest, np.broadcast_to(rank, (b.shape[0],)), \
+        np.broadcast_to(values, (b.shape[0], *values.shape))
+
+
+def _of_stack(a: Any, b: Any, vector: bool, rcond: Any, over: bool) -> Any:
+    """A matrix for each element of the batch."""
+    x, values = _inverse(a, rcond) @ b, np.linalg.svdvals(a)
+    rest = np.sum(squared_size(b - a @ x), axis=-2)
+    rest = rest if over else rest[..., :0]
+    return x[..., 0] if vector else x, rest, _rank(a, values, rcond), values
 
 
 def _rank(a: Any, values: Any, rcond: Any) -> Any:
@@ -112,17 +158,21 @@ def _rank(a: Any, values: Any, rcond: Any) -> Any:
     return np.sum(values > limit * values[..., :1], axis=-1).astype(np.int32)
 
 
+def _attrs(rcond: Any, over: bool) -> Kwargs:
+    return ({} if rcond is None else {"rcond": rcond}) | ({"over": True} if over else {})
+
+
+def _floating(x: Any) -> Any:
+    return x if x.type.is_inexact else x.astype(float)
+
+
 def _solved(a, b, rcond=None):
-    a, b, rcond = value(a), value(b), arguments.known(rcond, "rcond")
+    a, b, rcond = _floating(value(a)), _floating(value(b)), arguments.known(rcond, "rcond")
     rcond = None if rcond is None else float(rcond)
-    found = emit(Lstsq, (a.atom, b.atom), {} if rcond is None else {"rcond": rcond}, "np.linalg.lstsq")
+    wide = size_attrs(a)
+    over = not wide and not equal(*a.shape[-2:])
+    found = emit(Lstsq, (a.atom, b.atom), _attrs(rcond, over) | wide, "np.linalg.lstsq")
     x, residuals, rank, values = found
     if residuals.shape != (0,):
-        residuals = _residuals(a, b, x, rank)
+        residuals = residuals[:where(rank == a.shape[1], residuals.shape[0], 0)]
     return x, residuals, rank, values
-
-
-def _residuals(a: Any, b: Any, x: Any, rank: Any) -> Any:
-    """The sums of squares of what is left, none of them where the columns depend on each other."""
-    rest = np.sum(squared_size(b - a @ x), axis=0, keepdims=b.ndim == 1)
-    return rest[:where(rank == a.shape[1], rest.shape[0], 0)]

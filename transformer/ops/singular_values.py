@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core.builder import current
 from ..core.errors import NotDifferentiable, NotSupported
 from ..core.sizes import Extent
 from ..core.types import ArrayType
@@ -20,7 +19,7 @@ from . import arguments
 from .arguments import Args, Kwargs
 from .factorizations import inverse_gaps
 from .matrices import MatrixOp, adjoint, at_least, check_matrix, over_rows, real_dtype, working_dtype
-from .products import transposed
+from .products import equal, transposed
 from .statistics import conjugated, real_part
 from .value import apply, emit, value
 
@@ -31,17 +30,26 @@ def _diagonal(x: Any) -> Any:
     return np.diagonal(x, axis1=-2, axis2=-1)
 
 
-def _common(rows: Extent, columns: Extent) -> Extent:
-    """The number of singular values."""
-    return columns if at_least(rows, columns) else rows
+def is_wide(rows: Extent, columns: Extent) -> bool:
+    """Whether there are fewer rows than columns, so that the rows are as many as the singular values; a guard."""
+    if at_least(rows, columns):
+        return False
+    at_least(columns, rows)
+    return True
 
 
-def _values_jvp(t, a, y):
+def size_attrs(a: Any) -> Kwargs:
+    """What the types of a decomposition need to know of a matrix."""
+    check_matrix(a.type)
+    return {"wide": True} if is_wide(*a.shape[-2:]) else {}
+
+
+def _values_jvp(t, a, y, wide=False):
     u, _, vh = np.linalg.svd(a, full_matrices=False)
     return real_part(_diagonal(adjoint(u) @ t @ adjoint(vh)))
 
 
-def _values_vjp(dy, a, y):
+def _values_vjp(dy, a, y, wide=False):
     u, _, vh = np.linalg.svd(a, full_matrices=False)
     return conjugated(u * over_rows(dy)) @ conjugated(vh)
 
@@ -49,8 +57,12 @@ def _values_vjp(dy, a, y):
 def _shapes(*shapes: tuple[int, ...]) -> Any:
     """A domain of matrices with singular values that are far apart."""
     def domain(rng: Any) -> Any:
-        return [((_spread(rng, shape),), {}) for shape in shapes]
+        return [((_spread(rng, shape),), _wide(shape)) for shape in shapes]
     return domain
+
+
+def _wide(shape: tuple[int, ...]) -> Kwargs:
+    return {"wide": True} if shape[-2] < shape[-1] else {}
 
 
 def _spread(rng: Any, shape: tuple[int, ...]) -> Any:
@@ -66,13 +78,22 @@ class Svdvals(MatrixOp):
     vjp = _values_vjp
     domain = _shapes((3, 3), (4, 2), (2, 3), (2, 3, 2))
 
-    @classmethod
-    def bind(cls, args: Args, kwargs: Kwargs) -> Any:
-        return super().bind(args, {key: item for key, item in kwargs.items() if key not in IGNORED})
+    silent = ("wide",)
 
-    def types(a: ArrayType) -> ArrayType:
+    def front(args, kwargs, spelling):
+        kwargs = {key: item for key, item in kwargs.items() if key not in IGNORED}
+        (a,), _ = Svdvals.bind(args, {("a" if key == "x" else key): item for key, item in kwargs.items()})
+        return emit(Svdvals, (value(a).atom,), size_attrs(value(a)), spelling)
+
+    def types(a: ArrayType, wide: bool = False) -> ArrayType:
         check_matrix(a)
-        return ArrayType(real_dtype(working_dtype(a)), (*a.sizes[:-2], _common(*a.sizes[-2:])))
+        return ArrayType(real_dtype(working_dtype(a)), (*a.sizes[:-2], a.sizes[-2 if wide else -1]))
+
+    def batch(lead, a, wide=False):
+        return np.linalg.svdvals(a)
+
+    def run(a, wide=False):
+        return np.linalg.svdvals(a)
 
 
 def _phase(inside: Any, s: Any) -> Any:
@@ -92,10 +113,10 @@ def _sum(*terms: Any) -> Any:
 def _outside(x: Any, u: Any, inside: Any, s: Any) -> Any:
     """The part of `x` that `u` does not span, over the singular values; None where `u` spans all."""
     rows, columns = u.shape[-2:]
-    return None if equal_sizes(rows, columns) else (x - u @ inside) / over_rows(s)
+    return None if equal(rows, columns) else (x - u @ inside) / over_rows(s)
 
 
-def _svd_jvp(t, a, y, full_matrices=False):
+def _svd_jvp(t, a, y, full_matrices=False, wide=False):
     _check_reduced(full_matrices)
     u, s, vh = y
     v, gaps, row, column = adjoint(vh), inverse_gaps(s * s), over_rows(s), s[..., None]
@@ -107,7 +128,7 @@ def _svd_jvp(t, a, y, full_matrices=False):
     return du, real_part(_diagonal(inside)), adjoint(dv)
 
 
-def _svd_vjp(dy, a, y, full_matrices=False):
+def _svd_vjp(dy, a, y, full_matrices=False, wide=False):
     _check_reduced(full_matrices)
     u, s, vh = y
     gu, gv, v, gaps = conjugated(dy[0]), transposed(dy[2]), adjoint(vh), inverse_gaps(s * s)
@@ -126,15 +147,12 @@ def _check_reduced(full_matrices: bool) -> None:
                                 instead="Give full_matrices=False.")
 
 
-def equal_sizes(left: Extent, right: Extent) -> bool:
-    return left == right or current().assumptions.equal(left, right)
-
-
 class Svd(MatrixOp):
     """``a == u * s @ vh``; with `full_matrices`, `u` and `vh` are square, and have no derivative."""
 
     calls = np.linalg.svd, "scipy.linalg.svd"
     alone = {1: Svdvals}
+    silent = ("wide",)
     jvp = _svd_jvp
     vjp = _svd_vjp
 
@@ -142,17 +160,23 @@ class Svd(MatrixOp):
     def front(cls, args: Args, kwargs: Kwargs, spelling: str | None) -> Any:
         return _decomposed(spelling, *args, **{key: item for key, item in kwargs.items() if key not in IGNORED})
 
-    def types(a: ArrayType, full_matrices: bool = True) -> tuple[ArrayType, ArrayType, ArrayType]:
+    def types(a: ArrayType, full_matrices: bool = True, wide: bool = False) -> tuple[ArrayType, ...]:
         check_matrix(a)
         dtype, (*stack, rows, columns) = working_dtype(a), a.sizes
-        count = _common(rows, columns)
+        count = rows if wide else columns
         left, right = (rows, columns) if full_matrices else (count, count)
         return (ArrayType(dtype, (*stack, rows, left)), ArrayType(real_dtype(dtype), (*stack, count)),
                 ArrayType(dtype, (*stack, right, columns)))
 
     def domain(rng):
         shapes = (3, 3), (4, 2), (2, 3), (2, 3, 2)
-        return [((_spread(rng, shape),), {"full_matrices": False}) for shape in shapes]
+        return [((_spread(rng, shape),), {"full_matrices": False, **_wide(shape)}) for shape in shapes]
+
+    def batch(lead, a, full_matrices=True, wide=False):
+        return np.linalg.svd(a, full_matrices=full_matrices)
+
+    def run(a, full_matrices=True, wide=False):
+        return tuple(np.linalg.svd(a, full_matrices))
 
 
 def _decomposed(spelling, a, full_matrices=True, compute_uv=True, hermitian=False):
@@ -163,5 +187,5 @@ def _decomposed(spelling, a, full_matrices=True, compute_uv=True, hermitian=Fals
     if not arguments.known(compute_uv, "compute_uv"):
         return apply(Svdvals, (a,), {})
     full = bool(arguments.known(full_matrices, "full_matrices"))
-    full = full and not a.shape[-2] == a.shape[-1]
-    return emit(Svd, (a.atom,), {"full_matrices": full}, spelling)
+    full = full and not equal(*a.shape[-2:])
+    return emit(Svd, (a.atom,), {"full_matrices": full, **size_attrs(a)}, spelling)

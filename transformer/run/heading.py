@@ -79,13 +79,16 @@ def words(mode: Mode, names: list[str], extras: Sequence[str] = ()) -> str:
 
     >>> words(Gradient((0, "b")), ["w", "b", "x"])
     'gradient with respect to w and b'
+    >>> words(Batched(), ["w", "x"])
+    'batched form'
     >>> words(Batched((None, 0, 1)), ["w", "x", "y"])
     'batched form (axis 0 of x, axis 1 of y)'
     >>> words(Jacobian("x", reverse=True), ["x"])
     'Jacobian by reverse mode with respect to x'
     """
     if isinstance(mode, Batched):
-        return f"batched form ({lanes(mode, names, extras)})"
+        along = lanes(mode, names, extras)
+        return f"batched form ({along})" if along else "batched form"
     if isinstance(mode, Vectorized):
         return f"form for any leading axes of {mode.signature or 'numbers'}"
     return f"{derivative(mode)} with respect to {listed(mode.wrt, names)}"       # type: ignore[attr-defined]
@@ -117,13 +120,13 @@ def lanes(mode: Batched, names: list[str], extras: Sequence[str]) -> str:
 
 def lanes_of_arguments(axes: Any, names: list[str], extras: Sequence[str] = ()) -> str:
     """
-    >>> lanes_of_arguments(0, ["w", "x"])
-    'axis 0 of each argument'
+    >>> lanes_of_arguments(1, ["w", "x"])
+    'axis 1 of each argument'
     >>> lanes_of_arguments(({"w": 0, "b": None}, 0), ["params", "x"])
     "axis 0 of params['w'] and x"
     """
     if isinstance(axes, int):
-        return f"axis {axes} of each argument"
+        return f"axis {axes} of each argument" if axes else ""
     places: dict[int, list[str]] = {}
     axes = axes or ()
     passed = len(axes) - len(extras)                       # what stands at its default is not passed

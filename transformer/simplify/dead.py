@@ -201,7 +201,8 @@ class Liveness:
         if op is None:
             return stmt
         self.changed = True
-        return Let((stmt.targets[live[0]],), op, stmt.args, {}, stmt.origin)
+        attrs = {key: stmt.attrs[key] for key in op.silent if key in stmt.attrs}
+        return Let((stmt.targets[live[0]],), op, stmt.args, attrs, stmt.origin)
 
     def _ends(self, stmt: Stmt, block: Block, after: Block) -> bool:
         """Whether a record of this block, which may be another one than at first, is given free here for good."""

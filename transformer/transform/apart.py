@@ -25,7 +25,7 @@ from ..core.sizes import leaves
 from ..core.types import INT, ArrayType
 from ..core.walk import Copier, all_definitions, all_statements, all_uses, atom_vars, targets_of
 from ..ops.arithmetic import converted
-from ..ops.creation import zeros
+from ..ops.creation import Shaped, zeros
 from ..ops.indexing import Get, Put
 from ..ops.regions import Slot
 from ..ops.value import Value, value
@@ -73,6 +73,7 @@ class Apart:
         self.starts[k:] = [len(self.builder.block)]
         if not self.batching.is_touched(stmt):
             self.builder.emit(stmt)
+            self.batching.note_equal(stmt)
             return k + 1
         try:
             with self.builder.nested() as made:
@@ -203,11 +204,12 @@ class Apart:
                                    instead="Call it before the `if` or the loop whose condition differs.")
 
     def _without_equal(self, region: Block, given: list[Var]) -> tuple[Block, list[Var]]:
-        """Emits the statements that are the same in all lanes; gives the others, and what these give."""
+        """Emits the statements that are the same in all lanes; gives the others, and what these give. An array of
+        zeros that each lane writes is made in each."""
         left: Block = []
         made: set[Var] = set()
         for stmt in region:
-            if self.batching.is_touched(stmt) or not made.isdisjoint(_mentioned(stmt)):
+            if self.batching.is_touched(stmt) or not made.isdisjoint(_mentioned(stmt)) or is_creation(stmt):
                 left.append(stmt)
                 made.update(targets_of(stmt))
             else:
@@ -253,6 +255,11 @@ def unsure_vars(block: Block) -> set[Var]:
         for stmt in all_statements(block):
             found.update(target for target, source in flows(stmt) if source in found)
     return found - {UNDEFINED}
+
+
+def is_creation(stmt: Stmt) -> bool:
+    """Whether a statement makes an array of zeros, ones, or nothing in particular."""
+    return isinstance(stmt, Let) and issubclass(stmt.op, Shaped) and bool(stmt.target.type.sizes)  # type: ignore[union-attr]
 
 
 def is_arithmetic(stmt: Stmt) -> bool:

@@ -45,9 +45,9 @@ from ..ops.comparison import Where
 from ..ops.identity import Same
 from ..ops.indexing import Get
 from ..ops.ruled import Ruled
-from ..ops.value import Value, hands_on, value
+from ..ops.value import Value, emit, hands_on, value
 from . import rules
-from .apart import Apart, LanesPart, row_index, unsure_vars
+from .apart import Apart, LanesPart, is_creation, row_index, unsure_vars
 from .applied import is_ruled
 from .batched_rules import use_of_lanes
 from .differing import differing_vars, is_decided, is_over, is_touched
@@ -67,6 +67,7 @@ class Batching:
         self.also: set[Var] = set()
         self.differing: set[Var] = set()
         self.unsure: set[Var] = set()           # may be without a value
+        self.created: dict[Any, Let] = {}       # arrays of zeros, or ones, that are the same in all lanes
 
     def start(self, block: Block, lanes: dict[Var, Var], results: Iterable[Atom], also: Iterable[Var] = ()) -> None:
         """Says what differs from the beginning, what has a value in the end, and what else is to have lanes."""
@@ -83,6 +84,11 @@ class Batching:
         """Emits one statement for all lanes. Raises `LanesPart` where that is not possible."""
         with self.builder.at(stmt.origin):
             getattr(self, METHODS[type(stmt)])(stmt)
+
+    def note_equal(self, stmt: Stmt) -> None:
+        """Remembers what a statement that is the same in all lanes makes."""
+        if is_creation(stmt):
+            self.created[stmt.target] = stmt                                   # type: ignore[union-attr, assignment]
 
     def is_touched(self, stmt: Stmt) -> bool:
         return is_touched(stmt, self.differing, self.axis_name)
@@ -109,6 +115,10 @@ class Batching:
         type = type_of(atom)
         if not isinstance(type, ArrayType):
             raise LanesPart("a record is the same in all lanes")
+        if atom in self.created:
+            made = self.created[atom]
+            shape = self.all_lanes(type).sizes                                 # type: ignore[union-attr]
+            return emit(made.op, (), {**rules.rule_attrs(made), "shape": shape}).atom
         return rules.full(Value(atom), self.all_lanes(type)).atom
 
     def twin(self, var: Var) -> Var:
@@ -155,6 +165,8 @@ class Batching:
             raise LanesPart("Python's integers have no bounds, and raise where NumPy's give 0")
         lead = tuple(self.differs(atom) for atom in stmt.args)
         operands = [Value(self.lanes[atom] if on else atom) for on, atom in zip(lead, stmt.args)]   # type: ignore[index]
+        if stmt.op.writes and not lead[0] and stmt.args[0] in self.created:
+            lead, operands[0] = (True, *lead[1:]), Value(self.whole(stmt.args[0]))
         try:
             if hands_on(stmt) and stmt.op.name in PYTHONS_CHOICE:
                 result = self._chosen(PYTHONS_CHOICE[stmt.op.name], lead, operands)

@@ -30,20 +30,23 @@ def _functions() -> dict[Any, Callable[..., Any]]:
     from . import (
         counting,
         facts,
+        fitting,
         folding,
         frequencies,
+        matrices,
         missing,
         numbers,
         polynomial_series,
         polynomials,
         ranks,
+        scipy_linalg,
         selecting,
         series,
         writing,
     )
 
     modules = (writing, counting, facts, folding, numbers, selecting, series, polynomials, polynomial_series, ranks,
-               missing, frequencies)
+               missing, frequencies, fitting, matrices, scipy_linalg)
     return {call: function for module in modules for call, function in module.CALLS.items()}
 
 

@@ -82,6 +82,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
         return np.asarray(bins)
     items = np.ravel(a)
     low, high = (np.min(items), np.max(items)) if range is None else range
+    low, high = low + 0.0, high + 0.0
     if low == high:
         low, high = low - 0.5, high + 0.5
     return np.linspace(low, high, bins + 1)

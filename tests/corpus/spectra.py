@@ -1,0 +1,152 @@
+"""Fourier transforms and decompositions of matrices, as they are used."""
+
+import numpy as np
+import scipy.linalg
+
+from .program import Program, fixed, normal
+
+GRID = 2 * np.pi * np.arange(8) / 8
+
+
+def spectral_derivative(u):
+    k = np.fft.fftfreq(len(u), 1 / len(u))
+    du = np.fft.ifft(1j * k * np.fft.fft(u)).real
+    return np.sum((du - u) ** 2)
+
+
+def convolution(x, kernel):
+    n = len(x) + len(kernel) - 1
+    y = np.fft.irfft(np.fft.rfft(x, n) * np.fft.rfft(kernel, n), n)
+    return np.sum(y**3)
+
+
+def power_spectrum(x):
+    power = np.abs(np.fft.rfft(x * np.hanning(len(x)))) ** 2
+    return np.sum(np.log(power + 1.0))
+
+
+def image_filter(image):
+    spectrum = np.fft.fftshift(np.fft.fft2(image))
+    y, x = np.indices(image.shape)
+    low = np.exp(-((y - image.shape[0] // 2) ** 2 + (x - image.shape[1] // 2) ** 2) / 4.0)
+    smooth = np.fft.ifft2(np.fft.ifftshift(spectrum * low)).real
+    return np.sum((smooth - image) ** 2)
+
+
+def real_image(image):
+    spectrum = np.fft.rfft2(image, norm="ortho")
+    back = np.fft.irfft2(spectrum * np.abs(spectrum), s=image.shape, norm="ortho")
+    return np.sum(back * image)
+
+
+def poisson(f):
+    k = np.fft.rfftfreq(len(f), 1 / len(f))
+    symbol = np.where(k == 0, 1.0, -(k**2))
+    u = np.fft.irfft(np.fft.rfft(f) / symbol, len(f))
+    return np.sum((u - u[0]) ** 2)
+
+
+def split_step(u, potential):
+    k = np.fft.fftfreq(u.size, 1 / u.size)
+    psi = u + 0j
+    for _ in range(3):
+        psi = psi * np.exp(-0.05j * potential)
+        psi = np.fft.ifft(np.exp(-0.05j * k**2) * np.fft.fft(psi))
+    return np.sum(np.abs(psi) ** 4)
+
+
+def low_rank(a):
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    return np.sum((u[:, :2] * s[:2] @ vt[:2] - a) ** 2) + np.sum((u[:, :1] @ vt[:1]) ** 3)
+
+
+def nuclear(a):
+    return np.linalg.norm(a, "nuc") + np.linalg.norm(a, 2) ** 2 + np.linalg.cond(a)
+
+
+def singular_only(a):
+    _, s, _ = np.linalg.svd(a)
+    return np.sum(np.log1p(s))
+
+
+def least_squares(a, b):
+    x, residuals, rank, _ = np.linalg.lstsq(a, b, rcond=None)
+    return np.sum(x**3) + rank * np.sum(residuals)
+
+
+def underdetermined(a, b):
+    x = np.linalg.lstsq(a.T, b[:2], rcond=None)[0]
+    return np.sum(x**4)
+
+
+def line_fit(y):
+    slope, offset = np.polyfit(np.arange(len(y)) * 0.5, y, 1)
+    return slope**2 * offset + np.polyval(np.polyfit(GRID[: len(y)], y, 2), 0.3) ** 2
+
+
+def flow(a, x):
+    for _ in range(2):
+        x = scipy.linalg.expm(0.3 * a) @ x
+    return np.sum(x**2)
+
+
+def gaussian_likelihood(points, y, length):
+    gaps = points[:, None] - points
+    covariance = np.exp(-((gaps / length) ** 2)) + 0.5 * np.eye(len(points))
+    factor = scipy.linalg.cho_factor(covariance, lower=True)
+    log_det = 2 * np.sum(np.log(np.diag(factor[0])))
+    return 0.5 * (y @ scipy.linalg.cho_solve(factor, y) + log_det + len(y) * np.log(2 * np.pi))
+
+
+def whitened(a, b):
+    factor = np.linalg.cholesky(a @ a.T + np.eye(len(a)))
+    z = scipy.linalg.solve_triangular(factor, b, lower=True)
+    return z @ z + np.sum(scipy.linalg.solve_triangular(factor, np.outer(b, b), trans="T", lower=True) ** 2)
+
+
+def stability(a):
+    return np.max(np.linalg.eigvals(a).real) ** 2
+
+
+def mode_energy(a, x):
+    w, v = np.linalg.eig(a)
+    c = np.linalg.solve(v, x + 0j)
+    return np.sum(np.abs(v @ (np.exp(0.1 * w) * c)) ** 2)
+
+
+def root_sizes(p):
+    return np.sum(np.abs(np.roots(p)) ** 2)
+
+
+def structured(c):
+    banded = scipy.linalg.toeplitz(c, np.sin(c))
+    blocks = scipy.linalg.block_diag(banded, scipy.linalg.circulant(c[:2]), scipy.linalg.hankel(c[:2], c[1:3]))
+    return np.sum(blocks @ blocks) + np.linalg.det(scipy.linalg.inv(banded))
+
+
+SQUARE = np.array([[2.0, -0.4, 0.7], [0.2, 4.1, -0.8], [0.6, -0.35, 7.3]])
+TALL = np.array([[1.1, -0.4], [0.2, 1.9], [0.6, -0.35], [-0.7, 0.8]])
+TURNING = np.array([[0.3, -2.0, 0.1], [1.5, 0.4, -0.2], [0.2, 0.1, -1.1]])
+
+PROGRAMS = [
+    Program(spectral_derivative, normal((6,))),
+    Program(convolution, normal((5,), (3,)), wrt=(0, 1)),
+    Program(power_spectrum, normal((7,))),
+    Program(image_filter, normal((3, 4))),
+    Program(real_image, normal((3, 5))),
+    Program(poisson, normal((6,))),
+    Program(split_step, normal((4,), (4,)), wrt=(0, 1)),
+    Program(low_rank, fixed(SQUARE)),
+    Program(nuclear, fixed(SQUARE)),
+    Program(singular_only, fixed(TALL)),
+    Program(least_squares, fixed(TALL, np.array([0.4, -1.2, 0.9, 0.3])), wrt=(0, 1)),
+    Program(underdetermined, fixed(TALL, np.array([0.4, -1.2])), wrt=(0, 1)),
+    Program(line_fit, normal((6,))),
+    Program(flow, normal((3, 3), (3,)), wrt=(0, 1)),
+    Program(gaussian_likelihood, normal((4,), (4,), then=(0.8,)), wrt=(0, 1, 2)),
+    Program(whitened, normal((3, 3), (3,)), wrt=(0, 1)),
+    Program(stability, fixed(SQUARE)),
+    Program(mode_energy, fixed(TURNING, np.array([0.4, -1.2, 0.9])), wrt=(0, 1)),
+    Program(root_sizes, fixed(np.array([1.3, -0.4, 2.2, 0.7]))),
+    Program(structured, fixed(np.array([2.0, -0.4, 0.7]))),
+]

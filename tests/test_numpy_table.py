@@ -1,0 +1,35 @@
+"""The table of NumPy's functions says what really happens, and to all of them something does."""
+
+from __future__ import annotations
+
+import doc_tables
+import numpy as np
+import numpy_table
+from test_docs import rows_by_name, same_versions
+
+
+def test_the_table_is_up_to_date() -> None:
+    committed, made = numpy_table.PAGE.read_text(), numpy_table.page()
+    if same_versions(committed):
+        assert committed == made, "run: python tests/numpy_table.py"
+    else:
+        ours, theirs = rows_by_name(made), rows_by_name(committed)
+        assert {name: ours[name] for name in ours.keys() & theirs.keys()} == {
+            name: theirs[name] for name in ours.keys() & theirs.keys()
+        }
+
+
+def test_what_can_be_read_is_differentiated_and_compiled() -> None:
+    """Lanes may part in size; nothing else is refused of what has a rule."""
+    for prefix in numpy_table.HOMES:
+        for row in numpy_table.rows(prefix):
+            if row.works == numpy_table.YES:
+                assert row.grad != numpy_table.NO and row.compiled != numpy_table.NO, row
+                assert row.vmap != numpy_table.NO or "another size in each lane" in row.remarks[0], row
+
+
+def test_every_public_function_has_a_row_or_is_said_to_be_left_out() -> None:
+    left_out = {name for names in numpy_table.SKIPPED.values() for name in names}
+    listed = {name for row in numpy_table.rows("np.") for name in row.names}
+    for name, function in doc_tables.public(np):
+        assert isinstance(function, type) or name in left_out or f"np.{name}" in listed, name

@@ -1,0 +1,99 @@
+"""Matrices that are put together from parts, and functions of matrices that are written with others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .refusing import refused
+
+
+def block_diag(*arrs):
+    parts = [np.atleast_2d(part) for part in arrs]
+    if not parts:
+        return np.zeros((1, 0))
+    height, width = sum(part.shape[0] for part in parts), sum(part.shape[1] for part in parts)
+    whole = np.zeros((height, width), dtype=np.result_type(*parts))
+    row, column = 0, 0
+    for part in parts:
+        whole[row:row + part.shape[0], column:column + part.shape[1]] = part
+        row, column = row + part.shape[0], column + part.shape[1]
+    return whole
+
+
+def toeplitz(c, r=None):
+    c = np.ravel(c)
+    r = np.conjugate(c) if r is None else np.ravel(r)
+    line = np.concatenate((c[::-1], r[1:]))
+    return line[len(c) - 1 - np.arange(len(c))[:, None] + np.arange(len(r))]
+
+
+def circulant(c):
+    c = np.asarray(c)
+    steps = np.arange(len(c))
+    return c[(steps[:, None] - steps) % len(c)]
+
+
+def hankel(c, r=None):
+    c = np.ravel(c)
+    r = np.zeros_like(c) if r is None else np.ravel(r)
+    line = np.concatenate((c, r[1:]))
+    return line[np.arange(len(c))[:, None] + np.arange(len(r))]
+
+
+def cond(x, p=None):
+    x = np.asarray(x)
+    if p is None or p == 2 or p == -2:
+        values = np.linalg.svdvals(x)
+        largest, smallest = values[..., 0], values[..., -1]
+        return smallest / largest if p == -2 else largest / smallest
+    return np.linalg.norm(x, p, axis=(-2, -1)) * np.linalg.norm(np.linalg.inv(x), p, axis=(-2, -1))
+
+
+def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
+    A = np.asarray(A)
+    if hermitian:
+        refused("np.linalg.matrix_rank with hermitian=True", "Leave it out.")
+    values = np.linalg.svdvals(A)
+    if tol is not None:
+        return np.sum(values > tol, axis=-1)
+    limit = max(A.shape[-2], A.shape[-1]) * np.finfo(values.dtype).eps if rtol is None else rtol
+    return np.sum(values > limit * values[..., :1], axis=-1)
+
+
+def tensorinv(a, ind=2):
+    if ind <= 0:
+        raise ValueError("Invalid ind argument.")
+    a = np.asarray(a)
+    rows, columns = count_of(a.shape[:ind]), count_of(a.shape[ind:])
+    return np.reshape(np.linalg.inv(np.reshape(a, (rows, columns))), a.shape[ind:] + a.shape[:ind])
+
+
+def count_of(shape):
+    """The number of elements of an array."""
+    count = 1
+    for size in shape:
+        count = count * size
+    return count
+
+
+def tensorsolve(a, b, axes=None):
+    a, b = np.asarray(a), np.asarray(b)
+    if axes is not None:
+        order = [k for k in range(a.ndim) if k not in axes]
+        a = np.transpose(a, order + list(axes))
+    shape = a.shape[b.ndim:]
+    return np.reshape(np.linalg.solve(np.reshape(a, (b.size, count_of(shape))), np.ravel(b)), shape)
+
+
+CALLS: dict[Any, Any] = {
+    np.linalg.cond: cond,
+    np.linalg.matrix_rank: matrix_rank,
+    np.linalg.tensorinv: tensorinv,
+    np.linalg.tensorsolve: tensorsolve,
+    "scipy.linalg.block_diag": block_diag,
+    "scipy.linalg.toeplitz": toeplitz,
+    "scipy.linalg.circulant": circulant,
+    "scipy.linalg.hankel": hankel,
+}

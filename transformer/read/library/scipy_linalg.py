@@ -1,0 +1,98 @@
+"""Functions of `scipy.linalg` that NumPy has too, and those that are written with them.
+
+What says how they compute, and not what, is left out: `overwrite_a`, `check_finite` and the like.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...ops.triangular import solve_triangular
+from .refusing import refused
+
+
+def inv(a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False):
+    return np.linalg.inv(a if assume_a is None else assumed(np.asarray(a), assume_a, lower))
+
+
+def det(a, overwrite_a=False, check_finite=True):
+    return np.linalg.det(a)
+
+
+def norm(a, ord=None, axis=None, keepdims=False, check_finite=True):
+    return np.linalg.norm(a, ord, axis, keepdims)
+
+
+def pinv(a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
+    if atol is not None or return_rank:
+        refused("scipy.linalg.pinv with atol or return_rank", "Use np.linalg.pinv.")
+    return np.linalg.pinv(a, rtol=rtol)
+
+
+def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
+    return np.linalg.cholesky(a, upper=not lower)
+
+
+def eigh(a, b=None, *, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False, type=1,
+         check_finite=True, subset_by_index=None, subset_by_value=None, driver=None):
+    if b is not None or subset_by_index is not None or subset_by_value is not None:
+        refused("scipy.linalg.eigh with b or a part of the eigenvalues", "Take all eigenvalues of one matrix.")
+    half = "L" if lower else "U"
+    return np.linalg.eigvalsh(a, half) if eigvals_only else np.linalg.eigh(a, half)
+
+
+def eigvalsh(a, b=None, *, lower=True, overwrite_a=False, overwrite_b=False, type=1, check_finite=True,
+             subset_by_index=None, subset_by_value=None, driver=None):
+    return eigh(a, b, lower=lower, eigvals_only=True, subset_by_index=subset_by_index,
+                subset_by_value=subset_by_value)
+
+
+def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_finite=True):
+    a = np.asarray(a)
+    if pivoting or mode != "economic" and a.shape[-2] != a.shape[-1]:
+        refused("scipy.linalg.qr other than with mode='economic'", "Give mode='economic' and no pivoting.")
+    return np.linalg.qr(a)
+
+
+def solve(a, b, lower=False, overwrite_a=False, overwrite_b=False, check_finite=True, assume_a=None,
+          transposed=False):
+    a = np.asarray(a) if assume_a is None else assumed(np.asarray(a), assume_a, lower)
+    if transposed:
+        a = np.swapaxes(a, -1, -2)
+    if assume_a in ("pos", "positive definite"):
+        factor = np.linalg.cholesky(a)
+        adjoined = 2 if factor.dtype.kind == "c" else 1
+        return solve_triangular(factor, solve_triangular(factor, b, lower=True), trans=adjoined, lower=True)
+    return np.linalg.solve(a, b)
+
+
+def assumed(a, kind, lower):
+    """The matrix that is meant, of which only a part is read."""
+    if kind in ("gen", "general"):
+        return a
+    if kind in ("sym", "symmetric"):
+        return np.tril(a) + np.swapaxes(np.tril(a, -1), -1, -2) if lower else \
+            np.triu(a) + np.swapaxes(np.triu(a, 1), -1, -2)
+    if kind in ("her", "hermitian", "pos", "positive definite"):
+        return np.tril(a) + np.conjugate(np.swapaxes(np.tril(a, -1), -1, -2)) if lower else \
+            np.triu(a) + np.conjugate(np.swapaxes(np.triu(a, 1), -1, -2))
+    if kind == "upper triangular":
+        return np.triu(a)
+    if kind == "lower triangular":
+        return np.tril(a)
+    return refused("a matrix that is assumed to have this form", "Leave `assume_a` out.")
+
+
+CALLS: dict[Any, Any] = {
+    "scipy.linalg.inv": inv,
+    "scipy.linalg.det": det,
+    "scipy.linalg.norm": norm,
+    "scipy.linalg.pinv": pinv,
+    "scipy.linalg.cholesky": cholesky,
+    "scipy.linalg.eigh": eigh,
+    "scipy.linalg.eigvalsh": eigvalsh,
+    "scipy.linalg.qr": qr,
+    "scipy.linalg.solve": solve,
+}
