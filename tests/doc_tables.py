@@ -159,6 +159,16 @@ def versions() -> str:
     return f"Made with Python {_minor(platform.python_version())} and NumPy {_minor(np.__version__)}."
 
 
+def same_versions(page: str) -> bool:
+    made_with = re.search(r"^Made with .*$", page, re.MULTILINE)
+    return made_with is None or made_with[0] == versions()
+
+
+def rows_by_name(page: str) -> dict[str, str]:
+    """The rows of all tables by their first cell."""
+    return {line.split(" | ")[0]: line for line in page.split("\n") if line.startswith("| ")}
+
+
 def function_text() -> str:
     tables = [f"### {title}\n\n{entry_table(rows)}" for title, rows in function_tables().items()]
     return "\n\n".join([versions(), *tables])

@@ -61,6 +61,7 @@ REASONS = {
     **dict.fromkeys(("matvec", "vecmat"), "write `@`"),
     **dict.fromkeys(("common_type", "min_scalar_type", "isdtype", "isfortran", "iterable", "einsum_path"),
                     "ask `x.dtype`, `x.ndim`, or before the call"),
+    "ldexp": "write `x * 2.0**k`",
     "mask_indices": "use `np.nonzero(mask)`",
     **dict.fromkeys(("nested_iters", "frompyfunc", "require"), "Python objects"),
     **dict.fromkeys(("sort_complex", "real_if_close", "trim_zeros"), "its type or size depends on values"),

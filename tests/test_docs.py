@@ -31,7 +31,7 @@ from doc_blocks import (
     working_folder,
 )
 from doc_samples import CONSTANT_SAMPLES, METHOD_ARGUMENTS, SAMPLES, X
-from doc_tables import CONSTANT, REFUSED, STATIC_FACT, YES, Entry
+from doc_tables import CONSTANT, REFUSED, STATIC_FACT, YES, Entry, rows_by_name, same_versions
 from op_cases import cases
 
 from transformer import NotSupported, check_grads, grad
@@ -243,11 +243,6 @@ def test_every_error_class_has_a_case() -> None:
 # -- pages --------------------------------------------------------------------------------------
 
 
-def same_versions(page: str) -> bool:
-    made_with = re.search(r"^Made with .*$", page, re.MULTILINE)
-    return made_with is None or made_with[0] == doc_tables.versions()
-
-
 @pytest.mark.parametrize("path", sorted(doc_tables.pages()), ids=lambda path: path.name)
 def test_generated_parts_are_up_to_date(path: Path) -> None:
     committed = path.read_text()
@@ -259,11 +254,6 @@ def test_generated_parts_are_up_to_date(path: Path) -> None:
         assert {name: rows_by_name(committed)[name] for name in common} == {
             name: rows_by_name(made)[name] for name in common
         }
-
-
-def rows_by_name(page: str) -> dict[str, str]:
-    """The rows of all tables by their first cell."""
-    return {line.split(" | ")[0]: line for line in page.split("\n") if line.startswith("| ")}
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)

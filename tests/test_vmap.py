@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from doc_blocks import FOLDER, blocks, run_block
 from lane_loops import assert_alike, check_vmap
 
 from transformer import (
@@ -798,3 +799,15 @@ def test_a_call_that_fails_changes_nothing() -> None:
         with pytest.raises(BadArgument):
             mapped(X, FOUR)
         np.testing.assert_array_equal(mapped(X, x5), X + x5[:, None])
+
+
+# -- the page -----------------------------------------------------------------------------------
+
+PAGE = [block for block in blocks((FOLDER / "vmap.md").read_text(), "python") if block.startswith("from transformer")]
+
+
+@pytest.mark.parametrize("block", PAGE, ids=lambda block: block.splitlines()[0])
+def test_examples_of_the_page(block: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What they assert holds; test_docs.py compares what they print with the page."""
+    run_block(block)
+    assert ("print(" in block) == bool(capsys.readouterr().out)

@@ -131,8 +131,9 @@ class Lstsq(Op):
         return np.linalg.lstsq(a, b, rcond)
 
     def domain(rng):
-        return [((rng.normal(size=a), rng.normal(size=b)), _attrs(None, a[0] > a[1]) | ({"wide": True} if a[0] < a[1] else {}))
-                for a, b in (((4, 2), (4,)), ((3, 2), (3, 2)), ((3, 3), (3,)), ((2, 3), (2,)))]
+        over, wide = {"over": True}, {"wide": True}
+        cases = ((4, 2), (4,), over), ((3, 2), (3, 2), over), ((3, 3), (3,), {}), ((2, 3), (2,), wide)
+        return [((rng.normal(size=a), rng.normal(size=b)), dict(attrs)) for a, b, attrs in cases]
 
 
 def _of_columns(a: Any, b: Any, rcond: Any, over: bool) -> Any:
@@ -154,7 +155,7 @@ def _of_stack(a: Any, b: Any, vector: bool, rcond: Any, over: bool) -> Any:
 def _rank(a: Any, values: Any, rcond: Any) -> Any:
     rows, columns = a.shape[-2:]
     size = rows if at_least(rows, columns) else columns
-    limit = float(np.finfo(values.dtype).eps) * size if rcond is None else rcond
+    limit = value(size) * float(np.finfo(values.dtype).eps) if rcond is None else rcond
     return np.sum(values > limit * values[..., :1], axis=-1).astype(np.int32)
 
 

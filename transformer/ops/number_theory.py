@@ -1,11 +1,10 @@
-"""Functions of whole numbers: common divisors and multiples, bits that are set, powers of two to scale by."""
+"""Functions of whole numbers: common divisors and multiples, the number of bits that are set."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from .elementwise import FLAT, Elementwise
-from .of_scipy import no_order
 
 OF_NUMPY = None, "NumPy computes it"
 
@@ -30,12 +29,3 @@ class BitwiseCount(Elementwise):
     loop = OF_NUMPY
     where = "integer"
     derivative = FLAT
-
-
-class Ldexp(Elementwise):
-    """`x * 2**k`"""
-
-    calls = (np.ldexp,)
-    loop = OF_NUMPY
-    where = "real", "order"
-    partials = (lambda t, x, k, y: np.ldexp(t, k), no_order)

@@ -85,6 +85,22 @@ def assumed(a, kind, lower):
     return refused("a matrix that is assumed to have this form", "Leave `assume_a` out.")
 
 
+def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
+    both, places = lu_and_piv
+    order = np.arange(len(places))
+    for k in range(len(places)):
+        other = places[k]
+        row = order[k]
+        order[k] = order[other]
+        order[other] = row
+    b = np.asarray(b)
+    if trans == 0:
+        forward = solve_triangular(both, b[order], lower=True, unit_diagonal=True)
+        return solve_triangular(both, forward)
+    forward = solve_triangular(both, b, trans=trans)
+    return solve_triangular(both, forward, trans=trans, lower=True, unit_diagonal=True)[np.argsort(order)]
+
+
 CALLS: dict[Any, Any] = {
     "scipy.linalg.inv": inv,
     "scipy.linalg.det": det,
@@ -95,4 +111,5 @@ CALLS: dict[Any, Any] = {
     "scipy.linalg.eigvalsh": eigvalsh,
     "scipy.linalg.qr": qr,
     "scipy.linalg.solve": solve,
+    "scipy.linalg.lu_solve": lu_solve,
 }
