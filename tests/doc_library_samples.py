@@ -73,6 +73,7 @@ SAMPLES: dict[str, Any] = {
     "np.asarray_chkfinite": lambda x: np.asarray_chkfinite(x) ** 2,
     "np.cumulative_sum": lambda x: np.cumulative_sum(x * x, axis=1, include_initial=True),
     "np.cumulative_prod": lambda x: np.cumulative_prod(x, axis=1),
+    "np.roots": lambda x: np.abs(np.roots(x[0])),
     "np.i0": lambda x: np.i0(x),
     "np.kaiser": lambda x: np.kaiser(4, x[0, 0]),
     "np.unwrap": lambda x: np.unwrap(4 * x) ** 2,

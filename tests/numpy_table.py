@@ -54,7 +54,6 @@ SKIPPED: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 # Why a function without a rule has none.
 REASONS = {
-    "roots": "eigenvalues of a matrix that is not symmetric",
     **dict.fromkeys(("unique_all", "unique_counts", "unique_inverse"), "use `np.unique` with its options"),
     **dict.fromkeys(("nextafter", "spacing", "frexp"), "the digits of a number, not its value"),
     **dict.fromkeys(("packbits", "unpackbits"), "bytes"),

@@ -1,5 +1,5 @@
-"""Fourier transforms and linear algebra where the generated tests of ops do not reach: complex vectors, other spellings,
-what is refused, and errors of NumPy."""
+"""Fourier transforms and linear algebra where the generated tests of ops do not reach: complex vectors, other
+spellings, what is refused, and errors of NumPy."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ ALIKE = {
     "singular values": (lambda a: np.sum(scipy.linalg.svdvals(a) ** 3), TALL),
     "no vectors": (lambda a: np.sum(np.linalg.svd(a, compute_uv=False) ** 3), TALL.T),
     "square with all vectors": (lambda a: np.sum((np.linalg.svd(a)[0][:, 0]) ** 3), A),
-    "norm over axes": (lambda a: np.sum(np.linalg.norm(np.stack([a, 2 * a]), -2, axis=(0, 2), keepdims=True)), A),
+    "norm over axes": (lambda a: np.sum(np.linalg.norm(np.stack([a, a[::-1]]), -2, axis=(0, 2), keepdims=True)), A),
     "condition": (lambda a: np.linalg.cond(a, 1) + np.linalg.cond(a, "fro") + np.linalg.cond(a, -2), A),
     "lu": (of_lu, A),
     "lu_solve": (solved_by_lu, A),
@@ -116,7 +116,7 @@ def test_the_rank_decides_whether_there_are_residuals() -> None:
 
 
 ERRORS = {
-    "axis": (lambda a: np.sum(np.fft.rfft(a, axis=2).real), A, np.exceptions.AxisError),
+    "axis": (lambda a: np.sum(np.fft.rfft(a, axis=2).real), A, IndexError),
     "length": (lambda a: np.sum(np.fft.fft(a, n=0).real), A, ValueError),
     "norm": (lambda a: np.sum(np.fft.fft(a, norm="most").real), A, ValueError),
     "lengths": (lambda a: np.sum(np.fft.fftn(a, s=(2, 3), axes=(0,)).real), A, ValueError),
@@ -129,7 +129,7 @@ ERRORS = {
 @pytest.mark.parametrize("name", ERRORS)
 def test_errors_are_numpys(name: str) -> None:
     function, x, error = ERRORS[name]
-    with pytest.raises((ValueError, np.linalg.LinAlgError)):
+    with pytest.raises((ValueError, IndexError, np.linalg.LinAlgError)):
         function(x)
     with pytest.raises(error):
         grad(function)(x)

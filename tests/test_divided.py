@@ -31,7 +31,7 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 def opaque(x):
     """Nothing that is read."""
-    return np.linalg.eigvals(np.diag(np.ravel(x)[:3])).real
+    return np.sort_complex(np.ravel(x)[:3]).real
 
 
 LOG: list[str] = []
@@ -41,7 +41,7 @@ WEIGHTS = [1.0, 2.0]
 def in_the_middle(x):
     y = np.exp(-x) + np.sin(x)
     y = y * 2
-    w = np.linalg.eigvals(np.diag(y)).real
+    w = np.sort_complex(y).real
     total = 0.0
     for k in range(len(w)):
         total += np.sort(w)[k] * k
@@ -141,7 +141,7 @@ def bound_on_a_path(x, flag):
 def captured_later(x):
     scale = 2.0
     y = x * scale + np.exp(x)
-    f = lambda v: np.sum(v) * scale + np.linalg.eigvals(np.diag(v)).real.sum()  # noqa: E731
+    f = lambda v: np.sum(v) * scale + np.sort_complex(v).real.sum()  # noqa: E731
     scale = np.sum(y) * 0.5 + 1
     return f(y)
 
@@ -219,13 +219,13 @@ def parts_of(compiled: Any, *args: Any) -> dict[str, str]:
 def test_what_is_compiled() -> None:
     parts = parts_of(jit(in_the_middle, fallback=True), X)
     assert parts["1-2"] == "compiled" and parts["4-7"] == "compiled"
-    assert parts["3-3"] == "as Python: no rule for numpy.linalg.eigvals"
+    assert parts["3-3"] == "as Python: no rule for numpy.sort_complex"
     parts = parts_of(jit(in_a_loop, fallback=True), X, 2)
     assert parts["3-6"] == "compiled" and parts["10-13"] == "compiled" and "upper" in parts["7-7"]
     parts = parts_of(jit(in_a_helper, fallback=True), X)
-    assert parts["1-1"] == "compiled" and parts["3-3"] == "compiled" and "eigvals" in parts["2-2"]
+    assert parts["1-1"] == "compiled" and parts["3-3"] == "compiled" and "sort_complex" in parts["2-2"]
     parts = parts_of(jit(in_a_branch, fallback=True), X, True)
-    assert parts["1-1"] == "compiled" and parts["8-8"] == "compiled" and "eigvals" in parts["4-4"]
+    assert parts["1-1"] == "compiled" and parts["8-8"] == "compiled" and "sort_complex" in parts["4-4"]
     parts = parts_of(jit(returned_early, fallback=True), X)
     assert "to be compiled when it is reached" in parts.values()
     assert "share memory" in str(parts_of(jit(a_view_in_a_part, fallback=True), X))
@@ -235,7 +235,7 @@ def test_the_report_tells_the_parts() -> None:
     compiled = jit(in_the_middle, fallback=True)
     compiled(X)
     text = str(compiled.report(X))
-    assert text.startswith("in_the_middle runs in parts: no rule for numpy.linalg.eigvals\n") and "compiled" in text
+    assert text.startswith("in_the_middle runs in parts: no rule for numpy.sort_complex\n") and "compiled" in text
 
 
 def test_other_sizes_and_types() -> None:

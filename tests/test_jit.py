@@ -358,19 +358,19 @@ def test_integers_that_decide_are_found() -> None:
 
 
 def solved(a, b):
-    return np.sum(np.linalg.eigvals(a).real * b)
+    return np.sum(np.sort_complex(a).real * b)
 
 
 def test_refusals_are_located() -> None:
     with pytest.raises(NotSupported) as raised:
         jit(solved)(np.eye(3), np.ones(3))
-    assert "np.linalg.eigvals(a)" in str(raised.value)
+    assert "np.sort_complex(a)" in str(raised.value)
 
 
 def test_fallback_runs_the_function_itself() -> None:
     compiled = jit(solved, fallback=True)
     assert compiled(2 * np.eye(3), np.ones(3)) == compiled(2 * np.eye(3), np.ones(3)) == 6.0
-    assert "eigvals" in str(compiled.report(np.eye(3), np.ones(3)))
+    assert "sort_complex" in str(compiled.report(np.eye(3), np.ones(3)))
 
 
 def test_unknown_devices_are_refused() -> None:

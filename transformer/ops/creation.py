@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.builder import current
 from ..core.errors import NotSupported, ShapeError
-from ..core.grammar import Const
+from ..core.grammar import Const, Var
 from ..core.sizes import Extent
 from ..core.types import ArrayType
 from . import arguments
@@ -36,7 +36,7 @@ def zeros_for(x: Any) -> Any:
 
 def is_zeros(x: Any) -> bool:
     """Whether an operand of a rule is known to be zeros: the cotangent of a result that has none."""
-    stmt = current().numbering.definitions.get(x.atom) if isinstance(x, Value) else None
+    stmt = current().numbering.definitions.get(x.atom) if isinstance(x, Value) and isinstance(x.atom, Var) else None
     return stmt is not None and stmt.op is Zeros
 
 

@@ -29,7 +29,8 @@ from .value import emit, value
 
 def _inverse(a: Any, rcond: Any) -> Any:
     """The pseudo-inverse with which `lstsq` solves."""
-    return np.linalg.pinv(a, rtol=None) if rcond is None else np.linalg.pinv(a, rcond)
+    limits: Kwargs = {"rtol": None} if rcond is None else {"rcond": rcond}
+    return np.linalg.pinv(a, **limits)
 
 
 def _outer(x: Any, y: Any) -> Any:
@@ -155,7 +156,8 @@ def _of_stack(a: Any, b: Any, vector: bool, rcond: Any, over: bool) -> Any:
 def _rank(a: Any, values: Any, rcond: Any) -> Any:
     rows, columns = a.shape[-2:]
     size = rows if at_least(rows, columns) else columns
-    limit = value(size) * float(np.finfo(values.dtype).eps) if rcond is None else rcond
+    eps: Any = float(np.finfo(values.dtype).eps)
+    limit = eps * value(size) if rcond is None else rcond
     return np.sum(values > limit * values[..., :1], axis=-1).astype(np.int32)
 
 

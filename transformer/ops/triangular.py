@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.builder import current
 from ..core.errors import BadArgument, NotSupported, ShapeError
-from ..core.grammar import type_of
+from ..core.grammar import Var, type_of
 from ..core.types import ArrayType
 from . import arguments
 from .arguments import Args, Bound, Kwargs
@@ -78,7 +78,7 @@ def _dtype(a: np.dtype, b: np.dtype) -> np.dtype:
     half = np.dtype(np.float16)
     if half in (a, b):
         raise NotSupported("array type float16 is unsupported in linalg", instead="Use float32.")
-    return callable_of("scipy.linalg.solve_triangular")(np.ones((1, 1), a), np.ones(1, b)).dtype   # type: ignore[no-any-return]
+    return callable_of("scipy.linalg.solve_triangular")(np.ones((1, 1), a), np.ones(1, b)).dtype
 
 
 class SolveTriangular(Op):
@@ -148,10 +148,10 @@ def _stacked(a: Any, b: Any, trans: int = 0, lower: bool = False, unit_diagonal:
 def _part(a: Any, lower: bool) -> Any:
     """What is read of `a`: of the sum that `cho_factor` gives only the factor."""
     known = current().numbering.definitions
-    total = known.get(a.atom)
+    total = known.get(a.atom) if isinstance(a.atom, Var) else None
     if total is None or total.op.name != "add":
         return a
-    rest = known.get(total.args[1])
+    rest = known.get(total.args[1]) if isinstance(total.args[1], Var) else None
     beyond = "triu" if lower else "tril"
     is_rest = rest is not None and rest.op.name == beyond and rest.attrs.get("k") == (1 if lower else -1)
     return Value(total.args[0]) if is_rest and type_of(total.args[0]) == a.type else a

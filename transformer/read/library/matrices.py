@@ -62,6 +62,27 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
     return np.sum(values > limit * values[..., :1], axis=-1)
 
 
+def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
+    x = np.asarray(x)
+    if axis is None:
+        found = np.linalg.norm(np.ravel(x), ord)
+        return np.reshape(found, (1,) * x.ndim) if keepdims else found
+    return np.linalg.norm(x, ord, axis, keepdims)
+
+
+def matrix_norm(x, /, *, keepdims=False, ord="fro"):
+    return np.linalg.norm(x, ord, (-2, -1), keepdims)
+
+
+def diagonal(x, /, *, offset=0):
+    return np.diagonal(x, offset, -2, -1)
+
+
+def trace(x, /, *, offset=0, dtype=None):
+    found = np.sum(np.diagonal(x, offset, -2, -1), axis=-1)
+    return found if dtype is None else found.astype(dtype)
+
+
 def tensorinv(a, ind=2):
     if ind <= 0:
         raise ValueError("Invalid ind argument.")
@@ -90,6 +111,10 @@ def tensorsolve(a, b, axes=None):
 CALLS: dict[Any, Any] = {
     np.linalg.cond: cond,
     np.linalg.matrix_rank: matrix_rank,
+    np.linalg.matrix_norm: matrix_norm,
+    np.linalg.vector_norm: vector_norm,
+    np.linalg.diagonal: diagonal,
+    np.linalg.trace: trace,
     np.linalg.tensorinv: tensorinv,
     np.linalg.tensorsolve: tensorsolve,
     "scipy.linalg.block_diag": block_diag,

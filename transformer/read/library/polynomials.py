@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .fitting import polyfit
 from .refusing import refused
 
 
@@ -84,21 +85,6 @@ def poly(seq_of_zeros):
     for zero in zeros:
         coefficients[1:] = coefficients[1:] - zero * coefficients[:-1]
     return coefficients
-
-
-def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
-    """By a QR factorisation, where NumPy has one into singular values: the same where there is one best fit."""
-    if rcond is not None or full or cov:
-        refused("np.polyfit with rcond, full or cov", "Leave them out, or use np.linalg.lstsq.")
-    powers = np.vander(np.asarray(x) + 0.0, deg + 1)
-    values = np.asarray(y) + 0.0
-    if w is not None:
-        powers = powers * np.asarray(w)[:, None]
-        values = values * (np.asarray(w)[:, None] if values.ndim == 2 else w)
-    scale = np.sqrt(np.sum(powers * powers, axis=0))
-    q, r = np.linalg.qr(powers / scale)
-    found = np.linalg.solve(r, q.T @ values)
-    return found / (scale[:, None] if values.ndim == 2 else scale)
 
 
 def rosen(x):
