@@ -17,7 +17,7 @@ def bessel_fit(p, r, y):
     return np.sum((model - y) ** 2)
 
 
-def gamma_likelihood(p, x):
+def likelihood_of_gamma(p, x):
     shape, rate = np.exp(p[0]), np.exp(p[1])
     return np.sum(shape * np.log(rate) - gammaln(shape) + (shape - 1) * np.log(x) - rate * x)
 
@@ -106,7 +106,7 @@ def hurwitz(q):
 
 PROGRAMS = [
     Program(bessel_fit, fixed(np.array([1.2, 0.9, 0.3]), RADII, SAMPLE), wrt=(0, 1)),
-    Program(gamma_likelihood, fixed(np.array([0.4, -0.3]), SAMPLE), wrt=(0, 1)),
+    Program(likelihood_of_gamma, fixed(np.array([0.4, -0.3]), SAMPLE), wrt=(0, 1)),
     Program(censored_gamma, fixed(0.8, SAMPLE, np.array([True, False, True, True, False]))),
     Program(beta_distribution, lambda rng: (rng.uniform(0.2, 0.8, 4), rng.uniform(0.2, 0.8, 4)), wrt=(0, 1)),
     Program(von_mises, fixed(np.array([0.2, 0.5]), ANGLES), wrt=(0, 1)),

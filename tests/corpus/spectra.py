@@ -20,7 +20,7 @@ def convolution(x, kernel):
     return np.sum(y**3)
 
 
-def power_spectrum(x):
+def spectrum_of_a_series(x):
     power = np.abs(np.fft.rfft(x * np.hanning(len(x)))) ** 2
     return np.sum(np.log(power + 1.0))
 
@@ -131,7 +131,7 @@ TURNING = np.array([[0.3, -2.0, 0.1], [1.5, 0.4, -0.2], [0.2, 0.1, -1.1]])
 PROGRAMS = [
     Program(spectral_derivative, normal((6,))),
     Program(convolution, normal((5,), (3,)), wrt=(0, 1)),
-    Program(power_spectrum, normal((7,))),
+    Program(spectrum_of_a_series, normal((7,))),
     Program(image_filter, normal((3, 4))),
     Program(real_image, normal((3, 5))),
     Program(poisson, normal((6,))),

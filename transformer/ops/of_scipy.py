@@ -97,7 +97,7 @@ def no_parameter(name: str, function: str) -> Any:
     """The rule of a parameter for which no formula is known that would be right everywhere."""
     def refuse(t, *operands_and_result):
         raise NotSupported(f"{function} has no derivative with respect to its argument {name!r}",
-                           why="scipy has no function for it.",
+                           why="SciPy has no function for it.",
                            instead=f"Use stop_gradient on {name} if it should count as a constant.")
     return refuse
 
