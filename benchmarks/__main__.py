@@ -1,5 +1,5 @@
-"""Run benchmarks: `python -m benchmarks headline`, `… npbench`, `… batches`, `… gradients`, `… growth`, `… memory`, `… reading`,
-`… vecmath`."""
+"""Run benchmarks: `python -m benchmarks headline`, `… npbench`, `… batches`, `… gradients`, `… growth`, `… memory`,
+`… reading`, `… vecmath`."""
 
 import argparse
 import importlib
@@ -17,7 +17,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("subjects", nargs="+", choices=SUBJECTS, metavar="SUBJECT", help=", ".join(SUBJECTS))
     parser.add_argument("--rounds", type=int, default=15, help="times everything is measured")
-    contest = parser.add_argument_group("headline, npbench and batches", "A complete run rewrites its section of the page.")
+    contest = parser.add_argument_group("headline, npbench and batches",
+                                        "A complete run rewrites its section of the page.")
     contest.add_argument("--only", metavar="NAME,...", help="the cases whose names contain one of these")
     contest.add_argument("--quick", action="store_true", help="a tenth of the time for each case")
     contest.add_argument("--unpinned", action="store_true", help="all cores and threads, not one")

@@ -27,6 +27,7 @@ QUOTED = {
     "Invalid norm order '",
     "Invalid norm order for matrices.",
     "Invalid norm value ",
+    "Invalid number of FFT data points ",
     "Invalid number of FFT data points (",
     "Last 2 dimensions of the array must be square",
     "Maximum allowed size exceeded",

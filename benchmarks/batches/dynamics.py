@@ -79,6 +79,7 @@ def springs(rng, n):
 
 
 CASES = [
-    Case("Mandelbrot 400 x 400, a while loop for each point", mandelbrot, plane, (400, 200), (5, 20), (mandelbrot_jax,)),
+    Case("Mandelbrot 400 x 400, a while loop for each point", mandelbrot, plane, (400, 200), (5, 20),
+         (mandelbrot_jax,)),
     Case("1000 adaptive ODE solvers, 1 to 20 times as many steps", decays, springs, (1000,), (4,), (decays_jax,)),
 ]

@@ -14,7 +14,7 @@ from .elementwise import result_dtype
 from .reduction import Axis, Reduction, cases_of, folded, kept, normal_cases
 from .shape import reshaped
 from .statistics import conjugated, real_part, squared_size, zero_safe
-from .value import Value, emit, value
+from .value import Value, call, emit, value
 
 
 class Norm(Reduction):
@@ -115,7 +115,8 @@ def _matrix_norm(x: Value, row: int, column: int, ord: Any, keepdims: bool) -> A
 
 def _of_singular_values(x: Value, row: int, column: int, ord: Any, keepdims: bool) -> Any:
     """The largest of the singular values, the smallest, or their sum."""
-    matrices = x if (row, column) == (x.ndim - 2, x.ndim - 1) else np.moveaxis(x, (row, column), (-2, -1))
+    is_last = (row, column) == (x.ndim - 2, x.ndim - 1)
+    matrices = x if is_last else call(np.moveaxis, (x, (row, column), (-2, -1)), {})
     values: Any = np.linalg.svdvals(matrices)
     result = np.sum(values, axis=-1) if ord == "nuc" else values[..., 0 if ord == 2 else -1]
     return np.expand_dims(result, tuple(sorted((row, column)))) if keepdims else result
