@@ -7,6 +7,8 @@ from typing import Any
 
 import doc_library_samples
 import numpy as np
+import scipy.fft
+import scipy.linalg
 
 X = np.array([[1.1, -0.4, 0.7], [0.2, 1.9, -0.8]])
 
@@ -51,6 +53,27 @@ SAMPLES: dict[str, Any] = {
     "np.full": lambda x: np.full((2, 3), x[0]),
     "np.linalg.outer": lambda x: np.linalg.outer(x[0], x[1]),
     "np.einsum": lambda x: np.einsum("ij,kj->ik", x, x),
+    "np.linalg.lstsq": lambda x: np.linalg.lstsq(x @ x.T + np.eye(len(x)), x[:, 0], rcond=None)[0],
+    "np.linalg.cond": lambda x: np.linalg.cond(x),
+    "np.linalg.diagonal": lambda x: np.linalg.diagonal(x) ** 2,
+    "np.linalg.trace": lambda x: np.linalg.trace(x) ** 2,
+    "np.linalg.matrix_norm": lambda x: np.linalg.matrix_norm(x),
+    "np.linalg.vector_norm": lambda x: np.linalg.vector_norm(x),
+    "np.linalg.matrix_rank": lambda x: x * np.linalg.matrix_rank(x),
+    "np.linalg.tensorinv": lambda x: np.linalg.tensorinv((x @ x.T + np.eye(len(x)))[:, None], ind=2),
+    "np.linalg.tensorsolve": lambda x: np.linalg.tensorsolve(x @ x.T + np.eye(len(x)), x[:, 0]),
+    "scipy.linalg.cho_factor": lambda x: np.triu(scipy.linalg.cho_factor(x @ x.T + np.eye(len(x)))[0]),
+    "scipy.linalg.cho_solve": lambda x: scipy.linalg.cho_solve((x @ x.T + np.eye(len(x)), True), x[:, 0]),
+    "scipy.fft.fft2": lambda x: scipy.fft.fft2(x).real,
+    "scipy.fft.ifft2": lambda x: scipy.fft.ifft2(x).real,
+    "scipy.fft.rfft2": lambda x: scipy.fft.rfft2(x).real,
+    "scipy.fft.irfft2": lambda x: scipy.fft.irfft2(x + 0j),
+    "scipy.fft.rfftn": lambda x: scipy.fft.rfftn(x).real,
+    "scipy.fft.irfftn": lambda x: scipy.fft.irfftn(x + 0j),
+    "scipy.fft.hfft": lambda x: scipy.fft.hfft(x + 0j),
+    "scipy.fft.ihfft": lambda x: scipy.fft.ihfft(x).real,
+    "scipy.fft.fftshift": lambda x: scipy.fft.fftshift(x) * x,
+    "scipy.fft.ifftshift": lambda x: scipy.fft.ifftshift(x) * x,
     "np.linalg.cholesky": lambda x: np.linalg.cholesky(x @ x.T),
     "np.linalg.eigh": lambda x: np.linalg.eigh(x @ x.T)[0],
     "np.linalg.eigvalsh": lambda x: np.linalg.eigvalsh(x @ x.T),
