@@ -80,7 +80,7 @@ def edges_of(op: Any) -> Iterator[Case]:
     """Calls of an elementwise op of one or two operands on numbers where care is needed: zeros of both
     signs, infinities, nan, halves, the ends of the integers; of two operands, all pairs."""
     words = words_of(op)
-    if len(words) > 2 or op.domain is not None or op.name in DEFINED_FOR_POSITIVE or "order" in words:
+    if len(words) > 2 or op.domain is not None or op.name in DEFINED_FOR_POSITIVE or {"order", "degree"} & set(words):
         return
     for numbers in (np.array(FLOATS), np.array(NARROW, np.float32), np.array(INTEGERS)):
         case = (numbers,) if len(words) == 1 else (numbers[:, None].copy(), numbers)
