@@ -19,8 +19,9 @@ from transformer.read.interface import Interface, Parameter
 from transformer.write.aliasing import FROZEN, viewed
 from transformer.write.writer import write
 
-GONE = {"again"}                                # no function that is written has them any more
-OPS = [op for name, op in sorted(ops().items()) if (op.domain or op.elementwise) and name not in GONE]
+GONE = {"again"}                                # no function that is written has them any more, nor those over lanes
+OPS = [op for name, op in sorted(ops().items())
+       if (op.domain or op.elementwise) and name not in GONE and op.over_lanes is None]
 
 
 def samples(op: Any, symbolic: bool) -> list[Sample]:

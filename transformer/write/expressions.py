@@ -309,8 +309,8 @@ def spelled(stmt: Let) -> tuple[str, str | None]:
         return SHORTER.get(spelling, spelling), None
     python, general = _spellings(stmt.op)
     if getattr(stmt.target.type, "weak", False):
-        if python is not None:
-            return python, None
+        if python is not None or len(stmt.targets) > 1:
+            return python or general, None
         return general, WEAK_NAMES[stmt.target.type.dtype.kind]                # type: ignore[union-attr]
     return general, None
 
