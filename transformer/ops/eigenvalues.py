@@ -43,7 +43,7 @@ class _Eigen(MatrixOp):
     def domain(rng):
         found = (rng.normal(size=shape) for shape in ((3, 3), (2, 2), (2, 3, 3)))
         apart = np.diag([0.0, 4.0, 8.0])
-        return [((a + apart[:a.shape[-1], :a.shape[-1]],), {}) for a in found]
+        return [((a + apart[:a.shape[-1], :a.shape[-1]] + 0j,), {}) for a in found]
 
 
 IGNORED = ("overwrite_a", "overwrite_b", "check_finite")
@@ -53,7 +53,10 @@ def _plain(op, spelling, a, b=None, left=False, right=True, homogeneous_eigvals=
     if b is not None or left or homogeneous_eigvals:
         raise NotSupported(f"scipy.linalg.{op.name} with b, left or homogeneous_eigvals",
                            instead="Leave them out, and take the eigenvalues of np.linalg.solve(b, a) in place of b.")
-    return emit(op if right else Eigvals, (value(a).atom,), {}, spelling if right else None)
+    a = value(a)
+    if a.dtype.kind != "c":                     # else NumPy gives real arrays for some matrices
+        a = a.astype(complex_dtype(a.dtype))
+    return emit(op if right else Eigvals, (a.atom,), {}, spelling if right else None)
 
 
 def _as_complex(a: Any, like: Any) -> Any:
