@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transformer import NotDifferentiable, NotSupported, grad
+from transformer import NotDifferentiable, grad
 from transformer.ops.registry import definition_of
 
 X = np.arange(1.0, 7.0).reshape(2, 3)
