@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import linecache
 import os
 from collections.abc import Iterable
 from dataclasses import replace
@@ -59,7 +60,10 @@ def told(error: Exception) -> str:
 
 
 def relative(origin: Origin) -> Origin:
-    return replace(origin, file=shortened(origin.file))
+    """The place as seen from the current folder, from where the name may have meant another file before."""
+    file = shortened(origin.file)
+    linecache.checkcache(file)
+    return replace(origin, file=file)
 
 
 def shortened(file: str) -> str:

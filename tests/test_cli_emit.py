@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import linecache
 import os
 import re
 from pathlib import Path
@@ -294,6 +295,20 @@ def test_mistakes_of_transformations_are_shown_in_both(expression: str, types: s
     assert message in error
     assert 'File "model.py", line' in error
     assert marked(error) == pieces
+
+
+def test_lines_are_shown_of_the_file_here(folder: Path, monkeypatch: pytest.MonkeyPatch,
+                                          capsys: pytest.CaptureFixture[str]) -> None:
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "model.py").write_text("another = 1\n" * 80)
+    monkeypatch.chdir(elsewhere)
+    linecache.checkcache()
+    assert linecache.getline("model.py", 1) == "another = 1\n"
+    monkeypatch.chdir(folder)
+    error = refused(capsys, "grad(loss, argnums=7)", "model.py", "--types", TYPES)
+    assert "another" not in error
+    assert marked(error) == ["loss", "grad(loss, argnums=7)"]
 
 
 def test_mistakes_of_the_function_are_shown_there(capsys: pytest.CaptureFixture[str]) -> None:
