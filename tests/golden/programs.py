@@ -295,11 +295,21 @@ def settling(x: "f64[n]", rate: "f64"):
     return np.sum(x)
 
 
+def fixed_point(a: "f64", x: "f64"):
+    for _ in range(50):
+        y = 0.5 * (x + a / x)
+        if abs(y - x) < 1e-12:
+            break
+        x = y
+    return x
+
+
 EXAMPLES = {
     "tanh_regression": lambda r: (r.normal(size=4), r.normal(size=4), r.normal(size=(5, 4)),
                                   r.normal(size=(5, 4))),
     "heat": lambda r: (r.normal(size=8), 0.2, 4, r.normal(size=8)),
     "newton": lambda r: (3.0, 2.0),
+    "fixed_point": lambda r: (3.0, 2.0),
     "logistic": lambda r: (r.normal(size=3), 0.3, r.normal(size=(6, 3)), r.integers(0, 2, 6) * 1.0),
     "mlp": lambda r: ({"w1": r.normal(size=(3, 4)), "b1": r.normal(size=4), "w2": r.normal(size=(4, 2)),
                        "b2": r.normal(size=2)}, r.normal(size=(5, 3)), r.normal(size=(5, 2))),
@@ -341,6 +351,7 @@ KEPT = [
     ("heat", "grad", "u,c"),
     ("heat", "grad", "u"),
     ("newton", "grad", "a,x"),
+    ("fixed_point", "grad", "a,x"),
     ("logistic", "value_and_grad", "w,b"),
     ("logistic", "jvp", "w"),
     ("mlp", "grad", "params"),

@@ -23,6 +23,7 @@ from .fixed import fixed_tests
 from .flow import flow
 from .guards import Guards
 from .layout import LINE, Item, Line, Note, lines_of, printed
+from .leaving import with_breaks
 from .liveness import live_ranges
 from .loops import Loops
 from .names import Names, fresh, identifier
@@ -73,7 +74,7 @@ def print_function(
     head = ast.FunctionDef(name, page.outside(), [ast.Pass()], [])
     body = page.printer.block(page.function.body)
     result = page.returned(options)
-    items: list[Item] = [*(Note(text) for text in about(function)), *page.top(options), *body, *result]
+    items = with_breaks([*(Note(text) for text in about(function)), *page.top(options), *body, *result])
     if all(isinstance(item, Note) for item in items):
         items.append(Line(ast.Pass()))
     lines: list[tuple[str, Origin | None]] = [(line, function.origin) for line in printed(head, LINE)[:-1]]

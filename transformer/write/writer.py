@@ -14,6 +14,7 @@
     names               what variables are called
     expressions, special, constants, statements, loops, moves, effects
                         the tree of Python
+    leaving             loops that are left by `break`
     signature, rebuilding, guards, fixed, comments, layout, page
                         the outside of a function, and its lines
     header, prelude     what stands above it in a module
