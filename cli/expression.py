@@ -28,7 +28,7 @@ import transformer
 from transformer.api import Transformed, _wrt
 from transformer.core.errors import TransformError
 from transformer.jitting import Compiled
-from transformer.run.heading import extra_names, keys_in
+from transformer.transform.argument_names import extra_names, keys_in
 from transformer.transform.arguments import free_name
 from transformer.transform.batched import Batched
 from transformer.transform.derived import taken_apart

@@ -19,7 +19,7 @@ def misfit_value_and_grad(unknowns, observed, START):
     if (np.ndim(unknowns), np.ndim(observed)) != (1, 2):
         raise ValueError("unknowns and observed must have 1 and 2 axes")
     if START.shape != (2,):
-        raise ValueError(f"START {START.shape} must be {2,}")
+        raise ValueError(f"START {START.shape} must be (2,)")
     if observed.shape[1] != 2:
         raise ValueError(f"observed.shape[1] is {observed.shape[1]} but must equal 2")
     if len(unknowns) < 3:

@@ -55,6 +55,7 @@ SAMPLES: dict[str, Any] = {
     "np.einsum": lambda x: np.einsum("ij,kj->ik", x, x),
     "np.linalg.lstsq": lambda x: np.linalg.lstsq(x @ x.T + np.eye(len(x)), x[:, 0], rcond=None)[0],
     "np.linalg.cond": lambda x: np.linalg.cond(x),
+    "np.linalg.cross": lambda x: np.linalg.cross(np.array([x[0, 0], x[0, 1], 1.0]), np.array([x[1, 0], x[1, 1], 2.0])),
     "np.linalg.diagonal": lambda x: np.linalg.diagonal(x) ** 2,
     "np.linalg.trace": lambda x: np.linalg.trace(x) ** 2,
     "np.linalg.matrix_norm": lambda x: np.linalg.matrix_norm(x),

@@ -47,6 +47,10 @@ def with_params(params, x):
     return np.sum(x * params["w"] + params["b"])
 
 
+def chosen(x, which):
+    return [x, 2 * x][which]
+
+
 @jit
 def compiled(x):
     return np.sum(x * x)
@@ -286,6 +290,10 @@ def test_what_is_no_expression(expression: str, capsys: pytest.CaptureFixture[st
      ["loss", "vmap(grad(loss), in_axes=(None, 0))"]),
     ("vmap(grad(predict), in_axes=(None, 0))", "w: f64[d], x: f64[k,n,d]", "grad needs a function that returns one",
      ["np.tanh(x @ w)", "grad(predict)"]),
+    ("jit(vmap(grad(loss), in_axes=(None, 0, 0)))", "w: f64[3], x: f64[4,3], y: f64[5]",
+     "vmap maps x over 4 lanes and y over 5", ["y", "vmap(grad(loss), in_axes=(None, 0, 0))"]),
+    ("vmap(chosen)", "x: f64[k,n], which: i64[k]", "which has to be known when the function is read, and vmap maps it",
+     ["which", "vmap(chosen)"]),
     ("hessian(with_params, argnums=3)", "params: {w: f64[n], b: f64[n]}, x: f64[n]", "has no argument 3",
      ["with_params", "hessian(with_params, argnums=3)"]),
 ])

@@ -17,8 +17,8 @@ from test_lowered_programs import transformed
 from transformer import config, grad, jit, tree, value_and_grad
 from transformer.core.errors import TransformError
 from transformer.entering import donations
+from transformer.lower.aliases import is_written
 from transformer.lower.lowering import lower
-from transformer.lower.memory import is_written
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -107,6 +107,24 @@ def test_arrays_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     assert again(np.arange(3.0)) == 23.0
 
 
+def test_what_was_an_array_is_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    def make(index: Any):
+        def doubled(x):
+            y = x.copy()
+            y[index] *= 2.0
+            return y
+        return doubled
+
+    x = np.arange(4.0)
+    for index in (1, np.array([2, 0]), 1, np.array([2, 0]), slice(1, 3), 1):
+        np.testing.assert_array_equal(jit(make(index))(x), make(index)(x))
+    compiled, gradient = jit(with_table), grad(with_table)
+    for table in (np.ones(4), 2.0, 3, [1.0, 2.0, 3.0, 4.0], np.ones(4)):
+        monkeypatch.setitem(globals(), "TABLE", table)
+        assert compiled(x) == with_table(x)
+        np.testing.assert_array_equal(gradient(x), np.ones(4) * table)
+
+
 def test_static_integers_are_part_of_a_record() -> None:
     x = np.array([1.0, 2.0])
     compiled = jit(power, static_argnames="n")

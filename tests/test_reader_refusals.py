@@ -55,6 +55,20 @@ def declares_global(x):
     return x
 
 
+def steps_through_a_view(x):
+    y = x * 1.0
+    view = y[:]
+    view[::2] = y[:3]
+    return y
+
+
+def column_to_row(x):
+    y = np.outer(x, x)
+    row = y[1]
+    row[:] = y.T[2]
+    return y
+
+
 def catches(x):
     try:
         return float(x[0])
@@ -321,6 +335,8 @@ REFUSED = [
     (writes_global_array, "GLOBAL", "GLOBAL[0] = x[0]", "Copy it first"),
     (writes_argument_dict, "outlives", "params[", "Copy the dict"),
     (declares_global, "outlives", "GLOBAL = x", "Return the new value"),
+    (steps_through_a_view, "in other steps", "view[::2] = y[:3]", "Copy first"),
+    (column_to_row, "in other steps", "row[:] = y.T[2]", "Copy first"),
     (catches, "an exception that is caught", "try:", "check before"),
     (strings_meet, "'kind'", "if x[0] > 0:", "make the condition static"),
     (shapes_meet, "'y'", "if x[0] > 0:", "same type"),

@@ -15,7 +15,7 @@ from differences import flat, random_tangents
 from evaluate import evaluate_call, read_call
 from test_corpus import first_draw
 
-from transformer import config, grad, jvp, tree
+from transformer import check_grads, config, grad, jvp, tree
 from transformer.api import pushforward
 from transformer.core.check import check
 from transformer.core.errors import NotSupported
@@ -156,6 +156,18 @@ def test_a_sum_by_halves_saves_nothing() -> None:
 
     source = grad(total).source_for(np.ones(5))
     assert "saved" not in source and "total_forward" not in source
+
+
+def test_what_an_array_of_places_picks_is_saved_and_not_picked_again() -> None:
+    def picked(x, places, n):
+        if n == 0:
+            return np.sum(x)
+        y = x[places]
+        return np.sum(np.sin(y) * y) + picked(x, places, n - 1)
+
+    args = np.ones(5), np.array([0, 3, 3]), 3
+    assert grad(picked).source_for(*args).count("x[places]") == 1
+    check_grads(picked, args, order=2)
 
 
 def test_one_function_serves_all_depths_and_sizes() -> None:

@@ -111,6 +111,18 @@ def test_nothing_is_recorded(program):
     check_grads(program, NOTHING_KEPT[program], order=2)
 
 
+def test_what_a_branch_picks_by_an_array_of_places_is_not_picked_again():
+    def picked(x, places, c):
+        if c > 0:
+            y = x[places]
+            return np.sum(np.sin(y) * y)
+        return np.sum(x)
+
+    args = RNG.normal(size=5), np.array([0, 3, 3]), 1.0
+    assert grad(picked).source_for(*args).count("x[places]") == 1
+    check_grads(picked, args, order=2)
+
+
 def test_what_is_overwritten_is_recorded():
     def smoothed(u, n):
         u = u.copy()

@@ -141,6 +141,17 @@ def test_derivatives_out_of_bounds(mode: str) -> None:
         check_vmap(grad(program), np.stack([X, X * 2]))
 
 
+@pytest.mark.parametrize("method", ["multiply", "divide", "min"])
+def test_other_methods_out_of_bounds(method: str) -> None:
+    def updated(x: Any) -> Any:
+        return np.sum(np.sin(getattr(at(x)[OUTSIDE], method)(x[0] * 2 + 3, mode="drop")))
+
+    expected = getattr(at(X)[np.array([0, 4, 1, 1])], method)(X[0] * 2 + 3)
+    np.testing.assert_allclose(jit(updated)(X), np.sum(np.sin(expected)))
+    check_grads(updated, (X,), order=1)
+    check_vmap(updated, np.stack([X, X * 2]))
+
+
 @pytest.mark.parametrize("mode", [None, "promise_in_bounds"])
 def test_out_of_bounds_is_an_error(mode: str | None) -> None:
     with pytest.raises(IndexError):

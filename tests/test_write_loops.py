@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from writing import FLOAT, INT, VECTOR, Making, N, assert_right, body_of, load, named, param, written
 
+from transformer import grad
 from transformer.core.grammar import UNDEFINED, Const, If, Loop, Merge, Read, Record, Var
 from transformer.core.types import ArrayType, SeqType
 from transformer.ops.value import Value
@@ -313,3 +314,32 @@ def test_independent_iterations() -> None:
         function = making.function(total)
     assert "for k in range(n):" in body_of(function)
     assert_right(function, np.arange(4.0))
+
+
+def test_a_range_up_to_the_position_of_another() -> None:
+    gradient = grad(triangle)
+    gradient(np.ones(4))
+    assert "for j in range(1, i):" in gradient.source
+
+
+def test_a_constant_that_begins_a_loop_is_assigned_once() -> None:
+    gradient = grad(greatest)
+    gradient(np.ones(4))
+    assert "m = -np.inf" in gradient.source and "m = m\n" not in gradient.source
+
+
+def greatest(x):
+    m, total = -np.inf, 0.0
+    for item in x:
+        new = max(m, item)
+        total = total * np.exp(m - new) + np.exp(item - new)
+        m = new
+    return total
+
+
+def triangle(x):
+    y = x * 1
+    for i in range(1, len(x)):
+        for j in range(1, i):
+            y[i] = y[i] + y[j] * x[i - j]
+    return np.sum(y)

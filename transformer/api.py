@@ -120,7 +120,7 @@ def value_and_grad(function: Callable[..., Any] | None = None, argnums: Wrt = 0,
     return _transformed(function, value_and_grad, Gradient(_wrt(argnums), True, has_aux, holomorphic, bytes_in(memory)))
 
 
-def _transformed(function: Callable[..., Any] | None, again: Any, mode: Gradient) -> Any:
+def _transformed(function: Callable[..., Any] | None, again: Any, mode: Mode) -> Any:
     if function is None:
         return lambda f: Transformed(f, mode)
     check_callable(function, again.__name__)

@@ -8,9 +8,9 @@ from typing import Any
 
 from . import tree
 from .core.errors import Origin
-from .core.grammar import Function, Var
+from .core.grammar import Function, Var, is_array
+from .lower.aliases import is_written
 from .lower.lowering import Kernel, lower
-from .lower.memory import is_written
 from .read.entry import Reading
 from .read.interface import AxislessType, Interface
 from .read.values import Axisless
@@ -115,12 +115,8 @@ def donations(function: Function, interface: Interface, reading: Reading, names:
         if parameter.name in names:
             leaves, structure = tree.flatten(parameter.tree)
             found |= {leaf: parameter.name + path for leaf, path in zip(leaves, structure.paths())
-                      if _is_array(leaf) and leaf not in taken}
+                      if is_array(leaf) and leaf not in taken}
     return found
-
-
-def _is_array(leaf: Any) -> bool:
-    return isinstance(leaf, Var) and bool(getattr(leaf.type, "sizes", ()))
 
 
 def axisless(interface: Interface, reading: Reading, extras: list[Any]) -> list[Var]:

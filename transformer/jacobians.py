@@ -1,16 +1,19 @@
-"""Jacobians and Hessians of functions with many results."""
+"""Jacobians and Hessians of functions with many results: modes of forward and reverse derivatives, for all directions.
+
+    jacfwd(f)(x)[i, j]      the derivative of f(x)[i] along x[j], all directions j at once
+    jacrev(f)(x)[i, j]      the same, all cotangents i at once
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from .api import Transformed, _wrt
+from .api import _transformed, _wrt
 from .transform.arguments import Wrt
 from .transform.curvature import HessianVector
 from .transform.jacobians import Jacobian
 from .transform.sparsity import Pattern
-from .wrapping import check_callable
 
 
 def jacfwd(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: bool = False,
@@ -32,7 +35,8 @@ def jacfwd(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux
     array([[3., 2.],
            [0., 6.]])
     """
-    return _jacobian(function, jacfwd, Jacobian(_wrt(argnums), False, has_aux, holomorphic, _pattern(sparsity, False)))
+    mode = Jacobian(_wrt(argnums), False, has_aux, holomorphic, _pattern(sparsity, False))
+    return _transformed(function, jacfwd, mode)
 
 
 def jacrev(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: bool = False,
@@ -44,7 +48,8 @@ def jacrev(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux
     array([[4., 6., 8.],
            [1., 0., 0.]])
     """
-    return _jacobian(function, jacrev, Jacobian(_wrt(argnums), True, has_aux, holomorphic, _pattern(sparsity, True)))
+    mode = Jacobian(_wrt(argnums), True, has_aux, holomorphic, _pattern(sparsity, True))
+    return _transformed(function, jacrev, mode)
 
 
 jacobian = jacrev
@@ -74,15 +79,8 @@ def hvp(function: Callable[..., Any] | None = None, argnums: Wrt = 0) -> Any:
     >>> hvp(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]), np.array([1.0, 0.0]))
     array([6., 4.])
     """
-    return _jacobian(function, hvp, HessianVector(_wrt(argnums)))
+    return _transformed(function, hvp, HessianVector(_wrt(argnums)))
 
 
 def _pattern(sparsity: Any, by_rows: bool) -> Pattern | None:
     return None if sparsity is None else Pattern(sparsity, by_rows)
-
-
-def _jacobian(function: Callable[..., Any] | None, again: Any, mode: Any) -> Any:
-    if function is None:
-        return lambda f: Transformed(f, mode)
-    check_callable(function, again.__name__)
-    return Transformed(function, mode)

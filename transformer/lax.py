@@ -29,7 +29,7 @@ from .ops.collectives import (  # noqa: F401
     psum,
 )
 from .ops.identity import stop_gradient  # noqa: F401
-from .strict import INEXACT, Strict
+from .strict import INEXACT, REAL, WHOLE, Strict
 
 
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
@@ -80,10 +80,10 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_
 
 
 def scan(f: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any = None, length: int | None = None,
-         reverse: bool = False) -> tuple[Any, Any]:
+         reverse: bool = False, unroll: int | bool = 1) -> tuple[Any, Any]:
     """`f(carry, x)` gives the next carry and a row of the result, for the rows `x` of `xs` along their first axes:
     the last carry, and all rows stacked. `xs` and both results are pytrees; where `xs` is None, `length` says how
-    often. With `reverse` it begins with the last row.
+    often. With `reverse` it begins with the last row. `unroll` changes nothing: it is there for programs of JAX.
 
     >>> scan(lambda total, x: (total + x, total), 0.0, np.array([1.0, 2.0, 3.0]))
     (np.float64(6.0), array([0., 1., 3.]))
@@ -244,32 +244,32 @@ rem = Strict("rem", np.fmod)
 pow = Strict("pow", np.power)
 max = Strict("max", np.maximum)
 min = Strict("min", np.minimum)
-atan2 = Strict("atan2", np.arctan2, "f")
-nextafter = Strict("nextafter", np.nextafter, "f")
+atan2 = Strict("atan2", np.arctan2, REAL)
+nextafter = Strict("nextafter", np.nextafter, REAL)
 eq = Strict("eq", np.equal)
 ne = Strict("ne", np.not_equal)
 lt = Strict("lt", np.less)
 le = Strict("le", np.less_equal)
 gt = Strict("gt", np.greater)
 ge = Strict("ge", np.greater_equal)
-bitwise_and = Strict("bitwise_and", np.bitwise_and, "biu")
-bitwise_or = Strict("bitwise_or", np.bitwise_or, "biu")
-bitwise_xor = Strict("bitwise_xor", np.bitwise_xor, "biu")
+bitwise_and = Strict("bitwise_and", np.bitwise_and, WHOLE)
+bitwise_or = Strict("bitwise_or", np.bitwise_or, WHOLE)
+bitwise_xor = Strict("bitwise_xor", np.bitwise_xor, WHOLE)
 neg = Strict("neg", np.negative)
 abs = Strict("abs", np.abs)
 sign = Strict("sign", np.sign)
 square = Strict("square", np.square)
 reciprocal = Strict("reciprocal", np.reciprocal, INEXACT)
-floor = Strict("floor", np.floor, "f")
-ceil = Strict("ceil", np.ceil, "f")
-round = Strict("round", _round, "f")
+floor = Strict("floor", np.floor, REAL)
+ceil = Strict("ceil", np.ceil, REAL)
+round = Strict("round", _round, REAL)
 exp = Strict("exp", np.exp, INEXACT)
 exp2 = Strict("exp2", np.exp2, INEXACT)
 expm1 = Strict("expm1", np.expm1, INEXACT)
 log = Strict("log", np.log, INEXACT)
 log1p = Strict("log1p", np.log1p, INEXACT)
 sqrt = Strict("sqrt", np.sqrt, INEXACT)
-cbrt = Strict("cbrt", np.cbrt, "f")
+cbrt = Strict("cbrt", np.cbrt, REAL)
 sin = Strict("sin", np.sin, INEXACT)
 cos = Strict("cos", np.cos, INEXACT)
 tan = Strict("tan", np.tan, INEXACT)

@@ -21,11 +21,13 @@ from .core.errors import TransformError
 from .core.grammar import Function
 from .core.text import text
 from .lower.unbound import with_tests_of_names
+from .read.demand import Demand
 from .read.interface import Interface
 from .read.reader import Reading, read
 from .settings import config
 from .simplify import simplify
 from .transform.applied import settled, take_hidden
+from .transform.argument_names import passed_names
 from .transform.derived import taken_apart
 from .write.header import Header
 from .write.writer import Written, write
@@ -117,11 +119,12 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
             name: str | None, stages: dict[str, str] | None, hands_back: bool = False) -> Prepared:
     """The stages before anything is printed."""
     user, modes = taken_apart(target)
-    modes, inner, kwargs = entered_by(modes, args, kwargs, hints)
+    modes, inner, kwargs = entered_by(target, args, kwargs, hints)
     with ExitStack() as around:
         for mode in reversed(modes):
             around.enter_context(mode.around())
-        reading = read(user, inner, kwargs, hints=hints, smallest=smallest)
+        with refused_by(modes):
+            reading = read(user, inner, kwargs, hints=hints, smallest=smallest)
     function, interface = reading.function, reading.interface
     interface.name, interface.positional = name or interface.name, len(inner)
     note(stages, "read", function)
@@ -146,16 +149,31 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
     return Prepared(function, interface, reading, {} if stages is None else stages)
 
 
-def entered_by(modes: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any], hints: Mapping[Any, int]
+def entered_by(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], hints: Mapping[Any, int]
                ) -> tuple[list[Any], tuple[Any, ...], dict[str, Any]]:
     """The transformations, with what they take from the arguments of a call, and the arguments that are left for
     the user's function: without those that transformations add, and for one lane."""
+    modes, names = taken_apart(target)[1], passed_names(target, len(args))
     found: list[Any] = []
     for k, mode in reversed(list(enumerate(modes))):
         with step(k):
-            mode, args, kwargs = mode.entered(args, kwargs, hints)
+            mode, args, kwargs = mode.entered(args, kwargs, names[:len(args)], hints)
         found.insert(0, mode)
     return found, args, kwargs
+
+
+@contextmanager
+def refused_by(modes: list[Any]) -> Iterator[None]:
+    """Raises where an argument is demanded inside that one of the transformations cannot have known."""
+    try:
+        yield
+    except Demand as demand:
+        for k, mode in enumerate(modes):
+            error = mode.refusal(demand.paths)
+            if error is not None:
+                error.step = k
+                raise error from None
+        raise
 
 
 @contextmanager

@@ -10,7 +10,8 @@ import numpy as np
 from .core.types import ArrayType, type_of_number
 
 PYTHONS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
-INEXACT = "fc"
+REAL, INEXACT, WHOLE = "f", "fc", "biu"
+TAKEN = {REAL: "real floating point numbers", INEXACT: "floating point numbers", WHOLE: "integers and booleans"}
 
 
 class Strict:
@@ -55,7 +56,7 @@ class Strict:
                             f" (np.{self.function.__name__} converts them)")
         for type in types:
             if self.kinds and type.dtype.kind not in self.kinds:
-                raise TypeError(f"lax.{self.__name__} takes floating point numbers, got {_shown(type)}")
+                raise TypeError(f"lax.{self.__name__} takes {TAKEN[self.kinds]}, got {_shown(type)}")
         shapes = {type.sizes for type in types if type.sizes}
         if len(shapes) > 1:
             shown = " and ".join(str(type.sizes) for type in types)

@@ -1,4 +1,7 @@
-"""`vectorize`: a function of numbers, or of arrays with a few axes, for arrays with any axes in front."""
+"""`vectorize`: a function of numbers, or of arrays with a few axes, for arrays with any axes in front.
+
+    vectorize(lambda a, x: a @ x, signature="(n,m),(m)->(n)")       a: (5, 1, 3, 2), x: (4, 2), result: (5, 4, 3)
+"""
 
 from __future__ import annotations
 

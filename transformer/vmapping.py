@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .api import Transformed
-from .transform.batched import Axes, Batched
+from .transform.batched import Batched
+from .transform.lane_axes import Axes
 from .wrapping import check_callable
 
 

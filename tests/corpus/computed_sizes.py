@@ -194,6 +194,12 @@ def bound_on_one_side(x):
     return result
 
 
+def product_of_nothing(x):
+    """A mask that selects nothing: the second derivative is over as many elements."""
+    positive = x[x > 0]
+    return np.prod(positive) * np.sum(x) + np.cumprod(x[x > 100] * 2).sum()
+
+
 PROGRAMS = [
     Program(power_spectrum, normal((8,))),
     Program(haar_energy, normal((8,))),
@@ -210,5 +216,7 @@ PROGRAMS = [
     Program(larger_part, apart(("n",))),
     Program(selected_on_one_side, apart(("n",), None), (0, 1)),
     Program(cut_on_one_side, apart(("n",))),
+    Program(product_of_nothing, fixed(np.array([-1.0, -0.3, -2.0]))),
+    Program(product_of_nothing, fixed(np.array([-1.0, 0.3, 2.0])), name="product_of_some"),
     Program(bound_on_one_side, apart(("n",))),
 ]

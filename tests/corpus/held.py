@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .program import Program, apart, fixed
+from .program import Program, apart, fixed, normal
 
 VECTOR = np.array([0.3, -1.2, 2.1, 0.7, -0.45])
 MATRIX = np.array([[1.1, -0.4, 0.7, 0.25], [0.2, 1.9, -0.8, 1.3], [0.6, -0.35, 0.9, -1.7]])
@@ -139,6 +139,27 @@ def overlap_in_other_steps(x):
     return np.sum(y**2 * np.arange(5))
 
 
+def overlap_read_before_written(x):
+    """NumPy copies what runs the other way, and goes from the side on which nothing is overwritten too early."""
+    y = x * 1
+    y[:] = y[::-1]
+    y[1::3] = y[:-1:3]
+    y[: (len(y) + 1) // 2] = y[::2]
+    y[1:] = y[:-1]
+    for k in range(3):
+        y[1:3] = y[::-1][:2]
+        y[k:][::-1] = y[k:]
+    return np.sum(y**2 * np.arange(len(y)))
+
+
+def rows_written_to_rows(a):
+    y = a * 1
+    y[0, ::2] = y[1, :2]
+    y[1][::-1] = y[1]
+    y[::-1, 1] = y[:, 1]
+    return np.sum(y**2 * np.arange(4))
+
+
 def mirrored_rows(s):
     y = s * 1
     y[:, 1] = y[1]
@@ -150,6 +171,8 @@ def mirrored_rows(s):
 
 PROGRAMS = [
     Program(overlap_in_other_steps, fixed(VECTOR)),
+    Program(overlap_read_before_written, normal(("n",))),
+    Program(rows_written_to_rows, normal((4, 4))),
     Program(mirrored_rows, apart((3, 3))),
     Program(list_mul_nested, apart(("n",))),
     Program(list_dp2, apart(("n",))),

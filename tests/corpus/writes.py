@@ -40,6 +40,33 @@ def maximum_at(x):
     return np.sum(y * y)
 
 
+def multiply_at_in_rows_of_indices(x):
+    y = x.copy()
+    np.multiply.at(y, np.array([[0, 0, 1], [2, 0, 3]]), x[0] + 2)
+    return np.sum(y * y)
+
+
+def multiply_at_rows(m):
+    y = m.copy()
+    np.multiply.at(y, np.array([0, 2, 0]), m[1] + 2)
+    return np.sum(y * m)
+
+
+def divide_at_several_axes(m):
+    y = m.copy()
+    np.divide.at(y, (np.array([0, 2, 0]), np.array([1, 3, 1])), m[0, :3] + 3)
+    np.multiply.at(y, (slice(1, 3), np.array([1, 1, 0])), m[0, 0] + 3)
+    np.square.at(y, (np.array([0, 0]), np.array([2, 2])))
+    return np.sum(y * m)
+
+
+def minimum_at_a_mask(x):
+    y = x.copy()
+    np.minimum.at(y, x > 0.5, x[3] * x[3])
+    np.exp.at(y, x < 0)
+    return np.sum(y * x)
+
+
 def sort_method(x):
     y = x.copy()
     y.sort()
@@ -319,6 +346,10 @@ PROGRAMS = [
     Program(subtract_at, apart(("n",))),
     Program(multiply_at, apart(("n",))),
     Program(maximum_at, fixed(VECTOR)),
+    Program(multiply_at_in_rows_of_indices, fixed(VECTOR)),
+    Program(multiply_at_rows, fixed(MATRIX)),
+    Program(divide_at_several_axes, fixed(MATRIX)),
+    Program(minimum_at_a_mask, fixed(VECTOR)),
     Program(sort_method, fixed(VECTOR)),
     Program(sort_axis, fixed(MATRIX)),
     Program(out_pos, fixed(VECTOR)),

@@ -13,11 +13,11 @@ def huber_grad(r, delta):
     if size <= delta:
         dr = r
         ddelta = 0.0
-        value = 0.0
+        dsize = 0.0
     else:
         scaled = 0.5 * delta
         ddelta = size - scaled - scaled
         dr = 0.0
-        value = delta
-    dr = dr + value * np.sign(r)
+        dsize = delta
+    dr = dr + dsize * np.sign(r)
     return dr, ddelta

@@ -10,7 +10,7 @@ def lorenz_grad(state, n):
     # state: f64[3]
     # n: int
     if state.shape != (3,):
-        raise ValueError(f"state {state.shape} must be {3,}")
+        raise ValueError(f"state {state.shape} must be (3,)")
     dt = 0.01
     x = state[0]
     y = state[1]

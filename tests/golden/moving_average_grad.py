@@ -12,7 +12,7 @@ def moving_average_grad(x, w):
     if np.ndim(x) != 1:
         raise ValueError("x must have one axis")
     if w.shape != (3,):
-        raise ValueError(f"w {w.shape} must be {3,}")
+        raise ValueError(f"w {w.shape} must be (3,)")
     if len(x) < 2:
         raise ValueError(f"len(x) is {len(x)} but must be at least 2")
     w_0 = w[0]

@@ -59,11 +59,18 @@ class Builder:
     @contextmanager
     def nested(self) -> Iterator[Block]:
         """A new block that receives what is emitted inside the `with`; it is not emitted itself."""
-        outer, self.block = self.block, []
+        block: Block = []
+        with self.resumed(block):
+            yield block
+
+    @contextmanager
+    def resumed(self, block: Block) -> Iterator[None]:
+        """What is emitted inside the `with` goes to a block of before, inside of the current one."""
+        outer, self.block = self.block, block
         self.enclosing.append(outer)
         try:
             with self.assumptions.block():
-                yield self.block
+                yield
         finally:
             self.block = outer
             self.enclosing.pop()

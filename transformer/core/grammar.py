@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Union
+from typing import Any, TypeGuard, Union
 
 from .errors import Origin
 from .sizes import Size
@@ -73,6 +73,11 @@ Block = list["Stmt"]
 def type_of(atom: Any) -> Type:
     """The type of an atom; sizes are Python integers."""
     return INT if isinstance(atom, Size) else atom.type
+
+
+def is_array(atom: Any) -> TypeGuard[Var]:
+    """Whether an atom is an array of at least one axis, which has memory of its own."""
+    return isinstance(atom, Var) and isinstance(atom.type, ArrayType) and atom.type.rank > 0
 
 
 @dataclass(slots=True, eq=False)

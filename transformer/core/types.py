@@ -41,9 +41,6 @@ class ArrayType:
     def with_sizes(self, sizes: tuple[Extent, ...]) -> ArrayType:
         return ArrayType(self.dtype, tuple(sizes), self.weak and not sizes)
 
-    def with_dtype(self, dtype: np.dtype) -> ArrayType:
-        return ArrayType(np.dtype(dtype), self.sizes)
-
     def strong(self) -> ArrayType:
         return ArrayType(self.dtype, self.sizes) if self.weak else self
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from .grammar import (
@@ -160,6 +161,11 @@ def reachable(function: Function) -> list[Function]:
     return found
 
 
+def is_heading(stmt: Stmt) -> bool:
+    """Whether a statement is a comment that tells what follows from what came before."""
+    return isinstance(stmt, Effect) and stmt.kind == "comment" and "text" in stmt.attrs
+
+
 def has_effects(function: Function) -> bool:
     """Whether a function does anything but give results, in the functions it calls too."""
     statements = (stmt for each in reachable(function) for stmt in all_statements(each.body))
@@ -300,8 +306,8 @@ class Copier:
         outs = [self.fresh(carry.out) for carry in stmt.carries]
         carries = list(map(Carry, entries, inits, nexts, outs))
         count = self.fresh(stmt.count) if stmt.count is not None else None
-        return Loop(position, trips, carries, body, reads, records, stmt.down, test, cond, count,
-                    stmt.origin, stmt.blocks, stmt.again, stmt.independent)
+        return replace(stmt, position=position, trips=trips, carries=carries, body=body, reads=reads, records=records,
+                       test=test, cond=cond, count=count)
 
 
 def size_of_atom(atom: Atom) -> Extent:

@@ -20,7 +20,6 @@ block have in common, and loops for the rest: what is outside is not multiplied 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from ..core.builder import current
@@ -33,7 +32,7 @@ from .contractions import slope, terms_of
 from .copying import NestCopier
 from .dependence import Access, Frame, Ranges, accesses, as_nest, conflicts
 from .multiplying import Contraction, Rows, contraction
-from .nests import Block, Fold, Index, Nest, inner_blocks, is_load, statements, uses_after, uses_before
+from .nests import Block, Fold, Index, Nest, all_uses, inner_blocks, is_load
 from .pushing import pushed
 from .reordering import reordered
 
@@ -151,7 +150,7 @@ class _Loop:
 
     def _needed(self, block: Block) -> Block:
         """The numbers of the iteration that a block uses, in their order."""
-        used = set(_used(block))
+        used = set(all_uses(block))
         needed: Block = []
         for stmt in reversed(self.body):
             if isinstance(stmt, Let) and not used.isdisjoint(stmt.targets):
@@ -194,9 +193,3 @@ class _Piece:
             return [Nest([Index(own, rows.count)], body, loop.stmt.origin, loop.stmt.ordered)]
         carries = [Carry(c.entry, c.init, c.next, c.out) for c in loop.stmt.carries]
         return [Loop(own, atom_of_size(rows.count), carries, body, down=loop.frame.down, origin=loop.stmt.origin)]
-
-
-def _used(block: Block) -> Iterator[Var]:
-    for stmt in statements(block):
-        yield from uses_before(stmt)
-        yield from uses_after(stmt)

@@ -13,7 +13,7 @@ from typing import Any
 from ..core.grammar import Atom, Carry, Const, Let, Loop, Var
 from ..core.types import ArrayType
 from ..ops.arithmetic import Add, Divide, Multiply, Negative, Subtract
-from .nests import Block, statements, uses_after, uses_before
+from .nests import Block, is_float, statements, uses_after, uses_before
 
 MOST_ADDED = 12                        # statements for one number
 
@@ -23,19 +23,14 @@ def shortened(block: Block) -> Block:
     for stmt in statements(block):
         if isinstance(stmt, Loop) and stmt.down:
             for carry in stmt.carries:
-                if _is_float(carry.entry):
+                if is_float(carry.entry):
                     _shorten(stmt, carry)
     return block
 
 
-def _is_float(var: Var) -> bool:
-    type = var.type
-    return isinstance(type, ArrayType) and not type.sizes and type.dtype.kind == "f"
-
-
 def _shorten(loop: Loop, carry: Carry) -> None:
     made = {stmt.target: stmt for stmt in loop.body if isinstance(stmt, Let) and len(stmt.targets) == 1}
-    others = {each.entry for each in loop.carries if each is not carry and _is_float(each.entry)}
+    others = {each.entry for each in loop.carries if each is not carry and is_float(each.entry)}
     form = _Form(carry.entry, made, others)
     length = form.length(carry.next)
     value = form.direct(carry.next) if length is not None and length > 1 else None

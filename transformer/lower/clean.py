@@ -85,16 +85,13 @@ class Renaming:
             case Product():
                 for part in stmt.parts:
                     part.array, part.at = atom(part.array), tuple(map(atom, part.at))
-                for index in stmt.indices:
-                    index.size = self.copier.size(index.size)
-            case Nest() | Fold():
-                for index in stmt.indices:
-                    index.size = self.copier.size(index.size)
-                for carry in getattr(stmt, "carries", ()):
-                    carry.init = atom(carry.init)
+                self._sizes(stmt)
+            case Nest():
+                self._sizes(stmt)
                 stmt.body = self.block(stmt.body)
-                for carry in getattr(stmt, "carries", ()):
-                    carry.next = atom(carry.next)
+            case Fold():
+                self._sizes(stmt)
+                self._iteration(stmt)
             case If():
                 stmt.cond = atom(stmt.cond)
                 stmt.then, stmt.orelse = self.block(stmt.then), self.block(stmt.orelse)
@@ -104,18 +101,26 @@ class Renaming:
                 self._loop(stmt)
         return stmt
 
-    def _loop(self, stmt: Any) -> None:
+    def _sizes(self, stmt: Any) -> None:
+        for index in stmt.indices:
+            index.size = self.copier.size(index.size)
+
+    def _iteration(self, stmt: Fold | Loop) -> None:
+        """What is handed on, and the statements that do it."""
+        for carry in stmt.carries:
+            carry.init = self.copier.atom(carry.init)
+        if isinstance(stmt, Loop):
+            stmt.test, stmt.cond = self.block(stmt.test), self.copier.atom(stmt.cond)
+        stmt.body = self.block(stmt.body)
+        for carry in stmt.carries:
+            carry.next = self.copier.atom(carry.next)
+
+    def _loop(self, stmt: Loop) -> None:
         atom = self.copier.atom
         stmt.trips = atom(stmt.trips)
         for read in stmt.reads:
             read.source = atom(read.source)
-        for carry in getattr(stmt, "carries", ()):
-            carry.init = atom(carry.init)
-        if isinstance(stmt, Loop):
-            stmt.test, stmt.cond = self.block(stmt.test), atom(stmt.cond)
-        stmt.body = self.block(stmt.body)
-        for carry in getattr(stmt, "carries", ()):
-            carry.next = atom(carry.next)
+        self._iteration(stmt)
         for record in stmt.records:
             record.value = atom(record.value)
 

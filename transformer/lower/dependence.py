@@ -53,9 +53,6 @@ class Frame:
         """Whether two accesses of the same iteration may be to the same element."""
         return self._meet(one, other, 0)
 
-    def meet_anywhere(self, one: Access, other: Access) -> bool:
-        return any(self._meet(one, other, step) for step in (-1, 0, 1))
-
     def _meet(self, one: Access, other: Access, step: int) -> bool:
         """The position of the second is behind (1), before (-1) or that of the first (0)."""
         if one.array is not other.array:

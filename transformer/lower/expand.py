@@ -29,7 +29,7 @@ from ..core.walk import Copier, all_definitions, all_statements, atom_vars
 from ..ops.elements import spread, without
 from ..ops.identity import Same
 from ..ops.loops import missing
-from ..ops.value import Value, value
+from ..ops.value import Value, rule_attrs, value
 from . import checks, folds, python_numbers, writes
 from .access import Stored, fitted
 from .blocking import by_blocks
@@ -37,7 +37,7 @@ from .chains import shortened
 from .clean import cleaned, equal_sizes
 from .effects import done
 from .extremes import extremes
-from .filling import attributes, filled
+from .filling import filled
 from .fusion import fuse
 from .interchange import interchange
 from .jamming import jam
@@ -282,7 +282,7 @@ class _Expansion:
     def _defined(self, stmt: Let) -> bool:
         """Expands the definition of an op, unless it has none for these operands."""
         with self.builder.nested() as block:
-            result = stmt.op.definition(*map(Value, stmt.args), **attributes(stmt))
+            result = stmt.op.definition(*map(Value, stmt.args), **rule_attrs(stmt))
         if result is None:
             return False
         for inner in block:
@@ -316,7 +316,7 @@ class _Expansion:
     def _folded(self, stmt: Let) -> None:
         """A reduction, which is done once, with or without the axes that it leaves."""
         if not stmt.attrs.get("keepdims"):
-            earlier = self.earlier(replace(stmt, attrs=attributes(stmt)))
+            earlier = self.earlier(replace(stmt, attrs=rule_attrs(stmt)))
             emit(Let(stmt.targets, Same, (earlier,), {}, stmt.origin)) if earlier else folds.folded(stmt)
             return
         gone = folds.axes_of(stmt)
@@ -328,7 +328,7 @@ class _Expansion:
 
     def _elements(self, stmt: Let) -> None:
         operands = checks.operands(stmt, self.ranges)
-        filled(stmt, lambda at: stmt.op.element(at, *operands, **attributes(stmt)))
+        filled(stmt, lambda at: stmt.op.element(at, *operands, **rule_attrs(stmt)))
 
 
 def undefined_type(merge: Merge, merges: list[Merge], side: str) -> ArrayType:

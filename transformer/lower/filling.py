@@ -37,8 +37,3 @@ def stored(array: Any, at: Any, number: Value, adds: bool = False) -> Store:
     """The statement that writes a number at a place."""
     places = tuple(atom_of_size(affine(k)) for k in at)
     return Store(array, places, number.atom, adds, current().origin)
-
-
-def attributes(stmt: Let) -> dict[str, Any]:
-    """The attributes of a statement that rules see."""
-    return {key: item for key, item in stmt.attrs.items() if key != "spelling"}

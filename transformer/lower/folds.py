@@ -18,9 +18,9 @@ from ..ops.arithmetic import Add
 from ..ops.einsum import split
 from ..ops.elements import flat_place
 from ..ops.reduction import gone
-from ..ops.value import Value, value
+from ..ops.value import Value, rule_attrs, value
 from .access import Stored, fitted, running
-from .filling import attributes, filled, stored
+from .filling import filled, stored
 from .nests import Allocate, Fold, Nest, emit
 from .python_numbers import raised, refuse
 
@@ -68,7 +68,7 @@ class Steps:
     def __init__(self, stmt: Let, item: Callable[[Place], Any]) -> None:
         self.op = stmt.op
         self.item = item
-        self.attrs = attributes(stmt)
+        self.attrs = rule_attrs(stmt)
         self.operands = [Stored(atom) for atom in stmt.args]
         self.dtype = stmt.target.type.dtype                              # type: ignore[union-attr]
 
@@ -137,7 +137,7 @@ def contracted(stmt: Let) -> None:
     """A product of arrays, summed over the labels that the result does not have."""
     operands = [Stored(atom) for atom in stmt.args]
     types = [type_of(atom) for atom in stmt.args]
-    inputs, output = split(stmt.op.contraction(*types, **attributes(stmt)))
+    inputs, output = split(stmt.op.contraction(*types, **rule_attrs(stmt)))
     sizes: dict[str, Extent] = {}
     for labels, x in zip(inputs, operands, strict=True):
         for label, size in zip(labels, x.shape, strict=True):

@@ -9,8 +9,8 @@ from typing import Any
 from ..core.grammar import Atom, Effect, If, Let, Loop, Var
 from ..core.sizes import Size
 from ..core.walk import atom_vars
-from .lifetimes import written
-from .nests import Block, Fold, Store, inner_blocks, is_load, statements, uses_after, uses_before
+from .lifetimes import mentioned, written
+from .nests import Block, Fold, Store, inner_blocks, loaded, statements, uses_after, uses_before
 
 LONGEST = 60                           # characters of an expression inside of another
 
@@ -35,7 +35,7 @@ class Inlining:
             if overwritten:
                 made = {var: read for var, read in made.items() if read.isdisjoint(overwritten)}
             if isinstance(stmt, (Let, If)):
-                read = set().union(*(made.get(var, ()) for var in _used(stmt)), _read(stmt))
+                read = set().union(*(made.get(var, ()) for var in mentioned(stmt)), loaded(stmt))
                 targets = stmt.targets if isinstance(stmt, Let) else [merge.target for merge in stmt.merges]
                 made.update(dict.fromkeys(targets, read))
         self.near.update(atom for atom in last if isinstance(atom, Var) and atom in made)
@@ -56,19 +56,10 @@ class Inlining:
                 and len(ast.unparse(ast.fix_missing_locations(tree))) <= LONGEST)
 
 
-def _used(stmt: Any) -> set[Var]:
-    return {var for each in statements([stmt]) for var in (*uses_before(each), *uses_after(each))}
-
-
 def _replaced(stmt: Any) -> set[Var]:
     """The arrays in place of which loops go on with others, under the same name."""
     return {carry.entry for each in statements([stmt]) if isinstance(each, Loop) for carry in each.carries
             if carry.init is carry.entry and carry.next is not carry.entry}
-
-
-def _read(stmt: Any) -> set[Var]:
-    """The arrays of which a statement reads elements."""
-    return {each.args[0] for each in statements([stmt]) if is_load(each)}
 
 
 def _operands(stmt: Any) -> list[Any]:

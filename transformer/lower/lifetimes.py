@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.grammar import If, Loop, Var
 from ..core.walk import atom_vars, inner_targets
-from .nests import Block, Fold, Nest, defined, statements, uses_after, uses_before, writes
+from .nests import Block, Fold, Nest, all_uses, defined, statements, uses_after, uses_before, writes
 
 
 class Lifetimes:
@@ -54,11 +54,7 @@ class Lifetimes:
 
 def mentioned(stmt: Any) -> set[Var]:
     """Every variable that a statement and the blocks in it use; arrays that are written count."""
-    found: set[Var] = set()
-    for each in statements([stmt]):
-        found.update(uses_before(each))
-        found.update(uses_after(each))
-    return found
+    return set(all_uses([stmt]))
 
 
 def written(stmt: Any) -> set[Var]:

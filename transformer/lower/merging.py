@@ -12,29 +12,28 @@ between them stands in the way. What is inside of a common loop is fused again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.grammar import Atom, Effect, Var
+from ..core.grammar import Atom, Effect, Var, is_array
 from ..core.guards import Assumptions
 from ..core.types import INT
 from ..core.walk import Copier, atom_vars
 from .clean import Renaming
-from .lifetimes import written
+from .lifetimes import mentioned, written
 from .nests import (
     Block,
     Fold,
     Library,
     Nest,
     Store,
+    all_uses,
     defined,
     inner_blocks,
     is_empty_memory,
     is_load,
     split,
     statements,
-    uses_after,
     uses_before,
 )
 
@@ -71,7 +70,7 @@ class Facts:
 
 
 def facts_of(stmt: Any) -> Facts:
-    reads, writes = set(_mentioned(stmt)), set(defined(stmt))
+    reads, writes = mentioned(stmt), set(defined(stmt))
     writes.update(written(stmt))
     inside = list(statements([stmt]))
     if any(isinstance(each, (Effect, Library)) for each in inside):
@@ -113,7 +112,7 @@ class _Merging:
         if not isinstance(a, (Nest, Fold)) or not first.writes.isdisjoint(second.writes):
             return None
         common = (first.reads | first.writes) & (second.reads | second.writes)
-        if not any(_is_array(var) for var in common) or len(_arrays(first) | _arrays(second)) > MOST_ARRAYS:
+        if not any(is_array(var) for var in common) or len(_arrays(first) | _arrays(second)) > MOST_ARRAYS:
             return None
         if not set(defined(a)).isdisjoint(second.reads):
             return None
@@ -180,22 +179,12 @@ def _with_memory(memory: Block, block: Block) -> Block:
     waiting = {stmt.target: stmt for stmt in memory}
     made: Block = []
     for stmt in block:
-        for var in _mentioned(stmt):
+        for var in all_uses([stmt]):
             if var in waiting:
                 made.append(waiting.pop(var))
         made.append(stmt)
     return [*made, *waiting.values()]
 
 
-def _mentioned(stmt: Any) -> Iterator[Var]:
-    for each in statements([stmt]):
-        yield from uses_before(each)
-        yield from uses_after(each)
-
-
-def _is_array(var: Var) -> bool:
-    return bool(getattr(var.type, "sizes", ()))
-
-
 def _arrays(facts: Facts) -> set[Var]:
-    return {var for var in facts.reads | facts.writes if _is_array(var)}
+    return {var for var in facts.reads | facts.writes if is_array(var)}

@@ -272,6 +272,13 @@ def uses_after(stmt: Any) -> Iterator[Var]:
             yield from tail_uses(stmt)
 
 
+def all_uses(block: Block) -> Iterator[Var]:
+    """Every variable that the statements of a block use, and those inside of them, each time."""
+    for stmt in statements(block):
+        yield from uses_before(stmt)
+        yield from uses_after(stmt)
+
+
 def writes(stmt: Any) -> tuple[Var, ...]:
     """The arrays that a statement itself writes to."""
     match stmt:
@@ -292,6 +299,17 @@ def emit(stmt: Stmt) -> None:
 
 def is_load(stmt: Any) -> bool:
     return isinstance(stmt, Let) and stmt.op is Load
+
+
+def loaded(stmt: Any) -> set[Any]:
+    """The arrays of which a statement reads elements."""
+    return {each.args[0] for each in statements([stmt]) if is_load(each)}
+
+
+def is_float(var: Var) -> bool:
+    """Whether a variable is a floating point number, and no array."""
+    type = var.type
+    return isinstance(type, ArrayType) and not type.sizes and type.dtype.kind == "f"
 
 
 def is_empty_memory(stmt: Any) -> bool:

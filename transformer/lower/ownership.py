@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from ..core.grammar import UNDEFINED, Call, If, Let, Loop, Var
+from ..core.grammar import UNDEFINED, Call, If, Let, Loop, Var, is_array
 from ..core.walk import inner_targets
 from .lifetimes import Lifetimes, mentioned
 from .nests import Allocate, Block, defined, statements
@@ -37,12 +37,12 @@ class Ownership:
                 self.local[id(stmt)] = {var for each in stmt.body for inner in statements([each])
                                         for var in defined(inner)} | set(inner_targets(stmt))
                 for carry in stmt.carries:
-                    if _is_array(carry.entry):
+                    if is_array(carry.entry):
                         self.handed[carry.entry] = [(carry.init, stmt, "init"), (carry.next, stmt, "next")]
                         self.handed[carry.out] = [(carry.entry, stmt, "out")]
             case If():
                 for merge in stmt.merges:
-                    if _is_array(merge.target):
+                    if is_array(merge.target):
                         self.handed[merge.target] = [(merge.then, stmt, "then"), (merge.orelse, stmt, "orelse")]
 
     def _settle(self) -> None:
@@ -74,7 +74,3 @@ def _seen_otherwise(block: Block) -> set[Any]:
     sequences = {atom for stmt in statements(block) if isinstance(stmt, Let) and stmt.op.of_sequences
                  for atom in (*stmt.args, *stmt.targets)}
     return sequences.union(*(stmt.args for stmt in statements(block) if isinstance(stmt, Call)))
-
-
-def _is_array(var: Var) -> bool:
-    return bool(getattr(var.type, "sizes", ()))

@@ -1,4 +1,13 @@
-"""A loop that threads share as a function over a range of its iterations, and the call that shares it out."""
+"""A loop that threads share as a function over a range of its iterations, and the call that shares it out.
+
+    for i in range(n):                       def fill_y(first, count, x, y):
+        y[i] = x[i] * x[i]           →           for i in places(first, count):
+                                                     y[i] = x[i] * x[i]
+
+                                             in_threads(fill_y, n, 3, x, y)
+
+`threads` says which loops these are.
+"""
 
 from __future__ import annotations
 

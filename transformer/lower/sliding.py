@@ -34,6 +34,7 @@ from .nests import (
     is_empty_memory,
     is_load,
     is_numeric,
+    loaded,
     split,
     statements,
 )
@@ -94,7 +95,7 @@ class _Window:
         own = {stmt.target for stmt in self.block if is_empty_memory(stmt)}
         row = self.maker.indices[0].var
         return (self.arrays <= own and self.arrays.isdisjoint(atom_vars(tuple(results)))
-                and not self.arrays & _read_in(self.maker) and not any(
+                and not self.arrays & loaded(self.maker) and not any(
                     self.arrays & mentioned(stmt) for stmt in self.block[:self.block.index(self.maker)])
                 and all(at[0] is row for array, at in accesses(self.maker) if array in self.arrays))
 
@@ -140,7 +141,6 @@ class _Window:
                 _renamed([stmt], kept)
         return joint
 
-
     def _first_rows(self, maker: Nest | Fold) -> Block:
         """What makes the rows that the reader does not make."""
         var = Var(INT, maker.indices[0].var.name)
@@ -149,10 +149,6 @@ class _Window:
         first: Block = body if is_one else [Nest([Index(var, self.reach)], body, maker.origin)] if self.reach else []
         _note_ranges(first)
         return first
-
-
-def _read_in(stmt: Any) -> set[Any]:
-    return {each.args[0] for each in statements([stmt]) if is_load(each)}
 
 
 def _has_long_rows(array: Var) -> bool:

@@ -28,6 +28,7 @@ from .nests import (
     Load,
     Nest,
     Store,
+    all_uses,
     defined,
     inner_blocks,
     is_load,
@@ -168,8 +169,7 @@ def filled_arrays(stmt: Any) -> dict[Var, Store]:
 def _is_alone(stmt: Nest | Fold, store: Store) -> bool:
     """Whether what is stored rests on nothing that a fold hands on."""
     entries = {carry.entry for carry in getattr(stmt, "carries", ())}
-    used = {var for each in statements(makers_of(stmt, store)) for var in (*uses_before(each), *uses_after(each))}
-    return entries.isdisjoint(used.union(atom_vars(store.value)))
+    return entries.isdisjoint((*all_uses(makers_of(stmt, store)), *atom_vars(store.value)))
 
 
 def _fills(nest: Nest | Fold, store: Store) -> bool:

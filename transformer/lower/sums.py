@@ -27,7 +27,17 @@ from ..ops import scalars
 from ..ops.arithmetic import Add
 from ..ops.base import Op
 from .clean import Renaming
-from .nests import Block, Fold, Index, Nest, inner_blocks, split, statements, uses_after, uses_before
+from .nests import (
+    Block,
+    Fold,
+    Index,
+    Nest,
+    all_uses,
+    inner_blocks,
+    is_float,
+    split,
+    statements,
+)
 
 BLOCK = 1024                           # elements that are added without care for what is rounded away
 
@@ -66,7 +76,7 @@ def accurate(block: Block, repeated: bool = False) -> Block:
 
 
 def _accurate(stmt: Fold, repeated: bool) -> Block:
-    sums = [carry for carry in stmt.carries if _is_float(carry.entry)]
+    sums = [carry for carry in stmt.carries if is_float(carry.entry)]
     if sums and len(stmt.indices) > 1:
         stmt = split(stmt, 1)                                            # type: ignore[assignment]
     for carry in stmt.carries:
@@ -105,16 +115,11 @@ def at_most(size: Extent) -> int | None:
     return None
 
 
-def _is_float(var: Var) -> bool:
-    type = var.type
-    return isinstance(type, ArrayType) and not type.sizes and type.dtype.kind == "f"
-
-
 def _open(carry: Carry, stmt: Fold) -> None:
     """Makes a sum that goes on in an inner fold the sum of those of that fold."""
     inner = next((each for each in stmt.body if isinstance(each, Fold)
                   and any(c.out is carry.next and c.init is carry.entry for c in each.carries)), None)
-    if inner is None or not _is_float(carry.entry) or uses_in(stmt, carry.entry) != 1:
+    if inner is None or not is_float(carry.entry) or uses_in(stmt, carry.entry) != 1:
         return
     mine = next(c for c in inner.carries if c.out is carry.next)
     if not _is_sum(mine, inner):
@@ -137,7 +142,7 @@ def _is_sum(carry: Carry, stmt: Fold) -> bool:
 def added(carry: Carry, stmt: Fold) -> Let | None:
     """The addition that makes the next value of a sum, if it is one."""
     made = next((each for each in stmt.body if isinstance(each, Let) and carry.next in each.targets), None)
-    if made is None or made.op is not Add or not _is_float(carry.entry) or uses_in(stmt, carry.entry) != 1:
+    if made is None or made.op is not Add or not is_float(carry.entry) or uses_in(stmt, carry.entry) != 1:
         return None
     if carry.entry not in made.args or made.target.type != carry.entry.type or uses_in(stmt, made.target):
         return None
@@ -147,7 +152,7 @@ def added(carry: Carry, stmt: Fold) -> Let | None:
 
 def uses_in(stmt: Fold, var: Var) -> int:
     """How often the statements inside of a fold use a number."""
-    return sum(list((*uses_before(each), *uses_after(each))).count(var) for each in statements(stmt.body))
+    return list(all_uses(stmt.body)).count(var)
 
 
 def _in_blocks(stmt: Fold, sums: set[Any]) -> Block:

@@ -25,9 +25,9 @@ from ..core.walk import Copier, atom_of_size, atom_vars, inner_targets, size_of_
 from ..ops.arithmetic import Add
 from ..ops.comparison import Maximum, Minimum
 from . import vecmath
+from .aliases import names_given
 from .clean import Renaming
 from .dependence import as_nest
-from .memory import names_given
 from .nests import (
     Allocate,
     Block,

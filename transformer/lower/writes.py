@@ -6,15 +6,16 @@ from ..core.builder import current
 from ..core.grammar import Let, type_of
 from ..core.types import ArrayType
 from ..ops.regions import is_mask, rank_of, region
+from ..ops.value import rule_attrs
 from .access import Stored, fitted, running
-from .filling import attributes, stored
+from .filling import stored
 from .nests import Allocate, Nest, emit
 
 
 def written(stmt: Let, operands: list[Stored]) -> None:
     """`x` with a part written, with its operands as rules see them: its nest is in order where an element may be
     written twice."""
-    builder, attrs = current(), attributes(stmt)
+    builder, attrs = current(), rule_attrs(stmt)
     x, slots = operands[0], operands[2:]
     emit(Allocate(stmt.target, stmt.op.name, builder.origin, x.atom))
     types = tuple(type_of(atom) for atom in stmt.args[2:])

@@ -21,11 +21,13 @@ from .matrices import (
     adjoint,
     check_matrix,
     checked,
+    diagonals,
     hermitian,
     identity_like,
     only_real,
     over_rows,
     positive_definite,
+    right_solved,
     well_conditioned,
     working_dtype,
 )
@@ -105,7 +107,7 @@ def inverse_gaps(w):
 def _eigh_jvp(t, a, y):
     w, v = y
     turned = transposed(v) @ hermitian(t) @ v
-    return _diagonal(turned), v @ (inverse_gaps(w) * turned)
+    return diagonals(turned), v @ (inverse_gaps(w) * turned)
 
 
 def _eigh_vjp(dy, a, y):
@@ -114,13 +116,9 @@ def _eigh_vjp(dy, a, y):
     return hermitian((v * over_rows(dw) + v @ turned) @ transposed(v))
 
 
-def _diagonal(x):
-    return np.diagonal(x, axis1=-2, axis2=-1)
-
-
 def _eigvalsh_jvp(t, a, y):
     _, v = np.linalg.eigh(a)
-    return _diagonal(transposed(v) @ hermitian(t) @ v)
+    return diagonals(transposed(v) @ hermitian(t) @ v)
 
 
 def _eigvalsh_vjp(dy, a, y):
@@ -155,14 +153,9 @@ class Eigh(SymmetricOp):
         return ArrayType(dtype, a.sizes[:-1]), ArrayType(dtype, a.sizes)
 
 
-def _right_solved(x, r):
-    """``x @ inv(r)``."""
-    return transposed(np.linalg.solve(transposed(r), transposed(x)))
-
-
 def _qr_jvp(t, a, y):
     q, r = y
-    scaled = _right_solved(t, r)
+    scaled = right_solved(t, r)
     inside = transposed(q) @ scaled
     lower = np.tril(inside, -1)
     turn = lower - transposed(lower)
@@ -173,7 +166,7 @@ def _qr_vjp(dy, a, y):
     (dq, dr), (q, r) = dy, y
     inside = r @ transposed(dr) - transposed(dq) @ q
     both = np.tril(inside) + transposed(np.tril(inside, -1))
-    return _right_solved(dq + q @ both, transposed(r))
+    return right_solved(dq + q @ both, transposed(r))
 
 
 class Qr(MatrixOp):

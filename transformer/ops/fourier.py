@@ -25,7 +25,7 @@ from .elementwise import result_dtype, result_dtypes
 from .matrices import real_dtype
 from .rewritten import Rewritten
 from .shape import along, arrays_of, from_here, reshaped
-from .value import apply, value
+from .value import value
 
 OPPOSITE = {None: "forward", "backward": "forward", "forward": None, "ortho": "ortho"}
 IGNORED = ("overwrite_x", "workers", "plan")
@@ -41,11 +41,11 @@ class Fourier(Op):
 
     @classmethod
     def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
-        (a,), attrs = super().bind(*_without_options(args, kwargs))
+        (a,), attrs = super().bind(*without_options(args, kwargs))
         a = value(a)
         axis = arguments.axis(attrs.pop("axis", -1), a.ndim)
         chosen = {"n": _length(attrs.get("n")), "axis": None if axis == a.ndim - 1 else axis,
-                  "norm": _norm(attrs.get("norm"))}
+                  "norm": norm_of(attrs.get("norm"))}
         return (a,), {key: item for key, item in chosen.items() if item is not None}
 
     @classmethod
@@ -53,7 +53,7 @@ class Fourier(Op):
         return cls.calls[0](a, axis=axis if axis < 0 else axis + 1, **attrs)
 
 
-def _without_options(args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
+def without_options(args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
     """Without what says how SciPy computes and not what."""
     kwargs = {key: item for key, item in kwargs.items() if key not in IGNORED}
     return (args, kwargs) if args else ((kwargs.pop("a" if "a" in kwargs else "x"),), kwargs)
@@ -69,7 +69,7 @@ def positive(n: Extent) -> Extent:
     return n
 
 
-def _norm(norm: Any) -> str | None:
+def norm_of(norm: Any) -> str | None:
     norm = arguments.known(norm, "norm")
     if norm not in OPPOSITE:
         raise ShapeError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
@@ -96,7 +96,7 @@ def taken_back(dx: Any, a: Any, axis: int) -> Any:
     return np.pad(dx, tuple((0, whole - there if k == axis else 0) for k in range(a.ndim)))
 
 
-def _chosen(n: Any, axis: int, norm: Any) -> Kwargs:
+def chosen(n: Any, axis: int, norm: Any) -> Kwargs:
     """Arguments of a transform without those that say nothing."""
     given = {"n": n, "axis": None if axis == -1 else axis, "norm": norm}
     return {key: item for key, item in given.items() if item is not None}
@@ -110,30 +110,26 @@ def _cases(rng: Any) -> list[Bound]:
 def _through_same(transform: Any) -> Any:
     """The rule of a transform of which the matrix is symmetric."""
     def vjp(dy, a, n=None, axis=-1, norm=None):
-        return taken_back(transform(dy, **_chosen(None, axis, norm)), a, axis)
+        return taken_back(transform(dy, **chosen(None, axis, norm)), a, axis)
     return vjp
 
 
-def _complex_type(a: ArrayType, n: Any, axis: int) -> ArrayType:
+def _complex_type(a: ArrayType, n=None, axis=-1, norm=None) -> ArrayType:
     return _resized(a, axis, a.sizes[axis] if n is None else n, transformed_dtype(a))
 
 
 class Fft(Fourier):
     calls = np.fft.fft, "scipy.fft.fft"
+    types = _complex_type
     vjp = _through_same(np.fft.fft)
     domain = _cases
-
-    def types(a: ArrayType, n=None, axis=-1, norm=None) -> ArrayType:
-        return _complex_type(a, n, axis)
 
 
 class Ifft(Fourier):
     calls = np.fft.ifft, "scipy.fft.ifft"
+    types = _complex_type
     vjp = _through_same(np.fft.ifft)
     domain = _cases
-
-    def types(a: ArrayType, n=None, axis=-1, norm=None) -> ArrayType:
-        return _complex_type(a, n, axis)
 
 
 def _ends(x: Any, n: Any, axis: int) -> Any:
@@ -158,7 +154,7 @@ class Rfft(Fourier):
     def vjp(dy, a, n=None, axis=-1, norm=None):
         length = a.shape[axis] if n is None else n
         shares = (1 + _ends(dy, length, axis)) / 2
-        back = np.fft.irfft(np.conj(dy * shares), **_chosen(length, axis, OPPOSITE[norm]))
+        back = np.fft.irfft(np.conj(dy * shares), **chosen(length, axis, OPPOSITE[norm]))
         return taken_back(back, a, axis)
 
 
@@ -179,7 +175,7 @@ class Irfft(Fourier):
         return _resized(a, axis, _real_length(a.sizes[axis], n), _dtype_of_parts(a))
 
     def vjp(dy, a, n=None, axis=-1, norm=None):
-        back = np.conj(np.fft.rfft(dy, **_chosen(None, axis, OPPOSITE[norm])))
+        back = np.conj(np.fft.rfft(dy, **chosen(None, axis, OPPOSITE[norm])))
         return taken_back(back * (2 - _ends(back, dy.shape[axis], axis)), a, axis)
 
     def domain(rng):
@@ -188,182 +184,11 @@ class Irfft(Fourier):
                          ((2, 3, 2), {"axis": 1, "n": 5}))
 
 
-# -- along several axes ---------------------------------------------------------------------------
-
-
-class Several(Op):
-    """A transform along the axes `axes`, left out where they are all of them; `s` has their lengths."""
-
-    loop = None, "pocketfft computes it"
-    heavy = True
-    linear = "a"
-    single: Any = None
-
-    @classmethod
-    def front(cls, args: Args, kwargs: Kwargs, spelling: str | None) -> Any:
-        a, lengths, axes, norm = _parsed(*args, **kwargs)
-        if len(axes) != 1 and len(set(axes)) == len(axes):
-            return None
-        for n, axis in reversed(list(zip(lengths, axes, strict=True))):
-            a = apply(cls.single, (a,), _chosen(n, axis, norm))
-        return a
-
-    @classmethod
-    def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
-        a, lengths, axes, norm = _parsed(*args, **kwargs)
-        pairs = sorted(zip(axes, lengths, strict=True), key=lambda pair: pair[0])
-        axes, lengths = tuple(axis for axis, _ in pairs), tuple(n for _, n in pairs)
-        own = [a.shape[axis] for axis in axes]
-        lengths = tuple(m if n is None else n for n, m in zip(lengths, own, strict=True))
-        attrs: Kwargs = {} if list(lengths) == own else {"s": lengths}
-        attrs |= {"axes": axes} if attrs or axes != tuple(range(a.ndim)) else {}
-        return (a,), attrs | ({"norm": norm} if norm else {})
-
-    @classmethod
-    def batch(cls, lead: Any, a: Any, axes: Any = None, **attrs: Any) -> Any:
-        return cls.calls[0](a, axes=tuple(k + 1 for k in (range(a.ndim - 1) if axes is None else axes)), **attrs)
-
-    def domain(rng):
-        return arrays_of(rng, ((2, 3), {}), ((3, 2), {"norm": "ortho"}), ((2, 3, 2), {"axes": (0, 2)}),
-                         ((3, 2), {"s": (2, 4), "axes": (0, 1), "norm": "forward"}))
-
-
-def _through_all(transform: Any) -> Any:
-    """The rule of a transform along several axes, of which each matrix is symmetric."""
-    def vjp(dy, a, s=None, axes=None, norm=None):
-        given = {"axes": axes, "norm": norm}
-        back = transform(dy, **{key: item for key, item in given.items() if item is not None})
-        for axis in axes if s is not None else ():
-            back = taken_back(back, a, axis)
-        return back
-    return vjp
-
-
-def _parsed(*args: Any, **kwargs: Any) -> Any:
-    """The array, the lengths (None: as they are), the axes in the order given, and the norm."""
-    (a, *rest), kwargs = _without_options(args, kwargs)
-    s, axes, norm = _of_several(*rest, **kwargs)
-    a = value(a)
-    s = s if s is None else tuple(s)
-    if axes is None:
-        axes = tuple(range(a.ndim)) if s is None else tuple(range(-len(s), 0))
-    axes = tuple(arguments.axis(axis, a.ndim) for axis in (axes if isinstance(axes, (tuple, list)) else (axes,)))
-    lengths = tuple(_whole_or(n) for n in s) if s is not None else (None,) * len(axes)
-    if len(lengths) != len(axes):
-        raise ShapeError("Shape and axes have different lengths.")
-    return a, lengths, axes, _norm(norm)
-
-
-def _of_several(s=None, axes=None, norm=None):
-    return s, axes, norm
-
-
-def _whole_or(n: Any) -> Extent | None:
-    """A length, or None where it is -1: the whole axis."""
-    n = None if n is None else arguments.extent(n, "the length of a transform")
-    return None if n is None or isinstance(n, int) and n == -1 else positive(n)
-
-
-def _several_type(a: ArrayType, s: Any, axes: Any) -> ArrayType:
-    sizes = list(a.sizes)
-    for axis, n in zip(axes or (), s or ()):
-        sizes[axis] = n
-    return ArrayType(transformed_dtype(a), tuple(map(positive, sizes)))
-
-
-class Fftn(Several):
-    calls = np.fft.fftn, "scipy.fft.fftn"
-    single = Fft
-    vjp = _through_all(np.fft.fftn)
-
-    def types(a: ArrayType, s=None, axes=None, norm=None) -> ArrayType:
-        return _several_type(a, s, axes)
-
-
-class Ifftn(Several):
-    calls = np.fft.ifftn, "scipy.fft.ifftn"
-    single = Ifft
-    vjp = _through_all(np.fft.ifftn)
-
-    def types(a: ArrayType, s=None, axes=None, norm=None) -> ArrayType:
-        return _several_type(a, s, axes)
-
-
-def _several(op: Any, a: Any, lengths: Any, axes: Any, norm: Any) -> Any:
-    """A transform along axes of which there may be none."""
-    if not axes:
-        return a
-    return apply(op, (a,), {"s": tuple(-1 if n is None else n for n in lengths), "axes": axes, "norm": norm})
-
-
-class Rfftn(Rewritten):
-    """The last of the axes first, then the others."""
-
-    calls = np.fft.rfftn, "scipy.fft.rfftn"
-
-    def rewrite(*args, **kwargs):
-        a, lengths, axes, norm = _parsed(*args, **kwargs)
-        half = np.fft.rfft(a, **_chosen(lengths[-1], axes[-1], norm))
-        return _several(Fftn, half, lengths[:-1], axes[:-1], norm)
-
-
-class Irfftn(Rewritten):
-    """The last of the axes last."""
-
-    calls = np.fft.irfftn, "scipy.fft.irfftn"
-
-    def rewrite(*args, **kwargs):
-        a, lengths, axes, norm = _parsed(*args, **kwargs)
-        half = _several(Ifftn, a, lengths[:-1], axes[:-1], norm)
-        return np.fft.irfft(half, **_chosen(lengths[-1], axes[-1], norm))
-
-
-def _in_plane(op: Any, args: Args, kwargs: Kwargs) -> Any:
-    """The transform of the last two axes, unless others are given."""
-    args, kwargs = _without_options(args, kwargs)
-    s, axes, norm = _of_two(*args[1:], **kwargs)
-    if value(args[0]).ndim < 2:
-        arguments.axes(axes, value(args[0]).ndim)
-    return apply(op, args[:1], {"s": s, "axes": axes, "norm": norm})
-
-
-def _of_two(s=None, axes=(-2, -1), norm=None):
-    return s, axes, norm
-
-
-class Fft2(Rewritten):
-    calls = np.fft.fft2, "scipy.fft.fft2"
-
-    def rewrite(*args, **kwargs):
-        return _in_plane(Fftn, args, kwargs)
-
-
-class Ifft2(Rewritten):
-    calls = np.fft.ifft2, "scipy.fft.ifft2"
-
-    def rewrite(*args, **kwargs):
-        return _in_plane(Ifftn, args, kwargs)
-
-
-class Rfft2(Rewritten):
-    calls = np.fft.rfft2, "scipy.fft.rfft2"
-
-    def rewrite(*args, **kwargs):
-        return _in_plane(Rfftn, args, kwargs)
-
-
-class Irfft2(Rewritten):
-    calls = np.fft.irfft2, "scipy.fft.irfft2"
-
-    def rewrite(*args, **kwargs):
-        return _in_plane(Irfftn, args, kwargs)
-
-
 # -- of symmetric numbers -------------------------------------------------------------------------
 
 
 def _line(a, n=None, axis=-1, norm=None):
-    return value(a), n, arguments.axis(axis, value(a).ndim), OPPOSITE[_norm(norm)]
+    return value(a), n, arguments.axis(axis, value(a).ndim), OPPOSITE[norm_of(norm)]
 
 
 class Hfft(Rewritten):
@@ -372,7 +197,7 @@ class Hfft(Rewritten):
     calls = np.fft.hfft, "scipy.fft.hfft"
 
     def rewrite(*args, **kwargs):
-        args, kwargs = _without_options(args, kwargs)
+        args, kwargs = without_options(args, kwargs)
         a, n, axis, norm = _line(*args, **kwargs)
         return np.fft.irfft(np.conj(a), n, axis, norm)
 
@@ -381,7 +206,7 @@ class Ihfft(Rewritten):
     calls = np.fft.ihfft, "scipy.fft.ihfft"
 
     def rewrite(*args, **kwargs):
-        args, kwargs = _without_options(args, kwargs)
+        args, kwargs = without_options(args, kwargs)
         a, n, axis, norm = _line(*args, **kwargs)
         return np.conj(np.fft.rfft(a, n, axis, norm))
 

@@ -185,6 +185,19 @@ def turned_back(dy: Value, x: Value, **attrs: Any) -> Value:
     return Get.applied(dy if dy.shape == x.shape else call(np.broadcast_to, (dy, x.shape), {}), **attrs)
 
 
+def _type_written_to(x: ArrayType, v: ArrayType, *slots: ArrayType, index: Index, sizes: Sizes | None = None,
+                     distinct: bool = False) -> ArrayType:
+    return x
+
+
+def _place_and_item(at, x, v, *slots, index, sizes=None, distinct=False):
+    return source_place(at, x.shape, slots, index), spread(v, at)
+
+
+def _writes(rng):
+    return [((array, v, *slots), attrs) for array, slots, attrs, part in cases(rng) for v in (part, 0.5)]
+
+
 class Put(Op):
     """`x` after ``x[index] = v``: linear in both together. Of several values for one element the
     last in order stays, and only that one gets the element's cotangent."""
@@ -193,20 +206,16 @@ class Put(Op):
     operands = ("x", "v")
     silent = "sizes", "distinct"
     batch = staticmethod(index_batch.put)
+    types = _type_written_to
+    store = _place_and_item
+    domain = _writes
     jvp = (lambda t, x, v, *rest, **attrs: Put.applied(t, 0, *rest[:-1], **attrs),
            lambda t, x, v, *rest, **attrs: Put.applied(zeros_like(x), t, *rest[:-1], **attrs))
     vjp = (lambda dy, x, v, *rest, **attrs: Put.applied(dy, 0, *rest[:-1], **attrs),
            lambda dy, x, v, *rest, **attrs: read_by_last(dy, rest[:-1], **attrs))
 
-    def types(x: ArrayType, v: ArrayType, *slots: ArrayType, index: Index,
-              sizes: Sizes | None = None, distinct: bool = False) -> ArrayType:
-        return x
-
     def tangent(given, x, v, *slots, **attrs):
         return Put.applied(*moved(given, x), *slots, **attrs)
-
-    def store(at, x, v, *slots, index, sizes=None, distinct=False):
-        return source_place(at, x.shape, slots, index), spread(v, at)
 
     def definition(x, v, *slots, **attrs):
         return by_positions(Put, slots, x, v, **attrs)
@@ -215,10 +224,6 @@ class Put(Op):
         y = np.array(x)
         y[filled(index, slots)] = v
         return y
-
-    def domain(rng):
-        return [((array, v, *slots), attrs) for array, slots, attrs, part in cases(rng)
-                for v in (part, 0.5)]
 
 
 class AddAt(Op):
@@ -230,20 +235,16 @@ class AddAt(Op):
     operands = ("x", "v")
     silent = "sizes", "distinct"
     batch = staticmethod(index_batch.add_at)
+    types = _type_written_to
+    store = _place_and_item
+    domain = _writes
     jvp = (lambda t, x, v, *rest, **attrs: t,
            lambda t, x, v, *rest, **attrs: AddAt.applied(zeros_like(x), t, *rest[:-1], **attrs))
     vjp = (lambda dy, x, v, *rest, **attrs: dy,
            lambda dy, x, v, *rest, **attrs: Get.applied(dy, *rest[:-1], **attrs))
 
-    def types(x: ArrayType, v: ArrayType, *slots: ArrayType, index: Index,
-              sizes: Sizes | None = None, distinct: bool = False) -> ArrayType:
-        return x
-
     def tangent(given, x, v, *slots, **attrs):
         return given[0] if given[1] is None else AddAt.applied(*moved(given, x), *slots, **attrs)
-
-    def store(at, x, v, *slots, index, sizes=None, distinct=False):
-        return source_place(at, x.shape, slots, index), spread(v, at)
 
     def definition(x, v, *slots, **attrs):
         return by_positions(AddAt, slots, x, v, **attrs)
@@ -252,10 +253,6 @@ class AddAt(Op):
         y = np.array(x)
         np.add.at(y, filled(index, slots), v)
         return y
-
-    def domain(rng):
-        return [((array, v, *slots), attrs) for array, slots, attrs, part in cases(rng)
-                for v in (part, 0.5)]
 
 
 def by_positions(op: Any, slots: tuple[Any, ...], *arrays: Any, index: Index, sizes: Sizes | None = None,

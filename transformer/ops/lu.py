@@ -16,7 +16,7 @@ from ..core.types import ArrayType
 from . import arguments
 from .arguments import Args, Kwargs
 from .base import callable_of
-from .matrices import MatrixOp, checked, well_conditioned
+from .matrices import MatrixOp, checked, right_solved, well_conditioned
 from .products import transposed
 from .value import Value, apply, emit, value
 
@@ -26,21 +26,16 @@ def lu(a: Any) -> Any:
     return apply(Lu, (a,), {}) if isinstance(a, Value) else callable_of("scipy.linalg.lu")(a)
 
 
-def _right_solved(x: Any, a: Any) -> Any:
-    """``x @ inv(a)``."""
-    return transposed(np.linalg.solve(transposed(a), transposed(x)))
-
-
 def _moved(t: Any, p: Any, lower: Any, upper: Any) -> Any:
     """The tangents of both factors."""
-    inside = _right_solved(np.linalg.solve(lower, transposed(p) @ t), upper)
+    inside = right_solved(np.linalg.solve(lower, transposed(p) @ t), upper)
     return lower @ np.tril(inside, -1), np.triu(inside) @ upper
 
 
 def _pulled(dlower: Any, dupper: Any, p: Any, lower: Any, upper: Any) -> Any:
     """The cotangent of the matrix."""
     inside = np.tril(transposed(lower) @ dlower, -1) + np.triu(dupper @ transposed(upper))
-    return p @ np.linalg.solve(transposed(lower), _right_solved(inside, transposed(upper)))
+    return p @ np.linalg.solve(transposed(lower), right_solved(inside, transposed(upper)))
 
 
 def _lu_jvp(t, a, y):

@@ -73,6 +73,16 @@ def over_rows(x: Any) -> Any:
     return x[..., None, :] if x.ndim > 1 else x
 
 
+def diagonals(x: Any) -> Any:
+    """The diagonal of each matrix."""
+    return np.diagonal(x, axis1=-2, axis2=-1)
+
+
+def right_solved(x: Any, a: Any) -> Any:
+    """``x @ inv(a)``."""
+    return transposed(np.linalg.solve(transposed(a), transposed(x)))
+
+
 def only_real(a: ArrayType, name: str) -> None:
     if a.dtype.kind == "c":
         raise NotSupported(f"{name} of a complex matrix",

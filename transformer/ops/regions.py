@@ -20,6 +20,7 @@ from typing import Any
 
 from ..core.builder import current
 from ..core.errors import ShapeError
+from ..core.grammar import Let, type_of
 from ..core.sizes import Extent
 from ..core.types import ArrayType
 from .elementwise import broadcast, shape_text, size_text
@@ -94,6 +95,11 @@ def steps_of(index: Index) -> dict[int, Any]:
 def is_basic(index: Index, operands: tuple[Any, ...]) -> bool:
     """Whether NumPy gives a view: no arrays among the operands (or their types)."""
     return not any(isinstance(entry, Slot) and is_array(operands[entry.k]) for entry in index)
+
+
+def is_view(get: Let) -> bool:
+    """The same of a statement: whether what it gets is a view, which costs nothing to make again."""
+    return is_basic(get.attrs["index"], tuple(map(type_of, get.args[1:])))
 
 
 def axes_of(entry: Any, operands: tuple[Any, ...]) -> int:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core.builder import current
 from ..core.grammar import Atom, Var
-from ..core.types import SavedType, Type
+from ..core.types import SavedType
 from .base import Op
 
 
@@ -104,11 +104,6 @@ def packed(layout: Layout, atoms: Sequence[Atom], name: str | None = None) -> Va
     target, = current().let(Pack, tuple(atoms), {"layout": layout}, (SavedType(layout.name),))
     target.name = name
     return target
-
-
-def unpacked(layout: Layout, saved: Atom, types: Sequence[Type]) -> tuple[Var, ...]:
-    """Emits the fields of a value that was saved."""
-    return current().let(Unpack, (saved,), {"layout": layout}, tuple(types))
 
 
 def add_saved(x, y):

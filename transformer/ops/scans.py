@@ -115,19 +115,20 @@ def recurrence_along(axis: int, factors: Any, terms: Any, down: bool = False) ->
 
 
 def delayed(x: Any, axis: int, first: int) -> Any:
-    """Every element in the place of the next, with `first` in the first place."""
+    """Every element in the place of the next, with `first` in the first place. Padded before it is cut, as `x` may
+    turn out to be empty at run time."""
     if 0 in x.shape:
         return x
     width = (1, 0) if x.ndim == 1 else tuple((int(k == axis), 0) for k in range(x.ndim))
-    return np.pad(x[from_here(axis, slice(None, -1))], width, constant_values=first)
+    return np.pad(x, width, constant_values=first)[from_here(axis, slice(None, -1))]
 
 
 def advanced(x: Any, axis: int) -> Any:
-    """Every element in the place of the one before, with 0 in the last place."""
+    """Every element in the place of the one before, with 0 in the last place; see `delayed`."""
     if 0 in x.shape:
         return x
     width = (0, 1) if x.ndim == 1 else tuple((0, int(k == axis)) for k in range(x.ndim))
-    return np.pad(x[from_here(axis, slice(1, None))], width)
+    return np.pad(x, width)[from_here(axis, slice(1, None))]
 
 
 class Diff(Op):

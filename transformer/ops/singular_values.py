@@ -18,16 +18,12 @@ from ..core.types import ArrayType
 from . import arguments
 from .arguments import Args, Kwargs
 from .factorizations import inverse_gaps
-from .matrices import MatrixOp, adjoint, at_least, check_matrix, over_rows, real_dtype, working_dtype
+from .matrices import MatrixOp, adjoint, at_least, check_matrix, diagonals, over_rows, real_dtype, working_dtype
 from .products import equal, transposed
 from .statistics import conjugated, real_part
 from .value import apply, emit, value
 
 IGNORED = ("overwrite_a", "check_finite", "lapack_driver")
-
-
-def _diagonal(x: Any) -> Any:
-    return np.diagonal(x, axis1=-2, axis2=-1)
 
 
 def is_wide(rows: Extent, columns: Extent) -> bool:
@@ -46,7 +42,7 @@ def size_attrs(a: Any) -> Kwargs:
 
 def _values_jvp(t, a, y, wide=False):
     u, _, vh = np.linalg.svd(a, full_matrices=False)
-    return real_part(_diagonal(adjoint(u) @ t @ adjoint(vh)))
+    return real_part(diagonals(adjoint(u) @ t @ adjoint(vh)))
 
 
 def _values_vjp(dy, a, y, wide=False):
@@ -98,7 +94,7 @@ class Svdvals(MatrixOp):
 
 def _phase(inside: Any, s: Any) -> Any:
     """The turn of complex vectors that comes from the diagonal; real ones have none."""
-    return np.imag(_diagonal(inside)) / s * 1j
+    return np.imag(diagonals(inside)) / s * 1j
 
 
 def _turned(u: Any, inside: Any, s: Any) -> Any:
@@ -125,7 +121,7 @@ def _svd_jvp(t, a, y, full_matrices=False, wide=False):
               _outside(t @ v, u, inside, s))
     dv = _sum(v @ (gaps * (column * inside + adjoint(inside) * row)),
               _outside(adjoint(t) @ u, v, adjoint(inside), s))
-    return du, real_part(_diagonal(inside)), adjoint(dv)
+    return du, real_part(diagonals(inside)), adjoint(dv)
 
 
 def _svd_vjp(dy, a, y, full_matrices=False, wide=False):

@@ -21,8 +21,8 @@ FAMILIES = ("identity", "arithmetic", "powers", "elementary", "comparison", "red
             "extents", "axes", "joining", "splitting", "literals", "arrangement", "borders",
             "diagonals", "creation", "ranges", "products", "outer_products", "einsum", "searching",
             "sorting", "samples", "triangles", "factorizations", "indexing", "linear_algebra",
-            "fourier", "singular_values", "eigenvalues", "triangular", "lu", "least_squares", "matrix_functions",
-            "special", "bessel", "gamma_family", "hypergeometric", "integrals", "orthogonal",
+            "fourier", "fourier_several", "singular_values", "eigenvalues", "triangular", "lu", "least_squares",
+            "matrix_functions", "special", "bessel", "gamma_family", "hypergeometric", "integrals", "orthogonal",
             "distributions", "box_cox", "losses", "statistics", "missing", "norms", "number_theory", "complex_numbers",
             "scans", "sequences", "saved", "collectives")
 

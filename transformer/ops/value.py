@@ -198,6 +198,16 @@ def is_weak(type: Any) -> bool:
     return isinstance(type, ArrayType) and type.weak
 
 
+def is_inexact(x: Any) -> bool:
+    """Whether something is a floating point or complex value that the program computes."""
+    return isinstance(x, Value) and x.type.is_inexact
+
+
+def rule_attrs(stmt: Let) -> dict[str, Any]:
+    """The attributes that rules see: all but how the user spelled the op."""
+    return {key: item for key, item in stmt.attrs.items() if key != "spelling"}
+
+
 def hands_on(stmt: Let) -> bool:
     """Whether a statement gives one of its operands as it is, whatever the type of the others."""
     return stmt.op.hands_on and is_python(stmt.attrs.get("spelling"))

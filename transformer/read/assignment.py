@@ -12,10 +12,10 @@ import gast
 import numpy as np
 
 from ..core.errors import BadArgument, NotSupported, ShapeError, as_raised
-from ..core.grammar import Const, Let, Var
+from ..core.grammar import Const, Var
 from ..ops import indexing
 from ..ops.elementwise import shape_text
-from ..ops.regions import Slot, steps_of
+from ..ops.overlap import may_overwrite
 from ..ops.value import Value
 from ..ops.value import value as as_value
 from .applying import apply_op, prepared
@@ -152,29 +152,16 @@ def _write_axisless(reader: Reader, array: Value, index: Any, value: Any) -> Non
 def _check_overlap(reader: Reader, owner: Value, value: Any, new: Value) -> None:
     """Refuses `y[::2] = y[:3]`, where NumPy may overwrite elements that it has yet to read."""
     definitions = reader.builder.numbering.definitions
-    made, put = definitions.get(getattr(value, "atom", None)), definitions.get(new.atom)  # type: ignore[arg-type]
-    if made is None or put is None or made.op.name != "get" or put.op.name != "put" or value.ndim != 1:
+    put = definitions.get(new.atom)  # type: ignore[arg-type]
+    if put is None or put.op.name != "put" or not isinstance(value, View) or value.ndim != 1:
         return
-    same = isinstance(value, View) and value.base is owner and made.args[0] is owner.atom
-    if same and steps_of(made.attrs["index"]) != steps_of(put.attrs["index"]) and not _are_mirrored(made, put):
+    if cell_of(value) is cell_of(owner) and may_overwrite(put, definitions.get):  # type: ignore[arg-type]
         raise NotSupported(
             "an assignment of a part of an array to another part, in other steps",
             reader.builder.origin,
             why="Where the parts overlap, NumPy may read what it has just written.",
             instead="Copy first: y[::2] = y[:3].copy().",
         )
-
-
-def _are_mirrored(made: Let, put: Let) -> bool:
-    """Whether a row is written to the column of the same number, or the other way round: the one element that
-    they share stands at the same place in both."""
-    numbers = []
-    for stmt, first in ((made, 1), (put, 2)):
-        entries = [entry for entry in stmt.attrs["index"] if entry != slice(None)]
-        if len(stmt.attrs["index"]) != 2 or len(entries) != 1 or isinstance(entries[0], slice):
-            return False
-        numbers.append(stmt.args[first + entries[0].k] if isinstance(entries[0], Slot) else entries[0])
-    return numbers[0] is numbers[1] or isinstance(numbers[0], int) and numbers[0] == numbers[1]
 
 
 def _bind_attribute(reader: Reader, target: Any, value: Any) -> None:

@@ -211,7 +211,7 @@ def _fitted(
     if by_test and not reader.recursion.active:
         return _of_either_size(reader, merges, one, other)
     for wanted, type, side in ways if by_test else []:
-        with reader.writing_to(side.block), testing(reader):
+        with reader.builder.resumed(side.block), testing(reader):
             if all(reader.assumptions.equal(a, b) for a, b in zip(wanted.sizes, type.sizes)):
                 return joined_type(wanted, type.with_sizes(wanted.sizes), reader.assumptions)
     return None
@@ -258,7 +258,7 @@ def _at_end_of(reader: Reader, side: Side) -> Iterator[None]:
     """As if the side had just been read: its state, and its block as the current one."""
     mark = reader.journal.mark()
     reader.journal.apply(side.contents)
-    with reader.writing_to(side.block):
+    with reader.builder.resumed(side.block):
         yield
     reader.journal.rollback(mark)
 
@@ -306,7 +306,7 @@ class Merger:
         return merged
 
     def _cast(self, atom: Any, type: Any, block: Block) -> Any:
-        with self.reader.writing_to(block):
+        with self.reader.builder.resumed(block):
             return cast(self.reader, atom, type)
 
     def _merged(self, type: Any, pair: list[Any], name: str | None, place: Any) -> Atom:

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..core.errors import BadArgument, NotSupported, is_library
 from ..ops.table import lookup
-from ..ops.value import Value
+from ..ops.value import Value, is_inexact
 from .applying import apply_op
 from .array_methods import call_array_method, write_out
 from .builtin_calls import BUILTINS
@@ -256,11 +256,6 @@ def call_static(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: di
         if _is_ours(function):
             return function(*args, **kwargs)
         return function(*map(stripped, args), **{key: stripped(value) for key, value in kwargs.items()})
-
-
-def is_inexact(value: Any) -> bool:
-    """Whether a value is a floating point or complex one that the program computes."""
-    return isinstance(value, Value) and value.type.is_inexact
 
 
 def _listed(reader: Reader, value: Any) -> Any:

@@ -50,7 +50,7 @@ def _spread(reader: Reader, key: Hashable, place: Any, sides: tuple[Side, Side],
     certain = all(items and not isinstance(items[0], Maybe) for items in held)
     try:
         for side, items in zip(sides, held):
-            with reader.writing_to(side.block):
+            with reader.builder.resumed(side.block):
                 item = items[0] if items else nothing_like(sample, moment)
             item = item if certain or isinstance(item, Maybe) else Maybe(bool(items), item)
             side.contents[key] = place, (item,)

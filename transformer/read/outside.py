@@ -17,6 +17,7 @@ from ..core.errors import NotSupported
 from ..core.grammar import Const, Var
 from ..core.types import ArrayType, has_own_meaning
 from ..ops.value import Value
+from .contents import CONTAINERS, Contents, Presence
 from .interface import Hidden
 from .kinds import described
 from .values import Axisless, Closure, Conflict, ContainerMethod, DynamicRange, Lazy, Text
@@ -48,6 +49,7 @@ class Outside:
         self._watched: set[tuple[int, Any, int]] = set()
         self._kept: list[Any] = []
         self._names: set[str] = set()
+        self._containers: dict[int, Contents] = {}
 
     def lift(self, found: Any, holder: Callable[[Any], Any], key: Any, name: str | None) -> Any:
         """What reading works with in place of an object from outside: `holder(key)` gives it."""
@@ -55,8 +57,22 @@ class Outside:
             return self._array(found, holder, key, name)
         if not isinstance(found, UNWATCHED):
             self._watch(found, holder, key)
+        if isinstance(found, CONTAINERS):
+            self._watch(True, self._contents(found), True)
         if type(found) in (float, complex) or isinstance(found, np.inexact):
             return Value(Const(found, name=name), known=found) if name else found
+        return found
+
+    def _contents(self, container: Any) -> Contents:
+        if id(container) not in self._containers:
+            self._containers[id(container)] = Contents(container)
+        return self._containers[id(container)]
+
+    def has_attribute(self, owner: Any, name: str) -> bool:
+        """Whether an object from outside has an attribute."""
+        found = hasattr(owner, name)
+        if hasattr(owner, "__dict__") and not isinstance(owner, UNWATCHED):
+            self._watch(found, Presence(owner), name)
         return found
 
     def attribute(self, owner: Any, name: str) -> Any:

@@ -11,17 +11,18 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..core.equations import value_of
-from ..core.errors import NotSupported, TransformError
+from ..core.errors import TransformError
 from ..core.grammar import Atom, Call, Function, Var, type_of
 from ..core.sizes import Extent, Size
 from ..core.types import ArrayType, Type
 from ..core.walk import Copier, atom_vars, free_vars
 from ..ops.value import Value
+from . import recursion_errors
 from .branches import Unreachable
 from .casts import cast
 from .demand import Unroll
 from .frames import Frame, stamp
-from .journal import Cell, Place
+from .journal import Cell
 from .lifting import lift
 from .passed_arrays import check_passed
 from .structures import (
@@ -172,11 +173,7 @@ class Own:
                     raise
             self.reader.restore(checkpoint)
             del self.reader.recursion.known[known:]
-        raise NotSupported(
-            f"the types in the recursion of {self.name} do not settle",
-            self.origin,
-            instead="Give its arguments and results the same types (add a cast) and structure in every call.",
-        )
+        raise recursion_errors.unsettled(self.name, self.origin)
 
     def _pass(self) -> bool:
         """Reads the body once; says whether what was assumed of it is so."""
@@ -188,7 +185,7 @@ class Own:
             try:
                 value = reader.usable(self.body())
             except Unreachable:
-                raise self._endless() from None
+                raise recursion_errors.endless(self.name, self.origin) from None
             template, settled = self._returned(capture(reader, value))
             settled = self._note_changes(begun, cells) and settled
             results = [self._cast(fixed.atom, slot.type) for slot, fixed in template]
@@ -221,14 +218,6 @@ class Own:
         self.made = stamp()
         return cells
 
-    def _endless(self) -> NotSupported:
-        return NotSupported(
-            f"the recursion of {self.name} has no end",
-            self.origin,
-            why="Every path through the function calls it again, or raises an exception.",
-            instead="Return without a call in the simplest case.",
-        )
-
     def _cast(self, atom: Atom | None, type: ArrayType) -> Atom:
         assert atom is not None
         return cast(self.reader, atom, type)
@@ -241,11 +230,7 @@ class Own:
         if self.tries and any(clash.by_size for clash in clashes(joined)):
             self.tries, joined = self.tries - 1, joiner.checked(one)  # of another size; the next pass will tell
         for clash in clashes(joined):
-            raise NotSupported(
-                f"the recursion of {self.name} returns {clash.reason}",
-                self.origin,
-                instead="Return the same structure, types and sizes (add a cast) on every path.",
-            )
+            raise recursion_errors.returning(self.name, clash.reason, self.origin)
         before, self.result = self.result, joined
         settled = before is not None and same_template(before, joined)
         found = list(atoms(joined, captured))
@@ -287,7 +272,7 @@ class Own:
             if place.holder is self.frame.names or not self.reader.existed(place, old, self.made):
                 continue
             if not isinstance(place, Cell):
-                raise self._has_effects(place)
+                raise recursion_errors.changing(self.name, place.name, self.origin)
             if id(place.holder) in places:
                 known = known and places[id(place.holder)] in self.changed
                 self.changed.add(places[id(place.holder)])
@@ -295,15 +280,6 @@ class Own:
                 known = False
                 self.written[id(place.holder)] = place.holder
         return known
-
-    def _has_effects(self, place: Place) -> NotSupported:
-        what = f"{place.name!r}" if place.name else "a container or an object"
-        return NotSupported(
-            f"the recursion of {self.name} changes {what} around it",
-            self.origin,
-            why="A function that calls itself may write to arrays and return values.",
-            instead="Pass it as an argument and return what it is then.",
-        )
 
     # -- calling it ------------------------------------------------------------------------------
 
@@ -343,11 +319,7 @@ class Own:
             self.result = None
             raise Again(self)
         if not self.is_complete and self.reader.recursion.derivatives > self.derivatives:
-            raise NotSupported(
-                f"{self.name} takes the derivative of itself",
-                self.reader.builder.origin,
-                instead="Write the derivatives one by one.",
-            )
+            raise recursion_errors.differentiating(self.name, self.reader.builder.origin)
         if self.result is None:
             raise Unreachable
         arrays = [leaf.value for leaf in leaves] + list(self.written.values())

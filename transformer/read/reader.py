@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core.builder import Builder
 from ..core.errors import NotSupported, Origin, TransformError
-from ..core.grammar import Atom, Block, Const, Var
+from ..core.grammar import Atom, Const, Var
 from ..core.guards import Assumptions
 from ..core.types import ArrayType
 from ..ops.value import Value
@@ -337,19 +337,6 @@ class Reader:
     def loop_of_var(self, var: Var) -> Any:
         """The loop that can be unrolled to make a variable (a position, a carry) static."""
         return self.loop_vars.get(var)
-
-    @contextmanager
-    def writing_to(self, block: Block) -> Iterator[None]:
-        """Appends to a block that was read before."""
-        builder = self.builder
-        outer, builder.block = builder.block, block
-        builder.enclosing.append(outer)
-        try:
-            with self.assumptions.block():
-                yield
-        finally:
-            builder.block = outer
-            builder.enclosing.pop()
 
     @contextmanager
     def inside(self, frame: Frame) -> Iterator[None]:

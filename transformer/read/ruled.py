@@ -21,7 +21,7 @@ from ..core.grammar import Atom, Block, Const, Effect, Var, type_of
 from ..core.sizes import Size
 from ..core.walk import all_statements, atom_vars, free_vars
 from ..ops.ruled import Ruled
-from ..ops.value import Value
+from ..ops.value import Value, is_inexact
 from ..ops.value import atom as as_atom
 from .branches import Unreachable
 from .casts import Widen
@@ -68,10 +68,6 @@ class Leaves:
             return value
         self.atoms.append(as_atom(value))
         return Result(len(self.atoms) - 1)
-
-
-def carries_derivative(value: Any) -> bool:
-    return isinstance(value, Value) and value.type.is_inexact
 
 
 def filled(reader: Reader, tree: Any, leaf: Callable[[int], Any], other: Callable[[Any], Any] = lambda item: item
@@ -161,7 +157,7 @@ def read_call(reader: Reader, custom: Any, args: tuple[Any, ...], kwargs: dict[s
     check_no_writes(reader, mark, made, "a function with a rule of its own")
     if not any(type_of(atom).is_inexact for atom in operands.atoms):
         return result
-    outcome = Leaves(reader, carries_derivative)
+    outcome = Leaves(reader, is_inexact)
     tree = outcome.tree(result)
     if not outcome.atoms:
         return result

@@ -22,7 +22,7 @@ from ..ops.registry import registry
 from ..settings import config, followers
 from .nans import call_watching_nans
 from .sharing import Memory
-from .signature import Description, Identity, describe, exact_key
+from .signature import Description, describe, exact_key, hashable
 
 MOST_EXACT_KEYS = 4096
 
@@ -51,15 +51,19 @@ class Entry:
 
     def is_current(self) -> bool:
         """Whether the globals and closures it was read with are what they were."""
-        for holder, key, value in self.watched:
-            if holder(key) is not value:
-                return False
-        return not self.hidden or self.hidden_key == hidden_key(self.hidden)
+        try:
+            for holder, key, value in self.watched:
+                if holder(key) is not value:
+                    return False
+            return not self.hidden or self.hidden_key == hidden_key(self.hidden)
+        except (AttributeError, LookupError):  # there is none any more
+            return False
 
 
 def hidden_key(hidden: list[Any]) -> tuple[Hashable, ...]:
-    arrays = [h.fetch() for h in hidden]
-    return tuple((a.dtype, a.shape) for a in arrays)
+    """The types of what a function takes from outside; what was an array may be something else by now."""
+    found = [h.fetch() for h in hidden]
+    return tuple((type(each),) if not hasattr(each, "dtype") else (each.dtype, each.shape) for each in found)
 
 
 @dataclass(slots=True)
@@ -183,14 +187,4 @@ def run(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def type_key(described: Description) -> tuple[Hashable, ...]:
     """Types and static objects of a described call, as a key."""
     leaves, structure = tree.flatten((described.args, described.kwargs))
-    return structure, tuple((type(leaf), _hashable(leaf)) for leaf in leaves)
-
-
-def _hashable(leaf: Any) -> Hashable:
-    if type(leaf) is float:
-        return leaf.hex()                       # tells zeros apart, and not nan from nan
-    try:
-        hash(leaf)
-    except TypeError:
-        return Identity(leaf)
-    return leaf
+    return structure, tuple((type(leaf), hashable(leaf)) for leaf in leaves)

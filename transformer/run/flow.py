@@ -1,4 +1,8 @@
-"""Which names statements need and give: what is read of a function's variables before it is bound, and afterwards."""
+"""Which names statements need and give: what is read of a function's variables before it is bound, and afterwards.
+
+    total += x[k]               needs total, x and k, and gives total
+    for k in range(n): y = k    needs n, may give k and y, and gives neither for certain
+"""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import tree
+from ..transform.argument_names import extra_names, keys_in, name_at
 from ..transform.batched import Batched
 from ..transform.curvature import HessianVector
 from ..transform.jacobians import Jacobian
@@ -56,22 +57,6 @@ def is_hessian(first: Mode | None, second: Mode) -> bool:
     if not isinstance(first, Jacobian) or not isinstance(second, Jacobian):
         return False
     return not second.reverse and first == replace(second, reverse=True)
-
-
-def extra_names(mode: Mode, names: list[str]) -> list[str]:
-    """What the arguments are called that a transformation adds.
-
-    >>> extra_names(Pushforward((0, "b")), ["w", "b"])
-    ['dw', 'db']
-    """
-    if not mode.extras or isinstance(mode, Pullback):
-        return ["dy"] * mode.extras
-    wrt = mode.wrt                                                      # type: ignore[attr-defined]
-    return [f"d{key if isinstance(key, str) else _name_at(key, names)}" for key in keys_in(wrt)]
-
-
-def keys_in(wrt: Any) -> tuple[Any, ...]:
-    return wrt if isinstance(wrt, tuple) else () if wrt is None else (wrt,)
 
 
 def words(mode: Mode, names: list[str], extras: Sequence[str] = ()) -> str:
@@ -130,7 +115,7 @@ def lanes_of_arguments(axes: Any, names: list[str], extras: Sequence[str] = ()) 
     places: dict[int, list[str]] = {}
     axes = axes or ()
     passed = len(axes) - len(extras)                       # what stands at its default is not passed
-    for name, each in zip([*(_name_at(k, names) for k in range(passed)), *extras], axes):
+    for name, each in zip([*(name_at(k, names) for k in range(passed)), *extras], axes):
         for axis, path in axes_by_place(each):
             places.setdefault(axis, []).append(name + path)
     return ", ".join(f"axis {axis} of {enumerated(known)}" for axis, known in places.items())
@@ -145,7 +130,7 @@ def listed(wrt: Any, names: list[str]) -> str:
     """Arguments by name, as far as their positions have one."""
     if wrt is None:
         return "the arguments"
-    return enumerated([key if isinstance(key, str) else _name_at(key, names) for key in keys_in(wrt)])
+    return enumerated([key if isinstance(key, str) else name_at(key, names) for key in keys_in(wrt)])
 
 
 def enumerated(words: list[str]) -> str:
@@ -154,10 +139,6 @@ def enumerated(words: list[str]) -> str:
     'w, b and x'
     """
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
-
-
-def _name_at(position: int, names: list[str]) -> str:
-    return names[position] if -len(names) <= position < len(names) else f"argument {position}"
 
 
 def parameter_names(function: Any) -> list[str]:

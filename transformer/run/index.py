@@ -108,14 +108,19 @@ class Index:
         return all(guard.holds(values) for guard in record.guards) and self._is_current(record)
 
     def _is_current(self, record: Record) -> bool:
+        """Whether what the function takes from outside is what it was: arrays by their types."""
         try:
-            return all(mark_of(followed(way, self.user)) == mark for way, mark in record.marks)
+            return all(mark_of(followed(way, self.user)) == mark for way, mark in record.marks) and \
+                hidden_key(self._hidden(record)) == record.hidden_key
         except (Unmarked, LookupError, AttributeError, TypeError, ValueError):
             return False
 
+    def _hidden(self, record: Record) -> list[Hidden]:
+        return [_hidden(name, *holder_of(way, self.user)) for name, way in record.hidden]
+
     def entry(self, record: Record, function: Callable[..., Any]) -> Entry | None:
         """The entry of a record, whose `function` is compiled."""
-        hidden = [_hidden(name, *holder_of(way, self.user)) for name, way in record.hidden]
+        hidden = self._hidden(record)
         if hidden_key(hidden) != record.hidden_key:
             return None
         watched = [(*holder_of(way, self.user), followed(way, self.user)) for way in record.watched]

@@ -3,9 +3,9 @@ can compare.
 
 What a function takes from outside is found from the function itself: ``f.__globals__["SCALE"]``,
 ``f.__closure__[0].cell_contents``, ``f.__globals__["act"].__globals__["GAIN"]``. A way is a tuple of steps,
-``("item", key)``, ``("attribute", name)`` and, as a first one, ``("module", name)``. What stands at its end is known
-by a mark: the value of a number, the code of a function, the version of a library. What has no mark is
-`Unmarked`: then nothing is kept.
+``("item", key)``, ``("attribute", name)``, as a first one ``("module", name)``, as a last one ``("contents", True)``
+or ``("presence", name)``. What stands at its end is known by a mark: the value of a number, the code of a function,
+the version of a library. What has no mark is `Unmarked`: then nothing is kept.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+
+from ..read.contents import Contents, Presence
 
 Way = tuple[tuple[str, Any], ...]
 Holder = Callable[[Any], Any]
@@ -39,12 +41,18 @@ def _taken(owner: Any, step: tuple[str, Any]) -> Any:
     kind, key = step
     if kind == "module":
         return sys.modules[key]
+    if kind == "contents":
+        return True
+    if kind == "presence":
+        return hasattr(owner, key)
     return owner[key] if kind == "item" else getattr(owner, key)
 
 
 def holder_of(way: Way, root: Any) -> tuple[Holder, Any]:
     """``(holder, key)`` with ``holder(key)`` what a way leads to by then: see `read.outside`."""
     owner, (kind, key) = followed(way[:-1], root), way[-1]
+    if kind in ("contents", "presence"):
+        return (Contents if kind == "contents" else Presence)(owner), key
     if kind == "attribute":
         return partial(getattr, owner), key
     return owner.get if isinstance(owner, dict) else owner.__getitem__, key
@@ -61,6 +69,10 @@ class Ways:
         """The way to ``holder(key)``."""
         if isinstance(holder, partial) and holder.func is getattr:
             owner, kind = holder.args[0], "attribute"
+        elif isinstance(holder, Contents):
+            owner, kind = holder.container, "contents"
+        elif isinstance(holder, Presence):
+            owner, kind = holder.owner, "presence"
         else:
             owner, kind = getattr(holder, "__self__", None), "item"
         if isinstance(owner, types.ModuleType):

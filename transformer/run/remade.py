@@ -1,4 +1,9 @@
-"""Functions made of trees: in the file, with the globals and the captured names of another one."""
+"""Functions made of trees: in the file, with the globals and the captured names of another one.
+
+    def around(scale):              # what the other one captured, in the cells that it has
+        def <part>(x):
+            return scale * x        # at the line where it stands in the file
+"""
 
 from __future__ import annotations
 

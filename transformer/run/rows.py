@@ -1,4 +1,9 @@
-"""The parts of a kernel in their order: nests, loops of the program around them, and what libraries and Python do."""
+"""The parts of a kernel in their order: nests, loops of the program around them, and what libraries and Python do.
+
+    for k in range(steps)                       a loop of the program, with the parts in it below
+        for i in range(n): for j in range(m)    a nest, with what it costs in a call
+        product of matrices, in BLAS
+"""
 
 from __future__ import annotations
 

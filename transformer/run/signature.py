@@ -75,6 +75,17 @@ class Identity:
         return id(self.object)
 
 
+def hashable(leaf: Any) -> Hashable:
+    """What stands for a static object in a key."""
+    if type(leaf) is float:
+        return leaf.hex()                       # tells zeros apart, and not nan from nan
+    try:
+        hash(leaf)
+    except TypeError:
+        return Identity(leaf)
+    return leaf
+
+
 @dataclass
 class Description:
     """Abstract arguments: pytrees of types and static objects; the sizes of this call, and its

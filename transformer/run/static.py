@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import tree
 from ..core.errors import BadArgument, suggestion
-from .signature import Identity
+from .signature import hashable
 
 
 class StaticPaths(set[str]):
@@ -87,20 +87,10 @@ class Fixed:
             raise BadArgument(f"the static argument {name!r} holds an array", argument=name,
                               why="Its numbers would become part of the compiled code.",
                               instead="Leave it out of static_argnames, or pass a tuple of numbers.")
-        self.parts = structure, tuple([(type(leaf), _hashable(leaf)) for leaf in leaves])
+        self.parts = structure, tuple([(type(leaf), hashable(leaf)) for leaf in leaves])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Fixed) and other.parts == self.parts
 
     def __hash__(self) -> int:
         return hash(self.parts)
-
-
-def _hashable(leaf: Any) -> Hashable:
-    if type(leaf) is float:
-        return leaf.hex()
-    try:
-        hash(leaf)
-    except TypeError:
-        return Identity(leaf)
-    return leaf

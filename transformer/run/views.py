@@ -1,5 +1,9 @@
 """Whether results of a function are the same objects for NumPy as others: views of arguments, views of each other,
-lists under two names."""
+lists under two names.
+
+    return x[1:]                a view of an argument, where compiled code gives an array of its own
+    y = 2 * x; return y, y      one array under two names
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..containers import LEAVES, kind_of
-from ..core.grammar import Call, Function, If, Let, Loop, Var
+from ..core.grammar import Call, Function, If, Let, Loop, Var, is_array
 from ..core.types import ArrayType
 from ..core.walk import all_statements
 from ..read.interface import Result
@@ -20,7 +24,7 @@ def gives_views(function: Function, written: int) -> bool:
     """Whether a result may share memory with an argument or another result. Arguments that are results are the
     same objects; so are those that are written, whose values are the last results, so many."""
     sources = _sources(function)
-    results = list(dict.fromkeys(filter(_is_array, function.results)))
+    results = list(dict.fromkeys(filter(is_array, function.results)))
     kept = {*function.params, *function.results[len(function.results) - written:]}
     taken = kept.union(*(_roots(result, sources) for result in results if result in kept))
     for result in results:
@@ -85,7 +89,3 @@ def _roots(atom: Any, sources: dict[Any, list[Any]]) -> set[Any]:
             seen.add(one)
             waiting += sources.get(one, [])
     return seen
-
-
-def _is_array(atom: Any) -> bool:
-    return isinstance(atom, Var) and bool(getattr(atom.type, "sizes", ()))

@@ -56,7 +56,7 @@ from typing import Any
 
 from ..core.grammar import Block, Call, Const, Effect, Function, If, Let, Loop, Stmt, Var
 from ..core.guards import Assumptions
-from ..core.walk import atom_vars, free_vars, has_effects
+from ..core.walk import atom_vars, free_vars, has_effects, is_heading
 from .rewriter import type_vars
 
 
@@ -184,7 +184,7 @@ class Liveness:
         for stmt in reversed(block):
             if stmt in self.kept or _is_comment(stmt) and _is_needed(stmt, left) or self._ends(stmt, block, left):
                 left.append(stmt)
-        while left and _is_heading(left[-1]):
+        while left and is_heading(left[-1]):
             left.pop()
         left.reverse()
         self.changed |= len(left) < len(block)
@@ -242,9 +242,4 @@ def _is_needed(comment: Any, after: Block) -> bool:
     """Whether what a comment is about is still there; `after` has what follows, last first."""
     if "reverse of" in comment.attrs:
         return bool(after) and isinstance(after[-1], (Loop, If))
-    return bool(after) and not _is_heading(after[-1])
-
-
-def _is_heading(stmt: Stmt) -> bool:
-    """Whether a statement is a comment that tells what follows from what came before."""
-    return isinstance(stmt, Effect) and stmt.kind == "comment" and "text" in stmt.attrs
+    return bool(after) and not is_heading(after[-1])

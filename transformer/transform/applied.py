@@ -20,6 +20,7 @@ from ..ops.value import Value
 from ..read.interface import Interface
 from .activity import active_vars
 from .custom import Application, Pullback, Tangents
+from .definitions import expanded
 
 
 class Link:
@@ -61,7 +62,6 @@ def _name_again(stmt: Let, results: Sequence[Value], builder: Builder) -> None:
 
 def prepared(block: Block, inputs: Iterable[Var], results: Iterable[Any], builder: Builder) -> Block:
     """The block as reverse mode goes through it: definitions expanded, rules in place."""
-    from .reverse import expanded
     block = expanded(block, builder)
     if any(map(is_ruled, all_statements(block))):
         replaced: set[int] = set()

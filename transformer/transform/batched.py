@@ -1,16 +1,16 @@
 """`vmap` as a transformation: which axes of the arguments are lanes, and which of the results.
 
-The function is read for one lane: `lanes_of` takes the axes off the arguments of a call. What it reads as is
+The function is read for one lane: `Lanes.of_arguments` takes the axes off the arguments of a call. What it reads as is
 then batched (`batching`), and its parameters and results get their axes back, where the user wants them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from inspect import Parameter as Kinds
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -25,14 +25,24 @@ from ..core.types import ArrayType
 from ..ops.collectives import named_axis
 from ..ops.elementwise import size_text
 from ..ops.value import Value, call, value
-from ..read.interface import AxislessType, Interface, Result
-from ..read.kinds import described
+from ..read.interface import Interface, Result
 from ..read.values import Lane
 from .apart import AlsoDiffer, LanesPart
 from .batching import Batching
+from .lane_axes import (
+    ALONG_FIRST,
+    BY_KEYWORD,
+    SHARED,
+    Axes,
+    LaneAxis,
+    axes_of,
+    check_count,
+    checked,
+    differs_where_known,
+    is_axis,
+    spread,
+)
 from .modes import Args, Kwargs, Mode
-
-Axes = Any                              # int | None, or a pytree of them
 
 
 @dataclass(frozen=True)
@@ -47,15 +57,11 @@ class Batched(Mode):
     suffix: str = field(default="vmap", init=False)
     extras: int = field(default=0, init=False)
 
-    def lanes(self, args: Args, kwargs: Kwargs) -> Lanes:
+    def lanes(self, args: Args, kwargs: Kwargs, names: Sequence[str]) -> Lanes:
         """What a call with these arguments, trees of types or of values, has as lanes."""
-        given = self.in_axes if isinstance(self.in_axes, (tuple, list)) else (self.in_axes,) * len(args)
-        if len(given) != len(args):
-            entries = "1 entry" if len(given) == 1 else f"{len(given)} entries"
-            raise BadArgument(f"in_axes has {entries} for {counted(len(args), 'argument')} passed by position",
-                              instead="Give one axis for each of them, None for what all lanes share.")
-        axes = tuple(axes_of(arg, axis, f"in_axes[{k}]", f"argument {k}")
-                     for k, (axis, arg) in enumerate(zip(given, args)))
+        check_count(self.axis_size)
+        axes = tuple(axes_of(arg, axis, whose, name)
+                     for arg, (axis, whose), name in zip(args, self._entries(names), names))
         named = {name: axes_of(arg, 0, BY_KEYWORD, name) for name, arg in kwargs.items()}
         found = [axis for axis in tree.leaves((axes, named)) if axis is not SHARED]
         if not found and self.axis_size is None:
@@ -63,73 +69,33 @@ class Batched(Mode):
                               instead="Give an axis in in_axes, or the number of lanes as axis_size.")
         return Lanes(self, axes, named, tuple(found))
 
-    def entered(self, args: Args, kwargs: Kwargs, hints: Mapping[Any, int] | None = None) -> tuple[Mode, Args, Kwargs]:
-        lanes = self.lanes(args, kwargs)
+    def _entries(self, names: Sequence[str]) -> list[tuple[Axes, str]]:
+        """The entry of in_axes for each of these arguments, and how messages call it."""
+        if is_axis(self.in_axes):
+            return [(self.in_axes, f"in_axes[{k}]") for k in range(len(names))]
+        if not isinstance(self.in_axes, (tuple, list)):
+            return [(self.in_axes, "in_axes")] * len(names)
+        if len(self.in_axes) != len(names):
+            entries = "1 entry" if len(self.in_axes) == 1 else f"{len(self.in_axes)} entries"
+            passed = f"{counted(len(names), 'argument')} passed by position"
+            raise BadArgument(f"in_axes has {entries} for {passed}" + (f": {', '.join(names)}" if names else ""),
+                              instead="Give one axis for each of them, None for what all lanes share.")
+        return [(axes, f"in_axes[{k}]") for k, axes in enumerate(self.in_axes)]
+
+    def entered(self, args: Args, kwargs: Kwargs, names: Sequence[str], hints: Mapping[Any, int] | None = None
+                ) -> tuple[Mode, Args, Kwargs]:
+        lanes = self.lanes(args, kwargs, names)
         return lanes, *lanes.of_arguments(args, kwargs, one_lane)
 
-    def entered_inside(self, reader: Any, args: Args, kwargs: Kwargs) -> tuple[Mode, Args, Kwargs]:
+    def entered_inside(self, reader: Any, args: Args, kwargs: Kwargs, names: Sequence[str]
+                       ) -> tuple[Mode, Args, Kwargs]:
         args, kwargs = tuple(map(reader.usable, args)), {name: reader.usable(arg) for name, arg in kwargs.items()}
-        lanes = self.lanes(args, kwargs)
+        lanes = self.lanes(args, kwargs, names)
         return lanes, *lanes.of_arguments(args, kwargs, lambda given, axis: Lane(Var(one_lane(given.type, axis))))
-
-
-class _Shared:
-    """Stands for None as an axis, where None would be a tree without leaves."""
-
-    __tree_leaf__ = True
-
-    def __repr__(self) -> str:
-        return "None"
-
-
-SHARED = _Shared()
-BY_KEYWORD = "in_axes, where arguments passed by position have theirs"
 
 
 def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-@dataclass(frozen=True)
-class LaneAxis:
-    """The axis of an argument that is its lanes, and how many there are; `name` is what messages call it."""
-
-    axis: int
-    size: Extent
-    name: str
-    __tree_leaf__: ClassVar[bool] = True
-
-
-def axes_of(arg: Any, axes: Axes, whose: str, name: str) -> Any:
-    """The axes of the leaves of an argument."""
-    leaves, structure = tree.flatten(arg)
-    chosen = tree.leaves(spread(axes, arg, whose, name))
-    found = [axis if axis is SHARED else _lane_axis(leaf, axis, whose, name + path)
-             for leaf, axis, path in zip(leaves, chosen, structure.paths())]
-    return tree.unflatten(structure, found)
-
-
-def _lane_axis(leaf: Any, axis: int, whose: str, name: str) -> LaneAxis:
-    if isinstance(leaf, np.ndarray):
-        raise BadArgument(f"{name} has to be known when the function is read, and vmap maps it",
-                          why="Its value decides a shape or the course of the function.",
-                          instead=f"Give None for it in {whose}, and call the function once for each value.")
-    type = leaf.type if isinstance(leaf, Value) else leaf
-    if not isinstance(type, ArrayType) or not type.sizes:
-        what = "an array without axes" if isinstance(type, AxislessType) else \
-            "a number" if isinstance(type, (ArrayType, int, float, complex)) else described(leaf)
-        raise BadArgument(f"vmap maps {name} along its axis {axis}, but it is {what}",
-                          instead=f"Give an array with an axis for the lanes, or None in {whose}.")
-    place = checked(axis, len(type.sizes), name, whose)
-    return LaneAxis(place, leaf.shape[place] if isinstance(leaf, Value) else type.sizes[place], name)
-
-
-def checked(axis: int, rank: int, name: str, whose: str) -> int:
-    """An axis counted from the front."""
-    if not -rank <= axis < rank:
-        raise BadArgument(f"{whose} is {axis}, but {name} has {rank} {'axis' if rank == 1 else 'axes'}",
-                          instead=f"Give an axis from {-rank} to {rank - 1}.")
-    return axis % rank
 
 
 def one_lane(type: ArrayType, axis: LaneAxis) -> ArrayType:
@@ -148,25 +114,6 @@ def pairs(tree_of_vars: Any, axes: Any) -> Iterator[tuple[Any, Any]]:
     static, children = kind.split(tree_of_vars)
     for child, part in zip(children, kind.matching_children(static, axes) or ()):
         yield from pairs(child, part)
-
-
-def spread(axes: Axes, arg: Any, whose: str, name: str) -> Any:
-    """Axes for each leaf of an argument, from a tree of them that may end above the leaves."""
-    if axes is None:
-        return tree.map(lambda leaf: SHARED, arg)
-    if isinstance(axes, (int, np.integer)) and not isinstance(axes, bool):
-        return tree.map(lambda leaf: int(axes), arg)
-    kind = kind_of(type(axes))
-    if kind is LEAVES:
-        raise BadArgument(f"{whose} is {axes!r}, which is no axis", instead="Give an int, or None.")
-    static, children = kind.split(axes)
-    parts = kind.matching_children(static, arg) if type(arg) is type(axes) else None
-    if parts is None or len(parts) != len(children):
-        raise BadArgument(f"{whose} is {axes!r}, which does not fit {name}: {tree.structure(arg)}",
-                          instead="Give one axis for all of it, or a tree of its structure.")
-    ways = kind.accessors(static, len(children))
-    spreads = [spread(child, part, whose + way, name + way) for child, part, way in zip(children, parts, ways)]
-    return kind.build(type(axes), static, spreads)
 
 
 def leaves_with(interface: Interface, axes: tuple[Any, ...], named: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
@@ -215,6 +162,9 @@ class Lanes(Mode):
         size = self.found[0].size if self.mode.axis_size is None else self.mode.axis_size
         return named_axis(self.mode.axis_name, size)
 
+    def refusal(self, known: Collection[str]) -> BadArgument | None:
+        return next((differs_where_known(axis.name, axis.whose) for axis in self.found if axis.name in known), None)
+
     # -- the transformation ------------------------------------------------------------------
 
     def transform(self, function: Function, interface: Interface, builder: Builder) -> tuple[Function, Interface]:
@@ -255,11 +205,11 @@ class Lanes(Mode):
     def _placed(self, interface: Interface, function: Function, batching: Batching, atoms: list[Atom]) -> Any:
         axes = spread(self.mode.out_axes, interface.result, "out_axes", "the result")
         leaves, structure = tree.flatten(interface.result)
-        found = [self._result(leaf, axis, path, function, batching, atoms)
-                 for leaf, axis, path in zip(leaves, tree.leaves(axes), structure.paths())]
+        found = [self._result(leaf, entry, path, function, batching, atoms)
+                 for leaf, entry, path in zip(leaves, tree.leaves(axes), structure.paths())]
         return tree.unflatten(structure, found)
 
-    def _result(self, leaf: Any, axis: Any, path: str, function: Function, batching: Batching, atoms: list[Atom]
+    def _result(self, leaf: Any, entry: Any, path: str, function: Function, batching: Batching, atoms: list[Atom]
                 ) -> Any:
         if isinstance(leaf, Result):
             atom = function.results[leaf.k]
@@ -267,29 +217,38 @@ class Lanes(Mode):
             atom = value(leaf).atom
         else:
             return leaf
-        if axis is SHARED:
+        if entry is SHARED:
             if batching.differs(atom):
                 raise BadArgument(f"the result{path} differs from lane to lane, but its out_axes is None",
                                   instead="Give the axis where its lanes go, such as 0.")
             atoms.append(atom)
         else:
             rank = len(type_of(atom).sizes) + 1                                # type: ignore[union-attr]
-            place = checked(axis, rank, f"the result{path}", "out_axes")
+            place = checked(entry.axis, rank, f"the result{path}", entry.whose)
             whole = Value(batching.whole(atom))
             atoms.append(moved(whole, 0, place).atom)
         return Result(len(atoms) - 1)
 
     def _size(self, builder: Builder) -> Extent:
         """How many lanes there are."""
-        sizes = [(axis.size, axis.name) for axis in self.found]
-        if self.mode.axis_size is not None:
-            sizes.insert(0, (self.mode.axis_size, "axis_size"))
-        first, name = sizes[0]
-        for size, other in sizes[1:]:
-            if not builder.assumptions.equal(first, size):
-                raise BadArgument(f"vmap maps {name} over {size_text(first)} lanes and {other} over {size_text(size)}",
-                                  instead="Give arrays with as many lanes, or None in in_axes for what is shared.")
+        given = self.mode.axis_size
+        first = self.found[0].size if given is None else given
+        for axis in self.found:
+            if not builder.assumptions.equal(first, axis.size):
+                raise self._unequal(first, axis)
         return builder.assumptions.normal(first)
+
+    def _unequal(self, first: Extent, other: LaneAxis) -> BadArgument:
+        over = f"{other.name} over {size_text(other.size)}"
+        if self.mode.axis_size is not None:
+            return BadArgument(f"axis_size is {size_text(first)}, but vmap maps {over} lanes", argument=other.name,
+                               instead="Give an array with as many lanes, or leave axis_size out.")
+        by_keyword = BY_KEYWORD in (self.found[0].whose, other.whose)
+        shared = "give what is shared to functools.partial before the vmap" if by_keyword else \
+            "None in in_axes for what is shared"
+        return BadArgument(f"vmap maps {self.found[0].name} over {size_text(first)} lanes and {over}",
+                           why=ALONG_FIRST if by_keyword else None, argument=other.name,
+                           instead=f"Give arrays with as many lanes, or {shared}.")
 
     def _interface(self, interface: Interface, outer: dict[Var, Var], result: Any) -> Interface:
         def renewed(leaf: Any) -> Any:

@@ -25,7 +25,7 @@ from . import rules
 if TYPE_CHECKING:
     from .custom import Application, Pullback, Tangents
     from .forward import Forward
-    from .reverse import Reverse
+    from .sweep import Reverse
 
 
 @dataclass(eq=False)

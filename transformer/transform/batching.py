@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from ..core.builder import Builder
@@ -261,9 +262,8 @@ class Batching:
             return merge
         sides = []
         for block, atom in ((then, merge.then), (orelse, merge.orelse)):
-            outer, self.builder.block = self.builder.block, block
-            sides.append(self.whole(atom))
-            self.builder.block = outer
+            with self.builder.resumed(block):
+                sides.append(self.whole(atom))
         return Merge(self.twin(merge.target), *sides, saved=merge.saved)
 
     def _select(self, stmt: If) -> None:
@@ -299,8 +299,7 @@ class Batching:
         reads = [Read(rows[read], self.lanes[read.source]) if read in rows else read       # type: ignore[index]
                  for read in stmt.reads if read in rows or not self.differs(read.source)]
         records = [Record(self.twin(r.target), values[r], saved=r.saved) if r in values else r for r in stmt.records]
-        self.builder.emit(Loop(stmt.position, stmt.trips, carries, body, reads, records, stmt.down, test, stmt.cond,
-                               stmt.count, stmt.origin, stmt.blocks, stmt.again, stmt.independent))
+        self.builder.emit(replace(stmt, carries=carries, body=body, reads=reads, records=records, test=test))
 
     def _read_arrays(self, stmt: Loop) -> None:
         """The rows that an iteration takes of arrays that differ."""

@@ -19,6 +19,7 @@ from ..core.types import ArrayType, Type
 from ..core.walk import Copier, all_statements, reachable
 from ..ops.saved import Layout
 from .activity import Places, Summaries, useful_vars, varied_vars
+from .naming import derivative_name
 
 Pattern = tuple[Places, Places]         # the parameters and the results that carry derivatives
 
@@ -167,12 +168,12 @@ def named(function: Function, suffix: str) -> Function:
 
 
 def _fill_forward(calls: Calls, function: Function, twin: Function, params: Places) -> None:
-    from .forward import Forward, tangent_name
+    from .forward import Forward
     results = sorted(calls.summaries.varied_places(function, params))
     own = copy_of(function, calls.builder)
     inputs = [own.params[k] for k in sorted(params)]
     forward = Forward(calls.builder, varied_vars(own.body, inputs, calls.summaries), calls=calls)
-    added = [Var(strong(param.type), tangent_name(param)) for param in inputs]
+    added = [Var(strong(param.type), derivative_name(param)) for param in inputs]
     forward.tangent.update(zip(inputs, added))
     with calls.builder.apart() as body:
         forward.block(own.body)

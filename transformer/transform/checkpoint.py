@@ -29,7 +29,7 @@ from .restoring import restore, without_effects
 
 if TYPE_CHECKING:
     from .forward import Forward
-    from .reverse import Reverse
+    from .sweep import Reverse
 
 _serial = count()
 
@@ -164,8 +164,8 @@ class Part:
         """Emits the statements once more, and their reverse: the cotangents of the active operands."""
         from .applied import prepared, without_links
         from .retaking import unread_before
-        from .reverse import Reverse as Sweep
-        from .reverse import partly_undefined
+        from .sweep import Reverse as Sweep
+        from .sweep import partly_undefined
         builder = sweep.builder
         twins = [again(atom) for atom in operands]
         inputs = {k: var for k, var in enumerate(twins) if active[k] and isinstance(var, Var)}

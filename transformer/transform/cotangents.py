@@ -18,7 +18,7 @@ from .custom import Application, Pullback, Tangents, fitted
 
 if TYPE_CHECKING:
     from .forward import Forward
-    from .reverse import Reverse
+    from .sweep import Reverse
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -29,12 +29,14 @@ class HessianVector(Mode):
     def extras(self) -> int:                            # type: ignore[override]
         return len(self.wrt) if isinstance(self.wrt, tuple) else 1
 
-    def entered(self, args: Args, kwargs: Kwargs, hints: Mapping[Any, int] | None = None) -> tuple[Mode, Args, Kwargs]:
+    def entered(self, args: Args, kwargs: Kwargs, names: Sequence[str], hints: Mapping[Any, int] | None = None
+                ) -> tuple[Mode, Args, Kwargs]:
         count = len(args) - self.extras
         return Product(self.wrt, args[count:]), args[:count], kwargs
 
-    def entered_inside(self, reader: Any, args: Args, kwargs: Kwargs) -> tuple[Mode, Args, Kwargs]:
-        return Mode.entered(self, args, kwargs)
+    def entered_inside(self, reader: Any, args: Args, kwargs: Kwargs, names: Sequence[str]
+                       ) -> tuple[Mode, Args, Kwargs]:
+        return Mode.entered(self, args, kwargs, names)
 
     def transform(self, function: Function, interface: Interface, builder: Builder) -> tuple[Function, Interface]:
         slope, inside = Gradient(self.wrt).transform(function, interface, builder)

@@ -31,7 +31,7 @@ from .linear import Linear
 
 if TYPE_CHECKING:
     from .forward import Forward
-    from .reverse import Reverse
+    from .sweep import Reverse
 
 Tangents = list[Value | None]
 Residuals = tuple[Any, list[Atom]]                       # a tree, and what stands in it

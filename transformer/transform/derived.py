@@ -14,8 +14,9 @@ class Derived:
 
     def __transformer_read__(self, reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a call in user code gives: the inner function is read, transformed and put in place."""
+        from .argument_names import passed_names
         from .arguments import fitted
-        mode, inner, keywords = self.mode.entered_inside(reader, args, kwargs)
+        mode, inner, keywords = self.mode.entered_inside(reader, args, kwargs, passed_names(self, len(args)))
         with mode.around():
             function, interface = reader.subfunction(self.function, inner, keywords)
         interface.positional = len(inner)

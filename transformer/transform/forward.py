@@ -7,6 +7,7 @@ the tangents of what they read and record the tangents of what they record.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ..core.builder import Builder
 from ..core.grammar import (
@@ -27,11 +28,13 @@ from ..core.grammar import (
 )
 from ..core.types import SavedType, SeqType, Type
 from ..core.walk import METHODS
+from ..ops.identity import Same
 from ..ops.value import Value
 from . import rules
 from .activity import varied_vars
 from .applied import drop_effects, is_ruled, push
 from .calls import Calls, push_call, strong
+from .naming import derivative_name
 from .saved import push_saved, zeros_like_saved, zeros_like_sequence
 
 
@@ -41,7 +44,7 @@ def jvp(function: Function, active: Sequence[bool], builder: Builder) -> Functio
     inputs = [p for p, on in zip(function.params, active) if on]
     calls = Calls(builder, function)
     forward = Forward(builder, varied_vars(function.body, inputs, calls.summaries), calls=calls)
-    new_params = [Var(p.type, tangent_name(p), is_parameter=True) for p in inputs]
+    new_params = [Var(p.type, derivative_name(p), is_parameter=True) for p in inputs]
     forward.tangent.update(zip(inputs, new_params))
     with builder.active(), builder.nested() as body:
         forward.block(function.body)
@@ -52,15 +55,11 @@ def jvp(function: Function, active: Sequence[bool], builder: Builder) -> Functio
                     function.dims, function.guards, function.origin)
 
 
-def tangent_name(var: Var) -> str | None:
-    return f"d{var.name}" if var.name else None
-
-
 class Forward:
     """Emits every statement of a block and, after it, its tangent."""
 
     def __init__(self, builder: Builder, varied: set[Var],
-                 named: Callable[[Var], str | None] = tangent_name, calls: Calls | None = None) -> None:
+                 named: Callable[[Var], str | None] = derivative_name, calls: Calls | None = None) -> None:
         self.builder = builder
         self.calls = calls or Calls(builder)
         self.named = named
@@ -129,7 +128,6 @@ class Forward:
         return inner, results
 
     def _rebind(self, stmt: Let, results: list[Atom]) -> None:
-        from ..ops.identity import Same
         for target, result in zip(stmt.targets, results):
             self.builder.emit(Let((target,), Same, (result,), {}, stmt.origin))
             tangent = self.given(result)
@@ -168,9 +166,8 @@ class Forward:
     def _merge(self, merge: Merge, then: Block, orelse: Block) -> Merge:
         sides = []
         for block, atom in ((then, merge.then), (orelse, merge.orelse)):
-            outer, self.builder.block = self.builder.block, block
-            sides.append(self.tangent_of(atom))
-            self.builder.block = outer
+            with self.builder.resumed(block):
+                sides.append(self.tangent_of(atom))
         return Merge(self.twin(merge.target), *sides, saved=merge.saved)
 
     def _loop(self, stmt: Loop) -> None:
@@ -185,9 +182,7 @@ class Forward:
         outs = [self.twin(c.out) for c in moving]
         carries = [*stmt.carries, *map(Carry, entries, inits, nexts, outs)]
         records = [*stmt.records, *(Record(self.twin(r.target), value, saved=r.saved) for r, value in values)]
-        self.builder.emit(Loop(stmt.position, stmt.trips, carries, body, [*stmt.reads, *reads], records,
-                               stmt.down, stmt.test, stmt.cond, stmt.count, stmt.origin, stmt.blocks, stmt.again,
-                               stmt.independent))
+        self.builder.emit(replace(stmt, carries=carries, body=body, reads=[*stmt.reads, *reads], records=records))
 
     def _reads(self, stmt: Loop) -> list[Read]:
         reads = []

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..core.grammar import Block, Effect, Stmt, type_of
-from ..core.walk import blocks_of
+from ..core.grammar import Block, Effect, type_of
+from ..core.walk import blocks_of, is_heading
 from ..ops.creation import zeros
 from ..ops.value import Value
 from ..read.demand import static
@@ -28,7 +28,7 @@ from .modes import Pullback as Transpose
 
 if TYPE_CHECKING:
     from .forward import Forward
-    from .reverse import Reverse
+    from .sweep import Reverse
 
 Options = tuple[float, int]                  # tolerance, most
 
@@ -121,13 +121,8 @@ def _silent(reader: Any) -> Iterator[None]:
     """Drops what a step says, which it has said on the way to the solution."""
     block, start = reader.builder.block, len(reader.builder.block)
     yield
-    block[start:] = [stmt for stmt in block[start:] if not _is_heading(stmt)]
+    block[start:] = [stmt for stmt in block[start:] if not is_heading(stmt)]
     _drop_messages(block, start)
-
-
-def _is_heading(stmt: Stmt) -> bool:
-    """Whether a statement says that the reverse sweep begins, which is so already where a rule stands."""
-    return isinstance(stmt, Effect) and stmt.kind == "comment" and "text" in stmt.attrs
 
 
 def _drop_messages(block: Block, start: int = 0) -> None:

@@ -190,6 +190,10 @@ class Blocks:
         aux = self.derived[1] if self.mode.reverse else self.derived[0][1]
         return blocks, tree.map(lambda leaf: self._kept(leaf, derived), aux)
 
+    def _derivatives(self) -> list[Any]:
+        """What the derivative returns besides the value and what is aux: tangents of results, or cotangents."""
+        return tree.leaves(self.mode.main(self.derived if self.mode.reverse else self.derived[1]))
+
     def _kept(self, leaf: Any, derived: Function) -> Any:
         return self._add(derived.results[leaf.k]) if isinstance(leaf, Result) else leaf
 
@@ -207,9 +211,7 @@ class Blocks:
         """The derivatives along the directions of a pattern at their places in a matrix of zeros."""
         assert batching is not None and self.mode.pattern is not None
         pattern, builder = self.mode.pattern, batching.builder
-        parts = tree.leaves(self.derived[0] if self.mode.reverse and self.mode.has_aux else
-                            self.derived if self.mode.reverse else self.mode.main(self.derived[1]))
-        found = _whole(derived.results[parts[0].k], batching)
+        found = _whole(derived.results[self._derivatives()[0].k], batching)
         result, parameter = type_of(self.function.results[leaves[0].k]), self.types()[0]
         assert isinstance(result, ArrayType)
         rows, columns = outside(builder, pattern.rows, "rows"), outside(builder, pattern.columns, "columns")
@@ -228,9 +230,8 @@ class Blocks:
     def _columns_of_results(self, leaves: list[Any], derived: Function, batching: Batching | None, seeds: list[Any]
                             ) -> list[Any]:
         """Forwards: of each result the derivatives along the numbers of the parameters."""
-        tangents = tree.leaves(self.mode.main(self.derived[1]))
         found = []
-        for leaf, tangent in zip(leaves, tangents):
+        for leaf, tangent in zip(leaves, self._derivatives()):
             if not isinstance(leaf, Result):
                 parts = [self._add(zeros(type).atom) for type in self.types()]
             else:
@@ -244,8 +245,8 @@ class Blocks:
     def _rows_of_results(self, leaves: list[Any], derived: Function, batching: Batching | None, seeds: list[Any]
                          ) -> list[Any]:
         """In reverse: of each parameter the cotangents for the numbers of the results."""
-        cotangents = tree.leaves(self.derived[0] if self.mode.has_aux else self.derived)
-        parts = [list(_parts(_whole(derived.results[leaf.k], batching), seeds, batching)) for leaf in cotangents]
+        parts = [list(_parts(_whole(derived.results[leaf.k], batching), seeds, batching))
+                 for leaf in self._derivatives()]
         found, k = [], 0
         for leaf in leaves:
             if not isinstance(leaf, Result):

@@ -25,7 +25,7 @@ from .restoring import restore
 
 if TYPE_CHECKING:
     from .forward import Forward
-    from .reverse import Reverse
+    from .sweep import Reverse
 
 
 class Linear:
@@ -64,7 +64,7 @@ class Linear:
     def pulled(self, cotangents: Sequence[Value | None], outer: Reverse) -> list[Value | None]:
         """Emits the transposed statements; gives the cotangents of the sources for those of the results.
         Values inside of loops and branches are restored when the `outer` sweep is done."""
-        from .reverse import partly_undefined
+        from .sweep import partly_undefined
         seeded = [end for end, d in zip(self.ends, cotangents) if d is not None]
         sweep, builder = copy(outer), outer.builder
         sweep.active = active_vars(self.block, self.sources, seeded, outer.calls.summaries)
@@ -83,7 +83,7 @@ class Linear:
     def transposed(self, cotangents: Sequence[Value | None], outer: Forward) -> list[Value | None]:
         """Emits the statements and what `pulled` gives, with all that it needs."""
         from .applied import without_links
-        from .reverse import Reverse
+        from .sweep import Reverse
         builder = outer.builder
         sweep = Reverse(builder, set(), outer.calls)
         with builder.nested() as made:

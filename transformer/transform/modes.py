@@ -6,7 +6,7 @@ parameters are active and how the result is put together; `reverse` and `forward
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import tree
 from ..core.builder import Builder
-from ..core.errors import BadArgument, NotDifferentiable, Origin
+from ..core.errors import BadArgument, NotDifferentiable, Origin, TransformError
 from ..core.grammar import Const, Function, Var, type_of
 from ..core.types import ArrayType
 from ..read.interface import Interface, Parameter, Result
@@ -35,18 +35,25 @@ class Mode:
     suffix: str
     extras: int
 
-    def entered(self, args: Args, kwargs: Kwargs, hints: Mapping[Any, int] | None = None) -> tuple[Mode, Args, Kwargs]:
+    def entered(self, args: Args, kwargs: Kwargs, names: Sequence[str], hints: Mapping[Any, int] | None = None
+                ) -> tuple[Mode, Args, Kwargs]:
         """The transformation of one call, and the arguments of the function that is transformed. Those here are
-        trees of types and of objects that are known; `hints` are the sizes in the call."""
+        trees of types and of objects that are known; `names` are those of `args`, for messages, `hints` the sizes
+        in the call."""
         return self, args[:len(args) - self.extras], kwargs
 
-    def entered_inside(self, reader: Any, args: Args, kwargs: Kwargs) -> tuple[Mode, Args, Kwargs]:
+    def entered_inside(self, reader: Any, args: Args, kwargs: Kwargs, names: Sequence[str]
+                       ) -> tuple[Mode, Args, Kwargs]:
         """The same where the call is read, so that they are values."""
-        return self.entered(args, kwargs)
+        return self.entered(args, kwargs, names)
 
     def around(self) -> AbstractContextManager[None]:
         """What holds while the function is read."""
         return nullcontext()
+
+    def refusal(self, known: Collection[str]) -> TransformError | None:
+        """What is wrong where the function has to be read with these arguments known, which are paths."""
+        return None
 
     def transform(self, function: Function, interface: Interface, builder: Builder
                   ) -> tuple[Function, Interface]:

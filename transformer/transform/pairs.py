@@ -20,6 +20,7 @@ from ..ops.value import Value
 from .activity import Places, active_vars
 from .applied import prepared, without_links
 from .calls import Calls, copy_of, named, strong
+from .naming import derivative_name
 from .restoring import restore
 from .retaking import unread_before
 from .saved import full_cotangent
@@ -48,7 +49,7 @@ def pull_call(sweep: Any, stmt: Call) -> None:
     wanted = [full_cotangent(sweep.builder, given[k], stmt.targets[k]) for k in sorted(pair.results)]
     saved = Var(SavedType(stmt.function.name), "saved")
     places, own = sorted(pair.params), stmt.function.params
-    cotangents = [Var(_type(own[k], stmt.args[k]), cotangent_name(stmt.args[k])) for k in places]
+    cotangents = [Var(_type(own[k], stmt.args[k]), derivative_name(stmt.args[k])) for k in places]
     stmt.function, stmt.targets = pair.forward, (*stmt.targets, saved)
     sweep.builder.emit(Call(tuple(cotangents), pair.reverse, (*stmt.args, saved, *wanted), stmt.origin))
     for k, cotangent in zip(places, cotangents):
@@ -61,11 +62,6 @@ def _type(param: Var, atom: Atom) -> Type:
     return type.with_sizes(given.sizes) if isinstance(type, ArrayType) and isinstance(given, ArrayType) else type
 
 
-def cotangent_name(atom: Atom) -> str | None:
-    name = getattr(atom, "name", None)
-    return f"d{name}" if isinstance(atom, Var) and name else None
-
-
 def pair_of(calls: Calls, function: Function, params: Places, results: Places) -> Pair:
     """The pair for a function where these parameters and results carry derivatives."""
     params, results = calls.closed(function, (params, results), reverse=True)
@@ -76,7 +72,7 @@ def pair_of(calls: Calls, function: Function, params: Places, results: Places) -
 
 
 def _fill(calls: Calls, function: Function, pair: Pair) -> None:
-    from .reverse import Reverse, partly_undefined
+    from .sweep import Reverse, partly_undefined
     own, builder = copy_of(function, calls.builder), calls.builder
     inputs = [own.params[k] for k in sorted(pair.params)]
     seeded = [own.results[k] for k in sorted(pair.results)]

@@ -23,7 +23,7 @@ from ..core.guards import Assumptions
 from ..core.sizes import Extent, replaced
 from ..core.types import ArrayType, SeqType
 from ..core.walk import atom_vars, has_effects
-from ..ops.regions import is_basic
+from ..ops.regions import is_view
 from .cut import Node
 from .retaking import Retaking
 from .scopes import Scope, Scopes
@@ -162,7 +162,7 @@ class Values:
     def _is_view(self, stmt: Let) -> bool:
         """Whether a statement gives a part of an array that nobody writes to, which costs nothing."""
         base, lineage = stmt.args[0] if stmt.args else None, self.retaking.lineage
-        return (stmt.op.name == "get" and isinstance(base, Var) and is_basic(stmt.attrs["index"], stmt.args[1:])
+        return (stmt.op.name == "get" and isinstance(base, Var) and is_view(stmt)
                 and not lineage.writes.get(lineage.group(base)))
 
     def graph(self, needed: list[Var]) -> list[Node]:

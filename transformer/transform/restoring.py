@@ -39,11 +39,11 @@ from ..core.walk import (
     tail_uses,
     targets_of,
 )
+from ..ops.value import rule_attrs
 from .lanes import cut, dead_loops
 from .memory import Needs, note
 from .ordering import in_order
 from .residuals import Key, Mirrors, Values, slots_of
-from .retaking import plain
 from .scopes import Scope, Scopes
 from .touching import induction
 
@@ -249,7 +249,7 @@ class Restorer:
         atoms = version, *slots_of(stmt)
         for needed in atom_vars((*atoms, stmt.attrs, var.type)):
             self.restore(needed)
-        again = Let((var,), Get, atoms, plain(stmt), stmt.origin)
+        again = Let((var,), Get, atoms, rule_attrs(stmt), stmt.origin)
         self._add(var, self.copier.stmt(again))
 
     def _compute(self, var: Var) -> None:

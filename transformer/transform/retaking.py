@@ -19,6 +19,7 @@ from ..core.guards import Assumptions
 from ..core.types import ArrayType
 from ..core.walk import all_statements
 from ..ops.regions import is_mask, rank_of
+from ..ops.value import rule_attrs
 from .lineage import Lineage
 from .scopes import Scope, Scopes
 from .touching import Access, Pairing, Touching, has_index
@@ -85,7 +86,7 @@ class Retaking:
         if not stmt.attrs.get("distinct") and any(rank_of(slot) and not is_mask(slot) for slot in slots):
             return False
         types: Any = Get.types
-        kept, own = types(*map(type_of, (stmt.args[0], *stmt.args[2:])), **plain(stmt)), value.type
+        kept, own = types(*map(type_of, (stmt.args[0], *stmt.args[2:])), **rule_attrs(stmt)), value.type
         assert isinstance(own, ArrayType)
         sizes = [tuple(map(self.assumptions.normal, type.sizes)) for type in (kept, own)]
         return kept.dtype == own.dtype and not own.weak and sizes[0] == sizes[1]
@@ -169,8 +170,3 @@ def _common(first: Scope, second: Scope, within: Scope) -> list[Scope]:
     """The loops inside `within` that both scopes lie in, outermost first."""
     others = second.loops(within)
     return [scope for scope in first.loops(within) if scope in others]
-
-
-def plain(stmt: Let) -> dict[str, Any]:
-    """The attributes that say which elements are meant."""
-    return {key: item for key, item in stmt.attrs.items() if key != "spelling"}

@@ -1,68 +1,41 @@
-"""Reverse mode: the forward sweep as it was, then its statements backwards with cotangents.
+"""Reverse mode: the forward sweep as it was, then its statements backwards with cotangents (`sweep`).
 
-The output is Core again, so it can be transformed again. The rules are those of docs/reverse.md:
+    f(x, y):                          f(x, y, dresult):
+        t = sin(x)                        t = sin(x)
+        r = t * y                         r = t * y
+        return r          becomes         dt = dresult * y
+                                          dy = dresult * t
+                                          dx = dt * cos(x)
+                                          return r, dx, dy
 
-* a loop is reversed to the same loop run the other way; carry (entry, init, next, out) becomes
-  carry (d next, d out, d entry, d init); every active outer value used in the body becomes an
-  accumulator; reads become records and records become reads;
-* a branch is reversed to a branch on the same condition;
-* what the reverse sweep needs from inside a loop or branch is found afterwards (`residuals`).
+The output is Core again, so it can be transformed again. What the reverse sweep needs from inside a loop or branch
+is found afterwards (`residuals`). Where loops would keep more than `memory` allows, the function is reversed once
+more, with these loops run again or split into blocks (`memory`, `blocks`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..core.builder import Builder
-from ..core.errors import NotSupported
 from ..core.grammar import (
-    UNDEFINED,
     Atom,
-    Block,
-    Call,
-    Carry,
     Effect,
     Function,
-    If,
-    Let,
     Loop,
-    Merge,
-    Read,
-    Record,
     Stmt,
-    Var,
 )
-from ..core.sizes import Extent
-from ..core.types import INT, ArrayType, SavedType, SeqType
-from ..core.walk import METHODS, Copier, all_definitions, all_statements, free_vars, inner_targets, size_of_atom
+from ..core.walk import Copier, all_statements
 from ..ops.value import Value
-from . import rules, saved
 from .activity import active_vars
-from .applied import is_ruled, prepared, pull, without_links
+from .applied import prepared, without_links
 from .blocks import can_be_split, has_loops, in_blocks
-from .calls import Calls, strong
+from .calls import Calls
 from .memory import Needs, splits, too_large
-from .pairs import pull_call
-from .residuals import Mirrors
 from .restoring import restore
 from .retaking import unread_before
-
-Cotangents = dict[Var, Value]
-
-
-@dataclass
-class _Side:
-    """The reverse of one branch: its statements, and what outer variables have after them."""
-
-    block: Block
-    cotangent: Cotangents
-    elements: dict[Var, list[Var]]
-
-    def agrees(self, other: _Side, before: Cotangents, var: Var) -> bool:
-        """Whether neither side changed the cotangent of `var`."""
-        return self.cotangent.get(var) is before.get(var) is other.cotangent.get(var)
+from .sweep import Reverse, partly_undefined
 
 
 def reverse(function: Function, active: Sequence[bool], seeds: Sequence[Atom | None], builder: Builder,
@@ -129,329 +102,3 @@ def _swept(function: Function, active: Sequence[bool], seeds: Sequence[Atom | No
     results = [*function.results, *cotangents]
     return Function(function.name, function.params, [*body, *backwards], results, function.dims, function.guards,
                     function.origin), needs
-
-
-def expanded(block: Block, builder: Builder) -> Block:
-    """The block with every defined op that states no derivative replaced by its definition."""
-    from ..ops.identity import Same
-    result: Block = []
-    for stmt in block:
-        if isinstance(stmt, Let) and not rules.has_rule(stmt.op) and stmt.op.definition is not None:
-            with builder.nested() as inner:
-                atoms = rules.expand(stmt, builder)
-            result += expanded(inner, builder)
-            result += [Let((t,), Same, (a,), {}, stmt.origin) for t, a in zip(stmt.targets, atoms)]
-            continue
-        if isinstance(stmt, If):
-            stmt.then, stmt.orelse = expanded(stmt.then, builder), expanded(stmt.orelse, builder)
-        elif isinstance(stmt, Loop):
-            stmt.body = expanded(stmt.body, builder)
-        result.append(stmt)
-    return result
-
-
-class Reverse:
-    """Emits the reverse of statements, last first, keeping the cotangents found so far."""
-
-    def __init__(self, builder: Builder, active: set[Var], calls: Calls | None = None) -> None:
-        self.builder = builder
-        self.calls = calls or Calls(builder)
-        self.active = active
-        self.begin = Var(INT).serial                    # of what is not part of the forward sweep
-        self.cotangent: Cotangents = {}
-        self.elements: dict[Var, list[Var]] = {}        # cotangents of sequences: each a sequence
-        self.mirrors: Mirrors = {}                      # loops and branches, and their reverses
-        self.partial: dict[Var, tuple[Atom, str]] = {}  # what is undefined on some path, and where
-        self.unread: set[Let] = set()                   # writes over elements that did not matter before
-
-    def is_active(self, atom: object) -> bool:
-        return isinstance(atom, Var) and atom in self.active
-
-    def contribute(self, atom: Atom, term: Value) -> None:
-        """Adds `term` to the cotangent of `atom`, if that carries one."""
-        if not isinstance(atom, Var) or atom not in self.active:
-            return
-        if isinstance(atom.type, SeqType):
-            assert isinstance(term.atom, Var)
-            self.elements.setdefault(atom, []).append(term.atom)
-            return
-        before = self.cotangent.get(atom)
-        add = saved.added if isinstance(atom.type, SavedType) else rules.added
-        if before is not None and isinstance(before.atom, Var) and before.atom.primal is atom:
-            before.atom.primal = None                   # it was not all of it
-        self.set(atom, term if before is None else add(before, term))
-
-    def set(self, var: Var, term: Value) -> None:
-        self.cotangent[var] = term
-        if isinstance(term.atom, Var) and term.atom.name is None:
-            term.atom.name = f"d{var.name}" if var.name else None
-            if term.atom.serial > self.begin and term.atom.primal is None:
-                term.atom.primal = var
-
-    def result(self, param: Var) -> Atom:
-        """The cotangent of a parameter, in its full size and dtype."""
-        return saved.full_cotangent(self.builder, self.cotangent.get(param), param)
-
-    def take(self, var: Var) -> Value | None:
-        """The complete cotangent of a variable whose definition has been reached."""
-        return self.cotangent.pop(var, None)
-
-    def block(self, block: Block) -> None:
-        for stmt in reversed(block):
-            with self.builder.at(stmt.origin):
-                getattr(self, METHODS[type(stmt)])(stmt)
-
-    def _effect(self, stmt: Effect) -> None:
-        """Effects happened in the forward sweep; they are not repeated."""
-
-    def _call(self, stmt: Call) -> None:
-        pull_call(self, stmt)
-
-    # -- straight line ---------------------------------------------------------------------
-
-    def _let(self, stmt: Let) -> None:
-        if "layout" in stmt.attrs:
-            return saved.pull_saved(self, stmt)
-        if isinstance(stmt.target.type, SeqType):
-            for source in self.elements.pop(stmt.target, []):
-                self._apply_rule(stmt, [Value(source)])
-            return
-        given = [self.take(target) for target in stmt.targets]
-        if all(dy is None for dy in given) or stmt.op.derivative is not None:
-            return
-        if is_ruled(stmt):
-            given = [None if dy is None else rules.full(dy, t.type) for dy, t in zip(given, stmt.targets)]
-            return self._contribute_all(stmt, pull(stmt, given, self))
-        if not (stmt.op.elementwise or stmt.op.accumulate) or len(given) > 1:
-            given = [rules.zero_or(dy, t.type) for dy, t in zip(given, stmt.targets)]
-        self._apply_rule(stmt, [dy for dy in given if dy is not None])
-
-    def _apply_rule(self, stmt: Let, given: list[Value]) -> None:
-        outer, self.builder.family = self.builder.family, rules.family_of(stmt)
-        if self.is_active(stmt.args[0]) and _is_sparse(stmt):
-            self._accumulate(stmt, given[0])
-        elif stmt in self.unread:                       # the elements keep a cotangent that nobody looks at
-            array, value, *_ = stmt.args
-            self._contribute_all(stmt, rules.cotangents(stmt, given, lambda a: a is value and self.is_active(a)))
-            self.contribute(array, given[0])
-        else:
-            self._contribute_all(stmt, rules.cotangents(stmt, given, self.is_active))
-        self.builder.family = outer
-
-    def _contribute_all(self, stmt: Let, terms: Iterable[tuple[int, Value]]) -> None:
-        """Contributes to each operand once: what a statement gives to one twice is added up first."""
-        totals: dict[Atom, Value] = {}
-        for place, term in terms:
-            atom = stmt.args[place]
-            if isinstance(term.type, SeqType):
-                self.contribute(atom, term)
-            else:
-                totals[atom] = rules.added(totals[atom], term) if atom in totals else term
-        for atom, total in totals.items():
-            self.contribute(atom, total)
-
-    def _accumulate(self, stmt: Let, dy: Value | None) -> None:
-        """The cotangent of operand 0 is sparse: it is added to the running cotangent in place."""
-        x = stmt.args[0]
-        assert isinstance(x, Var) and dy is not None
-        shadow = rules.zero_or(self.cotangent.get(x), x.type)
-        self.set(x, stmt.op.accumulate(shadow, dy, *rules.operands_of(stmt), **rules.rule_attrs(stmt)))
-
-    # -- branches --------------------------------------------------------------------------
-
-    def _if(self, stmt: If) -> None:
-        arrays = [(m, self.take(m.target)) for m in stmt.merges]
-        sequences = [(m, d) for m in stmt.merges for d in self.elements.pop(m.target, [])]
-        given = [(m, d) for m, d in arrays if d is not None] + [(m, Value(d)) for m, d in sequences]
-        if not given:
-            return
-        before, outer_elements = dict(self.cotangent), self.elements
-        with self.builder.assumptions.identified(_sizes_on(stmt, "then")):
-            then = self._side(stmt.then, [(m.then, d) for m, d in given], before)
-        with self.builder.assumptions.identified(_sizes_on(stmt, "orelse")):
-            orelse = self._side(stmt.orelse, [(m.orelse, d) for m, d in given], before)
-        changed = [v for v in {**then.cotangent, **orelse.cotangent} if not then.agrees(orelse, before, v)]
-        merges = [self._merge(v, then, orelse, stmt.cond) for v in changed]
-        self.cotangent, self.elements = before, outer_elements
-        for var, merge in zip(changed, merges):
-            self.cotangent[var] = Value(merge.target)
-        merges += self._sequence_merges(then, orelse)
-        new = If(stmt.cond, then.block, orelse.block, merges, stmt.origin)
-        if merges:
-            self.mirrors[stmt] = new
-            self.builder.emit(new)
-
-    def _side(self, block: Block, seeds: list[tuple[Atom, Value]], before: Cotangents) -> _Side:
-        """The reverse of one branch, and the cotangents of outer variables after it."""
-        self.cotangent, self.elements = dict(before), {}
-        with self.builder.nested() as backwards:
-            for atom, d in seeds:
-                self.contribute(atom, d)
-            self.block(block)
-        inner = set(all_definitions(block))
-        return _Side(backwards, {v: d for v, d in self.cotangent.items() if v not in inner},
-                     {v: d for v, d in self.elements.items() if v not in inner})
-
-    def _merge(self, var: Var, then: _Side, orelse: _Side, cond: Atom) -> Merge:
-        sides: list[Atom] = []
-        for name, side in (("then", then), ("orelse", orelse)):
-            if var not in side.cotangent and self.partial.get(var) == (cond, name):
-                sides.append(UNDEFINED)                     # as the variable itself is there
-                continue
-            outer, self.builder.block = self.builder.block, side.block
-            sides.append(self._on_side(side.cotangent.get(var), var))
-            self.builder.block = outer
-        return Merge(Var(strong(var.type), f"d{var.name}" if var.name else None), *sides)
-
-    def _on_side(self, d: Value | None, var: Var) -> Atom:
-        """What a side leaves as the cotangent of an outer variable; nothing, where it takes nothing of what
-        a call saved."""
-        if isinstance(var.type, SavedType):
-            return UNDEFINED if d is None else d.atom
-        return rules.zero_or(d, var.type).atom
-
-    def _sequence_merges(self, then: _Side, orelse: _Side) -> list[Merge]:
-        """Cotangents of outer sequences that a side recorded; on the other side they are zeros, or
-        nothing where the sequence itself is undefined there."""
-        merges = []
-        for side, other in ((then, orelse), (orelse, then)):
-            for var, found in side.elements.items():
-                for d in found:
-                    zero = self._zero_sequence(var, other)
-                    pair = (d, zero) if side is then else (zero, d)
-                    merges.append(Merge(Var(d.type, d.name), *pair))
-                    self.elements.setdefault(var, []).append(merges[-1].target)
-        return merges
-
-    def _zero_sequence(self, var: Var, side: _Side) -> Atom:
-        if var in self.partial:
-            return UNDEFINED
-        outer, self.builder.block = self.builder.block, side.block
-        target = saved.zeros_like_sequence(self.builder, var)
-        self.builder.block = outer
-        return target
-
-    # -- loops -----------------------------------------------------------------------------
-
-    def _loop(self, stmt: Loop) -> None:
-        outs = [(c, self.take(c.out)) for c in stmt.carries]
-        carries = [(c, d) for c, d in outs if self.is_active(c.entry)]
-        reads = self._record_cotangents(stmt)
-        if all(d is None for _, d in carries) and not reads:
-            return
-        trips = self._trips(stmt)
-        outer = self.cotangent
-        shared = self._shared(stmt)
-        shadows = {v: Var(strong(v.type), f"d{v.name}" if v.name else None) for v in shared}
-        entries = [Var(strong(c.entry.type), _cotangent_name(c)) for c, _ in carries]
-        inits = [rules.zero_or(d, c.entry.type).atom for c, d in carries]
-        starts = {v: outer.get(v) for v in shared}
-
-        self.cotangent = {v: Value(shadow) for v, shadow in shadows.items()}
-        with self.builder.nested() as body:
-            for (carry, _), entry in zip(carries, entries):
-                self.contribute(carry.next, Value(entry))
-            for value, read in reads:
-                self.contribute(value, Value(read.target))
-            self.block(stmt.body)
-            nexts = [rules.zero_or(self.take(c.entry), c.entry.type).atom for c, _ in carries]
-            records = self._read_cotangents(stmt)
-            ends = {v: rules.full(self.cotangent[v], v.type).atom for v in shared}
-        new = [Carry(e, i, n, Var(e.type, e.name)) for e, i, n in zip(entries, inits, nexts)]
-        self.cotangent = outer
-        for v in shared:
-            if ends[v] is not shadows[v]:
-                init = rules.zero_or(starts[v], v.type).atom
-                new.append(Carry(shadows[v], init, ends[v], Var(shadows[v].type, shadows[v].name)))
-        position = Var(stmt.position.type, stmt.position.name)
-        loop = Loop(position, trips, new, body, [r for _, r in reads], records, not stmt.down,
-                    origin=stmt.origin, independent=stmt.independent)
-        self.mirrors[stmt] = loop
-        self.builder.emit(Effect("comment", (), {"reverse of": stmt.origin}, stmt.origin))
-        self.builder.emit(loop)
-        of_shadow = {shadow: v for v, shadow in shadows.items()}
-        for carry in new[len(carries):]:
-            self.cotangent[of_shadow[carry.entry]] = Value(carry.out)
-        for carry, (c, _) in zip(new, carries):
-            self.contribute(c.init, Value(carry.out))
-
-    def _trips(self, stmt: Loop) -> Atom | None:
-        """How often the loop ran: counted where it has a condition."""
-        if stmt.cond is not None and stmt.count is None:
-            stmt.count = Var(INT)
-        return stmt.count if stmt.cond is not None else stmt.trips
-
-    def _shared(self, stmt: Loop) -> list[Var]:
-        """The active outer values that the loop's body uses."""
-        own = set(inner_targets(stmt))
-        found = [v for v in free_vars(stmt.body, _ends(stmt)) if v in self.active and v not in own]
-        if any(isinstance(v.type, SeqType) for v in found):
-            raise NotSupported("a list made by a loop is used inside another loop", stmt.origin,
-                               why="Its derivative would have to be added up as a list.",
-                               instead="Make it an array first: np.array(list).")
-        return found
-
-    def _record_cotangents(self, stmt: Loop) -> list[tuple[Atom, Read]]:
-        """What the loop recorded has cotangents, recorded in turn: they are read in the reverse loop."""
-        reads = []
-        for record in stmt.records:
-            for source in self.elements.pop(record.target, []):
-                assert isinstance(source.type, SeqType)
-                value = record.value                            # its sizes are those inside this loop
-                type = value.type if isinstance(value, Var) else source.type.element
-                reads.append((value, Read(Var(type), source)))
-        return reads
-
-    def _read_cotangents(self, stmt: Loop) -> list[Record]:
-        """What the loop read has cotangents: the reverse loop records them."""
-        records = []
-        for read in stmt.reads:
-            if self.is_active(read.source):
-                assert isinstance(read.source, Var)
-                for d in self._element_cotangents(read.target):
-                    target = Var(SeqType(read.target.type), f"d{read.source.name}" if read.source.name else None)
-                    records.append(Record(target, d))
-                    self.elements.setdefault(read.source, []).append(target)
-        return records
-
-    def _element_cotangents(self, element: Var) -> list[Atom]:
-        if isinstance(element.type, SeqType):
-            return list(self.elements.pop(element, []))
-        d = self.take(element)
-        return [] if d is None else [rules.full(d, element.type).atom]
-
-
-def full_or_none(dy: Value | None, target: Var) -> Value | None:
-    return None if dy is None else rules.full(dy, target.type)
-
-
-def _sizes_on(stmt: If, side: str) -> dict[Var, Extent]:
-    """The integers that leave a branch, with what they are inside."""
-    inside = {merge.target: getattr(merge, side) for merge in stmt.merges
-              if isinstance(merge.target.type, ArrayType) and not merge.target.type.sizes
-              and merge.target.type.dtype.kind in "iu"}
-    return {target: size_of_atom(atom) for target, atom in inside.items() if atom is not UNDEFINED}
-
-
-def partly_undefined(block: Block) -> dict[Var, tuple[Atom, str]]:
-    """The results of merges that one side leaves undefined, with the condition and that side."""
-    return {merge.target: (stmt.cond, "then" if merge.then is UNDEFINED else "orelse")
-            for stmt in all_statements(block) if isinstance(stmt, If)
-            for merge in stmt.merges if UNDEFINED in (merge.then, merge.orelse)}
-
-
-def _ends(stmt: Loop) -> list[Var]:
-    atoms = [c.next for c in stmt.carries] + [r.value for r in stmt.records]
-    return [a for a in atoms if isinstance(a, Var)]
-
-
-def _is_sparse(stmt: Let) -> bool:
-    """Whether the cotangent of operand 0 is that of a part of it."""
-    op = stmt.op
-    return bool(op.accumulate) and not (op.takes_all and op.takes_all(**rules.rule_attrs(stmt)))
-
-
-def _cotangent_name(carry: Carry) -> str | None:
-    name = carry.entry.name or carry.out.name
-    return f"d{name}" if name else None
-

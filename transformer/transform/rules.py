@@ -19,16 +19,11 @@ from ..core.grammar import Let, Var, type_of
 from ..core.sizes import Extent
 from ..core.types import ArrayType
 from ..ops.creation import zeros
-from ..ops.value import Value, call, value
+from ..ops.value import Value, call, rule_attrs, value
 
 
 def operands_of(stmt: Let) -> list[Value]:
     return [Value(atom) for atom in stmt.args]
-
-
-def rule_attrs(stmt: Let) -> dict[str, Any]:
-    """The attributes that rules see: all but how the user spelled the op."""
-    return {key: item for key, item in stmt.attrs.items() if key != "spelling"}
 
 
 def results_of(stmt: Let) -> Any:

@@ -12,6 +12,7 @@ from ..ops.sequences import ZerosLike
 from ..ops.value import Value
 from . import rules
 from .calls import strong
+from .naming import derivative_name
 
 
 def zeros_like_saved(builder: Builder, var: Var) -> Var:
@@ -47,16 +48,12 @@ def push_saved(forward: Any, stmt: Let) -> None:
     carries = layout.carries
     if stmt.op is Pack:
         fields = [forward.tangent_of(atom) if on else Const(0) for atom, on in zip(stmt.args, carries)]
-        forward.tangent[stmt.target] = packed(layout, fields, _tangent_name(stmt.target))
+        forward.tangent[stmt.target] = packed(layout, fields, derivative_name(stmt.target))
         return
     given = forward.given(stmt.args[0])
-    targets = [Var(strong(target.type), _tangent_name(target)) for target in stmt.targets]
+    targets = [Var(strong(target.type), derivative_name(target)) for target in stmt.targets]
     forward.builder.emit(Let(tuple(targets), Unpack, (given.atom,), {"layout": layout}, stmt.origin))
     forward.tangent.update((t, new) for t, new, on in zip(stmt.targets, targets, carries) if on)
-
-
-def _tangent_name(var: Var) -> str | None:
-    return f"d{var.name}" if var.name else None
 
 
 def pull_saved(sweep: Any, stmt: Let) -> None:
@@ -69,7 +66,7 @@ def pull_saved(sweep: Any, stmt: Let) -> None:
     if dy is None:
         return
     types = [strong(type_of(atom)) for atom in stmt.args]
-    targets = [Var(type, _name(atom)) for type, atom in zip(types, stmt.args)]
+    targets = [Var(type, derivative_name(atom)) for type, atom in zip(types, stmt.args)]
     sweep.builder.emit(Let(tuple(targets), Unpack, (dy.atom,), {"layout": layout}, stmt.origin))
     for atom, target, on in zip(stmt.args, targets, layout.carries):
         if on:
@@ -86,11 +83,6 @@ def _pull_unpack(sweep: Any, stmt: Let, layout: Any) -> None:
         else:
             fields.append(full_cotangent(sweep.builder, sweep.take(target), target) if on else Const(0))
     sweep.contribute(stmt.args[0], Value(packed(layout, fields)))
-
-
-def _name(atom: Atom) -> str | None:
-    name = getattr(atom, "name", None)
-    return f"d{name}" if isinstance(atom, Var) and name else None
 
 
 def _of_sequence(sweep: Any, var: Var) -> Atom:

@@ -18,7 +18,7 @@ from typing import Any
 from ..core.grammar import UNDEFINED, Atom, Block, If, Let, Loop, Merge, Stmt, Var
 from ..core.types import ArrayType, SavedType
 from ..core.walk import Copier, all_statements, all_uses, atom_vars, free_vars, substitute, targets_of
-from ..ops.regions import is_basic
+from ..ops.regions import is_view
 from ..ops.saved import Pack, Unpack
 from .calls import Calls
 from .cut import Node, minimum_cut
@@ -85,7 +85,7 @@ class Saving:
         if stmt.op.heavy or stmt.op.writes or not isinstance(stmt.target.type, ArrayType):
             return False
         if stmt.op.name == "get" and stmt.args[0] not in self.written:
-            return not stmt.target.type.sizes or is_basic(stmt.attrs["index"], stmt.args[1:])
+            return not stmt.target.type.sizes or is_view(stmt)
         return not stmt.target.type.sizes and (stmt.op.symbol in CHEAP or stmt.op.name in ("same", "logical_not"))
 
     def _compute(self, var: Var) -> None:

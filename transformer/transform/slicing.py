@@ -5,6 +5,7 @@ statement cut down to what gives these.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from ..core.grammar import Atom, Block, Call, If, Let, Loop, Stmt, Var
@@ -107,9 +108,8 @@ def _reduced(stmt: Any, needed: dict[Var, None]) -> Any:
             reads = [r for r in stmt.reads if r.target in needed]
             records = [r for r in stmt.records if r.target in needed]
             count = stmt.count if stmt.count in needed else None
-            return Loop(stmt.position, stmt.trips, carries, _block(stmt.body, needed), reads, records, stmt.down,
-                        _block(stmt.test, needed), stmt.cond, count, stmt.origin, stmt.blocks, stmt.again,
-                        stmt.independent)
+            return replace(stmt, carries=carries, body=_block(stmt.body, needed), reads=reads, records=records,
+                           test=_block(stmt.test, needed), count=count)
     return stmt
 
 

@@ -9,7 +9,7 @@ extent 1, is shared. Axes of extent 1 are taken off before, and results get thos
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -29,7 +29,8 @@ from ..ops.value import Value, value
 from ..read.interface import AxislessType, Interface, Result
 from ..read.kinds import described
 from ..read.values import Lane
-from .batched import SHARED, Batched, LaneAxis, Lanes, leaves_with
+from .batched import Batched, Lanes, leaves_with
+from .lane_axes import SHARED, LaneAxis
 from .modes import Args, Kwargs, Mode
 from .signatures import Dims, Signature
 
@@ -47,7 +48,8 @@ class Vectorized(Mode):
     suffix: str = field(default="vectorize", init=False)
     extras: int = field(default=0, init=False)
 
-    def entered(self, args: Args, kwargs: Kwargs, hints: Mapping[Any, int] | None = None) -> tuple[Mode, Args, Kwargs]:
+    def entered(self, args: Args, kwargs: Kwargs, names: Sequence[str], hints: Mapping[Any, int] | None = None
+                ) -> tuple[Mode, Args, Kwargs]:
         def equal(left: Extent, right: Extent) -> bool:
             known = value_of(left, hints or {}), value_of(right, hints or {})
             return None in known or known[0] == known[1]
@@ -59,7 +61,8 @@ class Vectorized(Mode):
         spread.check(equal, text)
         return spread, *spread.of_arguments(args, kwargs, lambda type: type)
 
-    def entered_inside(self, reader: Any, args: Args, kwargs: Kwargs) -> tuple[Mode, Args, Kwargs]:
+    def entered_inside(self, reader: Any, args: Args, kwargs: Kwargs, names: Sequence[str]
+                       ) -> tuple[Mode, Args, Kwargs]:
         args, kwargs = tuple(map(reader.usable, args)), {name: reader.usable(arg) for name, arg in kwargs.items()}
         spread = self.spread(args, kwargs, reader.assumptions.is_one)
         spread.check(reader.assumptions.equal, size_text)

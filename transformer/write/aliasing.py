@@ -13,10 +13,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, TypeGuard
 
-from ..core.grammar import Atom, Call, Let, Var, type_of
-from ..core.types import ArrayType, SeqType
+from ..core.grammar import Atom, Call, Let, Var, is_array
+from ..core.types import SeqType
 from ..core.walk import counted_uses
-from ..ops.regions import is_basic
+from ..ops.regions import is_view
 from .demand import WRITES
 from .flow import Flow
 from .rows import consumed_rows
@@ -29,11 +29,6 @@ FROZEN = frozenset({"broadcast_to", "diag", "diagonal", "broadcast_arrays"})
 
 # Arrays that other code may look at once more: what a call saved for its reverse.
 SAVED = frozenset({"unpack"})
-
-
-def is_array(atom: Any) -> TypeGuard[Var]:
-    """Whether an atom is an array that can be written in place."""
-    return isinstance(atom, Var) and isinstance(atom.type, ArrayType) and atom.type.rank > 0
 
 
 def is_memory(atom: Any) -> TypeGuard[Var]:
@@ -49,7 +44,7 @@ def viewed(let: Let) -> Var | None:
     if let.op.name == "unstacked":
         return base
     if let.op.name == "get":
-        return base if is_basic(let.attrs["index"], tuple(map(type_of, let.args[1:]))) else None
+        return base if is_view(let) else None
     if let.op.name == "einsum":
         return base if len(let.args) == 1 else None
     return base if let.op.view or let.op.name in ("same", "stop_gradient") else None

@@ -16,7 +16,7 @@ from ..core.grammar import Block, Const, Effect, Function, Let, type_of
 from ..core.types import BOOL, INT, ArrayType
 from ..core.walk import all_definitions, all_statements
 from ..ops.value import is_python, is_weak
-from .sizes import number
+from .sizes import number, of_numpy
 
 WIDE = frozenset("float64 int64 bool complex128".split())
 WIDE_INEXACT = frozenset({"float64", "complex128"})
@@ -84,7 +84,7 @@ class Constants:
             value = dtype.type(value).item()
         if plain:
             return number(value)
-        return ast.Call(ast.Attribute(ast.Name("np"), dtype.name), [number(value)], [])
+        return ast.Call(of_numpy(dtype.name), [number(value)], [])
 
 
 def _ambiguous(function: Function) -> set[str]:

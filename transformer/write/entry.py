@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ..core.grammar import Const, Function, If, Loop, Undefined, Var, type_of
+from ..core.grammar import Const, Function, If, Loop, Undefined, Var, is_array, type_of
 from ..core.sizes import Dim, Size, Unknown, leaves
 from ..core.types import ArrayType
 from ..core.walk import all_statements
@@ -30,7 +30,7 @@ from .names import PRINTED, fresh, identifier
 from .rebuilding import homes_of, rebuilt
 from .sharing import class_tests, memory_tests
 from .signature import parameters, places, result_tree, results_in
-from .sizes import SizePlan, bound_by, extent_of_axis, number
+from .sizes import SizePlan, bound_by, extent_of_axis, number, of_numpy
 
 FLOAT64 = "float64"
 
@@ -188,7 +188,7 @@ class _Entry:
             kind = [] if type.dtype.name == FLOAT64 else [_dtype(type)]
             name = fresh(identifier(target.name or "result"), self.used)
             self.given[target] = ast.Name(name)
-            yield _assign(name, ast.Call(_numpy("empty"), [shape, *kind], []))
+            yield _assign(name, ast.Call(of_numpy("empty"), [shape, *kind], []))
 
     # -- the call -----------------------------------------------------------------------------
 
@@ -236,7 +236,7 @@ class _Entry:
                 return self._number_or_array(item)
             atom = self.function.results[item.k]
             found = self._result(atom)
-            if self.is_transformed and _is_array(atom):
+            if self.is_transformed and is_array(atom):
                 found = self._apart(atom, found, atom in seen)
             seen.add(atom)
             return found
@@ -275,7 +275,7 @@ class _Entry:
             return copied
         if not params:
             return found
-        shared: list[ast.expr] = [ast.Call(_numpy("may_share_memory"), [found, self.reached(p)], []) for p in params]
+        shared: list[ast.expr] = [ast.Call(of_numpy("may_share_memory"), [found, self.reached(p)], []) for p in params]
         return ast.IfExp(shared[0] if len(shared) == 1 else ast.BoolOp(ast.Or(), shared), copied, found)
 
     def _same_memory(self, atom: Any) -> list[Var]:
@@ -295,20 +295,12 @@ class _Entry:
                 continue
             seen.add(one)
             pending += sources.get(one, [])
-        return [param for param in self.paths if param in seen and param not in self.donated and _is_array(param)]
-
-
-def _is_array(atom: Any) -> bool:
-    return isinstance(atom, Var) and bool(getattr(atom.type, "sizes", ()))
+        return [param for param in self.paths if param in seen and param not in self.donated and is_array(param)]
 
 
 def _assign(name: str, value: ast.expr) -> Line:
     return Line(ast.Assign([ast.Name(name)], value))
 
 
-def _numpy(name: str) -> ast.expr:
-    return ast.Attribute(ast.Name("np"), name)
-
-
 def _dtype(type: ArrayType) -> ast.expr:
-    return _numpy("bool_" if type.dtype.kind == "b" else type.dtype.name)
+    return of_numpy("bool_" if type.dtype.kind == "b" else type.dtype.name)

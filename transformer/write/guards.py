@@ -17,7 +17,7 @@ from ..core.guards import Guard
 from ..core.sizes import Dim, Extent, Size, replaced
 from ..core.types import ArrayType
 from .layout import Group, Item, Line
-from .sizes import SizePlan, extent_of_axis, number
+from .sizes import SizePlan, extent_of_axis, number, of_numpy
 
 Axis = tuple[Var, int]
 
@@ -87,7 +87,7 @@ class Guards:
         if not any(ranks):
             return
         found: list[ast.expr] = [
-            ast.Call(ast.Attribute(ast.Name("np"), "ndim"), [self.name(param)], []) for param in params
+            ast.Call(of_numpy("ndim"), [self.name(param)], []) for param in params
         ]
         names = [ast.unparse(self.name(param)) for param in params]
         if len(params) == 1:
@@ -166,7 +166,7 @@ class Guards:
             between = "" if k == 0 else " and " if k == len(params) - 1 else ", "
             parts += [f"{between}{ast.unparse(self.name(param))} ", shape]
         must = " must be " if len(params) == 1 else " must both be " if len(params) == 2 else " must all be "
-        return _raise(test, [*parts, must, wanted])
+        return _raise(test, [*parts, must, *_text_of(wanted)])
 
     def _other(self, guard: Any) -> Item:
         """`if len(x) < 1: raise ValueError(...)`."""
@@ -240,21 +240,18 @@ def _reduced(guard: Any) -> Any:
 
 def _under(guard: Any, same: dict[Dim, Extent]) -> Any:
     """A guard on sizes of which each goes by the name of the first that it is equal to."""
-
-    def known(atom: Any) -> Extent | None:
-        return _last(Size.of(atom), same) if atom in same else None
-
-    return Guard(guard.kind, replaced(guard.left, known), replaced(guard.right, known))
+    return Guard(guard.kind, _first(guard.left, same), _first(guard.right, same))
 
 
 def _is_settled(guard: Any, same: dict[Dim, Extent]) -> bool:
     """Whether a guard holds as soon as the shapes are what they must be."""
-
-    def known(atom: Any) -> Extent | None:
-        return _last(Size.of(atom), same) if atom in same else None
-
-    difference = replaced(guard.left - guard.right, known)
+    difference = _first(guard.left - guard.right, same)
     return isinstance(difference, int) and (difference == 0 if guard.kind == "equal" else difference >= 0)
+
+
+def _first(size: Extent, same: dict[Dim, Extent]) -> Extent:
+    """A size in terms of those that others are equal to."""
+    return replaced(size, lambda atom: _last(Size.of(atom), same) if atom in same else None)
 
 
 def _last(size: Extent, same: dict[Dim, Extent]) -> Extent:
@@ -288,6 +285,12 @@ def _raise(test: ast.expr, parts: list[Any]) -> Item:
     plain = all(isinstance(part, str) for part in parts)
     message = ast.Constant("".join(parts)) if plain else ast.JoinedStr(values)
     return Group(ast.If(test, [], []), [Line(ast.Raise(_error(message), None))])
+
+
+def _text_of(shape: ast.expr) -> list[Any]:
+    """A shape in a message, where numbers stand for themselves."""
+    entries = shape.elts if isinstance(shape, ast.Tuple) else [shape]
+    return [_shown(shape)] if all(isinstance(entry, ast.Constant) for entry in entries) else [shape]
 
 
 def _error(message: ast.expr) -> ast.expr:

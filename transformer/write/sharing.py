@@ -12,6 +12,7 @@ from typing import Any
 
 from ..core.grammar import Var
 from .layout import Group, Item, Line
+from .sizes import of_numpy
 
 
 def memory_tests(interface: Any, name: Any) -> Iterator[Item]:
@@ -32,7 +33,7 @@ def class_tests(interface: Any, name: Any) -> Iterator[Item]:
     """That what has to be an array without axes is one, and what has to be a number is none: the original
     changes the one for all its names, and binds the other anew."""
     for var, is_array in interface.classes:
-        test: ast.expr = ast.Call(ast.Name("isinstance"), [name(var), ast.Attribute(ast.Name("np"), "ndarray")], [])
+        test: ast.expr = ast.Call(ast.Name("isinstance"), [name(var), of_numpy("ndarray")], [])
         what = "an array without axes, not a number" if is_array else "a number, not an array"
         error = ast.Call(ast.Name("TypeError"), [ast.Constant(f"{ast.unparse(name(var))} must be {what}")], [])
         test = ast.UnaryOp(ast.Not(), test) if is_array else test
@@ -40,4 +41,4 @@ def class_tests(interface: Any, name: Any) -> Iterator[Item]:
 
 
 def _shares(one: ast.expr, other: ast.expr) -> ast.expr:
-    return ast.Call(ast.Attribute(ast.Name("np"), "shares_memory"), [one, other], [])
+    return ast.Call(of_numpy("shares_memory"), [one, other], [])

@@ -176,15 +176,20 @@ def extent_of_axis(tree: ast.expr, param: Var, axis: int) -> ast.expr:
     return ast.Subscript(ast.Attribute(tree, "shape"), number(axis))
 
 
+def of_numpy(name: str) -> ast.expr:
+    """`np.zeros` for its name."""
+    return ast.Attribute(ast.Name("np"), name)
+
+
 def number(value: Any) -> ast.expr:
     """A Python number; a negative one as a minus sign and a number, as the parser has it."""
     if isinstance(value, complex):
         return _complex(value)
     if isinstance(value, float) and value != value:
-        return _attribute("np", "nan")
+        return of_numpy("nan")
     negative = not isinstance(value, bool) and (value < 0 or (value == 0 and str(value).startswith("-")))
     size = -value if negative else value
-    tree = _attribute("np", "inf") if size == float("inf") else ast.Constant(size)
+    tree = of_numpy("inf") if size == float("inf") else ast.Constant(size)
     return ast.UnaryOp(ast.USub(), tree) if negative else tree
 
 
@@ -196,10 +201,6 @@ def _complex(value: complex) -> ast.expr:
     if value.real == 0:
         return ast.UnaryOp(ast.USub(), imaginary) if negative else imaginary
     return ast.BinOp(number(value.real), ast.Sub() if negative else ast.Add(), imaginary)
-
-
-def _attribute(module: str, name: str) -> ast.expr:
-    return ast.Attribute(ast.Name(module), name)
 
 
 def _product(factors: list[ast.expr]) -> ast.expr:

@@ -12,7 +12,7 @@ from ..core.grammar import Let, type_of
 from ..core.types import ArrayType, type_of_number
 from .aliasing import is_array
 from .demand import printed_attrs
-from .sizes import number
+from .sizes import number, of_numpy
 
 Form = Callable[[Any, Let], "ast.expr | None"]  # of `Expressions` and a statement; None: a plain call
 
@@ -26,7 +26,7 @@ def same(e: Any, stmt: Let) -> ast.expr:
 
 
 def zeros_like(e: Any, stmt: Let) -> ast.expr:
-    return ast.Call(_np("zeros_like"), [e.atom(stmt.args[0])], [])
+    return ast.Call(of_numpy("zeros_like"), [e.atom(stmt.args[0])], [])
 
 
 def transpose(e: Any, stmt: Let) -> ast.expr:
@@ -46,7 +46,7 @@ def reshape(e: Any, stmt: Let) -> ast.expr | None:
     x = e.atom(stmt.args[0])
     shape = e.sizes.shape(stmt.attrs["shape"], e.var)
     if not _has_methods(stmt, x):
-        return ast.Call(_np("reshape"), [x, _single(shape)], [])
+        return ast.Call(of_numpy("reshape"), [x, _single(shape)], [])
     sizes = shape.elts if isinstance(shape, ast.Tuple) and shape.elts else [shape]
     return _method(x, "reshape", *sizes)
 
@@ -64,7 +64,7 @@ def method_or_call(e: Any, stmt: Let) -> ast.expr | None:
     """`x.ravel()` for arrays."""
     x = e.atom(stmt.args[0])
     if not _has_methods(stmt, x):
-        return None if stmt.op.calls else _method(ast.Call(_np("asarray"), [x], []), stmt.op.name)
+        return None if stmt.op.calls else _method(ast.Call(of_numpy("asarray"), [x], []), stmt.op.name)
     return _method(x, stmt.op.name)
 
 
@@ -98,9 +98,9 @@ def filled(e: Any, stmt: Let) -> ast.expr:
     twin = e.sizes.whole(shape)
     own = type_of(stmt.args[0]).dtype if stmt.args else np.dtype(float)  # type: ignore[union-attr]
     if twin is not None and e.sizes.same_type(twin.type, type):
-        return ast.Call(_np(f"{stmt.op.name}_like"), [e.var(twin), *values], [])
+        return ast.Call(of_numpy(f"{stmt.op.name}_like"), [e.var(twin), *values], [])
     dtype = [dtype_tree(type.dtype)] if type.dtype != own else []  # type: ignore[union-attr]
-    return ast.Call(_np(stmt.op.name), [_single(e.sizes.shape(shape, e.var)), *values, *dtype], [])
+    return ast.Call(of_numpy(stmt.op.name), [_single(e.sizes.shape(shape, e.var)), *values, *dtype], [])
 
 
 def array(e: Any, stmt: Let) -> ast.expr:
@@ -112,12 +112,12 @@ def array(e: Any, stmt: Let) -> ast.expr:
         items = [ast.List(items[k : k + size]) for k in range(0, len(items), size)]
     dtype = stmt.attrs.get("dtype")
     keywords = [ast.keyword("dtype", dtype_tree(dtype))] if dtype is not None else []
-    return ast.Call(_np("array"), [ast.List(items)], keywords)
+    return ast.Call(of_numpy("array"), [ast.List(items)], keywords)
 
 
 def einsum(e: Any, stmt: Let) -> ast.expr:
     operands = [e.atom(atom) for atom in stmt.args]
-    return ast.Call(_np("einsum"), [ast.Constant(stmt.attrs["subscripts"]), *operands], [])
+    return ast.Call(of_numpy("einsum"), [ast.Constant(stmt.attrs["subscripts"]), *operands], [])
 
 
 def where(e: Any, stmt: Let) -> ast.expr | None:
@@ -163,14 +163,14 @@ def arange(e: Any, stmt: Let) -> ast.expr:
     bounds = [attrs.get("start", 0)] if "start" in attrs or "step" in attrs else []
     bounds += [attrs["stop"], *([attrs["step"]] if "step" in attrs else [])]
     keywords = [ast.keyword("dtype", dtype_tree(attrs["dtype"]))] if "dtype" in attrs else []
-    return ast.Call(_np("arange"), [e.attribute(bound) for bound in bounds], keywords)
+    return ast.Call(of_numpy("arange"), [e.attribute(bound) for bound in bounds], keywords)
 
 
 def nonzero(e: Any, stmt: Let) -> ast.expr | None:
     """`np.nonzero(x)[0]` for a vector; for others the call gives as many arrays as there are targets."""
     if len(stmt.targets) > 1:
         return None
-    return ast.Subscript(ast.Call(_np("nonzero"), [e.atom(stmt.args[0])], []), number(0))
+    return ast.Subscript(ast.Call(of_numpy("nonzero"), [e.atom(stmt.args[0])], []), number(0))
 
 
 def average(e: Any, stmt: Let) -> ast.expr:
@@ -178,7 +178,7 @@ def average(e: Any, stmt: Let) -> ast.expr:
     x, weights = map(e.atom, stmt.args)
     options = {key: e.attribute(item) for key, item in printed_attrs(stmt).items()}
     keywords = [ast.keyword(key, item) for key, item in {**options, "weights": weights}.items()]
-    return ast.Call(_np("average"), [x], keywords)
+    return ast.Call(of_numpy("average"), [x], keywords)
 
 
 def slice_length(e: Any, stmt: Let) -> ast.expr:
@@ -202,10 +202,6 @@ def _method(x: ast.expr, name: str, *args: ast.expr) -> ast.expr:
     return ast.Call(ast.Attribute(x, name), list(args), [])
 
 
-def _np(name: str) -> ast.expr:
-    return ast.Attribute(ast.Name("np"), name)
-
-
 def pack(e: Any, stmt: Let) -> ast.expr:
     """`r, inner`: copies of arrays that may change before they are looked at."""
     fields = [_kept(e, atom) for atom in stmt.args]
@@ -219,7 +215,7 @@ def _kept(e: Any, atom: Any) -> ast.expr:
     if not is_array(atom) or not e.aliases.may_change(atom):
         return tree
     is_merged = e.needed.homes[atom].kind == "merge"  # and may be a zero in place of nothing
-    return ast.Call(_np("copy"), [tree], []) if is_merged else copied(tree)
+    return ast.Call(of_numpy("copy"), [tree], []) if is_merged else copied(tree)
 
 
 def of_saved(e: Any, stmt: Let) -> ast.expr:

@@ -82,7 +82,8 @@ class Statements:
             return []
         if stmt in self.aliases.in_place:
             return self._lines(self._updated(stmt), stmt)
-        return self._lines([self._assigned(stmt)], stmt)
+        assigned = self._assigned(stmt)
+        return [] if _is_to_itself(assigned) else self._lines([assigned], stmt)
 
     def _lines(self, nodes: Iterable[ast.stmt], stmt: Any) -> list[Item]:
         return [Line(node, stmt.origin) for node in nodes]
@@ -253,6 +254,13 @@ class Statements:
     def read(self, source: Any, loop: Any) -> ast.expr:
         """A row of a sequence."""
         raise NotImplementedError
+
+
+def _is_to_itself(assigned: ast.stmt) -> bool:
+    """Whether a line says `m = m`: a number that becomes NumPy's where that is not seen."""
+    if not isinstance(assigned, ast.Assign) or not isinstance(assigned.value, ast.Name):
+        return False
+    return all(isinstance(target, ast.Name) and target.id == assigned.value.id for target in assigned.targets)
 
 
 def _filler(var: Var) -> ast.expr:

@@ -12,9 +12,9 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 
-from ..core.grammar import Let, Loop, Merge, Var
+from ..core.grammar import Atom, Let, Loop, Merge, Var
 from ..core.walk import all_statements
-from ..ops.regions import steps_of
+from ..ops.overlap import may_overwrite
 from .aliasing import Aliases, Edge, is_array, is_memory, viewed
 from .demand import WRITES
 from .flow import DEFINED, MADE, STEPS, Flow
@@ -188,10 +188,11 @@ class _Decider:
         if not is_array(value) or value.type.rank != 1 or value in self.aliases.views:  # type: ignore[union-attr]
             return False
         home = self.aliases.homes[value]
-        made = home.stmt if home.kind == "let" else None
-        if made is None or viewed(made) is None:
-            return False
-        return made.op.name != "get" or steps_of(made.attrs["index"]) != steps_of(stmt.attrs["index"])
+        return home.kind == "let" and viewed(home.stmt) is not None and may_overwrite(stmt, self._made_by)
+
+    def _made_by(self, atom: Atom) -> Let | None:
+        home = self.aliases.homes.get(atom)  # type: ignore[arg-type]
+        return home.stmt if home is not None and home.kind == "let" else None
 
     def _is_safe(self, stmt: Let) -> bool:
         return self.aliases.is_owned(stmt.args[0]) and not self._sharing(stmt)  # type: ignore

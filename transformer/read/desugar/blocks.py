@@ -116,21 +116,6 @@ def exits(block: Block, kind: type) -> Iterator[Any]:
             yield from exits(statement.orelse, kind)
 
 
-def has_jumps(body: Block) -> bool:
-    """Whether the body of a function has more than a `return` as its last statement."""
-    return any(map(_is_or_has_jump, body[:-1])) or any(
-        not isinstance(last, gast.Return) and _is_or_has_jump(last) for last in body[-1:]
-    )
-
-
-def _is_or_has_jump(statement: Any) -> bool:
-    if isinstance(statement, gast.Return | gast.Break | gast.Continue):
-        return True
-    if isinstance(statement, LOOPS) and statement.orelse:
-        return True
-    return any(_is_or_has_jump(inner) for block in blocks_of(statement) for inner in block)
-
-
 def changed(node: Any, **fields: Any) -> Any:
     """A copy of a node with some fields replaced; children are shared."""
     kind: Any = type(node)

@@ -99,6 +99,14 @@ def count_of(shape):
     return count
 
 
+def cross(x1, x2, /, *, axis=-1):
+    a, b = np.asarray(x1), np.asarray(x2)
+    if a.shape[axis] != 3 or b.shape[axis] != 3:
+        raise ValueError("Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
+                         f"{a.shape[axis]} and {b.shape[axis]} dimensional instead.")
+    return np.cross(a, b, axis=axis)
+
+
 def tensorsolve(a, b, axes=None):
     a, b = np.asarray(a), np.asarray(b)
     if axes is not None:
@@ -110,6 +118,7 @@ def tensorsolve(a, b, axes=None):
 
 CALLS: dict[Any, Any] = {
     np.linalg.cond: cond,
+    np.linalg.cross: cross,
     np.linalg.matrix_rank: matrix_rank,
     np.linalg.matrix_norm: matrix_norm,
     np.linalg.vector_norm: vector_norm,

@@ -98,14 +98,19 @@ def sequentially_at(function):
     """`ufunc.at`: one element after the other, so that what stands in `indices` twice is changed twice."""
 
     def at(a, indices, b):
-        if isinstance(indices, tuple):
-            refused("`at` with indices for several axes", "Index the flattened array: np.ravel_multi_index.")
-        if np.ndim(indices) == 0:
-            a[indices] = function(a[indices], b)
-            return
-        values = np.broadcast_to(b, np.shape(indices))
-        for k in range(len(indices)):
-            a[indices[k]] = function(a[indices[k]], values[k])
+        index = indices[0] if isinstance(indices, tuple) and len(indices) == 1 else indices
+        if not repeats(index):
+            a[index] = function(a[index], b)
+        elif not isinstance(index, tuple) and np.ndim(index) == 1:
+            values = np.broadcast_to(b, (len(index), *a.shape[1:]))
+            for k in range(len(index)):
+                a[index[k]] = function(a[index[k]], values[k])
+        else:
+            places = places_of(a, index)
+            values = np.ravel(np.broadcast_to(b, places.shape))
+            target = a if a.ndim == 1 else a.flat
+            for k, place in enumerate(np.ravel(places)):
+                target[place] = function(target[place], values[k])
 
     return at
 
@@ -114,15 +119,32 @@ def each_at(function):
     """`ufunc.at` of a ufunc of one argument."""
 
     def at(a, indices):
-        if isinstance(indices, tuple):
-            refused("`at` with indices for several axes", "Index the flattened array: np.ravel_multi_index.")
-        if np.ndim(indices) == 0:
-            a[indices] = function(a[indices])
-            return
-        for k in indices:
-            a[k] = function(a[k])
+        index = indices[0] if isinstance(indices, tuple) and len(indices) == 1 else indices
+        if not repeats(index):
+            a[index] = function(a[index])
+        elif not isinstance(index, tuple) and np.ndim(index) == 1:
+            for k in index:
+                a[k] = function(a[k])
+        else:
+            target = a if a.ndim == 1 else a.flat
+            for place in np.ravel(places_of(a, index)):
+                target[place] = function(target[place])
 
     return at
+
+
+def repeats(index):
+    """Whether an index may name an element twice: it has an array of integers."""
+    for entry in index if isinstance(index, tuple) else (index,):
+        if entry is not None and entry is not ... and not isinstance(entry, slice):
+            if np.ndim(entry) and np.asarray(entry).dtype != bool:
+                return True
+    return False
+
+
+def places_of(a, index):
+    """The places of `a[index]` in the flattened array."""
+    return np.reshape(np.arange(a.size), a.shape)[index]
 
 
 METHODS: dict[str, Any] = {"sort": sort, "partition": partition, "put": put}

@@ -1,0 +1,118 @@
+"""Containers and attributes from outside: a change of what they hold is seen by the next call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from transformer import grad, jit
+
+SCALES: list[Any] = []
+RATES: dict[str, float] = {}
+CHOSEN: set[int] = set()
+TABLE: list[list[float]] = []
+OPTIONS = SimpleNamespace()
+
+
+@pytest.fixture(autouse=True)
+def fresh() -> None:
+    SCALES[:], TABLE[:] = [2.0, 3.0], [[1.0], [2.0]]
+    for container in (RATES, CHOSEN, vars(OPTIONS)):
+        container.clear()
+    RATES["a"] = 2.0
+    CHOSEN.update({1, 2})
+    OPTIONS.layers = [2.0]
+
+
+def product(x):
+    for scale in SCALES:
+        x = x * scale
+    return x
+
+
+def length(x):
+    return x * len(SCALES)
+
+
+def joined(x):
+    return x * (SCALES + [1.0])[-2]
+
+
+def as_array(x):
+    return x * np.sum(np.array(TABLE))
+
+
+def total(x):
+    return x * sum(RATES.values())
+
+
+def perhaps(x):
+    return x * RATES.get("b", 5.0)
+
+
+def chosen(x):
+    return x * sum(CHOSEN)
+
+
+def attribute(x):
+    return x * sum(OPTIONS.layers) * getattr(OPTIONS, "factor", 1.0)
+
+
+def optional(x):
+    return x * (2.0 if hasattr(OPTIONS, "factor") else 1.0)
+
+
+CHANGES: list[Callable[[], Any]] = [
+    lambda: SCALES.append(5.0),
+    lambda: SCALES.__setitem__(-1, 7.0),
+    lambda: SCALES.pop(0),
+    lambda: RATES.__setitem__("b", 3.0),
+    lambda: RATES.pop("a"),
+    lambda: CHOSEN.add(4),
+    lambda: TABLE[0].append(4.0) or TABLE[1].append(1.0),
+    lambda: TABLE[0].__setitem__(0, 9.0),
+    lambda: OPTIONS.layers.append(3.0),
+    lambda: setattr(OPTIONS, "factor", 4.0),
+    lambda: setattr(OPTIONS, "factor", 3.0),
+    lambda: delattr(OPTIONS, "factor"),
+]
+
+
+@pytest.mark.parametrize("function", [product, length, joined, as_array, total, perhaps, chosen, attribute, optional])
+def test_changes_inside_of_containers_are_seen(function: Callable[[float], float]) -> None:
+    gradient = grad(function)
+    assert gradient(1.0) == function(1.0)
+    for change in CHANGES:
+        change()
+        assert gradient(1.0) == function(1.0)
+
+
+def test_a_compiled_function_sees_them() -> None:
+    compiled, others = jit(product), jit(attribute)
+    assert (compiled(1.5), others(1.5)) == (product(1.5), attribute(1.5))
+    SCALES.append(5.0)
+    OPTIONS.factor = 3.0
+    assert (compiled(1.5), others(1.5)) == (product(1.5), attribute(1.5))
+    assert (jit(product)(1.5), jit(attribute)(1.5)) == (product(1.5), attribute(1.5))
+
+
+def test_a_list_that_holds_itself() -> None:
+    SCALES.append(SCALES)
+    gradient = grad(lambda x: x * SCALES[0])
+    assert gradient(1.0) == 2.0
+    SCALES[0] = 3.0
+    assert gradient(1.0) == 3.0
+
+
+def test_arrays_in_a_list_may_be_replaced_without_a_new_reading() -> None:
+    SCALES[:] = [np.ones(2), np.ones(2)]
+    gradient = grad(lambda x: np.sum(product(x)))
+    gradient(np.ones(2))
+    source = gradient.source
+    SCALES[0] = np.full(2, 3.0)
+    np.testing.assert_array_equal(gradient(np.ones(2)), [3.0, 3.0])
+    assert gradient.source is source

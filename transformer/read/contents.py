@@ -1,0 +1,58 @@
+"""What a container from outside held when it was read: how many items, under which keys, and which they were.
+
+    SCALES = [1.0, 2.0]
+    contents = Contents(SCALES)
+    contents(True)                       # True
+    SCALES.append(3.0); contents(True)   # False: what was read with two of them has to be read again
+
+An array may have become another one, as arrays from outside are arguments.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+CONTAINERS = (list, dict, set, deque)
+
+
+class Contents:
+    """Called with True, it tells whether the container still holds what it held."""
+
+    __slots__ = ("container", "inner", "items", "keys")
+
+    def __init__(self, container: Any, around: frozenset[int] = frozenset()) -> None:
+        self.container = container
+        self.keys = list(container) if isinstance(container, dict) else None
+        self.items = _items(container)
+        around |= {id(container)}
+        self.inner = [Contents(item, around) for item in self.items
+                      if isinstance(item, (*CONTAINERS, tuple)) and id(item) not in around]
+
+    def __call__(self, key: bool) -> bool:
+        items = _items(self.container)
+        if len(items) != len(self.items) or self.keys is not None and list(self.container) != self.keys:
+            return False
+        return all(map(_is_same, items, self.items)) and all(inner(key) for inner in self.inner)
+
+
+def _items(container: Any) -> list[Any]:
+    return list(container.values()) if isinstance(container, dict) else list(container)
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    return one is other or isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
+
+
+class Presence:
+    """Called with a name, it tells whether an object has an attribute of that name by then."""
+
+    __slots__ = ("owner",)
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+
+    def __call__(self, name: str) -> bool:
+        return hasattr(self.owner, name)
