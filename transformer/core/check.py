@@ -119,14 +119,15 @@ class Checker:
 
     def define(self, targets: Iterable[Var]) -> None:
         for var in targets:
-            self.require(var not in self.defined, f"{var.name or var} is defined twice")
+            if var in self.defined:
+                self.fail(f"{var.name or var} is defined twice")
             self.defined.add(var)
             self.visible.add(var)
 
     def use(self, uses: Iterable[Var]) -> None:
         for var in uses:
-            self.require(var in self.visible,
-                         f"{var.name or var} is used before or outside of its definition")
+            if var not in self.visible:
+                self.fail(f"{var.name or var} is used before or outside of its definition")
 
     def statement(self, stmt: Stmt) -> None:
         self.stmt = stmt
@@ -168,7 +169,8 @@ class Checker:
             if isinstance(type, ArrayType) and isinstance(own, ArrayType):
                 fits = own.dtype == type.dtype and len(own.sizes) == len(type.sizes) and all(
                     map(self.equal, own.sizes, type.sizes))
-                self.require(fits, f"{target.name or target} is {own}, and {type} by its op")
+                if not fits:
+                    self.fail(f"{target.name or target} is {own}, and {type} by its op")
 
     def _order(self, stmt: Let, version: Var) -> None:
         if stmt.op.name in WRITES:
@@ -184,8 +186,8 @@ class Checker:
         self.require(len(stmt.targets) == len(function.results), "a call gives other results")
         pairs = [*zip(function.params, stmt.args), *zip(stmt.targets, function.results)]
         for wanted, own in pairs:
-            self.require(own is UNDEFINED or _alike(wanted.type, type_of(own)),
-                         f"{own} is no {wanted.type}, as {wanted.name or wanted} of {function.name} is")
+            if own is not UNDEFINED and not _alike(wanted.type, type_of(own)):
+                self.fail(f"{own} is no {wanted.type}, as {wanted.name or wanted} of {function.name} is")
 
     def _if(self, stmt: If) -> None:
         self.condition(stmt.cond)
@@ -258,19 +260,20 @@ class Checker:
 
     def condition(self, atom: Any) -> None:
         type = type_of(atom)
-        self.require(isinstance(type, ArrayType) and type.dtype.kind == "b" and not type.sizes,
-                     f"a condition has type {type}")
+        if not isinstance(type, ArrayType) or type.dtype.kind != "b" or type.sizes:
+            self.fail(f"a condition has type {type}")
 
     def integer(self, atom: Any, what: str) -> None:
         type = type_of(atom)
-        self.require(isinstance(type, ArrayType) and type.dtype.kind in "iu" and not type.sizes,
-                     f"{what} has type {type}")
+        if not isinstance(type, ArrayType) or type.dtype.kind not in "iu" or type.sizes:
+            self.fail(f"{what} has type {type}")
 
     def same(self, type: Type, atom: Any, what: str) -> None:
         """`atom` may stand where a value of this type is expected."""
         if atom is not UNDEFINED:
             own = type_of(atom)
-            self.require(self.agree(type, own), f"{what} has type {own}, not {type}")
+            if not self.agree(type, own):
+                self.fail(f"{what} has type {own}, not {type}")
 
     def agree(self, wanted: Type, own: Type) -> bool:
         if isinstance(wanted, SeqType) or isinstance(own, SeqType):
