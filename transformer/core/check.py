@@ -36,9 +36,7 @@ from .guards import Assumptions
 from .sizes import Size
 from .text import statement_text
 from .types import ArrayType, SavedType, SeqType, Type
-from .walk import atom_vars, head_uses, inner_targets, targets_of
-
-WRITES = ("put", "addat")
+from .walk import WRITES, atom_vars, head_uses, inner_targets, targets_of
 
 
 class CoreError(AssertionError):

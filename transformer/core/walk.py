@@ -29,6 +29,7 @@ from .types import ArrayType, SeqType, Type
 
 # The method of a visitor for each kind of statement.
 METHODS = {kind: f"_{kind.__name__.lower()}" for kind in (Let, If, Loop, Call, Effect)}
+WRITES = frozenset({"put", "addat"})     # the ops that give the next version of an array
 MENTIONS_NOTHING = frozenset({Const, int, float, bool, str, type(None)})
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.grammar import Atom, Let, type_of
+from ..core.walk import WRITES
 from .regions import Index, Slot, is_basic
 
 Definition = Callable[[Atom], Let | None]
@@ -50,24 +51,26 @@ class Part:
         return Part(self.whole, tuple(axes), places)
 
 
-def may_overwrite(put: Let, definition: Definition) -> bool:
-    """Whether NumPy may do so in a `put` of a view; `definition` gives the statements that make the arrays."""
-    target = _part(put.args[0], definition)
+def may_overwrite(put: Let, written: Part, value: Part) -> bool:
+    """Whether NumPy may do so in a `put` to one part of another one."""
     index, operands = put.attrs["index"], put.args[2:]
     if not is_basic(index, tuple(map(type_of, operands))):
         return False
-    target, value = target.at(index, operands), _part(put.args[1], definition)
+    target = written.at(index, operands)
     if len(target.axes) != 1 or len(value.axes) != 1:
         return False
     return target.whole is not value.whole or not (_are_apart(target, value) or _are_in_order(target, value))
 
 
-def _part(atom: Atom, definition: Definition) -> Part:
+def part_of(atom: Atom, definition: Definition) -> Part:
+    """The part that a view is; `definition` gives the statements that make arrays."""
     stmt = definition(atom)
+    if stmt is not None and stmt.op.name in WRITES:
+        return part_of(stmt.args[0], definition)      # the same memory, written to since
     if stmt is not None and stmt.op.name == "get" and is_basic(stmt.attrs["index"], tuple(map(type_of, stmt.args[1:]))):
-        return _part(stmt.args[0], definition).at(stmt.attrs["index"], stmt.args[1:])
+        return part_of(stmt.args[0], definition).at(stmt.attrs["index"], stmt.args[1:])
     if stmt is not None and stmt.op.name == "transpose":
-        part = _part(stmt.args[0], definition)
+        part = part_of(stmt.args[0], definition)
         order = stmt.attrs.get("axes") or range(len(part.axes))[::-1]
         return Part(part.whole, tuple(part.axes[k] for k in order), part.places)
     return Part(atom, tuple(map(Axis, range(type_of(atom).rank))))  # type: ignore[union-attr]

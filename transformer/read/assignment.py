@@ -15,7 +15,7 @@ from ..core.errors import BadArgument, NotSupported, ShapeError, as_raised
 from ..core.grammar import Const, Var
 from ..ops import indexing
 from ..ops.elementwise import shape_text
-from ..ops.overlap import may_overwrite
+from ..ops.overlap import may_overwrite, part_of
 from ..ops.value import Value
 from ..ops.value import value as as_value
 from .applying import apply_op, prepared
@@ -33,7 +33,7 @@ from .rank_zero import changed, note_number
 from .recorded import RecordedList, Recording
 from .subscripts import subscript
 from .testing import fitting
-from .values import PerhapsAxisless, View, cell_of, is_array, is_axisless
+from .values import PerhapsAxisless, View, cell_of, is_array, is_axisless, whereabouts
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -155,7 +155,10 @@ def _check_overlap(reader: Reader, owner: Value, value: Any, new: Value) -> None
     put = definitions.get(new.atom)  # type: ignore[arg-type]
     if put is None or put.op.name != "put" or not isinstance(value, View) or value.ndim != 1:
         return
-    if cell_of(value) is cell_of(owner) and may_overwrite(put, definitions.get):  # type: ignore[arg-type]
+    if cell_of(value) is not cell_of(owner):
+        return
+    target, source = (part_of(whereabouts(view), definitions.get) for view in (owner, value))  # type: ignore[arg-type]
+    if may_overwrite(put, target, source):
         raise NotSupported(
             "an assignment of a part of an array to another part, in other steps",
             reader.builder.origin,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.grammar import Const, Let, Var, type_of
 from ..core.types import ArrayType
+from ..core.walk import WRITES
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -19,7 +20,6 @@ STATEMENTS_FOLLOWED = 8
 IN_C_ORDER = frozenset(
     {"zeros", "ones", "full", "empty", "arange", "eye", "identity", "linspace", "array", "flatten", "outer", "tri"}
 )
-WRITES = frozenset({"put", "addat"})
 ORDER_MATTERS = frozenset({"reshape", "ravel"})
 
 

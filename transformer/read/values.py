@@ -134,6 +134,11 @@ def cell_of(value: Value) -> Value:
     return value
 
 
+def whereabouts(value: Value) -> Atom:
+    """The array, or the part of it that a view is, taken again: what a view was seen as may be what was put there."""
+    return value.extract(Value(whereabouts(value.base))).atom if isinstance(value, View) else value.atom
+
+
 @dataclass(eq=False)
 class Conflict:
     """What a name holds after paths that leave different things in it. Using it is an error, or

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections import defaultdict
 
 from ..core.grammar import Atom, Function, If, Let, Loop, Var, type_of
-from ..core.walk import all_statements
+from ..core.walk import WRITES, all_statements
 
 # Not views, but what they give may be their operand itself, handed on or written in place.
 SHARING = ("same", "stop_gradient", "put", "addat")
-WRITES = ("put", "addat")
 
 
 class Aliasing:

@@ -38,7 +38,8 @@ import numpy as np
 
 from ..core.grammar import Block, Const, Function, If, Let, Loop, Merge, Record, Var
 from ..core.guards import Assumptions
-from .aliasing import WRITES, Aliasing
+from ..core.walk import WRITES
+from .aliasing import Aliasing
 from .rewriter import Rewriter
 
 # Each application is memory of its own.

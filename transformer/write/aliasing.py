@@ -15,9 +15,8 @@ from typing import Any, TypeGuard
 
 from ..core.grammar import Atom, Call, Let, Var, is_array
 from ..core.types import SeqType
-from ..core.walk import counted_uses
+from ..core.walk import WRITES, counted_uses
 from ..ops.regions import is_view
-from .demand import WRITES
 from .flow import Flow
 from .rows import consumed_rows
 

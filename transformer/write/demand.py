@@ -11,11 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..core.grammar import Block, Call, Effect, Function, If, Let, Loop, Stmt, Var
-from ..core.walk import METHODS, atom_vars
+from ..core.walk import METHODS, WRITES, atom_vars
 from .ranges import Range
 from .stores import Stores
-
-WRITES = ("put", "addat")
 
 
 def printed_attrs(stmt: Let) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..core.grammar import UNDEFINED, Block, Call, Const, Effect, Function, If, Let, Loop, Stmt, Var
-from ..core.walk import METHODS
-from .demand import WRITES, Demand, printed_attrs
+from ..core.walk import METHODS, WRITES
+from .demand import Demand, printed_attrs
 from .ranges import Range
 from .sizes import SizePlan
 from .stores import Store, Stores

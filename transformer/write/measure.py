@@ -7,9 +7,9 @@ from typing import Any
 
 from ..core.grammar import Const, Let, Var
 from ..core.sizes import Size
+from ..core.walk import WRITES
 from ..ops.regions import Slot
 from .aliasing import is_array
-from .demand import WRITES
 from .ranges import is_integer
 
 UNNAMED = 4  # the width of a name that is made up later

@@ -14,9 +14,8 @@ from typing import Any
 
 from ..core.grammar import UNDEFINED, Block, Call, Effect, If, Let, Loop, Merge, Stmt, Var
 from ..core.types import SeqType
-from ..core.walk import METHODS, has_effects
+from ..core.walk import METHODS, WRITES, has_effects
 from .aliasing import Aliases, is_array
-from .demand import WRITES
 from .flow import COPIED, DEFINED, READ, STEPS, Flow, Move
 from .layout import LINE
 from .liveness import Pieces

@@ -19,8 +19,8 @@ from collections import Counter
 
 from ..core.grammar import Block, Function, Let, Loop, Read, Stmt, Var
 from ..core.types import ArrayType
-from ..core.walk import all_statements, counted_uses
-from .demand import WRITES, Demand
+from ..core.walk import WRITES, all_statements, counted_uses
+from .demand import Demand
 from .flow import Flow
 from .stores import Store, Stores
 

@@ -10,10 +10,9 @@ from typing import Any
 from ..core.errors import NotSupported
 from ..core.grammar import Block, Call, Const, Effect, Function, If, Let, Var, type_of
 from ..core.types import ArrayType
-from ..core.walk import METHODS
+from ..core.walk import METHODS, WRITES
 from ..ops.regions import is_mask, rank_of
 from .aliasing import Aliases, Edge, is_array
-from .demand import WRITES
 from .effects import effect, opens_block
 from .expressions import BINARY, Expressions, copied, dotted, without_sign
 from .flow import Flow, Move

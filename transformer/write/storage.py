@@ -13,10 +13,9 @@ import heapq
 from collections.abc import Iterator
 
 from ..core.grammar import Atom, Let, Loop, Merge, Var
-from ..core.walk import all_statements
-from ..ops.overlap import may_overwrite
+from ..core.walk import WRITES, all_statements
+from ..ops.overlap import may_overwrite, part_of
 from .aliasing import Aliases, Edge, is_array, is_memory, viewed
-from .demand import WRITES
 from .flow import DEFINED, MADE, STEPS, Flow
 from .liveness import Pieces
 from .sizes import SizePlan
@@ -188,7 +187,11 @@ class _Decider:
         if not is_array(value) or value.type.rank != 1 or value in self.aliases.views:  # type: ignore[union-attr]
             return False
         home = self.aliases.homes[value]
-        return home.kind == "let" and viewed(home.stmt) is not None and may_overwrite(stmt, self._made_by)
+        return home.kind == "let" and viewed(home.stmt) is not None and self._may_overwrite(stmt)
+
+    def _may_overwrite(self, put: Let) -> bool:
+        target, source = (part_of(atom, self._made_by) for atom in put.args[:2])
+        return may_overwrite(put, target, source)
 
     def _made_by(self, atom: Atom) -> Let | None:
         home = self.aliases.homes.get(atom)  # type: ignore[arg-type]

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from heapq import heappop, heappush
 
 from ..core.grammar import If, Let, Loop, Var
-from ..core.walk import all_statements
+from ..core.walk import WRITES, all_statements
 from .aliasing import Aliases, is_array
-from .demand import WRITES
 from .flow import Flow
 from .liveness import Pieces
 
