@@ -1,3 +1,4 @@
+import gc
 import os
 
 import pytest
@@ -6,6 +7,7 @@ from hypothesis import settings
 settings.register_profile("project", deadline=None, derandomize=True, database=None)
 settings.load_profile("project")
 
+gc.set_threshold(50_000, 20, 50)  # much is made and kept here: to look for garbage often takes a tenth of the time
 os.environ.setdefault("TRANSFORMER_CHECK", "1")  # Core is checked between all stages
 os.environ["TRANSFORMER_THREADS"] = "2"  # on every machine: what is compiled for one has other loops
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,16 +56,18 @@ class Raised:
         return self.place
 
 
-def raised() -> Iterator[Raised]:
+@functools.cache
+def raised() -> tuple[Raised, ...]:
+    return tuple(_raised())
+
+
+def _raised() -> Iterator[Raised]:
     for path in sorted([*(ROOT / "transformer").rglob("*.py"), *(ROOT / "cli").rglob("*.py")]):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and getattr(node.func, "id", None) in KINDS:
                 parts = dict(zip(PARTS, node.args, strict=False))
                 parts |= {keyword.arg or "": keyword.value for keyword in node.keywords}
                 yield Raised(f"{path.relative_to(ROOT)}:{node.lineno}", node.func.id, parts)
-
-
-RAISED = list(raised())
 
 
 def text_of(node: ast.expr | None) -> str | None:
@@ -82,11 +85,11 @@ def is_quoted(message: str) -> bool:
 
 def offending(check: Callable[[Raised], bool]) -> list[str]:
     """The places, with what is said there, that do not pass a check."""
-    return [f"{error}: {ast.unparse(error.parts['message'])}" for error in RAISED if not check(error)]
+    return [f"{error}: {ast.unparse(error.parts['message'])}" for error in raised() if not check(error)]
 
 
 def test_there_are_many() -> None:
-    assert len(RAISED) > 200
+    assert len(raised()) > 200
 
 
 def test_messages_are_worded_as_those_of_python() -> None:
@@ -131,6 +134,6 @@ def test_no_name_of_ours_is_told() -> None:
 
 
 def test_quoted_messages_exist() -> None:
-    texts = [text_of(error.parts["message"]) or "" for error in RAISED]
+    texts = [text_of(error.parts["message"]) or "" for error in raised()]
     unused = [quoted for quoted in QUOTED if not any(text.startswith(quoted) for text in texts)]
     assert not unused
