@@ -373,7 +373,7 @@ def test_long_products_do_not_run_out_of_stack() -> None:
     assert len(function.body) == 3000
 
 
-@pytest.mark.parametrize("module", ["branches", "copies", "cse", "dead", "fold", "loops"])
+@pytest.mark.parametrize("module", ["branches", "copies", "cse", "dead", "elision", "fold", "loops"])
 def test_every_rewrite_shows_before_and_after(module: str) -> None:
     found = importlib.import_module(f"transformer.simplify.{module}")
     assert re.search(r">>> shown\(", found.__doc__ or "")

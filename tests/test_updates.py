@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 from collections.abc import Callable
 from typing import Any
@@ -9,8 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 from lane_loops import check_vmap
+from loop_cases import plain
+from lowered import called, generated
 
-from transformer import TransformError, at, check_grads, grad, jit, vmap
+from transformer import TransformError, at, check_grads, grad, jit, lax, tree, vmap
+from transformer.lower.lowering import lower
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(0.5, 2.0, size=5)
@@ -215,3 +219,168 @@ def test_compiled() -> None:
     for mine, theirs in zip(jit(kept)(given), kept(X), strict=True):
         np.testing.assert_allclose(mine, theirs)
     np.testing.assert_array_equal(given, X)
+
+
+# -- in place --------------------------------------------------------------------------------------
+
+
+def added(x: Any, n: int) -> Any:
+    for i in range(n):
+        x = at(x)[i].add(1.5)
+    return x
+
+
+def multiplied(x: Any, n: int) -> Any:
+    for _ in range(n):
+        x = at(x)[TWICE].multiply(1.5)
+        x = at(x)[1:3].min(x[0])
+    return x
+
+
+def applied(x: Any, n: int) -> Any:
+    for i in range(n):
+        x = at(x)[i].apply(lambda part: part * part)
+    return x
+
+
+def in_a_while(x: Any, n: int) -> Any:
+    i = 0
+    while i < n and x[i] > 0.0:
+        x = at(x)[i].add(x[i - 1])
+        i += 1
+    return x
+
+
+def in_branches(x: Any, n: int) -> Any:
+    for i in range(n):
+        if x[i] > 1:
+            x = at(x)[i].subtract(1.0)
+        elif i > 0:
+            x = at(x)[0].multiply(2.0)
+    return x
+
+
+def nested(x: Any, n: int) -> Any:
+    for i in range(n):
+        for j in range(i, n):
+            x = at(x)[j].add(x[i])
+        x = at(x)[i].multiply(0.5)
+    return x
+
+
+def two_names(x: Any, n: int) -> Any:
+    a = x * 2
+    b = a
+    for i in range(n):
+        a = at(a)[i].add(b[0])
+        b = at(b)[0].add(a[i])
+    return a, b
+
+
+def read_late(x: Any, n: int) -> Any:
+    """Elements of the old version are read after the update."""
+    for i in range(n):
+        y = at(x)[i].set(x[i - 1] * 2)
+        x = at(y)[0].add(x[i])
+    return x
+
+
+def in_fori(x: Any, n: int) -> Any:
+    return lax.fori_loop(0, n, lambda i, x: at(x)[i].set(x[i] * x[i - 1]), x)
+
+
+def in_scan(x: Any, n: int) -> Any:
+    return lax.scan(lambda x, i: (at(x)[i].add(x[0]), x[i]), x, np.arange(n))
+
+
+IN_PLACE = [added, multiplied, applied, in_a_while, in_branches, nested, two_names, read_late, in_fori, in_scan]
+
+
+def old_version(x: Any, n: int) -> Any:
+    total = 0.0
+    for i in range(n):
+        y = at(x)[i].add(1.0)
+        total = total + np.sum(y * x)
+        x = y
+    return x, total
+
+
+def previous(x: Any, n: int) -> Any:
+    before = x
+    for i in range(n):
+        before = x
+        x = at(x)[i].add(before[0])
+    return x, before
+
+
+def swapped(x: Any, n: int) -> Any:
+    a = x * 2
+    b = a
+    for i in range(n):
+        a, b = at(b)[i].set(1.0), a
+    return a, b
+
+
+def from_the_first(x: Any, n: int) -> Any:
+    first = x * 2
+    for i in range(n):
+        x = at(first)[i].set(x[i] * 3)
+    return x, first
+
+
+def all_versions(x: Any, n: int) -> Any:
+    return lax.scan(lambda x, i: (at(x)[i].add(x[0]), x), x, np.arange(n))
+
+
+KEPT = [old_version, previous, swapped, from_the_first, all_versions]
+PAIRS = [two_names, in_scan, *KEPT]
+SCANS = [in_scan, all_versions]
+
+
+def copies_in_loops(source: str) -> list[str]:
+    """The lines of loops that make or copy an array."""
+    loops = [node for node in ast.walk(ast.parse(source)) if isinstance(node, (ast.For, ast.While))]
+    calls = [node for loop in loops for node in ast.walk(loop) if isinstance(node, ast.Call)]
+    return [ast.unparse(call) for call in calls if isinstance(call.func, ast.Attribute)
+            and call.func.attr in ("copy", "empty", "empty_like", "zeros", "zeros_like", "array")]
+
+
+def differences(total: Callable[[Any], Any]) -> Any:
+    return np.array([(total(X + step) - total(X - step)) / 2e-6 for step in 1e-6 * np.eye(len(X))])
+
+
+@pytest.mark.parametrize("program", [*IN_PLACE, *KEPT], ids=lambda program: program.__name__)
+def test_versions_in_loops(program: Callable[..., Any]) -> None:
+    """What may be written in place is, in the first array that is ours; what is read again lives on."""
+    def total(x: Any, n: int) -> Any:
+        found = program(x, n)
+        return np.sum(found[0] ** 3) + np.sum(found[1] ** 2) if is_pair else np.sum(found ** 3)
+
+    is_pair = program in PAIRS
+    given, slope, rows = X.copy(), grad(total), vmap(program, in_axes=(0, None))
+    made = [generated(target, user, (given, 3)) for target, user in ((program, program), (slope, total))]
+    loops = [plain(lower(each.function, each.reading.assumptions)) for each in made]
+    for n in (3, 1) if program in SCANS else (3, 0):
+        arguments = given, n
+        expected = tree.leaves(program(X, n))
+        for mine, two, theirs in zip(tree.leaves(called(made[0], loops[0], program, arguments)),
+                                     tree.leaves(rows(np.stack([given, given]), n)), expected, strict=True):
+            np.testing.assert_allclose(mine, theirs)
+            np.testing.assert_allclose(two, [theirs] * 2)
+        wanted = differences(lambda x, n=n: total(x, n))
+        np.testing.assert_allclose(slope(given, n), wanted, rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(called(made[1], loops[1], total, arguments), wanted, rtol=1e-6, atol=1e-8)
+    np.testing.assert_array_equal(given, X)
+    if program in IN_PLACE:
+        for source in (slope.source_for(given, 3), *(kernel.source for kernel in loops)):
+            assert not copies_in_loops(source), source
+
+
+def test_versions_in_compiled_loops() -> None:
+    for program in (two_names, previous, swapped):
+        given = X.copy()
+        found = jit(program)(given, 3)
+        for mine, theirs in zip(found, program(X, 3), strict=True):
+            np.testing.assert_allclose(mine, theirs)
+        np.testing.assert_array_equal(given, X)
+        assert not np.shares_memory(*found)

@@ -740,7 +740,7 @@ BAD: dict[str, tuple[Callable[[], Any], type, str, str]] = {       # call, error
     "a static axis": (lambda: vmap(lambda x, k: np.sum(x, axis=k))(np.ones((4, 2, 2)), np.array([0, 1, 1, 0])),
                       BadArgument, "k has to be known", "None for it in in_axes[1]"),
     "a size": (lambda: vmap(lambda n: np.zeros(n))(np.array([1, 2])), NotSupported,
-               "an array has another size in each lane", "one size in all lanes"),
+               "an array has another size in each lane, as n differs", "one size in all lanes"),
     "a shape": (lambda: vmap(lambda x, k: x.reshape(k, 2))(np.ones((4, 4)), np.array([2, 2, 2, 2])), NotSupported,
                 "an array has another size in each lane", "one size in all lanes"),
     "a mask returned": (lambda: vmap(lambda x: x[x > 0])(X), NotSupported, "an array has another size in each lane",

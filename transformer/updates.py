@@ -1,7 +1,7 @@
 """Functional updates: `at(x)[index].set(v)` is a copy of `x` with a part replaced.
 
 The methods are a few lines of NumPy each: a copy, then a write in place. Where the old array is not needed any more,
-compiled code leaves the copy out.
+what is made of a program leaves the copy out (`simplify/elision.py`).
 """
 
 from __future__ import annotations

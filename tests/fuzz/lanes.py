@@ -123,6 +123,7 @@ class LaneCheck:
 
     def close(self, what: str, found: Any, expected: Any) -> None:
         if self.single:                        # a lane may give a Python float, which has no precision of its own
+            found = tree.map(_like, found, expected)
             expected = tree.map(_narrow, expected)
         size = max([1.0, *(float(np.max(np.abs(leaf))) for leaf in tree.leaves(expected) if np.size(leaf))])
         rtol, atol = (1e-3, 1e-3) if self.single else (1e-8, 1e-9)
@@ -140,6 +141,10 @@ def _moved(values: tuple[Any, ...], rng: np.random.Generator) -> tuple[Any, ...]
             return drawn.astype(np.asarray(leaf).dtype) if np.shape(leaf) else type(leaf)(drawn)
         return leaf
     return tuple(tree.map(other, value) for value in values)
+
+
+def _like(leaf: Any, expected: Any) -> Any:
+    return leaf if getattr(expected, "dtype", None) == np.float32 else _narrow(leaf)
 
 
 def _narrow(leaf: Any) -> Any:

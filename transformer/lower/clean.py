@@ -161,10 +161,10 @@ def _sweep_inside(stmt: Any, alive: set[Var]) -> None:
 
 def _is_needed(stmt: Any, alive: set[Var]) -> bool:
     """Whether a statement defines or writes something that is alive, or does something else."""
-    if isinstance(stmt, Effect):
-        return True
     if writes(stmt):
         return not alive.isdisjoint(writes(stmt))
+    if isinstance(stmt, Effect):
+        return True
     if any(target in alive for target in defined(stmt)):
         return True
     if isinstance(stmt, Allocate):

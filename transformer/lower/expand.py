@@ -51,6 +51,7 @@ from .peeling import peel
 from .positions import found
 from .products import multiplied, see_through
 from .promotion import promoted
+from .ragged import Ragged, with_begins
 from .ranges import Ranges
 from .recording import Recording, by_definition
 from .sliding import slide
@@ -93,7 +94,8 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
     builder = Builder(assumptions)
     with builder.active():
         function = chosen_by_masks(with_tests_of_names(function))
-        body = _Expansion(builder, function, Ranges(function)).block(function.body)
+        ragged = with_begins(function)
+        body = _Expansion(builder, ragged, Ranges(ragged.function)).block(ragged.function.body)
         body = promoted(body, builder)
     results = list(function.results)
     body = cleaned(body, results, builder.assumptions)
@@ -138,11 +140,11 @@ KEPT = ("stacked", "unstacked")        # what a loop records is an array
 class _Expansion:
     """Goes through blocks; what statements become is emitted by the builder."""
 
-    def __init__(self, builder: Builder, function: Function, ranges: Ranges) -> None:
+    def __init__(self, builder: Builder, ragged: Ragged, ranges: Ranges) -> None:
         self.builder = builder
         self.ranges = ranges
         self.magnitudes = Magnitudes(ranges)
-        self.recording = Recording(function)
+        self.recording = Recording(ragged)
         self.known: list[dict[Hashable, Var]] = [{}]
         self.computed: set[Var] = set()          # arrays that are computed place by place, and views of them
 
@@ -221,7 +223,7 @@ class _Expansion:
                     emit(Let((var,), Length, (array,), {"axis": axis}, self.builder.origin))
 
     def loop(self, stmt: Loop) -> None:
-        records = self.recording.prepare(stmt) if stmt.trips is not None else {}
+        records = self.recording.prepare(stmt)
         test = self.block(stmt.test)
         with self.ranges.block(stmt.cond, loop=stmt), self.nested() as body:
             for carry in stmt.carries:
@@ -230,7 +232,7 @@ class _Expansion:
                      if not self.recording.read(read, stmt.position)]
             for inner in by_definition(stmt.body, records, partial(self.recording.keep, stmt)):
                 self.stmt(inner)
-        kept = [] if stmt.trips is not None else list(map(self.recording.growing, stmt.records))
+        kept = [self.recording.growing(record) for record in stmt.records if not self.recording.is_array(stmt, record)]
         emit(replace(stmt, test=test, body=body, reads=reads, records=kept, carries=self.begun(stmt)))
         for carry in stmt.carries:
             self.measure(carry.out)

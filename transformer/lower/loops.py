@@ -6,17 +6,16 @@ import ast
 from typing import Any
 
 from ..core.errors import NotSupported
-from ..core.grammar import Loop, Var, type_of
+from ..core.grammar import Effect, Loop, Var, type_of
 from ..core.types import ArrayType, SeqType
 from ..core.walk import atom_vars, inner_targets, size_of_atom
 from ..write.expressions import dotted
 from ..write.layout import Group, Item, Line
 from ..write.sizes import number
 from .lifetimes import mentioned
-from .nests import Fold, Nest, statements
+from .nests import ROOM, Fold, Nest, statements
+from .recording import FIRST_ROWS, ONE_OF_TWO
 from .statements import Statements, steps
-
-FIRST_ROWS = 16                        # of memory that grows
 
 
 class Loops(Statements):
@@ -95,7 +94,7 @@ class Loops(Statements):
         for record in stmt.records:
             row = type_of(record.value)
             if not isinstance(row, ArrayType):
-                raise NotSupported("what a while loop records inside of another loop has no compiled form", stmt.origin)
+                raise NotSupported(ONE_OF_TWO, stmt.origin)
             if not all(self._is_settled(var, stmt) for var in atom_vars(row.sizes)):
                 raise NotSupported("arrays whose size differs from one iteration of a loop to the next, kept for each "
                                    "of them, have no compiled form", stmt.origin)
@@ -107,12 +106,22 @@ class Loops(Statements):
         """Whether an integer is known before a loop, and stays what it is."""
         return var not in inner_targets(stmt) and (var in self.names.of or var in self.trees)
 
+    def _effect(self, stmt: Effect) -> list[Item]:
+        return [self._room(stmt)] if stmt.kind == ROOM else super()._effect(stmt)
+
+    def _room(self, stmt: Effect) -> Item:
+        """`while x_k.shape[0] < m: x_k = np.concatenate((x_k, np.empty_like(x_k)))`."""
+        store, count = map(self.atom, stmt.args)
+        full = ast.Compare(_length(store), [ast.Lt()], [count])
+        return Group(ast.While(full, [], []), [_longer(store, stmt.origin)], [], stmt.origin)
+
     def _records(self, stmt: Loop) -> list[Item]:
         position = ast.Name(self.names.of[stmt.position])
         items: list[Item] = []
         for record in stmt.records:
             store = ast.Name(self.names.of[record.target])
-            items.append(_grown(store, position, stmt.origin))
+            full = ast.If(ast.Compare(position, [ast.Eq()], [_length(store)]), [], [])
+            items.append(Group(full, [_longer(store, stmt.origin)], [], stmt.origin))
             items.append(Line(ast.Assign([ast.Subscript(store, position)], self.atom(record.value)), stmt.origin))
         return items
 
@@ -124,9 +133,11 @@ class Loops(Statements):
                 for name in names]
 
 
-def _grown(store: ast.Name, position: ast.expr, origin: Any) -> Item:
-    """`if k == x_k.shape[0]: x_k = np.concatenate((x_k, np.empty_like(x_k)))`."""
-    length = ast.Subscript(ast.Attribute(store, "shape"), number(0))
+def _length(store: ast.expr) -> ast.expr:
+    return ast.Subscript(ast.Attribute(store, "shape"), number(0))
+
+
+def _longer(store: ast.expr, origin: Any) -> Item:
+    """`x_k = np.concatenate((x_k, np.empty_like(x_k)))`."""
     more = ast.Call(dotted("np.empty_like"), [store], [])
-    grown = ast.Assign([store], ast.Call(dotted("np.concatenate"), [ast.Tuple([store, more])], []))
-    return Group(ast.If(ast.Compare(position, [ast.Eq()], [length]), [], []), [Line(grown, origin)], [], origin)
+    return Line(ast.Assign([store], ast.Call(dotted("np.concatenate"), [ast.Tuple([store, more])], [])), origin)

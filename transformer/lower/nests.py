@@ -36,7 +36,7 @@ from typing import Any, Union
 from ..core import grammar
 from ..core.builder import current
 from ..core.errors import Origin
-from ..core.grammar import Atom, Carry, If, Let, Loop, Var
+from ..core.grammar import Atom, Carry, Effect, If, Let, Loop, Var
 from ..core.guards import Assumptions
 from ..core.sizes import Extent
 from ..core.types import INT, ArrayType
@@ -44,6 +44,7 @@ from ..core.walk import atom_vars, blocks_of, head_uses, tail_uses, targets_of
 from ..ops.base import Op
 
 Block = list[Any]                       # of Stmt, which are more than those of Core
+ROOM = "room"                           # the effect that an array has so many rows, and more if it had fewer
 
 
 class Load(Op):
@@ -284,6 +285,8 @@ def writes(stmt: Any) -> tuple[Var, ...]:
     match stmt:
         case Store():
             return (stmt.array,)
+        case Effect() if stmt.kind == ROOM:
+            return (stmt.args[0],)                                       # type: ignore[return-value]
         case Product():
             return (stmt.target.array,)
         case Library():

@@ -46,8 +46,8 @@ def _peeled(stmt: Nest | Fold) -> Block:
     index, normal = stmt.indices[0], current().assumptions.normal
     size = normal(index.size)
     enough = _is_certain(size, low + high)
-    first: Extent = low if enough else least(low, size)
-    last: Extent = size - high if enough else greatest(low, size - high)
+    first: Extent = low if enough or not low else least(low, size)
+    last: Extent = size - high if enough or not high else greatest(first, size - high)
     parts = [(0, first), (first, last - first), (last, size - last)]
     sections: Block = []
     for k, (start, count) in enumerate(parts):

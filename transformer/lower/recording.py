@@ -7,42 +7,56 @@
 
 What a loop inside of a loop records lies in the array of the outer one. Where rows have different lengths, there
 is room for the longest. Reading it again is reading an element. The records of a loop that nobody has counted
-grow; `Loops` prints those.
+grow; `Loops` prints those. Where nobody knows the lengths of rows (`ragged`), they lie one behind the other in an array
+that is made longer when it is full:
+
+    loop k in none                      loop k in none
+        …                                   …
+        record u_k = u                      effect room u_k, begin + k + 1
+                                            store u_k, begin + k, u
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..core.builder import current
 from ..core.errors import NotSupported
-from ..core.grammar import UNDEFINED, Atom, Block, Function, If, Let, Loop, Read, Record, Var, type_of
-from ..core.sizes import Extent
-from ..core.types import ArrayType, SeqType
-from ..core.walk import all_definitions, all_statements, atom_vars, size_of_atom, targets_of
+from ..core.grammar import UNDEFINED, Atom, Block, Const, Effect, If, Let, Loop, Merge, Read, Record, Var, type_of
+from ..core.sizes import Extent, Size, Unknown
+from ..core.types import INT, ArrayType, SeqType
+from ..core.walk import all_definitions, all_statements, atom_of_size, atom_vars, size_of_atom, targets_of
 from ..ops.identity import Same
 from .access import loaded, running
 from .filling import stored
-from .nests import Allocate, Nest, Store, emit
+from .nests import ROOM, Allocate, Named, Nest, Store, emit
+from .ragged import Ragged, largest
+
+FIRST_ROWS = 16                        # of memory that grows
+ONE_OF_TWO = "what a branch in a loop records in one of two ways has no compiled form"
 
 
 @dataclass(slots=True)
 class Home:
-    """Where a sequence lies: the part of an array at a place of its first axes."""
+    """Where a sequence lies: the part of an array at a place of its first axes, from its row `begin` on."""
 
     array: Var
     at: tuple[Atom, ...] = ()
+    begin: Atom = Const(0)
 
     def row(self, position: Atom) -> Home:
-        return Home(self.array, (*self.at, position))
+        place = atom_of_size(size_of_atom(self.begin) + size_of_atom(position))
+        return Home(self.array, (*self.at, place))
 
 
 class Recording:
     """Turns records and reads into stores and loads; `homes` says where every sequence lies."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, ragged: Ragged) -> None:
+        function, self.ragged = ragged.function, ragged
         self.defined = {*function.params, *all_definitions(function.body)}
         self.homes: dict[Any, Home] = {}
         self.grown: dict[Any, Var] = {}
@@ -50,23 +64,43 @@ class Recording:
     def prepare(self, loop: Loop) -> dict[Any, list[Record]]:
         """Emits memory for what a loop records; gives the records by the value that is kept."""
         found: dict[Any, list[Record]] = {}
-        for record in loop.records:
+        for record in filter(partial(self.is_array, loop), loop.records):
             if record.target not in self.homes:
                 self.homes[record.target] = self._memory(loop, record, [loop])
+            home = self.homes[record.target]
             if isinstance(type_of(record.value), SeqType):
-                self.homes[record.value] = self.homes[record.target].row(loop.position)
-            else:
-                found.setdefault(record.value, []).append(record)
+                self.homes[record.value] = self._part(record.value, home, loop.position)
+                continue
+            found.setdefault(record.value, []).append(record)
+            if record.target in self.ragged.begins and not _ends_early(loop):
+                _make_room(home.row(loop.trips))                         # type: ignore[arg-type]
         return found
 
-    def _memory(self, loop: Loop, record: Record, block: Block) -> Home:
+    def is_array(self, loop: Loop, record: Record) -> bool:
+        """Whether a record is an array that is made before the loop, or before one around it."""
+        return loop.trips is not None or record.target in self.ragged.sequences
+
+    def _part(self, seq: Any, home: Home, position: Atom) -> Home:
+        """Where the sequence at a position of another one lies."""
+        if seq in self.ragged.sequences:
+            return Home(home.array, begin=self.ragged.begins.get(seq, Const(0)))
+        return home.row(position)
+
+    def _memory(self, loop: Any, record: Record | Merge, block: Block) -> Home:
         """Memory before a block; its size has to be known there."""
         before = self.defined - set(all_definitions(block))
-        target = Var(_largest(self._type(loop, record), before), record.target.name)
+        is_ragged = record.target in self.ragged.sequences
+        type = _type_of_rows(record.target.type) if is_ragged else self._type(loop, record)   # type: ignore[arg-type]
+        origin = current().origin
+        target = Var(type.with_sizes(tuple(largest(size, before) for size in type.sizes)), record.target.name)
         if not before.issuperset(atom_vars(target.type)):
             raise NotSupported("arrays whose size differs from one iteration of a loop to the next, kept for each "
-                               "of them, have no compiled form where the largest is not known before", loop.origin)
-        emit(Allocate(target, "record", loop.origin))
+                               "of them, have no compiled form where the largest is not known before", origin)
+        if is_ragged:
+            rows = Var(INT, "rows")
+            emit(Let((rows,), Named, (Const(FIRST_ROWS),), {}, origin))
+            target.type = type.with_sizes((Size.of(Unknown(rows)), *target.type.sizes))    # type: ignore[union-attr]
+        emit(Allocate(target, "record", origin))
         return Home(target)
 
     def _type(self, loop: Loop, record: Record) -> ArrayType:
@@ -75,7 +109,7 @@ class Recording:
             inner = next((stmt for stmt in all_statements(loop.body) if record.value in targets_of(stmt)), None)
             mine = next((r for r in getattr(inner, "records", ()) if r.target is record.value), None)
             if mine is None or inner.trips is None:                      # type: ignore[union-attr]
-                raise NotSupported("what a while loop records inside of another loop has no compiled form")
+                raise NotSupported(ONE_OF_TWO, loop.origin)
             row = self._type(inner, mine)                                # type: ignore[arg-type]
         if not isinstance(row, ArrayType):
             raise NotSupported("what a loop keeps of the functions that it calls has no compiled form", loop.origin)
@@ -88,8 +122,9 @@ class Recording:
     def keep(self, loop: Loop, records: list[Record]) -> None:
         """Emits the stores of what is kept of an iteration, whose value is known here."""
         for record in records:
-            home = self.homes[record.target].row(loop.position)
-            value = record.value
+            home, value = self.homes[record.target].row(loop.position), record.value
+            if record.target in self.ragged.begins and _ends_early(loop):
+                _make_room(self.homes[record.target].row(Size.of(Unknown(loop.position)) + 1))   # type: ignore[arg-type]
             sizes = getattr(type_of(value), "sizes", ())
             if not sizes:
                 emit(Store(home.array, home.at, value, False, loop.origin))
@@ -106,11 +141,10 @@ class Recording:
         home = self._home_of(read.source)
         if home is None:
             return False
-        row = home.row(position)
         if isinstance(read.target.type, SeqType):
-            self.homes[read.target] = row
+            self.homes[read.target] = self._part(read.target, home, position)
         else:
-            self._fill(read.target, row)
+            self._fill(read.target, home.row(position))
         return True
 
     def growing(self, record: Record) -> Record:
@@ -144,7 +178,8 @@ class Recording:
             return
         emit(Allocate(target, "get", builder.origin))
         with running(sizes) as (indices, at), builder.nested() as body:
-            number = loaded(row.array, (*row.at, *(_atom(k) for k in at)))
+            first, *rest = map(_atom, at)
+            number = loaded(row.array, (*row.row(first).at, *rest))
             emit(stored(target, at, number))
         emit(Nest(indices, body, builder.origin))
 
@@ -155,7 +190,7 @@ class Recording:
             self.homes[stmt.target] = Home(source)                       # type: ignore[arg-type]
         elif source not in self.homes:
             return False
-        elif self.homes[source].at:
+        elif self.homes[source].at or source in self.ragged.sequences:
             self._fill(stmt.target, self.homes[source])
         else:
             emit(Let(stmt.targets, Same, (self.homes[source].array,), {}, stmt.origin))
@@ -166,23 +201,31 @@ class Recording:
         for merge in stmt.merges:
             if isinstance(merge.target.type, SeqType):
                 side, block = (merge.then, stmt.then) if merge.orelse is UNDEFINED else (merge.orelse, stmt.orelse)
-                loop, record = self._recorded(side, block)
-                if record is None or UNDEFINED not in (merge.then, merge.orelse):
-                    raise NotSupported("what only some branches record has no compiled form")
-                self.homes[merge.target] = self.homes[side] = self._memory(loop, record, block)
+                if merge.target not in self.homes:
+                    loop, record = self._recorded(merge, side, block)
+                    if record is None or UNDEFINED not in (merge.then, merge.orelse):
+                        raise NotSupported("what only some branches record has no compiled form")
+                    self.homes[merge.target] = self._memory(loop, record, block)
+                self.homes[side] = self.homes[merge.target]
 
-    def _recorded(self, seq: Any, block: Block) -> tuple[Any, Any]:
-        return next(((loop, record) for loop in all_statements(block) for record in getattr(loop, "records", ())
-                     if record.target is seq), (None, None))
+    def _recorded(self, merge: Merge, seq: Any, block: Block) -> tuple[Any, Any]:
+        found = ((loop, record) for loop in all_statements(block) for record in getattr(loop, "records", ())
+                 if record.target is seq)
+        return next(found, (None, merge if merge.target in self.ragged.sequences else None))
 
 
-def _largest(type: ArrayType, before: set[Var]) -> ArrayType:
-    """A type whose sizes are known with what is defined `before`: where the size of a row changes, the largest."""
-    def known(size: Extent) -> Extent:
-        bound = None if before.issuperset(atom_vars((size,))) else current().assumptions.highest(size)
-        return size if bound is None else bound
+def _type_of_rows(type: Any) -> ArrayType:
+    """The type of the rows that a sequence consists of, in the end."""
+    return _type_of_rows(type.element) if isinstance(type, SeqType) else type
 
-    return type.with_sizes(tuple(map(known, type.sizes)))
+
+def _ends_early(loop: Loop) -> bool:
+    return loop.trips is None or loop.cond is not None
+
+
+def _make_room(end: Home) -> None:
+    """Emits that an array has rows up to an end."""
+    emit(Effect(ROOM, (end.array, *end.at), {}, current().origin))
 
 
 def _atom(k: Any) -> Atom:

@@ -59,6 +59,7 @@ def _simplify(function: Function, assumptions: Assumptions, last: bool) -> None:
     from .copies import copies
     from .cse import cse
     from .dead import dead
+    from .elision import elision
     from .fold import fold
     from .loops import loops
     dead(function, assumptions)
@@ -66,7 +67,7 @@ def _simplify(function: Function, assumptions: Assumptions, last: bool) -> None:
     settled: dict[Any, int] = {}                # after how many changes a rewrite found nothing to do
     for _ in range(ROUNDS):
         before = changes
-        for rewrite in (copies, branches, loops, cse, fold):
+        for rewrite in (copies, elision, branches, loops, cse, fold):
             if settled.get(rewrite) == changes:
                 continue
             if rewrite(function, assumptions):

@@ -75,11 +75,12 @@ def _written_back(fold: Fold, stmt: Let) -> Any:
 
 
 def _filled(fold: Fold, stmt: Let) -> Any:
-    """zeros[:] = v → v, or an array filled with it."""
+    """zeros[:] = v → v, or an array filled with it; x[:] = 0 → zeros, in generated code that uses x elsewhere."""
     x, v = stmt.args[:2]
     if len(stmt.args) > 2 or not is_whole(stmt.attrs["index"]):
         return None
-    if fold.defined_by(x, *CREATED) is None:
+    cleared = fold.is_generated and number(v) == 0 and not fold.uses.once(x)
+    if not cleared and fold.defined_by(x, *CREATED) is None:
         return None
     own, wanted = array_type(v), array_type(stmt.target)
     if fold.same_type(own, wanted):

@@ -105,7 +105,9 @@ class Batching:
             return SeqType(self.all_lanes(type.element))
         if isinstance(type, ArrayType):
             if self.differs(type.sizes):
-                raise LanesPart("an array has another size in each lane")
+                names = {var.name: None for var in atom_vars(type.sizes) if var in self.differing and var.name}
+                differ = "".join(f", as {name} differs" for name in names)
+                raise LanesPart(f"an array has another size in each lane{differ}")
             return ArrayType(type.dtype, (self.size, *type.sizes))
         return type
 

@@ -1,0 +1,213 @@
+"""What loops in loops record as often as numbers say: the rows of all lie one behind the other."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from corpus.ragged import line_searches, searches_in_branches, sifted_down, whiles_in_whiles
+from loop_cases import plain
+from lowered import as_loops, called, generated
+
+from transformer import checkpoint_loop, grad, jit
+from transformer.core.errors import NotSupported
+from transformer.lower.lowering import lower
+
+LIMITS = np.array([0.5, 2.0, 3.0, 0.1, 4.0])
+
+
+def climbs(x):
+    """The first limits may be reached already: the inner loop does not run then."""
+    t = 1.0
+    for limit in x:
+        while t < limit:
+            t = t + 0.3 * np.sin(t) ** 2 * limit + 0.1
+        t = t * 0.5
+    return t
+
+
+def climbed(t, limit):
+    while t < limit:
+        t = t + 0.3 * np.sin(t) ** 2 * limit + 0.1
+    return t
+
+
+def climbs_of_helpers(x):
+    t = x[0] * 0.5
+    for limit in x:
+        t = 0.5 * climbed(t, limit) + 0.1 * climbed(0.3 * t, 1.0)
+    return t
+
+
+def climbs_in_blocks(x):
+    t, k = x[0] * 0.5, 0
+    with checkpoint_loop():
+        while k < len(x):
+            while t < x[k]:
+                t = t + 0.3 * np.sin(t) ** 2 * x[k] + 0.1
+            t, k = t * 0.5 * np.cos(t), k + 1
+    return t
+
+
+def climbs_in_counted_blocks(x):
+    t = x[0] * 0.5
+    with checkpoint_loop():
+        for limit in x:
+            while t < limit:
+                t = t + 0.3 * np.sin(t) ** 2 * limit + 0.1
+            t = t * 0.5 * np.cos(t)
+    return t
+
+
+def truths_and_rows(x):
+    """Records of truth values, rows and numbers in one loop."""
+    v, s = x * 1.0, 1.0
+    for i in range(3):
+        while np.sum(v * v) < 10.0 * (i + 1):
+            if s < 1.5:
+                s = s + 0.5 * v[0] * s
+            else:
+                s = s * 0.4
+            v = v + 0.5 * np.sin(v) ** 2 * x + 0.1 * s
+        v = v * 0.9
+    return np.sum(v * v) * s
+
+
+def counts_of_arguments(x, counts):
+    t = x[0]
+    for k in range(len(counts)):
+        for _ in range(counts[k]):
+            t = np.sin(t) * t + 0.5 * x[1]
+    return t
+
+
+def until_a_break(x):
+    t = x[0] * 1.0
+    while t < 20:
+        for j in range(5):
+            if t * (j + 1) > 30:
+                break
+            t = t + 0.1 * t * np.sin(t) ** 2 + 0.1
+        t = t + x[1]
+    return t
+
+
+def only_if_asked(x, k):
+    t = x[0]
+    if k > 2:
+        while t < x[1]:
+            t = t + 0.3 * np.sin(t) ** 2 * x[1] + 0.1
+    return t * t
+
+
+CASES = [
+    (climbs, (LIMITS,)),
+    (climbs, (LIMITS[:3] * 0.1,)),
+    (climbs, (LIMITS[:0],)),
+    (climbs_of_helpers, (LIMITS,)),
+    (climbs_in_blocks, (np.tile(LIMITS, 3),)),
+    (climbs_in_counted_blocks, (np.tile(LIMITS, 3),)),
+    (truths_and_rows, (np.array([1.0, 0.3]),)),
+    (counts_of_arguments, (np.array([0.3, 0.8]), np.array([3, 0, -2, 5, 1]))),
+    (until_a_break, (np.array([1.2, 1.0]),)),
+    (only_if_asked, (np.array([0.5, 3.0]), 3)),
+    (only_if_asked, (np.array([0.5, 3.0]), 1)),
+]
+
+
+@pytest.mark.parametrize("threads", [False, True])
+@pytest.mark.parametrize("function, arguments", CASES)
+def test_values(function, arguments, threads):
+    got = as_loops(grad(function), function, arguments, threads)
+    np.testing.assert_allclose(got, grad(function)(*arguments), rtol=1e-12)
+
+
+def of_gradient(x):
+    return np.sum(grad(truths_and_rows)(x))
+
+
+def of_gradient_of_whiles(x):
+    return grad(whiles_in_whiles)(x)
+
+
+@pytest.mark.parametrize("function, argument", [(of_gradient, np.array([1.0, 0.3])), (of_gradient_of_whiles, 1.2)])
+def test_second_order(function, argument):
+    got = as_loops(grad(function), function, (argument,))
+    np.testing.assert_allclose(got, grad(function)(argument), rtol=1e-11)
+
+
+@pytest.mark.parametrize("function, one, other", [
+    (climbs, LIMITS, LIMITS[::-1].copy()),
+    (climbs, LIMITS.astype(np.float32), LIMITS[:0].astype(np.float32)),
+    (sifted_down, np.array([0.5, 1.2, 0.9, 1.4, 0.3, 1.7]), np.array([1.7, 1.2, 0.9, 0.4, 0.3, 0.1])),
+    (whiles_in_whiles, 1.2, 10.0),
+    (searches_in_branches, LIMITS, LIMITS * 0.2),
+])
+def test_compiled(function, one, other):
+    """One kernel for different numbers of iterations, none among them."""
+    compiled = jit(grad(function))
+    for argument in (one, other):
+        rtol = 1e-5 if getattr(argument, "dtype", None) == np.float32 else 1e-12
+        np.testing.assert_allclose(compiled(argument), grad(function)(argument), rtol=rtol)
+
+
+def test_line_searches():
+    arguments = np.array([1.3, -0.4]), np.array([[0.2, 0.5], [1.1, -0.3]])
+    np.testing.assert_allclose(as_loops(grad(line_searches), line_searches, arguments),
+                               grad(line_searches)(*arguments), rtol=1e-12)
+
+
+def halvings(x):
+    total = 0.0
+    for k in range(len(x)):
+        total = total * 0.5 + x[k]
+        while total > 1.0:
+            total = total * 0.99 + 0.001 * np.sin(total)
+    return total
+
+
+def test_memory_grows_with_the_rows():
+    """100 iterations, of which one has about 1000 inner ones: 100 * 1000 numbers would be 800 kB."""
+    x = np.full(100, 0.1)
+    x[50] = 20000.0
+    made = generated(grad(halvings), halvings, (x,))
+    kernel = plain(lower(made.function, made.reading.assumptions))
+    called(made, kernel, halvings, (x,))
+    tracemalloc.start()
+    try:
+        called(made, kernel, halvings, (x,))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert 1000 * 8 < peak < 100_000
+
+
+def rows_of_numbers(x, counts):
+    t = x[0]
+    for count in counts:
+        v = np.ones(count) * t
+        while np.sum(v) + t < 9.0:
+            v = v + 0.3 * np.sin(v) ** 2 + 0.1
+            t = t + 0.1 * np.sum(v) + 0.1
+    return t
+
+
+def test_rows_of_other_lengths_are_refused():
+    with pytest.raises(NotSupported, match="arrays whose size differs from one iteration of a loop to the next"):
+        as_loops(grad(rows_of_numbers), rows_of_numbers, (LIMITS, np.array([2, 3])))
+
+
+def rows_up_to_all(x):
+    t = 1.0
+    for limit in x:
+        v = x[x > t] * t
+        while np.sum(v) + t < 3 * limit:
+            v = v + 0.3 * np.sin(v) ** 2
+            t = t + 0.1 * np.sum(v) + 0.1
+    return t
+
+
+def test_rows_have_room_for_the_longest():
+    got = as_loops(grad(rows_up_to_all), rows_up_to_all, (LIMITS,))
+    np.testing.assert_allclose(got, grad(rows_up_to_all)(LIMITS), rtol=1e-12)
