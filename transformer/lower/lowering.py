@@ -18,6 +18,7 @@ from ..core.types import ArrayType
 from . import vecmath
 from .expand import expand
 from .nests import Lowered
+from .numba_names import told_apart
 from .source import Printed, dimensions, print_lowered
 
 COMPILED = {"error_model": "numpy", "nogil": True}
@@ -53,7 +54,7 @@ class Kernel:
         from numba import njit
         namespace = self.namespace()
         for name, options in self.options.items():
-            namespace[name] = njit(**options)(namespace[name])
+            namespace[name] = njit(**options)(told_apart(namespace[name]))
         self.entry = namespace[self.printed.name]
         return self
 

@@ -21,6 +21,7 @@ from numba.core.typed_passes import NopythonRewrites
 from numba.core.untyped_passes import InlineClosureLikes
 from numba.np.numpy_support import from_dtype
 
+from ..lower.numba_names import told_apart
 from .objects import Objects, object_cache
 from .refusing import as_refusal, leave_out_advice
 
@@ -64,7 +65,7 @@ class KernelDispatcher(base):
     """Compiles for the layouts of the arrays that come, but for no other numbers than those lowered."""
 
     def __init__(self, function: Any, **options: Any) -> None:
-        super().__init__(function, pipeline_class=LoopPasses, **options)
+        super().__init__(told_apart(function), pipeline_class=LoopPasses, **options)
         self._compiler: Any = _like(KernelCompiler, self)
 
     def keep_in(self, objects: Objects) -> None:
@@ -103,7 +104,7 @@ class InnerDispatcher(base):
     """A function that kernels call."""
 
     def __init__(self, function: Any, **options: Any) -> None:
-        super().__init__(function, pipeline_class=LoopPasses, **options)
+        super().__init__(told_apart(function), pipeline_class=LoopPasses, **options)
         self._compiler: Any = _like(InnerCompiler, self)
 
     def add_overload(self, made: Any) -> None:

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.grammar import Atom, Let
+from ..core.grammar import Atom, Let, Var
 from ..ops.creation import Full
 from ..ops.indexing import Put
 from ..ops.literals import Array
@@ -79,7 +79,7 @@ def _filled(fold: Fold, stmt: Let) -> Any:
     x, v = stmt.args[:2]
     if len(stmt.args) > 2 or not is_whole(stmt.attrs["index"]):
         return None
-    cleared = fold.is_generated and number(v) == 0 and not fold.uses.once(x)
+    cleared = fold.is_generated and number(v) == 0 and isinstance(x, Var) and not fold.uses.once(x)
     if not cleared and fold.defined_by(x, *CREATED) is None:
         return None
     own, wanted = array_type(v), array_type(stmt.target)
