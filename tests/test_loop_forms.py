@@ -17,6 +17,7 @@ from transformer.ops.table import ops
 OPS = [op for _, op in sorted(ops().items()) if not op.of_sequences and op.over_lanes is None]
 FACETS = "simpler", "element", "step", "contraction", "store", "found", "definition"
 LOOPED = [op for op in OPS if op.domain is not None or op.elementwise]
+PLACES = "get", "put", "addat"
 DTYPES = "f8", "f4", "c16", "i8", "i4", "?"
 
 
@@ -63,7 +64,7 @@ def may_refuse(op: Any, case: Any) -> bool:
 @each(LOOPED)
 @pytest.mark.parametrize("symbolic", [False, True], ids=["numbers", "names"])
 def test_loops_as_plain_python_equal_numpy(op: Any, symbolic: bool) -> None:
-    for case in calls_of(op, DTYPES):
+    for case in calls_of(op, DTYPES[:2] if symbolic else DTYPES):
         found = lowered(op, case, symbolic)
         if found is not None:
             check(plain(found[1]), found[0])
@@ -80,7 +81,10 @@ COMPILED = [op for op in LOOPED if not is_of_scipy(op) or op in OF_SCIPY[::8]]
 
 @each(COMPILED)
 def test_loops_compiled_equal_numpy(op: Any) -> None:
-    found = [lowered(op, case, False) for case in [*few(op), *(edges(op) if op.elementwise else ())]]
+    cases = few(op)
+    if op.elementwise:
+        cases = in_rows([*cases, *edges(op)])
+    found = [lowered(op, case, False) for case in cases]
     samples = [each[0] for each in found if each is not None]
     if samples:
         made = together(samples)
@@ -94,14 +98,26 @@ def compiled_dtypes(op: Any) -> tuple[str, ...]:
 
 
 def few(op: Any) -> list[Any]:
-    """A call with arrays for every dtype that is compiled, and for f8 one of Python numbers as well."""
-    chosen: dict[Any, Any] = {}
+    """A call with arrays for every dtype that is compiled, and for f8 one of Python numbers as well. Of the many
+    ways to pick places there are two for each dtype."""
+    chosen: dict[Any, list[Any]] = {}
     for case in calls_of(op, compiled_dtypes(op)):
-        dtypes = tuple(np.asarray(x).dtype for x in case[0])
+        dtypes = tuple(np.asarray(x).dtype for x in (case[0][:1] if op.name in PLACES else case[0]))
         arrays = any(map(np.ndim, case[0]))
         if arrays or not case[0] or DTYPES[0] in dtypes:
-            chosen.setdefault((dtypes, arrays), case)
-    return list(chosen.values())
+            chosen.setdefault((dtypes, arrays), []).append(case)
+    return [case for cases in chosen.values() for case in cases[:2 if op.name in PLACES else 1]]
+
+
+def in_rows(cases: list[Any]) -> list[Any]:
+    """Cases of an elementwise op, with those that have arrays of the same dtypes as one: a loop less to compile."""
+    joined: dict[Any, list[Any]] = {}
+    for operands, attrs in cases:
+        arrays = [isinstance(x, np.ndarray) and x.ndim > 0 for x in operands]
+        kind = tuple(np.asarray(x).dtype for x in operands) if all(arrays) else len(joined)
+        joined.setdefault((kind, repr(attrs)), []).append((np.broadcast_arrays(*operands), attrs, operands))
+    return [(tuple(np.concatenate([np.ravel(x[k]) for x, _, _ in same]) for k in range(len(same[0][2]))), same[0][1])
+            if len(same) > 1 else (same[0][2], same[0][1]) for same in joined.values()]
 
 
 def edges(op: Any) -> list[Any]:

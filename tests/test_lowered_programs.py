@@ -88,7 +88,7 @@ def test_large_matrices_are_multiplied_with_vectors_by_the_library(size: int, ca
         made = generated(target, rows_and_columns, arguments)
         kernel = lower(made.function, made.reading.assumptions)
         assert (kernel.source.count("np.dot(") >= calls) and (calls or "np.dot(" not in kernel.source)
-        for run in (plain, type(kernel).compile):
+        for run in (plain, type(kernel).compile) if calls and dtype is np.float64 else (plain,):
             results = called(made, run(kernel), rows_and_columns, arguments)
             for got, want in zip(tree.leaves(results), tree.leaves(target(*arguments)), strict=True):
                 np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance)

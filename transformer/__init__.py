@@ -6,6 +6,9 @@
                            whole Jacobians and Hessians, and products with the latter
     vmap                   a function of one example as one of many
     vectorize              a function of a few axes for any axes in front of them
+    pmap                   a function of one example on as many devices as there are examples
+    devices, local_devices, device_count, local_device_count, default_device, default_backend, process_index,
+    process_count          which devices there are
     jit                    a function, or a derivative, compiled
     psum, pmean, pmax, pmin, all_gather, axis_index, axis_size
                            what is over all examples of a vmap with a name
@@ -40,11 +43,22 @@ if TYPE_CHECKING:
     from .cotangents import grad_of
     from .custom import custom_jvp, custom_vjp
     from .define import check_op, define_op
+    from .devices.device import (
+        default_backend,
+        default_device,
+        device_count,
+        devices,
+        local_device_count,
+        local_devices,
+        process_count,
+        process_index,
+    )
     from .implicit import fixed_point
     from .independence import independent
     from .jacobians import hessian, hvp, jacfwd, jacobian, jacrev
     from .jitting import jit
     from .ops.collectives import all_gather, axis_index, axis_size, pmax, pmean, pmin, psum
+    from .pmapping import pmap
     from .settings import config
     from .updates import at
     from .vectorizing import vectorize
@@ -70,7 +84,11 @@ __all__ = [
     "config",
     "custom_jvp",
     "custom_vjp",
+    "default_backend",
+    "default_device",
     "define_op",
+    "device_count",
+    "devices",
     "fixed_point",
     "grad",
     "grad_of",
@@ -84,9 +102,14 @@ __all__ = [
     "jvp",
     "lax",
     "linearize",
+    "local_device_count",
+    "local_devices",
+    "pmap",
     "pmax",
     "pmean",
     "pmin",
+    "process_count",
+    "process_index",
     "psum",
     "stop_gradient",
     "tree",
@@ -104,7 +127,9 @@ _HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom
           "check_op": ".define", "checkpoint": ".checkpointing",
           "checkpoint_loop": ".checkpointing", "fixed_point": ".implicit", "grad_of": ".cotangents",
           "independent": ".independence", "jit": ".jitting", "vmap": ".vmapping", "at": ".updates",
-          "vectorize": ".vectorizing",
+          "vectorize": ".vectorizing", "pmap": ".pmapping",
+          **dict.fromkeys(("default_backend", "default_device", "device_count", "devices", "local_device_count",
+                           "local_devices", "process_count", "process_index"), ".devices.device"),
           **dict.fromkeys(("hessian", "hvp", "jacfwd", "jacobian", "jacrev"), ".jacobians"),
           **dict.fromkeys(("all_gather", "axis_index", "axis_size", "pmax", "pmean", "pmin", "psum"),
                           ".ops.collectives")}

@@ -29,11 +29,19 @@ def _default_cache() -> Path:
 
 def _default_threads() -> int:
     """The processors that this process may use, or fewer by ``TRANSFORMER_THREADS``."""
+    usable = getattr(os, "sched_getaffinity", None)
+    return _number("TRANSFORMER_THREADS") or (len(usable(0)) if usable is not None else os.cpu_count() or 1)
+
+
+def _number(variable: str) -> int | None:
+    """The number from 1 in a variable of the environment, if it has one."""
     try:
-        return max(1, int(os.environ["TRANSFORMER_THREADS"]))
+        return max(1, int(os.environ[variable]))
     except (KeyError, ValueError):
-        usable = getattr(os, "sched_getaffinity", None)
-        return len(usable(0)) if usable is not None else os.cpu_count() or 1
+        return None
+
+
+AT_LEAST_ONE = {"threads": "thread", "cpu_devices": "device"}
 
 
 @dataclass
@@ -42,18 +50,23 @@ class Config:
     ``cache``: the folder of generated source files (environment: ``TRANSFORMER_CACHE``).
     ``check``: run the checker of Core between all stages (environment: ``TRANSFORMER_CHECK``).
     ``threads``: how many threads share the loops of a compiled function, at most (environment:
-    ``TRANSFORMER_THREADS``). Raises ValueError for less than one."""
+    ``TRANSFORMER_THREADS``). Raises ValueError for less than one.
+    ``cpu_devices``: how many devices the processors of this computer make (environment:
+    ``TRANSFORMER_CPU_DEVICES``); one, unless said.
+    ``patience``: after how many seconds of waiting for a device a warning says what it runs."""
 
     debug_nans: bool = False
     cache: Path = field(default_factory=_default_cache)
     check: bool = field(default_factory=lambda: bool(os.environ.get("TRANSFORMER_CHECK")))
     threads: int = field(default_factory=_default_threads)
+    cpu_devices: int = field(default_factory=lambda: _number("TRANSFORMER_CPU_DEVICES") or 1)
+    patience: float = 60.0
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name == "threads":
+        if name in AT_LEAST_ONE:
             value = operator.index(value)
             if value < 1:
-                raise ValueError(f"config.threads is {value}; there is at least one thread")
+                raise ValueError(f"config.{name} is {value}; there is at least one {AT_LEAST_ONE[name]}")
         before = getattr(self, name, value)
         object.__setattr__(self, name, value)
         if name == "threads" and value != before:

@@ -9,6 +9,7 @@ axis that they name has become an axis of arrays.
 
 from __future__ import annotations
 
+import ast
 import threading
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
@@ -212,6 +213,14 @@ class AxisSizeCall(Rewritten):
 GONE = None, "lanes have become an axis before"
 
 
+def _printed(name: str) -> Callable[..., ast.expr]:
+    """How an op is printed where the lanes are devices: as the call that users write."""
+    def source(*operands: ast.expr, axis_name: Any, **_: Any) -> ast.expr:
+        function = ast.Attribute(ast.Name("transformer"), name)
+        return ast.Call(function, [*operands, ast.parse(repr(axis_name), mode="eval").body], [])
+    return source
+
+
 def _rows(rng):
     return [((rng.normal(size=shape),), {"axis_name": "i"}) for shape in ((), (3,))]
 
@@ -219,6 +228,7 @@ def _rows(rng):
 class Psum(Op):
     """The transpose of a sum over lanes is a sum over lanes, as in JAX: the derivative of what all lanes give."""
 
+    source = _printed("psum")
     linear = "x"
     loop = GONE
     domain = _rows
@@ -240,6 +250,7 @@ class Psum(Op):
 
 
 class Pmean(Op):
+    source = _printed("pmean")
     linear = "x"
     loop = GONE
     domain = _rows
@@ -261,6 +272,7 @@ class Pmean(Op):
 
 
 class AllGather(Op):
+    source = _printed("all_gather")
     name = "all_gather"
     linear = "x"
     loop = GONE
@@ -286,6 +298,7 @@ class AllGather(Op):
 
 
 class AxisIndex(Op):
+    source = _printed("axis_index")
     name = "axis_index"
     differs = True
     derivative = None, "it is an integer"

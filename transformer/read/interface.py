@@ -59,7 +59,8 @@ class Interface:
     `positional` the number of arguments that were passed by position, `returned` the place of the
     expression that gives the result, `apart` are pairs of an
     array that the user's function writes and one that must share no memory with it; `classes` says of
-    arguments without axes whether they have to be arrays (True) or numbers (False)."""
+    arguments without axes whether they have to be arrays (True) or numbers (False); `differing` are the variables
+    that devices have values of their own of."""
 
     name: str
     parameters: list[Parameter]
@@ -70,6 +71,7 @@ class Interface:
     returned: Origin | None = None
     apart: tuple[tuple[Var, Var], ...] = ()
     classes: tuple[tuple[Var, bool], ...] = ()
+    differing: frozenset[Var] = frozenset()
 
     def parameter(self, name: str) -> Parameter | None:
         return next((p for p in self.parameters if p.name == name), None)

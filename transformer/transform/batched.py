@@ -61,7 +61,7 @@ class Batched(Mode):
         """What a call with these arguments, trees of types or of values, has as lanes."""
         check_count(self.axis_size)
         axes = tuple(axes_of(arg, axis, whose, name)
-                     for arg, (axis, whose), name in zip(args, self._entries(names), names))
+                     for arg, (axis, whose), name in zip(args, self.entries(names), names))
         named = {name: axes_of(arg, 0, BY_KEYWORD, name) for name, arg in kwargs.items()}
         found = [axis for axis in tree.leaves((axes, named)) if axis is not SHARED]
         if not found and self.axis_size is None:
@@ -69,7 +69,7 @@ class Batched(Mode):
                               instead="Give an axis in in_axes, or the number of lanes as axis_size.")
         return Lanes(self, axes, named, tuple(found))
 
-    def _entries(self, names: Sequence[str]) -> list[tuple[Axes, str]]:
+    def entries(self, names: Sequence[str]) -> list[tuple[Axes, str]]:
         """The entry of in_axes for each of these arguments, and how messages call it."""
         if is_axis(self.in_axes):
             return [(self.in_axes, f"in_axes[{k}]") for k in range(len(names))]

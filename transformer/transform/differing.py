@@ -34,8 +34,7 @@ def _mark(stmt: Stmt, found: set[Var], axis_name: Any) -> None:
             if _let_differs(stmt, found, axis_name):
                 found.update(stmt.targets)
         case Call():
-            if not found.isdisjoint(atom_vars(stmt.args)):
-                found.update(stmt.targets)
+            found.update(_differing_results(stmt, found, axis_name))
         case If() | Loop():
             if is_decided(stmt, found):
                 found.update(targets_of(stmt))
@@ -44,6 +43,16 @@ def _mark(stmt: Stmt, found: set[Var], axis_name: Any) -> None:
                     found.add(target)
         case Effect():
             pass
+
+
+def _differing_results(stmt: Call, found: set[Var], axis_name: Any) -> Iterable[Var]:
+    """The results of a call that differ. Of what may call itself, all, if one of the arguments does."""
+    params = [param for param, arg in zip(stmt.function.params, stmt.args) if not found.isdisjoint(atom_vars(arg))]
+    if stmt.function.role != "phase" or not params:
+        return stmt.targets if params else ()
+    inside = differing_vars(stmt.function.body, params, axis_name)
+    return [target for target, result in zip(stmt.targets, stmt.function.results)
+            if not inside.isdisjoint(atom_vars(result))]
 
 
 def _let_differs(stmt: Let, found: set[Var], axis_name: Any) -> bool:

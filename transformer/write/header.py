@@ -55,6 +55,7 @@ def imports(nodes: list[ast.AST]) -> list[str]:
     standard = [f"import {name}" for name in STANDARD if name in used]
     installed = ["import numpy as np"] if "np" in used else []
     installed += [f"import scipy.{part}" for part in sorted(set(_parts_of_scipy(nodes)))]
+    installed += ["import transformer"] if "transformer" in used else []
     installed += [f"import {home}" for home in sorted(_homes_of_defined(nodes))]
     return [*standard, *([""] if standard and installed else []), *installed]
 

@@ -35,6 +35,7 @@ PRINTED = frozenset(
         "add_saved",
         "zeros_like_saved",
         "in_threads",
+        "transformer",
         "places",
         "range",
         "len",

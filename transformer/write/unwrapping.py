@@ -1,4 +1,4 @@
-"""A function that does nothing but call another, with its own arguments, is that function.
+"""A function that does nothing but call one that calls itself, with its own arguments, is that function.
 
     def power_jvp(x, n, dx):                    def power_jvp(x, n, dx):
         y, dy = power_jvp2(x, n, dx)                … power_jvp(x, n - 1, dx) …
@@ -11,7 +11,7 @@ import inspect
 from typing import Any
 
 from ..core.grammar import Call, Effect, Function
-from ..core.walk import Copier, all_statements, reachable
+from ..core.walk import Copier, all_statements, called_in, reachable
 from ..read.interface import Result
 
 BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -23,6 +23,8 @@ def unwrapped(function: Function, interface: Any) -> Function:
     if len(body) != 1 or not isinstance(body[0], Call) or not _hands_on(function, body[0], interface):
         return function
     inner = body[0].function
+    if not any(inner in called_in(each) for each in reachable(inner)):
+        return function                          # it is a part of it that somebody wants apart
     copier = Copier(dict(zip(inner.params, function.params)))
     made = Function(function.name, function.params, copier.block(inner.body), list(copier.args(inner.results)),
                     function.dims, function.guards, function.origin, function.role)

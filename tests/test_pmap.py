@@ -1,0 +1,241 @@
+"""`pmap`: the same numbers as `vmap`, from phases that several devices run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from transformer import (
+    BadArgument,
+    NotSupported,
+    all_gather,
+    axis_index,
+    axis_size,
+    config,
+    grad,
+    pmap,
+    pmax,
+    pmean,
+    pmin,
+    psum,
+    value_and_grad,
+    vmap,
+)
+
+DEVICES = 4
+
+
+@pytest.fixture(autouse=True)
+def devices() -> Iterator[None]:
+    before, config.cpu_devices = config.cpu_devices, DEVICES
+    yield
+    config.cpu_devices = before
+
+
+def rows(*shape: int, dtype: Any = float) -> np.ndarray:
+    return np.random.default_rng(7).normal(size=(DEVICES, *shape)).astype(dtype)
+
+
+def same(found: Any, expected: Any) -> None:
+    if isinstance(expected, dict):
+        assert found.keys() == expected.keys()
+        for key in expected:
+            same(found[key], expected[key])
+    elif isinstance(expected, tuple):
+        assert len(found) == len(expected)
+        for pair in zip(found, expected):
+            same(*pair)
+    else:
+        assert found.dtype == expected.dtype
+        rounding = 1e-5 if expected.dtype == np.float32 else 1e-12
+        np.testing.assert_allclose(np.asarray(found), expected, rtol=rounding, atol=rounding)
+
+
+def normalised(x):
+    total = psum(np.exp(x), "i")
+    return np.exp(x) / total
+
+
+def extremes(x):
+    return pmax(x, "i") - pmin(x, "i") + axis_size("i")
+
+
+def rotated(x):
+    everyone = all_gather(x, "i")
+    return everyone[(axis_index("i") + 1) % axis_size("i")]
+
+
+def of_both(x):
+    first = x - pmean(x, "i")
+    second = first / np.sqrt(pmean(first * first, "i"))
+    return {"first": first, "second": second}, np.sum(second)
+
+
+def in_loop(x):
+    w = np.ones_like(x)
+    losses = []
+    for k in range(3):
+        loss = psum(np.mean(w * x), "i")
+        w = w - 0.1 * loss * x / (k + 1)
+        losses.append(loss)
+    return w, np.array(losses)
+
+
+def in_branch(x):
+    total = psum(np.sum(x), "i")
+    if total > 0:
+        x = x / psum(np.sum(x * x), "i")
+    else:
+        x = x * 2
+    return x
+
+
+def until_small(x):
+    while pmax(np.max(np.abs(x)), "i") > 0.1:
+        x = x / 2
+    return x
+
+
+@pytest.mark.parametrize("function", [normalised, extremes, rotated, of_both, in_loop, in_branch, until_small])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_equals_vmap(function: Any, dtype: Any) -> None:
+    x = rows(3, dtype=dtype)
+    same(pmap(function, "i")(x), vmap(function, axis_name="i")(x))
+
+
+@pytest.mark.parametrize("function", [normalised, in_loop, in_branch])
+def test_pmap_of_grad(function: Any) -> None:
+    def loss(x):
+        found = function(x)
+        return np.sum(found[0] ** 2) if isinstance(found, tuple) else np.sum(found ** 2)
+
+    x = rows(3)
+    same(pmap(grad(loss), "i")(x), vmap(grad(loss), axis_name="i")(x))
+
+
+def test_grad_of_pmap() -> None:
+    def total(x):
+        return np.sum(pmap(normalised, "i")(x) ** 2)
+
+    x = rows(3)
+    same(grad(total)(x), grad(lambda x: np.sum(vmap(normalised, axis_name="i")(x) ** 2))(x))
+
+
+def loss(params, x, y):
+    return np.mean((np.tanh(x @ params["w"] + params["b"]) - y) ** 2)
+
+
+def step(params, x, y):
+    value, gradient = value_and_grad(loss)(params, x, y)
+    gradient = pmean(gradient, "i")
+    return {name: params[name] - 0.1 * gradient[name] for name in params}, pmean(value, "i")
+
+
+def test_training_equals_that_on_one_device() -> None:
+    x, y = rows(5, 3), rows(5)
+    many = pmap(step, "i", in_axes=(None, 0, 0), out_axes=None)
+    params = alone = {"w": np.ones(3), "b": np.float64(0.5)}
+    for _ in range(3):
+        params, value = many(params, x, y)
+        expected, gradient = value_and_grad(loss)(alone, x.reshape(-1, 3), y.reshape(-1))
+        alone = {name: alone[name] - 0.1 * gradient[name] for name in alone}
+        np.testing.assert_allclose(value, expected)
+    same(params, alone)
+
+
+def test_source_shows_phases_and_driver() -> None:
+    source = pmap(normalised, "i").source_for(rows(3))
+    assert "def normalised_phase1(x):" in source
+    assert 'transformer.psum(' in source
+    assert source.index("def normalised_phase2") < source.index("def normalised_pmap")
+
+
+def test_what_is_the_same_everywhere_may_have_no_axis() -> None:
+    same(pmap(lambda x: psum(x, "i") * 2, "i", out_axes=None)(rows()), 2 * rows().sum())
+    with pytest.raises(BadArgument, match="differs from device to device"):
+        pmap(lambda x: x * 2, "i", out_axes=None)(rows())
+
+
+def test_axes_and_shared_arguments() -> None:
+    x = rows(3)
+    scaled = pmap(lambda a, x: {"y": a * x}, in_axes=(None, 1), out_axes=1)
+    same(scaled(2.0, x.T)["y"], 2 * x.T)
+    same(pmap(lambda x, a: x * a)(x, a=np.arange(4.0)), x * np.arange(4.0)[:, None])
+
+
+def test_results_stay_where_they_are() -> None:
+    twice = pmap(lambda x: 2 * x)
+    first = twice(rows(3))
+    assert len(first.shards) == DEVICES and first.shards[1].shape == (3,)
+    second = twice(first)
+    same(second, 4 * rows(3))
+    assert second.shape == (DEVICES, 3) and len(second) == DEVICES and second.ndim == 2
+    same(second[2], 4 * rows(3)[2])
+    same(np.sum(second, axis=0), 4 * rows(3).sum(axis=0))
+    same(second + 1.0, 4 * rows(3) + 1)
+
+
+@pytest.mark.parametrize("args, message", [
+    ((np.ones((5, 2)),), "5 devices, but there are 4"),
+    ((np.ones(4), np.ones(3)), "over 4 devices and .* over 3"),
+    ((2.0,), "it has 0 axes"),
+])
+def test_axes_that_do_not_fit(args: Any, message: str) -> None:
+    with pytest.raises(BadArgument, match=message):
+        pmap(lambda *args: args[0])(*args)
+
+
+def test_nothing_to_map_over() -> None:
+    with pytest.raises(BadArgument, match="nothing to map over"):
+        pmap(lambda x: x, in_axes=None)(1.0)
+
+
+def test_devices_that_part_are_told_so() -> None:
+    def f(x):
+        if x > 0:
+            x = psum(x, "i")
+        return x
+
+    with pytest.raises(BadArgument, match="the devices part here"):
+        pmap(f, "i")(np.array([1.0, -1.0]))
+    same(pmap(f, "i")(np.array([1.0, 2.0])), np.array([3.0, 3.0]))
+
+
+def raises_for_negative(x):
+    total = psum(x, "i")
+    if total * x < 0:
+        raise ValueError(f"{x} is negative")
+    return total * x
+
+
+def looks_up(x, k):
+    return x[k] * psum(k, "i")
+
+
+def test_what_a_device_raises() -> None:
+    mapped = pmap(raises_for_negative, "i")
+    with pytest.raises(ValueError, match="-2.0 is negative") as caught:
+        mapped(np.array([1.0, -2.0, 3.0]))
+    assert "raises_for_negative_phase1 on cpu:1" in "".join(caught.value.__notes__)
+    same(mapped(np.array([1.0, 2.0])), np.array([3.0, 6.0]))          # nothing is left of it
+
+
+def test_errors_come_where_the_value_is_used() -> None:
+    mapped = pmap(looks_up, "i")
+    found = mapped(np.ones((2, 3)), np.array([1, 5]))
+    with pytest.raises(IndexError, match="index 5") as caught:
+        found.block_until_ready()
+    assert "looks_up_phase" in "".join(caught.value.__notes__)
+    assert "cpu:1" in "".join(caught.value.__notes__)
+    same(mapped(np.ones((2, 3)), np.array([1, 2])), np.array([3.0, 3.0]))
+
+
+def test_collective_in_recursion_is_refused() -> None:
+    def down(x, n):
+        return psum(x, "i") if n == 0 else down(x / 2, n - 1)
+
+    with pytest.raises((NotSupported, BadArgument)):
+        pmap(down, "i", in_axes=(0, None))(rows(), 3)

@@ -1,0 +1,1 @@
+"""Devices, what runs on them, and values that lie on several."""

@@ -1,0 +1,149 @@
+"""Which devices there are, and which one is used where nothing else is said."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from ..core.errors import BadArgument
+from ..settings import config
+from .workers import Pending, Worker
+
+KINDS = "cpu", "cuda"
+
+
+class Device:
+    """One device: a thread that runs functions one after the other, on cores of its own where there are enough.
+
+    `kind` (also `platform`) is ``"cpu"``, `id` its number, `process_index` the process that it is of."""
+
+    def __init__(self, kind: str, id: int, process_index: int = 0, cores: Sequence[int] | None = None) -> None:
+        self.kind, self.id, self.process_index = kind, id, process_index
+        self.worker = Worker(str(self), cores)
+
+    @property
+    def platform(self) -> str:
+        return self.kind
+
+    def submit(self, function: Any, args: Sequence[Any], name: str | None = None) -> Pending:
+        return self.worker.submit(function, args, name)
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.id}"
+
+    def __repr__(self) -> str:
+        return f"Device({str(self)!r})"
+
+    def __reduce__(self) -> Any:
+        return _of, (self.kind, self.id)
+
+
+def _of(kind: str, id: int) -> Device:
+    return devices(kind)[id]
+
+
+@cache
+def _cpus(count: int) -> tuple[Device, ...]:
+    """So many devices, which share the cores of this process; each has some alone, if there are enough."""
+    usable = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    each = len(usable) // count if count > 1 else 0
+    return tuple(Device("cpu", k, cores=usable[k * each:(k + 1) * each] or None) for k in range(count))
+
+
+def devices(kind: str | None = None) -> list[Device]:
+    """The devices of all processes, of one kind (``"cpu"``, ``"cuda"``) or of the default one.
+
+    How many CPU devices there are is `config.cpu_devices`, or ``TRANSFORMER_CPU_DEVICES``: eight of them serve to
+    develop on one computer what is to run on eight. As `jax.devices`. Raises `BadArgument` where there are none.
+
+    >>> import transformer
+    >>> transformer.devices("cpu")[0]
+    Device('cpu:0')
+    """
+    kind = kind or default_backend()
+    if kind not in KINDS:
+        raise BadArgument(f"there is no kind of devices {kind!r}", instead="Say 'cpu' or 'cuda'.")
+    if kind == "cuda":
+        raise BadArgument("there is no CUDA device", why=why_no_cuda(), instead="Use devices('cpu').")
+    return list(_cpus(config.cpu_devices))
+
+
+def why_no_cuda() -> str:
+    """Why nothing can run on a GPU here, in a sentence."""
+    return "This version of transformer compiles for CPUs only."
+
+
+def local_devices(kind: str | None = None) -> list[Device]:
+    """The devices of this process."""
+    return [device for device in devices(kind) if device.process_index == process_index()]
+
+
+def device_count(kind: str | None = None) -> int:
+    """How many devices there are, in all processes."""
+    return len(devices(kind))
+
+
+def local_device_count(kind: str | None = None) -> int:
+    """How many devices this process has."""
+    return len(local_devices(kind))
+
+
+def process_index() -> int:
+    """The number of this process, from 0."""
+    return 0
+
+
+def process_count() -> int:
+    """How many processes there are."""
+    return 1
+
+
+def default_backend() -> str:
+    """The kind of the devices that are used where nothing else is said: ``"cpu"``."""
+    return "cpu"
+
+
+class _Chosen(threading.local):
+    device: Device | None = None
+
+
+_chosen = _Chosen()
+
+
+@contextmanager
+def default_device(device: Device | str) -> Iterator[Device]:
+    """Inside the `with`, what says nothing else runs on this device, in this thread.
+
+    >>> import transformer
+    >>> with transformer.default_device("cpu:0") as device:
+    ...     device.id
+    0
+    """
+    before, _chosen.device = _chosen.device, device_of(device)
+    try:
+        yield _chosen.device
+    finally:
+        _chosen.device = before
+
+
+def chosen_device() -> Device:
+    """The device of what says nothing else."""
+    return _chosen.device or devices()[0]
+
+
+def device_of(given: Any) -> Device:
+    """A device, of itself or of a text such as ``"cpu"`` or ``"cpu:1"``. Raises `BadArgument` for others."""
+    if isinstance(given, Device):
+        return given
+    if isinstance(given, str):
+        kind, _, number = given.partition(":")
+        found = devices(kind)
+        if (number or "0").isdigit() and int(number or 0) < len(found):
+            return found[int(number or 0)]
+        raise BadArgument(f"there is no device {given!r}", why=f"There are {', '.join(map(str, found))}.",
+                          instead="Set TRANSFORMER_CPU_DEVICES to have more.")
+    raise BadArgument(f"{given!r} is no device", instead="Give one of devices(), or a text such as 'cpu:0'.")

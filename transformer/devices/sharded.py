@@ -1,0 +1,114 @@
+"""Values of which every device has its own, and what is done with them between phases.
+
+A driver is printed as the function of one device. It runs once for all of them: each name in it is a `Sharded`, the
+values of all devices, or what is the same on all.
+
+    >>> x = Sharded([1.0, 3.0])
+    >>> x
+    Sharded([1.0, 3.0])
+    >>> bool(Sharded([True, True]))
+    True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import BadArgument
+from .workers import known
+
+
+class Sharded:
+    """The values of all devices, of which each may be pending; `is_same` where it is known that all are equal."""
+
+    __slots__ = ("parts", "is_same")
+
+    def __init__(self, parts: Sequence[Any], is_same: bool = False) -> None:
+        self.parts, self.is_same = parts, is_same
+
+    def values(self) -> list[Any]:
+        """The values, when all are known. Raises what a device raised, after the others have stopped."""
+        return [known(part) for part in self.parts]
+
+    def _same(self) -> Any:
+        """The value that all devices have. Raises where they differ: no device may take another course, or it would
+        wait for the others for ever."""
+        if self.is_same:
+            return known(self.parts[0])
+        first, *others = values = self.values()
+        if any(value != first for value in others):
+            shown = ", ".join(f"{value}" for value in values)
+            raise BadArgument(f"the devices part here: a loop or branch around a collective depends on {shown}",
+                              why="All devices have to come to the same collectives.",
+                              instead="Make the condition the same on all: of psum, pmax or of what they share.")
+        return first
+
+    def __bool__(self) -> bool:
+        return bool(self._same())
+
+    def __index__(self) -> int:
+        return int(self._same())
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return np.shape(known(self.parts[0]))
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, at: Any) -> Sharded:
+        return on_each(lambda value, at: value[at], len(self.parts), self, at)
+
+    def __setitem__(self, at: Any, new: Any) -> None:
+        on_each(_put, len(self.parts), self, at, new)
+
+    def __iter__(self) -> Iterator[Sharded]:
+        return (self[k] for k in range(len(self)))
+
+    def copy(self) -> Sharded:
+        return on_each(np.copy, len(self.parts), self)
+
+    def __repr__(self) -> str:
+        return f"Sharded({list(self.parts)})"
+
+
+def _put(array: Any, at: Any, value: Any) -> None:
+    array[at] = value
+
+
+def part_of(value: Any, k: int) -> Any:
+    """What device `k` has."""
+    if type(value) is Sharded:
+        return value.parts[k]
+    if type(value) in (tuple, list):
+        return type(value)(part_of(each, k) for each in value)
+    return value
+
+
+def on_each(function: Callable[..., Any], count: int, *args: Any, **options: Any) -> Sharded:
+    """What a function gives for the values of each device, computed here."""
+    found = []
+    for k in range(count):
+        given = {name: known(part_of(value, k)) for name, value in options.items()}
+        found.append(function(*[_deeply(part_of(arg, k)) for arg in args], **given))
+    return Sharded(found)
+
+
+def _deeply(value: Any) -> Any:
+    return type(value)(map(_deeply, value)) if type(value) in (tuple, list) else known(value)
+
+
+class NumPyOnEach:
+    """NumPy in a driver: its functions, for each device."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(np, name)
+        if isinstance(found, type) or not callable(found):
+            return found
+        return lambda *args, **options: on_each(found, self._count, *args, **options)

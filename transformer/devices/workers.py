@@ -1,0 +1,159 @@
+"""A thread that runs tasks one after the other, and what their results are until they are known.
+
+    worker = Worker("cpu:0", cores=None)
+    pending = worker.submit(np.sum, (x,))
+    pending.result()                            # waits, and raises what the task raised
+
+Tasks run in the order in which they came. What a task takes from an earlier one of the same worker is known when it
+runs, so no task ever waits for another; an error takes the place of all results that rest on it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+import warnings
+import weakref
+from _thread import allocate_lock
+from collections.abc import Callable, Sequence
+from queue import SimpleQueue
+from typing import Any
+
+from ..settings import config
+
+MOST_WAITING = 64                       # tasks: who submits more waits for the worker
+
+
+class Pending:
+    """The result of a task that may not have run yet. `whose` says of what, for messages."""
+
+    __slots__ = ("whose", "value", "error", "is_ready", "_running", "__weakref__")
+
+    def __init__(self, whose: str) -> None:
+        self.whose = whose
+        self.value: Any = None
+        self.error: BaseException | None = None
+        self.is_ready = False
+        self._running: Any = allocate_lock()
+        self._running.acquire()
+
+    def finish(self, value: Any, error: BaseException | None) -> None:
+        self.value, self.error, self.is_ready = value, error, True
+        self._running.release()
+
+    def result(self) -> Any:
+        """Waits for the task. Raises what it raised."""
+        if not self.is_ready:
+            self.wait()
+        if self.error is not None:
+            raise self.error
+        return self.value
+
+    def wait(self) -> None:
+        """Waits until the task is done, or has failed. A task that takes long is named, so that nobody has to guess
+        what a program waits for."""
+        waited = 0.0
+        while not self._running.acquire(timeout=config.patience):
+            waited += config.patience
+            warnings.warn(f"{self.whose} has been running for {waited:g} seconds", RuntimeWarning, stacklevel=4)
+        self._running.release()
+
+
+class Part:
+    """One of several results of a task."""
+
+    __slots__ = ("pending", "k")
+
+    def __init__(self, pending: Pending, k: int) -> None:
+        self.pending, self.k = pending, k
+
+    def result(self) -> Any:
+        return self.pending.result()[self.k]
+
+
+def known(value: Any) -> Any:
+    """A value itself, of one that may be pending."""
+    return value.result() if type(value) is Pending or type(value) is Part else value
+
+
+class Worker:
+    """A thread that is started when it is first needed, on `cores` if they are given."""
+
+    def __init__(self, name: str, cores: Sequence[int] | None = None) -> None:
+        self.name, self.cores = name, cores
+        self._tasks: SimpleQueue[Any] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()
+        _all.add(self)
+
+    def submit(self, function: Callable[..., Any], args: Sequence[Any], name: str | None = None) -> Pending:
+        """The result of a call, of which arguments may be pending."""
+        if self._thread is None:
+            self._start()
+        shown = name or getattr(function, "__name__", "a function")
+        pending = Pending(f"{shown} on {self.name}")
+        self._tasks.put((function, args, pending))
+        if self._tasks.qsize() > MOST_WAITING and threading.current_thread() is not self._thread:
+            pending.wait()
+        return pending
+
+    @property
+    def is_idle(self) -> bool:
+        return self._tasks.empty()
+
+    def stop(self) -> None:
+        """Ends the thread when it has done all that it was given."""
+        thread, self._thread = self._thread, None
+        if thread is not None and thread is not threading.current_thread():
+            self._tasks.put(None)
+            thread.join(timeout=10)
+
+    def _start(self) -> None:
+        with self._starting:
+            if self._thread is None:
+                thread = threading.Thread(target=self._run, name=f"transformer {self.name}", daemon=True)
+                thread.start()
+                self._thread = thread
+
+    def _run(self) -> None:
+        if self.cores and hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(0, self.cores)
+        while (task := self._tasks.get()) is not None:
+            _run_task(*task)
+            del task
+
+    def renew(self) -> None:
+        """In the child of a fork, where the thread is not."""
+        self._tasks, self._thread, self._starting = SimpleQueue(), None, threading.Lock()
+
+
+def _run_task(function: Callable[..., Any], args: Sequence[Any], pending: Pending) -> None:
+    try:
+        given = [known(arg) for arg in args]
+    except BaseException as error:               # of a task before
+        pending.finish(None, error)
+        return
+    try:
+        pending.finish(function(*given), None)
+    except BaseException as error:
+        error.add_note(f"in {pending.whose}")
+        pending.finish(None, error)
+
+
+_all: weakref.WeakSet[Worker] = weakref.WeakSet()
+
+
+def _stop_all() -> None:
+    for worker in list(_all):
+        worker.stop()
+
+
+def _renew_all() -> None:
+    for worker in list(_all):
+        worker.renew()
+
+
+atexit.register(_stop_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_all)

@@ -1,0 +1,125 @@
+"""`pmap`: a function of one example, on as many devices as there are examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from . import tree
+from .api import Transformed
+from .core.errors import BadArgument
+from .devices.device import Device, device_of
+from .devices.device import devices as all_devices
+from .devices.program import Program
+from .devices.sharded import Sharded
+from .devices.shards import Given, ShardedArray, given
+from .devices.workers import known
+from .run.dispatch import Dispatcher, Entry
+from .sourced import Sourced
+from .transform.batched import Batched
+from .transform.derived import innermost
+from .transform.lane_axes import SHARED, Axes, spread
+from .transform.spread import Spread
+from .wrapping import argument_names, check_callable, copy_names, is_importable
+
+__all__ = ["Mapped", "pmap"]
+
+
+def pmap(function: Callable[..., Any] | None = None, axis_name: Any = None, *, in_axes: Axes = 0, out_axes: Axes = 0,
+         devices: Sequence[Device | str] | None = None) -> Any:
+    """The function for many examples, one on each device.
+
+    `in_axes` says for each argument which axis numbers the devices, as for `vmap`; None is for what all of them
+    share. `axis_name` names the devices for `psum` and the like: at these the function is cut into phases, which are
+    compiled, and which all devices run at the same time. Results have the devices along `out_axes`; they stay where
+    they are until somebody looks (`ShardedArray`), and one that is the same on all devices may have None.
+    `devices` are those that are used: the first of all that there are, unless said. As `jax.pmap`.
+
+    Raises `BadArgument` where axes do not fit the arguments, for more examples than devices, and where devices
+    would come to different collectives.
+
+    >>> import numpy as np
+    >>> from transformer import pmean
+    >>> step = pmap(lambda w, x: w - pmean(w * x, "i"), axis_name="i", in_axes=(None, 0), out_axes=None)
+    >>> step(3.0, np.array([0.5]))
+    np.float64(1.5)
+    """
+    options = {"axis_name": axis_name, "in_axes": in_axes, "out_axes": out_axes, "devices": devices}
+    if function is None:
+        return lambda f: Mapped(f, options)
+    check_callable(function, "pmap")
+    return Mapped(function, options)
+
+
+class Mapped(Sourced):
+    """A function on several devices. It is called like the original, with an axis for the devices."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self.function = function
+        self.options = options
+        # Where it is read, as in a function that is differentiated, it is a vmap: that gives the same numbers.
+        self.mode = Batched(options["in_axes"], options["out_axes"], options["axis_name"])
+        self._by_size: dict[int, Transformed] = {}
+        self._programs: dict[int, tuple[Entry, Program]] = {}
+        self._newest: Transformed | None = None
+        copy_names(self, function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        call = self._given(args, kwargs)
+        result = self._program(call)(*call.args, **call.kwargs)
+        return self._placed(result, len(call.devices))
+
+    def __repr__(self) -> str:
+        return f"<pmap of {getattr(self.function, '__qualname__', self.function)!s}>"
+
+    def __reduce__(self) -> Any:
+        return self.__qualname__ if is_importable(self) else (Mapped, (self.function, self.options))  # type: ignore[attr-defined]
+
+    @property
+    def _dispatcher(self) -> Dispatcher:                                  # type: ignore[override]
+        """That of the newest number of devices, for which the function of one device is generated."""
+        return self._for_devices(1)._dispatcher if self._newest is None else self._newest._dispatcher
+
+    def _entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
+        call = self._given(args, kwargs)
+        return self._for_devices(len(call.devices))._entry(*call.of_one)
+
+    def _for_devices(self, count: int) -> Transformed:
+        if count not in self._by_size:
+            mode = Spread(self.options["axis_name"], count, self.options["in_axes"])
+            self._by_size[count] = Transformed(self.function, mode)
+        self._newest = self._by_size[count]
+        return self._newest
+
+    def _program(self, call: Given) -> Program:
+        entry = self._for_devices(len(call.devices))._entry(*call.of_one)
+        known = self._programs.get(id(entry))
+        if known is None:
+            known = self._programs[id(entry)] = entry, Program(entry, call.devices)
+        return known[1]
+
+    def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+        names = argument_names(innermost(self), len(args))
+        return given(args, kwargs, names, self.options["in_axes"], self._devices())
+
+    def _devices(self) -> list[Device]:
+        chosen = self.options["devices"]
+        return all_devices() if chosen is None else [device_of(each) for each in chosen]
+
+    def _placed(self, result: Any, count: int) -> Any:
+        """The results with the axes where the devices go."""
+        axes = tree.leaves(spread(self.options["out_axes"], result, "out_axes", "the result"))
+        leaves, structure = tree.flatten(result)
+        return tree.unflatten(structure, [_result(leaf, axis, path, count)
+                                          for leaf, axis, path in zip(leaves, axes, structure.paths())])
+
+
+def _result(leaf: Any, axis: Any, path: str, count: int) -> Any:
+    if axis is not SHARED:
+        return ShardedArray(leaf.parts if type(leaf) is Sharded else [leaf] * count, axis.axis)
+    if type(leaf) is Sharded and leaf.is_same:
+        return known(leaf.parts[0])
+    if type(leaf) is Sharded:
+        raise BadArgument(f"the result{path} differs from device to device, but its out_axes is None",
+                          instead="Give the axis where the devices go, such as 0; or return what psum or pmean gives.")
+    return leaf

@@ -1,0 +1,55 @@
+"""`pmap` as a transformation: the function of one device, cut into phases at its collectives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..core.builder import Builder
+from ..core.grammar import Function, Var
+from ..ops.collectives import named_axis
+from ..read.interface import Interface
+from .batched import Batched, leaves_with
+from .differing import differing_vars
+from .lane_axes import BY_KEYWORD, SHARED, Axes, spread
+from .modes import Args, Kwargs, Mode
+from .phases import in_phases
+
+
+@dataclass(frozen=True)
+class Spread(Mode):
+    """What each of `size` devices runs, which `axis_name` numbers; `in_axes` says what they share."""
+
+    axis_name: Any
+    size: int
+    in_axes: Axes = 0
+    suffix: str = field(default="pmap", init=False)
+    extras: int = field(default=0, init=False)
+
+    def entered(self, args: Args, kwargs: Kwargs, names: Sequence[str], hints: Mapping[Any, int] | None = None
+                ) -> tuple[Mode, Args, Kwargs]:
+        entries = Batched(self.in_axes).entries(names)
+        axes = tuple(spread(entry, arg, whose, name) for arg, (entry, whose), name in zip(args, entries, names))
+        named = {name: spread(0, arg, BY_KEYWORD, name) for name, arg in kwargs.items()}
+        return _Entered(self.axis_name, self.size, self.in_axes, axes, named), args, kwargs
+
+
+@dataclass(frozen=True, eq=False)
+class _Entered(Spread):
+    """The same for a call: with the axes of its arguments."""
+
+    axes: tuple[Any, ...] = ()
+    named: dict[str, Any] = field(default_factory=dict)
+
+    def around(self) -> AbstractContextManager[None]:
+        return nullcontext() if self.axis_name is None else named_axis(self.axis_name, self.size)
+
+    def transform(self, function: Function, interface: Interface, builder: Builder) -> tuple[Function, Interface]:
+        apart = [leaf for leaf, axis in leaves_with(interface, self.axes, self.named)
+                 if isinstance(leaf, Var) and axis is not SHARED]
+        driver = in_phases(function)
+        interface = replace(interface, name=f"{interface.name}_{self.suffix}",
+                            differing=frozenset(differing_vars(driver.body, apart, self.axis_name)))
+        return driver, interface
