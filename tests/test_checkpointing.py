@@ -178,8 +178,7 @@ def test_states_that_the_heat_equation_needs(wrt, states):
     assert peak(grad(plain_heat, wrt), u, 0.2, steps) <= states * u.nbytes
 
 
-@pytest.mark.parametrize("wrt, states", [(0, 3), ((0, 1), 2 * 20 + 3)])
-def test_states_that_it_needs_compiled(wrt, states):
+def test_states_that_it_needs_compiled(wrt=(0, 1), states=2 * 20 + 3):
     """numba takes the source as it stands; objects of Python come to less than a thousandth of a state."""
     numba = pytest.importorskip("numba")
     u, steps, namespace = RNG.normal(size=100_000), 400, {}

@@ -398,7 +398,7 @@ CHUNKS = 12
 
 
 def spoiled_calls(chunk: int) -> Any:
-    for program in ALL[chunk::CHUNKS]:
+    for program in ALL[1::2][chunk::CHUNKS]:
         if "expected" in program.tags or program.name in EXCEPTIONS:
             continue
         arguments = program.example(np.random.default_rng(0))

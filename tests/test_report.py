@@ -42,6 +42,9 @@ def scores(x, w, b):
     return s / np.sum(s)
 
 
+SCORES = jit(scores)
+
+
 def solved(a, b):
     x = np.linalg.solve(a @ a.T, b)
     print("solved", x.shape)
@@ -68,7 +71,7 @@ def test_nests_in_a_loop_of_the_program() -> None:
 
 def test_lines_that_were_fused() -> None:
     x, w, b = np.ones((40, 20)), np.ones(20), np.ones(40)
-    report = jit(scores).report(x, w, b)
+    report = SCORES.report(x, w, b)
     first = next(row for row in report.rows if row.is_nest)
     assert lines(first) == {line_of(scores, 1), line_of(scores, 2), line_of(scores, 3)}
     assert first.cost.read == 8 * (40 * 20 + 20 + 40)
@@ -79,7 +82,7 @@ def test_lines_that_were_fused() -> None:
 
 def test_machine_code_of_each_nest() -> None:
     x, w, b = np.ones((40, 20)), np.ones(20), np.ones(40)
-    for compiled, args in ((jit(scores), (x, w, b)), (jit(heat), (np.ones(50), 0.1)),
+    for compiled, args in ((SCORES, (x, w, b)), (jit(heat), (np.ones(50), 0.1)),
                            (jit(grad(lambda w, x: np.sum(np.exp(x @ w)))), (w, x))):
         report = compiled.report(*args)
         assert report.told_apart
@@ -136,7 +139,7 @@ def test_what_runs_as_numpy() -> None:
 
 @pytest.mark.parametrize("width", [72, 80, 100])
 def test_text_fits(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    report = jit(scores).report(np.ones((40, 20)), np.ones(20), np.ones(40))
+    report = SCORES.report(np.ones((40, 20)), np.ones(20), np.ones(40))
     text = report.text(width=width)
     assert max(map(len, text.splitlines())) <= width and "\033" not in text
     head, *rows = [line for line in text.splitlines() if line.startswith("  ")]
