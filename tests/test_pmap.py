@@ -20,6 +20,7 @@ from transformer import (
     pmax,
     pmean,
     pmin,
+    ppermute,
     psum,
     value_and_grad,
     vmap,
@@ -179,8 +180,8 @@ def test_results_stay_where_they_are() -> None:
 
 
 @pytest.mark.parametrize("args, message", [
-    ((np.ones((5, 2)),), "5 devices, but there are 4"),
-    ((np.ones(4), np.ones(3)), "over 4 devices and .* over 3"),
+    ((np.ones((5, 2)),), "5 examples, which 4 devices cannot share"),
+    ((np.ones(4), np.ones(3)), "over 4 examples and .* over 3"),
     ((2.0,), "it has 0 axes"),
 ])
 def test_axes_that_do_not_fit(args: Any, message: str) -> None:
@@ -239,3 +240,33 @@ def test_collective_in_recursion_is_refused() -> None:
 
     with pytest.raises((NotSupported, BadArgument)):
         pmap(down, "i", in_axes=(0, None))(rows(), 3)
+
+
+@pytest.mark.parametrize("function", [normalised, extremes, rotated, of_both, in_loop, in_branch])
+@pytest.mark.parametrize("each", [2, 3])
+def test_several_examples_on_each_device(function: Any, each: int) -> None:
+    x = np.random.default_rng(1).normal(size=(each * DEVICES, 3))
+    same(pmap(function, "i")(x), vmap(function, axis_name="i")(x))
+
+
+def test_several_examples_stay_where_they_are() -> None:
+    x = np.random.default_rng(1).normal(size=(3, 2 * DEVICES))
+    twice = pmap(lambda x: 2 * x, in_axes=1, out_axes=1)
+    first = twice(x)
+    assert [shard.shape for shard in first.shards] == [(3, 2)] * DEVICES and first.shape == x.shape
+    second = twice(first)
+    same(second, 4 * x)
+
+
+def test_a_rest_is_filled_up() -> None:
+    x = np.random.default_rng(1).normal(size=(2 * DEVICES + 1, 3))
+    found = pmap(lambda x: np.sum(x * x), pad=True)(x)
+    assert found.shape == (2 * DEVICES + 1,)
+    same(found, np.sum(x * x, axis=1))
+    with pytest.raises(BadArgument, match="would count in a collective"):
+        pmap(normalised, "i", pad=True)(x)
+
+
+def test_handing_on_is_for_one_example_each() -> None:
+    with pytest.raises(NotSupported, match="ppermute where each device has"):
+        pmap(lambda x: ppermute(x, "i", [(0, 1)]), "i")(np.ones(2 * DEVICES))

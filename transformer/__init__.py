@@ -10,8 +10,8 @@
     devices, local_devices, device_count, local_device_count, default_device, default_backend, process_index,
     process_count          which devices there are
     jit                    a function, or a derivative, compiled
-    psum, pmean, pmax, pmin, all_gather, axis_index, axis_size
-                           what is over all examples of a vmap with a name
+    psum, pmean, pmax, pmin, all_gather, axis_index, axis_size, ppermute, pshuffle, all_to_all, psum_scatter
+                           what is over all examples of a vmap with a name, or over all devices of a pmap
     at                     functional updates: at(x)[i].set(v)
     lax                    control flow as functions, and arithmetic without promotion, as in JAX
     stop_gradient          a value as a constant
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from .jacobians import hessian, hvp, jacfwd, jacobian, jacrev
     from .jitting import jit
     from .ops.collectives import all_gather, axis_index, axis_size, pmax, pmean, pmin, psum
+    from .ops.exchanges import all_to_all, ppermute, pshuffle, psum_scatter
     from .pmapping import pmap
     from .settings import config
     from .updates import at
@@ -74,6 +75,7 @@ __all__ = [
     "SourceError",
     "TransformError",
     "all_gather",
+    "all_to_all",
     "at",
     "axis_index",
     "axis_size",
@@ -108,9 +110,12 @@ __all__ = [
     "pmax",
     "pmean",
     "pmin",
+    "ppermute",
     "process_count",
     "process_index",
+    "pshuffle",
     "psum",
+    "psum_scatter",
     "stop_gradient",
     "tree",
     "value_and_grad",
@@ -132,7 +137,8 @@ _HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom
                            "local_devices", "process_count", "process_index"), ".devices.device"),
           **dict.fromkeys(("hessian", "hvp", "jacfwd", "jacobian", "jacrev"), ".jacobians"),
           **dict.fromkeys(("all_gather", "axis_index", "axis_size", "pmax", "pmean", "pmin", "psum"),
-                          ".ops.collectives")}
+                          ".ops.collectives"),
+          **dict.fromkeys(("all_to_all", "ppermute", "pshuffle", "psum_scatter"), ".ops.exchanges")}
 
 
 def __getattr__(name: str) -> Any:

@@ -28,6 +28,7 @@ from .ops.collectives import (  # noqa: F401
     pmin,
     psum,
 )
+from .ops.exchanges import all_to_all, ppermute, pshuffle, psum_scatter  # noqa: F401
 from .ops.identity import stop_gradient  # noqa: F401
 from .strict import INEXACT, REAL, WHOLE, Strict
 

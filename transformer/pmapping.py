@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from . import tree
@@ -12,7 +13,7 @@ from .devices.device import Device, device_of
 from .devices.device import devices as all_devices
 from .devices.program import Program
 from .devices.sharded import Sharded
-from .devices.shards import Given, ShardedArray, given
+from .devices.shards import Given, ShardedArray, Split, given
 from .devices.workers import known
 from .run.dispatch import Dispatcher, Entry
 from .sourced import Sourced
@@ -26,17 +27,20 @@ __all__ = ["Mapped", "pmap"]
 
 
 def pmap(function: Callable[..., Any] | None = None, axis_name: Any = None, *, in_axes: Axes = 0, out_axes: Axes = 0,
-         devices: Sequence[Device | str] | None = None) -> Any:
-    """The function for many examples, one on each device.
+         devices: Sequence[Device | str] | None = None, pad: bool = False) -> Any:
+    """The function for many examples, one on each device, or several where there are more.
 
     `in_axes` says for each argument which axis numbers the devices, as for `vmap`; None is for what all of them
     share. `axis_name` names the devices for `psum` and the like: at these the function is cut into phases, which are
     compiled, and which all devices run at the same time. Results have the devices along `out_axes`; they stay where
     they are until somebody looks (`ShardedArray`), and one that is the same on all devices may have None.
-    `devices` are those that are used: the first of all that there are, unless said. As `jax.pmap`.
+    `devices` are those that are used: the first of all that there are, unless said. More examples than devices are
+    shared evenly: each device runs the `vmap` of the function, and collectives are over all examples. Where that
+    leaves a rest, `pad` repeats the last example, and drops what comes of it. As `jax.pmap`, which takes one example
+    for each device.
 
-    Raises `BadArgument` where axes do not fit the arguments, for more examples than devices, and where devices
-    would come to different collectives.
+    Raises `BadArgument` where axes do not fit the arguments, for examples that devices cannot share, and where
+    devices would come to different collectives.
 
     >>> import numpy as np
     >>> from transformer import pmean
@@ -44,7 +48,8 @@ def pmap(function: Callable[..., Any] | None = None, axis_name: Any = None, *, i
     >>> step(3.0, np.array([0.5]))
     np.float64(1.5)
     """
-    options = {"axis_name": axis_name, "in_axes": in_axes, "out_axes": out_axes, "devices": devices}
+    options = {"axis_name": axis_name, "in_axes": in_axes, "out_axes": out_axes, "devices": devices,
+               "pad": pad}
     if function is None:
         return lambda f: Mapped(f, options)
     check_callable(function, "pmap")
@@ -59,7 +64,7 @@ class Mapped(Sourced):
         self.options = options
         # Where it is read, as in a function that is differentiated, it is a vmap: that gives the same numbers.
         self.mode = Batched(options["in_axes"], options["out_axes"], options["axis_name"])
-        self._by_size: dict[int, Transformed] = {}
+        self._by_split: dict[Any, Transformed] = {}
         self._programs: dict[int, tuple[Entry, Program]] = {}
         self._newest: Transformed | None = None
         copy_names(self, function)
@@ -67,7 +72,7 @@ class Mapped(Sourced):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call = self._given(args, kwargs)
         result = self._program(call)(*call.args, **call.kwargs)
-        return self._placed(result, len(call.devices))
+        return self._placed(result, call.split)
 
     def __repr__(self) -> str:
         return f"<pmap of {getattr(self.function, '__qualname__', self.function)!s}>"
@@ -78,45 +83,56 @@ class Mapped(Sourced):
     @property
     def _dispatcher(self) -> Dispatcher:                                  # type: ignore[override]
         """That of the newest number of devices, for which the function of one device is generated."""
-        return self._for_devices(1)._dispatcher if self._newest is None else self._newest._dispatcher
+        return self._for_split(Split(1, 1, None))._dispatcher if self._newest is None else self._newest._dispatcher
 
     def _entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
-        call = self._given(args, kwargs)
-        return self._for_devices(len(call.devices))._entry(*call.of_one)
+        return self._entry_of(self._given(args, kwargs))
 
-    def _for_devices(self, count: int) -> Transformed:
-        if count not in self._by_size:
-            mode = Spread(self.options["axis_name"], count, self.options["in_axes"])
-            self._by_size[count] = Transformed(self.function, mode)
-        self._newest = self._by_size[count]
+    def _entry_of(self, call: Given) -> Entry:
+        return self._for_split(call.split)._entry(*call.of_one)
+
+    def _for_split(self, split: Split) -> Transformed:
+        """The function of one device: of one example, or the vmap of it for several."""
+        key = split.devices, split.each is not None
+        if key not in self._by_split:
+            name, in_axes = self.options["axis_name"], self.options["in_axes"]
+            inner = self.function
+            if split.each is not None:
+                inner = Transformed(inner, replace(self.mode, devices=split.devices))
+            self._by_split[key] = Transformed(inner, Spread(name, split.devices, in_axes))
+        self._newest = self._by_split[key]
         return self._newest
 
     def _program(self, call: Given) -> Program:
-        entry = self._for_devices(len(call.devices))._entry(*call.of_one)
+        entry = self._entry_of(call)
         known = self._programs.get(id(entry))
         if known is None:
             known = self._programs[id(entry)] = entry, Program(entry, call.devices)
+        if call.split.is_padded and known[1].has_collectives:
+            raise BadArgument("what pad=True adds would count in a collective",
+                              instead=f"Give a multiple of {len(call.devices)} examples.")
         return known[1]
 
     def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
         names = argument_names(innermost(self), len(args))
-        return given(args, kwargs, names, self.options["in_axes"], self._devices())
+        return given(args, kwargs, names, self.options["in_axes"], self._devices(), self.options["pad"])
 
     def _devices(self) -> list[Device]:
         chosen = self.options["devices"]
         return all_devices() if chosen is None else [device_of(each) for each in chosen]
 
-    def _placed(self, result: Any, count: int) -> Any:
+    def _placed(self, result: Any, split: Split) -> Any:
         """The results with the axes where the devices go."""
         axes = tree.leaves(spread(self.options["out_axes"], result, "out_axes", "the result"))
         leaves, structure = tree.flatten(result)
-        return tree.unflatten(structure, [_result(leaf, axis, path, count)
+        return tree.unflatten(structure, [_result(leaf, axis, path, split)
                                           for leaf, axis, path in zip(leaves, axes, structure.paths())])
 
 
-def _result(leaf: Any, axis: Any, path: str, count: int) -> Any:
+def _result(leaf: Any, axis: Any, path: str, split: Split) -> Any:
     if axis is not SHARED:
-        return ShardedArray(leaf.parts if type(leaf) is Sharded else [leaf] * count, axis.axis)
+        parts = leaf.parts if type(leaf) is Sharded else [leaf] * split.devices
+        return ShardedArray(parts, axis.axis, split.each is not None, split.count if split.is_padded else None)
     if type(leaf) is Sharded and leaf.is_same:
         return known(leaf.parts[0])
     if type(leaf) is Sharded:

@@ -7,7 +7,7 @@ from types import FunctionType
 from typing import Any
 
 from ..core.errors import TransformError
-from ..core.grammar import Call
+from ..core.grammar import Call, Let
 from ..core.walk import all_statements, has_effects
 from ..run.dispatch import Entry
 from .device import Device
@@ -24,6 +24,7 @@ class Program:
         function: Any = entry.function
         core, differing = entry.generated.function, entry.generated.interface.differing
         scope = {**function.__globals__, "np": NumPyOnEach(len(devices)), "transformer": Exchange(devices)}
+        self.has_collectives = any(isinstance(stmt, Let) and stmt.op.over_lanes for stmt in all_statements(core.body))
         for call in all_statements(core.body):
             if isinstance(call, Call) and call.function.role == "phase":
                 name = call.function.name

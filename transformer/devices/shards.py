@@ -19,13 +19,14 @@ from .workers import known
 
 
 class ShardedArray(NDArrayOperatorsMixin):
-    """An array of which each device has a part: `shards`, along `axis`. It is put together when somebody looks
-    at it as a whole (`gather`, or NumPy); handed to a `pmap`, the parts stay where they are."""
+    """An array of which each device has a part: `shards`, along `axis`, which a shard has too if there are `several`
+    places in it. It is put together when somebody looks at it as a whole (`gather`, or NumPy); handed to a `pmap`,
+    the parts stay where they are. Of the whole there are `count` places, if the last ones were added to fill up."""
 
     __array_priority__ = 100
 
-    def __init__(self, parts: Sequence[Any], axis: int = 0) -> None:
-        self._parts, self.axis = parts, axis
+    def __init__(self, parts: Sequence[Any], axis: int = 0, several: bool = False, count: int | None = None) -> None:
+        self._parts, self.axis, self.several, self._count = parts, axis, several, count
 
     @property
     def shards(self) -> list[Any]:
@@ -38,7 +39,15 @@ class ShardedArray(NDArrayOperatorsMixin):
 
     @cached_property
     def _whole(self) -> np.ndarray:
-        return np.stack(self.shards, self.axis)
+        if not self.several:
+            return np.stack(self.shards, self.axis)
+        whole: np.ndarray = np.concatenate(self.shards, self.axis)
+        return whole if self._count is None else whole.take(range(self._count), self.axis)
+
+    def lies_as(self, split: Split, axis: int) -> bool:
+        """Whether each device has what it is to get by this split."""
+        return self.axis % self.ndim == axis and len(self._parts) == split.devices \
+            and self.several == (split.each is not None) and self.shape[axis] == split.count
 
     def block_until_ready(self) -> ShardedArray:
         """Waits until all parts are computed. Raises what a device raised."""
@@ -52,6 +61,9 @@ class ShardedArray(NDArrayOperatorsMixin):
     @property
     def shape(self) -> tuple[int, ...]:
         sizes = np.shape(known(self._parts[0]))
+        if self.several:
+            place = self.axis % len(sizes)
+            return (*sizes[:place], self._count or sizes[place] * len(self._parts), *sizes[place + 1:])
         place = self.axis % (len(sizes) + 1)
         return (*sizes[:place], len(self._parts), *sizes[place:])
 
@@ -72,7 +84,7 @@ class ShardedArray(NDArrayOperatorsMixin):
         return self.shape[0]
 
     def __getitem__(self, at: Any) -> Any:
-        if self.axis == 0 and isinstance(at, int) and -len(self._parts) <= at < len(self._parts):
+        if self.axis == 0 and not self.several and isinstance(at, int) and -len(self._parts) <= at < len(self._parts):
             return known(self._parts[at])
         return self._whole[at]
 
@@ -101,20 +113,45 @@ class Given:
     kwargs: dict[str, Any]
     devices: list[Device]
     of_one: tuple[tuple[Any, ...], dict[str, Any]]
+    split: Split
+
+
+@dataclass(frozen=True)
+class Split:
+    """How `count` examples go to devices: one to each, or `each` examples. The last one is repeated where there are
+    not enough."""
+
+    count: int
+    devices: int
+    each: int | None
+
+    @property
+    def is_padded(self) -> bool:
+        return self.each is not None and self.each * self.devices > self.count
+
+    def part(self, array: Any, axis: int, k: int) -> Any:
+        """What device `k` gets of an array."""
+        before = (slice(None),) * axis
+        if self.each is None:
+            return array[(*before, k)]
+        if (k + 1) * self.each <= self.count:
+            return array[(*before, slice(k * self.each, (k + 1) * self.each))]
+        return array[(*before, np.minimum(np.arange(k * self.each, (k + 1) * self.each), self.count - 1))]
 
 
 def given(args: tuple[Any, ...], kwargs: dict[str, Any], names: Sequence[str], in_axes: Axes,
-          devices: list[Device]) -> Given:
+          devices: list[Device], pad: bool) -> Given:
     """Cuts the arguments of a call along their axes. Raises `BadArgument` where these do not fit."""
     entries = _entries(in_axes, len(args))
     cut = [_Argument(arg, axes, whose, name) for arg, (axes, whose), name in zip(args, entries, names)]
     named = {name: _Argument(arg, 0, BY_KEYWORD, name) for name, arg in kwargs.items()}
-    count = _count([*cut, *named.values()], devices)
+    split = _split([*cut, *named.values()], len(devices), pad)
 
     def all_of(take: Callable[[_Argument], Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         return tuple(map(take, cut)), {name: take(each) for name, each in named.items()}
 
-    return Given(*all_of(lambda each: each.sharded(count)), devices[:count], all_of(lambda each: each.part(0)))
+    of_one = all_of(lambda each: each.part(split, 0))
+    return Given(*all_of(lambda each: each.sharded(split)), devices[:split.devices], of_one, split)
 
 
 def _entries(in_axes: Axes, count: int) -> list[tuple[Axes, str]]:
@@ -126,8 +163,9 @@ def _entries(in_axes: Axes, count: int) -> list[tuple[Axes, str]]:
     return [(axes, f"in_axes[{k}]") for k, axes in enumerate(in_axes)]
 
 
-def _count(arguments: list[_Argument], devices: list[Device]) -> int:
-    """How many devices are used. Raises where arguments differ in this, or there are not as many."""
+def _split(arguments: list[_Argument], devices: int, pad: bool) -> Split:
+    """Which device gets what. Raises where arguments differ in how many examples there are, or these are more than
+    devices and do not go round."""
     leaves = [leaf for each in arguments for leaf in each.leaves]
     found: list[tuple[str, int]] = [(leaf.name, leaf.count) for leaf in leaves if leaf.count is not None]
     if not found:
@@ -136,12 +174,15 @@ def _count(arguments: list[_Argument], devices: list[Device]) -> int:
     name, count = found[0]
     for other, size in found:
         if size != count:
-            raise BadArgument(f"pmap maps {name} over {count} devices and {other} over {size}", argument=other,
+            raise BadArgument(f"pmap maps {name} over {count} examples and {other} over {size}", argument=other,
                               instead="Give arrays with as many parts, or None in in_axes for what is shared.")
-    if count > len(devices):
-        raise BadArgument(f"pmap maps {name} over {count} devices, but there are {len(devices)}", argument=name,
-                          instead=f"Give {len(devices)} parts or fewer, or set TRANSFORMER_CPU_DEVICES={count}.")
-    return count
+    if count <= devices:
+        return Split(count, count, None)
+    if count % devices and not pad:
+        raise BadArgument(f"pmap maps {name} over {count} examples, which {devices} devices cannot share evenly",
+                          argument=name, instead=f"Give a multiple of {devices}, or say pad=True: then the last "
+                                                 "example is repeated, and its results left out.")
+    return Split(count, devices, -(-count // devices))
 
 
 class _Leaf:
@@ -164,12 +205,12 @@ class _Leaf:
         self.axis = entry.axis % len(shape)
         self.count = np.shape(self.value)[entry.axis]
 
-    def part(self, k: int) -> Any:
+    def part(self, split: Split, k: int) -> Any:
         if self.axis is None:
             return self.value
-        if isinstance(self.value, ShardedArray) and self.value.axis % self.value.ndim == self.axis:
+        if isinstance(self.value, ShardedArray) and self.value.lies_as(split, self.axis):
             return self.value._parts[k]
-        return np.asarray(self.value)[(slice(None),) * self.axis + (k,)]
+        return split.part(np.asarray(self.value), self.axis, k)
 
 
 class _Argument:
@@ -181,10 +222,10 @@ class _Argument:
         self.leaves = [_Leaf(leaf, entry, name + path)
                        for leaf, entry, path in zip(leaves, entries, self.structure.paths())]
 
-    def part(self, k: int) -> Any:
-        return tree.unflatten(self.structure, [known(leaf.part(k)) for leaf in self.leaves])
+    def part(self, split: Split, k: int) -> Any:
+        return tree.unflatten(self.structure, [known(leaf.part(split, k)) for leaf in self.leaves])
 
-    def sharded(self, count: int) -> Any:
+    def sharded(self, split: Split) -> Any:
         return tree.unflatten(self.structure, [
-            leaf.value if leaf.axis is None else Sharded([leaf.part(k) for k in range(count)])
+            leaf.value if leaf.axis is None else Sharded([leaf.part(split, k) for k in range(split.devices)])
             for leaf in self.leaves])

@@ -50,8 +50,10 @@ loop form       how one element of the result comes about. A rule is called as t
 ``takes_all``   ``(**attrs) -> bool``: whether such a cotangent is not sparse, so that ``vjp[0]`` serves
 ``tangent``     ``(tangents, *operands, **attrs) -> tangent``: for an op that is linear in several
                 operands together (`put`); None stands for a tangent that is zero
-``over_lanes``  ops on the lanes of a named axis (``axis_name``): ``(size, *operands) -> result``, where operands
-                have their lanes in front, as has the result where it ``differs``
+``over_lanes``  ops on the lanes of a named axis (``axis_name``): ``(size, *operands, **attrs) -> result``, where
+                operands have their lanes in front, as has the result where it ``differs``
+``over_devices``  the same where each of several devices has some of the lanes: ``(result, size, name, count)`` to
+                what it is for those of all devices; None: that is not supported
 ``is_total``    finite, with finite derivatives, for all finite operands, so that it may be computed where an `if`
                 would not; or a function of the operands that tells
 ``keeps_truth`` of Python's truth values it gives one; arithmetic takes them for integers
@@ -108,6 +110,7 @@ class Op:
     derivative: tuple[None, str] | None = None
     batch: Any = None
     over_lanes: Any = None
+    over_devices: Any = None
     differs = False
     is_total = False
     loop: Any = None

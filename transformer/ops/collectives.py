@@ -213,11 +213,12 @@ class AxisSizeCall(Rewritten):
 GONE = None, "lanes have become an axis before"
 
 
-def _printed(name: str) -> Callable[..., ast.expr]:
+def printed(name: str, *attributes: str) -> Callable[..., ast.expr]:
     """How an op is printed where the lanes are devices: as the call that users write."""
-    def source(*operands: ast.expr, axis_name: Any, **_: Any) -> ast.expr:
+    def source(*operands: ast.expr, axis_name: Any, **attrs: Any) -> ast.expr:
         function = ast.Attribute(ast.Name("transformer"), name)
-        return ast.Call(function, [*operands, ast.parse(repr(axis_name), mode="eval").body], [])
+        given = [axis_name, *(attrs[each] for each in attributes)]
+        return ast.Call(function, [*operands, *(ast.parse(repr(each), mode="eval").body for each in given)], [])
     return source
 
 
@@ -228,7 +229,7 @@ def _rows(rng):
 class Psum(Op):
     """The transpose of a sum over lanes is a sum over lanes, as in JAX: the derivative of what all lanes give."""
 
-    source = _printed("psum")
+    source = printed("psum")
     linear = "x"
     loop = GONE
     domain = _rows
@@ -248,9 +249,12 @@ class Psum(Op):
     def over_lanes(size, x):
         return np.sum(x, axis=0)
 
+    def over_devices(total, size, name, count):
+        return Psum.applied(total, axis_name=name)
+
 
 class Pmean(Op):
-    source = _printed("pmean")
+    source = printed("pmean")
     linear = "x"
     loop = GONE
     domain = _rows
@@ -270,9 +274,12 @@ class Pmean(Op):
     def over_lanes(size, x):
         return np.mean(x, axis=0)
 
+    def over_devices(mean, size, name, count):
+        return Pmean.applied(mean, axis_name=name)
+
 
 class AllGather(Op):
-    source = _printed("all_gather")
+    source = printed("all_gather")
     name = "all_gather"
     linear = "x"
     loop = GONE
@@ -290,15 +297,19 @@ class AllGather(Op):
     def batch(lead, x, axis_name=None, size=1):
         return np.moveaxis(AllGather.applied(x, axis_name=axis_name, size=size), 1, 0)
 
-    def over_lanes(size, x):
+    def over_lanes(lanes, x, size):
         return x
+
+    def over_devices(rows, size, name, count):
+        everywhere = AllGather.applied(rows, axis_name=name, size=count)
+        return np.reshape(everywhere, (size * count, *rows.shape[1:]))
 
     def domain(rng):
         return [((rng.normal(size=shape),), {"axis_name": "i", "size": 1}) for shape in ((), (3,))]
 
 
 class AxisIndex(Op):
-    source = _printed("axis_index")
+    source = printed("axis_index")
     name = "axis_index"
     differs = True
     derivative = None, "it is an integer"
@@ -312,3 +323,6 @@ class AxisIndex(Op):
 
     def over_lanes(size):
         return arange(size)
+
+    def over_devices(numbers, size, name, count):
+        return emit(AxisIndex, (), {"axis_name": name}) * value(size) + numbers

@@ -48,12 +48,13 @@ from .modes import Args, Kwargs, Mode
 @dataclass(frozen=True)
 class Batched(Mode):
     """All lanes of a function: `in_axes` says which axes of the arguments are lanes, `out_axes` where those of the
-    results go; `axis_name` is what collectives call them."""
+    results go; `axis_name` is what collectives call them. Each of several `devices` has as many lanes."""
 
     in_axes: Axes = 0
     out_axes: Axes = 0
     axis_name: Any = None
     axis_size: int | None = None
+    devices: int = 1
     suffix: str = field(default="vmap", init=False)
     extras: int = field(default=0, init=False)
 
@@ -160,7 +161,7 @@ class Lanes(Mode):
         if self.mode.axis_name is None:
             return nullcontext()
         size = self.found[0].size if self.mode.axis_size is None else self.mode.axis_size
-        return named_axis(self.mode.axis_name, size)
+        return named_axis(self.mode.axis_name, size * self.mode.devices)
 
     def refusal(self, known: Collection[str]) -> BadArgument | None:
         return next((differs_where_known(axis.name, axis.whose) for axis in self.found if axis.name in known), None)
@@ -179,7 +180,7 @@ class Lanes(Mode):
             size = self._size(builder)
         body, result = all_lanes(
             function, size, builder, self.mode.axis_name,
-            lambda: {var: leading(new, axes[var].axis) for var, new in outer.items()}, results)
+            lambda: {var: leading(new, axes[var].axis) for var, new in outer.items()}, results, self.mode.devices)
         params = [outer.get(param, param) for param in function.params]
         new = Function(function.name, params, body, atoms, dims_of(params), function.guards, function.origin)
         return new, self._interface(interface, outer, result)
@@ -262,13 +263,14 @@ class Lanes(Mode):
 
 
 def all_lanes(function: Function, size: Extent, builder: Builder, axis_name: Any,
-              start: Callable[[], dict[Var, Var]], finish: Callable[[Batching], Any]) -> tuple[Block, Any]:
+              start: Callable[[], dict[Var, Var]], finish: Callable[[Batching], Any], devices: int = 1
+              ) -> tuple[Block, Any]:
     """The body of a function for all lanes. `start` emits and gives the variables that differ, with all their lanes;
     `finish` emits the results."""
     forced: set[Var] = set()
     with builder.active():
         while True:
-            batching = Batching(builder, size, axis_name)
+            batching = Batching(builder, size, axis_name, devices=devices)
             try:
                 with builder.nested() as body, builder.at(function.origin):
                     batching.start(function.body, start(), function.results, forced)

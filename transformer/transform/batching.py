@@ -43,6 +43,7 @@ from ..core.sizes import Extent
 from ..core.types import INT, ArrayType, SeqType, Type
 from ..core.walk import METHODS, Copier, atom_vars
 from ..ops.comparison import Where
+from ..ops.elementwise import size_text
 from ..ops.identity import Same
 from ..ops.indexing import Get
 from ..ops.ruled import Ruled
@@ -56,13 +57,14 @@ from .differing import differing_vars, is_decided, is_over, is_touched
 
 class Batching:
     """Emits the statements of a block for all lanes. `lanes` has, for a variable that differs, the variable
-    with all its lanes; `size` is how many there are."""
+    with all its lanes; `size` is how many there are, on each of so many `devices`."""
 
     def __init__(self, builder: Builder, size: Extent, axis_name: Any = None,
-                 functions: dict[Any, Function] | None = None) -> None:
+                 functions: dict[Any, Function] | None = None, devices: int = 1) -> None:
         self.builder = builder
         self.size = size
         self.axis_name = axis_name
+        self.devices = devices
         self.functions = {} if functions is None else functions
         self.lanes: dict[Var, Var] = {}
         self.also: set[Var] = set()
@@ -196,7 +198,14 @@ class Batching:
         operands = [Value(self.whole(atom)) for atom in stmt.args]
         type = stmt.target.type
         assert isinstance(type, ArrayType)
-        result = rules.cast(value(stmt.op.over_lanes(self.size, *operands)), type)
+        attrs = {key: item for key, item in stmt.attrs.items() if key != "axis_name"}
+        found = value(stmt.op.over_lanes(self.size, *operands, **attrs))
+        if self.devices > 1:
+            if stmt.op.over_devices is None:
+                raise NotSupported(f"{stmt.op.name} where each device has {size_text(self.size)} examples",
+                                   stmt.origin, instead="Give as many examples as devices.")
+            found = value(stmt.op.over_devices(found, self.size, self.axis_name, self.devices))
+        result = rules.cast(found, type)
         if stmt.op.differs:
             return self.note(stmt.target, result)
         self.builder.emit(Let(stmt.targets, Same, (result.atom,), {}, stmt.origin))
@@ -234,7 +243,7 @@ class Batching:
         return self.functions[key]
 
     def _fill(self, new: Function, function: Function, lead: tuple[bool, ...]) -> None:
-        inner = Batching(self.builder, self.size, self.axis_name, self.functions)
+        inner = Batching(self.builder, self.size, self.axis_name, self.functions, self.devices)
         copier = Copier()                       # no variable is of two functions
         params = [copier.fresh(param) for param in function.params]
         for param, old in zip(params, function.params):       # whose sizes rest on others of them

@@ -1,0 +1,112 @@
+"""Collectives by which lanes hand on values: in vmap and over devices, with derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from transformer import (
+    BadArgument,
+    all_to_all,
+    check_grads,
+    config,
+    grad,
+    lax,
+    pmap,
+    ppermute,
+    pshuffle,
+    psum_scatter,
+    vmap,
+)
+
+L = 4
+X = np.random.default_rng(3).normal(size=(L, L, 8))
+
+
+@pytest.fixture(autouse=True)
+def devices() -> Iterator[None]:
+    before, config.cpu_devices = config.cpu_devices, L
+    yield
+    config.cpu_devices = before
+
+
+def handed_on(x: np.ndarray) -> np.ndarray:
+    return np.stack([x[3], x[0], x[1], np.zeros_like(x[0])])
+
+
+def in_ranges(x: np.ndarray, split: int, concat: int) -> np.ndarray:
+    """What lanes get of ranges along an axis, put together along another one."""
+    parts = [np.split(lane, L, axis=split) for lane in x]
+    return np.stack([np.concatenate([lane[k] for lane in parts], axis=concat) for k in range(L)])
+
+
+CASES: dict[str, tuple[Any, Any]] = {
+    "ppermute": (lambda x: ppermute(x, "i", [(0, 1), (1, 2), (3, 0)]), handed_on),
+    "nobody": (lambda x: ppermute(x, "i", []), np.zeros_like),
+    "pshuffle": (lambda x: pshuffle(x, "i", [2, 0, 3, 1]), lambda x: x[[2, 0, 3, 1]]),
+    "all_to_all": (lambda x: all_to_all(x, "i", 0, 1), lambda x: np.moveaxis(np.swapaxes(x, 0, 1), 1, 2)),
+    "back": (lambda x: all_to_all(all_to_all(x, "i", 0, 1), "i", 1, 0), lambda x: x),
+    "tiled": (lambda x: all_to_all(x, "i", 1, 0, tiled=True), lambda x: in_ranges(x, 1, 0)),
+    "tiled later": (lambda x: all_to_all(x, "i", 0, 1, tiled=True), lambda x: in_ranges(x, 0, 1)),
+    "tiled same": (lambda x: all_to_all(x, "i", 1, 1, tiled=True), lambda x: in_ranges(x, 1, 1)),
+    "psum_scatter": (lambda x: psum_scatter(x, "i"), lambda x: x.sum(axis=0)),
+    "psum_scatter tiled": (lambda x: psum_scatter(x, "i", scatter_dimension=1, tiled=True),
+                           lambda x: np.stack(np.split(x.sum(axis=0), L, axis=1))),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_lanes_and_devices_hand_on(name: str, dtype: Any) -> None:
+    function, wanted = CASES[name]
+    x = X.astype(dtype)
+    for mapped in (vmap(function, axis_name="i"), pmap(function, "i")):
+        found = mapped(x)
+        assert found.dtype == dtype
+        np.testing.assert_allclose(np.asarray(found), wanted(x), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_derivatives(name: str) -> None:
+    function, _ = CASES[name]
+    check_grads(lambda x: np.sum(np.sin(vmap(function, axis_name="i")(x))), (X,))
+    def loss(x):
+        return np.sum(np.sin(function(x)))
+
+    of_lanes, of_devices = vmap(grad(loss), axis_name="i")(X), pmap(grad(loss), "i")(X)
+    np.testing.assert_allclose(np.asarray(of_devices), of_lanes)
+
+
+def test_other_lanes_inside() -> None:
+    """An axis around the lanes stays where it is."""
+    def f(x):
+        return all_to_all(x, "i", 0, 1) + psum_scatter(x, "i") + ppermute(x, "i", [(0, 3)]).T
+
+    x = np.random.default_rng(0).normal(size=(2, L, L, L))
+    both = vmap(vmap(f, axis_name="i"))(x)
+    np.testing.assert_allclose(both, np.stack([vmap(f, axis_name="i")(each) for each in x]))
+
+
+def test_trees() -> None:
+    found = vmap(lambda t: pshuffle(t, "i", [1, 0]), axis_name="i")({"a": np.arange(2.0), "b": (np.arange(2),)})
+    np.testing.assert_array_equal(found["a"], [1, 0])
+    np.testing.assert_array_equal(found["b"][0], [1, 0])
+    assert lax.ppermute is ppermute
+
+
+@pytest.mark.parametrize("call, message", [
+    (lambda x: ppermute(x, "i", [(0, 1), (0, 2)]), "twice a source"),
+    (lambda x: ppermute(x, "i", [(0, 1), (2, 1)]), "twice a destination"),
+    (lambda x: ppermute(x, "i", [(0, -1)]), "lane -1"),
+    (lambda x: ppermute(x, "i", [(0, 0.5)]), "no number of a lane"),
+    (lambda x: pshuffle(x, "i", [0, 1]), "no order of"),
+    (lambda x: all_to_all(x, "i", 1, 0), "axis 1 has"),
+    (lambda x: all_to_all(x, "i", 2, 0), "split_axis is 2"),
+    (lambda x: psum_scatter(x, "i", scatter_dimension=1), "axis 1 has"),
+])
+def test_errors(call: Any, message: str) -> None:
+    with pytest.raises(BadArgument, match=message):
+        vmap(call, axis_name="i")(X)

@@ -1,0 +1,235 @@
+"""Values that go from lane to lane of a named axis: each lane hands on what it has, and gets what others had.
+
+    vmap(lambda x: ppermute(x, "i", [(0, 1), (1, 2)]), axis_name="i")([a, b, c])        is [0, a, b]
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.builder import current
+from ..core.errors import BadArgument
+from ..core.types import ArrayType
+from .base import Op
+from .collectives import GONE, axis_index, of_leaves, only_read, printed, psum, size_of
+from .elementwise import size_text
+from .indexing import write, zeros_like
+from .rewritten import Rewritten
+from .value import Value, call
+
+# -- what users call -------------------------------------------------------------------------------
+
+
+def ppermute(x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
+    """The value of another lane: of each pair (source, destination) the second lane gets what the first one has, and
+    lanes that are no destination get zeros; for a pytree. As `jax.lax.ppermute`.
+
+    >>> import numpy as np
+    >>> from transformer import vmap
+    >>> vmap(lambda x: ppermute(x, "i", [(0, 1), (1, 2)]), axis_name="i")(np.array([5.0, 6.0, 7.0]))
+    array([0., 5., 6.])
+    """
+    return only_read(axis_name)
+
+
+def pshuffle(x: Any, axis_name: Any, perm: Sequence[int]) -> Any:
+    """Lane `k` gets what lane ``perm[k]`` has, for a pytree. As `jax.lax.pshuffle`.
+
+    >>> import numpy as np
+    >>> from transformer import vmap
+    >>> vmap(lambda x: pshuffle(x, "i", [2, 0, 1]), axis_name="i")(np.array([5.0, 6.0, 7.0]))
+    array([7., 5., 6.])
+    """
+    return only_read(axis_name)
+
+
+def all_to_all(x: Any, axis_name: Any, split_axis: int, concat_axis: int, tiled: bool = False) -> Any:
+    """Part `k` along `split_axis` goes to lane `k`, where what comes from all lanes is in order along `concat_axis`.
+    There are as many parts as lanes, each a place of `split_axis`, which is gone afterwards, while `concat_axis` is
+    new; with `tiled`, each is a range of places, and the ranges stand one behind the other. As `jax.lax.all_to_all`.
+
+    >>> import numpy as np
+    >>> from transformer import vmap
+    >>> vmap(lambda x: all_to_all(x, "i", 0, 0), axis_name="i")(np.array([[1, 2], [3, 4]]))
+    array([[1, 3],
+           [2, 4]])
+    """
+    return only_read(axis_name)
+
+
+def psum_scatter(x: Any, axis_name: Any, *, scatter_dimension: int = 0, tiled: bool = False) -> Any:
+    """Of the sum over all lanes each has its part along `scatter_dimension`: one place, without the axis, or with
+    `tiled` a range of places. As `jax.lax.psum_scatter`.
+
+    >>> import numpy as np
+    >>> from transformer import vmap
+    >>> vmap(lambda x: psum_scatter(x, "i"), axis_name="i")(np.array([[1, 2], [3, 4]]))
+    array([4, 6])
+    """
+    return only_read(axis_name)
+
+
+# -- what calls become -----------------------------------------------------------------------------
+
+
+class PpermuteCall(Rewritten):
+    calls = (ppermute,)
+
+    def rewrite(x, axis_name, perm):
+        pairs = tuple(sorted((_lane(source), _lane(target)) for source, target in perm))
+        for k, which in enumerate(("source", "destination")):
+            lanes = [pair[k] for pair in pairs]
+            if len(set(lanes)) < len(lanes):
+                raise BadArgument(f"a lane is twice a {which} in perm", instead="Name each one once.")
+        _require_lanes(axis_name, [lane for pair in pairs for lane in pair])
+        return of_leaves(lambda leaf, name: Ppermute.applied(leaf, axis_name=name, perm=pairs), x, axis_name)
+
+
+class PshuffleCall(Rewritten):
+    calls = (pshuffle,)
+
+    def rewrite(x, axis_name, perm):
+        sources = [_lane(source) for source in perm]
+        count = len(sources)
+        if sorted(sources) != list(range(count)) or not current().assumptions.equal(size_of(axis_name), count):
+            raise BadArgument(f"perm is {sources}, which is no order of {size_text(size_of(axis_name))} lanes",
+                              instead="Name each lane once.")
+        return call(ppermute, (x, axis_name, [(source, k) for k, source in enumerate(sources)]), {})
+
+
+class AllToAllCall(Rewritten):
+    calls = (all_to_all,)
+
+    def rewrite(x, axis_name, split_axis, concat_axis, tiled=False):
+        def exchanged(leaf, name):
+            split, concat = _axis(split_axis, leaf, tiled, "split_axis"), _axis(concat_axis, leaf, tiled, "concat_axis")
+            if tiled:
+                leaf = _in_parts(leaf, split, size_of(name))
+                concat += concat >= split                # beside the axis of the parts
+                concat -= concat > split
+            _require_parts(leaf.shape[split], size_of(name), split_axis)
+            found = AllToAll.applied(leaf, axis_name=name, split_axis=split, concat_axis=concat)
+            return _joined(found, concat) if tiled else found
+        return of_leaves(exchanged, x, axis_name)
+
+
+class PsumScatterCall(Rewritten):
+    calls = (psum_scatter,)
+
+    def rewrite(x, axis_name, *, scatter_dimension=0, tiled=False):
+        def own(leaf, name):
+            axis = _axis(scatter_dimension, leaf, tiled, "scatter_dimension")
+            if tiled:
+                leaf = _in_parts(leaf, axis, size_of(name))
+            _require_parts(leaf.shape[axis], size_of(name), scatter_dimension)
+            total = call(psum, (leaf, name), {})
+            return total[(slice(None),) * axis + (call(axis_index, (name,), {}),)]
+        return of_leaves(own, x, axis_name)
+
+
+def _lane(number: Any) -> int:
+    """A lane in `perm`, which is known when the function is read."""
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise BadArgument(f"perm names {number!r}, which is no number of a lane",
+                          instead="Give pairs of ints.") from None
+
+
+def _require_lanes(axis_name: Any, lanes: list[int]) -> None:
+    size = size_of(axis_name)
+    wrong = [lane for lane in lanes if lane < 0 or isinstance(size, int) and lane >= size]
+    if wrong:
+        raise BadArgument(f"perm names lane {wrong[0]} of {size_text(size)}", instead="Lanes are counted from 0.")
+
+
+def _axis(axis: int, x: Value, tiled: bool, name: str) -> int:
+    """An axis counted from the front. That of a result without `tiled` has as many axes as the operand, too."""
+    if not -x.ndim <= axis < x.ndim:
+        raise BadArgument(f"{name} is {axis}, but the array has {x.ndim} axes")
+    return axis % x.ndim
+
+
+def _require_parts(found: Any, size: Any, axis: int) -> None:
+    if not current().assumptions.equal(found, size):
+        raise BadArgument(f"axis {axis} has {size_text(found)} places for {size_text(size)} lanes",
+                          instead="Give as many places as lanes, or say tiled=True where each lane gets several.")
+
+
+def _in_parts(x: Value, axis: int, size: Any) -> Value:
+    """The axis as two: of the parts, and of the places in a part."""
+    return np.reshape(x, (*x.shape[:axis], size, x.shape[axis] // size, *x.shape[axis + 1:]))     # type: ignore
+
+
+def _joined(x: Value, axis: int) -> Value:
+    """Two neighbouring axes as one."""
+    return np.reshape(x, (*x.shape[:axis], x.shape[axis] * x.shape[axis + 1], *x.shape[axis + 2:]))   # type: ignore
+
+
+# -- ops -------------------------------------------------------------------------------------------
+
+
+class Ppermute(Op):
+    """The transpose of handing on is handing back."""
+
+    name = "ppermute"
+    source = printed("ppermute", "perm")
+    linear = "x"
+    differs = True
+    loop = GONE
+
+    def types(x: ArrayType, axis_name: Any = None, perm: Any = ()) -> ArrayType:
+        return x
+
+    def vjp(dy, x, axis_name=None, perm=()):
+        return Ppermute.applied(dy, axis_name=axis_name, perm=tuple(sorted(pair[::-1] for pair in perm)))
+
+    def run(x, axis_name=None, perm=()):
+        return x if perm else np.zeros_like(x)
+
+    def batch(lead, x, axis_name=None, perm=()):
+        return Ppermute.applied(x, axis_name=axis_name, perm=perm)
+
+    def over_lanes(size, x, perm):
+        if not perm:
+            return zeros_like(x)
+        targets, sources = zip(*sorted(pair[::-1] for pair in perm))
+        handed_on = x[call(np.array, (list(sources),), {})]
+        if list(targets) == list(range(len(targets))) and current().assumptions.equal(size, len(targets)):
+            return handed_on
+        return write(zeros_like(x), handed_on, call(np.array, (list(targets),), {}))
+
+    def domain(rng):
+        return [((rng.normal(size=shape),), {"axis_name": "i", "perm": ((0, 0),)}) for shape in ((), (3,))]
+
+
+class AllToAll(Op):
+    name = "all_to_all"
+    source = printed("all_to_all", "split_axis", "concat_axis")
+    linear = "x"
+    differs = True
+    loop = GONE
+
+    def types(x: ArrayType, axis_name: Any = None, split_axis: int = 0, concat_axis: int = 0) -> ArrayType:
+        sizes = list(x.sizes)
+        sizes.insert(concat_axis, sizes.pop(split_axis))
+        return ArrayType(x.dtype, tuple(sizes))
+
+    def vjp(dy, x, axis_name=None, split_axis=0, concat_axis=0):
+        return AllToAll.applied(dy, axis_name=axis_name, split_axis=concat_axis, concat_axis=split_axis)
+
+    def run(x, axis_name=None, split_axis=0, concat_axis=0):
+        return np.moveaxis(x, split_axis, concat_axis)
+
+    def batch(lead, x, axis_name=None, split_axis=0, concat_axis=0):
+        return AllToAll.applied(x, axis_name=axis_name, split_axis=split_axis + 1, concat_axis=concat_axis + 1)
+
+    def over_lanes(size, x, split_axis, concat_axis):
+        return np.moveaxis(np.moveaxis(x, 1 + split_axis, 0), 1, 1 + concat_axis)
+
+    def domain(rng):
+        return [((rng.normal(size=(1, 3)),), {"axis_name": "i", "split_axis": 0, "concat_axis": 1})]
