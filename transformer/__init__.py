@@ -43,7 +43,13 @@ if TYPE_CHECKING:
     from .cotangents import grad_of
     from .custom import custom_jvp, custom_vjp
     from .define import check_op, define_op
-    from .devices.device import (
+    from .implicit import fixed_point
+    from .independence import independent
+    from .jacobians import hessian, hvp, jacfwd, jacobian, jacrev
+    from .jitting import jit
+    from .ops.collectives import all_gather, axis_index, axis_size, pmax, pmean, pmin, psum
+    from .ops.exchanges import all_to_all, ppermute, pshuffle, psum_scatter
+    from .parallel.device import (
         default_backend,
         default_device,
         device_count,
@@ -53,12 +59,6 @@ if TYPE_CHECKING:
         process_count,
         process_index,
     )
-    from .implicit import fixed_point
-    from .independence import independent
-    from .jacobians import hessian, hvp, jacfwd, jacobian, jacrev
-    from .jitting import jit
-    from .ops.collectives import all_gather, axis_index, axis_size, pmax, pmean, pmin, psum
-    from .ops.exchanges import all_to_all, ppermute, pshuffle, psum_scatter
     from .pmapping import pmap
     from .settings import config
     from .updates import at
@@ -134,7 +134,7 @@ _HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom
           "independent": ".independence", "jit": ".jitting", "vmap": ".vmapping", "at": ".updates",
           "vectorize": ".vectorizing", "pmap": ".pmapping",
           **dict.fromkeys(("default_backend", "default_device", "device_count", "devices", "local_device_count",
-                           "local_devices", "process_count", "process_index"), ".devices.device"),
+                           "local_devices", "process_count", "process_index"), ".parallel.device"),
           **dict.fromkeys(("hessian", "hvp", "jacfwd", "jacobian", "jacrev"), ".jacobians"),
           **dict.fromkeys(("all_gather", "axis_index", "axis_size", "pmax", "pmean", "pmin", "psum"),
                           ".ops.collectives"),

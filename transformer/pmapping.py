@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,12 +10,13 @@ from typing import Any
 from . import tree
 from .api import Transformed
 from .core.errors import BadArgument
-from .devices.device import Device, device_of
-from .devices.device import devices as all_devices
-from .devices.program import Program
-from .devices.sharded import Sharded
-from .devices.shards import Given, ShardedArray, Split, given
-from .devices.workers import known
+from .parallel.cutting import Cutting, Given, Split
+from .parallel.device import Device, device_of
+from .parallel.device import devices as all_devices
+from .parallel.program import Program
+from .parallel.sharded import Sharded
+from .parallel.shards import ShardedArray
+from .parallel.workers import known
 from .run.dispatch import Dispatcher, Entry
 from .sourced import Sourced
 from .transform.batched import Batched
@@ -67,6 +69,9 @@ class Mapped(Sourced):
         self._by_split: dict[Any, Transformed] = {}
         self._programs: dict[int, tuple[Entry, Program]] = {}
         self._newest: Transformed | None = None
+        names = functools.lru_cache(functools.partial(argument_names, innermost(self)))
+        self._cutting = Cutting(self.mode.entries, names, options["pad"])
+        self._out_axes: dict[Any, list[Any]] = {}
         copy_names(self, function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -114,8 +119,7 @@ class Mapped(Sourced):
         return known[1]
 
     def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
-        names = argument_names(innermost(self), len(args))
-        return given(args, kwargs, names, self.options["in_axes"], self._devices(), self.options["pad"])
+        return self._cutting.cut(args, kwargs, self._devices())
 
     def _devices(self) -> list[Device]:
         chosen = self.options["devices"]
@@ -123,8 +127,11 @@ class Mapped(Sourced):
 
     def _placed(self, result: Any, split: Split) -> Any:
         """The results with the axes where the devices go."""
-        axes = tree.leaves(spread(self.options["out_axes"], result, "out_axes", "the result"))
         leaves, structure = tree.flatten(result)
+        axes = self._out_axes.get(structure)
+        if axes is None:
+            axes = tree.leaves(spread(self.options["out_axes"], result, "out_axes", "the result"))
+            self._out_axes[structure] = axes
         return tree.unflatten(structure, [_result(leaf, axis, path, split)
                                           for leaf, axis, path in zip(leaves, axes, structure.paths())])
 

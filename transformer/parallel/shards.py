@@ -1,0 +1,97 @@
+"""Results that lie on several devices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from .cutting import Split
+from .workers import known
+
+
+class ShardedArray(NDArrayOperatorsMixin):
+    """An array of which each device has a part: `shards`, along `axis`, which a shard has too if there are `several`
+    places in it. It is put together when somebody looks at it as a whole (`gather`, or NumPy); handed to a `pmap`,
+    the parts stay where they are. Of the whole there are `count` places, if the last ones were added to fill up."""
+
+    __array_priority__ = 100
+
+    def __init__(self, parts: Sequence[Any], axis: int = 0, several: bool = False, count: int | None = None) -> None:
+        self.parts, self.axis, self.several, self._count = parts, axis, several, count
+
+    @property
+    def shards(self) -> list[Any]:
+        """The parts, in the order of the devices, when all are known. Raises what a device raised."""
+        return [known(part) for part in self.parts]
+
+    def gather(self) -> np.ndarray:
+        """All parts in one array."""
+        return self._whole
+
+    @cached_property
+    def _whole(self) -> np.ndarray:
+        if not self.several:
+            return np.stack(self.shards, self.axis)
+        whole: np.ndarray = np.concatenate(self.shards, self.axis)
+        return whole if self._count is None else whole.take(range(self._count), self.axis)
+
+    def lies_as(self, split: Split, axis: int) -> bool:
+        """Whether each device has what it is to get by this split."""
+        return self.axis % self.ndim == axis and len(self.parts) == split.devices \
+            and self.several == (split.each is not None) and self.shape[axis] == split.count
+
+    def block_until_ready(self) -> ShardedArray:
+        """Waits until all parts are computed. Raises what a device raised."""
+        _ = self.shards
+        return self
+
+    def is_ready(self) -> bool:
+        """Whether all parts are computed."""
+        return all(getattr(getattr(part, "pending", part), "is_ready", True) for part in self.parts)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        sizes = np.shape(known(self.parts[0]))
+        if self.several:
+            place = self.axis % len(sizes)
+            return (*sizes[:place], self._count or sizes[place] * len(self.parts), *sizes[place + 1:])
+        place = self.axis % (len(sizes) + 1)
+        return (*sizes[:place], len(self.parts), *sizes[place:])
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape))
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        found: np.dtype[Any] = np.asarray(known(self.parts[0])).dtype
+        return found
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, at: Any) -> Any:
+        if self.axis == 0 and not self.several and isinstance(at, int) and -len(self.parts) <= at < len(self.parts):
+            return known(self.parts[at])
+        return self._whole[at]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self._whole, dtype=dtype) if copy or dtype is not None else self._whole
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return getattr(ufunc, method)(*map(_plain, inputs), **options)
+
+    def __repr__(self) -> str:
+        return f"ShardedArray({self._whole!r})"
+
+
+def _plain(value: Any) -> Any:
+    return value.gather() if isinstance(value, ShardedArray) else value
