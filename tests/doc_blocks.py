@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from transformer import config
 from transformer.__main__ import ensure_command_line
 from transformer.core.errors import TransformError
 
@@ -76,7 +77,11 @@ def run_block(source: str, file: str = "program.py") -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": file.removesuffix(".py")}
     exec(PRELUDE, names)
     linecache.cache[file] = len(source), None, source.splitlines(True), file
-    exec(compile(source, file, "exec"), names)
+    before = config.cpu_devices
+    try:
+        exec(compile(source, file, "exec"), names)
+    finally:
+        config.cpu_devices = before
     return names
 
 

@@ -229,7 +229,7 @@ def filled(page: str) -> str:
 def pages() -> dict[Path, str]:
     """Every page with generated parts, as it should be."""
     names = (FOLDER / "supported.md", FOLDER / "comparison.md", FOLDER / "command_line.md", FOLDER / "vectorize.md",
-             FOLDER / "vmap.md", ROOT / "README.md")
+             FOLDER / "vmap.md", FOLDER / "pmap.md", ROOT / "README.md")
     made = {path: filled(path.read_text()) for path in names}
     errors = FOLDER / "errors.md"
     return {**made, errors: messages_filled_in(errors.read_text())}

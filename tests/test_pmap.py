@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from doc_blocks import FOLDER, blocks, run_block
+
 from transformer import (
     BadArgument,
     NotSupported,
@@ -270,3 +272,12 @@ def test_a_rest_is_filled_up() -> None:
 def test_handing_on_is_for_one_example_each() -> None:
     with pytest.raises(NotSupported, match="ppermute where each device has"):
         pmap(lambda x: ppermute(x, "i", [(0, 1)]), "i")(np.ones(2 * DEVICES))
+
+
+PAGE = [block for block in blocks((FOLDER / "pmap.md").read_text(), "python") if "from transformer" in block]
+
+
+@pytest.mark.parametrize("block", PAGE, ids=range(len(PAGE)))
+def test_examples_of_the_page(block: str) -> None:
+    """What they assert holds; test_docs.py compares what they print with the page."""
+    run_block(block)

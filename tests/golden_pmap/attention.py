@@ -1,0 +1,24 @@
+import numpy as np
+import transformer
+
+
+def attention_phase1(q):
+    return np.sqrt(q.shape[1])
+
+
+def attention_phase2(q, k, x2, v, x4):
+    n = q.shape[1]
+    scores = q @ k.reshape(4 * k.shape[1] * k.shape[2] // n, n).T / x2
+    weights = np.exp(scores - np.max(scores, axis=1, keepdims=True))
+    weights = weights / np.sum(weights, axis=1, keepdims=True)
+    return weights @ v.reshape(4 * v.shape[1], v.shape[2]) + 0.0 * x4
+
+
+def attention_pmap(q, k, v):
+    # q: f64[n, m]
+    # k: f64[d, p]
+    # v: f64[q, r]
+    k = transformer.all_gather(k, "rows")
+    v = transformer.all_gather(v, "rows")
+    axis_index = transformer.axis_index("rows")
+    return attention_phase2(q, k, attention_phase1(q), v, axis_index)

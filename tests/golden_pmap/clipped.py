@@ -1,0 +1,32 @@
+import numpy as np
+import transformer
+
+
+def clipped_phase1(gradient):
+    return np.sum(gradient * gradient)
+
+
+def clipped_phase2(limit, x1):
+    norm = np.sqrt(x1)
+    return norm, norm > limit
+
+
+def clipped_phase3(gradient):
+    return np.max(np.abs(gradient))
+
+
+def clipped_phase4(gradient, limit, x2, norm):
+    largest = np.max(x2)
+    gradient = gradient / np.maximum(norm, largest) * limit
+    return gradient
+
+
+def clipped_pmap(gradient, limit):
+    # gradient: f64[n]
+    # limit: float
+    norm, flag = clipped_phase2(limit,
+        transformer.psum(clipped_phase1(gradient), "batch"))
+    if flag:
+        all_gather = transformer.all_gather(clipped_phase3(gradient), "batch")
+        gradient = clipped_phase4(gradient, limit, all_gather, norm)
+    return gradient.copy()
