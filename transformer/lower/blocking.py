@@ -31,8 +31,10 @@ from .clean import Renaming
 from .contractions import slope, terms_of
 from .copying import NestCopier
 from .dependence import Access, Frame, Ranges, accesses, as_nest, conflicts
+from .distribution import distributed
 from .multiplying import Contraction, Rows, contraction
 from .nests import Block, Fold, Index, Nest, all_uses, inner_blocks, is_load
+from .pulling import pulled
 from .pushing import pushed
 from .reordering import reordered
 
@@ -40,15 +42,16 @@ BLOCK = 32                             # iterations that are done together
 WORTH_BLOCKS = 1 << 15                 # multiplications in all
 
 
-def by_blocks(block: Block, around: Ranges | None = None) -> Block:
-    """The block with contractions in its loops as products of matrices, or as loops in a better order."""
+def by_blocks(block: Block, free: set[Var], around: Ranges | None = None) -> Block:
+    """The block with contractions in its loops as products of matrices, or as loops in a better order; the axes of
+    arrays that are `free` may lie in any order."""
     made: Block = []
     for stmt in block:
-        made += _blocked(stmt, around or {})
+        made += _blocked(stmt, free, around or {})
     return made
 
 
-def _blocked(stmt: Any, around: Ranges) -> Block:
+def _blocked(stmt: Any, free: set[Var], around: Ranges) -> Block:
     """A loop by blocks, or the loops in it, or in a better order."""
     nest = as_nest(stmt) if isinstance(stmt, Loop) else stmt if isinstance(stmt, Nest) else None
     found: Block | None = None
@@ -57,11 +60,14 @@ def _blocked(stmt: Any, around: Ranges) -> Block:
     if found:
         return found
     if isinstance(stmt, Loop):
-        stmt = pushed(stmt, around) or stmt
+        found = distributed(stmt, around, free)
+        if found:
+            return by_blocks(found, free, around)
+        stmt = pushed(stmt, around) or pulled(stmt, around) or stmt
     own = {index.var: (0, index.size - 1) for index in nest.indices} if nest is not None else {}
     for inside in inner_blocks(stmt):
         if not isinstance(stmt, Fold):
-            inside[:] = by_blocks(inside, {**around, **own})
+            inside[:] = by_blocks(inside, free, {**around, **own})
     return [stmt]
 
 

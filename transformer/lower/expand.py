@@ -41,6 +41,7 @@ from .filling import filled
 from .fusion import fuse
 from .interchange import interchange
 from .jamming import jam
+from .layout import free_arrays, laid_out
 from .levels import key_of
 from .library import computed, is_of_library
 from .magnitudes import Magnitudes
@@ -104,7 +105,8 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
         body = fuse(body, results, builder.assumptions)
         renamed = Copier(dims=equal_sizes(builder.assumptions))
         body = place(body, results, {param: renamed.type(param.type) for param in donated})   # type: ignore[misc]
-        body = interchange(by_blocks(body), results)
+        body = by_blocks(body, free_arrays(body, results))
+        body = laid_out(interchange(body, results), results)
         body = body if threads else slide(body, results)
         body = jam(shortened(tile(peel(body))))
         body = in_chunks(body) if threads else body
