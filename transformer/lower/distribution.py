@@ -30,7 +30,7 @@ from .dependence import Access, Frame, Ranges, accesses, as_nest, conflicts, is_
 from .explicit import along, along_memory, loops
 from .nests import Block, Fold, Index, Nest, Store, all_uses, defined, is_load, uses_before
 from .reordering import SHORT
-from .unchanged import are_read_again, stay
+from .unchanged import are_apart, are_read_again, stay
 
 
 def distributed(loop: Loop, around: Ranges, free: set[Var]) -> Block | None:
@@ -91,7 +91,7 @@ class _Distribution:
             found = accesses(stmts)
             if found is None:
                 return None
-            turned = None if isinstance(stmts[0], Let) else self._turned(stmts, k)
+            turned = self._turned(stmts, k) if self._are_alone(stmts) else None
             pieces.append(turned or _Piece(stmts, found))
             k += count
         return pieces
@@ -99,10 +99,14 @@ class _Distribution:
     def _sum(self, k: int) -> int:
         """How many statements store what a fold gives, which nobody else uses; else 1."""
         count = next((n for n, stmt in enumerate(self.body[k:], 1) if isinstance(stmt, Store)), 1)
-        stmts, rest = self.body[k:k + count], self.body[k + count:]
+        stmts = self.body[k:k + count]
+        return count if self._are_alone(stmts) and all(isinstance(stmt, Let) for stmt in stmts[1:-1]) else 1
+
+    def _are_alone(self, stmts: Block) -> bool:
+        """Whether nobody else uses the numbers that statements give, and they are no such numbers themselves."""
         made = {var for stmt in stmts for var in defined(stmt)}
-        alone = made.isdisjoint(all_uses(rest)) and all(isinstance(stmt, Let) for stmt in stmts[1:-1])
-        return count if alone else 1
+        others = [stmt for stmt in self.body if stmt not in stmts]
+        return not isinstance(stmts[0], Let) and made.isdisjoint(all_uses(others))
 
     # -- the other way round ----------------------------------------------------------------------
 
@@ -119,7 +123,7 @@ class _Distribution:
             return None
         terms = [self._turned_term(term) for term in found]
         touched = [access for term in found for access in _of_term(term, adds=not begins)]
-        if None in terms or not self._is_free(touched):
+        if None in terms or not self._is_free(touched) or not are_apart(found, self.body):
             return None
         if not are_read_again(found, self.body, k, len(stmts), self.frame):
             return None
@@ -178,6 +182,9 @@ class _Distribution:
         if position in atom_vars(tuple(index.size for index in nest.indices)):
             return None
         numbers = self._needed(nest)
+        others = {var for stmt in self.body if not isinstance(stmt, Let) for var in defined(stmt)}
+        if not others.isdisjoint(all_uses([*numbers, nest])):
+            return None
         found = accesses([*numbers, nest])
         if found is None or any(None in each.at for each in found) or not self._is_free(found, across=True):
             return None

@@ -35,6 +35,7 @@ from .access import Stored, fitted
 from .blocking import by_blocks
 from .chains import shortened
 from .clean import cleaned, equal_sizes
+from .directly import written_directly
 from .effects import done
 from .extremes import extremes
 from .filling import filled
@@ -102,7 +103,7 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
     body = cleaned(body, results, builder.assumptions)
     see_through(body)
     with builder.active():
-        body = fuse(body, results, builder.assumptions)
+        body = written_directly(fuse(body, results, builder.assumptions), results)
         renamed = Copier(dims=equal_sizes(builder.assumptions))
         body = place(body, results, {param: renamed.type(param.type) for param in donated})   # type: ignore[misc]
         body = by_blocks(body, free_arrays(body, results))

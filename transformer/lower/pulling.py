@@ -23,7 +23,7 @@ from .contractions import Term, moved, terms_of
 from .dependence import Access, Frame, Ranges, accesses, as_nest, conflicts, may_meet, moved_access
 from .explicit import along_memory, loops
 from .nests import Block
-from .unchanged import are_read_again
+from .unchanged import are_apart, are_read_again
 
 
 def pulled(loop: Loop, around: Ranges) -> Loop | None:
@@ -49,7 +49,9 @@ def _sum_at_end(before: Block, last: object, frame: Frame) -> Term | None:
     """What an iteration adds in the end, if it is a product for every later one, better summed along memory."""
     numbers = {target: stmt for stmt in before if isinstance(stmt, Let) for target in stmt.targets}
     terms = terms_of(last, numbers, frame.position) or ()
-    if len(terms) != 1 or not are_read_again(list(terms), [*before, last], len(before), 1, frame):
+    if len(terms) != 1 or not are_apart(list(terms), before):
+        return None
+    if not are_read_again(list(terms), [*before, last], len(before), 1, frame):
         return None
     term, here = terms[0], frame.position
     if term.after or list(term.spans.values()) != [(0, Size.of(Unknown(here)))]:

@@ -1,4 +1,4 @@
-"""Whether numbers that an iteration reads are the same when they are read again later on in it."""
+"""Whether what an iteration adds is the same when it is added elsewhere: numbers are read again there."""
 
 from __future__ import annotations
 
@@ -9,6 +9,18 @@ from ..core.walk import atom_vars
 from .contractions import Term
 from .dependence import Frame, accesses, conflicts
 from .nests import Block, defined, is_load, statements, uses_before
+
+
+def are_apart(terms: list[Term], body: Block) -> bool:
+    """Whether terms need no number that a body computes, but for what they read and compute themselves."""
+    inside = {var for stmt in statements(body) for var in defined(stmt)}
+    for term in terms:
+        own = {target for stmt in term.steady for target in stmt.targets}
+        used = atom_vars((term.before, term.after, [stmt.args for stmt in term.steady], term.places,
+                          list(term.spans.values())))
+        if not inside.isdisjoint(var for var in used if var not in own):
+            return False
+    return True
 
 
 def are_read_again(terms: list[Term], body: Block, k: int, count: int, frame: Frame) -> bool:
