@@ -28,7 +28,8 @@ def source(seed: int) -> str:
     def statement() -> str:
         kind, part, sign = pick.random(), pick.choice(COLUMNS), pick.choice("+-")
         if kind < 0.35:
-            return f"{pick.choice(ELEMENTS[:5])} {pick.choice(['', sign])}= {column('aac', part)} @ {column('cb', part)}"
+            equals = pick.choice(["=", f"{sign}="])
+            return f"{pick.choice(ELEMENTS[:5])} {equals} {column('aac', part)} @ {column('cb', part)}"
         if kind < 0.8:
             return f"{column('aacr', part)} {sign}= {column('bcar', part)} * {pick.choice(ELEMENTS)}"
         return pick.choice(BETWEEN)

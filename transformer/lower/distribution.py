@@ -57,15 +57,17 @@ class _Piece:
 class _Distribution:
     def __init__(self, loop: Loop, frame: Frame, free: set[Var]) -> None:
         self.loop, self.frame, self.free = loop, frame, free
-        self.body: Block = [each for stmt in loop.body for each in (
-            _without_stores(stmt) if isinstance(stmt, Fold) else [stmt])]
+        body: Block = loop.body
+        self.body = [each for stmt in body for each in (_without_stores(stmt) if isinstance(stmt, Fold) else [stmt])]
         self.numbers = {target: stmt for stmt in self.body if isinstance(stmt, Let) for target in stmt.targets}
 
     def blocks(self) -> Block | None:
         pieces = self._pieces()
         if pieces is None or not any(piece.turned for piece in pieces):
             return None
-        stays, behind, before = list(pieces), [], []
+        stays = list(pieces)
+        behind: list[_Piece] = []
+        before: list[_Piece] = []
         for piece in reversed(pieces):
             if piece.turned and self._may_leave(piece, stays, behind=True):
                 stays.remove(piece)
@@ -146,7 +148,8 @@ class _Distribution:
     def _spans(self, spans: dict[Var, Span]) -> dict[Var, Span] | None:
         """The ranges of positions with that of the loop as the innermost one."""
         position, trips = self.frame.position, self.frame.trips
-        here, own, made = Size.of(Unknown(position)), (0, trips), {}
+        own: Span = (0, trips)
+        here, made = Size.of(Unknown(position)), dict[Var, Span]()
         for var, (start, stop) in spans.items():
             if not spans.keys().isdisjoint(atom_vars((start, stop))):
                 return None
@@ -162,7 +165,7 @@ class _Distribution:
             elif slopes != (0, 0) or not is_above(stop - start, around, 0):
                 return None
             made[var] = first, behind
-        return {**made, position: own}                                   # type: ignore[dict-item]
+        return {**made, position: own}
 
     def _zeros(self, store: Store) -> Block:
         """What sums begin with."""
