@@ -60,6 +60,7 @@ from .sliding import slide
 from .sums import accurate
 from .threads import in_chunks, shared_out
 from .tiling import tile
+from .totals import added_at_once
 from .unbound import with_tests_of_names
 
 
@@ -106,7 +107,7 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
         body = written_directly(fuse(body, results, builder.assumptions), results)
         renamed = Copier(dims=equal_sizes(builder.assumptions))
         body = place(body, results, {param: renamed.type(param.type) for param in donated})   # type: ignore[misc]
-        body = by_blocks(body, free_arrays(body, results))
+        body = by_blocks(added_at_once(body, results), free_arrays(body, results))
         body = laid_out(interchange(body, results), results)
         body = body if threads else slide(body, results)
         body = jam(shortened(tile(peel(body))))
