@@ -19,10 +19,10 @@ from transformer.lower.lowering import lower
 RNG = np.random.default_rng(0)
 
 
-def lowered_source(function: Any, user: Any, *arguments: tuple[Any, ...]) -> str:
+def lowered_source(function: Any, user: Any, *arguments: tuple[Any, ...], threads: bool = False) -> str:
     """The source made for the first of some lists of arguments, which gives for all of them what NumPy gives."""
     made = generated(function, user, arguments[0])
-    kernel = plain(lower(made.function, made.reading.assumptions))
+    kernel = plain(lower(made.function, made.reading.assumptions, threads=threads))
     for each in arguments:
         found, wanted = called(made, kernel, user, each), function(*each)
         for got, want in zip(tree.leaves(found), tree.leaves(wanted), strict=True):
@@ -137,6 +137,34 @@ def test_order_that_matters_stays(function: Any, arguments: Any) -> None:
     assert across(lowered_source(function, function, arguments), 2)
 
 
+def of_no_columns(a, b, c):
+    a = a.copy()
+    for i in range(c.shape[0]):
+        for j in range(a.shape[0]):
+            a[j, i] += b[j, 2] * c[i]
+    return a
+
+
+def test_nothing_is_read_for_loops_over_nothing() -> None:
+    lowered_source(of_no_columns, of_no_columns, (RNG.normal(size=(4, 3)), RNG.normal(size=(4, 2)), np.zeros(0)))
+    lowered_source(of_no_columns, of_no_columns, (RNG.normal(size=(4, 3)), RNG.normal(size=(4, 3)), np.ones(3)))
+
+
+def weights_of_patches(x, y):
+    w = np.zeros((x.shape[2], y.shape[2]))
+    for i in range(x.shape[0]):
+        w += np.sum(x[i][:, :, np.newaxis] * y[i][:, np.newaxis], axis=0)
+    return w
+
+
+@pytest.mark.parametrize("items", [3, 100])
+def test_few_items_are_added_to_a_sum_at_once(items: int) -> None:
+    """Of many there is a sum of their own."""
+    arguments = RNG.normal(size=(3, items, 4)), RNG.normal(size=(3, items, 5))
+    made = lowered_source(weights_of_patches, weights_of_patches, arguments)
+    assert ("total" in made.partition("\n")[0] or made.count("] = 0.0") > 1) == (items == 100), made
+
+
 def through_a_row(a, c):
     return np.reshape(np.reshape(a, (a.shape[0], a.shape[1], 1, a.shape[2])) @ c, (a.shape[0], a.shape[1], c.shape[1]))
 
@@ -158,7 +186,7 @@ def test_two_readers_keep_the_product() -> None:
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("seed", range(12))
 def test_random_columns(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every third one with its gradient."""
+    """Every third one with its gradient, every second one for threads."""
     monkeypatch.setattr(distribution, "SHORT", 0)
     user = defined(source(seed), f"<columns {seed}>")["f"]
     arguments = (*(0.4 * np.random.default_rng(seed).normal(size=(3, 4, 4))), 0.7)
@@ -168,4 +196,4 @@ def test_random_columns(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
         return np.sum(np.sin(first)) + np.sum(second * second)
 
     function, own = (grad(loss, (0, 1, 2)), loss) if seed % 3 == 0 else (user, user)
-    lowered_source(function, own, arguments)
+    lowered_source(function, own, arguments, threads=seed % 2 == 0)

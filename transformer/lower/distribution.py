@@ -143,11 +143,13 @@ class _Distribution:
         if along_memory(term, position, self.free) <= along_memory(term, innermost[0], self.free):
             return None
         spans = self._spans(term.spans)
-        return None if spans is None else replace(term, spans=spans, summed=())
+        turned = None if spans is None else replace(term, spans=spans, summed=())
+        return turned if turned and self._are_inside(turned) else None
 
     def _spans(self, spans: dict[Var, Span]) -> dict[Var, Span] | None:
-        """The ranges of positions with that of the loop as the innermost one."""
-        position, trips = self.frame.position, self.frame.trips
+        """The ranges of positions with that of the loop as the innermost one; none of them is negative."""
+        position, trips, outside = self.frame.position, self.frame.trips, self.frame.around
+        around = {**outside, position: (0, trips - 1)}
         own: Span = (0, trips)
         here, made = Size.of(Unknown(position)), dict[Var, Span]()
         for var, (start, stop) in spans.items():
@@ -157,15 +159,25 @@ class _Distribution:
             first, behind = start - here * slopes[0], stop - here * slopes[1]
             if position in atom_vars((first, behind)) or slopes != (0, 0) and own != (0, trips):
                 return None
-            around = {**self.frame.around, position: (0, trips - 1)}
             if slopes == (0, 1) and is_above(start - behind + 1, around, 0):
-                own, behind = (place - behind + 1, trips), behind + trips - 1
+                own, behind = (place - behind + 1, trips), behind + trips
+                behind -= is_above(behind - 1 - first, outside, 0)
             elif slopes == (1, 0) and is_above(trips - stop + first, around, 0):
                 own = 0, place - first + 1
-            elif slopes != (0, 0) or not is_above(stop - start, around, 0):
+            elif slopes != (0, 0):
+                return None
+            if not is_above(behind - first, outside, 0):
                 return None
             made[var] = first, behind
         return {**made, position: own}
+
+    def _are_inside(self, term: Term) -> bool:
+        """Whether what is read before the innermost loop is certainly there, as that loop may run over nothing."""
+        *others, innermost = term.spans
+        ranges: Ranges = {**self.frame.around, **{var: (term.spans[var][0], term.spans[var][1] - 1) for var in others}}
+        return all(is_above(k, ranges, 0) and is_above(size - k, ranges, decides=True)
+                   for read in term.reads if innermost not in atom_vars(read.at)
+                   for k, size in zip(read.at, read.array.type.sizes, strict=True))  # type: ignore[union-attr]
 
     def _zeros(self, store: Store) -> Block:
         """What sums begin with."""

@@ -18,7 +18,7 @@ from dataclasses import replace
 from ..core.grammar import Let, Loop, Var
 from ..core.sizes import Extent, Size, Unknown
 from ..core.types import INT
-from ..core.walk import size_of_atom
+from ..core.walk import atom_vars, size_of_atom
 from .contractions import Term, moved, terms_of
 from .dependence import Access, Frame, Ranges, accesses, as_nest, conflicts, may_meet, moved_access
 from .explicit import along_memory, loops
@@ -57,12 +57,8 @@ def _sum_at_end(before: Block, last: object, frame: Frame) -> Term | None:
     if term.after or list(term.spans.values()) != [(0, Size.of(Unknown(here)))]:
         return None
     (k,) = term.spans
-    fixed = all(Unknown(here) not in _leaves(place) for place in term.at)
-    return term if fixed and along_memory(term, here) > along_memory(term, k) else None
-
-
-def _leaves(place: Extent) -> set[object]:
-    return {leaf for leaves in place.terms for leaf in leaves} if isinstance(place, Size) else set()
+    moving = here not in atom_vars(term.at) and all(here in atom_vars(read.at) for read in term.reads)
+    return term if moving and along_memory(term, here) > along_memory(term, k) else None
 
 
 def _may_be_late(term: Term, before: Block, frame: Frame) -> bool:
