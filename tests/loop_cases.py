@@ -124,7 +124,7 @@ def plain(kernel: Kernel) -> Kernel:
 
 def in_pieces(task: Any, size: int, cost: int, *args: Any) -> None:
     """The iterations that threads would share: two at a time, the last ones first."""
-    assert cost >= 0
+    assert cost >= 0 or not size
     for first in reversed(range(0, size, 2)):
         task(first, min(2, size - first), *args)
 

@@ -20,19 +20,22 @@ block have in common, and loops for the rest: what is outside is not multiplied 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ..core.builder import current
 from ..core.grammar import Carry, Let, Loop, Var
 from ..core.sizes import Extent, Size, Unknown
 from ..core.types import INT
-from ..core.walk import Copier, atom_of_size, atom_vars
+from ..core.walk import Copier, atom_of_size, atom_vars, size_of_atom
 from .clean import Renaming
 from .contractions import slope, terms_of
 from .copying import NestCopier
 from .dependence import Access, Frame, Ranges, accesses, as_nest, conflicts
+from .distribution import distributed
 from .multiplying import Contraction, Rows, contraction
 from .nests import Block, Fold, Index, Nest, all_uses, inner_blocks, is_load
+from .pulling import pulled
 from .pushing import pushed
 from .reordering import reordered
 
@@ -40,15 +43,16 @@ BLOCK = 32                             # iterations that are done together
 WORTH_BLOCKS = 1 << 15                 # multiplications in all
 
 
-def by_blocks(block: Block, around: Ranges | None = None) -> Block:
-    """The block with contractions in its loops as products of matrices, or as loops in a better order."""
+def by_blocks(block: Block, free: set[Var], around: Ranges | None = None) -> Block:
+    """The block with contractions in its loops as products of matrices, or as loops in a better order; the axes of
+    arrays that are `free` may lie in any order."""
     made: Block = []
     for stmt in block:
-        made += _blocked(stmt, around or {})
+        made += _blocked(stmt, free, around or {})
     return made
 
 
-def _blocked(stmt: Any, around: Ranges) -> Block:
+def _blocked(stmt: Any, free: set[Var], around: Ranges) -> Block:
     """A loop by blocks, or the loops in it, or in a better order."""
     nest = as_nest(stmt) if isinstance(stmt, Loop) else stmt if isinstance(stmt, Nest) else None
     found: Block | None = None
@@ -56,13 +60,33 @@ def _blocked(stmt: Any, around: Ranges) -> Block:
         found = _of_nest(nest, stmt, around) or reordered(stmt, around)
     if found:
         return found
-    if isinstance(stmt, Loop):
-        stmt = pushed(stmt, around) or stmt
+    if isinstance(stmt, Loop) and nest is not None:
+        found = _along_memory(stmt, free, around)
+        if found:
+            return by_blocks(found, free, around)
     own = {index.var: (0, index.size - 1) for index in nest.indices} if nest is not None else {}
     for inside in inner_blocks(stmt):
         if not isinstance(stmt, Fold):
-            inside[:] = by_blocks(inside, {**around, **own})
+            inside[:] = by_blocks(inside, free, {**around, **own})
     return [stmt]
+
+
+def _along_memory(loop: Loop, free: set[Var], around: Ranges) -> Block | None:
+    """A loop as loops that go more along memory; where its places count backwards, it is turned first."""
+    if not _counts_down(loop.body, loop.position):
+        return _as_others(loop, free, around)
+    turned, last = Var(INT, loop.position.name), size_of_atom(loop.trips) - 1        # type: ignore[arg-type]
+    body = _renamed(loop.body, loop.position, last - Size.of(Unknown(turned)))
+    found = _as_others(replace(loop, position=turned, down=not loop.down, body=body), free, around)
+    if not found:
+        _renamed(body, turned, last - Size.of(Unknown(loop.position)))
+    return found
+
+
+def _as_others(loop: Loop, free: set[Var], around: Ranges) -> Block | None:
+    found = distributed(loop, around, free)
+    other = None if found else pushed(loop, around) or pulled(loop, around)
+    return [other] if other else found
 
 
 def _of_nest(nest: Nest, stmt: Any, around: Ranges) -> Block | None:

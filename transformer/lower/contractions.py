@@ -71,10 +71,10 @@ class _Product:
 
 
 def terms_of(stmt: Any, known: Mapping[Var, Let], position: Var | None = None) -> list[Term] | None:
-    """The terms that a loop adds, if it does nothing else; `known` are numbers that are computed before it, in the
-    iteration of a loop around it, which is at a `position`."""
+    """The terms that a loop adds, if it does nothing else and gives no number; `known` are numbers that are computed
+    before it, in the iteration of a loop around it, which is at a `position`."""
     finder = _Finder(dict(known), {position})
-    found = isinstance(stmt, (Nest, Fold, Loop)) and finder.stmt(stmt, {})
+    found = isinstance(stmt, (Nest, Loop)) and finder.stmt(stmt, {})
     return finder.terms if found and 0 < len(finder.terms) <= MOST_TERMS else None
 
 

@@ -87,13 +87,16 @@ def moved_access(access: Access, position: Var, there: Extent) -> Access:
     return Access(access.array, at, ranges, access.writes, access.adds)
 
 
-def is_above(size: Extent, ranges: Ranges, least: int = 1) -> bool:
-    """Whether a size is at least a number, for all positions in their ranges."""
+def is_above(size: Extent, ranges: Ranges, least: int = 1, decides: bool = False) -> bool:
+    """Whether a size is at least a number, for all positions in their ranges; if it `decides`, the shapes of the call
+    may do so."""
     for var in reversed(ranges):
         count = size.terms.get((Unknown(var),), 0) if isinstance(size, Size) else 0
         if count:
             size = size - Size.of(Unknown(var)) * count + ranges[var][count < 0] * count
-    return ranges.keys().isdisjoint(atom_vars((size,))) and current().assumptions.certainly_at_least(size, least)
+    assumptions = current().assumptions
+    return ranges.keys().isdisjoint(atom_vars((size,))) and (
+        assumptions.certainly_at_least(size, least) or decides and assumptions.decide(size - least))
 
 
 def accesses(block: Block) -> list[Access] | None:

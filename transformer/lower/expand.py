@@ -35,12 +35,14 @@ from .access import Stored, fitted
 from .blocking import by_blocks
 from .chains import shortened
 from .clean import cleaned, equal_sizes
+from .directly import written_directly
 from .effects import done
 from .extremes import extremes
 from .filling import filled
 from .fusion import fuse
 from .interchange import interchange
 from .jamming import jam
+from .layout import free_arrays, laid_out
 from .levels import key_of
 from .library import computed, is_of_library
 from .magnitudes import Magnitudes
@@ -58,6 +60,7 @@ from .sliding import slide
 from .sums import accurate
 from .threads import in_chunks, shared_out
 from .tiling import tile
+from .totals import added_at_once
 from .unbound import with_tests_of_names
 
 
@@ -101,10 +104,11 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
     body = cleaned(body, results, builder.assumptions)
     see_through(body)
     with builder.active():
-        body = fuse(body, results, builder.assumptions)
+        body = written_directly(fuse(body, results, builder.assumptions), results)
         renamed = Copier(dims=equal_sizes(builder.assumptions))
         body = place(body, results, {param: renamed.type(param.type) for param in donated})   # type: ignore[misc]
-        body = interchange(by_blocks(body), results)
+        body = by_blocks(added_at_once(body, results), free_arrays(body, results))
+        body = laid_out(interchange(body, results), results)
         body = body if threads else slide(body, results)
         body = jam(shortened(tile(peel(body))))
         body = in_chunks(body) if threads else body

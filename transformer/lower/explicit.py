@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,10 +22,11 @@ from .contractions import Term, moved, slope
 from .nests import Block, Fold, Index, Load, Nest, Store
 
 
-def loops(term: Term, first: Sequence[Var] = ()) -> Block:
-    """The loops that add a term; the positions `first` are outermost, if it is a part of one."""
+def loops(term: Term, first: Sequence[Var] = (), last: Var | None = None) -> Block:
+    """The loops that add a term; the positions `first` are outermost, if it is a part of one, and `last` is that of the
+    innermost loop, if it is known."""
     free = [var for var in term.spans if var not in first]
-    last = max(free, key=lambda var: (along_memory(term, var), var not in _vars(term.at)))
+    last = last or max(free, key=lambda var: (along_memory(term, var), var not in _vars(term.at)))
     order = [*first, *(var for var in free if var is not last), last]
     spans: dict[Var, Any] = {}
     places: dict[Var, Any] = {}
@@ -41,13 +42,16 @@ def loops(term: Term, first: Sequence[Var] = ()) -> Block:
     return [*([] if first else term.steady), *loads, *_nested(placed, spans, factors)]
 
 
-def along_memory(term: Term, var: Var) -> int:
-    """How much is read and written along memory where a position is that of the innermost loop, but for what is
-    across it; what is written counts twice."""
-    def gain(at: Any) -> int:
-        return 1 if slope(at[-1], var) == 1 and var not in _vars(at[:-1]) else -1 if var in _vars(at) else 0
+def along_memory(term: Term, var: Var, but: Collection[Var] = ()) -> int:
+    """How much is read and written along memory where a position is that of the innermost loop, less what is
+    across it; what is written counts twice. Arrays in `but` do not count."""
+    own = 0 if term.array in but else 2 * along(term.at, var)
+    return own + sum(along(read.at, var) for read in term.reads if read.array not in but)
 
-    return 2 * gain(term.at) + sum(gain(read.at) for read in term.reads)
+
+def along(at: Sequence[Any], var: Var) -> int:
+    """Whether places lie along memory (1) for a position, or across it (-1)."""
+    return 1 if slope(at[-1], var) == 1 and var not in _vars(at[:-1]) else -1 if var in _vars(at) else 0
 
 
 def _nested(term: Term, spans: dict[Var, Any], known: list[Atom]) -> Block:

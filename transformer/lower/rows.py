@@ -1,8 +1,9 @@
-"""Rows of an array that are read when a new version of it has been written there: they are kept before.
+"""Rows of an array that are read when a new version of it has been written there: the new version is written behind
+them, or, where it is read before, the rows are kept.
 
     y = x with a row of zeros               kept = row of x
-    z = 2 * row of x              →         y = x with a row of zeros       now in the memory of x
-                                            z = 2 * kept
+    z = 2 * row of x + y          →         y = x with a row of zeros       now in the memory of x
+                                            z = 2 * kept + y
 """
 
 from __future__ import annotations
@@ -67,6 +68,8 @@ def _keep(block: Block, update: Allocate, lifetimes: Lifetimes) -> None:
     later = [stmt for stmt in behind[behind.index(first) + 1:] if source in mentioned(stmt)]
     if not later or lifetimes.is_needed_after(later[-1], source):
         return
+    if _is_postponed(block, update, later[-1]):
+        return
     sites = _sites(later, source)
     stores = [each.at for stmt in behind for each in statements([stmt])
               if isinstance(each, Store) and each.array is update.target]
@@ -79,6 +82,29 @@ def _keep(block: Block, update: Allocate, lifetimes: Lifetimes) -> None:
     if all(_is_row(site, source, new) for site in sites):
         for site in sites:
             block[block.index(first):block.index(first)] = _kept(site, source)
+
+
+def _is_postponed(block: Block, update: Allocate, last: Any) -> bool:
+    """Whether nothing up to the `last` one that reads the old version needs the new one, which is made behind then."""
+    start, end = block.index(update), block.index(last) + 1
+    span = block[start:end]
+    making = [stmt for stmt in span if stmt is update or isinstance(stmt, (Nest, Fold)) and set(written(stmt)) == {
+        update.target} and not defined(stmt)]
+    others = [stmt for stmt in span if not any(stmt is each for each in making)]
+    needed = {var for stmt in making for var in mentioned(stmt)}
+    touched = {var for stmt in others for var in (*written(stmt), *_sources(stmt))}
+    if last in making or any(update.target in mentioned(stmt) for stmt in others) or not needed.isdisjoint(touched):
+        return False
+    block[start:end] = [*others, *making]
+    return True
+
+
+def _sources(stmt: Any) -> Iterator[Var]:
+    """The arrays in whose memory a statement may make new ones."""
+    for each in statements([stmt]):
+        if isinstance(each, Allocate):
+            yield from atom_vars(each.source)
+        yield from (carry.init for carry in getattr(each, "carries", ()) if isinstance(carry.init, Var))
 
 
 def _sites(later: Block, source: Var) -> list[_Site] | None:

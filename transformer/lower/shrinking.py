@@ -20,14 +20,17 @@ from .nests import Allocate, Block, Fold, Load, Nest, Store, inner_blocks, is_lo
 
 def shrink(block: Block, results: list[Atom], among: set[Var] | None = None) -> None:
     """Takes away the axes that are not needed, in place: of all arrays, or of those `among` some."""
-    found = _Accesses(block)
-    for var in atom_vars(tuple(results)):
-        found.kept.add(var)
-    chosen = set(found.uses) - found.kept if among is None else among - found.kept
-    mapping = {array: made for array, uses in found.uses.items()
-               if array in chosen and (made := _smaller(array, uses)) is not None}
+    mapping = {array: made for array, uses in own_memory(block, results).items()
+               if (among is None or array in among) and (made := _smaller(array, uses)) is not None}
     if mapping:
         _rewrite(block, mapping)
+
+
+def own_memory(block: Block, results: list[Atom]) -> dict[Var, Uses]:
+    """The arrays made here that nothing but loads and stores touches, with their uses."""
+    found = _Accesses(block)
+    found.kept.update(atom_vars(tuple(results)))
+    return {array: uses for array, uses in found.uses.items() if array not in found.kept}
 
 
 @dataclass(slots=True)
