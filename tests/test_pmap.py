@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from doc_blocks import FOLDER, blocks, run_block
 
 from transformer import (

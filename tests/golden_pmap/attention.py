@@ -2,16 +2,12 @@ import numpy as np
 import transformer
 
 
-def attention_phase1(q):
-    return np.sqrt(q.shape[1])
-
-
-def attention_phase2(q, k, x2, v, x4):
+def attention_phase1(q, k, v, number):
     n = q.shape[1]
-    scores = q @ k.reshape(4 * k.shape[1] * k.shape[2] // n, n).T / x2
+    scores = q @ k.reshape(4 * k.shape[1] * k.shape[2] // n, n).T / np.sqrt(n)
     weights = np.exp(scores - np.max(scores, axis=1, keepdims=True))
     weights = weights / np.sum(weights, axis=1, keepdims=True)
-    return weights @ v.reshape(4 * v.shape[1], v.shape[2]) + 0.0 * x4
+    return weights @ v.reshape(4 * v.shape[1], v.shape[2]) + 0.0 * number
 
 
 def attention_pmap(q, k, v):
@@ -20,5 +16,4 @@ def attention_pmap(q, k, v):
     # v: f64[q, r]
     k = transformer.all_gather(k, "rows")
     v = transformer.all_gather(v, "rows")
-    axis_index = transformer.axis_index("rows")
-    return attention_phase2(q, k, attention_phase1(q), v, axis_index)
+    return attention_phase1(q, k, v, transformer.axis_index("rows"))

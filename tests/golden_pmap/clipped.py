@@ -6,8 +6,8 @@ def clipped_phase1(gradient):
     return np.sum(gradient * gradient)
 
 
-def clipped_phase2(limit, x1):
-    norm = np.sqrt(x1)
+def clipped_phase2(limit, total):
+    norm = np.sqrt(total)
     return norm, norm > limit
 
 
@@ -15,8 +15,8 @@ def clipped_phase3(gradient):
     return np.max(np.abs(gradient))
 
 
-def clipped_phase4(gradient, limit, x2, norm):
-    largest = np.max(x2)
+def clipped_phase4(gradient, limit, everywhere, norm):
+    largest = np.max(everywhere)
     gradient = gradient / np.maximum(norm, largest) * limit
     return gradient
 

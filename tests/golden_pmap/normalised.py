@@ -11,8 +11,8 @@ def normalised_phase2(x, mean):
     return centred, np.mean(centred * centred)
 
 
-def normalised_phase3(x0, centred):
-    return centred / np.sqrt(x0 + 1e-05)
+def normalised_phase3(mean, centred):
+    return centred / np.sqrt(mean + 1e-05)
 
 
 def normalised_pmap(x):

@@ -7,8 +7,8 @@ def several_steps_phase1(x, y, w):
     return x.T @ error, np.mean(error * error)
 
 
-def several_steps_phase2(x0, w):
-    w = w - 0.1 * x0
+def several_steps_phase2(total, w):
+    w = w - 0.1 * total
     return w
 
 

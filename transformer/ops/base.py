@@ -52,6 +52,7 @@ loop form       how one element of the result comes about. A rule is called as t
                 operands together (`put`); None stands for a tangent that is zero
 ``over_lanes``  ops on the lanes of a named axis (``axis_name``): ``(size, *operands, **attrs) -> result``, where
                 operands have their lanes in front, as has the result where it ``differs``
+``noun``        what the result of an op on lanes is called, where nothing else tells
 ``over_devices``  the same where each of several devices has some of the lanes: ``(result, size, name, count)`` to
                 what it is for those of all devices; None: that is not supported
 ``is_total``    finite, with finite derivatives, for all finite operands, so that it may be computed where an `if`
@@ -111,6 +112,7 @@ class Op:
     batch: Any = None
     over_lanes: Any = None
     over_devices: Any = None
+    noun: str | None = None            # what a result is called that has no better name
     differs = False
     is_total = False
     loop: Any = None

@@ -230,6 +230,7 @@ class Psum(Op):
     """The transpose of a sum over lanes is a sum over lanes, as in JAX: the derivative of what all lanes give."""
 
     source = printed("psum")
+    noun = "total"
     linear = "x"
     loop = GONE
     domain = _rows
@@ -255,6 +256,7 @@ class Psum(Op):
 
 class Pmean(Op):
     source = printed("pmean")
+    noun = "mean"
     linear = "x"
     loop = GONE
     domain = _rows
@@ -280,6 +282,7 @@ class Pmean(Op):
 
 class AllGather(Op):
     source = printed("all_gather")
+    noun = "everywhere"
     name = "all_gather"
     linear = "x"
     loop = GONE
@@ -310,6 +313,7 @@ class AllGather(Op):
 
 class AxisIndex(Op):
     source = printed("axis_index")
+    noun = "number"
     name = "axis_index"
     differs = True
     derivative = None, "it is an integer"

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 from ..core.builder import current
 from ..core.errors import BadArgument
 from ..core.types import ArrayType
+from .arguments import whole
 from .base import Op
 from .collectives import GONE, axis_index, of_leaves, only_read, printed, psum, size_of
 from .elementwise import size_text
@@ -132,12 +132,8 @@ class PsumScatterCall(Rewritten):
 
 
 def _lane(number: Any) -> int:
-    """A lane in `perm`, which is known when the function is read."""
-    try:
-        return operator.index(number)
-    except TypeError:
-        raise BadArgument(f"perm names {number!r}, which is no number of a lane",
-                          instead="Give pairs of ints.") from None
+    """A lane in `perm`."""
+    return whole(number, "a lane in perm")
 
 
 def _require_lanes(axis_name: Any, lanes: list[int]) -> None:
@@ -178,6 +174,7 @@ class Ppermute(Op):
 
     name = "ppermute"
     source = printed("ppermute", "perm")
+    noun = "received"
     linear = "x"
     differs = True
     loop = GONE
@@ -210,6 +207,7 @@ class Ppermute(Op):
 class AllToAll(Op):
     name = "all_to_all"
     source = printed("all_to_all", "split_axis", "concat_axis")
+    noun = "received"
     linear = "x"
     differs = True
     loop = GONE

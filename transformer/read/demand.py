@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import NotSupported, TransformError
-from ..core.grammar import If, Let, Var
+from ..core.grammar import If, Let, Loop, Var
 from ..core.sizes import Dim, Size, leaves
 from ..core.types import ArrayType
 from ..core.walk import all_statements, targets_of
@@ -125,13 +125,16 @@ class Roots:
                     if merge.target is var:
                         self.follow(merge.then)
                         self.follow(merge.orelse)
+            case Loop() if self.reader.loop_of_var(stmt.position) is not None:
+                self.loops.append(self.reader.loop_of_var(stmt.position))         # a list that it made
             case _:
                 self.others.append(var)
 
     def _follow_let(self, stmt: Let) -> None:
         if not stmt.args and not stmt.attrs:
             self.others.append(stmt.target)
-        if any(getattr(target.type, "sizes", ()) for target in stmt.targets):
+        picks = stmt.op.of_sequences or stmt.op.name == "get"            # of a list that a loop made
+        if not picks and any(getattr(target.type, "sizes", ()) for target in stmt.targets):
             self.others.append(stmt.target)
         for arg in stmt.args:
             self.follow(arg)

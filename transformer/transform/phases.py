@@ -51,6 +51,7 @@ class _Cut:
         self.function = function
         self.dims = function.dims
         self.count = 0
+        self.nouns: dict[Var, str] = {}          # what collectives give that has no name
 
     def driver(self) -> Function:
         for callee in reachable(self.function)[1:]:
@@ -81,8 +82,9 @@ class _Cut:
                 kept = [carry.next for carry in stmt.carries] + [record.value for record in stmt.records]
                 return replace(stmt, body=self._block(stmt.body, _variables(kept)),
                                test=self._block(stmt.test, _variables([stmt.cond])))
-            case Let(targets=(target,), args=(Var() as given,)) if target.name is None:
-                target.name = given.name
+            case Let(targets=(target,), args=args) if target.name is None:
+                target.name = getattr(args[0], "name", None) if args else None
+                self.nouns[target] = stmt.op.noun
         return stmt
 
     def _phase(self, body: Block, used: set[Var]) -> Call:
@@ -96,8 +98,9 @@ class _Cut:
                 free.append(self.dims[dim][0])
         copier = Copier()
         params = [copier.fresh(var) for var in free]
-        for param in params:
+        for var, param in zip(free, params):
             param.is_parameter = True
+            param.name = param.name or self.nouns.get(var, "part" if getattr(var.type, "sizes", ()) else "value")
         copied = copier.block(body)
         self.count += 1
         made = Function(f"{self.function.name}_phase{self.count}", params, copied, list(copier.args(results)),
@@ -117,17 +120,40 @@ def _variables(atoms: Iterable[Atom | None]) -> set[Var]:
 
 def _leveled(block: Block) -> list[tuple[Block, Block]]:
     """Statements in pairs of a phase and the exchanges after it, in an order in which everything is known."""
-    levels: dict[Var, Level] = {}
-    phases: dict[Level, Block] = {}
-    exchanges: dict[Level, Block] = {}
-    least = 0                                    # effects stay in order
+    exchanging = {id(stmt) for stmt in block if has_collectives(stmt) or _uses_sequence(stmt)}
+    levels = _late(block, _early(block, exchanging), exchanging)
+    pairs: list[tuple[Block, Block]] = [([], []) for _ in range(max(levels.values(), default=-1) + 1)]
     for stmt in block:
-        level = max((levels.get(var, 0) for var in all_uses(stmt)), default=0)
-        inner = has_collectives(stmt) or _uses_sequence(stmt)
-        if any(isinstance(each, Effect) for each in all_statements([stmt])):
+        pairs[levels[id(stmt)]][id(stmt) in exchanging].append(stmt)
+    return pairs
+
+
+def _early(block: Block, exchanging: set[int]) -> dict[int, Level]:
+    """For each statement the first phase, or exchange after it, in which it can be. Effects stay in order."""
+    levels: dict[int, Level] = {}
+    known: dict[Var, Level] = {}
+    least = 0
+    for stmt in block:
+        level = max((known.get(var, 0) for var in all_uses(stmt)), default=0)
+        if _has_effects(stmt):
             level = least = max(level, least)
-        (exchanges if inner else phases).setdefault(level, []).append(stmt)
-        for var in targets_of(stmt):
-            levels[var] = level + inner
-    last = max((*phases, *exchanges), default=-1)
-    return [(phases.get(k, []), exchanges.get(k, [])) for k in range(last + 1)]
+        levels[id(stmt)] = level
+        known |= dict.fromkeys(targets_of(stmt), level + (id(stmt) in exchanging))
+    return levels
+
+
+def _late(block: Block, early: dict[int, Level], exchanging: set[int]) -> dict[int, Level]:
+    """The same, with what only a later phase uses in that one: it need not be handed on. What is a result is computed
+    as soon as it can be."""
+    levels, used = dict(early), dict[Var, Level]()
+    for stmt in reversed(block):
+        if id(stmt) not in exchanging and not _has_effects(stmt):
+            needed = [used[var] for var in targets_of(stmt) if var in used]
+            levels[id(stmt)] = max(early[id(stmt)], min(needed, default=0))
+        for var in all_uses(stmt):
+            used[var] = min(used.get(var, levels[id(stmt)]), levels[id(stmt)])
+    return levels
+
+
+def _has_effects(stmt: Stmt) -> bool:
+    return any(isinstance(each, Effect) for each in all_statements([stmt]))
