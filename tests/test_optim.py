@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transformer import check_grads, grad, jit, optim, tree, value_and_grad, vmap
+from transformer import check_grads, config, grad, jit, optim, tree, value_and_grad, vmap
 
 RNG = np.random.default_rng(0)
 PARAMS = {"w": RNG.normal(size=(3, 2)), "b": [RNG.normal(size=2)]}
@@ -149,11 +149,12 @@ def test_schedule(name: str) -> None:
     np.testing.assert_allclose([schedule(int(step)) for step in steps], expected, rtol=1e-12, atol=1e-15)
 
 
-def test_optimizers_compiled_in_float32() -> None:
+def test_optimizers_compiled_in_float32(monkeypatch: pytest.MonkeyPatch) -> None:
     """One compiled step for two optimisers: the numbers of the plain one, f32 stays f32, counts stay ints."""
     rate = optim.warmup_cosine_decay_schedule(0.01, 0.1, 2, 6)
     optimizers = (optim.chain(optim.clip_by_global_norm(0.5), optim.adamw(rate)), optim.nesterov(0.1))
     all_grads = list(map(float32, GRADS))
+    monkeypatch.setattr(config, "threads", 1)  # which takes less time to compile
 
     @jit
     def step(params: Any, states: Any, grads: Any) -> Any:
