@@ -3,8 +3,9 @@
     initial = nn.initializers.he_normal()
     params = {"w": initial(key, (64, 32)), "b": np.zeros(32)}
 
-Names, arguments and numbers are those of `jax.nn.initializers`. `in_axis` and `out_axis` of a shape are what a layer
-takes and gives; what is left of its axes, such as the height and width of a kernel, counts for both.
+Names, arguments and numbers are those of `jax.nn.initializers`, but for the dtype, which is NumPy's if none is given.
+`in_axis` and `out_axis` of a shape are what a layer takes and gives; what is left of its axes, such as the height and
+width of a kernel, counts for both.
 """
 
 from __future__ import annotations
@@ -21,17 +22,17 @@ Initializer = Callable[..., Any]
 TRUNCATED = 0.87962566103423978  # the standard deviation of the normal distribution between -2 and 2
 
 
-def zeros(key: Any, shape: tuple[int, ...], dtype: Any = np.float32) -> Any:
+def zeros(key: Any, shape: tuple[int, ...], dtype: Any = np.float64) -> Any:
     """Zeros; the key is not looked at."""
     return np.zeros(shape, dtype)
 
 
-def ones(key: Any, shape: tuple[int, ...], dtype: Any = np.float32) -> Any:
+def ones(key: Any, shape: tuple[int, ...], dtype: Any = np.float64) -> Any:
     """Ones; the key is not looked at."""
     return np.ones(shape, dtype)
 
 
-def constant(value: Any, dtype: Any = np.float32) -> Initializer:
+def constant(value: Any, dtype: Any = np.float64) -> Initializer:
     """A value everywhere, or one that broadcasts."""
 
     def initial(key: Any, shape: tuple[int, ...], dtype: Any = dtype) -> Any:
@@ -40,7 +41,7 @@ def constant(value: Any, dtype: Any = np.float32) -> Initializer:
     return initial
 
 
-def uniform(scale: float = 1e-2, dtype: Any = np.float32) -> Initializer:
+def uniform(scale: float = 1e-2, dtype: Any = np.float64) -> Initializer:
     """Between 0 and `scale`."""
 
     def initial(key: Any, shape: tuple[int, ...], dtype: Any = dtype) -> Any:
@@ -49,7 +50,7 @@ def uniform(scale: float = 1e-2, dtype: Any = np.float32) -> Initializer:
     return initial
 
 
-def normal(stddev: float = 1e-2, dtype: Any = np.float32) -> Initializer:
+def normal(stddev: float = 1e-2, dtype: Any = np.float64) -> Initializer:
     """Normally distributed about 0."""
 
     def initial(key: Any, shape: tuple[int, ...], dtype: Any = dtype) -> Any:
@@ -59,7 +60,7 @@ def normal(stddev: float = 1e-2, dtype: Any = np.float32) -> Initializer:
 
 
 def truncated_normal(stddev: float = 1e-2, lower: float = -2.0, upper: float = 2.0,
-                     dtype: Any = np.float32) -> Initializer:
+                     dtype: Any = np.float64) -> Initializer:
     """Normally distributed between `lower` and `upper`, then times `stddev`."""
 
     def initial(key: Any, shape: tuple[int, ...], dtype: Any = dtype) -> Any:
@@ -69,7 +70,7 @@ def truncated_normal(stddev: float = 1e-2, lower: float = -2.0, upper: float = 2
 
 
 def variance_scaling(scale: float, mode: str, distribution: str, in_axis: int = -2, out_axis: int = -1,
-                     dtype: Any = np.float32) -> Initializer:
+                     dtype: Any = np.float64) -> Initializer:
     """Random numbers of the variance ``scale / n``, where n is how many numbers a layer sums up (`mode` is
     ``"fan_in"``), how many it gives (``"fan_out"``), or the mean of both (``"fan_avg"``). `distribution` is
     ``"normal"``, ``"uniform"``, or ``"truncated_normal"``, which ends at two standard deviations."""
@@ -101,37 +102,37 @@ def fan(mode: str, shape: tuple[int, ...], in_axis: int, out_axis: int) -> float
     return fans[mode]
 
 
-def glorot_uniform(in_axis: int = -2, out_axis: int = -1, dtype: Any = np.float32) -> Initializer:
+def glorot_uniform(in_axis: int = -2, out_axis: int = -1, dtype: Any = np.float64) -> Initializer:
     """Source: Glorot and Bengio, http://proceedings.mlr.press/v9/glorot10a.html."""
     return variance_scaling(1.0, "fan_avg", "uniform", in_axis, out_axis, dtype)
 
 
-def glorot_normal(in_axis: int = -2, out_axis: int = -1, dtype: Any = np.float32) -> Initializer:
+def glorot_normal(in_axis: int = -2, out_axis: int = -1, dtype: Any = np.float64) -> Initializer:
     """Source as for `glorot_uniform`; truncated."""
     return variance_scaling(1.0, "fan_avg", "truncated_normal", in_axis, out_axis, dtype)
 
 
-def lecun_uniform(in_axis: int = -2, out_axis: int = -1, dtype: Any = np.float32) -> Initializer:
+def lecun_uniform(in_axis: int = -2, out_axis: int = -1, dtype: Any = np.float64) -> Initializer:
     """Source: LeCun et al., http://yann.lecun.com/exdb/publis/pdf/lecun-98b.pdf."""
     return variance_scaling(1.0, "fan_in", "uniform", in_axis, out_axis, dtype)
 
 
-def lecun_normal(in_axis: int = -2, out_axis: int = -1, dtype: Any = np.float32) -> Initializer:
+def lecun_normal(in_axis: int = -2, out_axis: int = -1, dtype: Any = np.float64) -> Initializer:
     """Source as for `lecun_uniform`; truncated."""
     return variance_scaling(1.0, "fan_in", "truncated_normal", in_axis, out_axis, dtype)
 
 
-def he_uniform(in_axis: int = -2, out_axis: int = -1, dtype: Any = np.float32) -> Initializer:
+def he_uniform(in_axis: int = -2, out_axis: int = -1, dtype: Any = np.float64) -> Initializer:
     """For layers behind which there is a `relu`. Source: He et al., https://arxiv.org/abs/1502.01852."""
     return variance_scaling(2.0, "fan_in", "uniform", in_axis, out_axis, dtype)
 
 
-def he_normal(in_axis: int = -2, out_axis: int = -1, dtype: Any = np.float32) -> Initializer:
+def he_normal(in_axis: int = -2, out_axis: int = -1, dtype: Any = np.float64) -> Initializer:
     """Source as for `he_uniform`; truncated."""
     return variance_scaling(2.0, "fan_in", "truncated_normal", in_axis, out_axis, dtype)
 
 
-def orthogonal(scale: float = 1.0, column_axis: int = -1, dtype: Any = np.float32) -> Initializer:
+def orthogonal(scale: float = 1.0, column_axis: int = -1, dtype: Any = np.float64) -> Initializer:
     """Columns (or rows, if there are fewer of them) that are orthogonal and of the length `scale`; `column_axis` is
     that of the columns, all others are rows. Source: Saxe et al., https://arxiv.org/abs/1312.6120."""
 
