@@ -31,6 +31,20 @@ def test_digits_are_learned() -> None:
     assert found is not None and float(found[1]) >= 95.0
 
 
+def test_digits_are_learned_by_convolutions() -> None:
+    printed = run("conv_digits.py", "--epochs", "3", "--channels", "4", "--rate", "0.01", "--plain")
+    found = re.search(r"test accuracy (\d+\.\d) %", printed)
+    assert found is not None and float(found[1]) >= 70.0
+
+
+def test_characters_are_learned() -> None:
+    printed = run("characters.py", "--steps", "30", "--every", "30", "--length", "16", "--width", "16", "--plain",
+                  "--rate", "0.02")
+    found = re.search(r"training loss (\S+) -> \S+, test (\S+)$", printed, re.MULTILINE)
+    assert "-- step 30" in printed and "\nShall " in printed and "ms a step" in printed
+    assert found is not None and float(found[2]) < 3.3 < float(found[1])
+
+
 def test_newton_agrees_with_the_closed_form() -> None:
     errors = [float(line.split()[-1]) for line in run("newton.py").splitlines() if re.search(r"e-\d+$", line)]
     assert len(errors) >= 5 and max(errors) < 1e-10

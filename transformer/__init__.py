@@ -14,6 +14,7 @@
                            what is over all examples of a vmap with a name, or over all devices of a pmap
     at                     functional updates: at(x)[i].set(v)
     lax                    control flow as functions, and arithmetic without promotion, as in JAX
+    nn, optim              layers of neural networks and initial weights; optimisers and schedules
     stop_gradient          a value as a constant
     custom_jvp, custom_vjp derivatives by rules of your own
     checkpoint             a function of which a reverse sweep keeps nothing
@@ -29,7 +30,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import lax, tree
+    from . import lax, nn, optim, tree
     from .api import check_grads, grad, jvp, linearize, stop_gradient, value_and_grad, vjp
     from .checkpointing import checkpoint, checkpoint_loop
     from .core.errors import (
@@ -106,6 +107,8 @@ __all__ = [
     "linearize",
     "local_device_count",
     "local_devices",
+    "nn",
+    "optim",
     "pmap",
     "pmax",
     "pmean",
@@ -126,7 +129,7 @@ __all__ = [
 
 _ERRORS = frozenset(name for name in __all__ if name[0].isupper())
 
-_MODULES = frozenset({"lax", "tree"})
+_MODULES = frozenset({"lax", "nn", "optim", "tree"})
 
 _HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom", "define_op": ".define",
           "check_op": ".define", "checkpoint": ".checkpointing",

@@ -49,6 +49,16 @@ class State(NamedTuple):
     velocity: float = 0.5
 
 
+class Moments(NamedTuple):
+    """Fields that have the names of methods of tuples."""
+
+    count: int
+    index: float
+
+    def updated(self, x):
+        return Moments(self.count + 1, 0.9 * self.index + 0.1 * x)
+
+
 def dict_of_parameters(params, x):
     return np.sum(np.tanh(x @ params["w"] + params["b"]) ** 2) * params["scale"]
 
@@ -142,6 +152,19 @@ def adam_steps(params, gradient_scale):
             for name, value in params.items()
         }
     return np.sum(params["a"] ** 2) + params["b"]
+
+
+def fields_like_methods(x, y):
+    moments = Moments(0, x)
+    for _ in range(3):
+        moments = moments.updated(y * moments.count)
+    return moments.index * moments.count
+
+
+def all_axes_but_one(x, axis):
+    """A list from which a known item is left out, where it has to be known."""
+    others = tuple([k for k in range(np.ndim(x)) if k != axis % np.ndim(x)])
+    return np.sum(np.mean(np.sin(x), axis=others) ** 2)
 
 
 def star_unpacking(values):
@@ -288,6 +311,8 @@ PROGRAMS = [
     Program(dict_as_carry, normal(None, None), (0, 1)),
     Program(tuple_as_carry, normal(None, None), (0, 1)),
     Program(adam_steps, lambda rng: ({"a": rng.random(3), "b": rng.random()}, 0.8), (0, 1)),
+    Program(fields_like_methods, normal(None, None), (0, 1)),
+    Program(all_axes_but_one, normal((2, 3, 2), then=(-2,))),
     Program(star_unpacking, lambda rng: (tuple(rng.random(5).tolist()),)),
     Program(star_unpacking, normal((4,)), name="star_unpacking_of_array"),
     Program(chained_assignment, normal(None, None), (0, 1)),

@@ -37,9 +37,14 @@ def attribute(reader: Reader, value: Any, name: str) -> Any:
     if isinstance(value, (Text, ExceptionValue)):
         return _of_text(reader, value, name)
     kind = container_kind(value)
-    if kind is not None and name in METHODS[kind]:
+    if kind is not None and name in METHODS[kind] and not _is_redefined(value, name):
         return ContainerMethod(value, name)
     return of_object(reader, value, name)
+
+
+def _is_redefined(value: Any, name: str) -> bool:
+    """Whether a named tuple has a field, or a method of its own, where tuples have a method: `count` or `index`."""
+    return isinstance(value, tuple) and inspect.getattr_static(type(value), name) is not getattr(tuple, name)
 
 
 FACTS = {"shape", "dtype", "ndim", "size"}

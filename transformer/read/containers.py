@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..core.errors import NotSupported
 from ..core.sizes import Size
-from .demand import need, static
+from .demand import Unroll, need, static
 from .deques import CHANGING, changing
 from .errors import as_user_error
 from .journal import Contents
@@ -236,6 +236,17 @@ def delete_item(reader: Reader, container: Any, key: Any) -> None:
         reader.journal.write(Contents(container), tuple(copy))
 
 
+def _need_number(reader: Reader, value: Any, count: Size) -> NoReturn:
+    """Raises what makes the number of items known: also the loop, to be unrolled, that left some of them out."""
+    try:
+        need(reader, count, "the number of items here")
+    except NotSupported as refusal:
+        if isinstance(value, RecordedList) and value.loops():
+            raise Unroll(value.loops()[-1], refusal) from None
+        raise
+    raise AssertionError("a size that is not known cannot be had")
+
+
 def iterated(reader: Reader, value: Any) -> list[Any]:
     """The items of what is unpacked or iterated over here and now; their number must be known."""
     from .iteration import items_of, iteration_of
@@ -245,6 +256,5 @@ def iterated(reader: Reader, value: Any) -> list[Any]:
     iteration = iteration_of(reader, value)
     count = iteration.length
     if isinstance(count, Size):
-        need(reader, count, "the number of items here")
-        raise AssertionError("a size that is not known cannot be had")
+        _need_number(reader, value, count)
     return [iteration.element(k) for k in range(count)]

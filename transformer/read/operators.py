@@ -289,8 +289,9 @@ def _compare_sequences(reader: Reader, function: Callable[..., Any], left: Any, 
 def _both(reader: Reader, one: Any, other: Any) -> Any:
     """`one and other`, both at hand."""
     for value, rest in ((one, other), (other, one)):
-        if not isinstance(value, Value):
-            return rest if value else False
+        known = known_of(value)
+        if known is not UNKNOWN:
+            return rest if known else False
     return apply_op(reader, np.logical_and, (one, other), {})
 
 

@@ -198,8 +198,12 @@ class RecordedList:
     def cannot_change(self, reader: Reader, what: str) -> Exception:
         """What to raise where an item is written: unrolled, the loop that filled the list leaves one
         that can be changed."""
-        loops = [part.token.loop for part in self.parts if isinstance(part, Part) and part.token.loop is not None]
+        loops = self.loops()
         return Unroll(loops[-1], refusal(reader, what)) if loops else refusal(reader, what)
+
+    def loops(self) -> list[Any]:
+        """The loops that filled the list."""
+        return [part.token.loop for part in self.parts if isinstance(part, Part) and part.token.loop is not None]
 
     def array(self, reader: Reader) -> Value:
         """All items as one array, as `np.array` makes it."""

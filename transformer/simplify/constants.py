@@ -126,6 +126,19 @@ def _sizes_compared(fold: Fold, stmt: Let) -> Any:
 
 
 @with_operand(CONSTANT)
+def _decided(fold: Fold, stmt: Let) -> Any:
+    """x and True → x, x and False → False; and as it is with `or`."""
+    for one, other in (stmt.args, stmt.args[::-1]):
+        if not isinstance(one, Const) or array_type(other).dtype.kind != "b" or array_type(other).sizes:
+            continue
+        result = other if bool(one.value) == (stmt.op.name == "logical_and") else one
+        if isinstance(result, Const):
+            result = Const(bool(result.value) if array_type(stmt.target).weak else np.bool_(result.value))
+        return fold.instead(stmt, result)
+    return None
+
+
+@with_operand(CONSTANT)
 def _negated(fold: Fold, stmt: Let) -> Any:
     x, = stmt.args
     known = isinstance(x, Const) and x.type.dtype.kind == "b"
@@ -329,5 +342,7 @@ RULES = {
     "minimum": [_nested_extreme],
     "negative": [_folded],
     "logical_not": [_negated, _unequal],
+    "logical_and": [_decided],
+    "logical_or": [_decided],
     **{name: [_compared, _sizes_compared] for name in COMPARISONS},
 }

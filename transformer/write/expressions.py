@@ -249,8 +249,9 @@ class Expressions:
         if isinstance(entry, Slot):
             return self.atom(slots[entry.k])
         if isinstance(entry, slice):
+            step = None if entry.step == 1 else entry.step
             return ast.Slice(
-                *(None if item is None else self._entry(item, slots) for item in (entry.start, entry.stop, entry.step))
+                *(None if item is None else self._entry(item, slots) for item in (entry.start, entry.stop, step))
             )
         return self.attribute(entry)
 

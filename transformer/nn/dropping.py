@@ -1,0 +1,25 @@
+"""Activations that are left out by chance.
+
+    key, own = random.split(key)
+    hidden = nn.dropout(own, 0.1, hidden)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def dropout(key: Any, rate: float, x: Any) -> Any:
+    """Each element 0 with the probability `rate`, else divided by ``1 - rate``, which keeps the mean. Without a key, or
+    with the rate 0, `x` itself: in use, as against in training.
+    Source: https://jmlr.org/papers/v15/srivastava14a.html."""
+    from .. import random  # when it is needed
+
+    if not 0 <= rate < 1:
+        raise ValueError(f"nn.dropout: the rate is {rate}; it has to be at least 0 and below 1")
+    if key is None or rate == 0:
+        return x
+    kept = random.bernoulli(key, 1 - rate, x.shape)
+    return np.where(kept, x / (1 - rate), 0)

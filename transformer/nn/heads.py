@@ -1,0 +1,59 @@
+"""Attention: each place takes a mean of the values of other places, weighted by how well their keys fit.
+
+    x = x + nn.multi_head_attention(x @ p["q"], x @ p["k"], x @ p["v"], heads=4, causal=True) @ p["out"]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.special
+
+
+def attention(query: Any, key: Any, value: Any, mask: Any = None, causal: bool = False,
+              scale: float | None = None) -> Any:
+    """``softmax(query @ key.T * scale) @ value``, along the last two axes, which are places and features; other axes in
+    front, such as examples and heads, broadcast. Source: https://arxiv.org/abs/1706.03762.
+
+    `query` is (…, places, features), `key` (…, others, features), `value` (…, others, any). `mask`, which broadcasts to
+    (…, places, others), is true where a place may look; with `causal` it may look at itself and at what is before. A
+    place that may look nowhere takes the mean of all. `scale` is ``1 / sqrt(features)``, if it is None.
+    """
+    if np.ndim(query) < 2 or np.ndim(key) < 2 or np.ndim(value) < 2:
+        raise ValueError(f"nn.attention: query, key and value have places and features, and so at least 2 axes; their "
+                         f"shapes are {np.shape(query)}, {np.shape(key)} and {np.shape(value)}")
+    scores = query @ np.swapaxes(key, -1, -2) * (query.shape[-1] ** -0.5 if scale is None else scale)
+    least = 0.7 * float(np.finfo(scores.dtype).min)
+    if mask is not None:
+        scores = np.where(mask, scores, least)
+    if causal:
+        scores = np.where(np.arange(scores.shape[-1]) <= np.arange(scores.shape[-2])[:, np.newaxis], scores, least)
+    return scipy.special.softmax(scores, axis=-1) @ value
+
+
+def multi_head_attention(query: Any, key: Any, value: Any, heads: int, mask: Any = None, causal: bool = False) -> Any:
+    """`attention` of parts of the features, side by side. All are (…, places, features), `heads` divides the features,
+    and `mask` broadcasts to (…, heads, places, others)."""
+    result = attention(split_heads(query, heads), split_heads(key, heads), split_heads(value, heads), mask, causal)
+    return merge_heads(result)
+
+
+def split_heads(x: Any, heads: int) -> Any:
+    """(…, places, features) as (…, heads, places, features / heads)."""
+    if x.shape[-1] % heads:
+        raise ValueError(f"nn.split_heads: {x.shape[-1]} features cannot be divided into {heads} heads")
+    return np.swapaxes(x.reshape(*x.shape[:-1], heads, x.shape[-1] // heads), -2, -3)
+
+
+def merge_heads(x: Any) -> Any:
+    """(…, heads, places, features) as (…, places, heads * features)."""
+    places = np.swapaxes(x, -2, -3)
+    return places.reshape(*places.shape[:-2], places.shape[-2] * places.shape[-1])
+
+
+def embedding(table: Any, indices: Any) -> Any:
+    """Rows of a table, (…, features), by integers of the shape (…)."""
+    if indices.dtype.kind not in "iu":
+        raise TypeError(f"nn.embedding: indices are {indices.dtype}; they have to be integers")
+    return table[indices]

@@ -1,0 +1,61 @@
+"""How far scores are from what they should be, for each example: take the mean of it.
+
+    loss = np.mean(nn.cross_entropy(scores, labels))
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.special
+
+
+def one_hot(labels: Any, num_classes: int, dtype: Any = np.float64) -> Any:
+    """Rows of zeros with a one at the place of the label; without a one where it is not below `num_classes`.
+
+    >>> one_hot(np.array([2, 0]), 3)
+    array([[0., 0., 1.],
+           [1., 0., 0.]])
+    """
+    check_integers("one_hot", "labels", labels)
+    return (labels[..., np.newaxis] == np.arange(num_classes)).astype(dtype)
+
+
+def cross_entropy(logits: Any, labels: Any) -> Any:
+    """Minus the logarithm of the share that `softmax` of the scores along the last axis gives to the label.
+
+    `logits` has the shape (…, classes). `labels` are integers of the shape (…), or probabilities of all classes, of
+    the shape of `logits`. The result has the shape (…).
+
+    >>> cross_entropy(np.zeros((2, 4)), np.array([0, 3]))
+    array([1.38629436, 1.38629436])
+    """
+    if labels.dtype.kind == "f" and np.shape(labels) == np.shape(logits):
+        return -np.sum(labels * scipy.special.log_softmax(logits, axis=-1), axis=-1)
+    check_integers("cross_entropy", "labels", labels, ", or probabilities of the shape of the logits")
+    if np.shape(labels) != np.shape(logits)[:-1]:
+        raise ValueError(f"nn.cross_entropy: labels of the shape {np.shape(labels)} for logits of the shape "
+                         f"{np.shape(logits)}: there is one label for each row of scores")
+    rows = logits.reshape(-1, logits.shape[-1])
+    chosen = rows[np.arange(rows.shape[0]), labels.reshape(-1)]
+    return scipy.special.logsumexp(logits, axis=-1) - chosen.reshape(labels.shape)
+
+
+def binary_cross_entropy(logits: Any, labels: Any) -> Any:
+    """Minus the logarithm of the share that `sigmoid` of the score gives to the label, which is 0 or 1, or between.
+
+    >>> binary_cross_entropy(np.array([0.0, 1000.0]), np.array([1.0, 1.0]))
+    array([0.69314718, 0.        ])
+    """
+    if np.shape(labels) != np.shape(logits):
+        raise ValueError(f"nn.binary_cross_entropy: labels of the shape {np.shape(labels)} for logits of the shape "
+                         f"{np.shape(logits)}: there is one label for each score")
+    return np.logaddexp(logits, 0) - labels * logits
+
+
+def check_integers(function: str, name: str, values: Any, otherwise: str = "") -> None:
+    """Raises TypeError unless an array is of integers."""
+    if values.dtype.kind not in "iu":
+        raise TypeError(f"nn.{function}: {name} are {values.dtype} of the shape {np.shape(values)}; "
+                        f"they have to be integers{otherwise}")
