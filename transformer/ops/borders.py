@@ -87,6 +87,8 @@ def _parsed(array: Any, pad_width: Any, mode: Any = "constant", **options: Any
 
 def width_pairs(width: Any, rank: int) -> tuple[Pair, ...]:
     """Border widths before and after, for each axis, from any of NumPy's forms."""
+    if isinstance(width, Value) and width.ndim:
+        arguments.known(width, "the widths of a border")
     if isinstance(width, dict):
         given = {arguments.axis(k, rank): _pair(item) for k, item in width.items()}
         return tuple(given.get(k, (0, 0)) for k in range(rank))
