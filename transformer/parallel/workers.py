@@ -11,6 +11,8 @@ runs, so no task ever waits for another; an error takes the place of all results
 from __future__ import annotations
 
 import atexit
+import concurrent.futures.thread  # noqa: F401  (what it and logging do at a fork has to come after what is done here)
+import logging  # noqa: F401
 import os
 import threading
 import warnings
@@ -123,9 +125,18 @@ class Worker:
             _run_task(*task)
             del task
 
+    def drain(self) -> None:
+        """Waits until all that was submitted is done."""
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self.submit(_nothing, ()).wait()
+
     def renew(self) -> None:
         """In the child of a fork, where the thread is not."""
         self._tasks, self._thread, self._starting = SimpleQueue(), None, threading.Lock()
+
+
+def _nothing() -> None:
+    pass
 
 
 def _run_task(function: Callable[..., Any], args: Sequence[Any], pending: Pending) -> None:
@@ -149,6 +160,12 @@ def _stop_all() -> None:
         worker.stop()
 
 
+def _drain_all() -> None:
+    """Before a fork: a child in which a module is half imported, or a lock is held, could not go on."""
+    for worker in list(_all):
+        worker.drain()
+
+
 def _renew_all() -> None:
     for worker in list(_all):
         worker.renew()
@@ -156,4 +173,4 @@ def _renew_all() -> None:
 
 atexit.register(_stop_all)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_all)
+    os.register_at_fork(before=_drain_all, after_in_child=_renew_all)
