@@ -37,6 +37,13 @@ def test_digits_are_learned_by_convolutions() -> None:
     assert found is not None and float(found[1]) >= 70.0
 
 
+def test_devices_learn_as_one_does() -> None:
+    printed = run("parallel_digits.py", "--epochs", "3", "--devices", "3")
+    found = re.search(r"largest difference from one device: (\S+)", printed)
+    assert "def step_pmap(params, velocity, images, labels):" in printed
+    assert found is not None and float(found[1]) < 1e-12
+
+
 def test_characters_are_learned() -> None:
     printed = run("characters.py", "--steps", "30", "--every", "30", "--length", "16", "--width", "16", "--plain",
                   "--rate", "0.02")
