@@ -33,7 +33,7 @@ from ..core.walk import all_statements
 from .giving import given_params
 from .header import Header, helper, imports, mentioned
 from .layout import LINE, printed
-from .names import fresh, identifier
+from .names import HELPERS, fresh, identifier
 from .page import Options, PrintedFunction, print_function
 from .unwrapping import has_tests, unwrapped
 
@@ -124,7 +124,7 @@ def _module(functions: list[PrintedFunction], header: Header | None, namespace: 
 
 def _helpers(nodes: list[ast.AST]) -> set[str]:
     """The functions from the prelude that are mentioned."""
-    return {node.id for node in nodes if isinstance(node, ast.Name)} & {"add_saved", "zeros_like_saved"}
+    return {node.id for node in nodes if isinstance(node, ast.Name)} & HELPERS - {"grow"}
 
 
 def _shared(functions: list[PrintedFunction]) -> list[str]:
