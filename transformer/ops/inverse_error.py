@@ -2,9 +2,9 @@
 
     random.normal(key, (n,))    is    np.sqrt(2) * erf_inv_f64(u)    for uniform u
 
-M. Giles, "Approximating the erfinv function" (GPU Computing Gems, 2010): polynomials of `w = -log(1 - x**2)`, and of its
-root where that is large. `scipy.special.erfinv` is more accurate in the tails, where rounding `x**2` costs digits; here it
-is the same digits that count. Compiled, with products and sums fused as XLA does it, nearly all of them are.
+M. Giles, "Approximating the erfinv function" (GPU Computing Gems, 2010): polynomials of `w = -log(1 - x**2)`, and of
+its root where that is large. `scipy.special.erfinv` is more accurate in the tails, where rounding `x**2` costs digits;
+here it is the same digits that count. Compiled, with products and sums fused as XLA does it, nearly all of them are.
 """
 
 from __future__ import annotations

@@ -19,8 +19,6 @@ from .loops import joined
 
 def threefry2x32(first, second, count):
     """The two words that belong to a count, as one number of 64 bits; the key is two words, too."""
-    if (np.result_type(first), np.result_type(second), np.result_type(count)) != (np.uint32, np.uint32, np.uint64):
-        raise TypeError("a key is two words of 32 bits, and a count has 64")
     keys = first, second, first ^ second ^ np.uint32(0x1BD11BDA)
     with np.errstate(over="ignore"):
         x, y = np.uint32(count >> 32) + first, np.uint32(count & 0xFFFFFFFF) + second
@@ -30,6 +28,17 @@ def threefry2x32(first, second, count):
                 y = (y << turn | y >> 32 - turn) ^ x
             x, y = x + keys[(k + 1) % 3], y + keys[(k + 2) % 3] + np.uint32(k + 1)
     return np.uint64(x) << 32 | y
+
+
+def random_words(first: Any, second: Any, count: Any) -> Any:
+    """The same, for the right types only."""
+    check_types(np.result_type(first), np.result_type(second), np.result_type(count))
+    return threefry2x32(first, second, count)
+
+
+def check_types(first: Any, second: Any, count: Any) -> None:
+    if (first, second, count) != (np.uint32, np.uint32, np.uint64):
+        raise TypeError("a key is two words of 32 bits, and a count has 64")
 
 
 @joined
@@ -66,15 +75,14 @@ def turned(y, places):
 
 
 class Threefry2x32(Elementwise):
-    calls = (threefry2x32,)
+    calls = (random_words,)
     helper = True
     operands = "first", "second", "count"
     derivative = None, "random bits are integers"
     loop = {"u": threefry_of_number}
 
     def types(first: ArrayType, second: ArrayType, count: ArrayType) -> ArrayType:
-        if (first.dtype, second.dtype, count.dtype) != (np.uint32, np.uint32, np.uint64):
-            raise TypeError("a key is two words of 32 bits, and a count has 64")
+        check_types(first.dtype, second.dtype, count.dtype)
         return ArrayType(np.dtype(np.uint64), broadcast(first.sizes, second.sizes, count.sizes))
 
     def domain(rng: np.random.Generator) -> Any:

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from ..drawing import FLOATS, take_dtype, take_shape
 from .floats import fraction, gumbels
-from .keys import bits, split
-from .taking import FLOATS, take_dtype, take_key, take_shape
+from .keys import bits, split, take_key
 from .whole import randint
 
 
 def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> Any:
-    """The parts of an array along an axis in another order, or `arange(x)` for an int; with `independent`, each row along
-    the axis in an order of its own. As `jax.random.permutation`.
+    """The parts of an array along an axis in another order, or `arange(x)` for an int; with `independent`, each row
+    along the axis in an order of its own. As `jax.random.permutation`.
 
     >>> permutation(np.array([0, 42], np.uint32), 5)
     array([...])
@@ -52,8 +52,8 @@ def shuffled_apart(key: Any, x: Any, axis: int) -> Any:
 
 
 def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = None, axis: int = 0) -> Any:
-    """Some elements of an array along an axis, or of `arange(a)` for an int: with `replace`, each of them may come again;
-    `p` has the probabilities. As `jax.random.choice`.
+    """Some elements of an array along an axis, or of `arange(a)` for an int: with `replace`, each of them may come
+    again; `p` has the probabilities. As `jax.random.choice`.
 
     >>> choice(np.array([0, 42], np.uint32), np.array([10, 20, 30]), (4,))
     array([...])

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from ..drawing import FLOATS, are_known, take_dtype, take_shape
 from ..ops.identity import stop_gradient
 from ..ops.inverse_error import erf_inv
-from .keys import counted, joined
-from .taking import FLOATS, are_known, of_parameters, take_dtype, take_key, take_shape
+from .keys import counted, joined, of_parameters, take_key
 
 
 def uniform(key: Any, shape: Any = (), dtype: Any = np.float64, minval: Any = 0.0, maxval: Any = 1.0) -> Any:
-    """Numbers that are as likely anywhere from `minval` to below `maxval`, which are numbers or arrays that broadcast to
-    the shape, and through which derivatives pass. As `jax.random.uniform`.
+    """Numbers that are as likely anywhere from `minval` to below `maxval`, which are numbers or arrays that broadcast
+    to the shape, and through which derivatives pass. As `jax.random.uniform`.
 
     >>> uniform(np.array([0, 42], np.uint32), (2,), np.float32)
     array([0.4902..., 0.4488...], dtype=float32)
@@ -27,18 +27,22 @@ def uniform(key: Any, shape: Any = (), dtype: Any = np.float64, minval: Any = 0.
 
 def fraction(words: Any, sizes: Any, dtype: Any) -> Any:
     """Multiples of 2**-23, or of 2**-52, from 0 to below 1."""
-    bits = counted(*words, sizes)
+    bits = counted(words, sizes)
     if dtype == np.float32:
-        return (joined(bits) >> 9).astype(np.float32) * np.float32(1.1920929e-07)
-    return (bits >> 12).astype(np.float64) * 2.220446049250313e-16
+        u = (joined(bits) >> 9).astype(np.float32) * np.float32(1.1920929e-07)
+    else:
+        u = (bits >> 12).astype(np.float64) * 2.220446049250313e-16
+    return u
 
 
 def centred(words: Any, sizes: Any, dtype: Any) -> Any:
     """Numbers between -1 and 1 without both."""
-    bits = counted(*words, sizes)
+    bits = counted(words, sizes)
     if dtype == np.float32:
-        return (joined(bits) >> 9).astype(np.float32) * np.float32(2.3841858e-07) - np.float32(0.99999994)
-    return (bits >> 12).astype(np.float64) * 4.440892098500626e-16 - 0.9999999999999999
+        u = (joined(bits) >> 9).astype(np.float32) * np.float32(2.3841858e-07) - np.float32(0.99999994)
+    else:
+        u = (bits >> 12).astype(np.float64) * 4.440892098500626e-16 - 0.9999999999999999
+    return u
 
 
 def scaled(u: Any, minval: Any, maxval: Any, dtype: Any) -> Any:
@@ -61,8 +65,12 @@ def normal(key: Any, shape: Any = (), dtype: Any = np.float64) -> Any:
     """
     words = take_key("normal", key)
     found = take_dtype("normal", dtype, FLOATS)
-    root = np.float32(1.4142135) if found == np.float32 else 1.4142135623730951
-    return root * erf_inv(centred(words, take_shape("normal", shape), found))
+    return normal_of(centred(words, take_shape("normal", shape), found))
+
+
+def normal_of(u: Any) -> Any:
+    """Normal numbers of those between -1 and 1."""
+    return np.float32(1.4142135) * erf_inv(u) if u.dtype == np.float32 else 1.4142135623730951 * erf_inv(u)
 
 
 def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype: Any = np.float64) -> Any:
@@ -78,11 +86,11 @@ def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype:
     found = take_dtype("truncated_normal", dtype, FLOATS)
     sizes = of_parameters("truncated_normal", shape, lower, upper)
     low, high = np.asarray(lower).astype(found), np.asarray(upper).astype(found)
-    root = np.float32(1.4142135) if found == np.float32 else 1.4142135623730951
+    root = found.type(1.4142135623730951)
     u = scaled(fraction(words, sizes, found), special.erf(low / root), special.erf(high / root), found)
     least = np.nextafter(stop_gradient(low), found.type(np.inf))
     most = np.nextafter(stop_gradient(high), found.type(-np.inf))
-    return np.clip(root * erf_inv(u), least, most)
+    return np.clip(normal_of(u), least, most)
 
 
 def exponential(key: Any, shape: Any = (), dtype: Any = np.float64) -> Any:

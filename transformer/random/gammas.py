@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ..custom import custom_jvp
-from ..ops.inverse_error import erf_inv
-from ..ops.random_bits import threefry2x32
+from ..drawing import FLOATS, take_dtype, take_shape
+from ..ops.random_bits import random_words
+from .floats import normal_of
 from .gamma_slopes import slope
-from .keys import LOWER, counted, joined
-from .taking import FLOATS, of_parameters, take_dtype, take_key, take_shape
+from .keys import counted, joined, of_parameters, take_key, words_of
 
 
 def gamma(key: Any, a: Any, shape: Any = None, dtype: Any = np.float64) -> Any:
@@ -38,7 +38,7 @@ def loggamma(key: Any, a: Any, shape: Any = None, dtype: Any = np.float64) -> An
     words = take_key("gamma", key)
     found = take_dtype("gamma", dtype, FLOATS)
     sizes = of_parameters("gamma", shape, a)
-    keys = counted(*words, sizes)
+    keys = counted(words, sizes)
     return log_gamma_sample(np.broadcast_to(np.asarray(a).astype(found), sizes), keys)
 
 
@@ -52,8 +52,8 @@ def beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = np.float64) -
     found = take_dtype("beta", dtype, FLOATS)
     sizes = of_parameters("beta", shape, a, b)
     first, second = keys_of(words)
-    x = log_gamma_sample(np.broadcast_to(np.asarray(a).astype(found), sizes), counted(*first, sizes))
-    y = log_gamma_sample(np.broadcast_to(np.asarray(b).astype(found), sizes), counted(*second, sizes))
+    x = log_gamma_sample(np.broadcast_to(np.asarray(a).astype(found), sizes), counted(first, sizes))
+    y = log_gamma_sample(np.broadcast_to(np.asarray(b).astype(found), sizes), counted(second, sizes))
     return 1 / (1 + np.exp(y - x))
 
 
@@ -69,25 +69,21 @@ def dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = np.float64) 
     if weights.ndim == 0:
         raise ValueError("random.dirichlet takes parameters with at least one axis")
     sizes = (weights.shape[:-1] if shape is None else take_shape("dirichlet", shape)) + (weights.shape[-1],)
-    logs = log_gamma_sample(np.broadcast_to(weights, sizes), counted(*words, sizes))
+    logs = log_gamma_sample(np.broadcast_to(weights, sizes), counted(words, sizes))
     shares = np.exp(logs - np.max(logs, axis=-1, keepdims=True))
     return shares / np.sum(shares, axis=-1, keepdims=True)
 
 
 def keys_of(words: Any) -> Any:
     """Two keys of one."""
-    keys = counted(*words, (2,))
+    keys = counted(words, (2,))
     return words_of(keys[0]), words_of(keys[1])
-
-
-def words_of(number: Any) -> Any:
-    """The two words in numbers of 64 bits."""
-    return (number >> 32).astype(np.uint32), (number & LOWER).astype(np.uint32)
 
 
 def next_key(keys: Any, count: int) -> Any:
     """Key number `count` of those into which keys, numbers of 64 bits, split."""
-    return threefry2x32(*words_of(keys), np.uint64(count))
+    first, second = words_of(keys)
+    return random_words(first, second, np.uint64(count))
 
 
 @custom_jvp
@@ -131,7 +127,7 @@ def positive(keys: Any, c: Any) -> Any:
     x = np.zeros_like(c)
     v = x - 1
     while np.any(v <= 0):
-        drawn = normal_of(next_key(keys, 1), c.dtype)
+        drawn = normal_number_of(next_key(keys, 1), c.dtype)
         x = np.where(v <= 0, drawn, x)
         v = np.where(v <= 0, 1 + drawn * c, v)
         keys = next_key(keys, 0)
@@ -146,10 +142,9 @@ def number_of(keys: Any, dtype: Any) -> Any:
     return (bits >> 12).astype(np.float64) * 2.220446049250313e-16
 
 
-def normal_of(keys: Any, dtype: Any) -> Any:
+def normal_number_of(keys: Any, dtype: Any) -> Any:
     """A normal number for each key."""
     bits = next_key(keys, 0)
     if dtype == np.float32:
-        u = (joined(bits) >> 9).astype(np.float32) * np.float32(2.3841858e-07) - np.float32(0.99999994)
-        return np.float32(1.4142135) * erf_inv(u)
-    return 1.4142135623730951 * erf_inv((bits >> 12).astype(np.float64) * 4.440892098500626e-16 - 0.9999999999999999)
+        return normal_of((joined(bits) >> 9).astype(np.float32) * np.float32(2.3841858e-07) - np.float32(0.99999994))
+    return normal_of((bits >> 12).astype(np.float64) * 4.440892098500626e-16 - 0.9999999999999999)

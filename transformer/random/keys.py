@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.random_bits import threefry2x32
-from .taking import UNSIGNED, take_dtype, take_key, take_shape
+from ..drawing import UNSIGNED, check_key, take_dtype, take_shape
+from ..ops.random_bits import random_words
 
 LOWER = 0xFFFFFFFF
 
@@ -41,8 +41,7 @@ def split(key: Any, num: Any = 2) -> Any:
     >>> first
     array([1832780943,  270669613], dtype=uint32)
     """
-    first, second = take_key("split", key)
-    words = counted(first, second, take_shape("split", num))
+    words = counted(take_key("split", key), take_shape("split", num))
     return np.stack([words >> 32, words & LOWER], axis=-1).astype(np.uint32)
 
 
@@ -56,7 +55,7 @@ def fold_in(key: Any, data: Any) -> Any:
     number = np.asarray(data)
     if number.ndim or number.dtype.kind not in "iu":
         raise TypeError(f"random.fold_in takes an integer, got {number.dtype} of shape {number.shape}")
-    words = threefry2x32(first, second, number.astype(np.uint64) & LOWER)
+    words = random_words(first, second, number.astype(np.uint64) & LOWER)
     return np.stack([words >> 32, words & LOWER]).astype(np.uint32)
 
 
@@ -66,21 +65,47 @@ def bits(key: Any, shape: Any = (), dtype: Any = np.uint32) -> Any:
     >>> bits(np.array([0, 42], np.uint32), (2,))
     array([2105711522, 1927972766], dtype=uint32)
     """
-    first, second = take_key("bits", key)
+    pair = take_key("bits", key)
     found = take_dtype("bits", dtype, UNSIGNED)
-    words = counted(first, second, take_shape("bits", shape))
+    words = counted(pair, take_shape("bits", shape))
     return words if found == np.uint64 else joined(words).astype(found)
 
 
-def counted(first: Any, second: Any, shape: Any) -> Any:
-    """The words that belong to the elements of an array of this shape, as numbers of 64 bits."""
+def take_key(name: str, key: Any) -> Any:
+    """The two words of a key. Raises `TypeError` for anything else."""
+    check_key(name, key)
+    return key[0], key[1]
+
+
+def of_parameters(name: str, shape: Any, *parameters: Any) -> Any:
+    """The shape of the result: that of the parameters, or one to which they broadcast."""
+    own = np.broadcast_shapes(*[np.shape(parameter) for parameter in parameters])
+    if shape is None:
+        return own
+    sizes = take_shape(name, shape)
+    if np.broadcast_shapes(sizes, own) != sizes:
+        raise ValueError(f"random.{name} of parameters of shape {own} does not give shape {sizes}")
+    return sizes
+
+
+def counted(pair: Any, shape: Any) -> Any:
+    """The words that belong to the elements of an array of this shape, as numbers of 64 bits; the key is a pair."""
+    first, second = pair
     size = 1
     for length in shape:
         size = size * length
     if len(shape) == 0:
-        return threefry2x32(first, second, np.uint64(0))
-    count = np.arange(size, dtype=np.uint64)
-    return threefry2x32(first, second, count if len(shape) == 1 else count.reshape(shape))
+        words = random_words(first, second, np.uint64(0))
+    elif len(shape) == 1:
+        words = random_words(first, second, np.arange(size, dtype=np.uint64))
+    else:
+        words = random_words(first, second, np.arange(size, dtype=np.uint64).reshape(shape))
+    return words
+
+
+def words_of(number: Any) -> Any:
+    """The two words in numbers of 64 bits."""
+    return (number >> 32).astype(np.uint32), (number & LOWER).astype(np.uint32)
 
 
 def joined(words: Any) -> Any:

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from ..drawing import FLOATS, take_dtype, take_shape
 from .floats import normal
-from .taking import FLOATS, take_dtype, take_key, take_shape
+from .keys import take_key
 
 
 def multivariate_normal(key: Any, mean: Any, cov: Any, shape: Any = None, dtype: Any = None) -> Any:
-    """Vectors of the normal distribution with a mean, of shape (..., n), and a covariance, (..., n, n); the shape is that
-    of the axes in front. Derivatives pass through both. As `jax.random.multivariate_normal`, by Cholesky's method.
+    """Vectors of the normal distribution with a mean, of shape (..., n), and a covariance, (..., n, n); the shape is
+    that of the axes in front. Derivatives pass through both. As `jax.random.multivariate_normal`, by Cholesky's method.
 
     Raises `numpy.linalg.LinAlgError` for a covariance that is not positive definite.
 
@@ -23,8 +24,8 @@ def multivariate_normal(key: Any, mean: Any, cov: Any, shape: Any = None, dtype:
     centre, spread = np.asarray(mean), np.asarray(cov)
     found = take_dtype("multivariate_normal", np.result_type(centre, spread) if dtype is None else dtype, FLOATS)
     if centre.ndim < 1 or spread.ndim < 2 or spread.shape[-2:] != (centre.shape[-1], centre.shape[-1]):
-        raise ValueError("random.multivariate_normal takes a mean of shape (..., n) and a covariance of shape (..., n, n),"
-                         f" got {centre.shape} and {spread.shape}")
+        raise ValueError("random.multivariate_normal takes a mean of shape (..., n) and a covariance of shape "
+                         f"(..., n, n), got {centre.shape} and {spread.shape}")
     own = np.broadcast_shapes(centre.shape[:-1], spread.shape[:-2])
     sizes = own if shape is None else take_shape("multivariate_normal", shape)
     z = normal(key, sizes + (centre.shape[-1],), found)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..drawing import FLOATS, WHOLE, are_known, take_dtype
 from .floats import fraction
-from .keys import counted, joined
-from .taking import FLOATS, WHOLE, are_known, of_parameters, take_dtype, take_key
+from .keys import counted, joined, of_parameters, take_key, words_of
 
 
 def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Any:
@@ -72,8 +72,7 @@ def within(words: Any, sizes: Any, span: Any, dtype: Any) -> Any:
 
 def two(words: Any, sizes: Any, wide: bool) -> Any:
     """Bits of two keys: twice as many as a number has, so that what a remainder prefers does not show."""
-    keys = counted(*words, (2,))
+    keys = counted(words, (2,))
     first, second = keys[0], keys[1]
-    upper = counted((first >> 32).astype(np.uint32), first.astype(np.uint32), sizes)
-    lower = counted((second >> 32).astype(np.uint32), second.astype(np.uint32), sizes)
+    upper, lower = counted(words_of(first), sizes), counted(words_of(second), sizes)
     return (upper, lower) if wide else (joined(upper), joined(lower))

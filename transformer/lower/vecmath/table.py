@@ -20,7 +20,8 @@ from . import (
     trigonometric,
 )
 
-MODULES = (exponential, logarithm, trigonometric, inverse, hyperbolic, inverse_hyperbolic, special, inverse_error, power, roots)
+MODULES = (exponential, logarithm, trigonometric, inverse, hyperbolic, inverse_hyperbolic, special, inverse_error,
+           power, roots)
 NAMES = """exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh arcsin arccos arctan arctan2
            arcsinh arccosh arctanh expit erf erfc erf_inv power cbrt hypot""".split()
 SUFFIXES: dict[Any, str] = {np.dtype("f4"): "_f32", np.dtype("f8"): "_f64"}
