@@ -25,11 +25,12 @@ def check_key(name: str, key: Any) -> None:
         found = "NumPy's Generator" if isinstance(key, np.random.Generator) else type(key).__name__
         raise TypeError(f"random.{name} takes a key, as random.key(0) gives, got {found}")
     shape = key.type.sizes if isinstance(key, Value) else key.shape
+    shown = shape_text(shape) if isinstance(key, Value) else str(shape).replace(", ", ",")
     if key.dtype == np.uint32 and len(shape) > 1 and shape[-1] == 2:
-        raise TypeError(f"random.{name} takes one key, got an array of keys of shape {shape_text(shape)}: use vmap")
+        raise TypeError(f"random.{name} takes one key, got an array of keys of shape {shown}: use vmap")
     if key.dtype != np.uint32 or len(shape) != 1 or not _are_equal(shape[0], 2):
         raise TypeError(f"random.{name} takes a key, which is uint32 of shape (2,), got {key.dtype} of shape "
-                        f"{shape_text(shape)}")
+                        f"{shown}")
 
 
 def _are_equal(size: Any, number: int) -> bool:

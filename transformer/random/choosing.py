@@ -17,7 +17,7 @@ def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> A
     along the axis in an order of its own. As `jax.random.permutation`.
 
     >>> permutation(np.array([0, 42], np.uint32), 5)
-    array([...])
+    array([4, 2, 3, 0, 1])
     """
     take_key("permutation", key)
     if np.ndim(x) == 0:
@@ -56,7 +56,7 @@ def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = Non
     again; `p` has the probabilities. As `jax.random.choice`.
 
     >>> choice(np.array([0, 42], np.uint32), np.array([10, 20, 30]), (4,))
-    array([...])
+    array([10, 20, 10, 20])
     """
     take_key("choice", key)
     sizes = take_shape("choice", shape)
@@ -91,7 +91,7 @@ def categorical(key: Any, logits: Any, axis: int = -1, shape: Any = None) -> Any
     shape is that of the other axes, behind others. As `jax.random.categorical`.
 
     >>> categorical(np.array([0, 42], np.uint32), np.log(np.array([0.2, 0.3, 0.5])), shape=(4,))
-    array([...])
+    array([2, 2, 1, 1])
     """
     words = take_key("categorical", key)
     scores = np.asarray(logits)
