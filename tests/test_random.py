@@ -219,6 +219,24 @@ def test_generated_source_stands_alone() -> None:
     np.testing.assert_array_equal(namespace["loss_grad"](w, KEY), grad(loss)(w, KEY))
 
 
+LOG_ABOVE, threefry2x32 = 100.0, 7.5
+
+
+def test_names_of_the_program_are_not_those_of_helpers() -> None:
+    def loss(w: Any, key: Any) -> Any:
+        return np.sum(w * random.normal(key, w.shape)) * LOG_ABOVE + threefry2x32 * np.sum(w)
+    w = np.arange(3.0)
+    np.testing.assert_allclose(grad(loss)(w, KEY), 100 * random.normal(KEY, (3,)) + 7.5)
+
+
+def test_names_of_helpers_are_known() -> None:
+    from transformer.write import names, prelude
+    for name in names.HELPERS:
+        function = getattr(prelude, name)
+        used = {each for each in function.__code__.co_names if isinstance(function.__globals__.get(each), tuple)}
+        assert used <= names.HELPER_NUMBERS
+
+
 # -- what is wrong ------------------------------------------------------------------------------
 
 X = np.arange(3.0)

@@ -105,14 +105,14 @@ def _module(functions: list[PrintedFunction], header: Header | None, namespace: 
     """Header, imports, helpers, numbers, functions; two blank lines before each function."""
     uses_grow = any(function.uses_grow for function in functions)
     nodes = mentioned(tree for function in functions for tree in function.trees)
+    helpers = [list(helper(name)) for name in [*["grow"] * uses_grow, *sorted(_helpers(nodes))]]
     used = imports(nodes)
-    if uses_grow and "import numpy as np" not in used:
+    if any("np." in line for lines in helpers for line in lines) and "import numpy as np" not in used:
         used.append("import numpy as np")
     heads = [header.lines() if header is not None else [], used, _shared(functions)]
     parts: list[Lines] = [[(line, None) for line in head] for head in heads if head]
     count = len(parts)
-    parts += [[(line, None) for line in helper("grow")]] if uses_grow else []
-    parts += [[(line, None) for line in helper(name)] for name in sorted(_helpers(nodes))]
+    parts += [[(line, None) for line in lines] for lines in helpers]
     parts += [function.lines for function in functions]
     lines: Lines = []
     for k, part in enumerate(parts):
