@@ -130,8 +130,8 @@ HAS_EFFECTS = "It has effects that are not followed.", "Leave it out, or do it a
 IMPURE = {
     "time": ("It reads a clock.", "Pass the time in as an argument."),
     "datetime": ("It reads a clock.", "Pass the time in as an argument."),
-    "random": ("It gives another number at each call.", "Draw before, and pass the numbers in as an argument."),
-    "numpy.random": ("It gives another number at each call.", "Draw before, and pass the numbers in as an argument."),
+    "random": ("It gives another number at each call.", "Draw before, and pass the numbers in as an argument; or draw by transformer.random, with a key."),
+    "numpy.random": ("It gives another number at each call.", "Draw before, and pass the numbers in as an argument; or draw by transformer.random, with a key."),
     **dict.fromkeys(("io", "pathlib", "tempfile", "shutil", "sqlite3", "numpy.memmap"), READS_FILES),
     **dict.fromkeys(("os", "posix", "nt", "sys", "socket", "subprocess", "platform"), DEPENDS_ON_SYSTEM),
     **dict.fromkeys(("logging", "threading", "queue", "multiprocessing", "concurrent"), HAS_EFFECTS),
