@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from random_calls import CALLS, EXACT, FILE, NORMAL, recorded
 
-from transformer import TransformError, check_grads, grad, jit, jvp, random, vmap
+from transformer import TransformError, axis_index, check_grads, config, grad, jit, jvp, pmap, psum, random, vmap
 
 RECORDED = {name: recorded(text) for name, text in json.loads(FILE.read_text()).items()}
 KEY = random.key(42)
@@ -143,6 +143,20 @@ def test_one_key_for_all_lanes() -> None:
     x = np.arange(6.0).reshape(2, 3)
     noisy = vmap(lambda row, key: row + random.normal(key, row.shape), in_axes=(0, None))(x, KEY)
     np.testing.assert_array_equal(noisy, x + random.normal(KEY, (3,)))
+
+
+def test_every_device_has_its_own_key() -> None:
+    def step(w: Any, x: Any, key: Any) -> Any:
+        own = random.fold_in(key, axis_index("d"))
+        return psum(grad(lambda w: np.sum((x @ w + random.normal(own, (x.shape[0],))) ** 2))(w), "d")
+    w, x = np.ones(3), np.arange(12.0).reshape(2, 2, 3)
+    before, config.cpu_devices = config.cpu_devices, 2
+    try:
+        found = pmap(step, axis_name="d", in_axes=(None, 0, None))(w, x, KEY)
+        wanted = vmap(step, axis_name="d", in_axes=(None, 0, None))(w, x, KEY)
+        np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-12)
+    finally:
+        config.cpu_devices = before
 
 
 # -- derivatives --------------------------------------------------------------------------------
