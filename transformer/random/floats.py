@@ -58,7 +58,7 @@ def scaled(u: Any, minval: Any, maxval: Any, dtype: Any) -> Any:
 
 def normal(key: Any, shape: Any = (), dtype: Any = np.float64) -> Any:
     """Numbers of the standard normal distribution, float32 or float64. As `jax.random.normal`, to 2 units in the last
-    place.
+    place, and rarely to 3.
 
     >>> normal(np.array([0, 42], np.uint32), (2,), np.float32)
     array([-0.0283...,  0.4671...], dtype=float32)
