@@ -1,5 +1,5 @@
 """Run benchmarks: `python -m benchmarks headline`, `… npbench`, `… batches`, `… gradients`, `… growth`, `… memory`,
-`… reading`, `… vecmath`."""
+`… random`, `… reading`, `… vecmath`."""
 
 import argparse
 import importlib
@@ -10,7 +10,7 @@ from importlib import metadata
 from benchmarks.contest.pinning import pin
 
 CONTESTS = "headline", "npbench", "batches"
-SUBJECTS = *CONTESTS, "gradients", "growth", "memory", "reading", "vecmath"
+SUBJECTS = *CONTESTS, "gradients", "growth", "memory", "random", "reading", "vecmath"
 
 
 def main() -> None:
@@ -23,7 +23,7 @@ def main() -> None:
     contest.add_argument("--quick", action="store_true", help="a tenth of the time for each case")
     contest.add_argument("--unpinned", action="store_true", help="all cores and threads, not one")
     options = parser.parse_args()
-    if set(options.subjects) & set(CONTESTS) and not options.unpinned:
+    if set(options.subjects) & {*CONTESTS, "random"} and not options.unpinned:
         pin()
     print(f"Python {platform.python_version()}, numpy {metadata.version('numpy')}, {os.cpu_count()} cores")
     for subject in options.subjects:

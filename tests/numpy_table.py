@@ -55,7 +55,7 @@ SKIPPED: dict[str, tuple[str, ...]] = {
 # Why a function without a rule has none.
 REASONS = {
     **dict.fromkeys(("unique_all", "unique_counts", "unique_inverse"), "use `np.unique` with its options"),
-    **dict.fromkeys(("nextafter", "spacing", "frexp"), "the digits of a number, not its value"),
+    **dict.fromkeys(("spacing", "frexp"), "the digits of a number, not its value"),
     **dict.fromkeys(("packbits", "unpackbits"), "bytes"),
     **dict.fromkeys(("matvec", "vecmat"), "write `@`"),
     **dict.fromkeys(("common_type", "min_scalar_type", "isdtype", "isfortran", "iterable", "einsum_path"),

@@ -22,6 +22,7 @@
     fixed_point            the solution of an iteration, with implicit derivatives
     define_op, check_op    functions of other libraries, and tests of their rules
     check_grads            derivatives against differences
+    random                 random numbers as functions of a key, with the bits of jax.random
     tree                   pytrees: flatten, unflatten, map, leaves, structure, register
     config                 settings of the process
 """
@@ -30,7 +31,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import lax, nn, optim, tree
+    from . import lax, nn, optim, random, tree
     from .api import check_grads, grad, jvp, linearize, stop_gradient, value_and_grad, vjp
     from .checkpointing import checkpoint, checkpoint_loop
     from .core.errors import (
@@ -119,6 +120,7 @@ __all__ = [
     "pshuffle",
     "psum",
     "psum_scatter",
+    "random",
     "stop_gradient",
     "tree",
     "value_and_grad",
@@ -129,7 +131,7 @@ __all__ = [
 
 _ERRORS = frozenset(name for name in __all__ if name[0].isupper())
 
-_MODULES = frozenset({"lax", "nn", "optim", "tree"})
+_MODULES = frozenset({"lax", "nn", "optim", "random", "tree"})
 
 _HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom", "define_op": ".define",
           "check_op": ".define", "checkpoint": ".checkpointing",

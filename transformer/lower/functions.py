@@ -14,6 +14,7 @@ from ..ops import scalars
 from ..write.expressions import dotted
 from ..write.layout import LINE, Group, printed
 from ..write.names import fresh
+from ..write.sizes import number
 from . import vecmath
 from .flattening import flatten
 from .vecmath.polynomial import polynomial
@@ -42,6 +43,7 @@ class Functions:
         self.tasks: dict[str, Group] = {}                                # what threads share
         self.given: dict[str, Any] = {}                                  # objects that the module refers to
         self.regrouped: set[str] = set()
+        self.apart: set[str] = set()                                     # written out nowhere
         self.direct: set[str] = set()                                    # called by what is not a copy itself
 
     def called(self, form: Any, dtype: np.dtype) -> str:
@@ -56,7 +58,7 @@ class Functions:
 
     def _are_alike(self, name: str, other: str) -> bool:
         """Whether two copies are compiled in the same way, and one may be part of the other."""
-        return (name in self.vector) == (other in self.vector) and not {name, other} & self.regrouped
+        return (name in self.vector) == (other in self.vector) and not {name, other} & (self.regrouped | self.apart)
 
     def named(self, form: Any, dtype: np.dtype) -> str:
         """The name of the copy of a function for operands of a dtype."""
@@ -71,6 +73,8 @@ class Functions:
             self.trees[name] = tree                                      # behind those that it calls
             if _is_vector(form):
                 self.vector.add(name)
+            if _is_joined(form):
+                self.apart.add(name)
             if form is scalars.plus:
                 self.regrouped.add(name)
         return self.names[key]
@@ -134,7 +138,11 @@ def _own_dtype(form: Any) -> np.dtype | None:
 
 
 def _is_vector(form: Any) -> bool:
-    return form.__module__.startswith(f"{vecmath.__name__}.")
+    return form.__module__.startswith(f"{vecmath.__name__}.") or _is_joined(form)
+
+
+def _is_joined(form: Any) -> bool:
+    return getattr(form, "is_joined", False)
 
 
 def _of_math(node: ast.AST, dtype: np.dtype) -> Any:
@@ -194,8 +202,16 @@ class _Copy(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if isinstance(node.func, ast.Name) and self.form.__globals__.get(node.func.id) is polynomial:
-            return self.visit(horner(*node.args))
+            return self.visit(horner(*self._written_out(node.args)))
         return self.generic_visit(node)
+
+    def _written_out(self, args: list[ast.expr]) -> list[ast.expr]:
+        """Arguments, with the numbers of a tuple where it is handed on: `*NEAR`."""
+        return [each for arg in args for each in (self._numbers(arg) if isinstance(arg, ast.Starred) else [arg])]
+
+    def _numbers(self, arg: ast.Starred) -> list[ast.expr]:
+        assert isinstance(arg.value, ast.Name)
+        return [number(each) for each in self.form.__globals__[arg.value.id]]
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         called = self.form.__globals__.get(node.id)

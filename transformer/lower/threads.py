@@ -348,7 +348,7 @@ class Extents:
             elif isinstance(stmt, Loop):
                 inner = inner * (UNKNOWN_TRIPS if stmt.trips is None else self.longest(size_of_atom(stmt.trips)))
             elif isinstance(stmt, Let):
-                inner = DEAR if stmt.op.name in vecmath.TABLE else 1
+                inner = DEAR if stmt.op.name in vecmath.FORMS or stmt.op.helper else 1
             total = total + inner + isinstance(stmt, Store)
         return total
 

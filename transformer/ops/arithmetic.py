@@ -182,6 +182,16 @@ class Copysign(Elementwise):
                 lambda t, x, s, y: None)
 
 
+class NextAfter(Elementwise):
+    """The neighbour of a number, in the direction of another one."""
+
+    name = "nextafter"
+    calls = np.nextafter, math.nextafter
+    loop = {"f": np.nextafter}
+    partials = (lambda t, x, to, y: t,
+                lambda t, x, to, y: None)
+
+
 class Heaviside(Elementwise):
     calls = (np.heaviside,)
     loop = scalars.heaviside

@@ -66,6 +66,7 @@ loop form       how one element of the result comes about. A rule is called as t
                 "of arrays" (as views do); a dictionary where that depends on the spelling
 ``write_back``  ``(base, part, *slots, **attrs) -> base`` after `part`, a view of it, was written
 ``passing``     ``(args, **attrs) -> args``: the operands through which derivatives pass, where not all are
+``helper``      printed, it is a call of a function that the module contains, with the name of the op (`write/prelude`)
 ``silent``      attributes that no call has: they are needed for the types only
 ``alone``       ``{k: op}``: what gives result `k` from the same operands where no other one is needed
 ``symmetric``   NumPy reads one triangle of the first operand: its derivative is symmetric
@@ -140,6 +141,7 @@ class Op:
     passing: Any = None
     view: Any = False                  # NumPy returns a view of the first operand
     makes_array: Any = None
+    helper = False
     silent: tuple[str, ...] = ()
     symmetric = False
     alone: dict[int, Any] = {}

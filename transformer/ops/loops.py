@@ -29,6 +29,13 @@ OPERATORS = {
 }
 
 
+def joined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Marks a loop form without branches that LLVM joins to what calls it, however long it is, so that loops around it
+    vectorise. Until then it is a function of its own: LLVM sees in a short one that words of 32 bits are enough."""
+    function.is_joined = True                                            # type: ignore[attr-defined]
+    return function
+
+
 def loop_of(op: Any, kind: str) -> Callable[..., Any] | None:
     """The loop form of an op for operands of a kind; None where it has none."""
     own = op.loop

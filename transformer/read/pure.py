@@ -127,11 +127,13 @@ CALL_BEFORE = "Call it before, and pass the result in as an argument."
 READS_FILES = "It reads or writes a file.", "Read the file before, and pass the data in as an argument."
 DEPENDS_ON_SYSTEM = "It depends on the system.", CALL_BEFORE
 HAS_EFFECTS = "It has effects that are not followed.", "Leave it out, or do it around the call; `print` is supported."
+DRAWS = ("It gives another number at each call.",
+         "Draw before, and pass the numbers in as an argument; or draw by transformer.random, with a key.")
 IMPURE = {
     "time": ("It reads a clock.", "Pass the time in as an argument."),
     "datetime": ("It reads a clock.", "Pass the time in as an argument."),
-    "random": ("It gives another number at each call.", "Draw before, and pass the numbers in as an argument."),
-    "numpy.random": ("It gives another number at each call.", "Draw before, and pass the numbers in as an argument."),
+    "random": DRAWS,
+    "numpy.random": DRAWS,
     **dict.fromkeys(("io", "pathlib", "tempfile", "shutil", "sqlite3", "numpy.memmap"), READS_FILES),
     **dict.fromkeys(("os", "posix", "nt", "sys", "socket", "subprocess", "platform"), DEPENDS_ON_SYSTEM),
     **dict.fromkeys(("logging", "threading", "queue", "multiprocessing", "concurrent"), HAS_EFFECTS),

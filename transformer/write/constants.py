@@ -16,6 +16,7 @@ from ..core.grammar import Block, Const, Effect, Function, Let, type_of
 from ..core.types import BOOL, INT, ArrayType
 from ..core.walk import all_definitions, all_statements
 from ..ops.value import is_python, is_weak
+from .names import PRINTED
 from .sizes import number, of_numpy
 
 WIDE = frozenset("float64 int64 bool complex128".split())
@@ -65,7 +66,7 @@ class Constants:
         assert name is not None
         if not name.isidentifier():
             return ast.parse(name, mode="eval").body
-        if name in self.taken or name in self.ambiguous:
+        if name in self.taken or name in self.ambiguous or name in PRINTED:
             return None
         home = self.local if self._is_local(name) else self.shared
         known = home.setdefault(name, const)

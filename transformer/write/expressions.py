@@ -321,6 +321,8 @@ def _spellings(op: Any) -> tuple[str | None, str]:
     """The spelling for Python numbers, and that for everything."""
     if is_defined(op):
         return None, op.spelling
+    if op.helper:
+        return None, op.name
     found = [call if isinstance(call, str) else spelling_of(call) for call in op.calls]
     known = [SHORTER.get(spelling, spelling) for spelling in found if spelling is not None]
     if not known:

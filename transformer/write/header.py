@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ..ops.registry import registry
 from .layout import LINE
@@ -94,7 +95,20 @@ def _parts_of_scipy(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def helper(name: str) -> Iterator[str]:
-    """The source of a helper function, which is kept in `prelude`."""
+    """The source of a helper function, which is kept in `prelude`, below the numbers that it takes from its module."""
     from . import prelude
 
-    yield from inspect.getsource(getattr(prelude, name)).rstrip("\n").split("\n")
+    function = getattr(prelude, name)
+    numbers = {each for each in function.__code__.co_names if isinstance(function.__globals__.get(each), tuple)}
+    if numbers:
+        yield from _assignments(function, numbers)
+        yield from ("", "")
+    yield from inspect.getsource(function).rstrip("\n").split("\n")
+
+
+def _assignments(function: Any, names: set[str]) -> Iterator[str]:
+    """The lines of a module that give these names to something."""
+    module = inspect.getsource(inspect.getmodule(function))                      # type: ignore[arg-type]
+    for node in ast.parse(module).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in names:
+            yield from module.split("\n")[node.lineno - 1:node.end_lineno]

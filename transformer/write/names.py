@@ -22,6 +22,11 @@ from .aliasing import is_array
 from .flow import Flow
 from .variables import Variable, Variables, given_name
 
+# Functions that a module contains when it calls them; see `prelude`.
+HELPERS = frozenset({"grow", "add_saved", "zeros_like_saved", "threefry2x32", "erf_inv_f32", "erf_inv_f64"})
+HELPER_NUMBERS = frozenset({"ERF_INV_NEAR", "ERF_INV_FAR", "ERF_INV_FARTHEST", "ERF_INV_NEAR_F32", "ERF_INV_FAR_F32",
+                            "LOG_ABOVE", "LOG_BELOW"})
+
 # Names that the generated source may use for what they are; a user's variable must not hide them.
 PRINTED = frozenset(
     {
@@ -31,9 +36,6 @@ PRINTED = frozenset(
         "math",
         "scipy",
         "warnings",
-        "grow",
-        "add_saved",
-        "zeros_like_saved",
         "in_threads",
         "transformer",
         "places",
@@ -54,7 +56,7 @@ PRINTED = frozenset(
         "enumerate",
         "ValueError",
     }
-)
+) | HELPERS | HELPER_NUMBERS
 BUILTINS = frozenset(dir(builtins))
 POSITIONS = ("k", "j", "i", "m", "l")
 COUNTERS = ("n", "count", "steps")

@@ -4,9 +4,11 @@
 
 import numpy as np
 
+from ..ops.inverse_error import erf_inv_f32, erf_inv_f64
+from ..ops.random_bits import threefry2x32
 from ..ops.saved import add_saved, zeros_like_saved
 
-__all__ = ["add_saved", "grow", "zeros_like_saved"]
+__all__ = ["add_saved", "erf_inv_f32", "erf_inv_f64", "grow", "threefry2x32", "zeros_like_saved"]
 
 
 def grow(rows):

@@ -223,7 +223,14 @@ def of_saved(e: Any, stmt: Let) -> ast.expr:
     return ast.Call(ast.Name(stmt.op.name), [e.atom(atom) for atom in stmt.args], [])
 
 
+def erf_inv(e: Any, stmt: Let) -> ast.expr:
+    """The function for the precision."""
+    name = "erf_inv_f32" if stmt.target.type.dtype == np.float32 else "erf_inv_f64"     # type: ignore[union-attr]
+    return ast.Call(ast.Name(name), [e.atom(stmt.args[0])], [])
+
+
 FORMS: dict[str, Form] = {
+    "erf_inv": erf_inv,
     "pack": pack,
     "unpack": same,
     "add_saved": of_saved,

@@ -33,7 +33,7 @@ from ..core.walk import all_statements
 from .giving import given_params
 from .header import Header, helper, imports, mentioned
 from .layout import LINE, printed
-from .names import fresh, identifier
+from .names import HELPERS, fresh, identifier
 from .page import Options, PrintedFunction, print_function
 from .unwrapping import has_tests, unwrapped
 
@@ -105,14 +105,14 @@ def _module(functions: list[PrintedFunction], header: Header | None, namespace: 
     """Header, imports, helpers, numbers, functions; two blank lines before each function."""
     uses_grow = any(function.uses_grow for function in functions)
     nodes = mentioned(tree for function in functions for tree in function.trees)
+    helpers = [list(helper(name)) for name in [*["grow"] * uses_grow, *sorted(_helpers(nodes))]]
     used = imports(nodes)
-    if uses_grow and "import numpy as np" not in used:
+    if any("np." in line for lines in helpers for line in lines) and "import numpy as np" not in used:
         used.append("import numpy as np")
     heads = [header.lines() if header is not None else [], used, _shared(functions)]
     parts: list[Lines] = [[(line, None) for line in head] for head in heads if head]
     count = len(parts)
-    parts += [[(line, None) for line in helper("grow")]] if uses_grow else []
-    parts += [[(line, None) for line in helper(name)] for name in sorted(_helpers(nodes))]
+    parts += [[(line, None) for line in lines] for lines in helpers]
     parts += [function.lines for function in functions]
     lines: Lines = []
     for k, part in enumerate(parts):
@@ -124,7 +124,7 @@ def _module(functions: list[PrintedFunction], header: Header | None, namespace: 
 
 def _helpers(nodes: list[ast.AST]) -> set[str]:
     """The functions from the prelude that are mentioned."""
-    return {node.id for node in nodes if isinstance(node, ast.Name)} & {"add_saved", "zeros_like_saved"}
+    return {node.id for node in nodes if isinstance(node, ast.Name)} & HELPERS - {"grow"}
 
 
 def _shared(functions: list[PrintedFunction]) -> list[str]:

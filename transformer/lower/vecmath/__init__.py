@@ -7,6 +7,6 @@ compiles. `TABLE` names the functions of each dtype; generated code gets copies 
 
 from __future__ import annotations
 
-from .table import COMPILED, SUFFIXES, TABLE, compiled, source_of
+from .table import COMPILED, FORMS, SUFFIXES, TABLE, compiled, source_of
 
-__all__ = ["COMPILED", "SUFFIXES", "TABLE", "compiled", "source_of"]
+__all__ = ["COMPILED", "FORMS", "SUFFIXES", "TABLE", "compiled", "source_of"]

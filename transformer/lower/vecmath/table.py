@@ -11,6 +11,7 @@ from . import (
     exponential,
     hyperbolic,
     inverse,
+    inverse_error,
     inverse_hyperbolic,
     logarithm,
     power,
@@ -19,7 +20,8 @@ from . import (
     trigonometric,
 )
 
-MODULES = (exponential, logarithm, trigonometric, inverse, hyperbolic, inverse_hyperbolic, special, power, roots)
+MODULES = (exponential, logarithm, trigonometric, inverse, hyperbolic, inverse_hyperbolic, special, inverse_error,
+           power, roots)
 NAMES = """exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh arcsin arccos arctan arctan2
            arcsinh arccosh arctanh expit erf erfc power cbrt hypot""".split()
 SUFFIXES: dict[Any, str] = {np.dtype("f4"): "_f32", np.dtype("f8"): "_f64"}
@@ -31,6 +33,10 @@ def _function(name: str, suffix: str) -> Callable[..., Any]:
 
 TABLE: dict[str, dict[np.dtype, Callable[..., Any]]] = {
     name: {dtype: _function(name, suffix) for dtype, suffix in SUFFIXES.items()} for name in NAMES}
+
+# With those that are not as accurate as they could be, since other digits are wanted.
+FORMS: dict[str, dict[np.dtype, Callable[..., Any]]] = {
+    **TABLE, "erf_inv": {dtype: _function("erf_inv", suffix) for dtype, suffix in SUFFIXES.items()}}
 
 # How numba compiles them: products and sums may be fused, they become part of their callers, and Python does
 # not call them.

@@ -1,0 +1,44 @@
+"""Random numbers as functions of a key: the names of `jax.random`, and its bits.
+
+    from transformer import random
+
+    key = random.key(0)
+    key, subkey = random.split(key)
+    x = random.normal(subkey, (3,))
+
+A key is an array of two words, `uint32[2]`. The same key always gives the same numbers, in whatever order they are
+asked for, plainly, compiled, and for each lane of a batch; new numbers need a new key, which `split` and `fold_in` make
+of an old one. Everything is counted by Threefry-2x32 (`ops/random_bits.py`), and written here as plain Python, which is
+what a transformation reads. `docs/random.md` says what is equal to JAX to the bit.
+"""
+
+from .choosing import categorical, choice, permutation
+from .floats import exponential, gumbel, laplace, normal, truncated_normal, uniform
+from .gammas import beta, dirichlet, gamma, loggamma
+from .keys import PRNGKey, bits, fold_in, key, split
+from .vectors import multivariate_normal
+from .whole import bernoulli, randint
+
+__all__ = [
+    "PRNGKey",
+    "bernoulli",
+    "beta",
+    "bits",
+    "categorical",
+    "choice",
+    "dirichlet",
+    "exponential",
+    "fold_in",
+    "gamma",
+    "gumbel",
+    "key",
+    "laplace",
+    "loggamma",
+    "multivariate_normal",
+    "normal",
+    "permutation",
+    "randint",
+    "split",
+    "truncated_normal",
+    "uniform",
+]
