@@ -8,6 +8,7 @@ from typing import Any
 
 from .core.errors import BadArgument, NotSupported
 from .core.grammar import Loop
+from .saving import load, save, steps
 
 UNITS = {"b": 1, "kb": 1000, "mb": 1000 ** 2, "gb": 1000 ** 3, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 
@@ -54,6 +55,10 @@ def checkpoint(function: Callable[..., Any]) -> Any:
         raise BadArgument(f"checkpoint needs a function, this is {function!r}",
                           instead="Write @checkpoint above a function, or checkpoint(f)(x).")
     return Checkpointed(function)
+
+
+# The other meaning of the word, of those who keep the parameters of a training run.
+checkpoint.save, checkpoint.load, checkpoint.steps = save, load, steps    # type: ignore[attr-defined]
 
 
 class checkpoint_loop:
