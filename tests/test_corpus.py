@@ -140,7 +140,7 @@ def test_gradient(program: Program) -> None:
             assert_close(along, reference, f"gradient of {program.name}, {where}", dtype)
 
 
-@each(SMOOTH)
+@each(SMOOTH[::2])
 def test_jvp(program: Program) -> None:
     arguments = first_draw(program)
     dtype = narrowest(program, arguments)

@@ -369,7 +369,7 @@ def divisions() -> Iterator[tuple[Any, int]]:
         if isinstance(function, types.FunctionType) and "expected" not in program.tags:
             body = find_source(function).tree
             lines = sorted({node.lineno for node in gast.walk(body) if isinstance(node, gast.stmt)} - {body.lineno})
-            yield from ((program, line) for line in [0, *lines[::4]])
+            yield from ((program, line) for line in [0, *lines[::6]])
 
 
 def test_names_go_in_and_out_of_parts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -304,7 +304,7 @@ CHUNKS = 4
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_programs(chunk: int) -> None:
     """Whatever is donated, results are the same, and what is said not to change does not."""
-    for program in ALL[::4][chunk::CHUNKS]:
+    for program in ALL[::6][chunk::CHUNKS]:
         if "expected" not in program.tags:
             compare(program, transformed(program, int(sum(map(ord, program.name)) % 8 == 0)))
 

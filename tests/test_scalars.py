@@ -177,7 +177,7 @@ def test_one_number(expression):
 
 @pytest.mark.parametrize("expression", expressions(OF_TWO))
 def test_two_numbers(expression):
-    pairs = product(FIRST.items(), SECOND.items())
+    pairs = list(product(FIRST.items(), SECOND.items()))[len(expression) % 2::2]      # half of them for each
     wrong = {(one, other): compare(expression, (x, y, 1.0)) for (one, x), (other, y) in pairs}
     assert not {names: problem for names, problem in wrong.items() if problem}
 

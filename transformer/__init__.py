@@ -7,6 +7,7 @@
     vmap                   a function of one example as one of many
     vectorize              a function of a few axes for any axes in front of them
     pmap                   a function of one example on as many devices as there are examples
+    Array, device_put      arrays on devices
     devices, local_devices, device_count, local_device_count, default_device, default_backend, process_index,
     process_count          which devices there are
     jit                    a function, or a derivative, compiled
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from .jitting import jit
     from .ops.collectives import all_gather, axis_index, axis_size, pmax, pmean, pmin, psum
     from .ops.exchanges import all_to_all, ppermute, pshuffle, psum_scatter
+    from .parallel.array import Array
     from .parallel.device import (
         default_backend,
         default_device,
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
         process_count,
         process_index,
     )
+    from .parallel.placing import device_put
     from .pmapping import pmap
     from .settings import config
     from .updates import at
@@ -70,6 +73,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Array",
     "BadArgument",
     "NotDifferentiable",
     "NotSupported",
@@ -92,6 +96,7 @@ __all__ = [
     "default_device",
     "define_op",
     "device_count",
+    "device_put",
     "devices",
     "fixed_point",
     "grad",
@@ -129,7 +134,7 @@ __all__ = [
     "vmap",
 ]
 
-_ERRORS = frozenset(name for name in __all__ if name[0].isupper())
+_ERRORS = frozenset(name for name in __all__ if name[0].isupper()) - {"Array"}
 
 _MODULES = frozenset({"lax", "nn", "optim", "random", "tree"})
 
@@ -137,7 +142,8 @@ _HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom
           "check_op": ".define", "checkpoint": ".checkpointing",
           "checkpoint_loop": ".checkpointing", "fixed_point": ".implicit", "grad_of": ".cotangents",
           "independent": ".independence", "jit": ".jitting", "vmap": ".vmapping", "at": ".updates",
-          "vectorize": ".vectorizing", "pmap": ".pmapping",
+          "vectorize": ".vectorizing", "pmap": ".pmapping", "Array": ".parallel.array",
+          "device_put": ".parallel.placing",
           **dict.fromkeys(("default_backend", "default_device", "device_count", "devices", "local_device_count",
                            "local_devices", "process_count", "process_index"), ".parallel.device"),
           **dict.fromkeys(("hessian", "hvp", "jacfwd", "jacobian", "jacrev"), ".jacobians"),

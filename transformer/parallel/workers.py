@@ -87,6 +87,7 @@ class Worker:
         self._tasks: SimpleQueue[Any] = SimpleQueue()
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
+        self._is_running = False
         _all.add(self)
 
     def submit(self, function: Callable[..., Any], args: Sequence[Any], name: str | None = None) -> Pending:
@@ -102,7 +103,7 @@ class Worker:
 
     @property
     def is_idle(self) -> bool:
-        return self._tasks.empty()
+        return self._tasks.empty() and not self._is_running
 
     def stop(self) -> None:
         """Ends the thread when it has done all that it was given."""
@@ -122,7 +123,9 @@ class Worker:
         if self.cores and hasattr(os, "sched_setaffinity"):
             os.sched_setaffinity(0, self.cores)
         while (task := self._tasks.get()) is not None:
-            _run_task(*task)
+            self._is_running = True
+            run_task(*task)
+            self._is_running = False
             del task
 
     def drain(self) -> None:
@@ -139,7 +142,8 @@ def _nothing() -> None:
     pass
 
 
-def _run_task(function: Callable[..., Any], args: Sequence[Any], pending: Pending) -> None:
+def run_task(function: Callable[..., Any], args: Sequence[Any], pending: Pending) -> None:
+    """Calls a function when its arguments are known, and notes what comes of it."""
     try:
         given = [known(arg) for arg in args]
     except BaseException as error:               # of a task before

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any
 
+from .. import tree
 from ..core.errors import TransformError
 from ..settings import config
 from ..transform.derived import taken_apart
 from .dispatch import Dispatcher, Entry
 from .index import Index
-from .native import any_foreign, native
+from .native import is_foreign, is_on_device, native
 from .provenance import followed
 from .quick import Quick
 from .raising import complete
@@ -46,7 +47,10 @@ class Calls(Dispatcher):
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if config.debug_nans and not self._hands_back(args, kwargs):
             return self.plain.call(args, kwargs)
-        if any_foreign(args, kwargs):
+        leaves = tree.leaves((args, kwargs))
+        if any(map(is_on_device, leaves)):
+            return self.placed(args, kwargs)
+        if any(map(is_foreign, leaves)):
             return self._converted(args, kwargs)
         entry = self.entry(args, kwargs)
         if not kwargs:

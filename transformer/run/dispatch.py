@@ -12,7 +12,7 @@ import threading
 import weakref
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,8 +21,12 @@ from ..core.errors import TransformError
 from ..ops.registry import registry
 from ..settings import config, followers
 from .nans import call_watching_nans
+from .native import is_on_device
 from .sharing import Memory
 from .signature import Description, describe, exact_key, hashable
+
+if TYPE_CHECKING:
+    from ..parallel.placing import Placed
 
 MOST_EXACT_KEYS = 4096
 
@@ -101,6 +105,8 @@ class Dispatcher:
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs the function for a call."""
+        if any(map(is_on_device, tree.leaves((args, kwargs)))):
+            return self.placed(args, kwargs)
         entry = self.entry(args, kwargs)
         given = kwargs
         if entry.hidden:
@@ -108,6 +114,12 @@ class Dispatcher:
         if entry.memory.is_checked:
             entry.memory.check(args, given, self.names(len(args)), entry.hidden)
         return run(entry, args, kwargs)
+
+    @functools.cached_property
+    def placed(self) -> Placed:
+        """Calls with arrays on devices."""
+        from ..parallel.placing import Placed
+        return Placed(self.call, getattr(self.user, "__name__", "the function"))
 
     def hold(self, args: tuple[Any, ...], places: tuple[Any, ...]) -> Held:
         """What a call with arguments like these runs as of now: what is assigned to globals or captured

@@ -13,8 +13,9 @@ def is_foreign(leaf: Any) -> bool:
     return isinstance(leaf, (np.ndarray, np.generic)) and not leaf.dtype.isnative
 
 
-def any_foreign(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    return any(map(is_foreign, tree.leaves((args, kwargs))))
+def is_on_device(leaf: Any) -> bool:
+    """Whether a leaf is one of our arrays (`parallel.array`), which may not be computed yet."""
+    return getattr(type(leaf), "is_on_device", False)
 
 
 def native(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, list[tuple[np.ndarray, np.ndarray]]]:

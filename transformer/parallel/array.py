@@ -1,0 +1,303 @@
+"""Arrays on devices: NumPy's, but never changed, and perhaps not computed yet.
+
+    x = device_put(np.arange(3.0), "cpu:1")
+    y = x * 2 + 1                               # runs on cpu:1
+    y.block_until_ready()
+
+Whatever is done with them, by operators, methods, functions of NumPy or compiled functions, runs on their device, and
+gives such arrays again. What is cheap runs at once; what is not goes to the queue of the device, and the program goes
+on. Who looks at a value waits for it, and is told what went wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from .. import tree
+from .device import Device
+from .workers import Part, Pending, known
+
+CHEAP = 1 << 14                         # elements: fewer are computed at once
+
+
+class Array(NDArrayOperatorsMixin):
+    """An array on a device. It has the operators, methods and attributes of NumPy's arrays, and is taken by their
+    functions; `device_put` makes one. It cannot be changed: ``x.at[i].set(v)`` is a changed copy.
+
+    >>> from transformer import device_put
+    >>> x = device_put(np.arange(3.0))
+    >>> np.sum(x * x)
+    Array(5.)
+    >>> x.at[0].set(7.0)
+    Array([7., 1., 2.])
+    """
+
+    __slots__ = ("_value", "device")
+    __array_priority__ = 200
+    __hash__: Any = None
+    is_on_device = True
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    size: int
+
+    def __init__(self, value: Any, device: Device) -> None:
+        self._value, self.device = value, device
+
+    # -- its value ---------------------------------------------------------------------------
+
+    def _known(self) -> np.ndarray:
+        """The value as an array that nobody writes to, when it is there. Raises what went wrong."""
+        value = self._value
+        if type(value) is Pending or type(value) is Part:
+            value = self._value = read_only(known(value))
+        return value
+
+    def is_ready(self) -> bool:
+        """Whether the value is computed."""
+        pending = getattr(self._value, "pending", self._value)
+        return type(pending) is not Pending or pending.is_ready
+
+    def block_until_ready(self) -> Array:
+        """Waits until the value is computed. Raises what went wrong."""
+        self._known()
+        return self
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        value = self._known()
+        if dtype is not None and value.dtype != dtype:
+            return value.astype(dtype)
+        return value.copy() if copy else value
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        return self._known().__array_interface__
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """For other libraries. Those that know no arrays that cannot be written get a copy."""
+        value = self._known()
+        if options.get("max_version") is None or options["max_version"] < (1, 0):
+            value = value.copy()
+        return value.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._known().__dlpack_device__()
+
+    # -- what can be asked -------------------------------------------------------------------
+
+    @property
+    def at(self) -> _At:
+        """A part that is to be replaced in a copy, as `transformer.at`."""
+        return _At(self)
+
+    @property
+    def T(self) -> Array:
+        return Array(self._known().T, self.device)
+
+    @property
+    def real(self) -> Array:
+        return Array(read_only(self._known().real), self.device)
+
+    @property
+    def imag(self) -> Array:
+        return Array(read_only(self._known().imag), self.device)
+
+    def __getitem__(self, index: Any) -> Array:
+        return computed(lambda value, index: value[index], (self, index), {})
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise TypeError(f"an Array cannot be changed. Write x = x.at[{_shown(index)}].set(...) for a changed copy, or "
+                        "np.array(x) for an array that can be")
+
+    def __len__(self) -> int:
+        return len(self._known())
+
+    def __iter__(self) -> Iterator[Array]:
+        return (self[k] for k in range(len(self)))
+
+    def __bool__(self) -> bool:
+        return bool(self._known())
+
+    def __int__(self) -> int:
+        return int(self._known())
+
+    def __float__(self) -> float:
+        return float(self._known())
+
+    def __complex__(self) -> complex:
+        return complex(self._known())
+
+    def __index__(self) -> int:
+        return self._known().__index__()
+
+    def __contains__(self, item: Any) -> bool:
+        return item in self._known()
+
+    def __format__(self, form: str) -> str:
+        return format(self._known()[()], form)
+
+    def __repr__(self) -> str:
+        return repr(self._known()).replace("array(", "Array(", 1)
+
+    def __str__(self) -> str:
+        return str(self._known())
+
+    def __reduce__(self) -> Any:
+        return _put_again, (np.asarray(self._known()), self.device)
+
+    # -- what NumPy does with it -------------------------------------------------------------
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if "out" in options or method == "at":
+            raise TypeError(f"an Array cannot be written to by {ufunc.__name__}; take its result, or x.at[i].add(v)")
+        if method == "__call__" and ufunc.nout == 1 and not options:
+            return computed(ufunc, inputs, {}, later=True)
+        return computed(getattr(ufunc, method), inputs, options)
+
+    def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
+        if kwargs.get("out") is not None:
+            raise TypeError(f"an Array cannot be written to by {function.__name__}; take its result")
+        return computed(function, args, kwargs)
+
+
+class _At:
+    """An array of which a part will be named."""
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+
+    def __getitem__(self, index: Any) -> _Named:
+        return _Named(self.array, index)
+
+
+class _Named:
+    """A part of an array; the methods are those of `updates.Part`."""
+
+    def __init__(self, array: Array, index: Any) -> None:
+        self.array, self.index = array, index
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        from ..updates import at
+        getattr(at(self.array)[0], name)         # raises where there is no such method
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            return computed(lambda array, index, *args, **kwargs: getattr(at(array)[index], name)(*args, **kwargs),
+                            (self.array, self.index, *args), kwargs)
+        return method
+
+
+ASKED = "shape", "dtype", "ndim", "size", "itemsize", "nbytes", "strides", "flags"
+GIVING_PYTHON = "item", "tolist", "tobytes"
+METHODS = ("all", "any", "argmax", "argmin", "argsort", "astype", "choose", "clip", "compress", "conj", "conjugate",
+           "copy", "cumprod", "cumsum", "diagonal", "dot", "flatten", "max", "mean", "min", "nonzero", "prod", "ravel",
+           "repeat", "reshape", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace",
+           "transpose", "var")
+WRITING = "fill", "itemset", "partition", "put", "resize", "setfield", "setflags", "sort"
+
+
+def _asked(name: str) -> property:
+    return property(lambda self: getattr(self._known(), name), doc=getattr(np.ndarray, name).__doc__)
+
+
+def _giving(name: str, python: bool) -> Callable[..., Any]:
+    of_numpy = getattr(np.ndarray, name)
+
+    def method(self: Array, *args: Any, **kwargs: Any) -> Any:
+        if python:
+            return of_numpy(self._known(), *args, **kwargs)
+        return computed(of_numpy, (self, *args), kwargs)
+
+    method.__name__, method.__doc__ = name, of_numpy.__doc__
+    return method
+
+
+def _refusing(name: str) -> Callable[..., Any]:
+    def method(self: Array, *args: Any, **kwargs: Any) -> Any:
+        instead = "np.sort(x)" if name == "sort" else "x.at[...].set(...)"
+        raise TypeError(f"an Array cannot be changed by {name}; write {instead}")
+
+    method.__name__ = name
+    return method
+
+
+# `x += 1` makes a new array and gives it the name.
+for _name in ("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or",
+              "xor"):
+    setattr(Array, f"__i{_name}__", getattr(NDArrayOperatorsMixin, f"__{_name}__"))
+for _name in ASKED:
+    setattr(Array, _name, _asked(_name))
+for _name in (*METHODS, *GIVING_PYTHON):
+    setattr(Array, _name, _giving(_name, _name in GIVING_PYTHON))
+for _name in WRITING:
+    setattr(Array, _name, _refusing(_name))
+
+
+def _shown(index: Any) -> str:
+    return repr(index) if isinstance(index, (int, np.integer, str)) else "..."
+
+
+def _put_again(value: np.ndarray, device: Device) -> Array:
+    return Array(read_only(value), device)
+
+
+# -- computing --------------------------------------------------------------------------------------
+
+
+def computed(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], later: bool = False) -> Any:
+    """What a function of NumPy gives for arrays on one device. One that gives one array may run later, if it is not
+    cheap."""
+    device = device_among(args, kwargs, getattr(function, "__name__", "a function"))
+    if later and sum(each.size for each in args if type(each) is Array) > CHEAP:
+        values = [each._value if type(each) is Array else each for each in args]
+        return Array(device.submit(function, values, function.__name__), device)
+    result = function(*unwrapped(args), **unwrapped(kwargs))
+    return wrapped(result, device)
+
+
+def device_among(args: Any, kwargs: Any, what: str) -> Device:
+    """The device of all arrays in arguments. Raises ValueError where there are several."""
+    found = list(_arrays((args, kwargs)))
+    for other in found[1:]:
+        if other.device is not found[0].device:
+            raise ValueError(f"Received incompatible devices for {what}: one argument, of shape {found[0].shape}, is "
+                             f"on {found[0].device}, another, of shape {other.shape}, on {other.device}. Bring them "
+                             f"to one device with device_put(x, {str(found[0].device)!r})")
+    return found[0].device
+
+
+def _arrays(node: Any) -> Iterator[Array]:
+    if type(node) is Array:
+        yield node
+    elif isinstance(node, (tuple, list, dict)):
+        items: Iterable[Any] = node.values() if isinstance(node, dict) else node
+        for item in items:
+            yield from _arrays(item)
+
+
+def unwrapped(args: Any) -> Any:
+    """Arguments with NumPy's arrays, when all are there."""
+    if type(args) is Array:
+        return args._known()
+    if type(args) in (tuple, list):
+        return type(args)(map(unwrapped, args))
+    if type(args) is dict:
+        return {key: unwrapped(value) for key, value in args.items()}
+    return args
+
+
+def wrapped(result: Any, device: Device) -> Any:
+    """A result with arrays on a device in place of NumPy's arrays and numbers."""
+    return tree.map(lambda leaf: Array(read_only(leaf), device) if isinstance(leaf, (np.ndarray, np.number, np.bool))
+                    else leaf, result)
+
+
+def read_only(value: Any) -> np.ndarray:
+    """An array as one that cannot be written to: itself if it has its memory alone, else a view."""
+    array = np.asarray(value)
+    if array.flags.writeable:
+        array = array.view()
+        array.flags.writeable = False
+    return array
