@@ -42,6 +42,9 @@ class Split:
         return array[(*before, np.minimum(np.arange(k * self.each, (k + 1) * self.each), self.count - 1))]
 
 
+PLAIN = frozenset({np.ndarray, np.float64, float, int})       # leaves, which need no tree around them
+
+
 @dataclass
 class Given:
     """The arguments of a call, in which what differs is `Sharded`; `of_one` are those of the first device."""
@@ -63,7 +66,7 @@ class Mapped:
 
     def count(self, value: Any) -> tuple[int, int]:
         """The axis counted from the front, and how many examples there are."""
-        shape = np.shape(value)
+        shape = getattr(value, "shape", ())
         if not -len(shape) <= self.axis < len(shape):
             raise BadArgument(f"{self.whose or 'pmap'} maps {self.name} along its axis {self.axis}, but it has "
                               f"{len(shape)} axes", argument=self.name,
@@ -84,7 +87,9 @@ class Cutting:
 
     def cut(self, args: tuple[Any, ...], kwargs: dict[str, Any], devices: Sequence[Device]) -> Given:
         """Raises `BadArgument` where axes do not fit, or examples do not go round."""
-        leaves, structure = tree.flatten((args, kwargs))
+        is_flat = not kwargs and all(type(arg) in PLAIN for arg in args)
+        structure: Any
+        leaves, structure = (args, len(args)) if is_flat else tree.flatten((args, kwargs))
         plan = self._plans.get(structure)
         if plan is None:
             plan = self._plans[structure] = self._plan(args, kwargs)
@@ -93,8 +98,11 @@ class Cutting:
         axes = iter([axis for _, axis, _ in found])
         cut = [leaf if entry is None else Sharded(_parts(leaf, next(axes), split)) for leaf, entry in zip(leaves, plan)]
         first = [known(leaf.parts[0]) if type(leaf) is Sharded else leaf for leaf in cut]
+        used = devices[:split.devices]
+        if is_flat:
+            return Given(tuple(cut), kwargs, used, (tuple(first), kwargs), split)
         args, kwargs = tree.unflatten(structure, cut)
-        return Given(args, kwargs, devices[:split.devices], tree.unflatten(structure, first), split)
+        return Given(args, kwargs, used, tree.unflatten(structure, first), split)
 
     def _plan(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Mapped | None]:
         names = self.names(len(args))
