@@ -67,7 +67,7 @@ class Mapped(Sourced):
         # Where it is read, as in a function that is differentiated, it is a vmap: that gives the same numbers.
         self.mode = Batched(options["in_axes"], options["out_axes"], options["axis_name"])
         self._by_split: dict[Any, Transformed] = {}
-        self._programs: dict[int, tuple[Entry, Program]] = {}
+        self._programs: dict[tuple[int, ...], Program] = {}
         self._newest: Transformed | None = None
         names = functools.lru_cache(functools.partial(argument_names, innermost(self)))
         self._cutting = Cutting(self.mode.entries, names, options["pad"])
@@ -110,13 +110,14 @@ class Mapped(Sourced):
 
     def _program(self, call: Given) -> Program:
         entry = self._entry_of(call)
-        known = self._programs.get(id(entry))
-        if known is None:
-            known = self._programs[id(entry)] = entry, Program(entry, call.devices)
-        if call.split.is_padded and known[1].has_collectives:
+        key = id(entry), *map(id, call.devices)
+        found = self._programs.get(key)
+        if found is None:
+            found = self._programs[key] = Program(entry, call.devices)       # which keeps both, and so their ids
+        if call.split.is_padded and found.has_collectives:
             raise BadArgument("what pad=True adds would count in a collective",
                               instead=f"Give a multiple of {len(call.devices)} examples.")
-        return known[1]
+        return found
 
     def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
         return self._cutting.cut(args, kwargs, self._devices())

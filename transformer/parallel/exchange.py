@@ -1,5 +1,6 @@
 """Collectives on the values of all devices.
 
+    >>> from transformer import devices
     >>> exchange = Exchange(devices()[:1])
     >>> exchange.psum(Sharded([2.0]), "i")
     2.0
@@ -13,11 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from .device import Device, devices
+from .device import Device
 from .sharded import Sharded, part_of
 from .workers import known
-
-__all__ = ["Exchange", "devices"]
 
 WORTH_SHARING = 1 << 15                 # elements: from here on each device adds a part of an array
 

@@ -24,7 +24,7 @@ class Program:
     """The driver of an entry, for these devices."""
 
     def __init__(self, entry: Entry, devices: Sequence[Device]) -> None:
-        self.entry = entry
+        self.entry, self.devices = entry, devices
         function: Any = entry.function
         core, differing = entry.generated.function, entry.generated.interface.differing
         scope = {**function.__globals__, "np": NumPyOnEach(len(devices)), "transformer": Exchange(devices)}
