@@ -278,6 +278,40 @@ def hist(x):
     return np.sum(h * e[1:])
 
 
+def places_from_the_last(x):
+    """The index of a loop that counts down is itself what the list keeps."""
+    order = [k for k in reversed(range(len(x)))]
+    return np.sum(x[order] ** 2 * np.arange(len(x)))
+
+
+def places_counted_down(x):
+    order, later = [], []
+    for k in range(len(x) - 1, 0, -1):
+        order.append(k)
+        later.append(k - 1)
+    return np.sum(x[np.array(order)] * x[np.array(later)] ** 2)
+
+
+def places_counted_up(x):
+    order, pairs = [], []
+    for k in range(1, len(x)):
+        order.append(k)
+    for k in range(0, len(x), 2):
+        pairs.append(k)
+    y = np.zeros_like(x)
+    for k in order:
+        y[k] = x[k] * x[k - 1]
+    return np.sum(y) + np.sum(x[pairs] ** 3)
+
+
+def elements_from_the_last(x):
+    order = [k for k in range(2, -1, -1)]
+    y = np.zeros_like(x)
+    for k in order:
+        y[k] = x[k] * (y[k + 1] if k < 2 else 1.0)
+    return np.sum(y)
+
+
 def padded_by_comprehension(x):
     """A list that a comprehension makes stands where numbers have to be known."""
     widths = [(k + 1, 2 - k) for k in range(x.ndim)]
@@ -285,6 +319,10 @@ def padded_by_comprehension(x):
 
 
 PROGRAMS = [
+    Program(places_from_the_last, apart(("n",))),
+    Program(places_counted_down, apart(("n",))),
+    Program(places_counted_up, apart(("n",))),
+    Program(elements_from_the_last, apart((4,))),
     Program(padded_by_comprehension, apart(("n", "m"))),
     Program(append_cond, apart(("n",))),
     Program(append_cond_twice, apart(("n",))),

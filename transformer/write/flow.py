@@ -120,8 +120,8 @@ class _Numberer:
         for stmt in block:
             if self.flow.is_alive(stmt):
                 getattr(self, METHODS[type(stmt)])(stmt)
-                if stmt in after:
-                    self._stores(after[stmt])
+            if stmt in after:                    # also of an index that the `for` makes
+                self._stores(after[stmt])
 
     def read(self, point: int, value: Any, step: int = READ) -> None:
         """Notes that an atom, size or attribute is read at a point."""

@@ -56,7 +56,8 @@ class Statements:
         items: list[Item] = []
         open_blocks: list[list[Item]] = [items]
         for stmt in block:
-            if not self.flow.is_alive(stmt):
+            if not self.flow.is_alive(stmt):     # an index that the `for` makes may be kept all the same
+                _append(open_blocks[-1], self.stored(self.flow.stored.after.get(stmt, ())))
                 continue
             if isinstance(stmt, Effect) and stmt.kind == "exit":
                 if not open_blocks.pop():
