@@ -312,6 +312,11 @@ def elements_from_the_last(x):
     return np.sum(y)
 
 
+def shape_by_comprehension(x):
+    shape = [d + 2 for d in range(2)]
+    return np.sum(np.ones(shape) * x[0] ** 3) + np.sum(np.reshape(x[:6], [k + 2 for k in range(2)])[1] ** 2)
+
+
 def padded_by_comprehension(x):
     """A list that a comprehension makes stands where numbers have to be known."""
     widths = [(k + 1, 2 - k) for k in range(x.ndim)]
@@ -323,6 +328,7 @@ PROGRAMS = [
     Program(places_counted_down, apart(("n",))),
     Program(places_counted_up, apart(("n",))),
     Program(elements_from_the_last, apart((4,))),
+    Program(shape_by_comprehension, apart((7,))),
     Program(padded_by_comprehension, apart(("n", "m"))),
     Program(append_cond, apart(("n",))),
     Program(append_cond_twice, apart(("n",))),

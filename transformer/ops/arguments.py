@@ -79,13 +79,17 @@ def is_dynamic(argument: Any) -> bool:
 
 def shape(argument: Any) -> tuple[Extent, ...]:
     """A shape given as one size or as a sequence of them."""
-    if isinstance(argument, (tuple, list)):
-        sizes = tuple(extent(item) for item in argument)
-    else:
-        sizes = (extent(argument),)
+    sizes = tuple(map(extent, items(argument)))
     if any(isinstance(size, int) and size < 0 for size in sizes):
         raise ShapeError("negative dimensions are not allowed")
     return sizes
+
+
+def items(shape: Any) -> tuple[Any, ...]:
+    """The sizes in a shape, as they were given. A list that the program computes has to be known."""
+    if isinstance(shape, Value) and shape.ndim:
+        shape = list(known(shape, "a shape"))
+    return tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
 
 
 def axis(argument: Any, rank: int) -> int:

@@ -85,8 +85,7 @@ class Reshape(Op):
 
 def complete(elements: Extent, shape: Any) -> Sizes:
     """A new shape for a number of elements, with -1 replaced by what is missing."""
-    items = shape if isinstance(shape, (tuple, list)) else (shape,)
-    sizes = [arguments.extent(item) for item in items]
+    sizes = list(map(arguments.extent, arguments.items(shape)))
     open_places = [k for k, size in enumerate(sizes) if isinstance(size, int) and size < 0]
     if len(open_places) > 1:
         raise ShapeError("can only specify one unknown dimension")
