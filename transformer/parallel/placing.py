@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -49,26 +49,33 @@ class Placed:
     """Calls of a function with arrays on devices. What a call takes is measured: cheap ones are made at
     once, if the device has nothing else to do, the others later, by the device."""
 
-    def __init__(self, call: Callable[[tuple[Any, ...], dict[str, Any]], Any], name: str) -> None:
+    def __init__(self, call: Callable[..., Any], name: str) -> None:
         self.call, self.name = call, name
         self.seconds: dict[Any, float] = {}
         self.structures: dict[Any, Any] = {}
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        leaves, structure = tree.flatten((args, kwargs))
-        device = device_among(leaves, (), self.name)
+        structure: Any
+        is_flat = not kwargs and all(type(arg) in PLAIN for arg in args)
+        leaves, structure = (args, len(args)) if is_flat else tree.flatten((args, kwargs))
+        device = self._device(leaves)
         plain = [leaf._known() if type(leaf) is Array else leaf for leaf in leaves]
-        key = structure, tuple((x.dtype, x.shape) if isinstance(x, np.ndarray) else x if _counts(x) else type(x)
-                               for x in plain)
-        args, kwargs = tree.unflatten(structure, plain)
+        key = structure, *[(x.dtype, x.shape) if type(x) is np.ndarray else x if _counts(x) else type(x) for x in plain]
+        args, kwargs = (tuple(plain), kwargs) if is_flat else tree.unflatten(structure, plain)
         if self.structures.get(key) is None or self.seconds[key] < CHEAP and device.worker.is_idle:
             return self._now(key, args, kwargs, device)
         return self._later(key, args, kwargs, device)
 
+    def _device(self, leaves: Sequence[Any]) -> Device:
+        found = {leaf.device for leaf in leaves if type(leaf) is Array}
+        return found.pop() if len(found) == 1 else device_among(leaves, (), self.name)
+
     def _now(self, key: Any, args: Any, kwargs: Any, device: Device) -> Any:
         start = perf_counter()
-        result = self.call(args, kwargs)
+        result = self.call(*args, **kwargs)
         self._note(key, perf_counter() - start)
+        if key in self.structures:
+            return Array(read_only(result), device) if type(result) in PLAIN_RESULTS else wrapped(result, device)
         leaves, structure = tree.flatten(result)
         arrays = all(isinstance(leaf, (np.ndarray, np.generic)) for leaf in leaves)
         self.structures[key] = structure if arrays else None         # Python's numbers are known at once
@@ -78,14 +85,14 @@ class Placed:
         """The first call compiles, and a machine may be busy: a bad sample is forgotten."""
         before = self.seconds.get(key)
         self.seconds[key] = 0.0 if key not in self.structures else \
-            seconds if before is None else min(seconds, FORGETTING * before + (1 - FORGETTING) * seconds)
+            seconds if not before else min(seconds, FORGETTING * before + (1 - FORGETTING) * seconds)
 
     def _later(self, key: Any, args: Any, kwargs: Any, device: Device) -> Any:
         structure = self.structures[key]
 
         def task() -> list[Any]:
             start = perf_counter()
-            leaves, found = tree.flatten(self.call(args, kwargs))
+            leaves, found = tree.flatten(self.call(*args, **kwargs))
             self._note(key, perf_counter() - start)
             if found != structure:
                 raise RuntimeError(f"{self.name} has returned {found} after {structure} for arguments of the same kind")
@@ -95,7 +102,10 @@ class Placed:
         return tree.unflatten(structure, [Array(Part(pending, k), device) for k in range(structure.count)])
 
 
+PLAIN = frozenset({Array, np.ndarray, np.float64, float, int})
+PLAIN_RESULTS = frozenset({np.ndarray, np.float64, np.float32})
+
+
 def _counts(value: Any) -> bool:
     """Whether a value may decide what a function returns."""
     return isinstance(value, (bool, int, str, type(None)))
-

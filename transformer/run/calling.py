@@ -57,6 +57,9 @@ class Calls(Dispatcher):
             self._note(entry, args)
         return self.run(entry, args, kwargs)
 
+    def plainly(self, *args: Any, **kwargs: Any) -> Any:
+        return self.target(*args, **kwargs)
+
     def run(self, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if entry.memory.is_checked:
             names = self.names(len(args))

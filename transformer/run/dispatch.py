@@ -119,7 +119,11 @@ class Dispatcher:
     def placed(self) -> Placed:
         """Calls with arrays on devices."""
         from ..parallel.placing import Placed
-        return Placed(self.call, getattr(self.user, "__name__", "the function"))
+        return Placed(self.plainly, getattr(self.user, "__name__", "the function"))
+
+    def plainly(self, *args: Any, **kwargs: Any) -> Any:
+        """A call without such arrays."""
+        return self.call(args, kwargs)
 
     def hold(self, args: tuple[Any, ...], places: tuple[Any, ...]) -> Held:
         """What a call with arguments like these runs as of now: what is assigned to globals or captured
