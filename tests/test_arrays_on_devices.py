@@ -199,3 +199,30 @@ def test_compiled_code_does_not_write_to_them() -> None:
         with pytest.raises((TypeError, ValueError), match="read-only|cannot be changed"):
             run(x)
     same(x, np.arange(3.0))
+
+
+def test_who_writes_to_an_argument_later_changes_no_result() -> None:
+    x, y = device_put(LARGE), np.ones(LARGE.size)
+    blocker = devices()[0].submit(time.sleep, (0.2,))
+    queued = x + y
+    y[:] = 7
+    blocker.result()
+    same(queued, LARGE + 1)
+    small = np.ones(3)
+    run = jit(lambda a, b: (a, b))
+    for found in (run(device_put(small), small)[1], run(device_put(small), small)[1],
+                  np.broadcast_to(small, (2, 3), subok=False) * device_put(1.0)):
+        small[:] = 5.0
+        assert np.all(np.asarray(found) == 1)
+        small[:] = 1.0
+
+
+def test_pmap_is_done_with_arrays_of_numpy() -> None:
+    x = np.ones((3, 1000))
+    mapped = pmap(lambda x: np.sin(np.sin(np.sin(x))))
+    mapped(x), mapped(x)
+    blockers = [device.submit(time.sleep, (0.1,)) for device in devices()]
+    found = mapped(x)
+    assert found.is_ready() and all(blocker.is_ready for blocker in blockers)
+    x[:] = 7
+    np.testing.assert_allclose(np.asarray(found), np.sin(np.sin(np.sin(1.0))))

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from . import tree
 from .api import Transformed
 from .core.errors import BadArgument
@@ -16,7 +18,7 @@ from .parallel.device import devices as all_devices
 from .parallel.program import Program
 from .parallel.sharded import Sharded
 from .parallel.shards import ShardedArray
-from .parallel.workers import known
+from .parallel.workers import Pending, known
 from .run.dispatch import Dispatcher, Entry
 from .sourced import Sourced
 from .transform.batched import Batched
@@ -76,8 +78,10 @@ class Mapped(Sourced):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call = self._given(args, kwargs)
-        result = self._program(call)(*call.args, **call.kwargs)
-        return self._placed(result, call.split)
+        result = self._placed(self._program(call)(*call.args, **call.kwargs), call.split)
+        if any(isinstance(leaf, np.ndarray) for leaf in tree.leaves((args, kwargs))):
+            wait_for(result)                     # phases may read the arrays, which their owner may write to
+        return result
 
     def __repr__(self) -> str:
         return f"<pmap of {getattr(self.function, '__qualname__', self.function)!s}>"
@@ -135,6 +139,15 @@ class Mapped(Sourced):
             self._out_axes[structure] = axes
         return tree.unflatten(structure, [_result(leaf, axis, path, split)
                                           for leaf, axis, path in zip(leaves, axes, structure.paths())])
+
+
+def wait_for(result: Any) -> None:
+    """Waits until everything is computed. Raises nothing: errors come where values are looked at."""
+    for leaf in tree.leaves(result):
+        for part in leaf.parts if isinstance(leaf, ShardedArray) else ():
+            pending = getattr(part, "pending", part)
+            if isinstance(pending, Pending):
+                pending.wait()
 
 
 def _result(leaf: Any, axis: Any, path: str, split: Split) -> Any:

@@ -251,10 +251,10 @@ def computed(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     cheap."""
     device = device_among(args, kwargs, getattr(function, "__name__", "a function"))
     if later and sum(each.size for each in args if type(each) is Array) > CHEAP:
-        values = [each._value if type(each) is Array else each for each in args]
+        values = [each._value if type(each) is Array else kept(each) for each in args]
         return Array(device.submit(function, values, function.__name__), device)
     result = function(*unwrapped(args), **unwrapped(kwargs))
-    return wrapped(result, device)
+    return wrapped(result, device, (args, kwargs))
 
 
 def device_among(args: Any, kwargs: Any, what: str) -> Device:
@@ -288,10 +288,23 @@ def unwrapped(args: Any) -> Any:
     return args
 
 
-def wrapped(result: Any, device: Device) -> Any:
-    """A result with arrays on a device in place of NumPy's arrays and numbers."""
-    return tree.map(lambda leaf: Array(read_only(leaf), device) if isinstance(leaf, (np.ndarray, np.number, np.bool))
-                    else leaf, result)
+def kept(value: Any) -> Any:
+    """What a task may read later: arrays that their owner may write to by then are copied."""
+    return value.copy() if isinstance(value, np.ndarray) and value.flags.writeable else value
+
+
+def wrapped(result: Any, device: Device, given: Any = ()) -> Any:
+    """A result with arrays on a device in place of NumPy's arrays and numbers; what lies in one of the arrays that were
+    given, and that may be written to, is copied."""
+    owned = [leaf for leaf in tree.leaves(given) if isinstance(leaf, np.ndarray) and leaf.flags.writeable]
+
+    def placed(leaf: Any) -> Any:
+        if not isinstance(leaf, (np.ndarray, np.number, np.bool)):
+            return leaf
+        shared = isinstance(leaf, np.ndarray) and any(np.may_share_memory(leaf, array) for array in owned)
+        return Array(read_only(leaf.copy() if shared else leaf), device)
+
+    return tree.map(placed, result)
 
 
 def read_only(value: Any) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 from .. import tree
 from ..core.errors import BadArgument
 from ..read.kinds import described
-from .array import Array, device_among, read_only, wrapped
+from .array import Array, device_among, kept, read_only, wrapped
 from .device import Device, chosen_device, device_of
 from .workers import Part
 
@@ -75,11 +75,13 @@ class Placed:
         result = self.call(*args, **kwargs)
         self._note(key, perf_counter() - start)
         if key in self.structures:
-            return Array(read_only(result), device) if type(result) in PLAIN_RESULTS else wrapped(result, device)
+            if type(result) in PLAIN_NUMBERS:
+                return Array(read_only(result), device)
+            return wrapped(result, device, (args, kwargs))
         leaves, structure = tree.flatten(result)
         arrays = all(isinstance(leaf, (np.ndarray, np.generic)) for leaf in leaves)
         self.structures[key] = structure if arrays else None         # Python's numbers are known at once
-        return wrapped(result, device)
+        return wrapped(result, device, (args, kwargs))
 
     def _note(self, key: Any, seconds: float) -> None:
         """The first call compiles, and a machine may be busy: a bad sample is forgotten."""
@@ -89,6 +91,7 @@ class Placed:
 
     def _later(self, key: Any, args: Any, kwargs: Any, device: Device) -> Any:
         structure = self.structures[key]
+        args, kwargs = tree.map(kept, (args, kwargs))
 
         def task() -> list[Any]:
             start = perf_counter()
@@ -103,7 +106,7 @@ class Placed:
 
 
 PLAIN = frozenset({Array, np.ndarray, np.float64, float, int})
-PLAIN_RESULTS = frozenset({np.ndarray, np.float64, np.float32})
+PLAIN_NUMBERS = frozenset({np.float64, np.float32})
 
 
 def _counts(value: Any) -> bool:

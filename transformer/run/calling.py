@@ -9,6 +9,7 @@ from .. import tree
 from ..core.errors import TransformError
 from ..settings import config
 from ..transform.derived import taken_apart
+from . import dispatch
 from .dispatch import Dispatcher, Entry
 from .index import Index
 from .native import is_foreign, is_on_device, native
@@ -101,6 +102,10 @@ class Calls(Dispatcher):
     def _note(self, entry: Entry, args: tuple[Any, ...]) -> None:
         """Makes the next call like this one a quick one."""
         names = self.names(len(args))
+        with dispatch.generating:
+            self._note_with(entry, args, names)
+
+    def _note_with(self, entry: Entry, args: tuple[Any, ...], names: list[str]) -> None:
         valued = _Valued(self.static, {path for each in self.entries() for path in each.integers.values()})
         self.quick.add(args, names, valued, self._function(entry, args, names))
 

@@ -152,7 +152,7 @@ class Dispatcher:
     def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
         """The entry of a call whose exact key is new (or whose entry went stale)."""
         try:
-            with self.lock:
+            with generating, self.lock:
                 return self._found(args, kwargs)
         except TransformError as error:
             from ..read.places import placed
@@ -180,12 +180,17 @@ class Dispatcher:
         return next((e for e in entries if e.fits(described.hints)), None)
 
 
+# One thread generates at a time: Python 3.11 may fail where two make syntax trees at once (SystemError: AST
+# constructor recursion depth mismatch). It is always taken before the lock of a dispatcher.
+generating = threading.RLock()
 followers.append(registry.renew)
 _all: weakref.WeakSet[Dispatcher] = weakref.WeakSet()
 
 
 def _renew_locks() -> None:
     """In the child of a fork: whoever held a lock is not there."""
+    global generating
+    generating = threading.RLock()
     for dispatcher in list(_all):
         dispatcher.lock = threading.RLock()
 
