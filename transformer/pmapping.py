@@ -117,7 +117,8 @@ class Mapped(Sourced):
         key = id(entry), *map(id, call.devices)
         found = self._programs.get(key)
         if found is None:
-            found = self._programs[key] = Program(entry, call.devices)       # which keeps both, and so their ids
+            found = Program(entry, call.devices, self.options["axis_name"])
+            self._programs[key] = found          # which keeps both, and so their ids
         if call.split.is_padded and found.has_collectives:
             raise BadArgument("what pad=True adds would count in a collective",
                               instead=f"Give a multiple of {len(call.devices)} examples.")

@@ -12,6 +12,7 @@ from ..core.errors import TransformError
 from ..core.grammar import Call, Let
 from ..core.walk import all_statements, has_effects
 from ..run.dispatch import Entry
+from ..transform.differing import differing_vars
 from .device import Device
 from .exchange import Exchange
 from .sharded import NumPyOnEach, Sharded, part_of
@@ -21,12 +22,13 @@ SHORT = 200e-6                          # seconds
 
 
 class Program:
-    """The driver of an entry, for these devices."""
+    """The driver of an entry, for these devices, which `axis_name` numbers."""
 
-    def __init__(self, entry: Entry, devices: Sequence[Device]) -> None:
+    def __init__(self, entry: Entry, devices: Sequence[Device], axis_name: Any) -> None:
         self.entry, self.devices = entry, devices
         function: Any = entry.function
-        core, differing = entry.generated.function, entry.generated.interface.differing
+        core, apart = entry.generated.function, entry.generated.interface.differing
+        differing = differing_vars(core.body, [param for param in core.params if param in apart], axis_name)
         scope = {**function.__globals__, "np": NumPyOnEach(len(devices)), "transformer": Exchange(devices)}
         self.has_collectives = any(isinstance(stmt, Let) and stmt.op.over_lanes for stmt in all_statements(core.body))
         for call in all_statements(core.body):

@@ -59,8 +59,8 @@ class Interface:
     `positional` the number of arguments that were passed by position, `returned` the place of the
     expression that gives the result, `apart` are pairs of an
     array that the user's function writes and one that must share no memory with it; `classes` says of
-    arguments without axes whether they have to be arrays (True) or numbers (False); `differing` are the variables
-    that devices have values of their own of."""
+    arguments without axes whether they have to be arrays (True) or numbers (False); `differing` are the
+    parameters of which devices have values of their own."""
 
     name: str
     parameters: list[Parameter]

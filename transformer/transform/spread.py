@@ -12,7 +12,6 @@ from ..core.grammar import Function, Var
 from ..ops.collectives import named_axis
 from ..read.interface import Interface
 from .batched import Batched, leaves_with
-from .differing import differing_vars
 from .lane_axes import BY_KEYWORD, SHARED, Axes, spread
 from .modes import Args, Kwargs, Mode
 from .phases import in_phases
@@ -51,5 +50,5 @@ class _Entered(Spread):
                  if isinstance(leaf, Var) and axis is not SHARED]
         driver = in_phases(function)
         interface = replace(interface, name=f"{interface.name}_{self.suffix}",
-                            differing=frozenset(differing_vars(driver.body, apart, self.axis_name)))
+                            differing=frozenset(apart))
         return driver, interface
