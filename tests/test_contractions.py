@@ -201,6 +201,33 @@ def lu(a):
     return a
 
 
+def own_rows(a):
+    """What an iteration multiplies is in memory of its own, which becomes shorter."""
+    c = 2.0 * a
+    for i in range(a.shape[1]):
+        r = np.sin(a[0, i:]) * a[0, i]
+        for k in range(1, c.shape[0]):
+            c[k, i:] -= a[k, i] * r
+    return c
+
+
+def own_rows_growing(a):
+    c = 0.5 * a
+    for i in range(a.shape[1]):
+        r = np.cos(a[1, :i + 1])
+        for k in range(c.shape[0]):
+            c[k, :i + 1] += 2.0 * a[k, i] * r
+    return c
+
+
+def covariance(data):
+    n, m = data.shape
+    result = np.zeros((m, m))
+    for i in range(m):
+        result[i:, i] = result[i, i:] = data[:, i] @ data[:, i:] / (n - 1.0)
+    return result
+
+
 def sums_looked_at(x, a):
     """What is added early would be seen by the iterations in between."""
     x = x.copy()
@@ -228,6 +255,10 @@ def arrays(*shapes: Any, kind: str = "f8") -> Callable[[int, int], tuple[Any, ..
     return drawn
 
 
+def one_array(n: int, m: int) -> tuple[Any, ...]:
+    return (np.random.default_rng(n).normal(size=(n, m)),)
+
+
 LIBRARY, LOOPS = True, False
 CASES = {
     "syrk": (syrk, arrays("nn", "nm", "", ""), LIBRARY),
@@ -250,6 +281,9 @@ CASES = {
     "weighted_by_integers": (weighted_of_integers, arrays("nn", "nm", "nm", kind="i8"), LOOPS),
     "weighted_sums": (weighted_sums, arrays("n", "nn"), LOOPS),
     "lu": (lu, arrays("nn"), LOOPS),
+    "covariance": (covariance, one_array, LIBRARY),
+    "own_rows": (own_rows, one_array, LIBRARY),
+    "own_rows_growing": (own_rows_growing, one_array, LIBRARY),
     "sums_looked_at": (sums_looked_at, arrays("n", "nn"), LOOPS),
 }
 
@@ -266,7 +300,8 @@ def test_values(name: str) -> None:
         agree(called(made, kernel, function, arguments), function(*arguments))
 
 
-DIFFERENTIATED = "syrk", "syrk_f32", "syr2k", "trmm", "columns_of_lower", "upper", "from_rows_before", "of_itself", "lu"
+DIFFERENTIATED = ("syrk", "syrk_f32", "syr2k", "trmm", "columns_of_lower", "upper", "from_rows_before", "of_itself",
+                  "lu", "own_rows", "own_rows_growing", "covariance")
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -279,7 +314,7 @@ def test_gradients(name: str) -> None:
 
     arguments = draw(5, 3)
     positions = tuple(k for k, arg in enumerate(arguments) if isinstance(arg, np.ndarray))
-    derivative = grad(loss, positions)
+    derivative: Any = grad(loss, positions)
     made, kernel = kernel_of(derivative, loss, arguments)
     for n, m in ((5, 3), (4, 2)):
         arguments = draw(n, m)

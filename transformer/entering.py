@@ -10,7 +10,7 @@ from . import tree
 from .core.errors import Origin
 from .core.grammar import Function, Var, is_array
 from .lower.aliases import is_written
-from .lower.lowering import Kernel, lower
+from .lower.lowering import Kernel, for_numba, lower
 from .read.entry import Reading
 from .read.interface import AxislessType, Interface
 from .read.values import Axisless
@@ -51,7 +51,7 @@ class Module:
         imports, code = _parted(self.kernel.source)
         code = f"\n{code}"
         for name, options in self.kernel.options.items():
-            chosen = ", ".join(f"{key}={value!r}" for key, value in {"cache": True, **options}.items())
+            chosen = ", ".join(f"{key}={value!r}" for key, value in {"cache": True, **for_numba(options)}.items())
             chosen = chosen.replace("'", '"')
             code = code.replace(f"\ndef {name}(", f"\n@njit({chosen})\ndef {name}(")
         entry = "\n".join(self.entry.lines)

@@ -20,6 +20,7 @@ block have in common, and loops for the rest: what is outside is not multiplied 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,10 +35,11 @@ from .copying import NestCopier
 from .dependence import Access, Frame, Ranges, accesses, as_nest, conflicts
 from .distribution import distributed
 from .multiplying import Contraction, Rows, contraction
-from .nests import Block, Fold, Index, Nest, all_uses, inner_blocks, is_load
+from .nests import Allocate, Block, Fold, Index, Nest, all_uses, inner_blocks, is_load
 from .pulling import pulled
 from .pushing import pushed
 from .reordering import reordered
+from .rowwise import of_a_block, with_rows
 
 BLOCK = 32                             # iterations that are done together
 WORTH_BLOCKS = 1 << 15                 # multiplications in all
@@ -94,6 +96,9 @@ def _of_nest(nest: Nest, stmt: Any, around: Ranges) -> Block | None:
     outer, *inner = nest.indices
     body: Block = [Nest(inner, nest.body, nest.origin, nest.ordered)] if inner else nest.body
     frame = Frame(outer.var, outer.size, getattr(stmt, "down", False), around)
+    rows = with_rows(body, frame)
+    if rows is not None:
+        return _Loop(frame, rows[1], stmt, rows[0]).blocks()
     if not _counts_down(body, outer.var):
         return _Loop(frame, body, stmt).blocks()
     turned = Var(INT, outer.var.name)
@@ -119,8 +124,8 @@ def _counts_down(body: Block, position: Var) -> bool:
 class _Loop:
     """A loop whose iterations are done in blocks."""
 
-    def __init__(self, frame: Frame, body: Block, stmt: Any) -> None:
-        self.frame, self.body, self.stmt = frame, body, stmt
+    def __init__(self, frame: Frame, body: Block, stmt: Any, own: Sequence[Allocate] = ()) -> None:
+        self.frame, self.body, self.stmt, self.own = frame, body, stmt, list(own)
         self.numbers = {target: each for each in body if isinstance(each, Let) for target in each.targets}
         self.pieces: list[_Piece] = []
 
@@ -131,9 +136,11 @@ class _Loop:
         body = list(rows.named)
         for piece in self.pieces:
             body += piece.emitted(rows, self)
+        own = of_a_block(body, self.own, rows.first, BLOCK)
         carries = [Carry(c.entry, c.init, c.next, c.out) for c in getattr(self.stmt, "carries", ())]
         count = (self.frame.trips + (BLOCK - 1)) // BLOCK
-        return [Loop(rows.block, atom_of_size(count), carries, body, down=self.frame.down, origin=self.stmt.origin)]
+        blocks = Loop(rows.block, atom_of_size(count), carries, body, down=self.frame.down, origin=self.stmt.origin)
+        return [*own, blocks]
 
     def _has_pieces(self) -> bool:
         """Divides the body into contractions and what is between them; tells whether there are any."""
@@ -196,14 +203,19 @@ class _Piece:
         self.body, self.contractions = body, contractions
         self.numbers: Block = []
         self.accesses: list[Access] = []
+        self.is_apart = False          # nothing is read that is written, by any iteration
 
     def may_be_at_once(self, frame: Frame) -> bool:
         """Whether a block of iterations may read all that it multiplies before it writes anything."""
         writes = [access for access in self.accesses if access.writes]
         reads = [access for access in self.accesses if not access.writes]
-        return not any(frame.meet(*pair) or frame.meet_in_one(*pair) for pair in conflicts(writes, reads))
+        pairs = list(conflicts(writes, reads))
+        self.is_apart = not any(frame.meet(read, write) for write, read in pairs)
+        return not any(frame.meet(*pair) or frame.meet_in_one(*pair) for pair in pairs)
 
     def emitted(self, rows: Rows, loop: _Loop) -> Block:
+        if self.contractions is not None and self.is_apart:
+            return [stmt for each in self.contractions for stmt in each.added(rows)]
         if self.contractions is not None:
             made = [each.products(rows) for each in self.contractions]
             return [stmt for k in range(2) for each in made for stmt in each[k]]

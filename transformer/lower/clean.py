@@ -85,6 +85,7 @@ class Renaming:
             case Product():
                 for part in stmt.parts:
                     part.array, part.at = atom(part.array), tuple(map(atom, part.at))
+                stmt.factor = None if stmt.factor is None else atom(stmt.factor)
                 self._sizes(stmt)
             case Nest():
                 self._sizes(stmt)

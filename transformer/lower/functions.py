@@ -16,6 +16,7 @@ from ..write.layout import LINE, Group, printed
 from ..write.names import fresh
 from ..write.sizes import number
 from . import vecmath
+from .blas import gemm
 from .flattening import flatten
 from .vecmath.polynomial import polynomial
 
@@ -44,6 +45,7 @@ class Functions:
         self.parts: dict[str, Group] = {}                                # what long functions are divided into
         self.given: dict[str, Any] = {}                                  # objects that the module refers to
         self.regrouped: set[str] = set()
+        self.of_blas: set[str] = set()                                   # for which compiled code calls BLAS
         self.apart: set[str] = set()                                     # written out nowhere
         self.direct: set[str] = set()                                    # called by what is not a copy itself
 
@@ -78,6 +80,9 @@ class Functions:
                 self.apart.add(name)
             if form is scalars.plus:
                 self.regrouped.add(name)
+            if form is gemm:
+                self.apart.add(name)
+                self.of_blas.add(name)
         return self.names[key]
 
     def lines(self) -> list[list[str]]:

@@ -26,6 +26,12 @@ HOSTED = {**COMPILED, "nogil": False}
 REGROUPED = {**COMPILED, "fastmath": {"reassoc", "contract"}, "forceinline": True}
 SHARED = {**COMPILED, "forceinline": True}
 PART = {**COMPILED, "inline": "never"}
+OF_BLAS = {**COMPILED, "form": "gemm"}                 # the form is ours to know, and not numba's
+
+
+def for_numba(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that numba knows."""
+    return {name: value for name, value in options.items() if name != "form"}
 
 
 @dataclass
@@ -47,7 +53,7 @@ class Kernel:
         names = (*self.printed.functions, self.printed.name)
         kinds = {**dict.fromkeys(self.printed.vector, vecmath.COMPILED),
                  **dict.fromkeys(self.printed.regrouped, REGROUPED), **dict.fromkeys(self.printed.hosted, HOSTED),
-                 **dict.fromkeys(self.printed.tasks, SHARED),
+                 **dict.fromkeys(self.printed.tasks, SHARED), **dict.fromkeys(self.printed.of_blas, OF_BLAS),
                  **{tree.head.name: PART for tree in self.printed.trees[:-1]}}
         return {name: kinds.get(name, COMPILED) for name in names}
 
@@ -56,7 +62,7 @@ class Kernel:
         from numba import njit
         namespace = self.namespace()
         for name, options in self.options.items():
-            namespace[name] = njit(**options)(told_apart(namespace[name]))
+            namespace[name] = njit(**for_numba(options))(told_apart(namespace[name]))
         self.entry = namespace[self.printed.name]
         return self
 

@@ -5,17 +5,41 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from ..core.grammar import Var
+from ..core.grammar import Const, Var
 from ..core.sizes import Extent, product
+from ..core.types import ArrayType
 from ..core.walk import atom_vars, size_of_atom
 from ..write.expressions import dotted
+from ..write.sizes import number
+from .blas import gemm
 from .nests import Allocate, Index, Part, Product, statements
 
 
 def product_tree(e: Any, stmt: Product) -> ast.stmt:
     """The statement of a product; `e` are the `Expressions`."""
     left, right = matrix(e, stmt.left, stmt.rows, stmt.inner), matrix(e, stmt.right, stmt.inner, stmt.columns)
+    if stmt.factor is not None:
+        return _gemm(e, stmt, e.atom(stmt.factor), [left, right], 1)
+    if stmt.rows and stmt.columns and not all(_has_rows(e, part, stmt) for part in stmt.parts):
+        return _gemm(e, stmt, e.atom(Const(_dtype(stmt).type(1), ArrayType(_dtype(stmt)))), [left, right], 0)
     return ast.Expr(ast.Call(dotted("np.dot"), [left, right, _target(e, stmt)], []))
+
+
+def _gemm(e: Any, stmt: Product, factor: ast.expr, operands: list[ast.expr], share: int) -> ast.stmt:
+    """A product of parts of matrices in a part of another one, which keeps a share of what it holds."""
+    name = e.numbers.functions.called(gemm, _dtype(stmt))
+    target = matrix(e, stmt.target, stmt.rows, stmt.columns)
+    return ast.Expr(ast.Call(ast.Name(name), [factor, *operands, number(share), target], []))
+
+
+def _dtype(stmt: Product) -> Any:
+    return stmt.target.array.type.dtype                                  # type: ignore[union-attr]
+
+
+def _has_rows(e: Any, part: Part, stmt: Product) -> bool:
+    """Whether the elements of a part are neighbours in memory, as `np.dot` wants them, or are copied to be so."""
+    entries = _entries(e, part, stmt.indices)
+    return sum(index is not None for index, _ in entries) != 2 or _is_plain(entries)
 
 
 def _target(e: Any, stmt: Product) -> ast.expr:

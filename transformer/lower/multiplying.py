@@ -68,6 +68,27 @@ class Contraction:
         made, added = _of_rows(self, rows) if self.is_of_rows else _of_inner(self, rows)
         return [*self.term.steady, *made], added
 
+    def added(self, rows: Rows) -> Block:
+        """The product for a block of iterations, added to the array itself."""
+        common = {var: self.span(var, rows) for var in self.term.spans}
+        made = [*self.term.steady, *_added_product(self, rows, common)]
+        if self.bounded is None:
+            return made
+        here, beyond = Var(INT), self.beyond(self.bounded, rows)
+        if self.is_of_rows and self.bounded is self.other:
+            block, added = _of_rows(self, rows, beyond)
+            return [*made, *block, *added]
+        place = rows.first + Size.of(Unknown(here))
+        term = replace(self.term, at=tuple(moved(k, {self.position: place}) for k in self.term.at))
+        own = _outside(self, self.bounded, common[self.bounded], place)
+        return [*made, *loops(_in_block(term, self.position, place, {
+            here: (0, rows.count), **{var: own if var is self.bounded else common[var] for var in common}}), [here])]
+
+    def beyond(self, var: Var, rows: Rows) -> Span:
+        """The part of all spans of a position that not all of them have."""
+        common, all_of_them = self.span(var, rows), self.span(var, rows, whole=True)
+        return (all_of_them[0], common[0]) if common[1] == all_of_them[1] else (common[1], all_of_them[1])
+
     def span(self, var: Var, rows: Rows, whole: bool = False) -> Span:
         """What the spans of a position in the iterations of a block have in common, or (`whole`) all of them."""
         start, stop = self.term.spans[var]
@@ -140,10 +161,35 @@ def _is_of_one_dtype(term: Term) -> bool:
 # -- what the loop becomes ------------------------------------------------------------------------
 
 
-def _of_rows(found: Contraction, rows: Rows) -> tuple[Block, Block]:
-    """Iterations are rows of the result."""
+def _added_product(found: Contraction, rows: Rows, spans: dict[Var, Span]) -> Block:
+    """The product over these spans, added to the array."""
+    term = found.term
+    indices = {found.position: Index(Var(INT), rows.count), **{var: _index(span) for var, span in spans.items()}}
+    starts = {found.position: rows.first, **{var: start for var, (start, _) in spans.items()}}
+    places = {var: _at(starts[var], index) for var, index in indices.items()}
+    row, column = (next(var for var in indices if var in atom_vars((k,))) for k in term.at
+                   if not indices.keys().isdisjoint(atom_vars((k,))))
+    summed = next(var for var in indices if var not in (row, column))
+    block, factor = _factor(term)
+    left, right = _part(found.read(row, summed), places), _part(found.read(summed, column), places)
+    target = _part(Read(term.array, term.at), places)
+    axes = [indices[row]], [indices[column]], [indices[summed]]
+    return [*block, Product(target, left, right, *axes, term.origin, factor)]
+
+
+def _factor(term: Term) -> tuple[Block, Atom]:
+    """What a product is multiplied by."""
+    if not term.before and not term.after:
+        return [], Const(_dtype(term).type(-1 if term.negative else 1), ArrayType(_dtype(term)))
+    block, atom = number([], [*term.before, *term.after], term)
+    return negated(block, atom, term) if term.negative else (block, atom)
+
+
+def _of_rows(found: Contraction, rows: Rows, columns: Span | None = None) -> tuple[Block, Block]:
+    """Iterations are rows of the result; of all `columns`, or those given."""
     term, u, w = found.term, found.other, found.inner
-    columns, summed = found.span(u, rows, whole=True), found.span(w, rows)
+    summed, whole = found.span(w, rows), found.span(u, rows, whole=True)
+    columns = columns or whole
     target = Var(ArrayType(_dtype(term), (rows.count, columns[1] - columns[0])))
     own, at, behind = Index(Var(INT), rows.count), _index(columns), _index(summed)
     places = {found.position: _at(rows.first, own), u: _at(columns[0], at), w: _at(summed[0], behind)}
@@ -156,6 +202,8 @@ def _of_rows(found: Contraction, rows: Rows) -> tuple[Block, Block]:
     row = Index(Var(INT, found.position.name), rows.count)
     here = _at(rows.first, row)
     start, stop = (moved(end, {found.position: here}) for end in term.spans[u])
+    if columns != whole:
+        start, stop = _outside(found, u, found.span(u, rows), here)
     column = _index((start, stop))
     value = _load(target, (_place(0, row), _place(start - columns[0], column)))
     store = _added(term, {found.position: here, u: _at(start, column)}, value)
@@ -188,8 +236,7 @@ def _of_inner(found: Contraction, rows: Rows) -> tuple[Block, Block]:
     add = _whole_added(term, target, {var: spans[var] for var in (first, second)})
     if found.bounded is None:
         return block, [add]
-    common, all_of_them = spans[u], found.span(u, rows, whole=True)
-    beyond = (all_of_them[0], common[0]) if common[1] == all_of_them[1] else (common[1], all_of_them[1])
+    common, beyond = spans[u], found.beyond(u, rows)
     outer = {var: {**spans, u: beyond}[var] for var in (first, second)}
     rest = Var(ArrayType(_dtype(term), tuple(stop - start for start, stop in outer.values())))
     inside = Var(INT)

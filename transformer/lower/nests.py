@@ -133,7 +133,8 @@ class Part:
 @dataclass(slots=True, eq=False)
 class Product:
     """`target[…] = sum of left[…] * right[…]` over `inner`, for all `rows` and `columns`: a product of
-    matrices, which a library computes. The rows are those of `left`, the columns those of `right`."""
+    matrices, which a library computes. The rows are those of `left`, the columns those of `right`. With a `factor`,
+    that times the product is added to what the target holds."""
 
     target: Part
     left: Part
@@ -142,6 +143,7 @@ class Product:
     columns: list[Index]
     inner: list[Index]
     origin: Origin | None = None
+    factor: Atom | None = None
 
     @property
     def indices(self) -> list[Index]:
@@ -250,6 +252,7 @@ def uses_before(stmt: Any) -> Iterator[Var]:
                 yield from atom_vars((part.array, *part.at))
             for index in stmt.indices:
                 yield from atom_vars(index.size)
+            yield from atom_vars((stmt.factor,))
         case Library():
             yield from atom_vars((stmt.args, stmt.attrs, writes(stmt)))
         case Task():

@@ -31,7 +31,8 @@ class Printed:
     those of vector mathematics, and `regrouped`, whose additions may be done in any order, and `hosted`,
     in which Python does something; `given` are the objects that it takes for granted, by name. `raising` are
     the lines below the imports that raise, with what they come from; `tasks` are the functions that threads share.
-    `trees` are the function, last, and its parts, `items` what its statements have become, by their identity."""
+    `trees` are the function, last, and its parts, `items` what its statements have become, by their identity; for the
+    functions `of_blas`, compiled code calls BLAS."""
 
     source: str
     name: str
@@ -44,6 +45,7 @@ class Printed:
     tasks: set[str] = field(default_factory=set)
     trees: list[Group] = field(default_factory=list)
     items: dict[int, list[Item]] = field(default_factory=dict)
+    of_blas: set[str] = field(default_factory=set)
 
 
 def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Printed:
@@ -65,7 +67,7 @@ def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Pri
     defined = [*functions.trees, *functions.hosted, *functions.tasks, *functions.parts]
     return Printed(module_of(parts), name, [*defined, *called],
                    functions.vector, functions.regrouped, functions.given, set(functions.hosted), raising,
-                   set(functions.tasks), [*functions.parts.values(), trees[-1]], printers[-1].items)
+                   set(functions.tasks), [*functions.parts.values(), trees[-1]], printers[-1].items, functions.of_blas)
 
 
 def _height(parts: list[list[str]]) -> int:

@@ -8,7 +8,8 @@
         w[i, j] += t[i, j]
 
 A gradient of weights in a loop over places or samples is such a sum. It is done for sums of few items: of many, those
-that are apart are more accurate, and what they cost besides does not matter.
+that are apart are more accurate, and what they cost besides does not matter. A number that is stored to be added later
+is added at once as well, if what comes in between does not look at the sum.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from ..core.sizes import Extent, product
 from ..core.walk import Copier, atom_vars, size_of_atom
 from ..ops.arithmetic import Add
 from .lifetimes import mentioned
-from .nests import Block, Fold, Nest, Store, defined, inner_blocks, is_load
+from .nests import Block, Fold, Nest, Store, all_uses, defined, inner_blocks, is_load, statements
 from .shrinking import Uses, own_memory
 from .substitution import filled_arrays
 
@@ -59,6 +60,9 @@ def _without_totals(block: Block, own: dict[Var, Uses]) -> Block:
         found = _sum_in(last)
         if found is None or found.total not in own:
             continue
+        if _is_added_where_made(found, block[:block.index(last)], own[found.total]):
+            block = [stmt for stmt in block if stmt is not last]
+            continue
         first: Any = next((stmt for stmt in block if _zeros(stmt, found.total) is not None), None)
         if first is None or block.index(first) > block.index(last):
             continue
@@ -69,6 +73,36 @@ def _without_totals(block: Block, own: dict[Var, Uses]) -> Block:
                 _redirect(stmt, found)
             block = [stmt for stmt in block if stmt is not last and (stmt is not first or first.body)]
     return block
+
+
+def _is_added_where_made(found: _Sum, before: Block, uses: Uses) -> bool:
+    """Adds what one nest stores as soon as it is made, if it is a number for each place, and nobody needs it, or looks
+    at what it is added to, in the meantime."""
+    target, used = found.store.array, set(atom_vars(tuple(found.store.at)))
+    for stmt in reversed(before):
+        store = _stored(stmt, found.total) if isinstance(stmt, Nest) else None
+        if store is not None:
+            alone = len(uses.places) == 2 and _is_only_added_to(target, stmt) and used.isdisjoint(defined(stmt))
+            if alone:
+                _redirect(stmt, found)
+            return alone
+        if target in mentioned(stmt) or found.total in mentioned(stmt) or not used.isdisjoint(defined(stmt)):
+            return False
+    return False
+
+
+def _stored(nest: Nest, array: Var) -> Store | None:
+    """What a nest stores in every iteration at a place of its own."""
+    indices = [index.var for index in nest.indices]
+    return next((each for each in nest.body if isinstance(each, Store) and each.array is array and not each.adds
+                 and len(each.at) == len(indices) and set(each.at) == set(indices)), None)
+
+
+def _is_only_added_to(array: Var, nest: Nest) -> bool:
+    """Whether a nest uses an array for nothing but additions."""
+    stores = [each for each in statements(nest.body) if isinstance(each, Store) and each.array is array]
+    rest = sum(var is array for var in all_uses([nest])) - len(stores)
+    return rest == 0 and all(store.adds for store in stores)
 
 
 def _sum_in(stmt: Any) -> _Sum | None:

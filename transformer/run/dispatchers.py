@@ -9,6 +9,7 @@ import atexit
 import gc
 import os
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,8 @@ class KernelCompiler(compiler):
     No array that a kernel writes shares memory with another one: results are new, and arguments that are written
     are tested (`Memory`). So LLVM need not test it before every loop."""
 
+    of_blas: Sequence[str] = ()
+
     def _customize_flags(self, flags: Any) -> Any:
         flags.noalias = True
         return flags
@@ -58,6 +61,9 @@ class KernelCompiler(compiler):
         if "in_threads" in namespace:
             from .parallel import compiled_forms
             namespace.update(compiled_forms())
+        if self.of_blas:
+            from .blas import compiled_gemm
+            namespace.update(dict.fromkeys(self.of_blas, compiled_gemm()))
         return super().compile(args, return_type)
 
     def _compile_core(self, args: Any, return_type: Any) -> Any:
@@ -73,6 +79,10 @@ class KernelDispatcher(base):
     def __init__(self, function: Any, **options: Any) -> None:
         super().__init__(told_apart(function), pipeline_class=LoopPasses, **options)
         self._compiler: Any = _like(KernelCompiler, self)
+
+    def call_blas(self, names: Sequence[str]) -> None:
+        """Has BLAS called in place of the functions with these names."""
+        self._compiler.of_blas = names
 
     def keep_in(self, objects: Objects) -> None:
         self._cache = object_cache(objects, self.py_func)

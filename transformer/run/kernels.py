@@ -11,6 +11,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ..core.errors import Origin
+from ..lower.lowering import for_numba
 from .objects import Objects
 from .refusing import as_refusal
 
@@ -28,7 +29,10 @@ def install(namespace: dict[str, Any], options: dict[str, dict[str, Any]], kerne
         kind: Any = KernelDispatcher if name == kernel else PartDispatcher if "inline" in chosen else InnerDispatcher
         if not chosen["nogil"] or name in recursive:       # which Python calls again, or the function itself
             kind = CPUDispatcher
-        namespace[name] = kind(namespace[name], targetoptions={"nopython": True, "no_cfunc_wrapper": True, **chosen})
+        known = {"nopython": True, "no_cfunc_wrapper": True, **for_numba(chosen)}
+        namespace[name] = kind(namespace[name], targetoptions=known)
+    if kernel not in recursive and options[kernel]["nogil"]:
+        namespace[kernel].call_blas([name for name, chosen in options.items() if "form" in chosen])
     if objects is not None and not recursive:    # numba loses the calls in what it keeps of a recursion
         namespace[kernel].keep_in(objects)
 
