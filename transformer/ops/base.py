@@ -55,6 +55,7 @@ loop form       how one element of the result comes about. A rule is called as t
 ``noun``        what the result of an op on lanes is called, where nothing else tells
 ``over_devices``  the same where each of several devices has some of the lanes: ``(result, size, name, count)`` to
                 what it is for those of all devices; None: that is not supported
+``shares``      over devices, one has the memory of another one's operand
 ``is_total``    finite, with finite derivatives, for all finite operands, so that it may be computed where an `if`
                 would not; or a function of the operands that tells
 ``keeps_truth`` of Python's truth values it gives one; arithmetic takes them for integers
@@ -113,6 +114,7 @@ class Op:
     batch: Any = None
     over_lanes: Any = None
     over_devices: Any = None
+    shares = False
     noun: str | None = None            # what a result is called that has no better name
     differs = False
     is_total = False

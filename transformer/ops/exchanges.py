@@ -173,6 +173,7 @@ class Ppermute(Op):
     """The transpose of handing on is handing back."""
 
     name = "ppermute"
+    shares = True
     source = printed("ppermute", "perm")
     noun = "received"
     linear = "x"

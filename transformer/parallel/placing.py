@@ -13,6 +13,7 @@ from ..core.errors import BadArgument
 from ..read.kinds import described
 from .array import Array, device_among, kept, read_only, wrapped
 from .device import Device, chosen_device, device_of
+from .shards import ShardedArray
 from .workers import Part
 
 CHEAP = 50e-6                           # seconds: a call that takes less is made at once
@@ -58,6 +59,10 @@ class Placed:
         structure: Any
         is_flat = not kwargs and all(type(arg) in PLAIN for arg in args)
         leaves, structure = (args, len(args)) if is_flat else tree.flatten((args, kwargs))
+        if not is_flat and any(type(leaf) is ShardedArray for leaf in leaves):
+            gathered = [leaf.gather() if type(leaf) is ShardedArray else leaf for leaf in leaves]
+            args, kwargs = tree.unflatten(structure, gathered)
+            return self(args, kwargs) if any(type(leaf) is Array for leaf in leaves) else self.call(*args, **kwargs)
         device = self._device(leaves)
         plain = [leaf._known() if type(leaf) is Array else leaf for leaf in leaves]
         key = structure, *[(x.dtype, x.shape) if type(x) is np.ndarray else x if _counts(x) else type(x) for x in plain]

@@ -62,6 +62,13 @@ class Pending:
         self._running.release()
 
 
+def failed(whose: str, error: BaseException) -> Pending:
+    """What takes the place of a value that is not to be had."""
+    pending = Pending(whose)
+    pending.finish(None, error)
+    return pending
+
+
 class Part:
     """One of several results of a task."""
 
