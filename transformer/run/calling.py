@@ -59,7 +59,7 @@ class Calls(Dispatcher):
         return self.run(entry, args, kwargs)
 
     def plainly(self, *args: Any, **kwargs: Any) -> Any:
-        return self.target(*args, **kwargs)
+        return self.target.here(*args, **kwargs)
 
     def run(self, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if entry.memory.is_checked:
