@@ -142,7 +142,7 @@ def test_compiled_for_a_device() -> None:
         np.testing.assert_allclose([float(found), run(np.ones(4), x=X)], wanted)
         assert type(run(np.ones(4), X)) is np.float64
         np.testing.assert_allclose(pickle.loads(pickle.dumps(run))(np.ones(4), X), wanted)
-        np.testing.assert_array_equal(grad(run)(np.ones(4), X), grad(loss)(np.ones(4), X))     # read, it is the function
+        np.testing.assert_array_equal(grad(run)(np.ones(4), X), grad(loss)(np.ones(4), X))
     for kind in ({"backend": "cpu"}, {"device": "cpu"}):
         assert jit(loss, **kind)(device_put(np.ones(4), "cpu:1"), device_put(X, "cpu:1")).device is devices()[1]
 

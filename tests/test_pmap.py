@@ -21,7 +21,6 @@ from transformer import (
     pmax,
     pmean,
     pmin,
-    ppermute,
     psum,
     value_and_grad,
     vmap,
@@ -266,11 +265,6 @@ def test_a_rest_is_filled_up() -> None:
     same(found, np.sum(x * x, axis=1))
     with pytest.raises(BadArgument, match="would count in a collective"):
         pmap(normalised, "i", pad=True)(x)
-
-
-def test_handing_on_is_for_one_example_each() -> None:
-    with pytest.raises(NotSupported, match="ppermute where each device has"):
-        pmap(lambda x: ppermute(x, "i", [(0, 1)]), "i")(np.ones(2 * DEVICES))
 
 
 PAGE = [block for block in blocks((FOLDER / "pmap.md").read_text(), "python") if "from transformer" in block]
