@@ -124,7 +124,8 @@ def _transformed(function: Callable[..., Any] | None, again: Any, mode: Mode) ->
     if function is None:
         return lambda f: Transformed(f, mode)
     check_callable(function, again.__name__)
-    return Transformed(function, mode)
+    own = getattr(function, "__transformer_gradient__", None)
+    return Transformed(function, mode) if own is None else own(mode)
 
 
 def _wrt(argnums: Any) -> Wrt:

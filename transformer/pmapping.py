@@ -26,6 +26,7 @@ from .sourced import Sourced
 from .transform.batched import Batched
 from .transform.derived import innermost
 from .transform.lane_axes import SHARED, Axes, spread
+from .transform.modes import Gradient
 from .transform.spread import Spread
 from .wrapping import argument_names, check_callable, copy_names, is_importable
 
@@ -101,6 +102,11 @@ class Mapped(Sourced):
         if any(isinstance(leaf, np.ndarray) for leaf in tree.leaves((args, kwargs))):
             wait_for(result)                     # phases may read the arrays, which their owner may write to
         return result
+
+    def __transformer_gradient__(self, mode: Gradient) -> Transformed:
+        """What `grad` and `value_and_grad` give for it."""
+        from .mapped_gradients import gradient_of
+        return gradient_of(self, mode)
 
     def __repr__(self) -> str:
         return f"<pmap of {getattr(self.function, '__qualname__', self.function)!s}>"
