@@ -50,6 +50,8 @@ class Program:
         self.function.__kwdefaults__ = function.__kwdefaults__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not self.entry.hidden:
+            return self.function(*args, **kwargs)
         hidden = {each.name: each.fetch() for each in self.entry.hidden}
         return self.function(*args, **kwargs, **hidden)
 
