@@ -21,7 +21,7 @@ from .sharded import NumPyOnEach, Sharded, part_of
 from .workers import Part, Pending, failed, known, run_task
 
 SHORT = 200e-6                          # seconds: less is done in the thread that calls
-HANDING_OVER = 40e-6                    # seconds that it takes to give a task to a thread, and to have its result
+HANDING_OVER = 60e-6                    # seconds that it takes to give a task to a thread, and to have its result
 
 
 class Program:
