@@ -13,6 +13,7 @@ from ..core.errors import TransformError
 from ..core.grammar import Block, Call, Function, If, Let, Loop, Var
 from ..core.walk import all_statements, all_uses, has_effects
 from ..run.dispatch import Entry
+from ..run.threads import limit
 from ..settings import config
 from ..transform.differing import differing_vars
 from .device import Device
@@ -141,7 +142,10 @@ class Phase:
         if compiled.seconds > SHORT or not device.worker.is_idle:
             return device.submit(compiled, args, self.name)
         pending = Pending(f"{self.name} on {device}")
+        before = None if device.worker.threads is None else limit(device.worker.threads)
         run_task(compiled, args, pending)
+        if before is not None:
+            limit(before)
         return pending
 
 
