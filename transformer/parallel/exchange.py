@@ -77,7 +77,8 @@ class Exchange:
             _add_range(total.reshape(-1), flat, ranges[0])
             return total
         tasks = [device.submit(_add_range, (total.reshape(-1), flat, part), "psum")
-                 for device, part in zip(self.devices, ranges)]
+                 for device, part in zip(self.devices[1:], ranges[1:])]
+        _add_range(total.reshape(-1), flat, ranges[0])
         for task in tasks:
             task.result()
         return total
