@@ -50,11 +50,9 @@ def _placed(leaf: Any, device: Device) -> Array:
 def called_on(device: Device, function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
               ) -> Any:
     """What a compiled function gives on a device. Arrays on devices are brought there, and what comes of them may not
-    be computed yet; else the call waits. A call by the device itself is made at once: it would wait for itself."""
+    be computed yet; else the call waits."""
     if any(type(leaf) is Array for leaf in tree.leaves((args, kwargs))):
         args, kwargs = tree.map(lambda leaf: _placed(leaf, device) if type(leaf) is Array else leaf, (args, kwargs))
-        return function(*args, **kwargs)
-    if device.worker.is_current:
         return function(*args, **kwargs)
     return device.submit(partial(function, *args, **kwargs), (), name).result()
 
