@@ -11,6 +11,7 @@ on. Who looks at a value waits for it, and is told what went wrong.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -204,7 +205,13 @@ WRITING = "fill", "itemset", "partition", "put", "resize", "setfield", "setflags
 
 
 def _asked(name: str) -> property:
-    return property(lambda self: getattr(self._known(), name), doc=getattr(np.ndarray, name).__doc__)
+    get = operator.attrgetter(name)
+
+    def asked(self: Array) -> Any:
+        value = self._value
+        return get(value if type(value) is np.ndarray else self._known())
+
+    return property(asked, doc=getattr(np.ndarray, name).__doc__)
 
 
 def _giving(name: str, python: bool) -> Callable[..., Any]:
