@@ -7,23 +7,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from . import tree
 from .api import Transformed
 from .core.errors import BadArgument
-from .parallel.cutting import Cutting, Given, Split
+from .ops.registry import registry
+from .parallel.cutting import Cutting, Given
 from .parallel.device import Device, device_of
 from .parallel.device import devices as all_devices
 from .parallel.program import Program
-from .parallel.sharded import Sharded
+from .parallel.results import Results
 from .parallel.shards import ShardedArray
-from .parallel.workers import Pending, known
+from .parallel.split import Split
+from .run import dispatch
+from .run.calling import Valued
 from .run.dispatch import Dispatcher, Entry
+from .run.quick import Quick
+from .run.static import names_of
 from .sourced import Sourced
 from .transform.batched import Batched
 from .transform.derived import innermost
-from .transform.lane_axes import SHARED, Axes, spread
+from .transform.lane_axes import Axes
+from .transform.modes import Gradient
 from .transform.spread import Spread
 from .wrapping import argument_names, check_callable, copy_names, is_importable
 
@@ -31,7 +34,9 @@ __all__ = ["Mapped", "pmap"]
 
 
 def pmap(function: Callable[..., Any] | None = None, axis_name: Any = None, *, in_axes: Axes = 0, out_axes: Axes = 0,
-         devices: Sequence[Device | str] | None = None, pad: bool = False) -> Any:
+         devices: Sequence[Device | str] | None = None, pad: bool = False,
+         static_broadcasted_argnums: int | Sequence[int] = (), static_argnames: str | Sequence[str] = (),
+         donate_argnums: int | Sequence[int] = ()) -> Any:
     """The function for many examples, one on each device, or several where there are more.
 
     `in_axes` says for each argument which axis numbers the devices, as for `vmap`; None is for what all of them
@@ -40,8 +45,11 @@ def pmap(function: Callable[..., Any] | None = None, axis_name: Any = None, *, i
     they are until somebody looks (`ShardedArray`), and one that is the same on all devices may have None.
     `devices` are those that are used: the first of all that there are, unless said. More examples than devices are
     shared evenly: each device runs the `vmap` of the function, and collectives are over all examples. Where that
-    leaves a rest, `pad` repeats the last example, and drops what comes of it. As `jax.pmap`, which takes one example
-    for each device.
+    leaves a rest, `pad` repeats the last example, and drops what comes of it. Arguments at the positions
+    `static_broadcasted_argnums`, or named by `static_argnames`, are part of the compiled code: all devices share them,
+    and each value makes a function of its own. Those at the positions `donate_argnums` are not needed by the caller any
+    more: results may take the place of a `ShardedArray`, and it and an `Array` say so when they are used afterwards;
+    NumPy's arrays stay as they are. As `jax.pmap`, which takes one example for each device.
 
     Raises `BadArgument` where axes do not fit the arguments, for examples that devices cannot share, and where
     devices would come to different collectives.
@@ -53,7 +61,8 @@ def pmap(function: Callable[..., Any] | None = None, axis_name: Any = None, *, i
     np.float64(1.5)
     """
     options = {"axis_name": axis_name, "in_axes": in_axes, "out_axes": out_axes, "devices": devices,
-               "pad": pad}
+               "pad": pad, "static_broadcasted_argnums": static_broadcasted_argnums,
+               "static_argnames": static_argnames, "donate_argnums": donate_argnums}
     if function is None:
         return lambda f: Mapped(f, options)
     check_callable(function, "pmap")
@@ -66,22 +75,58 @@ class Mapped(Sourced):
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         self.function = function
         self.options = options
+        user = innermost(function)
+        named = {key: names_of(user, key, options[key])
+                 for key in ("static_broadcasted_argnums", "static_argnames", "donate_argnums")}
+        self.static_names = named["static_broadcasted_argnums"] | named["static_argnames"]
+        self.donated = named["donate_argnums"] - self.static_names
         # Where it is read, as in a function that is differentiated, it is a vmap: that gives the same numbers.
-        self.mode = Batched(options["in_axes"], options["out_axes"], options["axis_name"])
+        self.mode = Batched(options["in_axes"], options["out_axes"], options["axis_name"], shared=self.static_names)
         self._by_split: dict[Any, Transformed] = {}
         self._programs: dict[tuple[int, ...], Program] = {}
         self._newest: Transformed | None = None
-        names = functools.lru_cache(functools.partial(argument_names, innermost(self)))
-        self._cutting = Cutting(self.mode.entries, names, options["pad"])
-        self._out_axes: dict[Any, list[Any]] = {}
+        names = functools.lru_cache(functools.partial(argument_names, user))
+        whose = getattr(function, "__name__", "a function")
+        self._cutting = Cutting(whose, self.mode, names, self.donated, options["pad"])
+        self._results = Results(options["out_axes"])
+        self._quick = Quick()
         copy_names(self, function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        call = self._given(args, kwargs)
-        result = self._placed(self._program(call)(*call.args, **call.kwargs), call.split)
-        if any(isinstance(leaf, np.ndarray) for leaf in tree.leaves((args, kwargs))):
-            wait_for(result)                     # phases may read the arrays, which their owner may write to
+        devices = self._devices()
+        if not kwargs:
+            try:
+                found = self._quick.find[len(args)](*args)
+            except Exception:                    # of other kinds than before
+                found = None
+            if found is not None and found.fits(devices):
+                return found(self._results, args)
+        call = self._cutting.cut(args, kwargs, devices)
+        program = self._program(call)
+        try:
+            # Phases may read arrays of NumPy's, which their owner may write to: then the call waits.
+            result = self._results.placed(program(*call.args, **call.kwargs), call.split, call.device,
+                                          program.hands_on, call.is_owned)
+        finally:
+            for array, is_donated in call.held:
+                self._release(array, is_donated, program.hands_on)
+        if not (kwargs or self.donated or call.device is not None or call.held and program.hands_on):
+            self._note(args, call, program)
         return result
+
+    def _note(self, args: tuple[Any, ...], call: Given, program: Program) -> None:
+        """Makes the next call like this one a quick one."""
+        dispatcher = self._for_split(call.split)._dispatcher
+        with dispatch.generating:
+            entries = [entry for entries in dispatcher.by_type.values() for entry in entries]
+            counted = {path for entry in entries for path in entry.integers.values()}
+            self._quick.add(args, dispatcher.names(len(args)), Valued(dispatcher.static, counted),
+                            Prepared(self, args, call, program))
+
+    def __transformer_gradient__(self, mode: Gradient) -> Transformed:
+        """What `grad` and `value_and_grad` give for it."""
+        from .mapped_gradients import gradient_of
+        return gradient_of(self, mode)
 
     def __repr__(self) -> str:
         return f"<pmap of {getattr(self.function, '__qualname__', self.function)!s}>"
@@ -95,7 +140,7 @@ class Mapped(Sourced):
         return self._for_split(Split(1, 1, None))._dispatcher if self._newest is None else self._newest._dispatcher
 
     def _entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
-        return self._entry_of(self._given(args, kwargs))
+        return self._entry_of(self._cutting.cut(args, kwargs, self._devices()))
 
     def _entry_of(self, call: Given) -> Entry:
         return self._for_split(call.split)._entry(*call.of_one)
@@ -104,11 +149,10 @@ class Mapped(Sourced):
         """The function of one device: of one example, or the vmap of it for several."""
         key = split.devices, split.each is not None
         if key not in self._by_split:
-            name, in_axes = self.options["axis_name"], self.options["in_axes"]
             inner = self.function
             if split.each is not None:
                 inner = Transformed(inner, replace(self.mode, devices=split.devices))
-            self._by_split[key] = Transformed(inner, Spread(name, split.devices, in_axes))
+            self._by_split[key] = Transformed(inner, Spread(self.mode, split.devices), self.static_names)
         self._newest = self._by_split[key]
         return self._newest
 
@@ -117,47 +161,42 @@ class Mapped(Sourced):
         key = id(entry), *map(id, call.devices)
         found = self._programs.get(key)
         if found is None:
-            found = Program(entry, call.devices, self.options["axis_name"])
+            found = Program(entry, call.devices, self.options["axis_name"], self.donated)
             self._programs[key] = found          # which keeps both, and so their ids
         if call.split.is_padded and found.has_collectives:
             raise BadArgument("what pad=True adds would count in a collective",
                               instead=f"Give a multiple of {len(call.devices)} examples.")
         return found
 
-    def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
-        return self._cutting.cut(args, kwargs, self._devices())
-
     def _devices(self) -> list[Device]:
         chosen = self.options["devices"]
         return all_devices() if chosen is None else [device_of(each) for each in chosen]
 
-    def _placed(self, result: Any, split: Split) -> Any:
-        """The results with the axes where the devices go."""
-        leaves, structure = tree.flatten(result)
-        axes = self._out_axes.get(structure)
-        if axes is None:
-            axes = tree.leaves(spread(self.options["out_axes"], result, "out_axes", "the result"))
-            self._out_axes[structure] = axes
-        return tree.unflatten(structure, [_result(leaf, axis, path, split)
-                                          for leaf, axis, path in zip(leaves, axes, structure.paths())])
+    def _release(self, array: Any, is_donated: bool, hands_on: bool) -> None:
+        """After a call: what was donated is gone; others may have the memory of what was handed on."""
+        if is_donated:
+            name = getattr(self.function, "__name__", "a function")
+            array.give_up(RuntimeError(f"this {type(array).__name__} has been deleted: it was donated to {name}, which "
+                                       "may have written its results there. Use those, or leave out donate_argnums"))
+        elif hands_on and type(array) is ShardedArray:
+            array.maker = None
 
 
-def wait_for(result: Any) -> None:
-    """Waits until everything is computed. Raises nothing: errors come where values are looked at."""
-    for leaf in tree.leaves(result):
-        for part in leaf.parts if isinstance(leaf, ShardedArray) else ():
-            pending = getattr(part, "pending", part)
-            if isinstance(pending, Pending):
-                pending.wait()
+class Prepared:
+    """Calls of one kind, for which everything has been found out."""
 
+    def __init__(self, mapped: Mapped, args: tuple[Any, ...], call: Given, program: Program) -> None:
+        self.program, self.split, self.is_owned = program, call.split, call.is_owned
+        self.cutters = mapped._cutting.cutters(args, call.split, call.devices)
+        self.version = registry.version
 
-def _result(leaf: Any, axis: Any, path: str, split: Split) -> Any:
-    if axis is not SHARED:
-        parts = leaf.parts if type(leaf) is Sharded else [leaf] * split.devices
-        return ShardedArray(parts, axis.axis, split.each is not None, split.count if split.is_padded else None)
-    if type(leaf) is Sharded and leaf.is_same:
-        return known(leaf.parts[0])
-    if type(leaf) is Sharded:
-        raise BadArgument(f"the result{path} differs from device to device, but its out_axes is None",
-                          instead="Give the axis where the devices go, such as 0; or return what psum or pmean gives.")
-    return leaf
+    def fits(self, devices: Sequence[Device]) -> bool:
+        """Whether nothing has changed since."""
+        entry = self.program.entry
+        return self.version == registry.version and list(self.program.devices) == devices[:self.split.devices] \
+            and (self.split.devices == len(devices) or self.split.each is None) \
+            and (not (entry.watched or entry.hidden) or entry.is_current())
+
+    def __call__(self, results: Results, args: tuple[Any, ...]) -> Any:
+        given = [arg if cut is None else cut(arg) for arg, cut in zip(args, self.cutters)]
+        return results.placed(self.program(*given), self.split, None, self.program.hands_on, self.is_owned)

@@ -11,6 +11,7 @@ on. Who looks at a value waits for it, and is told what went wrong.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -19,7 +20,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .. import tree
 from .device import Device
-from .workers import Part, Pending, known
+from .workers import Part, Pending, failed, known
 
 CHEAP = 1 << 14                         # elements: fewer are computed at once
 
@@ -55,6 +56,10 @@ class Array(NDArrayOperatorsMixin):
         if type(value) is Pending or type(value) is Part:
             value = self._value = read_only(known(value))
         return value
+
+    def give_up(self, error: BaseException) -> None:
+        """From here on it is an error to look at the array."""
+        self._value = failed("an array that was donated", error)
 
     def is_ready(self) -> bool:
         """Whether the value is computed."""
@@ -154,7 +159,8 @@ class Array(NDArrayOperatorsMixin):
         if "out" in options or method == "at":
             raise TypeError(f"an Array cannot be written to by {ufunc.__name__}; take its result, or x.at[i].add(v)")
         if method == "__call__" and ufunc.nout == 1 and not options:
-            return computed(ufunc, inputs, {}, later=True)
+            found = _at_once(ufunc, inputs)
+            return found if found is not None else computed(ufunc, inputs, {}, later=True)
         return computed(getattr(ufunc, method), inputs, options)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
@@ -199,7 +205,13 @@ WRITING = "fill", "itemset", "partition", "put", "resize", "setfield", "setflags
 
 
 def _asked(name: str) -> property:
-    return property(lambda self: getattr(self._known(), name), doc=getattr(np.ndarray, name).__doc__)
+    get = operator.attrgetter(name)
+
+    def asked(self: Array) -> Any:
+        value = self._value
+        return get(value if type(value) is np.ndarray else self._known())
+
+    return property(asked, doc=getattr(np.ndarray, name).__doc__)
 
 
 def _giving(name: str, python: bool) -> Callable[..., Any]:
@@ -257,8 +269,32 @@ def computed(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     return wrapped(result, device, (args, kwargs))
 
 
+NUMBERS = frozenset({int, float, complex, np.float64, np.float32})
+
+
+def _at_once(ufunc: Callable[..., Any], inputs: tuple[Any, ...]) -> Array | None:
+    """The short way for cheap operations on arrays of one device, and numbers; None for others."""
+    device, size, plain = None, 0, []
+    for each in inputs:
+        if type(each) is Array:
+            value = each._value
+            if type(value) is not np.ndarray:
+                value = each._known()
+            size += value.size
+            if device is None:
+                device = each.device
+            elif device is not each.device:
+                return None
+            plain.append(value)
+        elif type(each) in NUMBERS:
+            plain.append(each)
+        else:
+            return None
+    return None if size > CHEAP or device is None else Array(frozen(ufunc(*plain)), device)
+
+
 def device_among(args: Any, kwargs: Any, what: str) -> Device:
-    """The device of all arrays in arguments. Raises ValueError where there are several."""
+    """The device of all arrays in arguments, of which there is one. Raises ValueError where there are several."""
     found = list(_arrays((args, kwargs)))
     for other in found[1:]:
         if other.device is not found[0].device:
@@ -307,9 +343,16 @@ def wrapped(result: Any, device: Device, given: Any = ()) -> Any:
     return tree.map(placed, result)
 
 
+def frozen(value: Any) -> np.ndarray:
+    """A new array, which nobody else has, as one that cannot be written to."""
+    array = value if type(value) is np.ndarray else np.asarray(value)
+    array.setflags(write=False)
+    return array
+
+
 def read_only(value: Any) -> np.ndarray:
     """An array as one that cannot be written to: itself if it has its memory alone, else a view."""
-    array = np.asarray(value)
+    array = value if type(value) is np.ndarray else np.asarray(value)
     if array.flags.writeable:
         array = array.view()
         array.flags.writeable = False

@@ -13,47 +13,37 @@ import numpy as np
 
 from .. import tree
 from ..core.errors import BadArgument
-from ..transform.lane_axes import BY_KEYWORD, SHARED, Axes, as_shared, spread
+from ..run.native import is_on_device
+from ..transform.batched import Batched
+from ..transform.lane_axes import SHARED, Axes, as_shared, spread
+from .array import Array, device_among
 from .device import Device
 from .sharded import Sharded
+from .shards import ShardedArray
+from .split import Split
 from .workers import known
-
-
-@dataclass(frozen=True)
-class Split:
-    """How `count` examples go to devices: one to each, or `each` examples. The last one is repeated where there are
-    not enough."""
-
-    count: int
-    devices: int
-    each: int | None
-
-    @property
-    def is_padded(self) -> bool:
-        return self.each is not None and self.each * self.devices > self.count
-
-    def part(self, array: Any, axis: int, k: int) -> Any:
-        """What device `k` gets of an array."""
-        before = (slice(None),) * axis
-        if self.each is None:
-            return array[(*before, k)]
-        if (k + 1) * self.each <= self.count:
-            return array[(*before, slice(k * self.each, (k + 1) * self.each))]
-        return array[(*before, np.minimum(np.arange(k * self.each, (k + 1) * self.each), self.count - 1))]
-
 
 PLAIN = frozenset({np.ndarray, np.float64, float, int})       # leaves, which need no tree around them
 
 
 @dataclass
 class Given:
-    """The arguments of a call, in which what differs is `Sharded`; `of_one` are those of the first device."""
+    """The arguments of a call, in which what differs is `Sharded`; `of_one` are those of the first device. `held` are
+    the arrays on devices among what was given, with whether they are donated; `is_owned` says whether there are arrays
+    that their owner may write to."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     devices: Sequence[Device]
     of_one: tuple[tuple[Any, ...], dict[str, Any]]
     split: Split
+    held: list[tuple[Any, bool]]
+    is_owned: bool
+
+    @property
+    def device(self) -> Device | None:
+        """The device of the `Array`s among them, if there are any."""
+        return next((array.device for array, _ in self.held if type(array) is Array), None)
 
 
 @dataclass(frozen=True)
@@ -63,6 +53,7 @@ class Mapped:
     axis: int
     name: str
     whose: str
+    is_donated: bool
 
     def count(self, value: Any) -> tuple[int, int]:
         """The axis counted from the front, and how many examples there are."""
@@ -76,14 +67,22 @@ class Mapped:
         return axis, shape[axis]
 
 
-class Cutting:
-    """Cuts the arguments of calls. `entries` gives the axes for arguments of these names, `names` the names for so
-    many arguments; with `pad` a rest is filled up."""
+@dataclass(frozen=True)
+class Common:
+    """A leaf of the arguments that devices share."""
 
-    def __init__(self, entries: Callable[[Sequence[str]], list[tuple[Axes, str]]],
-                 names: Callable[[int], list[str]], pad: bool) -> None:
-        self.entries, self.names, self.pad = entries, names, pad
-        self._plans: dict[Hashable, list[Mapped | None]] = {}
+    is_donated: bool
+
+
+class Cutting:
+    """Cuts the arguments of calls of what messages call `whose`. `mode` says which axes devices share out, `names`
+    gives the names for so many arguments, `donated` are those of which nobody needs the memory any more; with `pad` a
+    rest is filled up."""
+
+    def __init__(self, whose: str, mode: Batched, names: Callable[[int], list[str]], donated: frozenset[str], pad: bool
+                 ) -> None:
+        self.whose, self.mode, self.names, self.donated, self.pad = whose, mode, names, donated, pad
+        self._plans: dict[Hashable, list[Mapped | Common]] = {}
 
     def cut(self, args: tuple[Any, ...], kwargs: dict[str, Any], devices: Sequence[Device]) -> Given:
         """Raises `BadArgument` where axes do not fit, or examples do not go round."""
@@ -93,22 +92,38 @@ class Cutting:
         plan = self._plans.get(structure)
         if plan is None:
             plan = self._plans[structure] = self._plan(args, kwargs)
-        found = [(entry, *entry.count(leaf)) for leaf, entry in zip(leaves, plan) if entry is not None]
+        held = [] if is_flat else self._held(leaves, plan)
+        found = [(entry, *entry.count(leaf)) for leaf, entry in zip(leaves, plan) if type(entry) is Mapped]
         split = self._split([(entry.name, count) for entry, _, count in found], len(devices))
-        axes = iter([axis for _, axis, _ in found])
-        cut = [leaf if entry is None else Sharded(_parts(leaf, next(axes), split)) for leaf, entry in zip(leaves, plan)]
+        axes, used = iter([axis for _, axis, _ in found]), devices[:split.devices]
+        cut = [_sharded(leaf, next(axes), split, used, entry.is_donated and len(held) > 0 and _is_free(leaf, held))
+               if type(entry) is Mapped else _common(leaf) for leaf, entry in zip(leaves, plan)]
         first = [known(leaf.parts[0]) if type(leaf) is Sharded else leaf for leaf in cut]
-        used = devices[:split.devices]
+        is_owned = any(isinstance(leaf, np.ndarray) for leaf in leaves)
         if is_flat:
-            return Given(tuple(cut), kwargs, used, (tuple(first), kwargs), split)
+            return Given(tuple(cut), kwargs, used, (tuple(first), kwargs), split, held, is_owned)
         args, kwargs = tree.unflatten(structure, cut)
-        return Given(args, kwargs, used, tree.unflatten(structure, first), split)
+        return Given(args, kwargs, used, tree.unflatten(structure, first), split, held, is_owned)
 
-    def _plan(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Mapped | None]:
+    def cutters(self, args: tuple[Any, ...], split: Split, used: Sequence[Device]) -> list[Callable[[Any], Any] | None]:
+        """What cuts further arguments by position of the same kind; None for those that devices share."""
         names = self.names(len(args))
-        whole = [(arg, *entry, name) for arg, entry, name in zip(args, self.entries(names), names)]
-        whole += [(arg, 0, BY_KEYWORD, name) for name, arg in kwargs.items()]
-        return [entry for each in whole for entry in _entries(*each)]
+        return [_cutter(arg, _entries(arg, *entry, name, False), split, used)
+                for arg, entry, name in zip(args, self.mode.entries(names), names)]
+
+    def _plan(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Mapped | Common]:
+        names = self.names(len(args))
+        whole = [(arg, *entry, name) for arg, entry, name in zip(args, self.mode.entries(names), names)]
+        whole += [(arg, *self.mode.by_keyword(name), name) for name, arg in kwargs.items()]
+        return [entry for each in whole for entry in _entries(*each, each[-1] in self.donated)]
+
+    def _held(self, leaves: Sequence[Any], plan: Sequence[Mapped | Common]) -> list[tuple[Any, bool]]:
+        """The arrays on devices. Raises ValueError where two are on different ones."""
+        held = [(leaf, entry.is_donated) for leaf, entry in zip(leaves, plan) if is_on_device(leaf)]
+        arrays = [leaf for leaf, _ in held if type(leaf) is Array]
+        if arrays:
+            device_among(arrays, (), self.whose)
+        return held
 
     def _split(self, counts: list[tuple[str, int]], devices: int) -> Split:
         if not counts:
@@ -128,16 +143,55 @@ class Cutting:
         return Split(count, devices, -(-count // devices))
 
 
-def _entries(arg: Any, axes: Axes, whose: str, name: str) -> list[Mapped | None]:
+def _entries(arg: Any, axes: Axes, whose: str, name: str, is_donated: bool) -> list[Mapped | Common]:
     entries = tree.leaves(spread(axes, arg, whose, name))
-    return [None if entry is SHARED else Mapped(entry.axis, name + path, entry.whose)
+    return [Common(is_donated) if entry is SHARED else Mapped(entry.axis, name + path, entry.whose, is_donated)
             for entry, path in zip(entries, tree.structure(arg).paths())]
 
 
-def _parts(leaf: Any, axis: int, split: Split) -> list[Any]:
+def _cutter(arg: Any, entries: list[Mapped | Common], split: Split, used: Sequence[Device]
+            ) -> Callable[[Any], Any] | None:
+    leaves, structure = tree.flatten(arg)
+    each = [_leaf_cutter(leaf, entry, split, used) for leaf, entry in zip(leaves, entries)]
+    if not any(each):
+        return None
+    if structure is tree.LEAF:
+        return each[0]
+    return lambda arg: tree.unflatten(structure, [leaf if cut is None else cut(leaf)
+                                                  for leaf, cut in zip(tree.leaves(arg), each)])
+
+
+def _leaf_cutter(leaf: Any, entry: Mapped | Common, split: Split, used: Sequence[Device]
+                 ) -> Callable[[Any], Any] | None:
+    if not isinstance(entry, Mapped):
+        return np.asarray if is_on_device(leaf) else None
+    axis, _ = entry.count(leaf)
+    if type(leaf) is ShardedArray:
+        if not leaf.lies_as(split, axis):
+            return lambda array: Sharded(split.parts(array.gather(), axis))
+        return lambda array: _lying(array, used, False)
+    return lambda array: Sharded(split.parts(array, axis))
+
+
+def _is_free(leaf: Any, held: Sequence[tuple[Any, bool]]) -> bool:
+    """Whether the memory of what is donated may be written to: nobody else has it."""
+    return type(leaf) is ShardedArray and leaf.is_own and sum(leaf is other for other, _ in held) == 1
+
+
+def _sharded(leaf: Any, axis: int, split: Split, used: Sequence[Device], is_free: bool) -> Sharded:
     """What each device gets; what lies there already stays."""
-    from .shards import ShardedArray
-    if isinstance(leaf, ShardedArray) and leaf.lies_as(split, axis):
-        return list(leaf.parts)
-    array = np.asarray(leaf)
-    return [split.part(array, axis, k) for k in range(split.devices)]
+    if type(leaf) is ShardedArray and leaf.lies_as(split, axis):
+        return _lying(leaf, used, is_free)
+    return Sharded(split.parts(np.asarray(leaf), axis))
+
+
+def _lying(array: ShardedArray, used: Sequence[Device], is_free: bool) -> Sharded:
+    """The parts of an array. What other devices read than those that made it, nobody may write to: they are in no
+    order."""
+    if array.maker is not None and array.maker.devices != used:
+        array.maker, is_free = None, False
+    return Sharded(list(array.parts), is_free=is_free)
+
+
+def _common(leaf: Any) -> Any:
+    return np.asarray(leaf) if is_on_device(leaf) else leaf

@@ -21,9 +21,10 @@ class Device:
 
     `kind` (also `platform`) is ``"cpu"``, `id` its number, `process_index` the process that it is of."""
 
-    def __init__(self, kind: str, id: int, process_index: int = 0, cores: Sequence[int] | None = None) -> None:
+    def __init__(self, kind: str, id: int, process_index: int = 0, cores: Sequence[int] | None = None,
+                 threads: int | None = None) -> None:
         self.kind, self.id, self.process_index = kind, id, process_index
-        self.worker = Worker(str(self), cores)
+        self.worker = Worker(str(self), cores, threads)
 
     @property
     def platform(self) -> str:
@@ -48,10 +49,12 @@ def _of(kind: str, id: int) -> Device:
 
 @cache
 def _cpus(count: int) -> tuple[Device, ...]:
-    """So many devices, which share the cores of this process; each has some alone, if there are enough."""
+    """So many devices, which share the cores of this process, and the threads on them; each has some alone, if there
+    are enough."""
     usable = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     each = len(usable) // count if count > 1 else 0
-    return tuple(Device("cpu", k, cores=usable[k * each:(k + 1) * each] or None) for k in range(count))
+    threads = max(1, (len(usable) or os.cpu_count() or 1) // count) if count > 1 else None
+    return tuple(Device("cpu", k, cores=usable[k * each:(k + 1) * each] or None, threads=threads) for k in range(count))
 
 
 def devices(kind: str | None = None) -> list[Device]:

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from functools import reduce
 from typing import Any
@@ -61,21 +62,23 @@ class Exchange:
     def _reduced(self, x: Any) -> Any:
         """The sum in the order of the devices, so that it is the same in every run."""
         values = self._values(x)
-        if type(values[0]) is np.ndarray and values[0].ndim:
+        first = values[0]
+        if type(first) is np.ndarray and first.ndim and (first.size >= WORTH_SHARING or len(values) == 1):
             return self._added(values)
-        return reduce(lambda a, b: a + b, values)
+        return reduce(operator.add, values)
 
     def _added(self, values: list[np.ndarray]) -> np.ndarray:
         total = np.empty(values[0].shape, values[0].dtype)
         flat = [np.ascontiguousarray(value).reshape(-1) for value in values]
-        count = len(self.devices) if total.size >= WORTH_SHARING else 1
+        count = len(self.devices)
         ends = [total.size * k // count for k in range(count + 1)]
         ranges = [slice(*pair) for pair in zip(ends, ends[1:])]
-        if count == 1:
+        if count == 1:                           # nobody writes to what the device has
             _add_range(total.reshape(-1), flat, ranges[0])
             return total
         tasks = [device.submit(_add_range, (total.reshape(-1), flat, part), "psum")
-                 for device, part in zip(self.devices, ranges)]
+                 for device, part in zip(self.devices[1:], ranges[1:])]
+        _add_range(total.reshape(-1), flat, ranges[0])
         for task in tasks:
             task.result()
         return total

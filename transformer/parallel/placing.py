@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -11,8 +12,9 @@ import numpy as np
 from .. import tree
 from ..core.errors import BadArgument
 from ..read.kinds import described
-from .array import Array, device_among, kept, read_only, wrapped
+from .array import Array, device_among, frozen, kept, read_only, wrapped
 from .device import Device, chosen_device, device_of
+from .shards import ShardedArray
 from .workers import Part
 
 CHEAP = 50e-6                           # seconds: a call that takes less is made at once
@@ -45,26 +47,81 @@ def _placed(leaf: Any, device: Device) -> Array:
     return Array(read_only(array), device)
 
 
+def called_on(device: Device, function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+              ) -> Any:
+    """What a compiled function gives on a device. Arrays on devices are brought there, and what comes of them may not
+    be computed yet; else the call waits."""
+    if any(type(leaf) is Array for leaf in tree.leaves((args, kwargs))):
+        args, kwargs = tree.map(lambda leaf: _placed(leaf, device) if type(leaf) is Array else leaf, (args, kwargs))
+        return function(*args, **kwargs)
+    return device.submit(partial(function, *args, **kwargs), (), name).result()
+
+
+class Cost:
+    """What calls of one kind take, in seconds; 0 before it is known."""
+
+    __slots__ = ("seconds",)
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def note(self, taken: float) -> None:
+        """A machine may be busy: a bad sample is forgotten."""
+        before = self.seconds
+        self.seconds = taken if taken < before or not before else FORGETTING * before + (1 - FORGETTING) * taken
+
+
 class Placed:
     """Calls of a function with arrays on devices. What a call takes is measured: cheap ones are made at
     once, if the device has nothing else to do, the others later, by the device."""
 
-    def __init__(self, call: Callable[..., Any], name: str) -> None:
-        self.call, self.name = call, name
-        self.seconds: dict[Any, float] = {}
+    def __init__(self, call: Callable[..., Any], name: str, note: Callable[..., None] | None = None) -> None:
+        self.call, self.name, self.note = call, name, note
+        self.costs: dict[Any, Cost] = {}
         self.structures: dict[Any, Any] = {}
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         structure: Any
         is_flat = not kwargs and all(type(arg) in PLAIN for arg in args)
         leaves, structure = (args, len(args)) if is_flat else tree.flatten((args, kwargs))
+        if not is_flat and any(type(leaf) is ShardedArray for leaf in leaves):
+            gathered = [leaf.gather() if type(leaf) is ShardedArray else leaf for leaf in leaves]
+            args, kwargs = tree.unflatten(structure, gathered)
+            return self(args, kwargs) if any(type(leaf) is Array for leaf in leaves) else self.call(*args, **kwargs)
         device = self._device(leaves)
         plain = [leaf._known() if type(leaf) is Array else leaf for leaf in leaves]
         key = structure, *[(x.dtype, x.shape) if type(x) is np.ndarray else x if _counts(x) else type(x) for x in plain]
+        arrays = is_flat and all(type(arg) is not np.ndarray for arg in args)
+        if arrays and self.note is not None and key in self.costs and self.costs[key].seconds:
+            self.note(args, plain, lambda function, is_new: self._shortly(key, function, is_new))
         args, kwargs = (tuple(plain), kwargs) if is_flat else tree.unflatten(structure, plain)
-        if self.structures.get(key) is None or self.seconds[key] < CHEAP and device.worker.is_idle:
+        if self.structures.get(key) is None or self.costs[key].seconds < CHEAP and device.worker.is_idle:
             return self._now(key, args, kwargs, device)
         return self._later(key, args, kwargs, device)
+
+    def _shortly(self, key: Any, function: Callable[..., Any], is_new: bool) -> Callable[..., Any]:
+        """What makes further calls like one with this key, by the compiled function, with arrays of one device."""
+        closed, cost = frozen if is_new else read_only, self.costs[key]
+
+        def run(*args: Any) -> Any:
+            device, plain = None, []
+            for arg in args:
+                if type(arg) is Array:
+                    if device is None:
+                        device = arg.device
+                    elif device is not arg.device:
+                        return self(args, {})
+                    value = arg._value
+                    plain.append(value if type(value) is np.ndarray else arg._known())
+                else:
+                    plain.append(arg)
+            if device is None or cost.seconds >= CHEAP or not device.worker.is_idle:
+                return self(args, {})
+            start = perf_counter()
+            result = function(*plain)
+            cost.note(perf_counter() - start)
+            return Array(closed(result), device) if type(result) in PLAIN_RESULTS else wrapped(result, device)
+        return run
 
     def _device(self, leaves: Sequence[Any]) -> Device:
         found = {leaf.device for leaf in leaves if type(leaf) is Array}
@@ -85,9 +142,10 @@ class Placed:
 
     def _note(self, key: Any, seconds: float) -> None:
         """The first call compiles, and a machine may be busy: a bad sample is forgotten."""
-        before = self.seconds.get(key)
-        self.seconds[key] = 0.0 if key not in self.structures else \
-            seconds if not before else min(seconds, FORGETTING * before + (1 - FORGETTING) * seconds)
+        if key not in self.costs:
+            self.costs[key] = Cost()
+        elif key in self.structures:
+            self.costs[key].note(seconds)
 
     def _later(self, key: Any, args: Any, kwargs: Any, device: Device) -> Any:
         structure = self.structures[key]
@@ -107,6 +165,7 @@ class Placed:
 
 PLAIN = frozenset({Array, np.ndarray, np.float64, float, int})
 PLAIN_NUMBERS = frozenset({np.float64, np.float32})
+PLAIN_RESULTS = PLAIN_NUMBERS | {np.ndarray}
 
 
 def _counts(value: Any) -> bool:

@@ -22,6 +22,7 @@ from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 from typing import Any
 
+from ..run.threads import limit
 from ..settings import config
 
 MOST_WAITING = 64                       # tasks: who submits more waits for the worker
@@ -62,6 +63,20 @@ class Pending:
         self._running.release()
 
 
+def failed(whose: str, error: BaseException) -> Pending:
+    """What takes the place of a value that is not to be had."""
+    pending = Pending(whose)
+    pending.finish(None, error)
+    return pending
+
+
+def known_to_be(value: Any) -> Pending:
+    """The result of a task that is done."""
+    pending = Pending("what is done")
+    pending.finish(value, None)
+    return pending
+
+
 class Part:
     """One of several results of a task."""
 
@@ -79,31 +94,54 @@ def known(value: Any) -> Any:
     return value.result() if type(value) is Pending or type(value) is Part else value
 
 
-class Worker:
-    """A thread that is started when it is first needed, on `cores` if they are given."""
+class _OfThread(threading.local):
+    works = False                       # whether the thread is that of a worker
 
-    def __init__(self, name: str, cores: Sequence[int] | None = None) -> None:
-        self.name, self.cores = name, cores
+
+_this_thread = _OfThread()
+
+
+class Worker:
+    """A thread that is started when it is first needed, on `cores` if they are given. Its compiled loops are shared by
+    `threads` at most."""
+
+    def __init__(self, name: str, cores: Sequence[int] | None = None, threads: int | None = None) -> None:
+        self.name, self.cores, self.threads = name, cores, threads
         self._tasks: SimpleQueue[Any] = SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._starting = threading.Lock()
-        self._is_running = False
+        self._starting, self._submitting = threading.Lock(), allocate_lock()
+        self._newest = known_to_be(None)
         _all.add(self)
 
     def submit(self, function: Callable[..., Any], args: Sequence[Any], name: str | None = None) -> Pending:
-        """The result of a call, of which arguments may be pending."""
-        if self._thread is None:
-            self._start()
+        """The result of a call, of which arguments may be pending. What a task of any worker submits is run at once, by
+        that one: workers that wait for each other would wait for ever."""
         shown = name or getattr(function, "__name__", "a function")
         pending = Pending(f"{shown} on {self.name}")
-        self._tasks.put((function, args, pending))
-        if self._tasks.qsize() > MOST_WAITING and threading.current_thread() is not self._thread:
+        if _this_thread.works:
+            run_task(function, args, pending)
+            return pending
+        self._put(function, args, pending)
+        if self._tasks.qsize() > MOST_WAITING:
             pending.wait()
         return pending
 
+    def _put(self, function: Callable[..., Any], args: Sequence[Any], pending: Pending) -> None:
+        if self._thread is None:
+            self._start()
+        with self._submitting:                   # the newest is the last one in the queue
+            self._newest = pending
+            self._tasks.put((function, args, pending))
+
     @property
     def is_idle(self) -> bool:
-        return self._tasks.empty() and not self._is_running
+        """Whether all that was submitted is done."""
+        return self._newest.is_ready
+
+    @property
+    def is_current(self) -> bool:
+        """Whether this is called by a task of the worker."""
+        return threading.current_thread() is self._thread
 
     def stop(self) -> None:
         """Ends the thread when it has done all that it was given."""
@@ -120,22 +158,27 @@ class Worker:
                 self._thread = thread
 
     def _run(self) -> None:
+        _this_thread.works = True
         if self.cores and hasattr(os, "sched_setaffinity"):
             os.sched_setaffinity(0, self.cores)
+        is_limited = self.threads is None
         while (task := self._tasks.get()) is not None:
-            self._is_running = True
+            if not is_limited:                   # there is nothing to limit before the first loop is compiled
+                is_limited = limit(self.threads or 1) is not None
             run_task(*task)
-            self._is_running = False
             del task
 
     def drain(self) -> None:
         """Waits until all that was submitted is done."""
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self.submit(_nothing, ()).wait()
+        if self._thread is not None and not self.is_current:
+            pending = Pending(f"what was submitted to {self.name}")
+            self._put(_nothing, (), pending)
+            pending.wait()
 
     def renew(self) -> None:
         """In the child of a fork, where the thread is not."""
-        self._tasks, self._thread, self._starting = SimpleQueue(), None, threading.Lock()
+        self._tasks, self._thread = SimpleQueue(), None
+        self._starting, self._submitting, self._newest = threading.Lock(), allocate_lock(), known_to_be(None)
 
 
 def _nothing() -> None:
