@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from . import tree
 from .api import Transformed
-from .core.errors import BadArgument
+from .core.errors import BadArgument, NotSupported
+from .parallel.between import ProgramBetween
 from .parallel.cutting import Cutting, Given, Split
-from .parallel.device import Device, device_of
+from .parallel.device import Device, any_device
 from .parallel.device import devices as all_devices
 from .parallel.program import Program
 from .parallel.sharded import Sharded
 from .parallel.shards import ShardedArray
+from .parallel.together import Share, share_of
 from .parallel.workers import Pending, known
 from .run.dispatch import Dispatcher, Entry
 from .sourced import Sourced
@@ -66,8 +68,7 @@ class Mapped(Sourced):
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         self.function = function
         self.options = options
-        # Where it is read, as in a function that is differentiated, it is a vmap: that gives the same numbers.
-        self.mode = Batched(options["in_axes"], options["out_axes"], options["axis_name"])
+        self.mode = AsLanes(options["in_axes"], options["out_axes"], options["axis_name"], of=self)
         self._by_split: dict[Any, Transformed] = {}
         self._programs: dict[tuple[int, ...], Program] = {}
         self._newest: Transformed | None = None
@@ -77,8 +78,16 @@ class Mapped(Sourced):
         copy_names(self, function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        call = self._given(args, kwargs)
-        result = self._placed(self._program(call)(*call.args, **call.kwargs), call.split)
+        own, share = self._devices()
+        if share is None:
+            return self._called(args, kwargs, own, None)
+        with share.group.call(getattr(self, "__name__", "pmap")):
+            return self._called(args, kwargs, own, share)
+
+    def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any], devices: Sequence[Device], share: Share | None
+                ) -> Any:
+        call = self._cutting.cut(args, kwargs, devices, share.total - len(devices) if share else 0)
+        result = self._placed(self._program(call, share)(*call.args, **call.kwargs), call.split)
         if any(isinstance(leaf, np.ndarray) for leaf in tree.leaves((args, kwargs))):
             wait_for(result)                     # phases may read the arrays, which their owner may write to
         return result
@@ -102,22 +111,26 @@ class Mapped(Sourced):
 
     def _for_split(self, split: Split) -> Transformed:
         """The function of one device: of one example, or the vmap of it for several."""
-        key = split.devices, split.each is not None
+        count = split.devices + split.elsewhere
+        key = count, split.each is not None
         if key not in self._by_split:
             name, in_axes = self.options["axis_name"], self.options["in_axes"]
             inner = self.function
             if split.each is not None:
-                inner = Transformed(inner, replace(self.mode, devices=split.devices))
-            self._by_split[key] = Transformed(inner, Spread(name, split.devices, in_axes))
+                lanes = Batched(in_axes, self.options["out_axes"], name, devices=count)
+                inner = Transformed(inner, lanes)
+            self._by_split[key] = Transformed(inner, Spread(name, count, in_axes))
         self._newest = self._by_split[key]
         return self._newest
 
-    def _program(self, call: Given) -> Program:
+    def _program(self, call: Given, share: Share | None) -> Program:
         entry = self._entry_of(call)
-        key = id(entry), *map(id, call.devices)
+        key = id(entry), id(share), *map(id, call.devices)
         found = self._programs.get(key)
         if found is None:
-            found = Program(entry, call.devices, self.options["axis_name"])
+            name = self.options["axis_name"]
+            found = Program(entry, call.devices, name) if share is None else \
+                ProgramBetween(entry, call.devices, share, name)
             self._programs[key] = found          # which keeps both, and so their ids
         if call.split.is_padded and found.has_collectives:
             raise BadArgument("what pad=True adds would count in a collective",
@@ -125,11 +138,13 @@ class Mapped(Sourced):
         return found
 
     def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
-        return self._cutting.cut(args, kwargs, self._devices())
+        own, share = self._devices()
+        return self._cutting.cut(args, kwargs, own, share.total - len(own) if share else 0)
 
-    def _devices(self) -> list[Device]:
+    def _devices(self) -> tuple[Sequence[Device], Share | None]:
+        """Those of this process; and its share, if there are others of other processes."""
         chosen = self.options["devices"]
-        return all_devices() if chosen is None else [device_of(each) for each in chosen]
+        return share_of(tuple(all_devices() if chosen is None else map(any_device, chosen)))
 
     def _placed(self, result: Any, split: Split) -> Any:
         """The results with the axes where the devices go."""
@@ -140,6 +155,29 @@ class Mapped(Sourced):
             self._out_axes[structure] = axes
         return tree.unflatten(structure, [_result(leaf, axis, path, split)
                                           for leaf, axis, path in zip(leaves, axes, structure.paths())])
+
+
+@dataclass(frozen=True)
+class AsLanes(Batched):
+    """A `pmap` that is read, as in a function that is differentiated: a vmap, which gives the same numbers, if all of
+    its devices are here."""
+
+    of: Any = None
+
+    def entered(self, *args: Any, **kwargs: Any) -> Any:
+        self._check()
+        return super().entered(*args, **kwargs)
+
+    def entered_inside(self, *args: Any, **kwargs: Any) -> Any:
+        self._check()
+        return super().entered_inside(*args, **kwargs)
+
+    def _check(self) -> None:
+        if self.of._devices()[1] is not None:
+            raise NotSupported("a pmap over several processes inside of another transformation",
+                               why="Other processes have the other examples.",
+                               instead="Transform the function that pmap maps, as in pmap(grad(f)), or say "
+                                       "devices=local_devices().")
 
 
 def wait_for(result: Any) -> None:
@@ -154,7 +192,8 @@ def wait_for(result: Any) -> None:
 def _result(leaf: Any, axis: Any, path: str, split: Split) -> Any:
     if axis is not SHARED:
         parts = leaf.parts if type(leaf) is Sharded else [leaf] * split.devices
-        return ShardedArray(parts, axis.axis, split.each is not None, split.count if split.is_padded else None)
+        return ShardedArray(parts, axis.axis, split.each is not None, split.count if split.is_padded else None,
+                            split.elsewhere)
     if type(leaf) is Sharded and leaf.is_same:
         return known(leaf.parts[0])
     if type(leaf) is Sharded:

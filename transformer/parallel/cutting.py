@@ -22,11 +22,12 @@ from .workers import known
 @dataclass(frozen=True)
 class Split:
     """How `count` examples go to devices: one to each, or `each` examples. The last one is repeated where there are
-    not enough."""
+    not enough. Other processes have devices `elsewhere`, and examples of their own for these."""
 
     count: int
     devices: int
     each: int | None
+    elsewhere: int = 0
 
     @property
     def is_padded(self) -> bool:
@@ -85,7 +86,8 @@ class Cutting:
         self.entries, self.names, self.pad = entries, names, pad
         self._plans: dict[Hashable, list[Mapped | None]] = {}
 
-    def cut(self, args: tuple[Any, ...], kwargs: dict[str, Any], devices: Sequence[Device]) -> Given:
+    def cut(self, args: tuple[Any, ...], kwargs: dict[str, Any], devices: Sequence[Device], elsewhere: int = 0
+            ) -> Given:
         """Raises `BadArgument` where axes do not fit, or examples do not go round."""
         is_flat = not kwargs and all(type(arg) in PLAIN for arg in args)
         structure: Any
@@ -94,7 +96,7 @@ class Cutting:
         if plan is None:
             plan = self._plans[structure] = self._plan(args, kwargs)
         found = [(entry, *entry.count(leaf)) for leaf, entry in zip(leaves, plan) if entry is not None]
-        split = self._split([(entry.name, count) for entry, _, count in found], len(devices))
+        split = self._split([(entry.name, count) for entry, _, count in found], len(devices), elsewhere)
         axes = iter([axis for _, axis, _ in found])
         cut = [leaf if entry is None else Sharded(_parts(leaf, next(axes), split)) for leaf, entry in zip(leaves, plan)]
         first = [known(leaf.parts[0]) if type(leaf) is Sharded else leaf for leaf in cut]
@@ -110,7 +112,7 @@ class Cutting:
         whole += [(arg, 0, BY_KEYWORD, name) for name, arg in kwargs.items()]
         return [entry for each in whole for entry in _entries(*each)]
 
-    def _split(self, counts: list[tuple[str, int]], devices: int) -> Split:
+    def _split(self, counts: list[tuple[str, int]], devices: int, elsewhere: int) -> Split:
         if not counts:
             raise BadArgument("pmap has nothing to map over", why="No argument has an axis of devices.",
                               instead="Give an axis in in_axes.")
@@ -119,13 +121,16 @@ class Cutting:
             if size != count:
                 raise BadArgument(f"pmap maps {name} over {count} examples and {other} over {size}", argument=other,
                                   instead="Give arrays with as many parts, or None in in_axes for what is shared.")
+        if elsewhere and count < devices:
+            raise BadArgument(f"pmap maps {name} over {count} examples, and this process has {devices} of its devices",
+                              argument=name, instead="Give examples for all devices of each process.")
         if count <= devices:
-            return Split(count, count, None)
+            return Split(count, count, None, elsewhere)
         if count % devices and not self.pad:
             raise BadArgument(f"pmap maps {name} over {count} examples, which {devices} devices cannot share evenly",
                               argument=name, instead=f"Give a multiple of {devices}, or say pad=True: then the last "
                                                      "example is repeated, and its results left out.")
-        return Split(count, devices, -(-count // devices))
+        return Split(count, devices, -(-count // devices), elsewhere)
 
 
 def _entries(arg: Any, axes: Axes, whose: str, name: str) -> list[Mapped | None]:

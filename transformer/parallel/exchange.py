@@ -27,6 +27,7 @@ class Exchange:
 
     def __init__(self, devices: Sequence[Device]) -> None:
         self.devices = devices
+        self.count = len(devices)               # of the axis
 
     def psum(self, x: Any, axis_name: Any) -> Any:
         return self._reduced(x)
@@ -34,9 +35,9 @@ class Exchange:
     def pmean(self, x: Any, axis_name: Any) -> Any:
         total = self._reduced(x)
         if isinstance(total, np.ndarray) and type(x) is Sharded:
-            total /= np.float64(len(self.devices)).astype(total.dtype)
+            total /= np.float64(self.count).astype(total.dtype)
             return total
-        mean = total / len(self.devices)
+        mean = total / self.count
         return total.dtype.type(mean) if isinstance(total, np.inexact) else mean
 
     def all_gather(self, x: Any, axis_name: Any) -> Any:
@@ -56,7 +57,7 @@ class Exchange:
         return Sharded([np.int64(k) for k in range(len(self.devices))])
 
     def _values(self, x: Any) -> list[Any]:
-        return x.values() if type(x) is Sharded else [x] * len(self.devices)
+        return x.values() if type(x) is Sharded else [x] * self.count
 
     def _reduced(self, x: Any) -> Any:
         """The sum in the order of the devices, so that it is the same in every run."""

@@ -26,10 +26,11 @@ class Program:
 
     def __init__(self, entry: Entry, devices: Sequence[Device], axis_name: Any) -> None:
         self.entry, self.devices = entry, devices
+        self.exchange = self._exchange()
         function: Any = entry.function
         core, apart = entry.generated.function, entry.generated.interface.differing
         differing = differing_vars(core.body, [param for param in core.params if param in apart], axis_name)
-        scope = {**function.__globals__, "np": NumPyOnEach(len(devices)), "transformer": Exchange(devices)}
+        scope = {**function.__globals__, "np": NumPyOnEach(len(devices)), "transformer": self.exchange}
         self.has_collectives = any(isinstance(stmt, Let) and stmt.op.over_lanes for stmt in all_statements(core.body))
         for call in all_statements(core.body):
             if isinstance(call, Call) and call.function.role == "phase":
@@ -39,6 +40,9 @@ class Program:
                 scope[name] = Phase(function.__globals__[name], same, devices, waits)
         self.function = FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
         self.function.__kwdefaults__ = function.__kwdefaults__
+
+    def _exchange(self) -> Exchange:
+        return Exchange(self.devices)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         hidden = {each.name: each.fetch() for each in self.entry.hidden}

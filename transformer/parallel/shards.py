@@ -16,12 +16,15 @@ from .workers import known
 class ShardedArray(NDArrayOperatorsMixin):
     """An array of which each device has a part: `shards`, along `axis`, which a shard has too if there are `several`
     places in it. It is put together when somebody looks at it as a whole (`gather`, or NumPy); handed to a `pmap`,
-    the parts stay where they are. Of the whole there are `count` places, if the last ones were added to fill up."""
+    the parts stay where they are. Of the whole there are `count` places, if the last ones were added to fill up. Other
+    processes have `elsewhere` parts more: here are those of this process."""
 
     __array_priority__ = 100
 
-    def __init__(self, parts: Sequence[Any], axis: int = 0, several: bool = False, count: int | None = None) -> None:
+    def __init__(self, parts: Sequence[Any], axis: int = 0, several: bool = False, count: int | None = None,
+                 elsewhere: int = 0) -> None:
         self.parts, self.axis, self.several, self._count = parts, axis, several, count
+        self.elsewhere = elsewhere
 
     @property
     def shards(self) -> list[Any]:

@@ -1,0 +1,169 @@
+"""Programs of `pmap` on the devices of several processes: what threads exchange comes first, then one exchange of each
+process with the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import tree
+from ..core.dims import dims_of, mentioned_dims
+from ..core.grammar import Let, Var
+from ..core.walk import all_statements
+from ..run.dispatch import Entry
+from ..transform.phases import is_collective
+from .device import Device
+from .exchange import Exchange
+from .program import Program
+from .sharded import Sharded, driving, part_of
+from .together import Share
+from .workers import known
+
+
+class ExchangeBetween(Exchange):
+    """Collectives over the devices of all processes. `is_settled` says whether the shapes of what is exchanged follow
+    from those of the arguments, which were compared; `begun` is the comparison, which may still be on its way."""
+
+    def __init__(self, devices: Sequence[Device], share: Share, is_settled: bool) -> None:
+        super().__init__(devices)
+        self.share, self.group, self.count = share, share.group, share.total
+        self.is_settled = is_settled
+        self.begun: Callable[[], None] | None = None
+
+    def finish(self) -> None:
+        """Waits for the comparison of what all are about to do, if it was not waited for."""
+        begun, self.begun = self.begun, None
+        if begun is not None:
+            begun()
+
+    def _reduced(self, x: Any) -> Any:
+        """The sum over the devices here, and then over processes. What is the same everywhere is known everywhere."""
+        alone = type(x) is Sharded and len(x.parts) == 1
+        own = known(x.parts[0]) if alone else super()._reduced(x)
+        if type(x) is not Sharded:
+            return own
+        array = np.asarray(own)
+        self._ready("psum", array)
+        total = self.group.summed(array)
+        if isinstance(own, np.ndarray):
+            return total
+        return total[()] if isinstance(own, np.generic) else total.item()
+
+    def all_gather(self, x: Any, axis_name: Any) -> Any:
+        if type(x) is not Sharded:
+            return super().all_gather(x, axis_name)
+        values = [np.asarray(value) for value in x.values()]
+        self._ready("all_gather", values[0])
+        whole = np.empty((self.count, *values[0].shape), values[0].dtype)
+        first = self.share.first
+        np.stack(values, out=whole[first:first + len(values)])
+        return self.group.rows(whole, self.share.counts)
+
+    def ppermute(self, x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Sharded:
+        """What stays in this process is handed on as it is, pending or not."""
+        first, sources = self.share.first, {target: source for source, target in perm}
+        own = range(first, first + len(self.devices))
+        like = np.asarray(known(part_of(x, 0)))
+        self._ready("ppermute", like)
+        coming = {k: np.empty_like(like, order="C", subok=False) for k in own if k in sources and sources[k] not in own}
+        going = [(np.asarray(known(part_of(x, source - first))), self.share.process_of(target), target)
+                 for source, target in perm if source in own and target not in own]
+        self.group.handed_on(going, [(coming[k], self.share.process_of(sources[k]), k) for k in coming], "ppermute")
+        return Sharded([_like(coming[k], x) if k in coming else part_of(x, sources[k] - first) if k in sources
+                        else np.zeros_like(known(part_of(x, k - first))) for k in own])
+
+    def all_to_all(self, x: Any, axis_name: Any, split_axis: int, concat_axis: int) -> Sharded:
+        if type(x) is not Sharded:
+            x = Sharded([x] * len(self.devices))
+        values = [np.moveaxis(np.asarray(value), split_axis, 0) for value in x.values()]
+        self._ready("all_to_all", values[0])
+        rest, here, counts = values[0].shape[1:], len(values), self.share.counts
+        size = int(np.prod(rest))
+        sent = np.stack(values, axis=1)                  # for each device of all: what those here have for it
+        received = np.empty(here * self.count * size, sent.dtype)
+        self.group.blocks(sent, [count * here * size for count in counts],
+                          received, [count * here * size for count in counts], "all_to_all")
+        ends = np.cumsum([count * here * size for count in counts])[:-1]
+        parts = [part.reshape(here, count, *rest) for part, count in zip(np.split(received, ends), counts)]
+        return Sharded([np.stack([row for part in parts for row in part[k]], concat_axis) for k in range(here)])
+
+    def axis_index(self, axis_name: Any) -> Sharded:
+        return Sharded([np.int64(self.share.first + k) for k in range(len(self.devices))])
+
+    def agree(self, value: Any) -> None:
+        """Raises where processes would take different courses at a loop or branch."""
+        self.finish()
+        self.group.compare(f"a loop or branch around a collective that depends on {value!r}")
+
+    def _ready(self, what: str, array: np.ndarray) -> None:
+        self.finish()
+        if not self.is_settled:
+            self.group.compare(f"{what} of {array.dtype}{list(array.shape)}")
+
+
+class ProgramBetween(Program):
+    """A driver that all processes run, each for its own devices."""
+
+    exchange: ExchangeBetween
+
+    def __init__(self, entry: Entry, devices: Sequence[Device], share: Share, axis_name: Any) -> None:
+        self.share = share
+        super().__init__(entry, devices, axis_name)
+        self._identities: dict[Any, tuple[int, str]] = {}
+
+    def _exchange(self) -> Exchange:
+        core = self.entry.generated.function
+        exchanged = [arg for stmt in all_statements(core.body) if isinstance(stmt, Let) and is_collective(stmt)
+                     for arg in stmt.args if isinstance(arg, Var)]
+        known_dims = dims_of(core.params)
+        settled = all(dim in known_dims for dim in mentioned_dims((), (), exchanged))
+        return ExchangeBetween(self.devices, self.share, settled)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not self.has_collectives:             # each process goes its own way
+            return super().__call__(*args, **kwargs)
+        number, text = self._identity(args, kwargs)
+        self.exchange.begun = self.share.group.begin_comparison(number, lambda: text)
+        before, driving.agree = driving.agree, self.exchange.agree
+        try:
+            return super().__call__(*args, **kwargs)
+        finally:
+            driving.agree = before
+            self.exchange.finish()               # so that nothing is left of it for the next call
+
+    def _identity(self, args: Any, kwargs: Any) -> tuple[int, str]:
+        """What all have to be about to run, as a number and as a text."""
+        leaves, structure = tree.flatten((args, kwargs))
+        signature = (structure, *map(_described, leaves), *self.entry.hidden_key)
+        found = self._identities.get(signature)
+        if found is None:
+            found = self._identities[signature] = self._identified(leaves, structure)
+        return found
+
+    def _identified(self, leaves: list[Any], structure: Any) -> tuple[int, str]:
+        from .processes import digest
+        paths = structure.paths()
+        shown = [f"argument{path}: {_shown(leaf)}" for leaf, path in zip(leaves, paths)]
+        outside = [f"{hidden.name}: {key}" for hidden, key in zip(self.entry.hidden, self.entry.hidden_key)]
+        text = "\n".join([self.entry.source.rstrip(), f"on {self.share.total} devices", *shown, *outside])
+        return digest(text), text
+
+
+def _described(leaf: Any) -> Any:
+    """What processes have to have in common of an argument: types and shapes, and values that may be in the source."""
+    first = known(leaf.parts[0]) if type(leaf) is Sharded else leaf
+    if hasattr(first, "dtype"):
+        return first.dtype, first.shape
+    return (type(first), first) if isinstance(first, (bool, str, type(None))) else type(first)
+
+
+def _shown(leaf: Any) -> str:
+    found = _described(leaf)
+    return f"{found[0]} {found[1]}" if isinstance(found, tuple) else found.__name__
+
+
+def _like(array: np.ndarray, x: Any) -> Any:
+    """An array of rank 0 as the number that it was."""
+    return array if array.ndim else array[()] if isinstance(known(part_of(x, 0)), np.generic) else array

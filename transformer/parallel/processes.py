@@ -1,0 +1,274 @@
+"""The processes of a job that MPI has started: what one of them gets of the others, and what happens if one fails.
+
+    group = Processes(MPI, timeout=600.0)
+    group.rows(block, counts)                   # the rows of all processes, in their order
+    group.summed(array)                         # the sum, the same bits everywhere
+    group.compare("step 7")                     # raises where processes are about to do different things
+
+Every process comes to the same exchanges in the same order, all from the thread that has made the group: MPI is asked
+for no more (MPI_THREAD_FUNNELED). Exchanges are begun and then waited for, so that who waits can hear what has become
+of the others (`news`), and never waits for ever.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import BadArgument
+from ..settings import config
+from .news import FAILED, LOST, News, ProcessError
+
+BY_SLICES = 1 << 16                     # bytes of all processes: from here on each adds a part of an array
+SPINNING = 2e-3                         # seconds of waiting without sleeping
+SHORT_SLEEP, LONG_SLEEP = 5e-5, 1e-3    # seconds
+LOOKING = 64                            # tests of a request between two looks at the news
+give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: None)
+
+
+class Processes:
+    """All processes, of which this one is `index` of `count`. A wait longer than `timeout` seconds is given up."""
+
+    def __init__(self, mpi: Any, timeout: float) -> None:
+        world = mpi.COMM_WORLD
+        self.mpi, self.timeout = mpi, timeout
+        self.index, self.count = world.Get_rank(), world.Get_size()
+        self.data = world.Dup()
+        self.news = News(mpi, world.Dup())
+        self.owner = threading.get_ident()
+        self.calls = 0                          # that were begun
+        self.exchanges = 0                      # that were begun
+        self.lost: str | None = None            # why nothing can be exchanged any more
+
+    # -- calls -------------------------------------------------------------------------------
+
+    @contextmanager
+    def call(self, name: str) -> Iterator[None]:
+        """Around what all processes do together. What is raised in it is told to the others, who stop, too."""
+        self._check()
+        self.calls += 1
+        try:
+            yield
+        except ProcessError:
+            raise
+        except BaseException as error:
+            self.news.send(LOST if self.lost else FAILED, self.calls, self.exchanges, f"{name}: {told(error)}")
+            raise
+
+    def _check(self) -> None:
+        if self.lost is not None:
+            raise ProcessError(f"this process cannot exchange anything with the others any more: {self.lost}")
+        if threading.get_ident() != self.owner:
+            raise BadArgument("what all processes do together is called from another thread than initialize()",
+                              why="Processes have to come to the same calls in the same order, and MPI is used from "
+                                  "one thread.", instead="Call it from that thread, or use devices=local_devices().")
+
+    # -- what is exchanged -------------------------------------------------------------------
+
+    def rows(self, whole: np.ndarray, counts: Sequence[int]) -> np.ndarray:
+        """Fills up an array of rows, of which the processes have so many each, one after the other; each has put its
+        own in place. Gives the array."""
+        sizes = [count * whole[:1].nbytes for count in counts]
+        request = self.data.Iallgatherv(self.mpi.IN_PLACE, [_bytes(whole), (sizes, _starts(sizes)), self.mpi.BYTE])
+        self.complete([request], "all_gather")
+        return whole
+
+    def summed(self, own: np.ndarray) -> np.ndarray:
+        """The sum of the arrays of all processes. Everybody adds in the order of the processes, so that it has the
+        same bits everywhere and in every run, which MPI promises of no sum of its own. What is small goes from all to
+        all at once; of what is large everybody adds a slice, and they are put together."""
+        if own.nbytes * self.count < BY_SLICES:
+            everyones = np.empty((self.count, *own.shape), own.dtype)
+            everyones[self.index] = own
+            return _added(self.rows(everyones, [1] * self.count))
+        own = np.ascontiguousarray(own)
+        ends = [own.size * k // self.count for k in range(self.count + 1)]
+        sizes = [end - start for start, end in zip(ends, ends[1:])]
+        slices = np.empty((self.count, sizes[self.index]), own.dtype)
+        self.blocks(own, sizes, slices, [sizes[self.index]] * self.count, "psum")
+        total = np.empty(own.size, own.dtype)
+        _added(slices, total[ends[self.index]:ends[self.index + 1]])
+        return self.rows(total, sizes).reshape(own.shape)
+
+    def blocks(self, sent: np.ndarray, counts: Sequence[int], received: np.ndarray, own: Sequence[int],
+               what: str) -> None:
+        """Sends so many elements of an array to each process, and receives so many from each."""
+        item = sent.itemsize
+        given, taken = [count * item for count in counts], [count * item for count in own]
+        self.complete([self.data.Ialltoallv([_bytes(sent), (given, _starts(given)), self.mpi.BYTE],
+                                            [_bytes(received), (taken, _starts(taken)), self.mpi.BYTE])], what)
+
+    def handed_on(self, sent: Sequence[tuple[np.ndarray, int, int]], received: Sequence[tuple[np.ndarray, int, int]],
+                  what: str) -> None:
+        """Sends arrays, each with a process and a number, and receives others."""
+        requests = [self.data.Irecv([_bytes(array), self.mpi.BYTE], process, tag) for array, process, tag in received]
+        requests += [self.data.Isend([_bytes(np.ascontiguousarray(array)), self.mpi.BYTE], process, tag)
+                     for array, process, tag in sent]
+        self.complete(requests, what)
+
+    def texts(self, text: str) -> list[str]:
+        """What each process has to say."""
+        content = np.frombuffer(text.encode(), np.uint8)
+        sizes = np.zeros((self.count, 1), np.int64)
+        sizes[self.index] = content.size
+        counts = self.rows(sizes, [1] * self.count)[:, 0].tolist()
+        starts = _starts(counts)
+        whole = np.zeros(sum(counts) or 1, np.uint8)
+        whole[starts[self.index]:starts[self.index] + content.size] = content
+        self.rows(whole, counts)
+        return [whole[start:start + count].tobytes().decode() for start, count in zip(starts, counts)]
+
+    def by_first(self, function: Callable[[], Any]) -> Any:
+        """What a function gives in the first process, where alone it is called, in all of them, or what it raises."""
+        content = b""
+        if self.index == 0:
+            try:
+                content = pickle.dumps((function(), None))
+            except Exception as error:
+                content = _pickled(error)
+        size = np.array([len(content)])
+        self.complete([self.data.Ibcast([size, self.mpi.INT64_T], 0)], "process 0")
+        whole = np.frombuffer(content, np.uint8).copy() if content else np.empty(int(size[0]), np.uint8)
+        self.complete([self.data.Ibcast([whole, self.mpi.BYTE], 0)], "process 0")
+        found, error = pickle.loads(whole.tobytes())
+        if error is not None:
+            raise error
+        return found
+
+    # -- whether all do the same -------------------------------------------------------------
+
+    def compare(self, text: str) -> None:
+        """Raises `BadArgument` in all processes where they give different texts, and says which and where."""
+        self.begin_comparison(digest(text), lambda: text)()
+
+    def begin_comparison(self, number: int, text: Callable[[], str]) -> Callable[[], None]:
+        """The same for a digest of a text; what it gives waits for the outcome."""
+        extremes = np.array([number, -number])
+        request = self.data.Iallreduce(self.mpi.IN_PLACE, [extremes, self.mpi.INT64_T], self.mpi.MIN)
+        self.exchanges += 1
+
+        def finish() -> None:
+            self._wait([request], "what all are about to do")
+            if extremes[0] != -extremes[1]:
+                raise BadArgument(*_parted(self.texts(text())),
+                                  instead="All processes have to run the same program on arrays of the same shapes.")
+        return finish
+
+    # -- waiting -----------------------------------------------------------------------------
+
+    def complete(self, requests: list[Any], what: str) -> None:
+        """Waits for exchanges that were begun. Raises `ProcessError` where it is in vain."""
+        self.exchanges += 1
+        self._wait(requests, what)
+
+    def _wait(self, requests: list[Any], what: str) -> None:
+        try:
+            self._wait_watching(requests, what)
+        except BaseException as error:          # others may see it complete, this process never will
+            self.lost = self.lost or told(error)
+            self.news.send(LOST, self.calls, self.exchanges, self.lost)
+            raise
+
+    def _wait_watching(self, requests: list[Any], what: str) -> None:
+        done = self.mpi.Request.Testall
+        if done(requests):
+            return
+        start, tests, watch = time.perf_counter(), 0, _Watch(self, what)
+        while not done(requests):
+            tests += 1
+            waited = time.perf_counter() - start
+            if waited > SPINNING or tests % LOOKING == 0:
+                watch.look(waited)
+            if waited < SPINNING:
+                give_way()                      # processes may be more than cores
+            else:
+                time.sleep(SHORT_SLEEP if waited < 0.1 else LONG_SLEEP)
+
+
+class _Watch:
+    """A look at the others, while this process waits for them."""
+
+    def __init__(self, group: Processes, what: str) -> None:
+        self.group, self.what = group, what
+        self.warned = config.patience
+        self.has_told = False
+
+    def look(self, waited: float) -> None:
+        group, news = self.group, self.group.news
+        news.receive()
+        reason = news.reason_to_stop(group.calls, group.exchanges)
+        if reason is not None:
+            raise ProcessError(f"{reason}. Process {group.index} waited for it at {self.what}")
+        asked = waited > config.patience / 2 or news.waits_at(group.exchanges)
+        if asked and not self.has_told:         # who waits says so, and is not searched for
+            self.has_told = True
+            news.send_waiting(group.calls, group.exchanges, self.what)
+        if waited > self.warned:
+            self.warned += config.patience
+            warnings.warn(f"process {group.index} has been waiting for {waited:.3g} seconds at {self.what}; "
+                          f"{self._missing()} not there yet", RuntimeWarning, stacklevel=2)
+        if waited > group.timeout:
+            raise ProcessError(f"process {group.index} has waited for {waited:.3g} seconds at {self.what}, and "
+                               f"{self._missing()} not there yet; initialize(timeout=...) says how long it waits")
+
+    def _missing(self) -> str:
+        there = {self.group.index, *self.group.news.waits_at(self.group.exchanges)}
+        missing = [str(k) for k in range(self.group.count) if k not in there]
+        return f"process {missing[0]} is" if len(missing) == 1 else f"processes {', '.join(missing)} are"
+
+
+def told(error: BaseException) -> str:
+    """An error with its notes, in which device and phase are, in a line."""
+    notes = "; ".join(getattr(error, "__notes__", ()))
+    return f"{type(error).__name__}: {error}" + (f" ({notes})" if notes else "")
+
+
+def _pickled(error: Exception) -> bytes:
+    """Nothing and an error, for other processes."""
+    try:
+        return pickle.dumps((None, error))
+    except Exception:                            # of a class that cannot be handed on
+        return pickle.dumps((None, RuntimeError(told(error))))
+
+
+def digest(text: str) -> int:
+    """A number of 62 bits for a text."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8]) >> 2
+
+
+def _parted(texts: list[str]) -> tuple[str, str]:
+    """Which processes say something else than the first one, and the first line of it."""
+    others = [k for k, text in enumerate(texts) if text != texts[0]]
+    mine, theirs = texts[0].splitlines(), texts[others[0]].splitlines()
+    pairs = [(a, b) for a, b in zip(mine, theirs) if a != b]
+    a, b = pairs[0] if pairs else (f"{len(mine)} lines", f"{len(theirs)} lines")
+    named = "processes " + ", ".join(map(str, others)) if len(others) > 1 else f"process {others[0]}"
+    return (f"{named} and process 0 are about to do different things",
+            f"Process 0 has `{a.strip()}`, process {others[0]} `{b.strip()}`.")
+
+
+def _bytes(array: np.ndarray) -> np.ndarray:
+    return array.reshape(-1).view(np.uint8)
+
+
+def _starts(sizes: Sequence[int]) -> list[int]:
+    return [sum(sizes[:k]) for k in range(len(sizes))]
+
+
+def _added(rows: np.ndarray, total: np.ndarray | None = None) -> np.ndarray:
+    """The sum of rows in their order."""
+    if total is None:
+        total = np.empty(rows.shape[1:], rows.dtype)
+    np.add(rows[0], rows[1], out=total)
+    for row in rows[2:]:
+        np.add(total, row, out=total)
+    return total
