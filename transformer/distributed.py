@@ -18,9 +18,6 @@ import time
 from importlib import metadata
 from typing import Any
 
-import numpy as np
-
-from .core.errors import BadArgument
 from .parallel import device as _devices
 from .parallel.device import device_count, devices, local_device_count, local_devices, process_count, process_index
 from .parallel.news import LEFT, ProcessError
@@ -34,6 +31,7 @@ __all__ = ["ProcessError", "barrier", "device_count", "devices", "initialize", "
 # What launchers say of how many processes they have started: MPICH and Intel MPI, Open MPI, Slurm.
 LAUNCHED = "PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"
 GRACE = 10.0                            # seconds that the others have to say what they know, before a failed job ends
+FORWARDING = 0.2                        # seconds in which a launcher takes what was printed, which it may drop else
 
 _state: dict[str, Any] = {"is_initialized": False, "of": None}
 
@@ -121,7 +119,7 @@ def _join(mpi: Any, timeout: float) -> None:
                 raise RuntimeError(f"process {who} has {name} {version}, process 0 has {found[0][0][name]}; all need "
                                    "the same, or their results would part")
     neighbours = 1 + len(group.news.neighbours)
-    if "TRANSFORMER_THREADS" not in os.environ and not _is_bound(group):
+    if "TRANSFORMER_THREADS" not in os.environ and not _is_bound():
         config.threads = max(1, config.threads // neighbours)
     _devices.join(group.index, [count for _, count in found])
     set_current(group)
@@ -140,7 +138,7 @@ def _version(name: str) -> str:
         return "unknown"
 
 
-def _is_bound(group: Processes) -> bool:
+def _is_bound() -> bool:
     """Whether the launcher has given cores to each process of this computer."""
     return bool(hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) < (os.cpu_count() or 1))
 
@@ -171,5 +169,7 @@ def _leave(group: Processes, process: int) -> None:
     if failure:
         sys.stdout.flush()
         sys.stderr.flush()
+        time.sleep(FORWARDING)
         group.mpi.COMM_WORLD.Abort(1)
+        os._exit(1)                              # the launcher may be gone, too
     group.news.finish()

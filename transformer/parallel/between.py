@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from .. import tree
-from ..core.dims import dims_of, mentioned_dims
+from ..core.dims import dims_of
 from ..core.grammar import Let, Var
+from ..core.sizes import Size
 from ..core.walk import all_statements
 from ..run.dispatch import Entry
 from ..transform.phases import is_collective
@@ -95,7 +96,8 @@ class ExchangeBetween(Exchange):
     def agree(self, value: Any) -> None:
         """Raises where processes would take different courses at a loop or branch."""
         self.finish()
-        self.group.compare(f"a loop or branch around a collective that depends on {value!r}")
+        self.group.compare(f"a loop or branch around a collective that depends on {value!r}",
+                           "a loop or branch")
 
     def _ready(self, what: str, array: np.ndarray) -> None:
         self.finish()
@@ -118,14 +120,15 @@ class ProgramBetween(Program):
         exchanged = [arg for stmt in all_statements(core.body) if isinstance(stmt, Let) and is_collective(stmt)
                      for arg in stmt.args if isinstance(arg, Var)]
         known_dims = dims_of(core.params)
-        settled = all(dim in known_dims for dim in mentioned_dims((), (), exchanged))
+        settled = all(leaf in known_dims for arg in exchanged for size in getattr(arg.type, "sizes", ())
+                      if isinstance(size, Size) for leaf in size.leaves)
         return ExchangeBetween(self.devices, self.share, settled)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not self.has_collectives:             # each process goes its own way
             return super().__call__(*args, **kwargs)
         number, text = self._identity(args, kwargs)
-        self.exchange.begun = self.share.group.begin_comparison(number, lambda: text)
+        self.exchange.begun = self.share.group.begin_comparison(number, lambda: text, "the start")
         before, driving.agree = driving.agree, self.exchange.agree
         try:
             return super().__call__(*args, **kwargs)
@@ -143,12 +146,11 @@ class ProgramBetween(Program):
         return found
 
     def _identified(self, leaves: list[Any], structure: Any) -> tuple[int, str]:
-        from .processes import digest
         paths = structure.paths()
         shown = [f"argument{path}: {_shown(leaf)}" for leaf, path in zip(leaves, paths)]
         outside = [f"{hidden.name}: {key}" for hidden, key in zip(self.entry.hidden, self.entry.hidden_key)]
         text = "\n".join([self.entry.source.rstrip(), f"on {self.share.total} devices", *shown, *outside])
-        return digest(text), text
+        return self.share.group.digest(text), text
 
 
 def _described(leaf: Any) -> Any:

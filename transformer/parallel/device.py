@@ -60,12 +60,12 @@ class Elsewhere(Device):
         pass
 
     def submit(self, function: Any, args: Sequence[Any], name: str | None = None) -> Pending:
-        raise BadArgument(*_elsewhere(self))
+        raise _elsewhere(self)
 
 
-def _elsewhere(device: Device) -> tuple[str, str, str]:
-    return (f"{device} is a device of process {device.process_index}, this is process {process_index()}",
-            "A process can only use its own devices.", "Give one of local_devices().")
+def _elsewhere(device: Device) -> BadArgument:
+    return BadArgument(f"{device} is a device of process {device.process_index}, this is process {process_index()}",
+                       why="A process can only use its own devices.", instead="Give one of local_devices().")
 
 
 def _of(kind: str, id: int) -> Device:
@@ -203,7 +203,7 @@ def device_of(given: Any) -> Device:
     others."""
     found = any_device(given)
     if isinstance(found, Elsewhere):
-        raise BadArgument(*_elsewhere(found))
+        raise _elsewhere(found)
     return found
 
 

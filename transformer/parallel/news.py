@@ -22,6 +22,8 @@ BETWEEN_COUNTS = 0.2                    # seconds between two looks at who is al
 class ProcessError(RuntimeError):
     """Another process has failed, has ended, or does not come."""
 
+    __module__ = "transformer.distributed"
+
 
 @dataclass
 class Notice:
@@ -70,11 +72,11 @@ class News:
 
     def reason_to_stop(self, call: int, exchange: int) -> str | None:
         """Why an exchange will never be complete, if somebody has said, or has died."""
-        for (who, kind), notice in sorted(self.heard.items()):
+        for (who, kind), notice in sorted(self.heard.items(), key=lambda item: (item[0][1] == LEFT, item[0])):
             if kind == FAILED and notice.call == call and notice.exchange < exchange:
                 return f"process {who} has failed in {notice.text}"
-            if kind == LOST:
-                return f"process {who} has lost the others: {notice.text}"
+            if kind == LOST and notice.exchange < exchange:
+                return f"process {who} has failed in {notice.text}"
             if kind == LEFT and notice.exchange < exchange:
                 return f"process {who} has ended: {notice.text}"
         dead = self.dead()

@@ -47,7 +47,9 @@ class Processes:
         self.owner = threading.get_ident()
         self.calls = 0                          # that were begun
         self.exchanges = 0                      # that were begun
+        self.doing = "initialize"               # the call that is on
         self.lost: str | None = None            # why nothing can be exchanged any more
+        self._everyones: Exception | None = None    # what all have raised at the same place
 
     # -- calls -------------------------------------------------------------------------------
 
@@ -56,12 +58,17 @@ class Processes:
         """Around what all processes do together. What is raised in it is told to the others, who stop, too."""
         self._check()
         self.calls += 1
+        self.doing, before = name, self.exchanges
         try:
             yield
         except ProcessError:
             raise
         except BaseException as error:
-            self.news.send(LOST if self.lost else FAILED, self.calls, self.exchanges, f"{name}: {told(error)}")
+            text = f"{name}: {told(error)}"
+            if self.lost is None:
+                if self.exchanges > before and error is not self._everyones:
+                    self.lost = text            # others may be in the middle of an exchange
+                self.news.send(LOST if self.lost else FAILED, self.calls, self.exchanges, text)
             raise
 
     def _check(self) -> None:
@@ -139,28 +146,36 @@ class Processes:
         self.complete([self.data.Ibcast([size, self.mpi.INT64_T], 0)], "process 0")
         whole = np.frombuffer(content, np.uint8).copy() if content else np.empty(int(size[0]), np.uint8)
         self.complete([self.data.Ibcast([whole, self.mpi.BYTE], 0)], "process 0")
-        found, error = pickle.loads(whole.tobytes())
-        if error is not None:
-            raise error
+        found, self._everyones = pickle.loads(whole.tobytes())
+        if self._everyones is not None:
+            raise self._everyones
         return found
 
     # -- whether all do the same -------------------------------------------------------------
 
-    def compare(self, text: str) -> None:
-        """Raises `BadArgument` in all processes where they give different texts, and says which and where."""
-        self.begin_comparison(digest(text), lambda: text)()
+    @staticmethod
+    def digest(text: str) -> int:
+        """A number of 62 bits for a text."""
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8]) >> 2
 
-    def begin_comparison(self, number: int, text: Callable[[], str]) -> Callable[[], None]:
-        """The same for a digest of a text; what it gives waits for the outcome."""
+    def compare(self, text: str, what: str = "the comparison") -> None:
+        """Raises `BadArgument` in all processes where they give different texts, and says which and where."""
+        self.begin_comparison(self.digest(text), lambda: text, what)()
+
+    def begin_comparison(self, number: int, text: Callable[[], str], what: str = "the comparison"
+                         ) -> Callable[[], None]:
+        """The same for a digest of a text; what it gives waits for the outcome. All have to be in the same call."""
+        number ^= self.calls
         extremes = np.array([number, -number])
         request = self.data.Iallreduce(self.mpi.IN_PLACE, [extremes, self.mpi.INT64_T], self.mpi.MIN)
         self.exchanges += 1
 
         def finish() -> None:
-            self._wait([request], "what all are about to do")
+            self._wait([request], what)
             if extremes[0] != -extremes[1]:
-                raise BadArgument(*_parted(self.texts(text())),
-                                  instead="All processes have to run the same program on arrays of the same shapes.")
+                found = self.texts(f"{self.doing}, call {self.calls}\n{text()}")
+                self._everyones = _parted(found)
+                raise self._everyones
         return finish
 
     # -- waiting -----------------------------------------------------------------------------
@@ -174,8 +189,8 @@ class Processes:
         try:
             self._wait_watching(requests, what)
         except BaseException as error:          # others may see it complete, this process never will
-            self.lost = self.lost or told(error)
-            self.news.send(LOST, self.calls, self.exchanges, self.lost)
+            self.lost = told(error)
+            self.news.send(LOST, self.calls, self.exchanges - 1, f"{self.doing}: {self.lost}")
             raise
 
     def _wait_watching(self, requests: list[Any], what: str) -> None:
@@ -204,20 +219,21 @@ class _Watch:
 
     def look(self, waited: float) -> None:
         group, news = self.group, self.group.news
+        place = f"{self.what} of {group.doing}"
         news.receive()
         reason = news.reason_to_stop(group.calls, group.exchanges)
         if reason is not None:
-            raise ProcessError(f"{reason}. Process {group.index} waited for it at {self.what}")
+            raise ProcessError(f"{reason}. Process {group.index} waited for it at {place}")
         asked = waited > config.patience / 2 or news.waits_at(group.exchanges)
         if asked and not self.has_told:         # who waits says so, and is not searched for
             self.has_told = True
-            news.send_waiting(group.calls, group.exchanges, self.what)
+            news.send_waiting(group.calls, group.exchanges, place)
         if waited > self.warned:
             self.warned += config.patience
-            warnings.warn(f"process {group.index} has been waiting for {waited:.3g} seconds at {self.what}; "
+            warnings.warn(f"process {group.index} has been waiting for {waited:.3g} seconds at {place}; "
                           f"{self._missing()} not there yet", RuntimeWarning, stacklevel=2)
         if waited > group.timeout:
-            raise ProcessError(f"process {group.index} has waited for {waited:.3g} seconds at {self.what}, and "
+            raise ProcessError(f"process {group.index} has waited for {waited:.3g} seconds at {place}, and "
                                f"{self._missing()} not there yet; initialize(timeout=...) says how long it waits")
 
     def _missing(self) -> str:
@@ -228,8 +244,11 @@ class _Watch:
 
 def told(error: BaseException) -> str:
     """An error with its notes, in which device and phase are, in a line."""
+    if isinstance(error, ProcessError):
+        return str(error)
+    first = str(error).partition("\n")[0]
     notes = "; ".join(getattr(error, "__notes__", ()))
-    return f"{type(error).__name__}: {error}" + (f" ({notes})" if notes else "")
+    return f"{type(error).__name__}: {first}" + (f" ({notes})" if notes else "")
 
 
 def _pickled(error: Exception) -> bytes:
@@ -240,20 +259,16 @@ def _pickled(error: Exception) -> bytes:
         return pickle.dumps((None, RuntimeError(told(error))))
 
 
-def digest(text: str) -> int:
-    """A number of 62 bits for a text."""
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8]) >> 2
-
-
-def _parted(texts: list[str]) -> tuple[str, str]:
-    """Which processes say something else than the first one, and the first line of it."""
+def _parted(texts: list[str]) -> BadArgument:
+    """Says which processes say something else than the first one, and the first line of it."""
     others = [k for k, text in enumerate(texts) if text != texts[0]]
     mine, theirs = texts[0].splitlines(), texts[others[0]].splitlines()
     pairs = [(a, b) for a, b in zip(mine, theirs) if a != b]
     a, b = pairs[0] if pairs else (f"{len(mine)} lines", f"{len(theirs)} lines")
     named = "processes " + ", ".join(map(str, others)) if len(others) > 1 else f"process {others[0]}"
-    return (f"{named} and process 0 are about to do different things",
-            f"Process 0 has `{a.strip()}`, process {others[0]} `{b.strip()}`.")
+    return BadArgument(f"{named} and process 0 are about to do different things",
+                       why=f"Process 0 has `{a.strip()}`, process {others[0]} `{b.strip()}`.",
+                       instead="Let all processes make the same calls, for arrays of the same shapes.")
 
 
 def _bytes(array: np.ndarray) -> np.ndarray:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..core.errors import BadArgument
 from .device import Device, process_index
@@ -24,6 +25,25 @@ def current() -> Processes | None:
 def set_current(group: Processes | None) -> None:
     _current[:] = [] if group is None else [group]
     share_of.cache_clear()
+
+
+def together(name: str) -> AbstractContextManager[None]:
+    """Around what all processes do together, if there are several; `name` is for messages."""
+    group = current()
+    return nullcontext() if group is None else group.call(name)
+
+
+def once(function: Callable[[], Any]) -> Any:
+    """What a function gives in the first process, where alone it is called, in all of them."""
+    group = current()
+    return function() if group is None else group.by_first(function)
+
+
+def require_same(short: str, long: Callable[[], str]) -> None:
+    """Raises `BadArgument` in all processes where they have different texts; the long ones tell of it."""
+    group = current()
+    if group is not None:
+        group.begin_comparison(group.digest(short), long, "the start")()
 
 
 @dataclass(frozen=True)
