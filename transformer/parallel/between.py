@@ -71,7 +71,8 @@ class ExchangeBetween(Exchange):
         coming = {k: np.empty_like(like, order="C", subok=False) for k in own if k in sources and sources[k] not in own}
         going = [(np.asarray(known(part_of(x, source - first))), self.share.process_of(target), target)
                  for source, target in perm if source in own and target not in own]
-        self.group.handed_on(going, [(coming[k], self.share.process_of(sources[k]), k) for k in coming], "ppermute")
+        self.group.handed_on(going, [(coming[k], self.share.process_of(sources[k]), k) for k in coming],
+                             "ppermute", like.nbytes)
         return Sharded([_like(coming[k], x) if k in coming else part_of(x, sources[k] - first) if k in sources
                         else np.zeros_like(known(part_of(x, k - first))) for k in own])
 
@@ -81,14 +82,10 @@ class ExchangeBetween(Exchange):
         values = [np.moveaxis(np.asarray(value), split_axis, 0) for value in x.values()]
         self._ready("all_to_all", values[0])
         rest, here, counts = values[0].shape[1:], len(values), self.share.counts
-        size = int(np.prod(rest))
         sent = np.stack(values, axis=1)                  # for each device of all: what those here have for it
-        received = np.empty(here * self.count * size, sent.dtype)
-        self.group.blocks(sent, [count * here * size for count in counts],
-                          received, [count * here * size for count in counts], "all_to_all")
-        ends = np.cumsum([count * here * size for count in counts])[:-1]
-        parts = [part.reshape(here, count, *rest) for part, count in zip(np.split(received, ends), counts)]
-        return Sharded([np.stack([row for part in parts for row in part[k]], concat_axis) for k in range(here)])
+        received = self.group.blocks(np.split(sent, np.cumsum(counts)[:-1]),
+                                     [(here, count, *rest) for count in counts], "all_to_all")
+        return Sharded([np.stack([row for part in received for row in part[k]], concat_axis) for k in range(here)])
 
     def axis_index(self, axis_name: Any) -> Sharded:
         return Sharded([np.int64(self.share.first + k) for k in range(len(self.devices))])

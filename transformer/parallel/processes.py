@@ -28,8 +28,9 @@ from ..core.errors import BadArgument
 from ..settings import config
 from .news import FAILED, LOST, News, ProcessError
 
-BY_SLICES = 1 << 16                     # bytes of all processes: from here on each adds a part of an array
-SPINNING = 2e-3                         # seconds of waiting without sleeping
+LARGE = 1 << 16                         # bytes of all processes: from here on each adds a part of an array
+SPINNING = 2e-3                         # seconds of waiting for others without sleeping
+MOVING = 1.0                            # the same, while bytes move
 SHORT_SLEEP, LONG_SLEEP = 5e-5, 1e-3    # seconds
 LOOKING = 64                            # tests of a request between two looks at the news
 give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: None)
@@ -86,41 +87,44 @@ class Processes:
         own in place. Gives the array."""
         sizes = [count * whole[:1].nbytes for count in counts]
         request = self.data.Iallgatherv(self.mpi.IN_PLACE, [_bytes(whole), (sizes, _starts(sizes)), self.mpi.BYTE])
-        self.complete([request], "all_gather")
+        self.complete([request], "all_gather", whole.nbytes)
         return whole
 
     def summed(self, own: np.ndarray) -> np.ndarray:
         """The sum of the arrays of all processes. Everybody adds in the order of the processes, so that it has the
         same bits everywhere and in every run, which MPI promises of no sum of its own. What is small goes from all to
         all at once; of what is large everybody adds a slice, and they are put together."""
-        if own.nbytes * self.count < BY_SLICES:
+        if own.nbytes * self.count < LARGE:
             everyones = np.empty((self.count, *own.shape), own.dtype)
             everyones[self.index] = own
-            return _added(self.rows(everyones, [1] * self.count))
-        own = np.ascontiguousarray(own)
+            total = np.empty_like(everyones[0])
+            _add(self.rows(everyones, [1] * self.count), total)
+            return total
+        flat = np.ascontiguousarray(own).reshape(-1)
         ends = [own.size * k // self.count for k in range(self.count + 1)]
-        sizes = [end - start for start, end in zip(ends, ends[1:])]
-        slices = np.empty((self.count, sizes[self.index]), own.dtype)
-        self.blocks(own, sizes, slices, [sizes[self.index]] * self.count, "psum")
+        slices = [flat[start:end] for start, end in zip(ends, ends[1:])]
         total = np.empty(own.size, own.dtype)
-        _added(slices, total[ends[self.index]:ends[self.index + 1]])
-        return self.rows(total, sizes).reshape(own.shape)
+        _add(self.blocks(slices, [slices[self.index].shape] * self.count, "psum"),
+             total[ends[self.index]:ends[self.index + 1]])
+        return self.rows(total, [each.size for each in slices]).reshape(own.shape)
 
-    def blocks(self, sent: np.ndarray, counts: Sequence[int], received: np.ndarray, own: Sequence[int],
-               what: str) -> None:
-        """Sends so many elements of an array to each process, and receives so many from each."""
-        item = sent.itemsize
-        given, taken = [count * item for count in counts], [count * item for count in own]
-        self.complete([self.data.Ialltoallv([_bytes(sent), (given, _starts(given)), self.mpi.BYTE],
-                                            [_bytes(received), (taken, _starts(taken)), self.mpi.BYTE])], what)
+    def blocks(self, sent: Sequence[np.ndarray], shapes: Sequence[tuple[int, ...]], what: str) -> list[np.ndarray]:
+        """What each process has sent here, in these shapes; to each goes one of the arrays, which are contiguous. The
+        one for this process is handed on as it is."""
+        others = [k for k in range(self.count) if k != self.index]
+        found = [np.empty(shape, sent[0].dtype) if k != self.index else sent[k] for k, shape in enumerate(shapes)]
+        self.handed_on([(sent[k], k, 0) for k in others], [(found[k], k, 0) for k in others], what,
+                       sum(each.nbytes for each in sent))
+        return found
 
     def handed_on(self, sent: Sequence[tuple[np.ndarray, int, int]], received: Sequence[tuple[np.ndarray, int, int]],
-                  what: str) -> None:
-        """Sends arrays, each with a process and a number, and receives others."""
+                  what: str, size: int) -> None:
+        """Sends arrays, each with a process and a number, and receives others; `size` bytes are about what one process
+        has."""
         requests = [self.data.Irecv([_bytes(array), self.mpi.BYTE], process, tag) for array, process, tag in received]
         requests += [self.data.Isend([_bytes(np.ascontiguousarray(array)), self.mpi.BYTE], process, tag)
                      for array, process, tag in sent]
-        self.complete(requests, what)
+        self.complete(requests, what, size)
 
     def texts(self, text: str) -> list[str]:
         """What each process has to say."""
@@ -180,20 +184,22 @@ class Processes:
 
     # -- waiting -----------------------------------------------------------------------------
 
-    def complete(self, requests: list[Any], what: str) -> None:
-        """Waits for exchanges that were begun. Raises `ProcessError` where it is in vain."""
+    def complete(self, requests: list[Any], what: str, size: int = 0) -> None:
+        """Waits for exchanges that were begun, of so many bytes. Raises `ProcessError` where it is in vain."""
         self.exchanges += 1
-        self._wait(requests, what)
+        if size >= LARGE:                       # it moves on while nobody sleeps: from when all are there
+            self._wait([self.data.Ibarrier()], what)
+        self._wait(requests, what, MOVING if size >= LARGE else SPINNING)
 
-    def _wait(self, requests: list[Any], what: str) -> None:
+    def _wait(self, requests: list[Any], what: str, spinning: float = SPINNING) -> None:
         try:
-            self._wait_watching(requests, what)
+            self._wait_watching(requests, what, spinning)
         except BaseException as error:          # others may see it complete, this process never will
             self.lost = told(error)
             self.news.send(LOST, self.calls, self.exchanges - 1, f"{self.doing}: {self.lost}")
             raise
 
-    def _wait_watching(self, requests: list[Any], what: str) -> None:
+    def _wait_watching(self, requests: list[Any], what: str, spinning: float) -> None:
         done = self.mpi.Request.Testall
         if done(requests):
             return
@@ -201,12 +207,12 @@ class Processes:
         while not done(requests):
             tests += 1
             waited = time.perf_counter() - start
-            if waited > SPINNING or tests % LOOKING == 0:
+            if waited > spinning or tests % LOOKING == 0:
                 watch.look(waited)
-            if waited < SPINNING:
+            if waited < spinning:
                 give_way()                      # processes may be more than cores
             else:
-                time.sleep(SHORT_SLEEP if waited < 0.1 else LONG_SLEEP)
+                time.sleep(SHORT_SLEEP if waited < 50 * spinning else LONG_SLEEP)
 
 
 class _Watch:
@@ -279,11 +285,8 @@ def _starts(sizes: Sequence[int]) -> list[int]:
     return [sum(sizes[:k]) for k in range(len(sizes))]
 
 
-def _added(rows: np.ndarray, total: np.ndarray | None = None) -> np.ndarray:
-    """The sum of rows in their order."""
-    if total is None:
-        total = np.empty(rows.shape[1:], rows.dtype)
+def _add(rows: Sequence[np.ndarray] | np.ndarray, total: np.ndarray) -> None:
+    """Adds rows in their order."""
     np.add(rows[0], rows[1], out=total)
     for row in rows[2:]:
         np.add(total, row, out=total)
-    return total
