@@ -158,7 +158,7 @@ def _leave(group: Processes, process: int) -> None:
         return
     error = getattr(sys, "last_value", None)
     failure = f"{type(error).__name__}: {error}" if error is not None else group.lost
-    group.news.send(LEFT, group.calls, group.exchanges, failure or "it has come to the end of its program")
+    group.news.send(LEFT, group.exchanges, failure or "it has come to the end of its program")
     until = time.monotonic() + GRACE if failure else float("inf")
     while len(group.news.left()) < group.count - 1 and time.monotonic() < until:
         group.news.receive()

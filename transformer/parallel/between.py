@@ -60,7 +60,7 @@ class ExchangeBetween(Exchange):
         whole = np.empty((self.count, *values[0].shape), values[0].dtype)
         first = self.share.first
         np.stack(values, out=whole[first:first + len(values)])
-        return self.group.rows(whole, self.share.counts)
+        return self.group.rows(whole, self.share.counts, "all_gather")
 
     def ppermute(self, x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Sharded:
         """What stays in this process is handed on as it is, pending or not."""

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-WAITS, FAILED, LOST, LEFT = "waits", "failed", "lost", "left"
+WAITS, LOST, LEFT = "waits", "lost", "left"
 LONGEST = 4000                          # characters of a message
 BETWEEN_COUNTS = 0.2                    # seconds between two looks at who is alive
 
@@ -27,11 +27,9 @@ class ProcessError(RuntimeError):
 
 @dataclass
 class Notice:
-    """What a process has said of itself: a kind, in which call it was and how many exchanges it had begun, and
-    a text."""
+    """What a process has said of itself: a kind, how many exchanges others can have with it, and a text."""
 
     kind: str
-    call: int
     exchange: int
     text: str
 
@@ -47,15 +45,12 @@ class News:
         self._counted = 0.0
         self.neighbours = self._on_this_computer()
 
-    def send(self, kind: str, call: int, exchange: int, text: str) -> None:
-        content = json.dumps(asdict(Notice(kind, call, exchange, text[:LONGEST]))).encode()
+    def send(self, kind: str, exchange: int, text: str) -> None:
+        content = json.dumps(asdict(Notice(kind, exchange, text[:LONGEST]))).encode()
         self._sent = [(request, kept) for request, kept in self._sent if not request.Test()]
         for other in range(self.count):
             if other != self.index:
                 self._sent.append((self.comm.Isend([content, self.mpi.BYTE], other), content))
-
-    def send_waiting(self, call: int, exchange: int, what: str) -> None:
-        self.send(WAITS, call, exchange, what)
 
     def receive(self) -> None:
         """Takes in what has come; of each kind the last of a process is kept."""
@@ -70,15 +65,12 @@ class News:
         """The processes that have said that they wait at this exchange."""
         return [who for (who, kind), notice in self.heard.items() if kind == WAITS and notice.exchange == exchange]
 
-    def reason_to_stop(self, call: int, exchange: int) -> str | None:
+    def reason_to_stop(self, exchange: int) -> str | None:
         """Why an exchange will never be complete, if somebody has said, or has died."""
-        for (who, kind), notice in sorted(self.heard.items(), key=lambda item: (item[0][1] == LEFT, item[0])):
-            if kind == FAILED and notice.call == call and notice.exchange < exchange:
-                return f"process {who} has failed in {notice.text}"
-            if kind == LOST and notice.exchange < exchange:
-                return f"process {who} has failed in {notice.text}"
-            if kind == LEFT and notice.exchange < exchange:
-                return f"process {who} has ended: {notice.text}"
+        for kind, verb in ((LOST, "failed in"), (LEFT, "ended:")):
+            for (who, said), notice in self.heard.items():
+                if said == kind and notice.exchange < exchange:
+                    return f"process {who} has {verb} {notice.text}"
         dead = self.dead()
         return None if dead is None else f"process {dead} has died"
 

@@ -1,7 +1,7 @@
 """The processes of a job that MPI has started: what one of them gets of the others, and what happens if one fails.
 
     group = Processes(MPI, timeout=600.0)
-    group.rows(block, counts)                   # the rows of all processes, in their order
+    group.rows(whole, counts, "all_gather")                   # the rows of all processes, in their order
     group.summed(array)                         # the sum, the same bits everywhere
     group.compare("step 7")                     # raises where processes are about to do different things
 
@@ -26,7 +26,7 @@ import numpy as np
 
 from ..core.errors import BadArgument
 from ..settings import config
-from .news import FAILED, LOST, News, ProcessError
+from .news import LOST, WAITS, News, ProcessError
 
 LARGE = 1 << 16                         # bytes of all processes: from here on each adds a part of an array
 SPINNING = 2e-3                         # seconds of waiting for others without sleeping
@@ -46,7 +46,6 @@ class Processes:
         self.data = world.Dup()
         self.news = News(mpi, world.Dup())
         self.owner = threading.get_ident()
-        self.calls = 0                          # that were begun
         self.exchanges = 0                      # that were begun
         self.doing = "initialize"               # the call that is on
         self.lost: str | None = None            # why nothing can be exchanged any more
@@ -56,20 +55,16 @@ class Processes:
 
     @contextmanager
     def call(self, name: str) -> Iterator[None]:
-        """Around what all processes do together. What is raised in it is told to the others, who stop, too."""
+        """Around what all processes do together. Who raises something in it when exchanges have begun is told of, and
+        the others stop, too: they may be in the middle of one. Before that, or of what all raise, nobody is left
+        waiting, and the process may go on."""
         self._check()
-        self.calls += 1
         self.doing, before = name, self.exchanges
         try:
             yield
-        except ProcessError:
-            raise
         except BaseException as error:
-            text = f"{name}: {told(error)}"
-            if self.lost is None:
-                if self.exchanges > before and error is not self._everyones:
-                    self.lost = text            # others may be in the middle of an exchange
-                self.news.send(LOST if self.lost else FAILED, self.calls, self.exchanges, text)
+            if self.lost is None and self.exchanges > before and error is not self._everyones:
+                self._lose(told(error), self.exchanges)
             raise
 
     def _check(self) -> None:
@@ -82,12 +77,12 @@ class Processes:
 
     # -- what is exchanged -------------------------------------------------------------------
 
-    def rows(self, whole: np.ndarray, counts: Sequence[int]) -> np.ndarray:
+    def rows(self, whole: np.ndarray, counts: Sequence[int], what: str) -> np.ndarray:
         """Fills up an array of rows, of which the processes have so many each, one after the other; each has put its
         own in place. Gives the array."""
         sizes = [count * whole[:1].nbytes for count in counts]
         request = self.data.Iallgatherv(self.mpi.IN_PLACE, [_bytes(whole), (sizes, _starts(sizes)), self.mpi.BYTE])
-        self.complete([request], "all_gather", whole.nbytes)
+        self.complete([request], what, whole.nbytes)
         return whole
 
     def summed(self, own: np.ndarray) -> np.ndarray:
@@ -98,7 +93,7 @@ class Processes:
             everyones = np.empty((self.count, *own.shape), own.dtype)
             everyones[self.index] = own
             total = np.empty_like(everyones[0])
-            _add(self.rows(everyones, [1] * self.count), total)
+            _add(self.rows(everyones, [1] * self.count, "psum"), total)
             return total
         flat = np.ascontiguousarray(own).reshape(-1)
         ends = [own.size * k // self.count for k in range(self.count + 1)]
@@ -106,7 +101,7 @@ class Processes:
         total = np.empty(own.size, own.dtype)
         _add(self.blocks(slices, [slices[self.index].shape] * self.count, "psum"),
              total[ends[self.index]:ends[self.index + 1]])
-        return self.rows(total, [each.size for each in slices]).reshape(own.shape)
+        return self.rows(total, [each.size for each in slices], "psum").reshape(own.shape)
 
     def blocks(self, sent: Sequence[np.ndarray], shapes: Sequence[tuple[int, ...]], what: str) -> list[np.ndarray]:
         """What each process has sent here, in these shapes; to each goes one of the arrays, which are contiguous. The
@@ -131,11 +126,11 @@ class Processes:
         content = np.frombuffer(text.encode(), np.uint8)
         sizes = np.zeros((self.count, 1), np.int64)
         sizes[self.index] = content.size
-        counts = self.rows(sizes, [1] * self.count)[:, 0].tolist()
+        counts = self.rows(sizes, [1] * self.count, "an error")[:, 0].tolist()
         starts = _starts(counts)
         whole = np.zeros(sum(counts) or 1, np.uint8)
         whole[starts[self.index]:starts[self.index] + content.size] = content
-        self.rows(whole, counts)
+        self.rows(whole, counts, "an error")
         return [whole[start:start + count].tobytes().decode() for start, count in zip(starts, counts)]
 
     def by_first(self, function: Callable[[], Any]) -> Any:
@@ -168,8 +163,7 @@ class Processes:
 
     def begin_comparison(self, number: int, text: Callable[[], str], what: str = "the comparison"
                          ) -> Callable[[], None]:
-        """The same for a digest of a text; what it gives waits for the outcome. All have to be in the same call."""
-        number ^= self.calls
+        """The same for a digest of a text; what it gives waits for the outcome."""
         extremes = np.array([number, -number])
         request = self.data.Iallreduce(self.mpi.IN_PLACE, [extremes, self.mpi.INT64_T], self.mpi.MIN)
         self.exchanges += 1
@@ -177,7 +171,7 @@ class Processes:
         def finish() -> None:
             self._wait([request], what)
             if extremes[0] != -extremes[1]:
-                found = self.texts(f"{self.doing}, call {self.calls}\n{text()}")
+                found = self.texts(f"{self.doing}\n{text()}")
                 self._everyones = _parted(found)
                 raise self._everyones
         return finish
@@ -195,9 +189,13 @@ class Processes:
         try:
             self._wait_watching(requests, what, spinning)
         except BaseException as error:          # others may see it complete, this process never will
-            self.lost = told(error)
-            self.news.send(LOST, self.calls, self.exchanges - 1, f"{self.doing}: {self.lost}")
+            self._lose(told(error), self.exchanges - 1)
             raise
+
+    def _lose(self, why: str, exchanges: int) -> None:
+        """Nothing can be exchanged any more, after so many exchanges."""
+        self.lost = why
+        self.news.send(LOST, exchanges, f"{self.doing}: {why}")
 
     def _wait_watching(self, requests: list[Any], what: str, spinning: float) -> None:
         done = self.mpi.Request.Testall
@@ -227,13 +225,13 @@ class _Watch:
         group, news = self.group, self.group.news
         place = f"{self.what} of {group.doing}"
         news.receive()
-        reason = news.reason_to_stop(group.calls, group.exchanges)
+        reason = news.reason_to_stop(group.exchanges)
         if reason is not None:
             raise ProcessError(f"{reason}. Process {group.index} waited for it at {place}")
         asked = waited > config.patience / 2 or news.waits_at(group.exchanges)
         if asked and not self.has_told:         # who waits says so, and is not searched for
             self.has_told = True
-            news.send_waiting(group.calls, group.exchanges, place)
+            news.send(WAITS, group.exchanges, place)
         if waited > self.warned:
             self.warned += config.patience
             warnings.warn(f"process {group.index} has been waiting for {waited:.3g} seconds at {place}; "
