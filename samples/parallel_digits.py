@@ -3,7 +3,8 @@
     python samples/parallel_digits.py --devices 2 --plot parallel.png
     mpiexec -n 2 python samples/parallel_digits.py --devices 1
 
-The second line has as many devices in two processes, which may be on two machines. It ends where training on one device ends, to rounding, which is compared at the end.
+The second line has as many devices in two processes, which may be on two machines. It ends where training on one device
+ends, to rounding, which is compared at the end.
 """
 
 import argparse
@@ -53,8 +54,8 @@ def plot(path, histories):
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(figsize=(6, 4), layout="constrained")
-    for k, (devices, history) in enumerate(histories.items()):
-        axes.semilogy(range(1, len(history) + 1), history, "-o"[k], label=f"{devices} devices")
+    for k, (count, history) in enumerate(histories.items()):
+        axes.semilogy(range(1, len(history) + 1), history, "-o"[k], label=f"{count} devices")
     axes.set(xlabel="epoch", ylabel="training loss")
     axes.legend()
     figure.savefig(path, dpi=120)

@@ -118,7 +118,8 @@ def what_parts_is_refused(folder: str) -> None:
     positive = pmap(lambda x: psum(x[x > 0], "i"), "i")
     refused(BadArgument, "psum of float64[2]`, process 1 `psum of float64[1]",
             lambda: positive(own(np.array([[1.0, 2.0], [1.0, 2.0], [1.0, -1.0]]))))
-    refused(BadArgument, "Process 0 has `there`, process 1 `here`", lambda: distributed.barrier("here" if me else "there"))
+    refused(BadArgument, "Process 0 has `there`, process 1 `here`",
+            lambda: distributed.barrier("here" if me else "there"))
     refused(BadArgument, "tree['w']: float64 ()", lambda: checkpoint.save(folder, {"w": float(me)}, 1))
     refused(TypeError, "has parts in other processes", lambda: checkpoint.save(folder, summed(rows), 1))
     refused(FileNotFoundError, "has not a checkpoint", lambda: checkpoint.load(folder))

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from doc_blocks import FOLDER, blocks, run_block
 
-from transformer import distributed, tree
+from transformer import distributed
 from transformer.parallel.between import ExchangeBetween
 from transformer.parallel.exchange import Exchange
 

@@ -41,8 +41,9 @@ def initialize(*, timeout: float = 600.0) -> None:
     these. Every process calls it, before it makes arrays on devices or calls a `pmap`, from the thread that is to
     call them later. Where there is one process, and when it was called before, there is nothing to do.
 
-    `timeout` is after how many seconds of waiting for another process the job is given up. The threads of compiled
-    functions (`config.threads`) are shared by the processes on a computer.
+    `timeout` is after how many seconds of waiting for another process the job is given up. Processes that have the same
+    cores divide them: the threads of compiled functions (`config.threads`, unless ``TRANSFORMER_THREADS`` says how
+    many), and those of devices.
 
     Raises ImportError where several processes were started, but mpi4py is missing, RuntimeError where it belongs to
     another MPI than the one that has started them, or where processes have other versions of something.
@@ -112,16 +113,17 @@ def _mpi() -> Any:
 
 def _join(mpi: Any, timeout: float) -> None:
     group = Processes(mpi, timeout)
-    found = group.data.allgather((_versions(), config.cpu_devices))
-    for who, (versions, _) in enumerate(found):
+    found = group.data.allgather((_versions(), config.cpu_devices, _cores()))
+    for who, (versions, *_) in enumerate(found):
         for name, version in versions.items():
             if version != found[0][0][name]:
                 raise RuntimeError(f"process {who} has {name} {version}, process 0 has {found[0][0][name]}; all need "
                                    "the same, or their results would part")
-    neighbours = 1 + len(group.news.neighbours)
-    if "TRANSFORMER_THREADS" not in os.environ and not _is_bound():
-        config.threads = max(1, config.threads // neighbours)
-    _devices.join(group.index, [count for _, count in found])
+    here = sorted([group.index, *(who for who, _ in group.news.neighbours)])
+    sharing = [who for who in here if found[who][2] == found[group.index][2]]
+    if "TRANSFORMER_THREADS" not in os.environ:
+        config.threads = max(1, config.threads // len(sharing))
+    _devices.join(group.index, [count for _, count, _ in found], _part_of(_cores(), sharing, group.index))
     set_current(group)
     atexit.register(_leave, group, os.getpid())
 
@@ -138,9 +140,15 @@ def _version(name: str) -> str:
         return "unknown"
 
 
-def _is_bound() -> bool:
-    """Whether the launcher has given cores to each process of this computer."""
-    return bool(hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) < (os.cpu_count() or 1))
+def _cores() -> list[int]:
+    """Those that this process may use; others may have the same, unless the launcher has bound processes to some."""
+    return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+
+
+def _part_of(cores: list[int], sharing: list[int], index: int) -> list[int]:
+    """The part of one of the processes that share cores."""
+    k, each = sharing.index(index), len(cores) // len(sharing)
+    return cores[k * each:(k + 1) * each]
 
 
 def _part() -> None:

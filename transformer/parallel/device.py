@@ -76,8 +76,12 @@ def _of(kind: str, id: int) -> Device:
 def _cpus(count: int) -> tuple[Device, ...]:
     """So many devices, which share the cores of this process; each has some alone, if there are enough."""
     usable = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    return tuple(Device("cpu", k, cores=_cores_of(k, usable, count)) for k in range(count))
+
+
+def _cores_of(k: int, usable: Sequence[int], count: int) -> Sequence[int] | None:
     each = len(usable) // count if count > 1 else 0
-    return tuple(Device("cpu", k, cores=usable[k * each:(k + 1) * each] or None) for k in range(count))
+    return usable[k * each:(k + 1) * each] or None
 
 
 def devices(kind: str | None = None) -> list[Device]:
@@ -117,9 +121,12 @@ class _Together:
 _together = _Together()
 
 
-def join(index: int, counts: Sequence[int]) -> None:
-    """This process is one of several, which have so many devices each. Devices are numbered through all of them."""
+def join(index: int, counts: Sequence[int], cores: Sequence[int]) -> None:
+    """This process is one of several, which have so many devices each. Devices are numbered through all of them; those
+    of this process have these cores, where their threads have not begun."""
     _together.index, _together.count, _together.own = index, len(counts), counts[index]
+    for k, device in enumerate(_cpus(counts[index])):
+        device.worker.cores = _cores_of(k, cores, counts[index])
     own = iter(_cpus(counts[index]))
     owners = [who for who, count in enumerate(counts) for _ in range(count)]
     _together.all = [next(own) if who == index else Elsewhere("cpu", id, who) for id, who in enumerate(owners)]
