@@ -45,7 +45,7 @@ class Processes:
         self.index, self.count = world.Get_rank(), world.Get_size()
         self.data = world.Dup()
         self.news = News(mpi, world.Dup())
-        self.owner = threading.get_ident()
+        self.owner = os.getpid(), threading.get_ident()
         self.exchanges = 0                      # that were begun
         self.doing = "initialize"               # the call that is on
         self.lost: str | None = None            # why nothing can be exchanged any more
@@ -70,8 +70,9 @@ class Processes:
     def _check(self) -> None:
         if self.lost is not None:
             raise ProcessError(f"this process cannot exchange anything with the others any more: {self.lost}")
-        if threading.get_ident() != self.owner:
-            raise BadArgument("what all processes do together is called from another thread than initialize()",
+        if (os.getpid(), threading.get_ident()) != self.owner:
+            raise BadArgument("what all processes do together is called from another thread than initialize(), or from "
+                              "a child of the process",
                               why="Processes have to come to the same calls in the same order, and MPI is used from "
                                   "one thread.", instead="Call it from that thread, or use devices=local_devices().")
 
@@ -80,8 +81,11 @@ class Processes:
     def rows(self, whole: np.ndarray, counts: Sequence[int], what: str) -> np.ndarray:
         """Fills up an array of rows, of which the processes have so many each, one after the other; each has put its
         own in place. Gives the array."""
-        sizes = [count * whole[:1].nbytes for count in counts]
-        request = self.data.Iallgatherv(self.mpi.IN_PLACE, [_bytes(whole), (sizes, _starts(sizes)), self.mpi.BYTE])
+        if all(count == counts[0] for count in counts):
+            request = self.data.Iallgather(self.mpi.IN_PLACE, [_bytes(whole), self.mpi.BYTE])
+        else:
+            sizes = [count * whole[:1].nbytes for count in counts]
+            request = self.data.Iallgatherv(self.mpi.IN_PLACE, [_bytes(whole), (sizes, _starts(sizes)), self.mpi.BYTE])
         self.complete([request], what, whole.nbytes)
         return whole
 
