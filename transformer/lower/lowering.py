@@ -25,6 +25,7 @@ COMPILED = {"error_model": "numpy", "nogil": True}
 HOSTED = {**COMPILED, "nogil": False}
 REGROUPED = {**COMPILED, "fastmath": {"reassoc", "contract"}, "forceinline": True}
 SHARED = {**COMPILED, "forceinline": True}
+PART = {**COMPILED, "inline": "never"}
 
 
 @dataclass
@@ -46,7 +47,8 @@ class Kernel:
         names = (*self.printed.functions, self.printed.name)
         kinds = {**dict.fromkeys(self.printed.vector, vecmath.COMPILED),
                  **dict.fromkeys(self.printed.regrouped, REGROUPED), **dict.fromkeys(self.printed.hosted, HOSTED),
-                 **dict.fromkeys(self.printed.tasks, SHARED)}
+                 **dict.fromkeys(self.printed.tasks, SHARED),
+                 **{tree.head.name: PART for tree in self.printed.trees[:-1]}}
         return {name: kinds.get(name, COMPILED) for name in names}
 
     def compile(self) -> Kernel:

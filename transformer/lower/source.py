@@ -12,14 +12,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.errors import Origin
-from ..core.grammar import Var, type_of
+from ..core.grammar import UNDEFINED, Var, type_of
 from ..core.sizes import Dim, Size, leaves
 from ..write.layout import Group, Item, Line, lines_of
 from ..write.names import PRINTED, fresh, identifier
 from ..write.sizes import number
+from .aliases import names_given
 from .functions import Functions, module_of
 from .loops import Loops
 from .nests import Allocate, Lowered, statements
+from .parts import in_parts
 from .statements import memory_name
 
 
@@ -29,7 +31,7 @@ class Printed:
     those of vector mathematics, and `regrouped`, whose additions may be done in any order, and `hosted`,
     in which Python does something; `given` are the objects that it takes for granted, by name. `raising` are
     the lines below the imports that raise, with what they come from; `tasks` are the functions that threads share.
-    `tree` is the function, `items` what its statements have become, by their identity."""
+    `trees` are the function, last, and its parts, `items` what its statements have become, by their identity."""
 
     source: str
     name: str
@@ -40,7 +42,7 @@ class Printed:
     hosted: set[str] = field(default_factory=set)
     raising: dict[int, Origin] = field(default_factory=dict)
     tasks: set[str] = field(default_factory=set)
-    tree: Group | None = None
+    trees: list[Group] = field(default_factory=list)
     items: dict[int, list[Item]] = field(default_factory=dict)
 
 
@@ -55,14 +57,15 @@ def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Pri
     functions.flatten()
     parts = functions.lines()
     raising: dict[int, Origin] = {}
-    for tree in (*functions.tasks.values(), *trees):
+    for tree in (*functions.tasks.values(), *functions.parts.values(), *trees):
         lines = list(lines_of([tree], 0))
         raising.update(_raising(lines, _height(parts)))
         parts.append([text for text, _ in lines])
     called = [names[callee.function] for callee in lowered.callees]
-    return Printed(module_of(parts), name, [*functions.trees, *functions.hosted, *functions.tasks, *called],
+    defined = [*functions.trees, *functions.hosted, *functions.tasks, *functions.parts]
+    return Printed(module_of(parts), name, [*defined, *called],
                    functions.vector, functions.regrouped, functions.given, set(functions.hosted), raising,
-                   set(functions.tasks), trees[-1], printers[-1].items)
+                   set(functions.tasks), [*functions.parts.values(), trees[-1]], printers[-1].items)
 
 
 def _height(parts: list[list[str]]) -> int:
@@ -90,8 +93,22 @@ class _Printer(Loops):
         returned = list(map(self.atom, lowered.returned))
         if returned:
             items.append(Line(ast.Return(returned[0] if len(returned) == 1 else ast.Tuple(returned))))
+        items = in_parts(params, [*heads, *items], self._shared, frozenset(self.callees.values()), self._alike())
         arguments = ast.arguments([], [ast.arg(param) for param in params], None, [], [], None, [])
-        return Group(ast.FunctionDef(name, arguments, [], [], None), [*heads, *items])
+        return Group(ast.FunctionDef(name, arguments, [], [], None), items)
+
+    def _shared(self, part: Group, wish: str) -> str:
+        return self.numbers.functions.divide(part, wish, self.names.used | self.names.reserved)
+
+    def _alike(self) -> list[set[str]]:
+        """The names of arrays that may share memory, in groups."""
+        groups: list[set[str]] = []
+        for name, value in (pair for stmt in statements(self.lowered.body) for pair in names_given(stmt)):
+            if getattr(name.type, "sizes", ()) and value is not UNDEFINED:
+                pair = {self.names.of[each] for each in (name, value) if each in self.names.of}
+                same = [group for group in groups if group & pair]
+                groups = [group for group in groups if group not in same] + [pair.union(*same)]
+        return groups
 
     def _sizes(self) -> list[Item]:
         """`n, m = x.shape` for the dimensions that are mentioned."""

@@ -22,10 +22,10 @@ def install(namespace: dict[str, Any], options: dict[str, dict[str, Any]], kerne
     _make_importable(namespace)
     from numba.core.registry import CPUDispatcher
 
-    from .dispatchers import InnerDispatcher, KernelDispatcher
+    from .dispatchers import InnerDispatcher, KernelDispatcher, PartDispatcher
     recursive = {name for name in options if name in _reached_from(name, namespace, options)}
     for name, chosen in options.items():
-        kind: Any = KernelDispatcher if name == kernel else InnerDispatcher
+        kind: Any = KernelDispatcher if name == kernel else PartDispatcher if "inline" in chosen else InnerDispatcher
         if not chosen["nogil"] or name in recursive:       # which Python calls again, or the function itself
             kind = CPUDispatcher
         namespace[name] = kind(namespace[name], targetoptions={"nopython": True, "no_cfunc_wrapper": True, **chosen})
