@@ -23,6 +23,7 @@ from transformer import (
     check_grads,
     config,
     grad,
+    jit,
     jvp,
     linearize,
     stop_gradient,
@@ -142,6 +143,22 @@ def test_auxiliary_results(x):
 class Params(NamedTuple):
     w: Any
     b: Any
+
+
+def with_a_dtype(value):
+    total = np.sum(value * value)
+    return total, (np.result_type(value), 2 * value)
+
+
+def test_objects_that_are_returned_have_names_of_their_own() -> None:
+    """The name that stands for one is none of a variable."""
+    x = np.arange(3.0)
+    for run in (value_and_grad(with_a_dtype, has_aux=True), jit(value_and_grad(with_a_dtype, has_aux=True))):
+        (total, (dtype, twice)), gradient = run(x)
+        assert total == 5 and dtype == np.dtype(float)
+        np.testing.assert_array_equal(twice, gradient)
+    assert jit(lambda x: (x * 2, np.mean(x), np.result_type(x)))(x)[1:] == (1.0, np.dtype(float))
+
 
 
 def test_pytrees_of_parameters(x):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -115,6 +116,62 @@ def test_devices_are_kept_apart() -> None:
     same(x + device_put(y, "cpu:1"), X + X)
     with default_device("cpu:2"):
         assert device_put({"a": 1.0})["a"].device is devices()[2]
+
+
+def test_one_device_for_each_operation() -> None:
+    x, y = device_put(X, "cpu:1"), device_put(X, "cpu:2")
+    shared = pmap(lambda x, y: x + y, in_axes=(0, None))
+    for mix in (lambda: grad(lambda x, y: np.sum(x * y))(x, y), lambda: vmap(np.add)(x, y), lambda: x.at[0].set(y[0]),
+                lambda: jit(lambda t: t["x"] + t["y"])({"x": x, "y": y}), lambda: x.dot(y.T), lambda: shared(x, y)):
+        with pytest.raises(ValueError, match=r"Received incompatible devices .*cpu:1.*cpu:2"):
+            mix()
+
+
+def where_it_runs(x: Any) -> Any:
+    return x, threading.current_thread().name
+
+
+def test_compiled_for_a_device() -> None:
+    for device in ("cpu:1", devices()[1]):
+        run = jit(loss, device=device)
+        x = device_put(X, "cpu:2")
+        for _ in range(3):
+            found = run(device_put(np.ones(4)), x)             # brought there, from two others
+            assert found.device is devices()[1] and x.device is devices()[2]
+        wanted = loss(np.ones(4), X)
+        np.testing.assert_allclose([float(found), run(np.ones(4), x=X)], wanted)
+        assert type(run(np.ones(4), X)) is np.float64
+        np.testing.assert_allclose(pickle.loads(pickle.dumps(run))(np.ones(4), X), wanted)
+        np.testing.assert_array_equal(grad(run)(np.ones(4), X), grad(loss)(np.ones(4), X))
+    for kind in ({"backend": "cpu"}, {"device": "cpu"}):
+        assert jit(loss, **kind)(device_put(np.ones(4), "cpu:1"), device_put(X, "cpu:1")).device is devices()[1]
+
+
+def test_calls_for_a_device_run_in_its_thread() -> None:
+    run = jit(where_it_runs, device="cpu:2", fallback=True)
+    assert run(1.0) == (1.0, "transformer cpu:2")
+    assert devices()[2].submit(run, (1.0,)).result() == (1.0, "transformer cpu:2")     # it does not wait for itself
+    with pytest.raises(IndexError, match="index 50") as caught:
+        jit(lambda x: x[50], device="cpu:1")(np.ones(3))
+    assert any("on cpu:1" in note for note in caught.value.__notes__)
+
+
+@pytest.mark.parametrize("options, message", [
+    ({"device": "cuda:0"}, "no CUDA device"), ({"backend": "cuda"}, "compiles for CPUs only"),
+    ({"device": "cpu:7"}, "no device 'cpu:7'"), ({"device": 1}, "1 is no device"),
+    ({"device": "cpu:1", "backend": "cpu"}, "a device and a backend"),
+])
+def test_devices_that_are_not_there(options: Any, message: str) -> None:
+    with pytest.raises(BadArgument, match=message) as caught:
+        jit(loss, **options)
+    assert __file__ in str(caught.value)
+
+
+def test_what_lies_on_several_devices_is_put_together() -> None:
+    parts = pmap(lambda x: 2 * x)(X)
+    for found in (jit(np.sin)(parts), grad(lambda x: -np.sum(np.cos(x)))(parts)):
+        np.testing.assert_allclose(found, np.sin(2 * X))
+    assert type(jit(np.add)(parts, device_put(X))) is Array
 
 
 def test_what_is_put() -> None:

@@ -80,6 +80,31 @@ def test_derivatives(name: str) -> None:
     np.testing.assert_allclose(np.asarray(of_devices), of_lanes)
 
 
+PAIRS = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0)], [(k, 5 - k) for k in range(6)], [(5, 0), (0, 1)]
+
+
+SEVERAL = "ppermute", "nobody", "pshuffle", "all_to_all", "tiled", "psum_scatter tiled"
+
+
+@pytest.mark.parametrize("name", [*SEVERAL, *range(len(PAIRS))])
+def test_devices_with_several_lanes(name: Any) -> None:
+    """Two devices have two lanes each, or three."""
+    config.cpu_devices = 2
+    if name in CASES:
+        function, wanted = CASES[name]
+        np.testing.assert_allclose(np.asarray(pmap(function, "i")(X)), wanted(X))
+        return
+    pairs = PAIRS[name]
+
+    def loss(x):
+        return np.sum(np.sin(ppermute(x, "i", pairs)) * x)
+
+    x = np.random.default_rng(0).normal(size=(6, 2))
+    found = pmap(lambda x: (loss(x), grad(loss)(x)), "i")(x)
+    for one, other in zip(found, vmap(lambda x: (loss(x), grad(loss)(x)), axis_name="i")(x)):
+        np.testing.assert_allclose(np.asarray(one), other)
+
+
 def test_other_lanes_inside() -> None:
     """An axis around the lanes stays where it is."""
     def f(x):

@@ -23,6 +23,7 @@ from transformer.lower.lowering import Kernel, lower
 from transformer.pipeline import Generated, generate
 from transformer.run.generating import on_demand
 from transformer.run.signature import describe
+from transformer.run.calling import WRITTEN_OUT
 from transformer.run.static import StaticPaths
 
 FOLDER = Path(__file__).parent / "golden_loops"
@@ -39,7 +40,7 @@ def lowered(name: str, seed: int) -> tuple[Generated, Kernel, tuple[Any, ...]]:
     """The kernel of a program as `jit` makes it: small sizes are numbers."""
     target, user, draw = programs.KEPT[name]
     arguments = draw(np.random.default_rng(seed))
-    names, static = argument_names(user, len(arguments)), StaticPaths(frozenset())
+    names, static = argument_names(user, len(arguments)), StaticPaths(frozenset(), WRITTEN_OUT)
 
     def attempt(described: Any) -> Generated:
         return generate(target, described.args, described.kwargs, hints=described.hints, smallest=2)

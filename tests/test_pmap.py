@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,21 +12,24 @@ from doc_blocks import FOLDER, blocks, run_block
 
 from transformer import (
     BadArgument,
+    NotDifferentiable,
     NotSupported,
     all_gather,
     axis_index,
     axis_size,
     config,
     grad,
+    jit,
     pmap,
     pmax,
     pmean,
     pmin,
-    ppermute,
     psum,
     value_and_grad,
     vmap,
 )
+from transformer.parallel.program import Phase
+from transformer.parallel.shards import ShardedArray
 
 DEVICES = 4
 
@@ -126,6 +130,26 @@ def test_grad_of_pmap() -> None:
     same(grad(total)(x), grad(lambda x: np.sum(vmap(normalised, axis_name="i")(x) ** 2))(x))
 
 
+def test_phases_are_compiled() -> None:
+    """They are read, and not run, to be compiled: loops stay loops, and branches may depend on numbers."""
+    def counted(x, n):
+        total = psum(np.sum(x), "i")
+        for _ in range(n):
+            if np.sum(x) > total:
+                x = x / 2
+            x = x + 1
+        return x, total, np.mean(np.ones(x.shape[0]))
+
+    mapped = pmap(counted, "i", in_axes=(0, None))
+    x = np.abs(rows(3))
+    for n in (7, 9):
+        same(mapped(x, n), vmap(counted, axis_name="i", in_axes=(0, None))(x, n))
+    program, = mapped._programs.values()
+    phases = [each.keeping for each in program.function.__globals__.values() if isinstance(each, Phase)]
+    assert len(phases) == 2 and all(phase.is_compiled for phase in phases)
+    assert all(len(phase.function._dispatcher.entries()) == 1 for phase in phases)        # for any n
+
+
 def loss(params, x, y):
     return np.mean((np.tanh(x @ params["w"] + params["b"]) - y) ** 2)
 
@@ -146,6 +170,54 @@ def test_training_equals_that_on_one_device() -> None:
         alone = {name: alone[name] - 0.1 * gradient[name] for name in alone}
         np.testing.assert_allclose(value, expected)
     same(params, alone)
+
+
+def of_all(params, x, y):
+    scores = np.tanh(x @ params["w"]) * params["b"]
+    return pmean(np.mean((scores - y) ** 2), "i") + psum(np.sum(scores), "i") ** 2
+
+
+@pytest.mark.parametrize("each", [1, 2])
+def test_gradients_stay_on_devices(each: int) -> None:
+    x, y = rows(5, 3), rows(5)
+    x, y = np.concatenate([x, 2 * x][:each]), np.concatenate([y, y + 1][:each])
+    params = {"w": np.array([0.5, -0.3, 0.2]), "b": 0.7}
+    many, alone = (each(of_all, axis_name="i", in_axes=(None, 0, 0), out_axes=None) for each in (pmap, vmap))
+    value, (dparams, dx) = value_and_grad(many, (0, 1))(params, x, y)
+    expected, (of_params, of_x) = value_and_grad(alone, (0, 1))(params, x, y)
+    np.testing.assert_allclose(value, expected)
+    same(dparams, {name: np.asarray(each)[()] for name, each in of_params.items()})
+    assert type(dx) is ShardedArray and len(dx.shards) == DEVICES
+    same(dx, of_x)
+    same(grad(many, "x")(params, x, y), of_x)
+
+
+def test_gradient_of_what_differs_is_refused() -> None:
+    with pytest.raises(BadArgument, match="differs from device to device"):
+        grad(pmap(np.sum, out_axes=None))(rows())
+    with pytest.raises(BadArgument, match="needs a function that returns one number"):
+        grad(pmap(np.sum))(rows())
+    with pytest.raises(NotDifferentiable, match="x is i64"):
+        grad(pmap(lambda x: psum(x, "i"), "i", out_axes=None))(np.arange(4))
+
+
+def test_gradient_with_more_results() -> None:
+    mapped = pmap(lambda w, x: (psum(np.sum(w * x), "i"), x * 2), "i", in_axes=(None, 0), out_axes=(None, 0))
+    x, w = rows(3), np.ones(3)
+    gradient, doubled = grad(mapped, has_aux=True)(w, x)
+    same((gradient, doubled), (x.sum(axis=0), 2 * x))
+    (total, doubled), gradient = value_and_grad(mapped, 1, has_aux=True)(w, x)
+    same((total, doubled, gradient), (x.sum(), 2 * x, np.ones_like(x)))
+    again = pickle.loads(pickle.dumps(grad(pmap(of_all, "i", in_axes=(None, 0, 0), out_axes=None))))
+    assert "pmean" in again.source_for({"w": w, "b": 1.0}, rows(5, 3), rows(5))
+
+
+def test_gradients_are_transformed_further() -> None:
+    """As those of the vmap."""
+    mapped = pmap(lambda w, x: psum(np.sum(np.sin(w * x)), "i"), "i", in_axes=(None, 0), out_axes=None)
+    w, x = np.array([0.3, 0.4, 0.5]), rows(3)
+    same(jit(grad(mapped))(w, x), np.sum(np.cos(w * x) * x, axis=0))
+    same(grad(lambda w: np.sum(grad(mapped)(w, x)))(w), -np.sum(np.sin(w * x) * x * x, axis=0))
 
 
 def test_source_shows_phases_and_driver() -> None:
@@ -266,11 +338,6 @@ def test_a_rest_is_filled_up() -> None:
     same(found, np.sum(x * x, axis=1))
     with pytest.raises(BadArgument, match="would count in a collective"):
         pmap(normalised, "i", pad=True)(x)
-
-
-def test_handing_on_is_for_one_example_each() -> None:
-    with pytest.raises(NotSupported, match="ppermute where each device has"):
-        pmap(lambda x: ppermute(x, "i", [(0, 1)]), "i")(np.ones(2 * DEVICES))
 
 
 PAGE = [block for block in blocks((FOLDER / "pmap.md").read_text(), "python") if "from transformer" in block]

@@ -44,11 +44,11 @@ class Transformed(Sourced):
         return dx
     """
 
-    def __init__(self, function: Callable[..., Any], mode: Mode) -> None:
+    def __init__(self, function: Callable[..., Any], mode: Mode, static_names: frozenset[str] = frozenset()) -> None:
         self.function = function
         self.mode = mode
         user = innermost(self)
-        self._dispatcher = Dispatcher(self._generate, functools.partial(argument_names, user), user)
+        self._dispatcher = Dispatcher(self._generate, functools.partial(argument_names, user), user, static_names)
         copy_names(self, function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -124,7 +124,8 @@ def _transformed(function: Callable[..., Any] | None, again: Any, mode: Mode) ->
     if function is None:
         return lambda f: Transformed(f, mode)
     check_callable(function, again.__name__)
-    return Transformed(function, mode)
+    own = getattr(function, "__transformer_gradient__", None)
+    return Transformed(function, mode) if own is None else own(mode)
 
 
 def _wrt(argnums: Any) -> Wrt:

@@ -16,6 +16,7 @@ from .transform.derived import innermost
 from .wrapping import argument_names, check_callable, copy_names, is_importable
 
 if TYPE_CHECKING:
+    from .parallel.device import Device
     from .run.report import Report
 
 __all__ = ["Compiled", "jit"]
@@ -23,14 +24,15 @@ __all__ = ["Compiled", "jit"]
 
 def jit(function: Callable[..., Any] | None = None, *, static_argnames: str | Sequence[str] = (),
         static_argnums: int | Sequence[int] = (), donate: str | int | Sequence[str | int] = (),
-        device: str | None = None, fallback: bool = False) -> Any:
+        device: Device | str | None = None, backend: str | None = None, fallback: bool = False) -> Any:
     """A function, or a transformation of one, compiled for the types that it is called with.
 
     One compiled function serves all shapes. Arguments named by `static_argnames`, or at the positions
     `static_argnums`, are part of the compiled code: each value makes one of its own. Arrays in arguments that are
     named or numbered by `donate` are not needed by the caller any more: results are written in their place. With
-    `fallback`, what cannot be compiled runs as NumPy, and `report` says why. The only `device` is ``"cpu"``. Usable
-    as a decorator, with or without options.
+    `fallback`, what cannot be compiled runs as NumPy, and `report` says why. With a `device`, such as ``"cpu:1"``,
+    calls run there: `Array`s are brought to it, and results stay; with NumPy's arrays a call waits for it. A kind of
+    devices, as `device` or `backend`, leaves the choice among them. Usable as a decorator, with or without options.
 
     Raises what the function itself would, and a located `NotSupported` for what cannot be compiled.
 
@@ -42,13 +44,28 @@ def jit(function: Callable[..., Any] | None = None, *, static_argnames: str | Se
     np.float64(5.0)
     """
     options = {"static_argnames": static_argnames, "static_argnums": static_argnums, "donate": donate,
-               "device": device, "fallback": fallback}
+               "device": device, "backend": backend, "fallback": fallback}
     if function is None:
         return functools.partial(jit, **options)                         # type: ignore[arg-type]
     check_callable(function, "jit")
-    if device not in (None, "cpu"):
-        raise _here(BadArgument(f"there is no device {device!r}", instead="Leave it out, or say 'cpu'."))
-    return Compiled(function, options)
+    where = None if device is None and backend is None else _place(device, backend)
+    return Compiled(function, options) if where is None else CompiledOnDevice(function, options, where)
+
+
+def _place(device: Device | str | None, backend: str | None) -> Device | None:
+    """The device that options name; None where they name a kind."""
+    from .parallel.device import device_of, devices
+    try:
+        if device is not None and backend is not None:
+            raise BadArgument("jit got a device and a backend", instead="Give one of them.")
+        if isinstance(device, str) and ":" not in device:
+            device, backend = None, device
+        if backend is not None:
+            devices(backend)                     # raises where there are none
+            return None
+        return device_of(device)
+    except BadArgument as error:
+        raise _here(error) from None
 
 
 def _here(error: BadArgument) -> BadArgument:
@@ -92,6 +109,8 @@ class Compiled(Sourced):
                     raise
         return self._dispatcher.call(args, kwargs)
 
+    here = __call__                              # in the thread that calls it, also where a device is chosen
+
     def __repr__(self) -> str:
         return f"<compiled form of {getattr(self.function, '__qualname__', self.function)!s}>"
 
@@ -128,3 +147,20 @@ class Compiled(Sourced):
         """
         from .run.callable_by_numba import dispatcher_for
         return dispatcher_for(self, given, self._dispatcher.names(len(given)))
+
+
+class CompiledOnDevice(Compiled):
+    """A compiled function that runs on a device."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any], device: Device) -> None:
+        super().__init__(function, options)
+        self.device = device
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        from .parallel.placing import called_on
+        return called_on(self.device, self.here, getattr(self, "__name__", "a function"), args, kwargs)
+
+    def __reduce__(self) -> Any:
+        if is_importable(self):
+            return self.__qualname__                                     # type: ignore[attr-defined]
+        return CompiledOnDevice, (self.function, self.options, self.device)

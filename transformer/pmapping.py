@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from . import tree
 from .api import Transformed
 from .core.errors import BadArgument, NotSupported
+from .parallel.array import Array, read_only
 from .parallel.between import ProgramBetween
 from .parallel.cutting import Cutting, Given, Split
 from .parallel.device import Device, any_device
@@ -22,10 +23,12 @@ from .parallel.shards import ShardedArray
 from .parallel.together import Share, share_of
 from .parallel.workers import Pending, known
 from .run.dispatch import Dispatcher, Entry
+from .run.static import names_of
 from .sourced import Sourced
 from .transform.batched import Batched
 from .transform.derived import innermost
 from .transform.lane_axes import SHARED, Axes, spread
+from .transform.modes import Gradient
 from .transform.spread import Spread
 from .wrapping import argument_names, check_callable, copy_names, is_importable
 
@@ -33,7 +36,9 @@ __all__ = ["Mapped", "pmap"]
 
 
 def pmap(function: Callable[..., Any] | None = None, axis_name: Any = None, *, in_axes: Axes = 0, out_axes: Axes = 0,
-         devices: Sequence[Device | str] | None = None, pad: bool = False) -> Any:
+         devices: Sequence[Device | str] | None = None, pad: bool = False,
+         static_broadcasted_argnums: int | Sequence[int] = (), static_argnames: str | Sequence[str] = (),
+         donate_argnums: int | Sequence[int] = ()) -> Any:
     """The function for many examples, one on each device, or several where there are more.
 
     `in_axes` says for each argument which axis numbers the devices, as for `vmap`; None is for what all of them
@@ -42,8 +47,11 @@ def pmap(function: Callable[..., Any] | None = None, axis_name: Any = None, *, i
     they are until somebody looks (`ShardedArray`), and one that is the same on all devices may have None.
     `devices` are those that are used: the first of all that there are, unless said. More examples than devices are
     shared evenly: each device runs the `vmap` of the function, and collectives are over all examples. Where that
-    leaves a rest, `pad` repeats the last example, and drops what comes of it. As `jax.pmap`, which takes one example
-    for each device.
+    leaves a rest, `pad` repeats the last example, and drops what comes of it. Arguments at the positions
+    `static_broadcasted_argnums`, or named by `static_argnames`, are part of the compiled code: all devices share them,
+    and each value makes a function of its own. Those at the positions `donate_argnums` are not needed by the caller any
+    more: results may take the place of a `ShardedArray`, and it and an `Array` say so when they are used afterwards;
+    NumPy's arrays stay as they are. As `jax.pmap`, which takes one example for each device.
 
     Raises `BadArgument` where axes do not fit the arguments, for examples that devices cannot share, and where
     devices would come to different collectives.
@@ -55,7 +63,8 @@ def pmap(function: Callable[..., Any] | None = None, axis_name: Any = None, *, i
     np.float64(1.5)
     """
     options = {"axis_name": axis_name, "in_axes": in_axes, "out_axes": out_axes, "devices": devices,
-               "pad": pad}
+               "pad": pad, "static_broadcasted_argnums": static_broadcasted_argnums,
+               "static_argnames": static_argnames, "donate_argnums": donate_argnums}
     if function is None:
         return lambda f: Mapped(f, options)
     check_callable(function, "pmap")
@@ -68,12 +77,20 @@ class Mapped(Sourced):
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         self.function = function
         self.options = options
-        self.mode = AsLanes(options["in_axes"], options["out_axes"], options["axis_name"], of=self)
+        user = innermost(function)
+        named = {key: names_of(user, key, options[key])
+                 for key in ("static_broadcasted_argnums", "static_argnames", "donate_argnums")}
+        self.static_names = named["static_broadcasted_argnums"] | named["static_argnames"]
+        self.donated = named["donate_argnums"] - self.static_names
+        axes = options["in_axes"], options["out_axes"], options["axis_name"]
+        self.lanes = Batched(*axes, shared=self.static_names)
+        self.mode = AsLanes(*axes, shared=self.static_names, of=self)
         self._by_split: dict[Any, Transformed] = {}
         self._programs: dict[tuple[int, ...], Program] = {}
         self._newest: Transformed | None = None
-        names = functools.lru_cache(functools.partial(argument_names, innermost(self)))
-        self._cutting = Cutting(self.mode.entries, names, options["pad"])
+        names = functools.lru_cache(functools.partial(argument_names, user))
+        whose = getattr(function, "__name__", "a function")
+        self._cutting = Cutting(whose, self.lanes, names, self.donated, options["pad"])
         self._out_axes: dict[Any, list[Any]] = {}
         copy_names(self, function)
 
@@ -87,10 +104,20 @@ class Mapped(Sourced):
     def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any], devices: Sequence[Device], share: Share | None
                 ) -> Any:
         call = self._cutting.cut(args, kwargs, devices, share.total - len(devices) if share else 0)
-        result = self._placed(self._program(call, share)(*call.args, **call.kwargs), call.split)
+        program = self._program(call, share)
+        try:
+            result = self._placed(program(*call.args, **call.kwargs), call, program.hands_on)
+        finally:
+            for array, is_donated in call.held:
+                self._release(array, is_donated, program.hands_on)
         if any(isinstance(leaf, np.ndarray) for leaf in tree.leaves((args, kwargs))):
             wait_for(result)                     # phases may read the arrays, which their owner may write to
         return result
+
+    def __transformer_gradient__(self, mode: Gradient) -> Transformed:
+        """What `grad` and `value_and_grad` give for it."""
+        from .mapped_gradients import gradient_of
+        return gradient_of(self, mode)
 
     def __repr__(self) -> str:
         return f"<pmap of {getattr(self.function, '__qualname__', self.function)!s}>"
@@ -114,12 +141,10 @@ class Mapped(Sourced):
         count = split.devices + split.elsewhere
         key = count, split.each is not None
         if key not in self._by_split:
-            name, in_axes = self.options["axis_name"], self.options["in_axes"]
             inner = self.function
             if split.each is not None:
-                lanes = Batched(in_axes, self.options["out_axes"], name, devices=count)
-                inner = Transformed(inner, lanes)
-            self._by_split[key] = Transformed(inner, Spread(name, count, in_axes))
+                inner = Transformed(inner, replace(self.lanes, devices=count))
+            self._by_split[key] = Transformed(inner, Spread(self.lanes, count), self.static_names)
         self._newest = self._by_split[key]
         return self._newest
 
@@ -129,8 +154,8 @@ class Mapped(Sourced):
         found = self._programs.get(key)
         if found is None:
             name = self.options["axis_name"]
-            found = Program(entry, call.devices, name) if share is None else \
-                ProgramBetween(entry, call.devices, share, name)
+            found = Program(entry, call.devices, name, self.donated) if share is None else \
+                ProgramBetween(entry, call.devices, share, name, self.donated)
             self._programs[key] = found          # which keeps both, and so their ids
         if call.split.is_padded and found.has_collectives:
             raise BadArgument("what pad=True adds would count in a collective",
@@ -146,14 +171,23 @@ class Mapped(Sourced):
         chosen = self.options["devices"]
         return share_of(tuple(all_devices() if chosen is None else map(any_device, chosen)))
 
-    def _placed(self, result: Any, split: Split) -> Any:
+    def _release(self, array: Any, is_donated: bool, hands_on: bool) -> None:
+        """After a call: what was donated is gone; others may have the memory of what was handed on."""
+        if is_donated:
+            name = getattr(self.function, "__name__", "a function")
+            array.give_up(RuntimeError(f"this {type(array).__name__} has been deleted: it was donated to {name}, which "
+                                       "may have written its results there. Use those, or leave out donate_argnums"))
+        elif hands_on and type(array) is ShardedArray:
+            array.maker = None
+
+    def _placed(self, result: Any, call: Given, hands_on: bool) -> Any:
         """The results with the axes where the devices go."""
         leaves, structure = tree.flatten(result)
         axes = self._out_axes.get(structure)
         if axes is None:
             axes = tree.leaves(spread(self.options["out_axes"], result, "out_axes", "the result"))
             self._out_axes[structure] = axes
-        return tree.unflatten(structure, [_result(leaf, axis, path, split)
+        return tree.unflatten(structure, [_result(leaf, axis, path, call, hands_on)
                                           for leaf, axis, path in zip(leaves, axes, structure.paths())])
 
 
@@ -189,14 +223,16 @@ def wait_for(result: Any) -> None:
                 pending.wait()
 
 
-def _result(leaf: Any, axis: Any, path: str, split: Split) -> Any:
+def _result(leaf: Any, axis: Any, path: str, call: Given, hands_on: bool) -> Any:
+    split = call.split
     if axis is not SHARED:
-        parts = leaf.parts if type(leaf) is Sharded else [leaf] * split.devices
+        parts, maker = (leaf.parts, leaf.maker) if type(leaf) is Sharded else ([leaf] * split.devices, None)
         return ShardedArray(parts, axis.axis, split.each is not None, split.count if split.is_padded else None,
-                            split.elsewhere)
-    if type(leaf) is Sharded and leaf.is_same:
-        return known(leaf.parts[0])
-    if type(leaf) is Sharded:
+                            None if hands_on else maker, split.elsewhere)
+    if type(leaf) is Sharded and not leaf.is_same:
         raise BadArgument(f"the result{path} differs from device to device, but its out_axes is None",
                           instead="Give the axis where the devices go, such as 0; or return what psum or pmean gives.")
-    return leaf
+    value = known(leaf.parts[0]) if type(leaf) is Sharded else leaf
+    device = call.device
+    return value if device is None or not isinstance(value, (np.ndarray, np.generic)) else \
+        Array(read_only(value), device)

@@ -53,8 +53,10 @@ loop form       how one element of the result comes about. A rule is called as t
 ``over_lanes``  ops on the lanes of a named axis (``axis_name``): ``(size, *operands, **attrs) -> result``, where
                 operands have their lanes in front, as has the result where it ``differs``
 ``noun``        what the result of an op on lanes is called, where nothing else tells
-``over_devices``  the same where each of several devices has some of the lanes: ``(result, size, name, count)`` to
-                what it is for those of all devices; None: that is not supported
+``over_devices``  the same where each of `count` devices has `size` of the lanes, one device after the other, and
+                their axis is called `name`: ``(size, name, count, *operands, **attrs) -> result``
+``counts_lanes``  what it becomes over devices rests on how many lanes each has
+``shares``      over devices, one has the memory of another one's operand
 ``is_total``    finite, with finite derivatives, for all finite operands, so that it may be computed where an `if`
                 would not; or a function of the operands that tells
 ``keeps_truth`` of Python's truth values it gives one; arithmetic takes them for integers
@@ -113,6 +115,8 @@ class Op:
     batch: Any = None
     over_lanes: Any = None
     over_devices: Any = None
+    counts_lanes = False
+    shares = False
     noun: str | None = None            # what a result is called that has no better name
     differs = False
     is_total = False

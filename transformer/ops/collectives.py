@@ -250,8 +250,8 @@ class Psum(Op):
     def over_lanes(size, x):
         return np.sum(x, axis=0)
 
-    def over_devices(total, size, name, count):
-        return Psum.applied(total, axis_name=name)
+    def over_devices(size, name, count, x):
+        return Psum.applied(np.sum(x, axis=0), axis_name=name)
 
 
 class Pmean(Op):
@@ -276,8 +276,8 @@ class Pmean(Op):
     def over_lanes(size, x):
         return np.mean(x, axis=0)
 
-    def over_devices(mean, size, name, count):
-        return Pmean.applied(mean, axis_name=name)
+    def over_devices(size, name, count, x):
+        return Pmean.applied(np.mean(x, axis=0), axis_name=name)
 
 
 class AllGather(Op):
@@ -303,9 +303,9 @@ class AllGather(Op):
     def over_lanes(lanes, x, size):
         return x
 
-    def over_devices(rows, size, name, count):
-        everywhere = AllGather.applied(rows, axis_name=name, size=count)
-        return np.reshape(everywhere, (size * count, *rows.shape[1:]))
+    def over_devices(lanes, name, count, x, size):
+        everywhere = AllGather.applied(x, axis_name=name, size=count)
+        return np.reshape(everywhere, (lanes * count, *x.shape[1:]))
 
     def domain(rng):
         return [((rng.normal(size=shape),), {"axis_name": "i", "size": 1}) for shape in ((), (3,))]
@@ -328,5 +328,5 @@ class AxisIndex(Op):
     def over_lanes(size):
         return arange(size)
 
-    def over_devices(numbers, size, name, count):
-        return emit(AxisIndex, (), {"axis_name": name}) * value(size) + numbers
+    def over_devices(size, name, count):
+        return emit(AxisIndex, (), {"axis_name": name}) * value(size) + arange(size)

@@ -19,6 +19,7 @@ from .collectives import GONE, axis_index, of_leaves, only_read, printed, psum, 
 from .elementwise import size_text
 from .indexing import write, zeros_like
 from .rewritten import Rewritten
+from .routes import Routes, constant
 from .value import Value, call
 
 # -- what users call -------------------------------------------------------------------------------
@@ -173,6 +174,8 @@ class Ppermute(Op):
     """The transpose of handing on is handing back."""
 
     name = "ppermute"
+    shares = True
+    counts_lanes = True
     source = printed("ppermute", "perm")
     noun = "received"
     linear = "x"
@@ -195,10 +198,13 @@ class Ppermute(Op):
         if not perm:
             return zeros_like(x)
         targets, sources = zip(*sorted(pair[::-1] for pair in perm))
-        handed_on = x[call(np.array, (list(sources),), {})]
+        handed_on = x[constant(sources)]
         if list(targets) == list(range(len(targets))) and current().assumptions.equal(size, len(targets)):
             return handed_on
-        return write(zeros_like(x), handed_on, call(np.array, (list(targets),), {}))
+        return write(zeros_like(x), handed_on, constant(targets))
+
+    def over_devices(size, name, count, x, perm):
+        return Routes(size, count, perm).handed_on(x, name)
 
     def domain(rng):
         return [((rng.normal(size=shape),), {"axis_name": "i", "perm": ((0, 0),)}) for shape in ((), (3,))]
@@ -228,6 +234,15 @@ class AllToAll(Op):
 
     def over_lanes(size, x, split_axis, concat_axis):
         return np.moveaxis(np.moveaxis(x, 1 + split_axis, 0), 1, 1 + concat_axis)
+
+    def over_devices(size, name, count, x, split_axis, concat_axis):
+        """The parts for the lanes of a device go there together."""
+        parts = np.moveaxis(x, 1 + split_axis, 0)                            # to, from, the rest
+        parts = np.reshape(parts, (count, size, size, *parts.shape[2:]))     # to a device, to its lane, from a lane
+        received = AllToAll.applied(parts, axis_name=name, split_axis=0, concat_axis=0)
+        rows = np.moveaxis(received, 0, 1)                                   # to a lane, from a device, from its lane
+        rows = np.reshape(rows, (size, count * size, *rows.shape[3:]))
+        return np.moveaxis(rows, 1, 1 + concat_axis)
 
     def domain(rng):
         return [((rng.normal(size=(1, 3)),), {"axis_name": "i", "split_axis": 0, "concat_axis": 1})]

@@ -19,7 +19,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .. import tree
 from .device import Device
-from .workers import Part, Pending, known
+from .workers import Part, Pending, failed, known
 
 CHEAP = 1 << 14                         # elements: fewer are computed at once
 
@@ -55,6 +55,10 @@ class Array(NDArrayOperatorsMixin):
         if type(value) is Pending or type(value) is Part:
             value = self._value = read_only(known(value))
         return value
+
+    def give_up(self, error: BaseException) -> None:
+        """From here on it is an error to look at the array."""
+        self._value = failed("an array that was donated", error)
 
     def is_ready(self) -> bool:
         """Whether the value is computed."""
@@ -258,7 +262,7 @@ def computed(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
 
 
 def device_among(args: Any, kwargs: Any, what: str) -> Device:
-    """The device of all arrays in arguments. Raises ValueError where there are several."""
+    """The device of all arrays in arguments, of which there is one. Raises ValueError where there are several."""
     found = list(_arrays((args, kwargs)))
     for other in found[1:]:
         if other.device is not found[0].device:

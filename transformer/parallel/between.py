@@ -3,7 +3,7 @@ process with the others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -107,9 +107,10 @@ class ProgramBetween(Program):
 
     exchange: ExchangeBetween
 
-    def __init__(self, entry: Entry, devices: Sequence[Device], share: Share, axis_name: Any) -> None:
+    def __init__(self, entry: Entry, devices: Sequence[Device], share: Share, axis_name: Any,
+                 donated: Collection[str] = ()) -> None:
         self.share = share
-        super().__init__(entry, devices, axis_name)
+        super().__init__(entry, devices, axis_name, donated)
         self._identities: dict[Any, tuple[int, str]] = {}
 
     def _exchange(self) -> Exchange:

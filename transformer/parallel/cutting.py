@@ -13,9 +13,13 @@ import numpy as np
 
 from .. import tree
 from ..core.errors import BadArgument
-from ..transform.lane_axes import BY_KEYWORD, SHARED, Axes, as_shared, spread
+from ..run.native import is_on_device
+from ..transform.batched import Batched
+from ..transform.lane_axes import SHARED, Axes, as_shared, spread
+from .array import Array, device_among
 from .device import Device
 from .sharded import Sharded
+from .shards import ShardedArray
 from .workers import known
 
 
@@ -48,13 +52,20 @@ PLAIN = frozenset({np.ndarray, np.float64, float, int})       # leaves, which ne
 
 @dataclass
 class Given:
-    """The arguments of a call, in which what differs is `Sharded`; `of_one` are those of the first device."""
+    """The arguments of a call, in which what differs is `Sharded`; `of_one` are those of the first device. `held` are
+    the arrays on devices among what was given, with whether they are donated."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     devices: Sequence[Device]
     of_one: tuple[tuple[Any, ...], dict[str, Any]]
     split: Split
+    held: list[tuple[Any, bool]]
+
+    @property
+    def device(self) -> Device | None:
+        """The device of the `Array`s among them, if there are any."""
+        return next((array.device for array, _ in self.held if type(array) is Array), None)
 
 
 @dataclass(frozen=True)
@@ -64,6 +75,7 @@ class Mapped:
     axis: int
     name: str
     whose: str
+    is_donated: bool
 
     def count(self, value: Any) -> tuple[int, int]:
         """The axis counted from the front, and how many examples there are."""
@@ -77,14 +89,22 @@ class Mapped:
         return axis, shape[axis]
 
 
-class Cutting:
-    """Cuts the arguments of calls. `entries` gives the axes for arguments of these names, `names` the names for so
-    many arguments; with `pad` a rest is filled up."""
+@dataclass(frozen=True)
+class Common:
+    """A leaf of the arguments that devices share."""
 
-    def __init__(self, entries: Callable[[Sequence[str]], list[tuple[Axes, str]]],
-                 names: Callable[[int], list[str]], pad: bool) -> None:
-        self.entries, self.names, self.pad = entries, names, pad
-        self._plans: dict[Hashable, list[Mapped | None]] = {}
+    is_donated: bool
+
+
+class Cutting:
+    """Cuts the arguments of calls of what messages call `whose`. `mode` says which axes devices share out, `names`
+    gives the names for so many arguments, `donated` are those of which nobody needs the memory any more; with `pad` a
+    rest is filled up."""
+
+    def __init__(self, whose: str, mode: Batched, names: Callable[[int], list[str]], donated: frozenset[str], pad: bool
+                 ) -> None:
+        self.whose, self.mode, self.names, self.donated, self.pad = whose, mode, names, donated, pad
+        self._plans: dict[Hashable, list[Mapped | Common]] = {}
 
     def cut(self, args: tuple[Any, ...], kwargs: dict[str, Any], devices: Sequence[Device], elsewhere: int = 0
             ) -> Given:
@@ -95,22 +115,32 @@ class Cutting:
         plan = self._plans.get(structure)
         if plan is None:
             plan = self._plans[structure] = self._plan(args, kwargs)
-        found = [(entry, *entry.count(leaf)) for leaf, entry in zip(leaves, plan) if entry is not None]
+        held = [] if is_flat else self._held(leaves, plan)
+        found = [(entry, *entry.count(leaf)) for leaf, entry in zip(leaves, plan) if type(entry) is Mapped]
         split = self._split([(entry.name, count) for entry, _, count in found], len(devices), elsewhere)
         axes = iter([axis for _, axis, _ in found])
-        cut = [leaf if entry is None else Sharded(_parts(leaf, next(axes), split)) for leaf, entry in zip(leaves, plan)]
+        cut = [_sharded(leaf, next(axes), split, entry.is_donated and len(held) > 0 and _is_free(leaf, held))
+               if type(entry) is Mapped else _common(leaf) for leaf, entry in zip(leaves, plan)]
         first = [known(leaf.parts[0]) if type(leaf) is Sharded else leaf for leaf in cut]
         used = devices[:split.devices]
         if is_flat:
-            return Given(tuple(cut), kwargs, used, (tuple(first), kwargs), split)
+            return Given(tuple(cut), kwargs, used, (tuple(first), kwargs), split, held)
         args, kwargs = tree.unflatten(structure, cut)
-        return Given(args, kwargs, used, tree.unflatten(structure, first), split)
+        return Given(args, kwargs, used, tree.unflatten(structure, first), split, held)
 
-    def _plan(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Mapped | None]:
+    def _plan(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Mapped | Common]:
         names = self.names(len(args))
-        whole = [(arg, *entry, name) for arg, entry, name in zip(args, self.entries(names), names)]
-        whole += [(arg, 0, BY_KEYWORD, name) for name, arg in kwargs.items()]
-        return [entry for each in whole for entry in _entries(*each)]
+        whole = [(arg, *entry, name) for arg, entry, name in zip(args, self.mode.entries(names), names)]
+        whole += [(arg, *self.mode.by_keyword(name), name) for name, arg in kwargs.items()]
+        return [entry for each in whole for entry in _entries(*each, each[-1] in self.donated)]
+
+    def _held(self, leaves: Sequence[Any], plan: Sequence[Mapped | Common]) -> list[tuple[Any, bool]]:
+        """The arrays on devices. Raises ValueError where two are on different ones."""
+        held = [(leaf, entry.is_donated) for leaf, entry in zip(leaves, plan) if is_on_device(leaf)]
+        arrays = [leaf for leaf, _ in held if type(leaf) is Array]
+        if arrays:
+            device_among(arrays, (), self.whose)
+        return held
 
     def _split(self, counts: list[tuple[str, int]], devices: int, elsewhere: int) -> Split:
         if not counts:
@@ -133,16 +163,24 @@ class Cutting:
         return Split(count, devices, -(-count // devices), elsewhere)
 
 
-def _entries(arg: Any, axes: Axes, whose: str, name: str) -> list[Mapped | None]:
+def _entries(arg: Any, axes: Axes, whose: str, name: str, is_donated: bool) -> list[Mapped | Common]:
     entries = tree.leaves(spread(axes, arg, whose, name))
-    return [None if entry is SHARED else Mapped(entry.axis, name + path, entry.whose)
+    return [Common(is_donated) if entry is SHARED else Mapped(entry.axis, name + path, entry.whose, is_donated)
             for entry, path in zip(entries, tree.structure(arg).paths())]
 
 
-def _parts(leaf: Any, axis: int, split: Split) -> list[Any]:
+def _is_free(leaf: Any, held: Sequence[tuple[Any, bool]]) -> bool:
+    """Whether the memory of what is donated may be written to: nobody else has it."""
+    return type(leaf) is ShardedArray and leaf.is_own and sum(leaf is other for other, _ in held) == 1
+
+
+def _sharded(leaf: Any, axis: int, split: Split, is_free: bool) -> Sharded:
     """What each device gets; what lies there already stays."""
-    from .shards import ShardedArray
-    if isinstance(leaf, ShardedArray) and leaf.lies_as(split, axis):
-        return list(leaf.parts)
+    if type(leaf) is ShardedArray and leaf.lies_as(split, axis):
+        return Sharded(list(leaf.parts), is_free=is_free)
     array = np.asarray(leaf)
-    return [split.part(array, axis, k) for k in range(split.devices)]
+    return Sharded([split.part(array, axis, k) for k in range(split.devices)])
+
+
+def _common(leaf: Any) -> Any:
+    return np.asarray(leaf) if is_on_device(leaf) else leaf

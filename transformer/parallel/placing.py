@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -13,6 +14,7 @@ from ..core.errors import BadArgument
 from ..read.kinds import described
 from .array import Array, device_among, kept, read_only, wrapped
 from .device import Device, chosen_device, device_of
+from .shards import ShardedArray
 from .workers import Part
 
 CHEAP = 50e-6                           # seconds: a call that takes less is made at once
@@ -45,6 +47,18 @@ def _placed(leaf: Any, device: Device) -> Array:
     return Array(read_only(array), device)
 
 
+def called_on(device: Device, function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+              ) -> Any:
+    """What a compiled function gives on a device. Arrays on devices are brought there, and what comes of them may not
+    be computed yet; else the call waits. A call by the device itself is made at once: it would wait for itself."""
+    if any(type(leaf) is Array for leaf in tree.leaves((args, kwargs))):
+        args, kwargs = tree.map(lambda leaf: _placed(leaf, device) if type(leaf) is Array else leaf, (args, kwargs))
+        return function(*args, **kwargs)
+    if device.worker.is_current:
+        return function(*args, **kwargs)
+    return device.submit(partial(function, *args, **kwargs), (), name).result()
+
+
 class Placed:
     """Calls of a function with arrays on devices. What a call takes is measured: cheap ones are made at
     once, if the device has nothing else to do, the others later, by the device."""
@@ -58,6 +72,10 @@ class Placed:
         structure: Any
         is_flat = not kwargs and all(type(arg) in PLAIN for arg in args)
         leaves, structure = (args, len(args)) if is_flat else tree.flatten((args, kwargs))
+        if not is_flat and any(type(leaf) is ShardedArray for leaf in leaves):
+            gathered = [leaf.gather() if type(leaf) is ShardedArray else leaf for leaf in leaves]
+            args, kwargs = tree.unflatten(structure, gathered)
+            return self(args, kwargs) if any(type(leaf) is Array for leaf in leaves) else self.call(*args, **kwargs)
         device = self._device(leaves)
         plain = [leaf._known() if type(leaf) is Array else leaf for leaf in leaves]
         key = structure, *[(x.dtype, x.shape) if type(x) is np.ndarray else x if _counts(x) else type(x) for x in plain]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from time import perf_counter
 from types import FunctionType
 from typing import Any
 
+from .. import tree
 from ..core.errors import TransformError
-from ..core.grammar import Call, Let
-from ..core.walk import all_statements, has_effects
+from ..core.grammar import Block, Call, Function, If, Let, Loop, Var
+from ..core.walk import all_statements, all_uses, has_effects
 from ..run.dispatch import Entry
+from ..settings import config
 from ..transform.differing import differing_vars
 from .device import Device
 from .exchange import Exchange
@@ -22,13 +24,19 @@ SHORT = 200e-6                          # seconds
 
 
 class Program:
-    """The driver of an entry, for these devices, which `axis_name` numbers."""
+    """The driver of an entry, for these devices, which `axis_name` numbers. Results may take the place of arguments
+    that are named in `donated`, where they are free. `hands_on` says whether values may be held by several: results,
+    arguments, and other devices."""
 
-    def __init__(self, entry: Entry, devices: Sequence[Device], axis_name: Any) -> None:
+    def __init__(self, entry: Entry, devices: Sequence[Device], axis_name: Any, donated: Collection[str] = ()) -> None:
         self.entry, self.devices = entry, devices
         self.exchange = self._exchange()
         function: Any = entry.function
         core, apart = entry.generated.function, entry.generated.interface.differing
+        self.hands_on = _hands_on(core)
+        free = set() if self.hands_on else {
+            leaf for parameter in entry.generated.interface.parameters if parameter.name in donated
+            for leaf in tree.leaves(parameter.tree) if leaf in apart}
         differing = differing_vars(core.body, [param for param in core.params if param in apart], axis_name)
         scope = {**function.__globals__, "np": NumPyOnEach(len(devices)), "transformer": self.exchange}
         self.has_collectives = any(isinstance(stmt, Let) and stmt.op.over_lanes for stmt in all_statements(core.body))
@@ -36,8 +44,8 @@ class Program:
             if isinstance(call, Call) and call.function.role == "phase":
                 name = call.function.name
                 same = [var not in differing for var in call.targets]
-                waits = has_effects(call.function)
-                scope[name] = Phase(function.__globals__[name], same, devices, waits)
+                scope[name] = Phase(function.__globals__[name], same, devices, has_effects(call.function),
+                                    _last_used(call, core.body, free))
         self.function = FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
         self.function.__kwdefaults__ = function.__kwdefaults__
 
@@ -49,24 +57,46 @@ class Program:
         return self.function(*args, **kwargs, **hidden)
 
 
+def _hands_on(core: Function) -> bool:
+    """Whether a driver may hold a value in several places: it returns an argument, or a value twice, a device gets what
+    another one keeps, or it has loops and branches."""
+    results = [atom for atom in core.results if isinstance(atom, Var)]
+    return any(isinstance(stmt, (If, Loop)) or isinstance(stmt, Let) and stmt.op.shares for stmt in core.body) \
+        or not set(results).isdisjoint(core.params) or len(set(results)) < len(results)
+
+
+def _last_used(call: Call, body: Block, free: set[Any]) -> tuple[int, ...]:
+    """Which arguments of a phase are free and used by nothing that follows it."""
+    places = [k for k, arg in enumerate(call.args) if arg in free]
+    if not places:
+        return ()
+    later = body[next(k for k, stmt in enumerate(body) if stmt is call) + 1:]
+    used = {var for stmt in later for var in all_uses(stmt)}
+    return tuple(k for k in places if call.args[k] not in used and call.args.count(call.args[k]) == 1)
+
+
 class Phase:
     """A phase in a driver: calling it gives tasks to all devices, and waits for none, unless it `waits`: what a
     phase prints and raises comes before what follows. `same` says which of its results are equal on all devices.
+    Results may take the place of the arguments at the positions `donated`, where all of those are free.
 
     What is the same everywhere is computed once. A short phase of the first device runs here, as handing it to
     another thread would take longer."""
 
     def __init__(self, function: Callable[..., Any], same: list[bool], devices: Sequence[Device],
-                 waits: bool) -> None:
+                 waits: bool, donated: tuple[int, ...] = ()) -> None:
         self.name = function.__name__
-        self.compiled = _Compiled(function)
-        self.same, self.devices, self.waits = same, devices, waits
+        self.keeping = _Compiled(function)
+        self.writing = _Compiled(function, donated) if donated else self.keeping
+        self.same, self.devices, self.waits, self.donated = same, devices, waits, donated
 
     def __call__(self, *args: Any) -> Any:
         alone = all(self.same) and not self.waits and all(type(arg) is not Sharded or arg.is_same for arg in args)
-        tasks = [device.submit(self.compiled, [part_of(arg, k) for arg in args], self.name)
+        writes = self.donated and not alone and all(args[k].is_free for k in self.donated)
+        compiled = self.writing if writes else self.keeping
+        tasks = [device.submit(compiled, [part_of(arg, k) for arg in args], self.name)
                  for k, device in enumerate(self.devices) if k and not alone]
-        tasks.insert(0, self._first([part_of(arg, 0) for arg in args]))
+        tasks.insert(0, self._first(compiled, [part_of(arg, 0) for arg in args]))
         if self.waits:
             for task in tasks:
                 task.wait()
@@ -75,33 +105,38 @@ class Phase:
         if alone:
             tasks *= len(self.devices)
         if len(self.same) == 1:
-            return Sharded(tasks, self.same[0])
-        return tuple(Sharded([Part(task, k) for task in tasks], same) for k, same in enumerate(self.same)) or None
+            return Sharded(tasks, self.same[0], maker=None if self.same[0] else compiled)
+        return tuple(Sharded([Part(task, k) for task in tasks], same, maker=None if same else compiled)
+                     for k, same in enumerate(self.same)) or None
 
-    def _first(self, args: list[Any]) -> Pending:
+    def _first(self, compiled: _Compiled, args: list[Any]) -> Pending:
         """The task of the first device."""
         device = self.devices[0]
-        if self.compiled.seconds > SHORT or not device.worker.is_idle:
-            return device.submit(self.compiled, args, self.name)
+        if compiled.seconds > SHORT or not device.worker.is_idle:
+            return device.submit(compiled, args, self.name)
         pending = Pending(f"{self.name} on {device}")
-        run_task(self.compiled, args, pending)
+        run_task(compiled, args, pending)
         return pending
 
 
 class _Compiled:
-    """A compiled function, and how long a call takes; what has no compiled form runs as it is."""
+    """A compiled function, and how long a call takes; what has no compiled form runs as it is. `is_compiled` is
+    whether all that it gave is in memory of its own, as what compiled code gives."""
 
-    def __init__(self, plain: Callable[..., Any]) -> None:
+    def __init__(self, plain: Callable[..., Any], donated: tuple[int, ...] = ()) -> None:
         from ..jitting import jit
-        self.function, self.plain = jit(plain), plain
+        self.function, self.plain = jit(plain, donate=donated), plain
         self.seconds = math.inf
+        self.is_compiled = True
 
     def __call__(self, *args: Any) -> Any:
+        if config.debug_nans:
+            self.is_compiled = False
         start = perf_counter()
         try:
             result = self.function(*args)
         except TransformError:
-            self.function = self.plain
+            self.function, self.is_compiled = self.plain, False
             result = self.plain(*args)
         taken = perf_counter() - start
         self.seconds = min(taken, 0.7 * self.seconds + 0.3 * taken)

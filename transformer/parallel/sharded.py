@@ -32,12 +32,14 @@ driving = _Driving()
 
 
 class Sharded:
-    """The values of all devices, of which each may be pending; `is_same` where it is known that all are equal."""
+    """The values of all devices, of which each may be pending; `is_same` where it is known that all are equal,
+    `is_free` where nobody needs their memory any more, `maker` the function that made them, each in memory of its
+    own."""
 
-    __slots__ = ("parts", "is_same")
+    __slots__ = ("parts", "is_same", "is_free", "maker")
 
-    def __init__(self, parts: Sequence[Any], is_same: bool = False) -> None:
-        self.parts, self.is_same = parts, is_same
+    def __init__(self, parts: Sequence[Any], is_same: bool = False, is_free: bool = False, maker: Any = None) -> None:
+        self.parts, self.is_same, self.is_free, self.maker = parts, is_same, is_free, maker
 
     def values(self) -> list[Any]:
         """The values, when all are known. Raises what a device raised, after the others have stopped."""

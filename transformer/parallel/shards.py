@@ -4,32 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from .cutting import Split
-from .workers import known
+from .workers import failed, known
+
+if TYPE_CHECKING:
+    from .cutting import Split
 
 
 class ShardedArray(NDArrayOperatorsMixin):
     """An array of which each device has a part: `shards`, along `axis`, which a shard has too if there are `several`
     places in it. It is put together when somebody looks at it as a whole (`gather`, or NumPy); handed to a `pmap`,
-    the parts stay where they are. Of the whole there are `count` places, if the last ones were added to fill up. Other
+    the parts stay where they are. Of the whole there are `count` places, if the last ones were added to fill up.
+    `maker` is the compiled function that made the parts, as long as nobody else has seen their memory. Other
     processes have `elsewhere` parts more: here are those of this process."""
 
     __array_priority__ = 100
+    is_on_device = True
 
     def __init__(self, parts: Sequence[Any], axis: int = 0, several: bool = False, count: int | None = None,
-                 elsewhere: int = 0) -> None:
-        self.parts, self.axis, self.several, self._count = parts, axis, several, count
+                 maker: Any = None, elsewhere: int = 0) -> None:
+        self.parts, self.axis, self.several, self._count, self.maker = parts, axis, several, count, maker
         self.elsewhere = elsewhere
 
     @property
     def shards(self) -> list[Any]:
         """The parts, in the order of the devices, when all are known. Raises what a device raised."""
+        self.maker = None
+        return self._known()
+
+    def _known(self) -> list[Any]:
         return [known(part) for part in self.parts]
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the parts may be written to when nobody needs this array any more."""
+        return self.maker is not None and self.maker.is_compiled
+
+    def give_up(self, error: BaseException) -> None:
+        """From here on it is an error to look at the array."""
+        self.parts = [failed("an array that was donated", error)] * len(self.parts)
+        self.__dict__.pop("_whole", None)
 
     def gather(self) -> np.ndarray:
         """All parts in one array."""
@@ -38,8 +56,8 @@ class ShardedArray(NDArrayOperatorsMixin):
     @cached_property
     def _whole(self) -> np.ndarray:
         if not self.several:
-            return np.stack(self.shards, self.axis)
-        whole: np.ndarray = np.concatenate(self.shards, self.axis)
+            return np.stack(self._known(), self.axis)
+        whole: np.ndarray = np.concatenate(self._known(), self.axis)
         return whole if self._count is None else whole.take(range(self._count), self.axis)
 
     def lies_as(self, split: Split, axis: int) -> bool:
@@ -49,7 +67,7 @@ class ShardedArray(NDArrayOperatorsMixin):
 
     def block_until_ready(self) -> ShardedArray:
         """Waits until all parts are computed. Raises what a device raised."""
-        _ = self.shards
+        self._known()
         return self
 
     def is_ready(self) -> bool:
@@ -83,7 +101,7 @@ class ShardedArray(NDArrayOperatorsMixin):
 
     def __getitem__(self, at: Any) -> Any:
         if self.axis == 0 and not self.several and isinstance(at, int) and -len(self.parts) <= at < len(self.parts):
-            return known(self.parts[at])
+            return self.shards[at]
         return self._whole[at]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:

@@ -62,6 +62,13 @@ class Pending:
         self._running.release()
 
 
+def failed(whose: str, error: BaseException) -> Pending:
+    """What takes the place of a value that is not to be had."""
+    pending = Pending(whose)
+    pending.finish(None, error)
+    return pending
+
+
 class Part:
     """One of several results of a task."""
 
@@ -97,13 +104,18 @@ class Worker:
         shown = name or getattr(function, "__name__", "a function")
         pending = Pending(f"{shown} on {self.name}")
         self._tasks.put((function, args, pending))
-        if self._tasks.qsize() > MOST_WAITING and threading.current_thread() is not self._thread:
+        if self._tasks.qsize() > MOST_WAITING and not self.is_current:
             pending.wait()
         return pending
 
     @property
     def is_idle(self) -> bool:
         return self._tasks.empty() and not self._is_running
+
+    @property
+    def is_current(self) -> bool:
+        """Whether this is called by a task of the worker."""
+        return threading.current_thread() is self._thread
 
     def stop(self) -> None:
         """Ends the thread when it has done all that it was given."""
@@ -130,7 +142,7 @@ class Worker:
 
     def drain(self) -> None:
         """Waits until all that was submitted is done."""
-        if self._thread is not None and self._thread is not threading.current_thread():
+        if self._thread is not None and not self.is_current:
             self.submit(_nothing, ()).wait()
 
     def renew(self) -> None:

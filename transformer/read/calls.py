@@ -185,6 +185,7 @@ def _call_function(reader: Reader, function: Any, args: tuple[Any, ...], kwargs:
 
 
 OUR_LIBRARY = "transformer.read.library."
+GENERATED = "transformer.generated."             # what was made of the users' functions
 LIBRARIES = {"numpy", "scipy", "numba", "pandas", "torch", "jax", "random", "math"}
 
 
@@ -197,6 +198,8 @@ def _is_frozen(function: types.FunctionType) -> bool:
 def _is_ours(function: Any) -> bool:
     """Functions of this package run as they are: they make transformed functions, trees, …"""
     home = function.__module__ or ""
+    if home.startswith(GENERATED):
+        return False
     return home == "transformer" or home.startswith("transformer.") and not home.startswith(OURS_TO_READ)
 
 

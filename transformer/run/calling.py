@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any
 
 from .. import tree
@@ -17,25 +17,25 @@ from .provenance import followed
 from .quick import Quick
 from .raising import complete
 from .sharing import arrays_of, quick_test
-from .signature import Description, describe, exact_key
-from .static import Fixed, StaticPaths, names_of, order_of
+from .signature import Description, describe
+from .static import StaticPaths, names_of, order_of
+
+WRITTEN_OUT = 5                         # smaller sizes are known: loops over them are written out
 
 
 class Calls(Dispatcher):
     """The dispatcher of a compiled function; `target` is what is compiled, `user` the user's function in it."""
 
     def __init__(self, target: Any, user: Any, names: Callable[[int], list[str]], options: dict[str, Any]) -> None:
-        super().__init__(self._generated, names, user)
+        named = {key: names_of(user, key, options[key]) for key in ("static_argnames", "static_argnums", "donate")}
+        super().__init__(self._generated, names, user, named["static_argnames"] | named["static_argnums"], WRITTEN_OUT)
         self.target = target
         self.fallback = options["fallback"]
-        named = {key: names_of(user, key, options[key]) for key in ("static_argnames", "static_argnums", "donate")}
-        self.static_names = named["static_argnames"] | named["static_argnums"]
         self.donated = named["donate"] - self.static_names
-        self.static: StaticPaths = StaticPaths(self.static_names)
         self.order = () if any(mode.extras for mode in taken_apart(target)[1]) else order_of(user)
         self.quick = Quick()
         self.index = Index(target, [(key, sorted(names)) for key, names in named.items()])
-        self.plain = Dispatcher(self._generated_plain, names, user)
+        self.plain = Dispatcher(self._generated_plain, names, user, self.static_names)
 
     def by_position(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         """All arguments of a call by position; None where they cannot be given so."""
@@ -59,7 +59,7 @@ class Calls(Dispatcher):
         return self.run(entry, args, kwargs)
 
     def plainly(self, *args: Any, **kwargs: Any) -> Any:
-        return self.target(*args, **kwargs)
+        return self.target.here(*args, **kwargs)
 
     def run(self, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if entry.memory.is_checked:
@@ -90,14 +90,6 @@ class Calls(Dispatcher):
         return next((array for array, copy in pairs if copy is result), result)
 
     # -- finding entries ----------------------------------------------------------------------
-
-    def key(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
-        if not self.static_names:
-            return exact_key(args, kwargs)
-        names = self.names(len(args))
-        fixed = tuple(Fixed(arg, name) if name in self.static_names else arg for name, arg in zip(names, args))
-        return exact_key(fixed, {name: Fixed(arg, name) if name in self.static_names else arg
-                                 for name, arg in kwargs.items()})
 
     def _note(self, entry: Entry, args: tuple[Any, ...]) -> None:
         """Makes the next call like this one a quick one."""

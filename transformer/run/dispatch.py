@@ -24,6 +24,7 @@ from .nans import call_watching_nans
 from .native import is_on_device
 from .sharing import Memory
 from .signature import Description, describe, exact_key, hashable
+from .static import Fixed, StaticPaths
 
 if TYPE_CHECKING:
     from ..parallel.placing import Placed
@@ -89,15 +90,18 @@ class Held:
 
 class Dispatcher:
     """Finds or generates the function for a call. Safe when first called from several threads.
-    `user` is the user's function, whose source errors about arguments show."""
+    `user` is the user's function, whose source errors about arguments show. Arguments in `static_names`, and sizes
+    smaller than `below`, are known when it is read."""
 
-    def __init__(self, generate: Callable[..., Entry], names: Callable[[int], list[str]], user: Any) -> None:
+    def __init__(self, generate: Callable[..., Entry], names: Callable[[int], list[str]], user: Any,
+                 static_names: frozenset[str] = frozenset(), below: int = 2) -> None:
         self.generate = generate
         self.names = functools.lru_cache(names)
         self.user = user
         self.exact: dict[Any, Entry] = {}
         self.by_type: dict[Any, list[Entry]] = {}
-        self.static: set[str] = set()
+        self.static_names = static_names
+        self.static = StaticPaths(static_names, below)
         self.newest: Entry | None = None
         self.version = registry.version
         self.lock = threading.RLock()
@@ -173,7 +177,12 @@ class Dispatcher:
 
     def key(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
         """What a call is looked up by."""
-        return exact_key(args, kwargs)
+        if not self.static_names:
+            return exact_key(args, kwargs)
+        names = self.names(len(args))
+        fixed = tuple(Fixed(arg, name) if name in self.static_names else arg for name, arg in zip(names, args))
+        return exact_key(fixed, {name: Fixed(arg, name) if name in self.static_names else arg
+                                 for name, arg in kwargs.items()})
 
     def _known(self, described: Description) -> Entry | None:
         entries = self.by_type.get(type_key(described), [])

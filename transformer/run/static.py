@@ -15,20 +15,18 @@ from .signature import hashable
 
 class StaticPaths(set[str]):
     """Paths of what has to be known when a function is read: those that turned out, and all inside of the
-    arguments in `names`. Sizes smaller than `below` are known, too: loops over them are written out."""
+    arguments in `names`. Sizes smaller than `below` are known, too."""
 
-    below = 5
-
-    def __init__(self, names: frozenset[str]) -> None:
+    def __init__(self, names: frozenset[str], below: int = 2) -> None:
         super().__init__()
-        self.names = names
+        self.names, self.below = names, below
 
     def __contains__(self, path: object) -> bool:
         return super().__contains__(path) or bool(self.names) and _root(str(path)) in self.names
 
     def also(self, paths: set[str]) -> StaticPaths:
         """These and others."""
-        found = StaticPaths(self.names)
+        found = StaticPaths(self.names, self.below)
         found |= self
         found |= paths
         return found

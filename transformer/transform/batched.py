@@ -48,13 +48,15 @@ from .modes import Args, Kwargs, Mode
 @dataclass(frozen=True)
 class Batched(Mode):
     """All lanes of a function: `in_axes` says which axes of the arguments are lanes, `out_axes` where those of the
-    results go; `axis_name` is what collectives call them. Each of several `devices` has as many lanes."""
+    results go; `axis_name` is what collectives call them. Each of several `devices` has as many lanes. All lanes share
+    the arguments named in `shared`, whatever `in_axes` says."""
 
     in_axes: Axes = 0
     out_axes: Axes = 0
     axis_name: Any = None
     axis_size: int | None = None
     devices: int = 1
+    shared: frozenset[str] = frozenset()
     suffix: str = field(default="vmap", init=False)
     extras: int = field(default=0, init=False)
 
@@ -63,7 +65,7 @@ class Batched(Mode):
         check_count(self.axis_size)
         axes = tuple(axes_of(arg, axis, whose, name)
                      for arg, (axis, whose), name in zip(args, self.entries(names), names))
-        named = {name: axes_of(arg, 0, BY_KEYWORD, name) for name, arg in kwargs.items()}
+        named = {name: axes_of(arg, *self.by_keyword(name), name) for name, arg in kwargs.items()}
         found = [axis for axis in tree.leaves((axes, named)) if axis is not SHARED]
         if not found and self.axis_size is None:
             raise BadArgument("vmap has nothing to map over", why="No argument has an axis of lanes.",
@@ -72,6 +74,14 @@ class Batched(Mode):
 
     def entries(self, names: Sequence[str]) -> list[tuple[Axes, str]]:
         """The entry of in_axes for each of these arguments, and how messages call it."""
+        return [(None, whose) if name in self.shared else (axes, whose)
+                for name, (axes, whose) in zip(names, self._entries(names))]
+
+    def by_keyword(self, name: str) -> tuple[Axes, str]:
+        """The same for an argument that is passed by keyword."""
+        return None if name in self.shared else 0, BY_KEYWORD
+
+    def _entries(self, names: Sequence[str]) -> list[tuple[Axes, str]]:
         if is_axis(self.in_axes):
             return [(self.in_axes, f"in_axes[{k}]") for k in range(len(names))]
         if not isinstance(self.in_axes, (tuple, list)):

@@ -43,11 +43,11 @@ from ..core.sizes import Extent
 from ..core.types import INT, ArrayType, SeqType, Type
 from ..core.walk import METHODS, Copier, atom_vars
 from ..ops.comparison import Where
-from ..ops.elementwise import size_text
 from ..ops.identity import Same
 from ..ops.indexing import Get
 from ..ops.ruled import Ruled
 from ..ops.value import Value, emit, hands_on, value
+from ..read.demand import static
 from . import rules
 from .apart import Apart, LanesPart, is_creation, row_index, unsure_vars
 from .applied import is_ruled
@@ -199,13 +199,13 @@ class Batching:
         type = stmt.target.type
         assert isinstance(type, ArrayType)
         attrs = {key: item for key, item in stmt.attrs.items() if key != "axis_name"}
-        found = value(stmt.op.over_lanes(self.size, *operands, **attrs))
-        if self.devices > 1:
-            if stmt.op.over_devices is None:
-                raise NotSupported(f"{stmt.op.name} where each device has {size_text(self.size)} examples",
-                                   stmt.origin, instead="Give as many examples as devices.")
-            found = value(stmt.op.over_devices(found, self.size, self.axis_name, self.devices))
-        result = rules.cast(found, type)
+        if self.devices == 1:
+            found = stmt.op.over_lanes(self.size, *operands, **attrs)
+        else:
+            size = static(self.builder.reader, self.size, "the number of examples on a device") \
+                if stmt.op.counts_lanes else self.size
+            found = stmt.op.over_devices(size, self.axis_name, self.devices, *operands, **attrs)
+        result = rules.cast(value(found), type)
         if stmt.op.differs:
             return self.note(stmt.target, result)
         self.builder.emit(Let(stmt.targets, Same, (result.atom,), {}, stmt.origin))

@@ -12,27 +12,26 @@ from ..core.grammar import Function, Var
 from ..ops.collectives import named_axis
 from ..read.interface import Interface
 from .batched import Batched, leaves_with
-from .lane_axes import BY_KEYWORD, SHARED, Axes, spread
+from .lane_axes import SHARED, Axes, spread
 from .modes import Args, Kwargs, Mode
 from .phases import in_phases
 
 
 @dataclass(frozen=True)
 class Spread(Mode):
-    """What each of `size` devices runs, which `axis_name` numbers; `in_axes` says what they share."""
+    """What each of `size` devices runs, which `mode` names; its `in_axes` say what they share."""
 
-    axis_name: Any
+    mode: Batched
     size: int
-    in_axes: Axes = 0
     suffix: str = field(default="pmap", init=False)
     extras: int = field(default=0, init=False)
 
     def entered(self, args: Args, kwargs: Kwargs, names: Sequence[str], hints: Mapping[Any, int] | None = None
                 ) -> tuple[Mode, Args, Kwargs]:
-        entries = Batched(self.in_axes).entries(names)
-        axes = tuple(spread(entry, arg, whose, name) for arg, (entry, whose), name in zip(args, entries, names))
-        named = {name: spread(0, arg, BY_KEYWORD, name) for name, arg in kwargs.items()}
-        return _Entered(self.axis_name, self.size, self.in_axes, axes, named), args, kwargs
+        entries = self.mode.entries(names)
+        axes = tuple(map(_spread, entries, args, names))
+        named = {name: _spread(self.mode.by_keyword(name), arg, name) for name, arg in kwargs.items()}
+        return _Entered(self.mode, self.size, axes, named), args, kwargs
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +42,8 @@ class _Entered(Spread):
     named: dict[str, Any] = field(default_factory=dict)
 
     def around(self) -> AbstractContextManager[None]:
-        return nullcontext() if self.axis_name is None else named_axis(self.axis_name, self.size)
+        name = self.mode.axis_name
+        return nullcontext() if name is None else named_axis(name, self.size)
 
     def transform(self, function: Function, interface: Interface, builder: Builder) -> tuple[Function, Interface]:
         apart = [leaf for leaf, axis in leaves_with(interface, self.axes, self.named)
@@ -52,3 +52,8 @@ class _Entered(Spread):
         interface = replace(interface, name=f"{interface.name}_{self.suffix}",
                             differing=frozenset(apart))
         return driver, interface
+
+
+def _spread(entry: tuple[Axes, str], arg: Any, name: str) -> Any:
+    axes, whose = entry
+    return spread(axes, arg, whose, name)

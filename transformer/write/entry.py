@@ -244,7 +244,7 @@ class _Entry:
         def again(tree: Any, parts: list[ast.expr]) -> ast.expr | None:
             return rebuilt(tree, parts, homes)
 
-        return [Line(ast.Return(result_tree(tree, leaf, self.namespace, again)))]
+        return [Line(ast.Return(result_tree(tree, leaf, self.namespace, again, self.used)))]
 
     def _result(self, atom: Any) -> ast.expr:
         """A result as the user's function gives it: the array itself where that is an argument."""

@@ -258,7 +258,10 @@ class Page:
         def again(tree: Any, parts: list[ast.expr]) -> ast.expr | None:
             return rebuilt(tree, parts, homes)
 
-        return [Line(ast.Return(result_tree(tree, leaf, self.namespace, again)))]
+        taken = {*self.names.taken, *self.names.holders}
+        if self.interface is not None:
+            taken.update(parameter.name for parameter in self.interface.parameters)
+        return [Line(ast.Return(result_tree(tree, leaf, self.namespace, again, taken)))]
 
     def _result(self, k: int, options: Options) -> ast.expr:
         """A result, copied if it would share memory with a parameter, an earlier result or a record."""

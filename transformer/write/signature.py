@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,24 +107,26 @@ def _places(tree: Any, path: str) -> Iterator[tuple[Var, str]]:
 
 
 def result_tree(
-    tree: Any, leaf: Callable[[Any], ast.expr], names: Names, rebuilt: Callable[[Any, list[ast.expr]], ast.expr | None]
+    tree: Any, leaf: Callable[[Any], ast.expr], names: Names, rebuilt: Callable[[Any, list[ast.expr]], ast.expr | None],
+    taken: Collection[str],
 ) -> ast.expr:
     """The expression of what is returned; `leaf` gives that of an atom, `rebuilt` that of an instance
-    of a class of the user, if there is a way without naming the class."""
+    of a class of the user, if there is a way without naming the class. Objects get names in `names`, other
+    than those `taken`, which the function gives to something else."""
     if is_leaf(tree):
-        return _static_or_leaf(tree, leaf, names)
+        return _static_or_leaf(tree, leaf, names, taken)
     if tree is None:
         return ast.Constant(None)
     kind = kind_of(type(tree))
     static, children = kind.split(tree)
-    parts = [result_tree(child, leaf, names, rebuilt) for child in children]
+    parts = [result_tree(child, leaf, names, rebuilt, taken) for child in children]
     if type(tree) is tuple:
         return ast.Tuple(parts)
     if type(tree) is list:
         return ast.List(parts)
     if type(tree) is dict and all(literal(key) is not None for key in tree):
         return ast.Dict([literal(key) for key in tree], parts)
-    return rebuilt(tree, parts) or _constructed(tree, parts, names)
+    return rebuilt(tree, parts) or _constructed(tree, parts, names, taken)
 
 
 def results_in(tree: Any) -> Iterator[int]:
@@ -136,25 +138,25 @@ def results_in(tree: Any) -> Iterator[int]:
             yield from results_in(child)
 
 
-def _static_or_leaf(tree: Any, leaf: Callable[[Any], ast.expr], names: Names) -> ast.expr:
+def _static_or_leaf(tree: Any, leaf: Callable[[Any], ast.expr], names: Names, taken: Collection[str]) -> ast.expr:
     if isinstance(tree, ATOMS):
         return leaf(tree)
     known = literal(tree)
     if known is None:
-        name = _fresh("value", tree, names)
+        name = _fresh("value", tree, names, taken)
         known = ast.Name(name)
     return known
 
 
-def _constructed(tree: Any, parts: list[ast.expr], names: Names) -> ast.expr:
+def _constructed(tree: Any, parts: list[ast.expr], names: Names, taken: Collection[str]) -> ast.expr:
     """A call of a NamedTuple's or a plain dataclass's own class; others are put together by a function."""
     cls = type(tree)
     fields = getattr(cls, "_fields", None)
     if fields is not None and len(fields) == len(parts):
-        names[cls.__name__] = cls
-        return ast.Call(ast.Name(cls.__name__), [], [ast.keyword(f, p) for f, p in zip(fields, parts)])
+        name = _fresh(cls.__name__, cls, names, taken)
+        return ast.Call(ast.Name(name), [], [ast.keyword(f, p) for f, p in zip(fields, parts)])
     maker = _Maker(cls, kind_of(cls).split(tree)[0])
-    name = _fresh(f"make_{cls.__name__.lower()}", maker, names)
+    name = _fresh(f"make_{cls.__name__.lower()}", maker, names, taken)
     return ast.Call(ast.Name(name), parts, [])
 
 
@@ -169,9 +171,9 @@ class _Maker:
         return kind_of(self.cls).build(self.cls, self.static, list(children))
 
 
-def _fresh(name: str, value: Any, names: Names) -> str:
+def _fresh(name: str, value: Any, names: Names, taken: Collection[str]) -> str:
     wish, k = name, 2
-    while wish in names and names[wish] is not value and names[wish] != value:
+    while wish in taken or wish in names and names[wish] is not value and names[wish] != value:
         wish, k = f"{name}{k}", k + 1
     names[wish] = value
     return wish
