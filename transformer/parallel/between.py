@@ -22,6 +22,8 @@ from .sharded import Sharded, driving, part_of
 from .together import Share
 from .workers import known
 
+WHAT: dict[np.ufunc, str] = {np.add: "psum", np.maximum: "pmax", np.minimum: "pmin"}
+
 
 class ExchangeBetween(Exchange):
     """Collectives over the devices of all processes. `is_settled` says whether the shapes of what is exchanged follow
@@ -39,15 +41,16 @@ class ExchangeBetween(Exchange):
         if begun is not None:
             begun()
 
-    def _reduced(self, x: Any) -> Any:
-        """The sum over the devices here, and then over processes. What is the same everywhere is known everywhere."""
+    def _reduced(self, x: Any, combine: np.ufunc = np.add) -> Any:
+        """The devices here first, and then processes. What is the same everywhere is known everywhere."""
         alone = type(x) is Sharded and len(x.parts) == 1
-        own = known(x.parts[0]) if alone else super()._reduced(x)
+        own = known(x.parts[0]) if alone else super()._reduced(x, combine)
         if type(x) is not Sharded:
             return own
         array = np.asarray(own)
-        self._ready("psum", array)
-        total = self.group.summed(array)
+        what = WHAT[combine]
+        self._ready(what, array)
+        total = self.group.combined(array, combine, what)
         if isinstance(own, np.ndarray):
             return total
         return total[()] if isinstance(own, np.generic) else total.item()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from .device import Device
 from .sharded import Sharded, part_of
 from .workers import known
 
-WORTH_SHARING = 1 << 15                 # elements: from here on each device adds a part of an array
+WORTH_SHARING = 1 << 15                 # elements: from here on each device combines a part of an array
 
 
 class Exchange:
@@ -31,6 +32,12 @@ class Exchange:
 
     def psum(self, x: Any, axis_name: Any) -> Any:
         return self._reduced(x)
+
+    def pmax(self, x: Any, axis_name: Any) -> Any:
+        return np.asarray(self._reduced(x, np.maximum))[()]
+
+    def pmin(self, x: Any, axis_name: Any) -> Any:
+        return np.asarray(self._reduced(x, np.minimum))[()]
 
     def pmean(self, x: Any, axis_name: Any) -> Any:
         total = self._reduced(x)
@@ -59,33 +66,33 @@ class Exchange:
     def _values(self, x: Any) -> list[Any]:
         return x.values() if type(x) is Sharded else [x] * self.count
 
-    def _reduced(self, x: Any) -> Any:
-        """The sum in the order of the devices, so that it is the same in every run."""
+    def _reduced(self, x: Any, combine: np.ufunc = np.add) -> Any:
+        """The sum, or the like, in the order of the devices, so that it is the same in every run."""
         values = self._values(x)
         if type(values[0]) is np.ndarray and values[0].ndim:
-            return self._added(values)
-        return reduce(lambda a, b: a + b, values)
+            return self._combined(values, combine)
+        return reduce(add if combine is np.add else combine, values)
 
-    def _added(self, values: list[np.ndarray]) -> np.ndarray:
+    def _combined(self, values: list[np.ndarray], combine: np.ufunc) -> np.ndarray:
         total = np.empty(values[0].shape, values[0].dtype)
         flat = [np.ascontiguousarray(value).reshape(-1) for value in values]
         count = len(self.devices) if total.size >= WORTH_SHARING else 1
         ends = [total.size * k // count for k in range(count + 1)]
         ranges = [slice(*pair) for pair in zip(ends, ends[1:])]
         if count == 1:
-            _add_range(total.reshape(-1), flat, ranges[0])
+            _combine_range(combine, total.reshape(-1), flat, ranges[0])
             return total
-        tasks = [device.submit(_add_range, (total.reshape(-1), flat, part), "psum")
+        tasks = [device.submit(_combine_range, (combine, total.reshape(-1), flat, part), "a collective")
                  for device, part in zip(self.devices, ranges)]
         for task in tasks:
             task.result()
         return total
 
 
-def _add_range(total: np.ndarray, values: list[np.ndarray], part: slice) -> None:
+def _combine_range(combine: np.ufunc, total: np.ndarray, values: list[np.ndarray], part: slice) -> None:
     if len(values) == 1:
         total[part] = values[0][part]
         return
-    np.add(values[0][part], values[1][part], out=total[part])
+    combine(values[0][part], values[1][part], out=total[part])
     for value in values[2:]:
-        total[part] += value[part]
+        combine(total[part], value[part], out=total[part])

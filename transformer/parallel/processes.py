@@ -1,8 +1,8 @@
 """The processes of a job that MPI has started: what one of them gets of the others, and what happens if one fails.
 
     group = Processes(MPI, timeout=600.0)
-    group.rows(whole, counts, "all_gather")                   # the rows of all processes, in their order
-    group.summed(array)                         # the sum, the same bits everywhere
+    group.rows(whole, counts, "all_gather")     # the rows of all processes, in their order
+    group.combined(array, np.add, "psum")       # the sum, the same bits everywhere
     group.compare("step 7")                     # raises where processes are about to do different things
 
 Every process comes to the same exchanges in the same order, all from the thread that has made the group: MPI is asked
@@ -89,23 +89,24 @@ class Processes:
         self.complete([request], what, whole.nbytes)
         return whole
 
-    def summed(self, own: np.ndarray) -> np.ndarray:
-        """The sum of the arrays of all processes. Everybody adds in the order of the processes, so that it has the
-        same bits everywhere and in every run, which MPI promises of no sum of its own. What is small goes from all to
-        all at once; of what is large everybody adds a slice, and they are put together."""
+    def combined(self, own: np.ndarray, combine: np.ufunc, what: str) -> np.ndarray:
+        """The sum, or the largest or smallest, of the arrays of all processes. Everybody adds in the order of the
+        processes, so that it has the same bits everywhere and in every run, which MPI promises of no sum of its own.
+        What is small goes from all to all at once; of what is large everybody adds a slice, and they are put
+        together."""
         if own.nbytes * self.count < LARGE:
             everyones = np.empty((self.count, *own.shape), own.dtype)
             everyones[self.index] = own
             total = np.empty_like(everyones[0])
-            _add(self.rows(everyones, [1] * self.count, "psum"), total)
+            _combine(combine, self.rows(everyones, [1] * self.count, what), total)
             return total
         flat = np.ascontiguousarray(own).reshape(-1)
         ends = [own.size * k // self.count for k in range(self.count + 1)]
         slices = [flat[start:end] for start, end in zip(ends, ends[1:])]
         total = np.empty(own.size, own.dtype)
-        _add(self.blocks(slices, [slices[self.index].shape] * self.count, "psum"),
-             total[ends[self.index]:ends[self.index + 1]])
-        return self.rows(total, [each.size for each in slices], "psum").reshape(own.shape)
+        _combine(combine, self.blocks(slices, [slices[self.index].shape] * self.count, what),
+                 total[ends[self.index]:ends[self.index + 1]])
+        return self.rows(total, [each.size for each in slices], what).reshape(own.shape)
 
     def blocks(self, sent: Sequence[np.ndarray], shapes: Sequence[tuple[int, ...]], what: str) -> list[np.ndarray]:
         """What each process has sent here, in these shapes; to each goes one of the arrays, which are contiguous. The
@@ -287,8 +288,8 @@ def _starts(sizes: Sequence[int]) -> list[int]:
     return [sum(sizes[:k]) for k in range(len(sizes))]
 
 
-def _add(rows: Sequence[np.ndarray] | np.ndarray, total: np.ndarray) -> None:
-    """Adds rows in their order."""
-    np.add(rows[0], rows[1], out=total)
+def _combine(combine: np.ufunc, rows: Sequence[np.ndarray] | np.ndarray, total: np.ndarray) -> None:
+    """Combines rows in their order."""
+    combine(rows[0], rows[1], out=total)
     for row in rows[2:]:
-        np.add(total, row, out=total)
+        combine(total, row, out=total)
