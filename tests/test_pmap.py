@@ -307,12 +307,32 @@ def test_errors_come_where_the_value_is_used() -> None:
     same(mapped(np.ones((2, 3)), np.array([1, 2])), np.array([3.0, 3.0]))
 
 
-def test_collective_in_recursion_is_refused() -> None:
-    def down(x, n):
-        return psum(x, "i") if n == 0 else down(x / 2, n - 1)
+def down(x, n):
+    return psum(x, "i") if n == 0 else down(x / 2, n - 1)
 
-    with pytest.raises((NotSupported, BadArgument)):
-        pmap(down, "i", in_axes=(0, None))(rows(), 3)
+
+def there(x, n):
+    return x if n == 0 else and_back(x, n - 1)
+
+
+def and_back(x, n):
+    return x if n == 0 else there(x / psum(x, "i"), n - 1)
+
+
+def without(x, n):
+    return x if n == 0 else without(x / 2, n - 1)
+
+
+@pytest.mark.parametrize("each", [1, 2])
+def test_collectives_in_recursions(each: int) -> None:
+    """Refused at their place, whoever calls them; beside a recursion they work."""
+    x = np.abs(np.concatenate([rows()] * each))
+    for function, line in ((down, 'psum(x, "i") if n == 0'), (there, 'there(x / psum(x, "i")')):
+        with pytest.raises(NotSupported, match="which calls itself, cannot be run on devices") as caught:
+            pmap(function, "i", in_axes=(0, None))(x, 3)
+        assert line in str(caught.value) and "Write the recursion as a loop" in str(caught.value)
+    beside = pmap(lambda x, n: without(x / psum(x, "i"), n), "i", in_axes=(0, None))
+    np.testing.assert_allclose(beside(x, 3), x / x.sum() / 8)
 
 
 @pytest.mark.parametrize("function", [normalised, extremes, rotated, of_both, in_loop, in_branch])

@@ -20,32 +20,8 @@ from .array import Array, device_among
 from .device import Device
 from .sharded import Sharded
 from .shards import ShardedArray
+from .split import Split
 from .workers import known
-
-
-@dataclass(frozen=True)
-class Split:
-    """How `count` examples go to devices: one to each, or `each` examples. The last one is repeated where there are
-    not enough. Other processes have devices `elsewhere`, and examples of their own for these."""
-
-    count: int
-    devices: int
-    each: int | None
-    elsewhere: int = 0
-
-    @property
-    def is_padded(self) -> bool:
-        return self.each is not None and self.each * self.devices > self.count
-
-    def part(self, array: Any, axis: int, k: int) -> Any:
-        """What device `k` gets of an array."""
-        before = (slice(None),) * axis
-        if self.each is None:
-            return array[(*before, k)]
-        if (k + 1) * self.each <= self.count:
-            return array[(*before, slice(k * self.each, (k + 1) * self.each))]
-        return array[(*before, np.minimum(np.arange(k * self.each, (k + 1) * self.each), self.count - 1))]
-
 
 PLAIN = frozenset({np.ndarray, np.float64, float, int})       # leaves, which need no tree around them
 
@@ -53,7 +29,8 @@ PLAIN = frozenset({np.ndarray, np.float64, float, int})       # leaves, which ne
 @dataclass
 class Given:
     """The arguments of a call, in which what differs is `Sharded`; `of_one` are those of the first device. `held` are
-    the arrays on devices among what was given, with whether they are donated."""
+    the arrays on devices among what was given, with whether they are donated; `is_owned` says whether there are arrays
+    that their owner may write to."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
@@ -61,6 +38,7 @@ class Given:
     of_one: tuple[tuple[Any, ...], dict[str, Any]]
     split: Split
     held: list[tuple[Any, bool]]
+    is_owned: bool
 
     @property
     def device(self) -> Device | None:
@@ -123,10 +101,17 @@ class Cutting:
                if type(entry) is Mapped else _common(leaf) for leaf, entry in zip(leaves, plan)]
         first = [known(leaf.parts[0]) if type(leaf) is Sharded else leaf for leaf in cut]
         used = devices[:split.devices]
+        is_owned = any(isinstance(leaf, np.ndarray) for leaf in leaves)
         if is_flat:
-            return Given(tuple(cut), kwargs, used, (tuple(first), kwargs), split, held)
+            return Given(tuple(cut), kwargs, used, (tuple(first), kwargs), split, held, is_owned)
         args, kwargs = tree.unflatten(structure, cut)
-        return Given(args, kwargs, used, tree.unflatten(structure, first), split, held)
+        return Given(args, kwargs, used, tree.unflatten(structure, first), split, held, is_owned)
+
+    def cutters(self, args: tuple[Any, ...], split: Split) -> list[Callable[[Any], Any] | None]:
+        """What cuts further arguments by position of the same kind; None for those that devices share."""
+        names = self.names(len(args))
+        return [_cutter(arg, _entries(arg, *entry, name, False), split)
+                for arg, entry, name in zip(args, self.mode.entries(names), names)]
 
     def _plan(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Mapped | Common]:
         names = self.names(len(args))
@@ -169,6 +154,27 @@ def _entries(arg: Any, axes: Axes, whose: str, name: str, is_donated: bool) -> l
             for entry, path in zip(entries, tree.structure(arg).paths())]
 
 
+def _cutter(arg: Any, entries: list[Mapped | Common], split: Split) -> Callable[[Any], Any] | None:
+    leaves, structure = tree.flatten(arg)
+    each = [_leaf_cutter(leaf, entry, split) for leaf, entry in zip(leaves, entries)]
+    if not any(each):
+        return None
+    if structure is tree.LEAF:
+        return each[0]
+    return lambda arg: tree.unflatten(structure, [leaf if cut is None else cut(leaf)
+                                                  for leaf, cut in zip(tree.leaves(arg), each)])
+
+
+def _leaf_cutter(leaf: Any, entry: Mapped | Common, split: Split) -> Callable[[Any], Any] | None:
+    if not isinstance(entry, Mapped):
+        return np.asarray if is_on_device(leaf) else None
+    axis, _ = entry.count(leaf)
+    if type(leaf) is ShardedArray:
+        lies = leaf.lies_as(split, axis)
+        return lambda array: Sharded(list(array.parts) if lies else split.parts(array.gather(), axis))
+    return lambda array: Sharded(split.parts(array, axis))
+
+
 def _is_free(leaf: Any, held: Sequence[tuple[Any, bool]]) -> bool:
     """Whether the memory of what is donated may be written to: nobody else has it."""
     return type(leaf) is ShardedArray and leaf.is_own and sum(leaf is other for other, _ in held) == 1
@@ -178,8 +184,7 @@ def _sharded(leaf: Any, axis: int, split: Split, is_free: bool) -> Sharded:
     """What each device gets; what lies there already stays."""
     if type(leaf) is ShardedArray and leaf.lies_as(split, axis):
         return Sharded(list(leaf.parts), is_free=is_free)
-    array = np.asarray(leaf)
-    return Sharded([split.part(array, axis, k) for k in range(split.devices)])
+    return Sharded(split.parts(np.asarray(leaf), axis))
 
 
 def _common(leaf: Any) -> Any:

@@ -8,9 +8,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from functools import reduce
-from operator import add
 from typing import Any
 
 import numpy as np
@@ -69,17 +69,18 @@ class Exchange:
     def _reduced(self, x: Any, combine: np.ufunc = np.add) -> Any:
         """The sum, or the like, in the order of the devices, so that it is the same in every run."""
         values = self._values(x)
-        if type(values[0]) is np.ndarray and values[0].ndim:
+        first = values[0]
+        if type(first) is np.ndarray and first.ndim and (first.size >= WORTH_SHARING or len(values) == 1):
             return self._combined(values, combine)
-        return reduce(add if combine is np.add else combine, values)
+        return reduce(operator.add if combine is np.add else combine, values)
 
     def _combined(self, values: list[np.ndarray], combine: np.ufunc) -> np.ndarray:
         total = np.empty(values[0].shape, values[0].dtype)
         flat = [np.ascontiguousarray(value).reshape(-1) for value in values]
-        count = len(self.devices) if total.size >= WORTH_SHARING else 1
+        count = len(self.devices)
         ends = [total.size * k // count for k in range(count + 1)]
         ranges = [slice(*pair) for pair in zip(ends, ends[1:])]
-        if count == 1:
+        if count == 1:                           # nobody writes to what the device has
             _combine_range(combine, total.reshape(-1), flat, ranges[0])
             return total
         tasks = [device.submit(_combine_range, (combine, total.reshape(-1), flat, part), "a collective")

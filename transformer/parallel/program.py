@@ -18,15 +18,18 @@ from ..transform.differing import differing_vars
 from .device import Device
 from .exchange import Exchange
 from .sharded import NumPyOnEach, Sharded, part_of
-from .workers import Part, Pending, run_task
+from .workers import Part, Pending, failed, known, run_task
 
-SHORT = 200e-6                          # seconds
+SHORT = 200e-6                          # seconds: less is done in the thread that calls
+HANDING_OVER = 40e-6                    # seconds that it takes to give a task to a thread, and to have its result
 
 
 class Program:
     """The driver of an entry, for these devices, which `axis_name` numbers. Results may take the place of arguments
     that are named in `donated`, where they are free. `hands_on` says whether values may be held by several: results,
     arguments, and other devices."""
+
+    share: Any = None                            # of what other processes run, too
 
     def __init__(self, entry: Entry, devices: Sequence[Device], axis_name: Any, donated: Collection[str] = ()) -> None:
         self.entry, self.devices = entry, devices
@@ -53,6 +56,8 @@ class Program:
         return Exchange(self.devices)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not self.entry.hidden:
+            return self.function(*args, **kwargs)
         hidden = {each.name: each.fetch() for each in self.entry.hidden}
         return self.function(*args, **kwargs, **hidden)
 
@@ -80,8 +85,8 @@ class Phase:
     phase prints and raises comes before what follows. `same` says which of its results are equal on all devices.
     Results may take the place of the arguments at the positions `donated`, where all of those are free.
 
-    What is the same everywhere is computed once. A short phase of the first device runs here, as handing it to
-    another thread would take longer."""
+    What is the same everywhere is computed once. A short phase of the first device runs here, and if the others
+    take less than handing them over would, they do, too."""
 
     def __init__(self, function: Callable[..., Any], same: list[bool], devices: Sequence[Device],
                  waits: bool, donated: tuple[int, ...] = ()) -> None:
@@ -94,6 +99,9 @@ class Phase:
         alone = all(self.same) and not self.waits and all(type(arg) is not Sharded or arg.is_same for arg in args)
         writes = self.donated and not alone and all(args[k].is_free for k in self.donated)
         compiled = self.writing if writes else self.keeping
+        if compiled.seconds * (len(self.devices) - 1) < HANDING_OVER and not self.waits \
+                and all(device.worker.is_idle for device in self.devices):
+            return self._here(compiled, args, alone)
         tasks = [device.submit(compiled, [part_of(arg, k) for arg in args], self.name)
                  for k, device in enumerate(self.devices) if k and not alone]
         tasks.insert(0, self._first(compiled, [part_of(arg, 0) for arg in args]))
@@ -106,8 +114,32 @@ class Phase:
             tasks *= len(self.devices)
         if len(self.same) == 1:
             return Sharded(tasks, self.same[0], maker=None if self.same[0] else compiled)
-        return tuple(Sharded([Part(task, k) for task in tasks], same, maker=None if same else compiled)
-                     for k, same in enumerate(self.same)) or None
+        return tuple([Sharded([Part(task, k) for task in tasks], same, maker=None if same else compiled)
+                      for k, same in enumerate(self.same)]) or None
+
+    def _here(self, compiled: _Compiled, args: tuple[Any, ...], alone: bool) -> Any:
+        """The results of all devices, from this thread."""
+        count = len(self.devices)
+        found = [self._value(compiled, args, k) for k in range(1 if alone else count)]
+        if alone:
+            found *= count
+        if len(self.same) == 1:
+            return Sharded(found, self.same[0], maker=None if self.same[0] else compiled)
+        return tuple([Sharded([Part(each, k) if type(each) is Pending else each[k] for each in found], same,
+                              maker=None if same else compiled) for k, same in enumerate(self.same)]) or None
+
+    def _value(self, compiled: _Compiled, args: tuple[Any, ...], k: int) -> Any:
+        """What a device gives; an error is raised where the value is used."""
+        try:
+            given = [known(part_of(arg, k)) for arg in args]
+        except Exception as error:               # of a phase before
+            return failed(self.name, error)
+        try:
+            return compiled(*given)
+        except Exception as error:
+            whose = f"{self.name} on {self.devices[k]}"
+            error.add_note(f"in {whose}")
+            return failed(whose, error)
 
     def _first(self, compiled: _Compiled, args: list[Any]) -> Pending:
         """The task of the first device."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from .workers import failed, known
 
 if TYPE_CHECKING:
-    from .cutting import Split
+    from .split import Split
 
 
 class ShardedArray(NDArrayOperatorsMixin):
@@ -29,6 +29,7 @@ class ShardedArray(NDArrayOperatorsMixin):
                  maker: Any = None, elsewhere: int = 0) -> None:
         self.parts, self.axis, self.several, self._count, self.maker = parts, axis, several, count, maker
         self.elsewhere = elsewhere
+        self._layout: Hashable = None
 
     @property
     def shards(self) -> list[Any]:
@@ -47,6 +48,7 @@ class ShardedArray(NDArrayOperatorsMixin):
     def give_up(self, error: BaseException) -> None:
         """From here on it is an error to look at the array."""
         self.parts = [failed("an array that was donated", error)] * len(self.parts)
+        self._layout = None
         self.__dict__.pop("_whole", None)
 
     def gather(self) -> np.ndarray:
@@ -64,6 +66,13 @@ class ShardedArray(NDArrayOperatorsMixin):
         """Whether each device has what it is to get by this split."""
         return self.axis % self.ndim == axis and len(self.parts) == split.devices \
             and self.several == (split.each is not None) and self.shape[axis] == split.count
+
+    @property
+    def layout(self) -> Hashable:
+        """What a call of a pmap depends on; the same for the whole life of an array."""
+        if self._layout is None:
+            self._layout = self.dtype, self.shape, self.axis, self.several, len(self.parts)
+        return self._layout
 
     def block_until_ready(self) -> ShardedArray:
         """Waits until all parts are computed. Raises what a device raised."""

@@ -69,6 +69,13 @@ def failed(whose: str, error: BaseException) -> Pending:
     return pending
 
 
+def known_to_be(value: Any) -> Pending:
+    """The result of a task that is done."""
+    pending = Pending("what is done")
+    pending.finish(value, None)
+    return pending
+
+
 class Part:
     """One of several results of a task."""
 
@@ -93,8 +100,8 @@ class Worker:
         self.name, self.cores = name, cores
         self._tasks: SimpleQueue[Any] = SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._starting = threading.Lock()
-        self._is_running = False
+        self._starting, self._submitting = threading.Lock(), allocate_lock()
+        self._newest = known_to_be(None)
         _all.add(self)
 
     def submit(self, function: Callable[..., Any], args: Sequence[Any], name: str | None = None) -> Pending:
@@ -103,14 +110,17 @@ class Worker:
             self._start()
         shown = name or getattr(function, "__name__", "a function")
         pending = Pending(f"{shown} on {self.name}")
-        self._tasks.put((function, args, pending))
+        with self._submitting:                   # the newest is the last one in the queue
+            self._newest = pending
+            self._tasks.put((function, args, pending))
         if self._tasks.qsize() > MOST_WAITING and not self.is_current:
             pending.wait()
         return pending
 
     @property
     def is_idle(self) -> bool:
-        return self._tasks.empty() and not self._is_running
+        """Whether all that was submitted is done."""
+        return self._newest.is_ready
 
     @property
     def is_current(self) -> bool:
@@ -135,9 +145,7 @@ class Worker:
         if self.cores and hasattr(os, "sched_setaffinity"):
             os.sched_setaffinity(0, self.cores)
         while (task := self._tasks.get()) is not None:
-            self._is_running = True
             run_task(*task)
-            self._is_running = False
             del task
 
     def drain(self) -> None:
@@ -147,7 +155,8 @@ class Worker:
 
     def renew(self) -> None:
         """In the child of a fork, where the thread is not."""
-        self._tasks, self._thread, self._starting = SimpleQueue(), None, threading.Lock()
+        self._tasks, self._thread = SimpleQueue(), None
+        self._starting, self._submitting, self._newest = threading.Lock(), allocate_lock(), known_to_be(None)
 
 
 def _nothing() -> None:

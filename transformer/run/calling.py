@@ -98,7 +98,7 @@ class Calls(Dispatcher):
             self._note_with(entry, args, names)
 
     def _note_with(self, entry: Entry, args: tuple[Any, ...], names: list[str]) -> None:
-        valued = _Valued(self.static, {path for each in self.entries() for path in each.integers.values()})
+        valued = Valued(self.static, {path for each in self.entries() for path in each.integers.values()})
         self.quick.add(args, names, valued, self._function(entry, args, names))
 
     def _function(self, entry: Entry, args: tuple[Any, ...], names: list[str]) -> Callable[..., Any]:
@@ -182,7 +182,7 @@ class Calls(Dispatcher):
         return generate_entry(self.target, *described)
 
 
-class _Valued:
+class Valued:
     """The paths of numbers of which the value counts."""
 
     def __init__(self, static: StaticPaths, guarded: set[str]) -> None:

@@ -69,6 +69,8 @@ def _parts(arg: Any, way: str, path: str, valued: Container[str]) -> Iterator[st
         yield from (f"type({way})", f"tuple({way})" if kind is dict else f"len({way})")
         for accessor, child in _children(arg, kind):
             yield from _parts(child, way + accessor, path + accessor, valued)
+    elif hasattr(kind, "layout"):                # what lies on several devices
+        yield from (f"type({way})", f"{way}.layout")
     elif kind.__hash__ is object.__hash__ and kind_of(kind) is LEAVES:
         yield way                                # an object that is equal to itself alone
     else:

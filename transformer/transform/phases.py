@@ -57,7 +57,8 @@ class _Cut:
         for callee in reachable(self.function)[1:]:
             for stmt in filter(is_collective, all_statements(callee.body)):
                 raise NotSupported(f"a collective in {callee.name}, which calls itself, cannot be run on devices",
-                                   stmt.origin, instead="Take it out of the recursion, or use vmap.")
+                                   stmt.origin, why="Devices exchange values between phases, in loops and branches.",
+                                   instead="Write the recursion as a loop, take the collective out of it, or use vmap.")
         body = self._block(self.function.body, _variables(self.function.results))
         return replace(self.function, body=body)
 

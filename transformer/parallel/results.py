@@ -1,0 +1,71 @@
+"""The results of a driver, as the caller gets them: parts that stay on their devices, or what is the same on all.
+
+    out_axes=(0, None) for (y, total)       y: a ShardedArray       total: a number of NumPy's
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from .. import tree
+from ..core.errors import BadArgument
+from ..transform.lane_axes import SHARED, Axes, spread
+from .array import Array, read_only
+from .device import Device
+from .sharded import Sharded
+from .shards import ShardedArray
+from .split import Split
+from .workers import Pending, known
+
+ALONE = frozenset({Sharded, np.ndarray, np.float64, np.float32, float})       # results without a tree around them
+
+
+class Results:
+    """Places the results of a driver along `out_axes`."""
+
+    def __init__(self, out_axes: Axes) -> None:
+        self.out_axes = out_axes
+        self._entries: dict[Hashable, list[tuple[Any, str]]] = {}
+
+    def placed(self, result: Any, split: Split, device: Device | None, hands_on: bool, waits: bool) -> Any:
+        """The results; what is the same everywhere as an `Array` on the `device`, if there is one. With `waits` all of
+        them are computed, or have failed. Raises `BadArgument` where what differs has no axis."""
+        alone = type(result) in ALONE
+        leaves, structure = ([result], tree.LEAF) if alone else tree.flatten(result)
+        entries = self._entries.get(structure)
+        if entries is None:
+            axes = tree.leaves(spread(self.out_axes, result, "out_axes", "the result"))
+            entries = self._entries[structure] = list(zip(axes, structure.paths()))
+        made = [_common(leaf, path, device) if axis is SHARED else _parted(leaf, axis.axis, split, hands_on)
+                for leaf, (axis, path) in zip(leaves, entries)]
+        if waits:
+            _wait_for(made)
+        return made[0] if alone else tree.unflatten(structure, made)
+
+
+def _parted(leaf: Any, axis: int, split: Split, hands_on: bool) -> ShardedArray:
+    parts, maker = (leaf.parts, leaf.maker) if type(leaf) is Sharded else ([leaf] * split.devices, None)
+    count = split.count if split.is_padded else None
+    return ShardedArray(parts, axis, split.each is not None, count, None if hands_on else maker,
+                        split.elsewhere)
+
+
+def _common(leaf: Any, path: str, device: Device | None) -> Any:
+    if type(leaf) is Sharded and not leaf.is_same:
+        raise BadArgument(f"the result{path} differs from device to device, but its out_axes is None",
+                          instead="Give the axis where the devices go, such as 0; or return what psum or pmean gives.")
+    value = known(leaf.parts[0]) if type(leaf) is Sharded else leaf
+    return value if device is None or not isinstance(value, (np.ndarray, np.generic)) else \
+        Array(read_only(value), device)
+
+
+def _wait_for(made: list[Any]) -> None:
+    """Waits until everything is computed. Raises nothing: errors come where values are looked at."""
+    for leaf in made:
+        for part in leaf.parts if type(leaf) is ShardedArray else ():
+            pending = getattr(part, "pending", part)
+            if isinstance(pending, Pending):
+                pending.wait()
