@@ -83,6 +83,12 @@ def courses(x):
     return x
 
 
+def several_times(x, count):
+    for _ in range(count):
+        x = x + psum(x, "i")
+    return x
+
+
 def exchanges(folder: str) -> None:
     assert distributed.device_count() == N == len(distributed.devices())
     assert distributed.local_device_count() == 2 - distributed.process_index()
@@ -115,6 +121,9 @@ def what_parts_is_refused(folder: str) -> None:
             lambda: summed(np.ones((len(rows), 2 + me))))
     parting = pmap(lambda x: psum(x, "i") if x < 2.5 else x, "i")
     refused(BadArgument, "a loop or branch around a collective", lambda: parting(own(np.array([1.0, 2.0, 3.0]))))
+    repeated = pmap(several_times, "i", in_axes=(0, None))
+    refused(BadArgument, "that depends on 2`, process 1 `a loop or branch around a collective that depends on 3",
+            lambda: repeated(rows, 2 + me))
     positive = pmap(lambda x: psum(x[x > 0], "i"), "i")
     refused(BadArgument, "psum of float64[2]`, process 1 `psum of float64[1]",
             lambda: positive(own(np.array([[1.0, 2.0], [1.0, 2.0], [1.0, -1.0]]))))

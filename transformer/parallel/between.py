@@ -3,7 +3,9 @@ process with the others."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Collection, Sequence
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -15,10 +17,11 @@ from ..core.sizes import Size
 from ..core.walk import all_statements
 from ..run.dispatch import Entry
 from ..transform.phases import is_collective
+from .courses import agreeing
 from .device import Device
 from .exchange import Exchange
 from .program import Program
-from .sharded import Sharded, driving, part_of
+from .sharded import Sharded, part_of
 from .together import Share
 from .workers import known
 
@@ -93,11 +96,18 @@ class ExchangeBetween(Exchange):
     def axis_index(self, axis_name: Any) -> Sharded:
         return Sharded([np.int64(self.share.first + k) for k in range(len(self.devices))])
 
-    def agree(self, value: Any) -> None:
-        """Raises where processes would take different courses at a loop or branch."""
+    def agreed_truth(self, value: Any) -> bool:
+        """A condition. Raises where processes would take different courses."""
+        return self._agreed(bool(value))
+
+    def agreed_index(self, value: Any) -> int:
+        """How often a loop runs, likewise."""
+        return self._agreed(operator.index(value))
+
+    def _agreed(self, value: Any) -> Any:
         self.finish()
-        self.group.compare(f"a loop or branch around a collective that depends on {value!r}",
-                           "a loop or branch")
+        self.group.compare(f"a loop or branch around a collective that depends on {value}", "a loop or branch")
+        return value
 
     def _ready(self, what: str, array: np.ndarray) -> None:
         self.finish()
@@ -125,16 +135,17 @@ class ProgramBetween(Program):
                       if isinstance(size, Size) for leaf in size.leaves)
         return ExchangeBetween(self.devices, self.share, settled)
 
+    def _code(self, function: FunctionType) -> CodeType:
+        return agreeing(self.entry.generated.written.source, function)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not self.has_collectives:             # each process goes its own way
             return super().__call__(*args, **kwargs)
         number, text = self._identity(args, kwargs)
         self.exchange.begun = self.share.group.begin_comparison(number, lambda: text, "the start")
-        before, driving.agree = driving.agree, self.exchange.agree
         try:
             return super().__call__(*args, **kwargs)
         finally:
-            driving.agree = before
             self.exchange.finish()               # so that nothing is left of it for the next call
 
     def _identity(self, args: Any, kwargs: Any) -> tuple[int, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from time import perf_counter
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from .. import tree
@@ -49,11 +49,14 @@ class Program:
                 same = [var not in differing for var in call.targets]
                 scope[name] = Phase(function.__globals__[name], same, devices, has_effects(call.function),
                                     _last_used(call, core.body, free))
-        self.function = FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
+        self.function = FunctionType(self._code(function), scope, function.__name__, function.__defaults__)
         self.function.__kwdefaults__ = function.__kwdefaults__
 
     def _exchange(self) -> Exchange:
         return Exchange(self.devices)
+
+    def _code(self, function: FunctionType) -> CodeType:
+        return function.__code__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not self.entry.hidden:

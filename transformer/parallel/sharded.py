@@ -12,7 +12,6 @@ values of all devices, or what is the same on all.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -20,15 +19,6 @@ import numpy as np
 
 from ..core.errors import BadArgument
 from .workers import known
-
-
-class _Driving(threading.local):
-    """The driver that this thread runs: `agree` compares a value with that of other processes, if there are some."""
-
-    agree: Callable[[Any], None] | None = None
-
-
-driving = _Driving()
 
 
 class Sharded:
@@ -56,8 +46,6 @@ class Sharded:
             raise BadArgument(f"the devices part here: a loop or branch around a collective depends on {shown}",
                               why="All devices have to come to the same collectives.",
                               instead="Make the condition the same on all: of psum, pmax or of what they share.")
-        if driving.agree is not None:
-            driving.agree(first)
         return first
 
     def __bool__(self) -> bool:
