@@ -117,13 +117,15 @@ def what_parts_is_refused(folder: str) -> None:
     scaled = pmap(lambda x: psum(x, "i") * (3 + me), "i")
     refused(BadArgument, "Process 0 has `return x * 3`, process 1 `return x * 4`", lambda: scaled(rows))
     summed = pmap(lambda x: psum(x, "i"), "i")
-    refused(BadArgument, "float64 (2,)`, process 1 `argument[0][0]: float64 (3,)",
+    refused(BadArgument, "`x: float64 (2,)`, process 1 `x: float64 (3,)`",
             lambda: summed(np.ones((len(rows), 2 + me))))
     parting = pmap(lambda x: psum(x, "i") if x < 2.5 else x, "i")
     refused(BadArgument, "a loop or branch around a collective", lambda: parting(own(np.array([1.0, 2.0, 3.0]))))
     repeated = pmap(several_times, "i", in_axes=(0, None))
     refused(BadArgument, "that depends on 2`, process 1 `a loop or branch around a collective that depends on 3",
-            lambda: repeated(rows, 2 + me))
+            lambda: [repeated(rows, 2), repeated(rows, 2 + me)])
+    scaled = pmap(lambda w, x: w * psum(x, "i"), "i", in_axes=(None, 0))
+    refused(BadArgument, "`w, which devices share: float64 (2,) with sum", lambda: scaled(me + np.ones(2), rows))
     positive = pmap(lambda x: psum(x[x > 0], "i"), "i")
     refused(BadArgument, "psum of float64[2]`, process 1 `psum of float64[1]",
             lambda: positive(own(np.array([[1.0, 2.0], [1.0, 2.0], [1.0, -1.0]]))))

@@ -3,7 +3,9 @@ process with the others."""
 
 from __future__ import annotations
 
+import hashlib
 import operator
+import re
 from collections.abc import Callable, Collection, Sequence
 from types import CodeType, FunctionType
 from typing import Any
@@ -149,20 +151,33 @@ class ProgramBetween(Program):
             self.exchange.finish()               # so that nothing is left of it for the next call
 
     def _identity(self, args: Any, kwargs: Any) -> tuple[int, str]:
-        """What all have to be about to run, as a number and as a text."""
+        """What all have to be about to run, as a number and as a text. The first time, values of what devices share
+        are part of it."""
         leaves, structure = tree.flatten((args, kwargs))
         signature = (structure, *map(_described, leaves), *self.entry.hidden_key)
         found = self._identities.get(signature)
-        if found is None:
-            found = self._identities[signature] = self._identified(leaves, structure)
-        return found
-
-    def _identified(self, leaves: list[Any], structure: Any) -> tuple[int, str]:
-        paths = structure.paths()
-        shown = [f"argument{path}: {_shown(leaf)}" for leaf, path in zip(leaves, paths)]
-        outside = [f"{hidden.name}: {key}" for hidden, key in zip(self.entry.hidden, self.entry.hidden_key)]
-        text = "\n".join([self.entry.source.rstrip(), f"on {self.share.total} devices", *shown, *outside])
+        if found is not None:
+            return found
+        text = self._text(leaves, structure)
+        self._identities[signature] = self.share.group.digest(text), text
+        names = [self._named(path) for path in structure.paths()] + [hidden.name for hidden in self.entry.hidden]
+        shared = zip([*leaves, *(hidden.fetch() for hidden in self.entry.hidden)], names)
+        text += "".join(f"\n{name}, which devices share: {_values(leaf)}"
+                        for leaf, name in shared if type(leaf) is not Sharded)
         return self.share.group.digest(text), text
+
+    def _text(self, leaves: list[Any], structure: Any) -> str:
+        shown = [f"{self._named(path)}: {_shown(leaf)}" for leaf, path in zip(leaves, structure.paths())]
+        outside = [f"{hidden.name}: {key}" for hidden, key in zip(self.entry.hidden, self.entry.hidden_key)]
+        return "\n".join([self.entry.source.rstrip(), f"on {self.share.total} devices", *shown, *outside])
+
+    def _named(self, path: str) -> str:
+        """An argument, of its path among all of them."""
+        names = [parameter.name for parameter in self.entry.generated.interface.parameters]
+        kind, key, rest = re.fullmatch(r"\[(\d)\]\[([^]]*)\](.*)", path, re.DOTALL).groups()   # type: ignore[union-attr]
+        if kind == "1":
+            return key.strip("'") + rest
+        return (names[int(key)] if int(key) < len(names) else f"argument {key}") + rest
 
 
 def _described(leaf: Any) -> Any:
@@ -176,6 +191,15 @@ def _described(leaf: Any) -> Any:
 def _shown(leaf: Any) -> str:
     found = _described(leaf)
     return f"{found[0]} {found[1]}" if isinstance(found, tuple) else found.__name__
+
+
+def _values(leaf: Any) -> str:
+    array = np.asarray(leaf)
+    if array.dtype.kind == "O":                  # its text may tell where it lies
+        return str(getattr(leaf, "__qualname__", type(leaf).__qualname__))
+    if array.size == 1:
+        return repr(leaf)
+    return f"{array.dtype} {array.shape} with sum {hashlib.sha256(array.tobytes()).hexdigest()[:16]}"
 
 
 def _like(array: np.ndarray, x: Any) -> Any:
