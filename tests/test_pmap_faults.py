@@ -15,8 +15,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transformer import BadArgument, config, default_device, device_count, devices, local_devices, pmap, ppermute, psum
+from transformer import (
+    BadArgument,
+    config,
+    default_device,
+    device_count,
+    devices,
+    jit,
+    local_devices,
+    pmap,
+    ppermute,
+    psum,
+)
 from transformer.parallel.workers import Pending, Worker
+from transformer.run.threads import limit
 
 DEVICES = 4
 
@@ -54,6 +66,33 @@ def test_devices_run_at_the_same_time() -> None:
     meeting = threading.Barrier(2, timeout=30)
     tasks = [device.submit(meeting.wait, ()) for device in devices()[:2]]
     assert sorted(task.result() for task in tasks) == [0, 1]
+
+
+def test_devices_share_out_threads() -> None:
+    """The loops that a device runs use its part of the processors."""
+    jit(np.sin)(np.ones(10))                      # starts the threads
+    if limit(1) is None:
+        pytest.skip("there is no TBB")
+    before = limit(4)
+    share = max(1, len(os.sched_getaffinity(0)) // DEVICES) if hasattr(os, "sched_getaffinity") else None
+    for device in devices():
+        found = device.submit(limit, (1,)).result()
+        assert found == device.worker.threads and share in (None, found)
+    assert before == 1 and limit(config.threads) == min(4, os.cpu_count() or 1)
+
+
+def test_short_ways_are_taken_and_left() -> None:
+    """Calls of one kind are prepared; another kind, or another number of devices, is another call."""
+    scaled = pmap(lambda t, k: t["x"] * k / psum(np.sum(t["x"]), "i"), "i", in_axes=(0, None))
+    x = np.random.default_rng(0).normal(size=(DEVICES, 3)) + 4
+    for given in (x, x, x.astype(np.float32), x[:2], np.concatenate([x, x]), x, pmap(lambda x: 1 * x)(x), x):
+        for k in (2, 3, 2.5):
+            np.testing.assert_allclose(np.asarray(scaled({"x": given}, k)), given * k / np.sum(given), rtol=1e-5)
+    assert scaled._quick.find
+    config.cpu_devices = 2
+    found = scaled({"x": x}, 2)
+    assert len(found.shards) == 2
+    np.testing.assert_allclose(np.asarray(found), 2 * x / np.sum(x))
 
 
 def test_tasks_of_a_device_are_in_order() -> None:

@@ -158,7 +158,8 @@ class Array(NDArrayOperatorsMixin):
         if "out" in options or method == "at":
             raise TypeError(f"an Array cannot be written to by {ufunc.__name__}; take its result, or x.at[i].add(v)")
         if method == "__call__" and ufunc.nout == 1 and not options:
-            return computed(ufunc, inputs, {}, later=True)
+            found = _at_once(ufunc, inputs)
+            return found if found is not None else computed(ufunc, inputs, {}, later=True)
         return computed(getattr(ufunc, method), inputs, options)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
@@ -261,6 +262,30 @@ def computed(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     return wrapped(result, device, (args, kwargs))
 
 
+NUMBERS = frozenset({int, float, complex, np.float64, np.float32})
+
+
+def _at_once(ufunc: Callable[..., Any], inputs: tuple[Any, ...]) -> Array | None:
+    """The short way for cheap operations on arrays of one device, and numbers; None for others."""
+    device, size, plain = None, 0, []
+    for each in inputs:
+        if type(each) is Array:
+            value = each._value
+            if type(value) is not np.ndarray:
+                value = each._known()
+            size += value.size
+            if device is None:
+                device = each.device
+            elif device is not each.device:
+                return None
+            plain.append(value)
+        elif type(each) in NUMBERS:
+            plain.append(each)
+        else:
+            return None
+    return None if size > CHEAP or device is None else Array(frozen(ufunc(*plain)), device)
+
+
 def device_among(args: Any, kwargs: Any, what: str) -> Device:
     """The device of all arrays in arguments, of which there is one. Raises ValueError where there are several."""
     found = list(_arrays((args, kwargs)))
@@ -311,9 +336,16 @@ def wrapped(result: Any, device: Device, given: Any = ()) -> Any:
     return tree.map(placed, result)
 
 
+def frozen(value: Any) -> np.ndarray:
+    """A new array, which nobody else has, as one that cannot be written to."""
+    array = value if type(value) is np.ndarray else np.asarray(value)
+    array.setflags(write=False)
+    return array
+
+
 def read_only(value: Any) -> np.ndarray:
     """An array as one that cannot be written to: itself if it has its memory alone, else a view."""
-    array = np.asarray(value)
+    array = value if type(value) is np.ndarray else np.asarray(value)
     if array.flags.writeable:
         array = array.view()
         array.flags.writeable = False

@@ -24,12 +24,13 @@ class Device:
 
     worker: Worker
 
-    def __init__(self, kind: str, id: int, process_index: int = 0, cores: Sequence[int] | None = None) -> None:
+    def __init__(self, kind: str, id: int, process_index: int = 0, cores: Sequence[int] | None = None,
+                 threads: int | None = None) -> None:
         self.kind, self.id, self.process_index = kind, id, process_index
-        self._begin(cores)
+        self._begin(cores, threads)
 
-    def _begin(self, cores: Sequence[int] | None) -> None:
-        self.worker = Worker(str(self), cores)
+    def _begin(self, cores: Sequence[int] | None, threads: int | None) -> None:
+        self.worker = Worker(str(self), cores, threads)
 
     @property
     def platform(self) -> str:
@@ -56,7 +57,7 @@ class Device:
 class Elsewhere(Device):
     """A device of another process: it has a name, and `pmap` may run there, but nothing is put there from here."""
 
-    def _begin(self, cores: Sequence[int] | None) -> None:
+    def _begin(self, cores: Sequence[int] | None, threads: int | None) -> None:
         pass
 
     def submit(self, function: Any, args: Sequence[Any], name: str | None = None) -> Pending:
@@ -74,14 +75,20 @@ def _of(kind: str, id: int) -> Device:
 
 @cache
 def _cpus(count: int) -> tuple[Device, ...]:
-    """So many devices, which share the cores of this process; each has some alone, if there are enough."""
+    """So many devices, which share the cores of this process, and the threads on them; each has some alone, if there
+    are enough."""
     usable = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    return tuple(Device("cpu", k, cores=_cores_of(k, usable, count)) for k in range(count))
+    return tuple(Device("cpu", k, cores=_cores_of(k, usable, count), threads=_threads_of(usable, count))
+                 for k in range(count))
 
 
 def _cores_of(k: int, usable: Sequence[int], count: int) -> Sequence[int] | None:
     each = len(usable) // count if count > 1 else 0
     return usable[k * each:(k + 1) * each] or None
+
+
+def _threads_of(usable: Sequence[int], count: int) -> int | None:
+    return max(1, (len(usable) or os.cpu_count() or 1) // count) if count > 1 else None
 
 
 def devices(kind: str | None = None) -> list[Device]:
@@ -127,6 +134,7 @@ def join(index: int, counts: Sequence[int], cores: Sequence[int]) -> None:
     _together.index, _together.count, _together.own = index, len(counts), counts[index]
     for k, device in enumerate(_cpus(counts[index])):
         device.worker.cores = _cores_of(k, cores, counts[index])
+        device.worker.threads = _threads_of(cores, counts[index])
     own = iter(_cpus(counts[index]))
     owners = [who for who, count in enumerate(counts) for _ in range(count)]
     _together.all = [next(own) if who == index else Elsewhere("cpu", id, who) for id, who in enumerate(owners)]

@@ -12,7 +12,7 @@ import numpy as np
 from .. import tree
 from ..core.errors import BadArgument
 from ..read.kinds import described
-from .array import Array, device_among, kept, read_only, wrapped
+from .array import Array, device_among, frozen, kept, read_only, wrapped
 from .device import Device, chosen_device, device_of
 from .shards import ShardedArray
 from .workers import Part
@@ -63,8 +63,8 @@ class Placed:
     """Calls of a function with arrays on devices. What a call takes is measured: cheap ones are made at
     once, if the device has nothing else to do, the others later, by the device."""
 
-    def __init__(self, call: Callable[..., Any], name: str) -> None:
-        self.call, self.name = call, name
+    def __init__(self, call: Callable[..., Any], name: str, note: Callable[..., None] | None = None) -> None:
+        self.call, self.name, self.note = call, name, note
         self.seconds: dict[Any, float] = {}
         self.structures: dict[Any, Any] = {}
 
@@ -79,10 +79,38 @@ class Placed:
         device = self._device(leaves)
         plain = [leaf._known() if type(leaf) is Array else leaf for leaf in leaves]
         key = structure, *[(x.dtype, x.shape) if type(x) is np.ndarray else x if _counts(x) else type(x) for x in plain]
+        arrays = is_flat and all(type(arg) is not np.ndarray for arg in args)
+        if arrays and self.note is not None and self.seconds.get(key):
+            self.note(args, plain, lambda function, is_new: self._shortly(key, function, is_new))
         args, kwargs = (tuple(plain), kwargs) if is_flat else tree.unflatten(structure, plain)
         if self.structures.get(key) is None or self.seconds[key] < CHEAP and device.worker.is_idle:
             return self._now(key, args, kwargs, device)
         return self._later(key, args, kwargs, device)
+
+    def _shortly(self, key: Any, function: Callable[..., Any], is_new: bool) -> Callable[..., Any]:
+        """What makes further calls like one with this key, by the compiled function, with arrays of one device."""
+        closed = frozen if is_new else read_only
+
+        def run(*args: Any) -> Any:
+            device, plain = None, []
+            for arg in args:
+                if type(arg) is Array:
+                    if device is None:
+                        device = arg.device
+                    elif device is not arg.device:
+                        return self(args, {})
+                    value = arg._value
+                    plain.append(value if type(value) is np.ndarray else arg._known())
+                else:
+                    plain.append(arg)
+            if device is None or self.seconds[key] >= CHEAP or not device.worker.is_idle:
+                return self(args, {})
+            start = perf_counter()
+            result = function(*plain)
+            taken, before = perf_counter() - start, self.seconds[key]
+            self.seconds[key] = min(taken, FORGETTING * before + (1 - FORGETTING) * taken)
+            return Array(closed(result), device) if type(result) in PLAIN_RESULTS else wrapped(result, device)
+        return run
 
     def _device(self, leaves: Sequence[Any]) -> Device:
         found = {leaf.device for leaf in leaves if type(leaf) is Array}
@@ -125,6 +153,7 @@ class Placed:
 
 PLAIN = frozenset({Array, np.ndarray, np.float64, float, int})
 PLAIN_NUMBERS = frozenset({np.float64, np.float32})
+PLAIN_RESULTS = PLAIN_NUMBERS | {np.ndarray}
 
 
 def _counts(value: Any) -> bool:

@@ -13,6 +13,7 @@ from ..core.errors import TransformError
 from ..core.grammar import Block, Call, Function, If, Let, Loop, Var
 from ..core.walk import all_statements, all_uses, has_effects
 from ..run.dispatch import Entry
+from ..run.threads import limit
 from ..settings import config
 from ..transform.differing import differing_vars
 from .device import Device
@@ -21,7 +22,7 @@ from .sharded import NumPyOnEach, Sharded, part_of
 from .workers import Part, Pending, failed, known, run_task
 
 SHORT = 200e-6                          # seconds: less is done in the thread that calls
-HANDING_OVER = 40e-6                    # seconds that it takes to give a task to a thread, and to have its result
+HANDING_OVER = 60e-6                    # seconds that it takes to give a task to a thread, and to have its result
 
 
 class Program:
@@ -150,7 +151,10 @@ class Phase:
         if compiled.seconds > SHORT or not device.worker.is_idle:
             return device.submit(compiled, args, self.name)
         pending = Pending(f"{self.name} on {device}")
+        before = None if device.worker.threads is None else limit(device.worker.threads)
         run_task(compiled, args, pending)
+        if before is not None:
+            limit(before)
         return pending
 
 

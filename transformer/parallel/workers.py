@@ -22,6 +22,7 @@ from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 from typing import Any
 
+from ..run.threads import limit
 from ..settings import config
 
 MOST_WAITING = 64                       # tasks: who submits more waits for the worker
@@ -94,10 +95,11 @@ def known(value: Any) -> Any:
 
 
 class Worker:
-    """A thread that is started when it is first needed, on `cores` if they are given."""
+    """A thread that is started when it is first needed, on `cores` if they are given. Its compiled loops are shared by
+    `threads` at most."""
 
-    def __init__(self, name: str, cores: Sequence[int] | None = None) -> None:
-        self.name, self.cores = name, cores
+    def __init__(self, name: str, cores: Sequence[int] | None = None, threads: int | None = None) -> None:
+        self.name, self.cores, self.threads = name, cores, threads
         self._tasks: SimpleQueue[Any] = SimpleQueue()
         self._thread: threading.Thread | None = None
         self._starting, self._submitting = threading.Lock(), allocate_lock()
@@ -144,7 +146,10 @@ class Worker:
     def _run(self) -> None:
         if self.cores and hasattr(os, "sched_setaffinity"):
             os.sched_setaffinity(0, self.cores)
+        is_limited = self.threads is None
         while (task := self._tasks.get()) is not None:
+            if not is_limited:                   # there is nothing to limit before the first loop is compiled
+                is_limited = limit(self.threads or 1) is not None
             run_task(*task)
             del task
 

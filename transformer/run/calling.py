@@ -97,9 +97,24 @@ class Calls(Dispatcher):
         with dispatch.generating:
             self._note_with(entry, args, names)
 
+    def note_placed(self, args: tuple[Any, ...], plain: list[Any], made: Callable[..., Any]) -> None:
+        """Makes the next call with arrays on devices like these a quick one: `made` gives what it runs, of the function
+        for the arrays in them."""
+        names = self.names(len(args))
+        with dispatch.generating:
+            try:
+                function = self.quick.find[len(args)](*plain)
+            except Exception:                    # there is none for arguments of these kinds
+                return
+            if function is not None:             # what it gives is new, unless it has arrays from elsewhere
+                is_new = not self.entry(tuple(plain), {}).hidden
+                self.quick.add(args, names, self._valued(), made(function, is_new))
+
+    def _valued(self) -> Valued:
+        return Valued(self.static, {path for each in self.entries() for path in each.integers.values()})
+
     def _note_with(self, entry: Entry, args: tuple[Any, ...], names: list[str]) -> None:
-        valued = Valued(self.static, {path for each in self.entries() for path in each.integers.values()})
-        self.quick.add(args, names, valued, self._function(entry, args, names))
+        self.quick.add(args, names, self._valued(), self._function(entry, args, names))
 
     def _function(self, entry: Entry, args: tuple[Any, ...], names: list[str]) -> Callable[..., Any]:
         """What a quick call runs: the entry itself, or what looks whether it is still right."""

@@ -123,7 +123,9 @@ class Dispatcher:
     def placed(self) -> Placed:
         """Calls with arrays on devices."""
         from ..parallel.placing import Placed
-        return Placed(self.plainly, getattr(self.user, "__name__", "the function"))
+        return Placed(self.plainly, getattr(self.user, "__name__", "the function"), self.note_placed)
+
+    note_placed: Callable[..., None] | None = None           # makes further calls with arrays on devices quick ones
 
     def plainly(self, *args: Any, **kwargs: Any) -> Any:
         """A call without such arrays."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from .threads import COUNT, SHARE, prepare
+from .threads import COUNT, OWN, SHARE, prepare
 
 PIECES = 4                             # for each thread, as some are busy with other things
 MOST = 2**44 - 1                       # iterations, which take hours: a compiler sees that places do not overflow
@@ -128,17 +128,20 @@ class _Generator:
         return function
 
     def _call(self, builder: Any, function: Any, pieces: Any, data: Any) -> None:
-        """The function itself for one piece, or TBB for more."""
+        """The function itself for one piece, or TBB for more, with no more threads than the calling one may use."""
         from llvmlite import ir
         from numba.core import cgutils
         share_type = ir.FunctionType(ir.VoidType(), [self.address, *(arg.type for arg in function.args), self.word,
                                                      self.word, ir.IntType(32)])
         with builder.if_else(builder.icmp_unsigned(">", pieces, self.word(1))) as (several, one):
             with several:
-                threads = self._threads(builder)
+                own_type = ir.FunctionType(ir.IntType(32), [])
+                own = builder.call(cgutils.get_or_insert_function(builder.module, own_type, OWN), [])
+                threads = builder.trunc(self._threads(builder), ir.IntType(32))
+                threads = builder.select(builder.icmp_signed("<", own, threads), own, threads)
                 share = cgutils.get_or_insert_function(builder.module, share_type, SHARE)
                 builder.call(share, [builder.bitcast(function, self.address), *self._range(builder, pieces), data,
-                                     self.word(0), self.word(1), builder.trunc(threads, ir.IntType(32))])
+                                     self.word(0), self.word(1), threads])
             with one:
                 self._call_once(builder, function, pieces, data)
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..containers import LEAVES, kind_of
+from .native import is_on_device
 
 MOST_PARTS = 200
 MOST_KEYS = 4096
@@ -59,7 +60,9 @@ class _NoKey(Exception):
 def _parts(arg: Any, way: str, path: str, valued: Container[str]) -> Iterator[str]:
     """Expressions that tell this argument from others that take another function."""
     kind: Any = type(arg)
-    if kind is np.ndarray and arg.ndim:
+    if hasattr(kind, "layout"):                  # what lies on several devices
+        yield from (f"type({way})", f"{way}.layout")
+    elif kind is np.ndarray and arg.ndim or is_on_device(arg):
         yield from (f"type({way})", f"{way}.dtype", f"{way}.shape")
     elif kind in BY_VALUE or kind is int and path in valued:
         yield from (f"type({way})", way)
@@ -69,8 +72,6 @@ def _parts(arg: Any, way: str, path: str, valued: Container[str]) -> Iterator[st
         yield from (f"type({way})", f"tuple({way})" if kind is dict else f"len({way})")
         for accessor, child in _children(arg, kind):
             yield from _parts(child, way + accessor, path + accessor, valued)
-    elif hasattr(kind, "layout"):                # what lies on several devices
-        yield from (f"type({way})", f"{way}.layout")
     elif kind.__hash__ is object.__hash__ and kind_of(kind) is LEAVES:
         yield way                                # an object that is equal to itself alone
     else:

@@ -28,6 +28,7 @@ from ..settings import config, followers
 LIBRARIES = "lib/libtbb.so.12", "lib/libtbb.12.dylib", "Library/bin/tbb12.dll"
 SHARE = "transformer_share_out"        # symbols that compiled code refers to
 COUNT = "transformer_threads"
+OWN = "transformer_own_threads"
 
 
 def in_threads(task: Callable[..., None], size: int, cost: int, *args: Any) -> None:
@@ -52,17 +53,39 @@ def prepare() -> bool:
     if pool is not None:
         followers.append(_follow)
         _follow(1, config.threads)
+        _limits[:] = _function(pool.get_num_threads, ctypes.c_int), _function(pool.set_num_threads, None, ctypes.c_int)
+    nobody = ctypes.addressof(_cell)             # is not called by one thread
     llvm.add_symbol(COUNT, ctypes.addressof(_cell))
-    llvm.add_symbol(SHARE, pool or ctypes.addressof(_cell))      # which is not called by one thread
+    llvm.add_symbol(SHARE, nobody if pool is None else pool.parallel_for)
+    llvm.add_symbol(OWN, nobody if pool is None else pool.get_num_threads)
     return pool is not None
+
+
+def _function(address: int, *types: Any) -> Callable[..., Any]:
+    found: Callable[..., Any] = ctypes.CFUNCTYPE(*types)(address)
+    return found
+
+
+_limits: list[Callable[..., Any]] = []           # asks and says how many threads the calling one uses
+
+
+def limit(count: int) -> int | None:
+    """Loops of the calling thread are shared by so many threads at most; gives how many it was before, None where no
+    threads have been started yet."""
+    if not _limits:
+        return None
+    asked, said = _limits
+    before: int = asked()
+    said(max(1, min(count, os.cpu_count() or 1)))
+    return before
 
 
 def _follow(_: int, count: int) -> None:
     _cell.value = count
 
 
-def _pool() -> int | None:
-    """The address of the function that shares iterations out; None without TBB."""
+def _pool() -> Any:
+    """The functions of numba's layer, by address; None without TBB."""
     for name in LIBRARIES:
         path = Path(sys.prefix) / name
         if path.exists():                        # numba looks in the folders of the system only
@@ -73,8 +96,7 @@ def _pool() -> int | None:
         return None
     start: Any = ctypes.CFUNCTYPE(None, ctypes.c_int)
     start(tbbpool.launch_threads)(os.cpu_count() or 1)
-    found: int = tbbpool.parallel_for
-    return found
+    return tbbpool
 
 
 if hasattr(os, "register_at_fork"):              # a child has no threads but its own, and siblings
