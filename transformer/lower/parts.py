@@ -50,14 +50,14 @@ class _Division:
         self.share, self.kept, self.local, self.alike = share, kept, local, alike
 
     def block(self, items: list[Item], before: Names, after: Names) -> list[Item]:
-        """A block with parts; `before` are the names that may be bound before it, `after` those that are read
-        behind it, or before they are bound by the next iteration."""
+        """A block with parts; `before` are the names that are bound before it, `after` those that are read behind it,
+        or before they are bound by the next iteration."""
         made: list[Item] = []
         count = 0
         for run in self._runs(items):
             count += len(run)
             made += self._run(run, before, _live(items[count:], after))
-            before |= set(_bound(run))
+            before |= _certain(run)
         return made
 
     def _runs(self, items: list[Item]) -> Iterator[list[Item]]:
@@ -89,7 +89,7 @@ class _Division:
     def _divided(self, item: Any, before: Names, after: Names) -> Item:
         """A long loop whose body has parts."""
         inside = _live([item], after) | after
-        bound = before | set(_bound([item]))
+        bound = before | set(_names(getattr(item.head, "target", None)))
         return Group(item.head, self.block(item.body, bound, inside), item.orelse, item.origin)
 
     def _part(self, run: list[Item], taken: list[str], after: Names) -> Line:
@@ -181,6 +181,17 @@ def _bound(items: Iterable[Item]) -> Iterator[str]:
         elif isinstance(item, Group):
             yield from _names(getattr(item.head, "target", None))
             yield from _bound((*item.body, *item.orelse))
+
+
+def _certain(items: Iterable[Item]) -> Names:
+    """The names that are certainly bound behind statements."""
+    found: Names = frozenset()
+    for item in items:
+        if isinstance(item, Line):
+            found |= set(_plain_targets(item.node))
+        elif isinstance(item, Group) and isinstance(item.head, ast.If):
+            found |= _certain(item.body) & _certain(item.orelse)
+    return found
 
 
 def _in_order(items: Iterable[Item]) -> dict[str, None]:

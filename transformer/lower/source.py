@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.errors import Origin
-from ..core.grammar import UNDEFINED, Var, type_of
+from ..core.grammar import Var, type_of
 from ..core.sizes import Dim, Size, leaves
 from ..write.layout import Group, Item, Line, lines_of
 from ..write.names import PRINTED, fresh, identifier
 from ..write.sizes import number
-from .aliases import names_given
+from .aliases import names_given, names_of
 from .functions import Functions, module_of
 from .loops import Loops
 from .nests import Allocate, Lowered, statements
@@ -101,14 +101,11 @@ class _Printer(Loops):
         return self.numbers.functions.divide(part, wish, self.names.used | self.names.reserved)
 
     def _alike(self) -> list[set[str]]:
-        """The names of arrays that may share memory, in groups."""
-        groups: list[set[str]] = []
-        for name, value in (pair for stmt in statements(self.lowered.body) for pair in names_given(stmt)):
-            if getattr(name.type, "sizes", ()) and value is not UNDEFINED:
-                pair = {self.names.of[each] for each in (name, value) if each in self.names.of}
-                same = [group for group in groups if group & pair]
-                groups = [group for group in groups if group not in same] + [pair.union(*same)]
-        return groups
+        """The names that the same memory may have, for each array that has several."""
+        given = {value: None for stmt in statements(self.lowered.body) for name, value in names_given(stmt)
+                 if isinstance(value, Var) and name is not value and getattr(name.type, "sizes", None)}
+        found = (names_of(array, self.lowered.body) for array in given)
+        return [{self.names.of[each] for each in names if each in self.names.of} for names in found]
 
     def _sizes(self) -> list[Item]:
         """`n, m = x.shape` for the dimensions that are mentioned."""

@@ -60,6 +60,12 @@ class KernelCompiler(compiler):
             namespace.update(compiled_forms())
         return super().compile(args, return_type)
 
+    def _compile_core(self, args: Any, return_type: Any) -> Any:
+        made = super()._compile_core(args, return_type)
+        for environment in made._find_referenced_environments():         # those of parts, which raise errors by them
+            made.library.codegen.set_env(environment.env_name, environment)
+        return made
+
 
 class KernelDispatcher(base):
     """Compiles for the layouts of the arrays that come, but for no other numbers than those lowered."""
