@@ -107,11 +107,18 @@ def exchanges(folder: str) -> None:
     assert distributed.local_device_count() == 2 - distributed.process_index()
     check(everything, RNG.normal(size=(N, 3)))
     check(everything, RNG.normal(size=(N, 30_000)))              # is added in slices
+    check(together, RNG.normal(size=(N, 3)))
     check(courses, np.abs(RNG.normal(size=(N, 3))))
     check(grad(lambda x: np.sum(x * psum(x * x, "i"))), RNG.normal(size=(N, 3)))
     check(lambda x: psum(x, "i") + axis_index("i"), RNG.normal(size=(2 * N, 3)), each=2)
     bits_are_the_same()
     what_parts_is_refused(folder)
+
+
+def together(x):
+    """Sums that are one exchange, of two dtypes, and one that is large."""
+    small, rounded, large = np.sum(x), (10 * x).astype(np.int64), x[None] * np.ones((3000, 1))
+    return psum(small, "i"), pmean(x, "i"), psum(rounded, "i"), psum(large, "i"), pmean(rounded, "i"), psum(2, "i")
 
 
 def bits_are_the_same() -> None:

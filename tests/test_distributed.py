@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 import shutil
@@ -15,6 +16,7 @@ from doc_blocks import FOLDER, blocks, run_block
 from transformer import distributed
 from transformer.parallel.between import ExchangeBetween
 from transformer.parallel.exchange import Exchange
+from transformer.parallel.joining import joined
 
 PROGRAM = Path(__file__).parent / "processes_program.py"
 BESIDE = Path(sys.executable).parent / "mpiexec"
@@ -75,6 +77,25 @@ def test_every_collective_goes_between_processes() -> None:
     by_others = {"psum", "pmean", "pmax", "pmin"}                # of `_reduced`
     public = {name for name in vars(Exchange) if not name.startswith("_")} | {"_reduced"}
     assert public - by_others <= set(vars(ExchangeBetween))
+
+
+def test_sums_of_which_none_rests_on_another_are_one() -> None:
+    source = """
+a = transformer.psum(x, 'i')
+b = transformer.pmean(y, 'i')
+c = transformer.psum(b, 'i')
+if transformer.psum(c, 'i') > 0:
+    x = transformer.pmean(x, 'i')
+    y = transformer.pmean(y, 'i')
+    x = transformer.pmean(y, 'i')
+"""
+    assert ast.unparse(ast.Module(joined(ast.parse(source).body), [])) == """
+a, b = transformer.sums(('psum', 'pmean'), (x, y))
+c = transformer.psum(b, 'i')
+if transformer.psum(c, 'i') > 0:
+    x, y = transformer.sums(('pmean', 'pmean'), (x, y))
+    x = transformer.pmean(y, 'i')
+""".strip()
 
 
 PAGE = blocks((FOLDER / "distributed.md").read_text(), "python") if (FOLDER / "distributed.md").exists() else []

@@ -28,6 +28,7 @@ from .together import Share
 from .workers import known
 
 WHAT: dict[np.ufunc, str] = {np.add: "psum", np.maximum: "pmax", np.minimum: "pmin"}
+SMALL = 1 << 14                         # bytes: sums of less are exchanged together
 
 
 class ExchangeBetween(Exchange):
@@ -46,19 +47,40 @@ class ExchangeBetween(Exchange):
         if begun is not None:
             begun()
 
+    def sums(self, kinds: Sequence[str], operands: Sequence[Any]) -> list[Any]:
+        """Several sums and means; what is small is exchanged together."""
+        own = [self._own(x, np.add) for x in operands]
+        arrays = {k: np.asarray(value) for k, value in enumerate(own) if type(operands[k]) is Sharded}
+        for array in arrays.values():
+            self._ready("psum", array)
+        totals = {k: self.group.combined(array, np.add, "psum") for k, array in arrays.items()
+                  if array.nbytes >= SMALL}
+        small = {k: array for k, array in arrays.items() if k not in totals}
+        for dtype in dict.fromkeys(array.dtype for array in small.values()):       # in the same order everywhere
+            totals |= self._joined({k: array for k, array in small.items() if array.dtype == dtype})
+        found = [_kind_of(totals[k], value) if k in totals else value for k, value in enumerate(own)]
+        return [self._mean(x, total) if kind == "pmean" else total
+                for kind, x, total in zip(kinds, operands, found, strict=True)]
+
+    def _joined(self, arrays: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
+        """The sums of small arrays of one dtype."""
+        flat = np.concatenate([array.reshape(-1) for array in arrays.values()])
+        ends = np.cumsum([array.size for array in arrays.values()])
+        parts = np.split(self.group.combined(flat, np.add, "psum"), ends[:-1])
+        return {k: part.reshape(array.shape) for (k, array), part in zip(arrays.items(), parts)}
+
     def _reduced(self, x: Any, combine: np.ufunc = np.add) -> Any:
         """The devices here first, and then processes. What is the same everywhere is known everywhere."""
-        alone = type(x) is Sharded and len(x.parts) == 1
-        own = known(x.parts[0]) if alone else super()._reduced(x, combine)
+        own = self._own(x, combine)
         if type(x) is not Sharded:
             return own
         array = np.asarray(own)
-        what = WHAT[combine]
-        self._ready(what, array)
-        total = self.group.combined(array, combine, what)
-        if isinstance(own, np.ndarray):
-            return total
-        return total[()] if isinstance(own, np.generic) else total.item()
+        self._ready(WHAT[combine], array)
+        return _kind_of(self.group.combined(array, combine, WHAT[combine]), own)
+
+    def _own(self, x: Any, combine: np.ufunc) -> Any:
+        """What the devices of this process have."""
+        return known(x.parts[0]) if type(x) is Sharded and len(x.parts) == 1 else super()._reduced(x, combine)
 
     def all_gather(self, x: Any, axis_name: Any) -> Any:
         if type(x) is not Sharded:
@@ -200,6 +222,13 @@ def _values(leaf: Any) -> str:
     if array.size == 1:
         return repr(leaf)
     return f"{array.dtype} {array.shape} with sum {hashlib.sha256(array.tobytes()).hexdigest()[:16]}"
+
+
+def _kind_of(total: np.ndarray, own: Any) -> Any:
+    """A sum as the kind of number that was added."""
+    if isinstance(own, np.ndarray):
+        return total
+    return total[()] if isinstance(own, np.generic) else total.item()
 
 
 def _like(array: np.ndarray, x: Any) -> Any:

@@ -1,4 +1,5 @@
-"""The driver of several processes: what it decides at loops and branches is compared, so that all take the same course.
+"""The driver of several processes: what it decides at loops and branches is compared, so that all take the same course,
+and sums that stand together are one exchange (`joining`).
 
     while largest > limit:              while transformer.agreed_truth(largest > limit):
         …                       is          …
@@ -14,11 +15,14 @@ import ast
 from types import CodeType, FunctionType
 from typing import Any
 
+from .joining import joined
+
 
 def agreeing(source: str, function: FunctionType) -> CodeType:
     """The code of a function of a module, with this source, that compares what it decides."""
     module = ast.parse(source)
     found = next(node for node in module.body if isinstance(node, ast.FunctionDef) and node.name == function.__name__)
+    found.body = joined(found.body)
     module.body = [ast.fix_missing_locations(_Agreeing().visit(found))]
     compiled = compile(module, function.__code__.co_filename, "exec", dont_inherit=True)
     return next(each for each in compiled.co_consts

@@ -40,8 +40,11 @@ class Exchange:
         return np.asarray(self._reduced(x, np.minimum))[()]
 
     def pmean(self, x: Any, axis_name: Any) -> Any:
-        total = self._reduced(x)
-        if isinstance(total, np.ndarray) and type(x) is Sharded:
+        return self._mean(x, self._reduced(x))
+
+    def _mean(self, x: Any, total: Any) -> Any:
+        """Of a value and its sum."""
+        if isinstance(total, np.ndarray) and type(x) is Sharded and total.dtype.kind in "fc":
             total /= np.float64(self.count).astype(total.dtype)
             return total
         mean = total / self.count
