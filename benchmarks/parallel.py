@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.timing import Samples, interleave, show, table
-from transformer import config, jit, pmap, pmean, psum, value_and_grad
+from transformer import config, device_put, jit, pmap, pmean, psum, value_and_grad
 
 DEVICES = 2
 RNG = np.random.default_rng(0)
@@ -20,6 +20,7 @@ BATCH = RNG.normal(size=(DEVICES, 32, 64)), RNG.integers(0, 10, (DEVICES, 32))
 PARAMS = {"w1": RNG.normal(0, 0.1, (64, 64)), "b1": np.zeros(64),
           "w2": RNG.normal(0, 0.1, (64, 10)), "b2": np.zeros(10)}
 RATE = 0.05
+OFTEN = 100
 
 
 def before(x, w):
@@ -56,7 +57,7 @@ def step(params, images, labels):
 
 def run(rounds: int) -> None:
     config.cpu_devices = DEVICES
-    rows = [overhead(rounds), sums(rounds), speedup(rounds), training(rounds)]
+    rows = [overhead(rounds), sums(rounds), speedup(rounds), training(rounds), cheap(rounds)]
     table(f"Devices: {DEVICES} on {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, minima",
           ["", "pmap", "beside it", "figure"], rows)
 
@@ -114,6 +115,19 @@ def training(rounds: int) -> list[str]:
     told = f"jax.pmap: {show(least['JAX'])}" if theirs else "JAX: absent"
     figure = f"{least['JAX'] / least['pmap']:.2f} x JAX (1.0)" if theirs else ""
     return ["a step on digits, batches of 32", show(least["pmap"]), told, figure]
+
+
+def cheap(rounds: int) -> list[str]:
+    """A small compiled function on an array of a device, and on one of NumPy's."""
+    run, values = jit(lambda x: x * 2 + 1), np.ones(100)
+    array = device_put(values)
+
+    def often(given: Any) -> Callable[[], Any]:
+        return lambda: [run(given) for _ in range(OFTEN)]
+
+    least = minima(interleave({"Array": often(array), "NumPy": often(values)}, rounds))
+    return ["a cheap call that gives an Array", show(least["Array"] / OFTEN),
+            f"NumPy's: {show(least['NumPy'] / OFTEN)}", "3 µs"]
 
 
 def of_jax() -> Callable[[], Any] | None:

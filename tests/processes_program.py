@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import signal
 import sys
@@ -43,9 +42,9 @@ RNG = np.random.default_rng(0)
 class NotCompiled(program._Compiled):
     """A phase as it is printed: compiling takes seconds in every process, and is tested elsewhere."""
 
-    def __init__(self, plain: Callable[..., Any], donated: tuple[int, ...] = ()) -> None:
-        self.function = self.plain = plain
-        self.seconds, self.is_compiled = math.inf, False
+    def __init__(self, plain: Callable[..., Any], *options: Any) -> None:
+        super().__init__(plain, *options)
+        self.function, self.is_compiled = plain, False
 
 
 program._Compiled = NotCompiled                                            # type: ignore[misc]

@@ -95,6 +95,21 @@ def test_short_ways_are_taken_and_left() -> None:
     np.testing.assert_allclose(np.asarray(found), 2 * x / np.sum(x))
 
 
+def test_calls_by_devices_do_not_wait_for_each_other() -> None:
+    mapped = pmap(neighbours, "i")
+    x = np.random.default_rng(1).normal(size=(DEVICES, 20_000))
+    compiled = [jit(np.sum, device=device) for device in devices()]
+
+    def both(k: int) -> Any:
+        return np.asarray(mapped(x)), compiled[(k + 1) % DEVICES](x)
+
+    tasks = [device.submit(both, (k,)) for k, device in enumerate(devices())]
+    for task in tasks:
+        found, total = task.result()
+        np.testing.assert_allclose(found, wanted(x))
+        np.testing.assert_allclose(total, np.sum(x))
+
+
 def test_tasks_of_a_device_are_in_order() -> None:
     done: list[int] = []
     worker = Worker("alone")

@@ -109,6 +109,19 @@ def test_memory_that_others_have_is_not_written_to() -> None:
     np.testing.assert_array_equal(np.asarray(pmap(lambda a, b: (a - b, b), donate_argnums=0)(w, w)[0]), 0 * X)
 
 
+def test_what_other_devices_read_is_not_written_to() -> None:
+    giving = pmap(moved, "i", donate_argnums=0)
+    for crossed in (pmap(lambda x: x * 2, devices=["cpu:1", "cpu:0"]), pmap(moved, "i", devices=["cpu:1", "cpu:0"])):
+        for _ in range(2):                       # the second call is a prepared one
+            w = giving(X, X)[0]
+            assert w.is_own
+            crossed(*[w] * (1 if crossed.__name__ == "<lambda>" else 2))
+            assert not w.is_own
+            expected, memory = np.array(w), pieces(w)
+            giving(w, X)[0].block_until_ready()
+            np.testing.assert_array_equal(np.stack(memory), expected)
+
+
 def test_in_loops_nothing_is_written_to() -> None:
     def repeated(w: Any, x: Any) -> Any:
         for _ in range(2):

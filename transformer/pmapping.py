@@ -228,7 +228,7 @@ class Prepared:
 
     def __init__(self, mapped: Mapped, args: tuple[Any, ...], call: Given, program: Program) -> None:
         self.program, self.split, self.is_owned = program, call.split, call.is_owned
-        self.cutters = mapped._cutting.cutters(args, call.split)
+        self.cutters = mapped._cutting.cutters(args, call.split, call.devices)
         self.version = registry.version
 
     def fits(self, devices: Sequence[Device], share: Share | None) -> bool:

@@ -96,21 +96,20 @@ class Cutting:
         held = [] if is_flat else self._held(leaves, plan)
         found = [(entry, *entry.count(leaf)) for leaf, entry in zip(leaves, plan) if type(entry) is Mapped]
         split = self._split([(entry.name, count) for entry, _, count in found], len(devices), elsewhere)
-        axes = iter([axis for _, axis, _ in found])
-        cut = [_sharded(leaf, next(axes), split, entry.is_donated and len(held) > 0 and _is_free(leaf, held))
+        axes, used = iter([axis for _, axis, _ in found]), devices[:split.devices]
+        cut = [_sharded(leaf, next(axes), split, used, entry.is_donated and len(held) > 0 and _is_free(leaf, held))
                if type(entry) is Mapped else _common(leaf) for leaf, entry in zip(leaves, plan)]
         first = [known(leaf.parts[0]) if type(leaf) is Sharded else leaf for leaf in cut]
-        used = devices[:split.devices]
         is_owned = any(isinstance(leaf, np.ndarray) for leaf in leaves)
         if is_flat:
             return Given(tuple(cut), kwargs, used, (tuple(first), kwargs), split, held, is_owned)
         args, kwargs = tree.unflatten(structure, cut)
         return Given(args, kwargs, used, tree.unflatten(structure, first), split, held, is_owned)
 
-    def cutters(self, args: tuple[Any, ...], split: Split) -> list[Callable[[Any], Any] | None]:
+    def cutters(self, args: tuple[Any, ...], split: Split, used: Sequence[Device]) -> list[Callable[[Any], Any] | None]:
         """What cuts further arguments by position of the same kind; None for those that devices share."""
         names = self.names(len(args))
-        return [_cutter(arg, _entries(arg, *entry, name, False), split)
+        return [_cutter(arg, _entries(arg, *entry, name, False), split, used)
                 for arg, entry, name in zip(args, self.mode.entries(names), names)]
 
     def _plan(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Mapped | Common]:
@@ -154,9 +153,10 @@ def _entries(arg: Any, axes: Axes, whose: str, name: str, is_donated: bool) -> l
             for entry, path in zip(entries, tree.structure(arg).paths())]
 
 
-def _cutter(arg: Any, entries: list[Mapped | Common], split: Split) -> Callable[[Any], Any] | None:
+def _cutter(arg: Any, entries: list[Mapped | Common], split: Split, used: Sequence[Device]
+            ) -> Callable[[Any], Any] | None:
     leaves, structure = tree.flatten(arg)
-    each = [_leaf_cutter(leaf, entry, split) for leaf, entry in zip(leaves, entries)]
+    each = [_leaf_cutter(leaf, entry, split, used) for leaf, entry in zip(leaves, entries)]
     if not any(each):
         return None
     if structure is tree.LEAF:
@@ -165,13 +165,15 @@ def _cutter(arg: Any, entries: list[Mapped | Common], split: Split) -> Callable[
                                                   for leaf, cut in zip(tree.leaves(arg), each)])
 
 
-def _leaf_cutter(leaf: Any, entry: Mapped | Common, split: Split) -> Callable[[Any], Any] | None:
+def _leaf_cutter(leaf: Any, entry: Mapped | Common, split: Split, used: Sequence[Device]
+                 ) -> Callable[[Any], Any] | None:
     if not isinstance(entry, Mapped):
         return np.asarray if is_on_device(leaf) else None
     axis, _ = entry.count(leaf)
     if type(leaf) is ShardedArray:
-        lies = leaf.lies_as(split, axis)
-        return lambda array: Sharded(list(array.parts) if lies else split.parts(array.gather(), axis))
+        if not leaf.lies_as(split, axis):
+            return lambda array: Sharded(split.parts(array.gather(), axis))
+        return lambda array: _lying(array, used, False)
     return lambda array: Sharded(split.parts(array, axis))
 
 
@@ -180,11 +182,19 @@ def _is_free(leaf: Any, held: Sequence[tuple[Any, bool]]) -> bool:
     return type(leaf) is ShardedArray and leaf.is_own and sum(leaf is other for other, _ in held) == 1
 
 
-def _sharded(leaf: Any, axis: int, split: Split, is_free: bool) -> Sharded:
+def _sharded(leaf: Any, axis: int, split: Split, used: Sequence[Device], is_free: bool) -> Sharded:
     """What each device gets; what lies there already stays."""
     if type(leaf) is ShardedArray and leaf.lies_as(split, axis):
-        return Sharded(list(leaf.parts), is_free=is_free)
+        return _lying(leaf, used, is_free)
     return Sharded(split.parts(np.asarray(leaf), axis))
+
+
+def _lying(array: ShardedArray, used: Sequence[Device], is_free: bool) -> Sharded:
+    """The parts of an array. What other devices read than those that made it, nobody may write to: they are in no
+    order."""
+    if array.maker is not None and array.maker.devices != used:
+        array.maker, is_free = None, False
+    return Sharded(list(array.parts), is_free=is_free)
 
 
 def _common(leaf: Any) -> Any:

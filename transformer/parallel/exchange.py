@@ -87,7 +87,8 @@ class Exchange:
             _combine_range(combine, total.reshape(-1), flat, ranges[0])
             return total
         tasks = [device.submit(_combine_range, (combine, total.reshape(-1), flat, part), "a collective")
-                 for device, part in zip(self.devices, ranges)]
+                 for device, part in zip(self.devices[1:], ranges[1:])]
+        _combine_range(combine, total.reshape(-1), flat, ranges[0])
         for task in tasks:
             task.result()
         return total

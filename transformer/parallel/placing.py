@@ -50,13 +50,25 @@ def _placed(leaf: Any, device: Device) -> Array:
 def called_on(device: Device, function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
               ) -> Any:
     """What a compiled function gives on a device. Arrays on devices are brought there, and what comes of them may not
-    be computed yet; else the call waits. A call by the device itself is made at once: it would wait for itself."""
+    be computed yet; else the call waits."""
     if any(type(leaf) is Array for leaf in tree.leaves((args, kwargs))):
         args, kwargs = tree.map(lambda leaf: _placed(leaf, device) if type(leaf) is Array else leaf, (args, kwargs))
         return function(*args, **kwargs)
-    if device.worker.is_current:
-        return function(*args, **kwargs)
     return device.submit(partial(function, *args, **kwargs), (), name).result()
+
+
+class Cost:
+    """What calls of one kind take, in seconds; 0 before it is known."""
+
+    __slots__ = ("seconds",)
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def note(self, taken: float) -> None:
+        """A machine may be busy: a bad sample is forgotten."""
+        before = self.seconds
+        self.seconds = taken if taken < before or not before else FORGETTING * before + (1 - FORGETTING) * taken
 
 
 class Placed:
@@ -65,7 +77,7 @@ class Placed:
 
     def __init__(self, call: Callable[..., Any], name: str, note: Callable[..., None] | None = None) -> None:
         self.call, self.name, self.note = call, name, note
-        self.seconds: dict[Any, float] = {}
+        self.costs: dict[Any, Cost] = {}
         self.structures: dict[Any, Any] = {}
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -80,16 +92,16 @@ class Placed:
         plain = [leaf._known() if type(leaf) is Array else leaf for leaf in leaves]
         key = structure, *[(x.dtype, x.shape) if type(x) is np.ndarray else x if _counts(x) else type(x) for x in plain]
         arrays = is_flat and all(type(arg) is not np.ndarray for arg in args)
-        if arrays and self.note is not None and self.seconds.get(key):
+        if arrays and self.note is not None and key in self.costs and self.costs[key].seconds:
             self.note(args, plain, lambda function, is_new: self._shortly(key, function, is_new))
         args, kwargs = (tuple(plain), kwargs) if is_flat else tree.unflatten(structure, plain)
-        if self.structures.get(key) is None or self.seconds[key] < CHEAP and device.worker.is_idle:
+        if self.structures.get(key) is None or self.costs[key].seconds < CHEAP and device.worker.is_idle:
             return self._now(key, args, kwargs, device)
         return self._later(key, args, kwargs, device)
 
     def _shortly(self, key: Any, function: Callable[..., Any], is_new: bool) -> Callable[..., Any]:
         """What makes further calls like one with this key, by the compiled function, with arrays of one device."""
-        closed = frozen if is_new else read_only
+        closed, cost = frozen if is_new else read_only, self.costs[key]
 
         def run(*args: Any) -> Any:
             device, plain = None, []
@@ -103,12 +115,11 @@ class Placed:
                     plain.append(value if type(value) is np.ndarray else arg._known())
                 else:
                     plain.append(arg)
-            if device is None or self.seconds[key] >= CHEAP or not device.worker.is_idle:
+            if device is None or cost.seconds >= CHEAP or not device.worker.is_idle:
                 return self(args, {})
             start = perf_counter()
             result = function(*plain)
-            taken, before = perf_counter() - start, self.seconds[key]
-            self.seconds[key] = min(taken, FORGETTING * before + (1 - FORGETTING) * taken)
+            cost.note(perf_counter() - start)
             return Array(closed(result), device) if type(result) in PLAIN_RESULTS else wrapped(result, device)
         return run
 
@@ -131,9 +142,10 @@ class Placed:
 
     def _note(self, key: Any, seconds: float) -> None:
         """The first call compiles, and a machine may be busy: a bad sample is forgotten."""
-        before = self.seconds.get(key)
-        self.seconds[key] = 0.0 if key not in self.structures else \
-            seconds if not before else min(seconds, FORGETTING * before + (1 - FORGETTING) * seconds)
+        if key not in self.costs:
+            self.costs[key] = Cost()
+        elif key in self.structures:
+            self.costs[key].note(seconds)
 
     def _later(self, key: Any, args: Any, kwargs: Any, device: Device) -> Any:
         structure = self.structures[key]

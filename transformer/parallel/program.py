@@ -95,8 +95,8 @@ class Phase:
     def __init__(self, function: Callable[..., Any], same: list[bool], devices: Sequence[Device],
                  waits: bool, donated: tuple[int, ...] = ()) -> None:
         self.name = function.__name__
-        self.keeping = _Compiled(function)
-        self.writing = _Compiled(function, donated) if donated else self.keeping
+        self.keeping = _Compiled(function, devices)
+        self.writing = _Compiled(function, devices, donated) if donated else self.keeping
         self.same, self.devices, self.waits, self.donated = same, devices, waits, donated
 
     def __call__(self, *args: Any) -> Any:
@@ -162,8 +162,9 @@ class _Compiled:
     """A compiled function, and how long a call takes; what has no compiled form runs as it is. `is_compiled` is
     whether all that it gave is in memory of its own, as what compiled code gives."""
 
-    def __init__(self, plain: Callable[..., Any], donated: tuple[int, ...] = ()) -> None:
+    def __init__(self, plain: Callable[..., Any], devices: Sequence[Device], donated: tuple[int, ...] = ()) -> None:
         from ..jitting import jit
+        self.devices = devices
         self.function, self.plain = jit(plain, donate=donated), plain
         self.seconds = math.inf
         self.is_compiled = True

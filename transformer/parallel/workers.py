@@ -94,6 +94,13 @@ def known(value: Any) -> Any:
     return value.result() if type(value) is Pending or type(value) is Part else value
 
 
+class _OfThread(threading.local):
+    works = False                       # whether the thread is that of a worker
+
+
+_this_thread = _OfThread()
+
+
 class Worker:
     """A thread that is started when it is first needed, on `cores` if they are given. Its compiled loops are shared by
     `threads` at most."""
@@ -107,17 +114,24 @@ class Worker:
         _all.add(self)
 
     def submit(self, function: Callable[..., Any], args: Sequence[Any], name: str | None = None) -> Pending:
-        """The result of a call, of which arguments may be pending."""
-        if self._thread is None:
-            self._start()
+        """The result of a call, of which arguments may be pending. What a task of any worker submits is run at once, by
+        that one: workers that wait for each other would wait for ever."""
         shown = name or getattr(function, "__name__", "a function")
         pending = Pending(f"{shown} on {self.name}")
+        if _this_thread.works:
+            run_task(function, args, pending)
+            return pending
+        self._put(function, args, pending)
+        if self._tasks.qsize() > MOST_WAITING:
+            pending.wait()
+        return pending
+
+    def _put(self, function: Callable[..., Any], args: Sequence[Any], pending: Pending) -> None:
+        if self._thread is None:
+            self._start()
         with self._submitting:                   # the newest is the last one in the queue
             self._newest = pending
             self._tasks.put((function, args, pending))
-        if self._tasks.qsize() > MOST_WAITING and not self.is_current:
-            pending.wait()
-        return pending
 
     @property
     def is_idle(self) -> bool:
@@ -144,6 +158,7 @@ class Worker:
                 self._thread = thread
 
     def _run(self) -> None:
+        _this_thread.works = True
         if self.cores and hasattr(os, "sched_setaffinity"):
             os.sched_setaffinity(0, self.cores)
         is_limited = self.threads is None
@@ -156,7 +171,9 @@ class Worker:
     def drain(self) -> None:
         """Waits until all that was submitted is done."""
         if self._thread is not None and not self.is_current:
-            self.submit(_nothing, ()).wait()
+            pending = Pending(f"what was submitted to {self.name}")
+            self._put(_nothing, (), pending)
+            pending.wait()
 
     def renew(self) -> None:
         """In the child of a fork, where the thread is not."""

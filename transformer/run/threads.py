@@ -29,6 +29,7 @@ LIBRARIES = "lib/libtbb.so.12", "lib/libtbb.12.dylib", "Library/bin/tbb12.dll"
 SHARE = "transformer_share_out"        # symbols that compiled code refers to
 COUNT = "transformer_threads"
 OWN = "transformer_own_threads"
+CORES = os.cpu_count() or 1            # asking takes microseconds
 
 
 def in_threads(task: Callable[..., None], size: int, cost: int, *args: Any) -> None:
@@ -76,7 +77,7 @@ def limit(count: int) -> int | None:
         return None
     asked, said = _limits
     before: int = asked()
-    said(max(1, min(count, os.cpu_count() or 1)))
+    said(max(1, min(count, CORES)))
     return before
 
 
@@ -95,7 +96,7 @@ def _pool() -> Any:
     except ImportError:
         return None
     start: Any = ctypes.CFUNCTYPE(None, ctypes.c_int)
-    start(tbbpool.launch_threads)(os.cpu_count() or 1)
+    start(tbbpool.launch_threads)(CORES)
     return tbbpool
 
 
