@@ -38,7 +38,7 @@ def measure(rounds: int) -> None:
     config.cpu_devices = 1
     distributed.initialize()
     rng = np.random.default_rng(distributed.process_index())
-    rows, w, million = rng.normal(size=(1, 8)), rng.normal(size=8), rng.normal(size=(1, 1_000_000)).astype(np.float32)
+    rows, w, million = rng.normal(size=(1, 8)), np.arange(8.0), rng.normal(size=(1, 1_000_000)).astype(np.float32)
     options: dict[str, Any] = {"axis_name": "i", "out_axes": None}
     between = pmap(small_step, in_axes=(0, None), **options)
     alone = pmap(small_step, in_axes=(0, None), devices=distributed.local_devices(), **options)

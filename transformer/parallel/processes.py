@@ -277,7 +277,8 @@ def _parted(texts: list[str]) -> BadArgument:
     named = "processes " + ", ".join(map(str, others)) if len(others) > 1 else f"process {others[0]}"
     return BadArgument(f"{named} and process 0 are about to do different things",
                        why=f"Process 0 has `{a.strip()}`, process {others[0]} `{b.strip()}`.",
-                       instead="Let all processes make the same calls, for arrays of the same shapes.")
+                       instead="Let all processes make the same calls, for arrays of the same shapes, and "
+                               "start what they share from the same values.")
 
 
 def _bytes(array: np.ndarray) -> np.ndarray:
