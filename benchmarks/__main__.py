@@ -1,5 +1,5 @@
 """Run benchmarks: `python -m benchmarks headline`, `… npbench`, `… batches`, `… gradients`, `… growth`, `… memory`,
-`… parallel`, `… random`, `… reading`, `… vecmath`."""
+`… parallel`, `… processes`, `… random`, `… reading`, `… vecmath`."""
 
 import argparse
 import importlib
@@ -10,7 +10,7 @@ from importlib import metadata
 from benchmarks.contest.pinning import pin
 
 CONTESTS = "headline", "npbench", "batches"
-SUBJECTS = *CONTESTS, "gradients", "growth", "memory", "parallel", "random", "reading", "vecmath"
+SUBJECTS = *CONTESTS, "gradients", "growth", "memory", "parallel", "processes", "random", "reading", "vecmath"
 
 
 def main() -> None:

@@ -220,6 +220,11 @@ def test_gradients_are_transformed_further() -> None:
     same(grad(lambda w: np.sum(grad(mapped)(w, x)))(w), -np.sum(np.sin(w * x) * x * x, axis=0))
 
 
+def test_mean_of_integers() -> None:
+    x = np.arange(3 * DEVICES).reshape(DEVICES, 3)
+    same(pmap(lambda x: pmean(x, "i"), "i")(x), vmap(lambda x: pmean(x, "i"), axis_name="i")(x))
+
+
 def test_source_shows_phases_and_driver() -> None:
     source = pmap(normalised, "i").source_for(rows(3))
     assert "def normalised_phase1(x):" in source

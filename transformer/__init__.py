@@ -32,7 +32,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import lax, nn, optim, random, tree
+    from . import distributed, lax, nn, optim, random, tree
     from .api import check_grads, grad, jvp, linearize, stop_gradient, value_and_grad, vjp
     from .checkpointing import checkpoint, checkpoint_loop
     from .core.errors import (
@@ -98,6 +98,7 @@ __all__ = [
     "device_count",
     "device_put",
     "devices",
+    "distributed",
     "fixed_point",
     "grad",
     "grad_of",
@@ -136,7 +137,7 @@ __all__ = [
 
 _ERRORS = frozenset(name for name in __all__ if name[0].isupper()) - {"Array"}
 
-_MODULES = frozenset({"lax", "nn", "optim", "random", "tree"})
+_MODULES = frozenset({"distributed", "lax", "nn", "optim", "random", "tree"})
 
 _HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom", "define_op": ".define",
           "check_op": ".define", "checkpoint": ".checkpointing",

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .api import Transformed
-from .core.errors import BadArgument
+from .core.errors import BadArgument, NotSupported
 from .ops.registry import registry
+from .parallel.between import ProgramBetween
 from .parallel.cutting import Cutting, Given
-from .parallel.device import Device, device_of
+from .parallel.device import Device, any_device
 from .parallel.device import devices as all_devices
 from .parallel.program import Program
 from .parallel.results import Results
 from .parallel.shards import ShardedArray
 from .parallel.split import Split
+from .parallel.together import Share, share_of
 from .run import dispatch
 from .run.calling import Valued
 from .run.dispatch import Dispatcher, Entry
@@ -80,29 +82,37 @@ class Mapped(Sourced):
                  for key in ("static_broadcasted_argnums", "static_argnames", "donate_argnums")}
         self.static_names = named["static_broadcasted_argnums"] | named["static_argnames"]
         self.donated = named["donate_argnums"] - self.static_names
-        # Where it is read, as in a function that is differentiated, it is a vmap: that gives the same numbers.
-        self.mode = Batched(options["in_axes"], options["out_axes"], options["axis_name"], shared=self.static_names)
+        axes = options["in_axes"], options["out_axes"], options["axis_name"]
+        self.lanes = Batched(*axes, shared=self.static_names)
+        self.mode = AsLanes(*axes, shared=self.static_names, of=self)
         self._by_split: dict[Any, Transformed] = {}
         self._programs: dict[tuple[int, ...], Program] = {}
         self._newest: Transformed | None = None
         names = functools.lru_cache(functools.partial(argument_names, user))
         whose = getattr(function, "__name__", "a function")
-        self._cutting = Cutting(whose, self.mode, names, self.donated, options["pad"])
+        self._cutting = Cutting(whose, self.lanes, names, self.donated, options["pad"])
         self._results = Results(options["out_axes"])
         self._quick = Quick()
         copy_names(self, function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        devices = self._devices()
+        devices, share = self._devices()
+        if share is None:
+            return self._called(args, kwargs, devices, None)
+        with share.group.call(getattr(self, "__name__", "pmap")):
+            return self._called(args, kwargs, devices, share)
+
+    def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any], devices: Sequence[Device], share: Share | None
+                ) -> Any:
         if not kwargs:
             try:
                 found = self._quick.find[len(args)](*args)
             except Exception:                    # of other kinds than before
                 found = None
-            if found is not None and found.fits(devices):
+            if found is not None and found.fits(devices, share):
                 return found(self._results, args)
-        call = self._cutting.cut(args, kwargs, devices)
-        program = self._program(call)
+        call = self._cut(args, kwargs, devices, share)
+        program = self._program(call, share)
         try:
             # Phases may read arrays of NumPy's, which their owner may write to: then the call waits.
             result = self._results.placed(program(*call.args, **call.kwargs), call.split, call.device,
@@ -140,37 +150,45 @@ class Mapped(Sourced):
         return self._for_split(Split(1, 1, None))._dispatcher if self._newest is None else self._newest._dispatcher
 
     def _entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
-        return self._entry_of(self._cutting.cut(args, kwargs, self._devices()))
+        return self._entry_of(self._cut(args, kwargs, *self._devices()))
 
     def _entry_of(self, call: Given) -> Entry:
         return self._for_split(call.split)._entry(*call.of_one)
 
     def _for_split(self, split: Split) -> Transformed:
         """The function of one device: of one example, or the vmap of it for several."""
-        key = split.devices, split.each is not None
+        count = split.devices + split.elsewhere
+        key = count, split.each is not None
         if key not in self._by_split:
             inner = self.function
             if split.each is not None:
-                inner = Transformed(inner, replace(self.mode, devices=split.devices))
-            self._by_split[key] = Transformed(inner, Spread(self.mode, split.devices), self.static_names)
+                inner = Transformed(inner, replace(self.lanes, devices=count))
+            self._by_split[key] = Transformed(inner, Spread(self.lanes, count), self.static_names)
         self._newest = self._by_split[key]
         return self._newest
 
-    def _program(self, call: Given) -> Program:
+    def _program(self, call: Given, share: Share | None) -> Program:
         entry = self._entry_of(call)
-        key = id(entry), *map(id, call.devices)
+        key = id(entry), id(share), *map(id, call.devices)
         found = self._programs.get(key)
         if found is None:
-            found = Program(entry, call.devices, self.options["axis_name"], self.donated)
+            name = self.options["axis_name"]
+            found = Program(entry, call.devices, name, self.donated) if share is None else \
+                ProgramBetween(entry, call.devices, share, name, self.donated)
             self._programs[key] = found          # which keeps both, and so their ids
         if call.split.is_padded and found.has_collectives:
             raise BadArgument("what pad=True adds would count in a collective",
                               instead=f"Give a multiple of {len(call.devices)} examples.")
         return found
 
-    def _devices(self) -> list[Device]:
+    def _cut(self, args: tuple[Any, ...], kwargs: dict[str, Any], devices: Sequence[Device], share: Share | None
+             ) -> Given:
+        return self._cutting.cut(args, kwargs, devices, share.total - len(devices) if share else 0)
+
+    def _devices(self) -> tuple[Sequence[Device], Share | None]:
+        """Those of this process; and its share, if there are others of other processes."""
         chosen = self.options["devices"]
-        return all_devices() if chosen is None else [device_of(each) for each in chosen]
+        return share_of(tuple(all_devices() if chosen is None else map(any_device, chosen)))
 
     def _release(self, array: Any, is_donated: bool, hands_on: bool) -> None:
         """After a call: what was donated is gone; others may have the memory of what was handed on."""
@@ -182,6 +200,29 @@ class Mapped(Sourced):
             array.maker = None
 
 
+@dataclass(frozen=True)
+class AsLanes(Batched):
+    """A `pmap` that is read, as in a function that is differentiated: a vmap, which gives the same numbers, if all of
+    its devices are here."""
+
+    of: Any = None
+
+    def entered(self, *args: Any, **kwargs: Any) -> Any:
+        self._check()
+        return super().entered(*args, **kwargs)
+
+    def entered_inside(self, *args: Any, **kwargs: Any) -> Any:
+        self._check()
+        return super().entered_inside(*args, **kwargs)
+
+    def _check(self) -> None:
+        if self.of._devices()[1] is not None:
+            raise NotSupported("a pmap over several processes inside of another transformation",
+                               why="Other processes have the other examples.",
+                               instead="Transform the function that pmap maps, as in pmap(grad(f)), or say "
+                                       "devices=local_devices().")
+
+
 class Prepared:
     """Calls of one kind, for which everything has been found out."""
 
@@ -190,10 +231,11 @@ class Prepared:
         self.cutters = mapped._cutting.cutters(args, call.split, call.devices)
         self.version = registry.version
 
-    def fits(self, devices: Sequence[Device]) -> bool:
+    def fits(self, devices: Sequence[Device], share: Share | None) -> bool:
         """Whether nothing has changed since."""
         entry = self.program.entry
-        return self.version == registry.version and list(self.program.devices) == devices[:self.split.devices] \
+        return self.version == registry.version and self.program.share is share \
+            and self.program.devices == devices[:self.split.devices] \
             and (self.split.devices == len(devices) or self.split.each is None) \
             and (not (entry.watched or entry.hidden) or entry.is_current())
 

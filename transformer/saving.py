@@ -31,6 +31,7 @@ import numpy as np
 
 from . import tree
 from .containers import LEAVES, kind_of
+from .parallel.together import once, require_same, together
 from .run.folders import write_whole
 
 MAGIC = b"transformer checkpoint 1\n"
@@ -48,7 +49,8 @@ def save(folder: str | os.PathLike[str], kept: Any, step: int, keep: int | None 
 
     Leaves are arrays of numbers of any dtype and shape, Python's numbers, texts and None; arrays on devices are
     gathered. Of the files in the folder the newest `keep` stay (None: all). Raises TypeError for a leaf of another
-    kind, ValueError for a step below 0; nothing is written then.
+    kind, ValueError for a step below 0; nothing is written then. Several processes that are brought together all call
+    it, with the same tree, or `BadArgument` is raised; the first one writes, and the others wait.
 
     >>> import tempfile, numpy as np
     >>> folder = tempfile.mkdtemp()
@@ -59,8 +61,22 @@ def save(folder: str | os.PathLike[str], kept: Any, step: int, keep: int | None 
     """
     if step < 0 or keep is not None and keep < 1:
         raise ValueError(f"step is {step} and keep is {keep}; steps are counted from 0, and one file at least is kept")
-    content = _content(kept)
-    place = Path(folder)
+    with together("checkpoint.save"):
+        content = _content(kept)
+        require_same(f"step {step} {content[-SUM:].hex()}", lambda: f"step {step}\n{_described(kept)}")
+        path: Path = once(lambda: _written(Path(folder), content, step, keep))
+    return path
+
+
+def _described(kept: Any) -> str:
+    """A line for each leaf, with the sum of its bytes."""
+    leaves, structure = tree.flatten(kept)
+    sums = [hashlib.sha256(np.asarray(leaf).tobytes()).hexdigest()[:8] for leaf in leaves]
+    return "\n".join(f"tree{path}: {np.asarray(leaf).dtype} {np.shape(leaf)} with sum {total}"
+                     for leaf, path, total in zip(leaves, structure.paths(), sums))
+
+
+def _written(place: Path, content: bytes, step: int, keep: int | None) -> Path:
     place.mkdir(parents=True, exist_ok=True)
     path = place / f"step_{step:08d}.ckpt"
     write_whole(path, content, name=_to_disk)
@@ -77,17 +93,25 @@ def load(folder: str | os.PathLike[str], like: Any = None, step: int | None = No
     Lists, tuples and dictionaries come back by themselves; other containers (NamedTuples, dataclasses, registered
     classes) have to be shown by `like`, a tree of the same structure. A damaged file is passed over with a
     RuntimeWarning, and the step before it is taken; if `step` was asked for, ValueError is raised. Raises
-    FileNotFoundError where nothing is kept, and ValueError where `like` has another structure.
+    FileNotFoundError where nothing is kept, and ValueError where `like` has another structure. Of several processes the
+    first one reads, and hands on what it has read.
     """
-    place = Path(folder)
+    with together("checkpoint.load"):
+        require_same(f"step {step}", lambda: f"step {step}")
+        number, content = once(lambda: _read(Path(folder), step))
+    return number, _restored(content, like)
+
+
+def _read(place: Path, step: int | None) -> tuple[int, bytes]:
+    """The newest step that was kept whole, or `step`, and the bytes of its file."""
     found = [(number, path) for number, path in _files(place) if step is None or number == step]
     for number, path in found:
         try:
-            return number, _restored(path.read_bytes(), like)
+            return number, _checked(path.read_bytes())
         except Damaged as error:
             if step is not None:
                 raise ValueError(f"{path}: {error}") from None
-            warnings.warn(f"{path} is not used: {error}", RuntimeWarning, stacklevel=2)
+            warnings.warn(f"{path} is not used: {error}", RuntimeWarning, stacklevel=4)
     wanted = "a checkpoint" if step is None else f"the checkpoint of step {step}"
     raise FileNotFoundError(f"{place} has not {wanted} that is whole")
 
@@ -160,6 +184,9 @@ def _children(node: Any) -> list[Any]:
 
 
 def _array(leaf: Any, name: str, arrays: list[np.ndarray]) -> Any:
+    if getattr(leaf, "elsewhere", 0):
+        raise TypeError(f"{name} has parts in other processes, which a checkpoint does not have; keep what is the same "
+                        "in all of them, as of psum or all_gather with out_axes=None")
     array = np.asarray(leaf)
     if array.dtype.kind not in "biufc" and array.dtype.name != "bfloat16":
         raise TypeError(f"{name} is {leaf!r}, which a checkpoint cannot keep: it keeps arrays of numbers, numbers, "
@@ -168,13 +195,19 @@ def _array(leaf: Any, name: str, arrays: list[np.ndarray]) -> Any:
     return {"array": len(arrays) - 1, "number": not isinstance(leaf, np.ndarray) and isinstance(leaf, np.generic)}
 
 
-def _restored(content: bytes, like: Any) -> Any:
-    body, given = content[:-SUM], content[-SUM:]
+def _checked(content: bytes) -> bytes:
+    """The bytes of a file, if they are what was written."""
     if not content.startswith(MAGIC):
         first = content[:40].split(b"\n")[0]
         raise Damaged("it is of another version" if first.startswith(MAGIC[:22]) else "it is no checkpoint")
-    if hashlib.sha256(body).digest() != given:
+    if hashlib.sha256(content[:-SUM]).digest() != content[-SUM:]:
         raise Damaged("it was cut short or changed after it was written")
+    return content
+
+
+def _restored(content: bytes, like: Any) -> Any:
+    """The tree in a whole file."""
+    body = content[:-SUM]
     end = body.index(b"\n", len(MAGIC))
     head = json.loads(body[len(MAGIC):end])
     return _built(head["tree"], list(_arrays(head["leaves"], body, end + 1)), like, "tree")

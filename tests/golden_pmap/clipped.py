@@ -15,8 +15,7 @@ def clipped_phase3(gradient):
     return np.max(np.abs(gradient))
 
 
-def clipped_phase4(gradient, limit, everywhere, norm):
-    largest = np.max(everywhere)
+def clipped_phase4(gradient, limit, norm, largest):
     gradient = gradient / np.maximum(norm, largest) * limit
     return gradient
 
@@ -27,6 +26,6 @@ def clipped_pmap(gradient, limit):
     norm, flag = clipped_phase2(limit,
         transformer.psum(clipped_phase1(gradient), "batch"))
     if flag:
-        all_gather = transformer.all_gather(clipped_phase3(gradient), "batch")
-        gradient = clipped_phase4(gradient, limit, all_gather, norm)
+        largest = transformer.pmax(clipped_phase3(gradient), "batch")
+        gradient = clipped_phase4(gradient, limit, norm, largest)
     return gradient.copy()

@@ -24,6 +24,7 @@ from ..core.sizes import Extent
 from ..core.types import ArrayType
 from .base import Op
 from .creation import arange
+from .reduction import as_float
 from .rewritten import Rewritten
 from .value import Value, emit, value
 
@@ -166,14 +167,14 @@ class PmaxCall(Rewritten):
     calls = (pmax,)
 
     def rewrite(x, axis_name):
-        return of_leaves(lambda leaf, name: np.max(gathered(leaf, name), axis=0), x, axis_name)
+        return of_leaves(lambda leaf, name: Pmax.applied(leaf, axis_name=name), x, axis_name)
 
 
 class PminCall(Rewritten):
     calls = (pmin,)
 
     def rewrite(x, axis_name):
-        return of_leaves(lambda leaf, name: np.min(gathered(leaf, name), axis=0), x, axis_name)
+        return of_leaves(lambda leaf, name: Pmin.applied(leaf, axis_name=name), x, axis_name)
 
 
 class AllGatherCall(Rewritten):
@@ -278,6 +279,76 @@ class Pmean(Op):
 
     def over_devices(size, name, count, x):
         return Pmean.applied(np.mean(x, axis=0), axis_name=name)
+
+
+def _extreme_tangent(t, x, y, axis_name=None):
+    """The mean of the tangents of the lanes that are extreme."""
+    at, count = _extremes(x, y, axis_name)
+    return Psum.applied(at * t, axis_name=axis_name) / count
+
+
+def _extreme_cotangent(dy, x, y, axis_name=None):
+    """Lanes that are extreme get equal shares."""
+    at, count = _extremes(x, y, axis_name)
+    return at * (Psum.applied(dy, axis_name=axis_name) / count)
+
+
+def _extremes(x, y, axis_name):
+    """Whether a lane is extreme, and how many are."""
+    at = x == y
+    return at, as_float(Psum.applied(at.astype(np.int64), axis_name=axis_name), x)
+
+
+class Pmax(Op):
+    """Lanes that are equally large share the derivative equally."""
+
+    source = printed("pmax")
+    noun = "largest"
+    jvp = _extreme_tangent
+    vjp = _extreme_cotangent
+    loop = GONE
+    domain = _rows
+
+    def types(x: ArrayType, axis_name: Any = None) -> ArrayType:
+        return x
+
+    def run(x, axis_name=None):
+        return x
+
+    def batch(lead, x, axis_name=None):
+        return Pmax.applied(x, axis_name=axis_name)
+
+    def over_lanes(size, x):
+        return np.max(x, axis=0)
+
+    def over_devices(size, name, count, x):
+        return Pmax.applied(np.max(x, axis=0), axis_name=name)
+
+
+class Pmin(Op):
+    """Lanes that are equally small share the derivative equally."""
+
+    source = printed("pmin")
+    noun = "smallest"
+    jvp = _extreme_tangent
+    vjp = _extreme_cotangent
+    loop = GONE
+    domain = _rows
+
+    def types(x: ArrayType, axis_name: Any = None) -> ArrayType:
+        return x
+
+    def run(x, axis_name=None):
+        return x
+
+    def batch(lead, x, axis_name=None):
+        return Pmin.applied(x, axis_name=axis_name)
+
+    def over_lanes(size, x):
+        return np.min(x, axis=0)
+
+    def over_devices(size, name, count, x):
+        return Pmin.applied(np.min(x, axis=0), axis_name=name)
 
 
 class AllGather(Op):

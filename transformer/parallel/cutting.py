@@ -84,7 +84,8 @@ class Cutting:
         self.whose, self.mode, self.names, self.donated, self.pad = whose, mode, names, donated, pad
         self._plans: dict[Hashable, list[Mapped | Common]] = {}
 
-    def cut(self, args: tuple[Any, ...], kwargs: dict[str, Any], devices: Sequence[Device]) -> Given:
+    def cut(self, args: tuple[Any, ...], kwargs: dict[str, Any], devices: Sequence[Device], elsewhere: int = 0
+            ) -> Given:
         """Raises `BadArgument` where axes do not fit, or examples do not go round."""
         is_flat = not kwargs and all(type(arg) in PLAIN for arg in args)
         structure: Any
@@ -94,7 +95,7 @@ class Cutting:
             plan = self._plans[structure] = self._plan(args, kwargs)
         held = [] if is_flat else self._held(leaves, plan)
         found = [(entry, *entry.count(leaf)) for leaf, entry in zip(leaves, plan) if type(entry) is Mapped]
-        split = self._split([(entry.name, count) for entry, _, count in found], len(devices))
+        split = self._split([(entry.name, count) for entry, _, count in found], len(devices), elsewhere)
         axes, used = iter([axis for _, axis, _ in found]), devices[:split.devices]
         cut = [_sharded(leaf, next(axes), split, used, entry.is_donated and len(held) > 0 and _is_free(leaf, held))
                if type(entry) is Mapped else _common(leaf) for leaf, entry in zip(leaves, plan)]
@@ -125,7 +126,7 @@ class Cutting:
             device_among(arrays, (), self.whose)
         return held
 
-    def _split(self, counts: list[tuple[str, int]], devices: int) -> Split:
+    def _split(self, counts: list[tuple[str, int]], devices: int, elsewhere: int) -> Split:
         if not counts:
             raise BadArgument("pmap has nothing to map over", why="No argument has an axis of devices.",
                               instead="Give an axis in in_axes.")
@@ -134,13 +135,16 @@ class Cutting:
             if size != count:
                 raise BadArgument(f"pmap maps {name} over {count} examples and {other} over {size}", argument=other,
                                   instead="Give arrays with as many parts, or None in in_axes for what is shared.")
+        if elsewhere and count < devices:
+            raise BadArgument(f"pmap maps {name} over {count} examples, and this process has {devices} of its devices",
+                              argument=name, instead="Give examples for all devices of each process.")
         if count <= devices:
-            return Split(count, count, None)
+            return Split(count, count, None, elsewhere)
         if count % devices and not self.pad:
             raise BadArgument(f"pmap maps {name} over {count} examples, which {devices} devices cannot share evenly",
                               argument=name, instead=f"Give a multiple of {devices}, or say pad=True: then the last "
                                                      "example is repeated, and its results left out.")
-        return Split(count, devices, -(-count // devices))
+        return Split(count, devices, -(-count // devices), elsewhere)
 
 
 def _entries(arg: Any, axes: Axes, whose: str, name: str, is_donated: bool) -> list[Mapped | Common]:

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -21,9 +22,14 @@ class Device:
 
     `kind` (also `platform`) is ``"cpu"``, `id` its number, `process_index` the process that it is of."""
 
+    worker: Worker
+
     def __init__(self, kind: str, id: int, process_index: int = 0, cores: Sequence[int] | None = None,
                  threads: int | None = None) -> None:
         self.kind, self.id, self.process_index = kind, id, process_index
+        self._begin(cores, threads)
+
+    def _begin(self, cores: Sequence[int] | None, threads: int | None) -> None:
         self.worker = Worker(str(self), cores, threads)
 
     @property
@@ -42,6 +48,26 @@ class Device:
     def __reduce__(self) -> Any:
         return _of, (self.kind, self.id)
 
+    def _number(self, id: int, process_index: int) -> None:
+        """A number among the devices of all processes; arrays stay where they are."""
+        self.id, self.process_index = id, process_index
+        self.worker.name = str(self)
+
+
+class Elsewhere(Device):
+    """A device of another process: it has a name, and `pmap` may run there, but nothing is put there from here."""
+
+    def _begin(self, cores: Sequence[int] | None, threads: int | None) -> None:
+        pass
+
+    def submit(self, function: Any, args: Sequence[Any], name: str | None = None) -> Pending:
+        raise _elsewhere(self)
+
+
+def _elsewhere(device: Device) -> BadArgument:
+    return BadArgument(f"{device} is a device of process {device.process_index}, this is process {process_index()}",
+                       why="A process can only use its own devices.", instead="Give one of local_devices().")
+
 
 def _of(kind: str, id: int) -> Device:
     return devices(kind)[id]
@@ -52,9 +78,17 @@ def _cpus(count: int) -> tuple[Device, ...]:
     """So many devices, which share the cores of this process, and the threads on them; each has some alone, if there
     are enough."""
     usable = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    return tuple(Device("cpu", k, cores=_cores_of(k, usable, count), threads=_threads_of(usable, count))
+                 for k in range(count))
+
+
+def _cores_of(k: int, usable: Sequence[int], count: int) -> Sequence[int] | None:
     each = len(usable) // count if count > 1 else 0
-    threads = max(1, (len(usable) or os.cpu_count() or 1) // count) if count > 1 else None
-    return tuple(Device("cpu", k, cores=usable[k * each:(k + 1) * each] or None, threads=threads) for k in range(count))
+    return usable[k * each:(k + 1) * each] or None
+
+
+def _threads_of(usable: Sequence[int], count: int) -> int | None:
+    return max(1, (len(usable) or os.cpu_count() or 1) // count) if count > 1 else None
 
 
 def devices(kind: str | None = None) -> list[Device]:
@@ -72,7 +106,48 @@ def devices(kind: str | None = None) -> list[Device]:
         raise BadArgument(f"there is no kind of devices {kind!r}", instead="Say 'cpu' or 'cuda'.")
     if kind == "cuda":
         raise BadArgument("there is no CUDA device", why=why_no_cuda(), instead="Use devices('cpu').")
-    return list(_cpus(config.cpu_devices))
+    return list(_cpus(config.cpu_devices)) if not _together.all else _together.checked()
+
+
+@dataclass
+class _Together:
+    """The devices of several processes, when these have been brought together, `own` of them of this one."""
+
+    index: int = 0
+    count: int = 1
+    own: int = 0
+    all: list[Device] = field(default_factory=list)
+
+    def checked(self) -> list[Device]:
+        if config.cpu_devices != self.own:
+            raise BadArgument(f"config.cpu_devices is {config.cpu_devices}, and was {self.own} when processes were "
+                              "brought together", instead="Set it before distributed.initialize().")
+        return list(self.all)
+
+
+_together = _Together()
+
+
+def join(index: int, counts: Sequence[int], cores: Sequence[int]) -> None:
+    """This process is one of several, which have so many devices each. Devices are numbered through all of them; those
+    of this process have these cores, where their threads have not begun."""
+    _together.index, _together.count, _together.own = index, len(counts), counts[index]
+    for k, device in enumerate(_cpus(counts[index])):
+        device.worker.cores = _cores_of(k, cores, counts[index])
+        device.worker.threads = _threads_of(cores, counts[index])
+    own = iter(_cpus(counts[index]))
+    owners = [who for who, count in enumerate(counts) for _ in range(count)]
+    _together.all = [next(own) if who == index else Elsewhere("cpu", id, who) for id, who in enumerate(owners)]
+    for id, device in enumerate(_together.all):
+        if not isinstance(device, Elsewhere):
+            device._number(id, index)
+
+
+def part() -> None:
+    """This process is alone again."""
+    for id, device in enumerate(_cpus(_together.own)):
+        device._number(id, 0)
+    _together.index, _together.count, _together.own, _together.all = 0, 1, 0, []
 
 
 def why_no_cuda() -> str:
@@ -97,12 +172,12 @@ def local_device_count(kind: str | None = None) -> int:
 
 def process_index() -> int:
     """The number of this process, from 0."""
-    return 0
+    return _together.index
 
 
 def process_count() -> int:
-    """How many processes there are."""
-    return 1
+    """How many processes there are: one, unless `distributed.initialize` has brought several together."""
+    return _together.count
 
 
 def default_backend() -> str:
@@ -135,16 +210,25 @@ def default_device(device: Device | str) -> Iterator[Device]:
 
 def chosen_device() -> Device:
     """The device of what says nothing else."""
-    return _chosen.device or devices()[0]
+    return _chosen.device or local_devices()[0]
 
 
 def device_of(given: Any) -> Device:
-    """A device, of itself or of a text such as ``"cpu"`` or ``"cpu:1"``. Raises `BadArgument` for others."""
+    """A device of this process, of itself or of a text such as ``"cpu"`` or ``"cpu:1"``. Raises `BadArgument` for
+    others."""
+    found = any_device(given)
+    if isinstance(found, Elsewhere):
+        raise _elsewhere(found)
+    return found
+
+
+def any_device(given: Any) -> Device:
+    """The same, where the device may be of another process; ``"cpu"`` is the first one of this."""
     if isinstance(given, Device):
         return given
     if isinstance(given, str):
         kind, _, number = given.partition(":")
-        found = devices(kind)
+        found = devices(kind) if number else local_devices(kind)
         if (number or "0").isdigit() and int(number or 0) < len(found):
             return found[int(number or 0)]
         raise BadArgument(f"there is no device {given!r}", why=f"There are {', '.join(map(str, found))}.",

@@ -19,7 +19,7 @@ from .device import Device
 from .sharded import Sharded, part_of
 from .workers import known
 
-WORTH_SHARING = 1 << 15                 # elements: from here on each device adds a part of an array
+WORTH_SHARING = 1 << 15                 # elements: from here on each device combines a part of an array
 
 
 class Exchange:
@@ -28,16 +28,26 @@ class Exchange:
 
     def __init__(self, devices: Sequence[Device]) -> None:
         self.devices = devices
+        self.count = len(devices)               # of the axis
 
     def psum(self, x: Any, axis_name: Any) -> Any:
         return self._reduced(x)
 
+    def pmax(self, x: Any, axis_name: Any) -> Any:
+        return np.asarray(self._reduced(x, np.maximum))[()]
+
+    def pmin(self, x: Any, axis_name: Any) -> Any:
+        return np.asarray(self._reduced(x, np.minimum))[()]
+
     def pmean(self, x: Any, axis_name: Any) -> Any:
-        total = self._reduced(x)
-        if isinstance(total, np.ndarray) and type(x) is Sharded:
-            total /= np.float64(len(self.devices)).astype(total.dtype)
+        return self._mean(x, self._reduced(x))
+
+    def _mean(self, x: Any, total: Any) -> Any:
+        """Of a value and its sum."""
+        if isinstance(total, np.ndarray) and type(x) is Sharded and total.dtype.kind in "fc":
+            total /= np.float64(self.count).astype(total.dtype)
             return total
-        mean = total / len(self.devices)
+        mean = total / self.count
         return total.dtype.type(mean) if isinstance(total, np.inexact) else mean
 
     def all_gather(self, x: Any, axis_name: Any) -> Any:
@@ -57,37 +67,37 @@ class Exchange:
         return Sharded([np.int64(k) for k in range(len(self.devices))])
 
     def _values(self, x: Any) -> list[Any]:
-        return x.values() if type(x) is Sharded else [x] * len(self.devices)
+        return x.values() if type(x) is Sharded else [x] * self.count
 
-    def _reduced(self, x: Any) -> Any:
-        """The sum in the order of the devices, so that it is the same in every run."""
+    def _reduced(self, x: Any, combine: np.ufunc = np.add) -> Any:
+        """The sum, or the like, in the order of the devices, so that it is the same in every run."""
         values = self._values(x)
         first = values[0]
         if type(first) is np.ndarray and first.ndim and (first.size >= WORTH_SHARING or len(values) == 1):
-            return self._added(values)
-        return reduce(operator.add, values)
+            return self._combined(values, combine)
+        return reduce(operator.add if combine is np.add else combine, values)
 
-    def _added(self, values: list[np.ndarray]) -> np.ndarray:
+    def _combined(self, values: list[np.ndarray], combine: np.ufunc) -> np.ndarray:
         total = np.empty(values[0].shape, values[0].dtype)
         flat = [np.ascontiguousarray(value).reshape(-1) for value in values]
         count = len(self.devices)
         ends = [total.size * k // count for k in range(count + 1)]
         ranges = [slice(*pair) for pair in zip(ends, ends[1:])]
         if count == 1:                           # nobody writes to what the device has
-            _add_range(total.reshape(-1), flat, ranges[0])
+            _combine_range(combine, total.reshape(-1), flat, ranges[0])
             return total
-        tasks = [device.submit(_add_range, (total.reshape(-1), flat, part), "psum")
+        tasks = [device.submit(_combine_range, (combine, total.reshape(-1), flat, part), "a collective")
                  for device, part in zip(self.devices[1:], ranges[1:])]
-        _add_range(total.reshape(-1), flat, ranges[0])
+        _combine_range(combine, total.reshape(-1), flat, ranges[0])
         for task in tasks:
             task.result()
         return total
 
 
-def _add_range(total: np.ndarray, values: list[np.ndarray], part: slice) -> None:
+def _combine_range(combine: np.ufunc, total: np.ndarray, values: list[np.ndarray], part: slice) -> None:
     if len(values) == 1:
         total[part] = values[0][part]
         return
-    np.add(values[0][part], values[1][part], out=total[part])
+    combine(values[0][part], values[1][part], out=total[part])
     for value in values[2:]:
-        total[part] += value[part]
+        combine(total[part], value[part], out=total[part])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from time import perf_counter
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from .. import tree
@@ -30,8 +30,11 @@ class Program:
     that are named in `donated`, where they are free. `hands_on` says whether values may be held by several: results,
     arguments, and other devices."""
 
+    share: Any = None                            # of what other processes run, too
+
     def __init__(self, entry: Entry, devices: Sequence[Device], axis_name: Any, donated: Collection[str] = ()) -> None:
         self.entry, self.devices = entry, devices
+        self.exchange = self._exchange()
         function: Any = entry.function
         core, apart = entry.generated.function, entry.generated.interface.differing
         self.hands_on = _hands_on(core)
@@ -39,7 +42,7 @@ class Program:
             leaf for parameter in entry.generated.interface.parameters if parameter.name in donated
             for leaf in tree.leaves(parameter.tree) if leaf in apart}
         differing = differing_vars(core.body, [param for param in core.params if param in apart], axis_name)
-        scope = {**function.__globals__, "np": NumPyOnEach(len(devices)), "transformer": Exchange(devices)}
+        scope = {**function.__globals__, "np": NumPyOnEach(len(devices)), "transformer": self.exchange}
         self.has_collectives = any(isinstance(stmt, Let) and stmt.op.over_lanes for stmt in all_statements(core.body))
         for call in all_statements(core.body):
             if isinstance(call, Call) and call.function.role == "phase":
@@ -47,8 +50,14 @@ class Program:
                 same = [var not in differing for var in call.targets]
                 scope[name] = Phase(function.__globals__[name], same, devices, has_effects(call.function),
                                     _last_used(call, core.body, free))
-        self.function = FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
+        self.function = FunctionType(self._code(function), scope, function.__name__, function.__defaults__)
         self.function.__kwdefaults__ = function.__kwdefaults__
+
+    def _exchange(self) -> Exchange:
+        return Exchange(self.devices)
+
+    def _code(self, function: FunctionType) -> CodeType:
+        return function.__code__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not self.entry.hidden:

@@ -49,7 +49,8 @@ class Results:
 def _parted(leaf: Any, axis: int, split: Split, hands_on: bool) -> ShardedArray:
     parts, maker = (leaf.parts, leaf.maker) if type(leaf) is Sharded else ([leaf] * split.devices, None)
     count = split.count if split.is_padded else None
-    return ShardedArray(parts, axis, split.each is not None, count, None if hands_on else maker)
+    return ShardedArray(parts, axis, split.each is not None, count, None if hands_on else maker,
+                        split.elsewhere)
 
 
 def _common(leaf: Any, path: str, device: Device | None) -> Any:

@@ -19,14 +19,16 @@ class ShardedArray(NDArrayOperatorsMixin):
     """An array of which each device has a part: `shards`, along `axis`, which a shard has too if there are `several`
     places in it. It is put together when somebody looks at it as a whole (`gather`, or NumPy); handed to a `pmap`,
     the parts stay where they are. Of the whole there are `count` places, if the last ones were added to fill up.
-    `maker` is the compiled function that made the parts, as long as nobody else has seen their memory."""
+    `maker` is the compiled function that made the parts, as long as nobody else has seen their memory. Other
+    processes have `elsewhere` parts more: here are those of this process."""
 
     __array_priority__ = 100
     is_on_device = True
 
     def __init__(self, parts: Sequence[Any], axis: int = 0, several: bool = False, count: int | None = None,
-                 maker: Any = None) -> None:
+                 maker: Any = None, elsewhere: int = 0) -> None:
         self.parts, self.axis, self.several, self._count, self.maker = parts, axis, several, count, maker
+        self.elsewhere = elsewhere
         self._layout: Hashable = None
 
     @property

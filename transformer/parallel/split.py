@@ -12,11 +12,12 @@ import numpy as np
 @dataclass(frozen=True)
 class Split:
     """How `count` examples go to devices: one to each, or `each` examples. The last one is repeated where there are
-    not enough."""
+    not enough. Other processes have devices `elsewhere`, and examples of their own for these."""
 
     count: int
     devices: int
     each: int | None
+    elsewhere: int = 0
 
     @cached_property
     def is_padded(self) -> bool:
