@@ -11,14 +11,17 @@ on. Who looks at a value waits for it, and is told what went wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import operator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .. import tree
+from ..precision import narrowed, requested
 from .device import Device
+from .widened import has_half, in_float32
 from .workers import Part, Pending, known
 
 CHEAP = 1 << 14                         # elements: fewer are computed at once
@@ -95,7 +98,7 @@ class Array(NDArrayOperatorsMixin):
 
     @property
     def T(self) -> Array:
-        return Array(self._known().T, self.device)
+        return Array(read_only(self._known().T), self.device)
 
     @property
     def real(self) -> Array:
@@ -106,7 +109,7 @@ class Array(NDArrayOperatorsMixin):
         return Array(read_only(self._known().imag), self.device)
 
     def __getitem__(self, index: Any) -> Array:
-        return computed(lambda value, index: value[index], (self, index), {})
+        return computed(operator.getitem, (self, index), {})
 
     def __setitem__(self, index: Any, value: Any) -> None:
         raise TypeError(f"an Array cannot be changed. Write x = x.at[{_shown(index)}].set(...) for a changed copy, or "
@@ -184,9 +187,23 @@ class _Named:
         getattr(at(self.array)[0], name)         # raises where there is no such method
 
         def method(*args: Any, **kwargs: Any) -> Any:
-            return computed(lambda array, index, *args, **kwargs: getattr(at(array)[index], name)(*args, **kwargs),
-                            (self.array, self.index, *args), kwargs)
+            return computed(_CHANGES[name], (self.array, self.index, *args), kwargs)
         return method
+
+
+class _Change:
+    """What a method of `updates.Part` gives, as a function of an array, an index and the rest."""
+
+    def __init__(self, name: str) -> None:
+        self.name = self.__name__ = name
+
+    def __call__(self, array: Any, index: Any, *args: Any, **kwargs: Any) -> Any:
+        from ..updates import at
+        return getattr(at(array)[index], self.name)(*args, **kwargs)
+
+
+_CHANGES = {name: _Change(name) for name in ("get", "set", "add", "subtract", "multiply", "divide", "power", "min",
+                                             "max", "apply")}
 
 
 ASKED = "shape", "dtype", "ndim", "size", "itemsize", "nbytes", "strides", "flags"
@@ -208,6 +225,8 @@ def _giving(name: str, python: bool) -> Callable[..., Any]:
     def method(self: Array, *args: Any, **kwargs: Any) -> Any:
         if python:
             return of_numpy(self._known(), *args, **kwargs)
+        if args and name == "astype" or "dtype" in kwargs:
+            requested(kwargs.get("dtype", args and args[0]))
         return computed(of_numpy, (self, *args), kwargs)
 
     method.__name__, method.__doc__ = name, of_numpy.__doc__
@@ -252,9 +271,14 @@ def computed(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     device = device_among(args, kwargs, getattr(function, "__name__", "a function"))
     if later and sum(each.size for each in args if type(each) is Array) > CHEAP:
         values = [each._value if type(each) is Array else kept(each) for each in args]
-        return Array(device.submit(function, values, function.__name__), device)
-    result = function(*unwrapped(args), **unwrapped(kwargs))
+        return Array(device.submit(on_arrays, (function, *values), function.__name__), device)
+    result = on_arrays(function, *unwrapped(args), **unwrapped(kwargs))
     return wrapped(result, device, (args, kwargs))
+
+
+def on_arrays(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """What a function gives for arrays of NumPy. Numbers of 16 bits are computed with in float32."""
+    return in_float32(function, args, kwargs) if has_half((args, kwargs)) else function(*args, **kwargs)
 
 
 def device_among(args: Any, kwargs: Any, what: str) -> Device:
@@ -271,10 +295,11 @@ def device_among(args: Any, kwargs: Any, what: str) -> Device:
 def _arrays(node: Any) -> Iterator[Array]:
     if type(node) is Array:
         yield node
-    elif isinstance(node, (tuple, list, dict)):
-        items: Iterable[Any] = node.values() if isinstance(node, dict) else node
-        for item in items:
+    elif isinstance(node, (tuple, list)):
+        for item in node:
             yield from _arrays(item)
+    elif isinstance(node, dict):
+        yield from _arrays(list(node.values()))
 
 
 def unwrapped(args: Any) -> Any:
@@ -299,7 +324,7 @@ def wrapped(result: Any, device: Device, given: Any = ()) -> Any:
     owned = [leaf for leaf in tree.leaves(given) if isinstance(leaf, np.ndarray) and leaf.flags.writeable]
 
     def placed(leaf: Any) -> Any:
-        if not isinstance(leaf, (np.ndarray, np.number, np.bool)):
+        if not isinstance(leaf, (np.ndarray, np.generic)):
             return leaf
         shared = isinstance(leaf, np.ndarray) and any(np.may_share_memory(leaf, array) for array in owned)
         return Array(read_only(leaf.copy() if shared else leaf), device)
@@ -308,8 +333,9 @@ def wrapped(result: Any, device: Device, given: Any = ()) -> Any:
 
 
 def read_only(value: Any) -> np.ndarray:
-    """An array as one that cannot be written to: itself if it has its memory alone, else a view."""
-    array = np.asarray(value)
+    """An array as it is on a device: of a dtype that there is (`precision`), and one that cannot be written to.
+    Itself if it has its memory alone, else a view."""
+    array = narrowed(np.asarray(value))
     if array.flags.writeable:
         array = array.view()
         array.flags.writeable = False

@@ -75,7 +75,13 @@ def length(reader: Reader, value: Any) -> Any:
 def is_instance(reader: Reader, value: Any, kinds: Any) -> bool:
     """`isinstance`; of a dynamic value by its type."""
     kind, found = python_type(value), isinstance(value, kinds)
-    return found if kind is type(value) else issubclass(kind, kinds)
+    return found if kind is type(value) else issubclass(kind, kinds) or _are_on_devices(kind, kinds)
+
+
+def _are_on_devices(kind: Any, kinds: Any) -> bool:
+    """Whether arrays on devices are meant: a program is read for them as for NumPy's."""
+    return issubclass(kind, (np.ndarray, np.generic)) and any(
+        getattr(each, "is_on_device", False) for each in (kinds if isinstance(kinds, tuple) else (kinds,)))
 
 
 def type_of_value(reader: Reader, value: Any) -> Any:

@@ -168,7 +168,7 @@ def _is_users(module: types.ModuleType) -> bool:
     }
 
 
-SHORT_NAMES = {"numpy": "np", "scipy": "scipy"}
+SHORT_NAMES = {"numpy": "np", "transformer.numpy": "np", "scipy": "scipy"}
 
 
 def _constant_of_module(module: types.ModuleType, name: str, found: Any) -> Any:

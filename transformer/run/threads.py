@@ -51,14 +51,15 @@ def prepare() -> bool:
     pool = _pool()
     if pool is not None:
         followers.append(_follow)
-        _follow(1, config.threads)
+        _follow("threads", 1, config.threads)
     llvm.add_symbol(COUNT, ctypes.addressof(_cell))
     llvm.add_symbol(SHARE, pool or ctypes.addressof(_cell))      # which is not called by one thread
     return pool is not None
 
 
-def _follow(_: int, count: int) -> None:
-    _cell.value = count
+def _follow(setting: str, _: int, count: int) -> None:
+    if setting == "threads":
+        _cell.value = count
 
 
 def _pool() -> int | None:
@@ -78,4 +79,4 @@ def _pool() -> int | None:
 
 
 if hasattr(os, "register_at_fork"):              # a child has no threads but its own, and siblings
-    os.register_at_fork(after_in_child=lambda: _follow(0, 1))
+    os.register_at_fork(after_in_child=lambda: _follow("threads", 0, 1))
