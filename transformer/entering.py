@@ -115,7 +115,7 @@ def donations(function: Function, interface: Interface, reading: Reading, names:
         if parameter.name in names:
             leaves, structure = tree.flatten(parameter.tree)
             found |= {leaf: parameter.name + path for leaf, path in zip(leaves, structure.paths())
-                      if is_array(leaf) and leaf not in taken}
+                      if is_array(leaf) and leaf not in taken and leaf not in interface.halves}
     return found
 
 

@@ -29,6 +29,7 @@ from .simplify import simplify
 from .transform.applied import settled, take_hidden
 from .transform.argument_names import passed_names
 from .transform.derived import taken_apart
+from .transform.halves import in_float32
 from .write.header import Header
 from .write.writer import Written, write
 
@@ -87,6 +88,7 @@ def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hint
     written by then."""
     made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages)
     made.interface.name = called or made.interface.name
+    compute_in_float32(made, by_entry=False)
     with Builder(made.reading.assumptions).active():
         made.function = with_tests_of_names(made.function, in_loops=True)
     written = write(made.function, made.interface, name=made.interface.name, header=header, annotate=True,
@@ -105,6 +107,7 @@ def generate_loops(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *
     from .entering import entered
     made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages, hands_back=True)
     made.interface.name = called or made.interface.name
+    compute_in_float32(made, by_entry=True)
     modes = taken_apart(target)[1]
     extras = list(args[len(args) - sum(mode.extras for mode in modes):])
     module = entered(made.function, made.interface, made.reading, extras, bool(modes), guards=header is not None,
@@ -147,6 +150,13 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
         note(stages, f"{mode.suffix}, simplified", function)
     function.guards = reading.assumptions.guards
     return Prepared(function, interface, reading, {} if stages is None else stages)
+
+
+def compute_in_float32(made: Prepared, *, by_entry: bool) -> None:
+    """What has 16 bits is only kept in them; `by_entry` as for `halves.in_float32`."""
+    if in_float32(made.function, made.interface, by_entry=by_entry):
+        simplify(made.function, made.reading.assumptions, last=True)
+        note(made.stages, "in float32", made.function)
 
 
 def entered_by(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], hints: Mapping[Any, int]

@@ -24,7 +24,7 @@ FAMILIES = ("identity", "arithmetic", "powers", "elementary", "comparison", "red
             "fourier", "fourier_several", "singular_values", "eigenvalues", "triangular", "lu", "least_squares",
             "matrix_functions", "special", "bessel", "gamma_family", "hypergeometric", "integrals", "orthogonal",
             "distributions", "box_cox", "losses", "statistics", "missing", "norms", "number_theory", "complex_numbers",
-            "scans", "sequences", "saved", "collectives", "exchanges", "random_bits", "inverse_error")
+            "scans", "sequences", "saved", "collectives", "exchanges", "random_bits", "inverse_error", "rounded")
 
 
 @cache
