@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from ..core.halves import bfloat16 as _bfloat16
+from ..core.halves import finfo
 from ..parallel.array import Array
 from ..vectorizing import vectorize
 from . import fft, linalg
 from .indexed import Indexed
 from .names import CONSTANTS, DTYPES, INDEXED
 from .namespace import namespace
-from .types import bfloat16_type, finfo
 
 ndarray = Array
 
@@ -32,7 +33,7 @@ __all__ = [*_there, *CONSTANTS, *DTYPES, *INDEXED, "bfloat16", "fft", "finfo", "
 
 
 def __getattr__(name: str) -> Any:
-    return bfloat16_type() if name == "bfloat16" else _made(name)
+    return _bfloat16().type if name == "bfloat16" else _made(name)
 
 
 def __dir__() -> list[str]:

@@ -16,6 +16,7 @@ import numpy as np
 from .. import tree
 from ..core.errors import BadArgument, NotSupported
 from ..core.grammar import Const
+from ..core.halves import finfo, promoted
 from ..core.sizes import Size
 from ..ops import indexing
 from ..ops.value import Value
@@ -279,7 +280,13 @@ def result_type(reader: Reader, *args: Any) -> Any:
 
     python = {int: 0, float: 0.0, complex: 0j}
     kinds = [weak_or_dtype(arg.type) if isinstance(arg, Value) else 0 if isinstance(arg, Size) else arg for arg in args]
-    return np.result_type(*(python.get(kind, kind) if isinstance(kind, type) else kind for kind in kinds))
+    return promoted([python.get(kind) if kind in python else np.dtype(kind) if isinstance(kind, type | str) else kind
+                     for kind in kinds])
+
+
+def facts_of_dtype(reader: Reader, dtype: Any) -> Any:
+    """`np.finfo`."""
+    return finfo(static(reader, getattr(dtype, "dtype", dtype), "a dtype"))
 
 
 def map_tree(reader: Reader, function: Any, first: Any, *rest: Any) -> Any:
@@ -374,6 +381,8 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     np.ndim: rank_of,
     np.size: size_of,
     np.result_type: result_type,
+    np.finfo: facts_of_dtype,
+    finfo: facts_of_dtype,
     np.shares_memory: share_memory,
     np.may_share_memory: share_memory,
     tree.map: map_tree,

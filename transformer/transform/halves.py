@@ -31,7 +31,7 @@ from ..core.grammar import (
     Var,
     type_of,
 )
-from ..core.halves import FLOAT16, FLOAT32, is_half
+from ..core.halves import FLOAT16, FLOAT32, Bfloat16, is_half, of_core
 from ..core.types import ArrayType, SeqType
 from ..core.walk import all_definitions, blocks_of, reachable, substitute
 from ..ops.arithmetic import Cast
@@ -184,8 +184,10 @@ class _Widening:
 
     def rounded(self, stmt: Let, dtype: np.dtype[Any]) -> Block:
         """What the program asks for in 16 bits: computed in float32, and rounded."""
-        before, source = [], stmt.args[0]
-        if stmt.op is not Cast:
+        before: Block = []
+        if stmt.op is Cast:
+            source: Any = stmt.args[0]
+        else:
             source = Var(widened(stmt.target.type), stmt.target.name)
             before = [Let((source,), stmt.op, stmt.args, stmt.attrs, stmt.origin)]
         rounded = self.by_rounding if self.by_entry else self.by_conversion
@@ -244,11 +246,11 @@ class _Widening:
 
 def _named(attrs: dict[str, Any]) -> np.dtype[Any] | None:
     """The dtype of 16 bits that a statement asks for."""
-    return next((np.dtype(item) for item in attrs.values() if _names_half(item)), None)
+    return next((of_core(item) for item in attrs.values() if _names_half(item)), None)
 
 
 def _names_half(item: Any) -> bool:
-    return isinstance(item, np.dtype) and is_half(item)
+    return isinstance(item, np.dtype | Bfloat16) and is_half(item)
 
 
 def _attrs(attrs: Any) -> Any:

@@ -76,7 +76,7 @@ def _has_methods(stmt: Let, x: ast.expr) -> bool:
 
 def cast(e: Any, stmt: Let) -> ast.expr:
     """`float(x)`, `np.float32(x)` for numbers, `x.astype(np.float32)` for arrays."""
-    from .expressions import dotted, dtype_tree
+    from .expressions import dtype_tree, number_class
 
     x, type = e.atom(stmt.args[0]), type_of(stmt.args[0])
     dtype = stmt.attrs.get("dtype", float)
@@ -86,7 +86,7 @@ def cast(e: Any, stmt: Let) -> ast.expr:
         return ast.Call(ast.Name(dtype.__name__), [x], [])
     if "spelling" not in stmt.attrs and e.constants.only_wide and type == type_of_number(dtype.type(0).item()):
         return x  # what it meets is as wide, and nobody asked for a number of NumPy's
-    return ast.Call(dotted(f"np.{np.dtype(dtype).name}"), [x], [])
+    return ast.Call(number_class(np.dtype(dtype)), [x], [])
 
 
 def filled(e: Any, stmt: Let) -> ast.expr:
