@@ -19,6 +19,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .. import tree
+from ..core.halves import is_bfloat16
 from ..precision import narrowed, requested
 from .device import Device
 from .widened import has_half, in_float32
@@ -77,7 +78,10 @@ class Array(NDArrayOperatorsMixin):
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
-        return self._known().__array_interface__
+        value = self._known()
+        if is_bfloat16(value.dtype):                         # it has no name there, and NumPy then asks `__array__`
+            raise AttributeError("an Array of bfloat16 has no __array_interface__")
+        return value.__array_interface__
 
     def __dlpack__(self, **options: Any) -> Any:
         """For other libraries. Those that know no arrays that cannot be written get a copy."""

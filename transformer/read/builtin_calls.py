@@ -16,7 +16,7 @@ import numpy as np
 from .. import tree
 from ..core.errors import BadArgument, NotSupported
 from ..core.grammar import Const
-from ..core.halves import finfo, promoted
+from ..core.halves import promoted
 from ..core.sizes import Size
 from ..ops import indexing
 from ..ops.value import Value
@@ -284,11 +284,6 @@ def result_type(reader: Reader, *args: Any) -> Any:
                      for kind in kinds])
 
 
-def facts_of_dtype(reader: Reader, dtype: Any) -> Any:
-    """`np.finfo`."""
-    return finfo(static(reader, getattr(dtype, "dtype", dtype), "a dtype"))
-
-
 def map_tree(reader: Reader, function: Any, first: Any, *rest: Any) -> Any:
     """`transformer.tree.map`."""
     return tree.map(lambda *parts: reader.call(function, parts, {}), first, *rest)
@@ -381,8 +376,6 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     np.ndim: rank_of,
     np.size: size_of,
     np.result_type: result_type,
-    np.finfo: facts_of_dtype,
-    finfo: facts_of_dtype,
     np.shares_memory: share_memory,
     np.may_share_memory: share_memory,
     tree.map: map_tree,
