@@ -10,7 +10,20 @@ import numpy as np
 import pytest
 
 import transformer.numpy as tnp
-from transformer import Array, NotSupported, at, device_put, grad, hessian, jit, jvp, pmap, value_and_grad, vmap
+from transformer import (
+    Array,
+    NotSupported,
+    at,
+    check_grads,
+    device_put,
+    grad,
+    hessian,
+    jit,
+    jvp,
+    pmap,
+    value_and_grad,
+    vmap,
+)
 from transformer.core.halves import BFLOAT16, promoted
 from transformer.lower.vecmath import rounded
 from transformer.ops.rounded import to_bfloat16, to_float16
@@ -91,6 +104,18 @@ def test_dtypes() -> None:
         assert tnp.result_type(x, 1.0) == dtype and tnp.finfo(x.dtype).bits == 16
     assert (half + brain).dtype == tnp.promote_types(tnp.float16, tnp.bfloat16) == np.float32
     assert promoted([KINDS[1], np.dtype(np.int16)]) == np.float32 and BFLOAT16 == KINDS[1] and KINDS[0] != BFLOAT16
+
+
+@BOTH
+def test_factorisations_are_refused_as_by_numpy(dtype: Any) -> None:
+    for run in (tnp.linalg.inv, jit(np.linalg.inv), grad(lambda x: np.sum(np.linalg.inv(x)))):
+        with pytest.raises((TypeError, NotSupported), match="is unsupported in linalg"):
+            run(tnp.eye(2, dtype=dtype))
+
+
+@BOTH
+def test_derivatives_are_checked(dtype: Any) -> None:
+    check_grads(lambda x: np.sum(np.sin(x) * x), (np.ones(2, dtype),))
 
 
 @BOTH

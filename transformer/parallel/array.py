@@ -26,6 +26,8 @@ from .widened import has_half, in_float32
 from .workers import Part, Pending, known
 
 CHEAP = 1 << 14                         # elements: fewer are computed at once
+PLACES = int, slice                     # indices that hold no arrays
+NUMBERS = frozenset((int, float, bool, complex))
 
 
 class Array(NDArrayOperatorsMixin):
@@ -113,6 +115,8 @@ class Array(NDArrayOperatorsMixin):
         return Array(read_only(self._known().imag), self.device)
 
     def __getitem__(self, index: Any) -> Array:
+        if type(index) in PLACES:
+            return Array(read_only(self._known()[index]), self.device)
         return computed(operator.getitem, (self, index), {})
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -161,7 +165,8 @@ class Array(NDArrayOperatorsMixin):
         if "out" in options or method == "at":
             raise TypeError(f"an Array cannot be written to by {ufunc.__name__}; take its result, or x.at[i].add(v)")
         if method == "__call__" and ufunc.nout == 1 and not options:
-            return computed(ufunc, inputs, {}, later=True)
+            found = _at_once(ufunc, inputs)
+            return computed(ufunc, inputs, {}, later=True) if found is None else found
         return computed(getattr(ufunc, method), inputs, options)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
@@ -278,6 +283,26 @@ def computed(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
         return Array(device.submit(on_arrays, (function, *values), function.__name__), device)
     result = on_arrays(function, *unwrapped(args), **unwrapped(kwargs))
     return wrapped(result, device, (args, kwargs))
+
+
+def _at_once(ufunc: Any, inputs: tuple[Any, ...]) -> Array | None:
+    """What an elementwise function gives for small arrays on one device and Python's numbers; None for other
+    arguments. The same as `computed`, without looking for arrays in containers."""
+    device, values = None, []
+    for each in inputs:
+        if type(each) is Array:
+            if each.device is not (device := device or each.device):
+                return None
+            each = each._known()
+            if each.size > CHEAP or each.dtype.char in HALVES:
+                return None
+        elif type(each) not in NUMBERS:
+            return None
+        values.append(each)
+    return None if device is None else Array(read_only(ufunc(*values)), device)
+
+
+HALVES = "eE"                           # characters of dtypes of 16 bits
 
 
 def on_arrays(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

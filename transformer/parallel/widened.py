@@ -85,11 +85,11 @@ MOVING: set[Any] = {
     np.ndarray.repeat, np.ndarray.view,
 }
 MOST = 4096                             # kinds of calls that are remembered
-_known: dict[Any, list[bool] | None] = {}
+_known: dict[Any, list[bool]] = {}
 
 
-def _rounded(function: Callable[..., Any], args: Any, kwargs: Any, to: np.dtype[Any]) -> list[bool] | None:
-    """Which results are of 16 bits, by what NumPy gives for float16. None where it takes none."""
+def _rounded(function: Callable[..., Any], args: Any, kwargs: Any, to: np.dtype[Any]) -> list[bool]:
+    """Which results are of 16 bits, by what NumPy gives for float16. Raises what it raises where it takes none."""
     key = function, to, tuple(map(_kind, leaves(args))), tuple(kwargs), tuple(map(_kind, leaves(kwargs)))
     if key not in _known:
         if len(_known) > MOST:
@@ -104,19 +104,15 @@ def _kind(leaf: Any) -> Any:
     return leaf if isinstance(leaf, (str, type, np.dtype)) else type(leaf)
 
 
-def _tried(function: Callable[..., Any], args: Any, kwargs: Any) -> list[bool] | None:
-    try:
-        with np.errstate(all="ignore"):
-            result = function(*args, **kwargs)
-    except TypeError:
-        return None
+def _tried(function: Callable[..., Any], args: Any, kwargs: Any) -> list[bool]:
+    with np.errstate(all="ignore"):
+        result = function(*args, **kwargs)
     return [getattr(leaf, "dtype", None) == FLOAT16 for leaf in tree.leaves(result)]
 
 
-def _restored(result: Any, rounded: list[bool] | None, target: np.dtype[Any]) -> Any:
+def _restored(result: Any, rounded: list[bool], target: np.dtype[Any]) -> Any:
     """Results, with those of float32 rounded that are to be."""
     found, structure = tree.flatten(result)
-    chosen = [True] * len(found) if rounded is None else rounded
     return tree.unflatten(structure, [
         leaf.astype(target) if which and getattr(leaf, "dtype", None) == FLOAT32 else leaf
-        for leaf, which in zip(found, chosen, strict=True)])
+        for leaf, which in zip(found, rounded, strict=True)])
