@@ -8,6 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+import scipy.special
 
 import transformer.numpy as tnp
 from transformer import (
@@ -216,6 +217,16 @@ def test_writes_come_back(dtype: Any) -> None:
     wanted = writes(x.astype(np.float32))
     assert jit(writes)(x) is x
     rounded_from(x, wanted, dtype)
+
+
+def test_functions_of_scipy() -> None:
+    """They know no 16 bits: float16 is float64 to them, as ever; bfloat16 stays what it is."""
+    half, brain = (W.astype(dtype) for dtype in KINDS)
+    for run in (scipy.special.expit, jit(lambda x: scipy.special.expit(x)), vmap(lambda x: scipy.special.expit(x))):
+        np.testing.assert_allclose(np.asarray(run(device_put(half))), scipy.special.expit(half), rtol=1e-15)
+        assert run(device_put(half)).dtype == float
+        rounded_from(run(device_put(brain)), scipy.special.expit(brain.astype(np.float32)), KINDS[1])
+    assert grad(lambda x: np.sum(scipy.special.expit(x)))(half).dtype == np.float16
 
 
 def test_two_kinds_and_small_integers() -> None:

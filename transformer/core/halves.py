@@ -147,6 +147,11 @@ def _is_brain(kind: Any) -> bool:
     return kind is BFLOAT16 or isinstance(kind, np.dtype) and is_bfloat16(kind)
 
 
+def has_half_loop(function: Any) -> bool:
+    """Whether a function of NumPy or SciPy knows float16: ufuncs of `scipy.special` do not, and take it for float64."""
+    return not isinstance(function, np.ufunc) or any("e" in types for types in function.types)
+
+
 def can_cast(source: Any, target: Any, casting: Any) -> bool:
     """`np.can_cast`, with bfloat16 as float16."""
     one, other = without_bfloat16((source, target)) if source != target else (source, source)

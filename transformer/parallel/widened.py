@@ -2,7 +2,7 @@
 
     in_float32(np.sum, (x,), {})                # x: bfloat16[n], and so is the sum, which is added up in float32
 
-Which results are rounded is what NumPy itself says of float16: the first call of a function with dtypes like these is
+Which dtypes results have is what NumPy itself says of float16: the first call of a function with dtypes like these is
 made in float16, too, to see. bfloat16 follows float16.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .. import tree
-from ..core.halves import FLOAT16, FLOAT32, is_half, promoted
+from ..core.halves import FLOAT16, FLOAT32, has_half_loop, is_half, promoted
 from ..precision import names_half
 
 
@@ -53,8 +53,9 @@ def in_float32(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
     target = asked[-1] if asked else kinds.pop() if len(kinds) == 1 else FLOAT32
     if target == FLOAT32:
         return result
-    rounded = _rounded(function, args, kwargs, FLOAT16 if len(kinds) <= 1 else FLOAT32)
-    return _restored(result, rounded, target)
+    if not has_half_loop(function):              # of float16 it computes in float64
+        return function(*args, **kwargs) if target == FLOAT16 else tree.map(lambda leaf: leaf.astype(target), result)
+    return _restored(result, _dtypes(function, args, kwargs, FLOAT16 if len(kinds) <= 1 else FLOAT32), target)
 
 
 def _promoting(leaf: Any) -> Any:
@@ -85,11 +86,11 @@ MOVING: set[Any] = {
     np.ndarray.repeat, np.ndarray.view,
 }
 MOST = 4096                             # kinds of calls that are remembered
-_known: dict[Any, list[bool]] = {}
+_known: dict[Any, list[Any]] = {}
 
 
-def _rounded(function: Callable[..., Any], args: Any, kwargs: Any, to: np.dtype[Any]) -> list[bool]:
-    """Which results are of 16 bits, by what NumPy gives for float16. Raises what it raises where it takes none."""
+def _dtypes(function: Callable[..., Any], args: Any, kwargs: Any, to: np.dtype[Any]) -> list[Any]:
+    """The dtypes of results, by what NumPy gives for float16. Raises what it raises where it takes none."""
     key = function, to, tuple(map(_kind, leaves(args))), tuple(kwargs), tuple(map(_kind, leaves(kwargs)))
     if key not in _known:
         if len(_known) > MOST:
@@ -104,15 +105,15 @@ def _kind(leaf: Any) -> Any:
     return leaf if isinstance(leaf, (str, type, np.dtype)) else type(leaf)
 
 
-def _tried(function: Callable[..., Any], args: Any, kwargs: Any) -> list[bool]:
+def _tried(function: Callable[..., Any], args: Any, kwargs: Any) -> list[Any]:
     with np.errstate(all="ignore"):
         result = function(*args, **kwargs)
-    return [getattr(leaf, "dtype", None) == FLOAT16 for leaf in tree.leaves(result)]
+    return [getattr(leaf, "dtype", None) for leaf in tree.leaves(result)]
 
 
-def _restored(result: Any, rounded: list[bool], target: np.dtype[Any]) -> Any:
-    """Results, with those of float32 rounded that are to be."""
+def _restored(result: Any, dtypes: list[Any], target: np.dtype[Any]) -> Any:
+    """Results in the dtypes that NumPy gives for float16, for which `target` stands."""
     found, structure = tree.flatten(result)
     return tree.unflatten(structure, [
-        leaf.astype(target) if which and getattr(leaf, "dtype", None) == FLOAT32 else leaf
-        for leaf, which in zip(found, rounded, strict=True)])
+        leaf if dtype is None or leaf.dtype == dtype else leaf.astype(target if dtype == FLOAT16 else dtype)
+        for leaf, dtype in zip(found, dtypes, strict=True)])

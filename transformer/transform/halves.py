@@ -39,7 +39,7 @@ from ..ops.identity import Same
 from ..ops.rounded import ToBfloat16, ToFloat16
 from ..read.interface import Interface
 
-FLOAT64 = np.dtype(float)
+FLOAT64, COMPLEX128 = np.dtype(float), np.dtype(complex)
 EXACT = frozenset(("zeros", "ones", "empty", "eye", "identity", "tri"))     # of which the elements need no rounding
 OF_DIGITS = frozenset(("nextafter", "spacing"))                             # which depend on the dtype
 
@@ -180,7 +180,17 @@ class _Widening:
             return [Let(stmt.targets, Same, stmt.args, {}, stmt.origin)]
         if named is not None and (not takes or stmt.op is Cast) and stmt.op.name not in EXACT:
             return self.rounded(stmt, named)
-        return [*self.of_integers(stmt), stmt] if gives and not takes and stmt.op.elementwise else [stmt]
+        if not stmt.op.elementwise or gives == takes:
+            return [stmt]
+        if gives:                                # np.sin of small integers is a float16, but computed in float32
+            return [*self.in_dtype(stmt, FLOAT32), stmt]
+        return [*(self.in_dtype(stmt, FLOAT64) if self.is_double(stmt, types) else ()), stmt]
+
+    def is_double(self, stmt: Let, types: list[Any]) -> bool:
+        """Whether an op takes float16 for float64, as those of `scipy.special` do."""
+        found: list[Any] = [each.type for each in stmt.targets]
+        return any(each.dtype in (FLOAT64, COMPLEX128) for each in found) and \
+            all(each.weak or is_half(each.dtype) for each in types)
 
     def rounded(self, stmt: Let, dtype: np.dtype[Any]) -> Block:
         """What the program asks for in 16 bits: computed in float32, and rounded."""
@@ -207,14 +217,14 @@ class _Widening:
         return [_cast(wide, source, precise, origin), Let((found,), op, (wide,), {}, origin),
                 _cast(target, found, FLOAT32, origin)]
 
-    def of_integers(self, stmt: Let) -> Block:
-        """`np.sin` of small integers is a float16, but computed in float32."""
+    def in_dtype(self, stmt: Let, dtype: np.dtype[Any]) -> Block:
+        """Conversions of the operands of a statement, which takes them then."""
         casts: list[Let] = []
 
         def wide(atom: Any) -> Any:
             if isinstance(atom, Const):
-                return Const(np.float32(atom.value), ArrayType(FLOAT32))
-            casts.append(_cast(Var(ArrayType(FLOAT32, type_of(atom).sizes)), atom, FLOAT32, stmt.origin))  # type: ignore[union-attr]
+                return Const(dtype.type(atom.value), ArrayType(dtype))
+            casts.append(_cast(Var(ArrayType(dtype, type_of(atom).sizes)), atom, dtype, stmt.origin))  # type: ignore[union-attr]
             return casts[-1].target
 
         stmt.args = tuple(map(wide, stmt.args))
