@@ -154,6 +154,15 @@ def test_pmap_and_functions_themselves() -> None:
     np.testing.assert_allclose(np.asarray(jit(tnp.sin)(tnp.array(X))), np.sin(X), rtol=1e-15)
 
 
+def test_what_runs_as_numpy_gives_what_it_gets() -> None:
+    def digits(x):
+        y = tnp.sin(x) * 2
+        return tnp.spacing(y), y
+    run = jit(digits, fallback=True)
+    for given, kind in ((np.ones(2), np.ndarray), (tnp.ones(2), Array)):
+        assert [type(each) for each in run(given)] == [kind, kind]
+
+
 def test_devices_in_programs() -> None:
     with pytest.raises(BadArgument, match="zeros with a device in a program"):
         jit(lambda x: x + tnp.zeros(3, device="cpu:1"))(tnp.ones(3))

@@ -10,6 +10,7 @@ FILES = "files and buffers are read and written with NumPy: np.save(file, x), tn
 TEXT = "texts and settings are NumPy's"
 DATES = "there are no Arrays of dates"
 OBJECTS = "it is about Python's objects or the memory of an array"
+SIZES = "its size and precision depend on the machine: use float64 or complex128"
 OLD = "NumPy's own page says what to write instead"
 
 LEFT_OUT: dict[str, str] = {
@@ -24,6 +25,7 @@ LEFT_OUT: dict[str, str] = {
                     DATES),
     **dict.fromkeys(("frompyfunc", "nested_iters", "require", "isfortran", "may_share_memory", "shares_memory",
                      "asanyarray", "asfortranarray", "ascontiguousarray", "iterable"), OBJECTS),
+    **dict.fromkeys(("longdouble", "clongdouble"), SIZES),
     **dict.fromkeys(("asmatrix", "bmat", "row_stack", "in1d", "trapz"), OLD),
 }
 
