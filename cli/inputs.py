@@ -26,7 +26,7 @@ SCALAR = ArrayType(np.dtype("float64"))
 Kind = inspect._ParameterKind
 POSITIONAL = (Kind.POSITIONAL_ONLY, Kind.POSITIONAL_OR_KEYWORD, Kind.VAR_POSITIONAL)
 
-_OURS = re.compile(r"\b(?:f16|f32|f64|c64|c128|[iu](?:8|16|32|64))\b")
+_OURS = re.compile(r"\b(?:f16|bf16|f32|f64|c64|c128|[iu](?:8|16|32|64))\b")
 _VAGUE = re.compile(
     r"(?:\w+\.)*(?:ndarray|NDArray|[dD]ict|[lL]ist|[tT]uple|Mapping|Sequence|str)\b"
 )

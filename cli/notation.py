@@ -27,10 +27,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-import numpy as np
-
 from transformer.core.sizes import Dim, Extent, Size
-from transformer.core.types import BOOL, COMPLEX, FLOAT, INT, LONG_NAMES, SHORT_NAMES, ArrayType
+from transformer.core.types import BOOL, COMPLEX, FLOAT, INT, LONG_NAMES, SHORT_NAMES, ArrayType, dtype_of_name
 
 from .failures import NotationError, suggestion
 
@@ -244,7 +242,7 @@ class Parser:
             self.fail(f"{word} is a Python number and has no sizes; for an array write {short}[…]")
         if word not in LONG_NAMES:
             self.fail(unknown_dtype(word), token)
-        return ArrayType(np.dtype(LONG_NAMES[word]), self.sizes() if has_sizes else ())
+        return ArrayType(dtype_of_name(word), self.sizes() if has_sizes else ())
 
     def sizes(self) -> tuple[Extent, ...]:
         self.take()

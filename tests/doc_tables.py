@@ -23,6 +23,7 @@ import numpy as np
 from constructs import SECTIONS, Row
 from doc_blocks import FOLDER, ROOT, emitted, messages_filled_in, printed
 
+from transformer.numpy.names import LEFT_OUT
 from transformer.ops.base import Op
 from transformer.ops.rewritten import Rewritten
 from transformer.ops.table import _callables, lookup, method
@@ -201,6 +202,14 @@ def construct_line(row: Row) -> str:
     return f"| {cell(row.construct)} | `{row.error.__name__}` | {cell(said)} |"
 
 
+def missing_text() -> str:
+    """What of NumPy is not in `transformer.numpy`, by the reasons."""
+    reasons: dict[str, list[str]] = {}
+    for name, reason in LEFT_OUT.items():
+        reasons.setdefault(reason, []).append(f"`{name}`")
+    return "\n".join(f"* {', '.join(sorted(names))}: {reason}." for reason, names in reasons.items())
+
+
 def cell(text: str) -> str:
     """A text with the signs that end a cell written so that they do not."""
     return text.replace("|", "\\|")
@@ -211,6 +220,7 @@ def cell(text: str) -> str:
 PARTS: dict[str, Callable[[str, int], str]] = {
     "constructs": lambda page, position: construct_text(),
     "functions": lambda page, position: function_text(),
+    "missing": lambda page, position: missing_text(),
     "output": printed,
     "generated": emitted,
 }
@@ -229,7 +239,7 @@ def filled(page: str) -> str:
 def pages() -> dict[Path, str]:
     """Every page with generated parts, as it should be."""
     names = (FOLDER / "supported.md", FOLDER / "comparison.md", FOLDER / "command_line.md", FOLDER / "vectorize.md",
-             FOLDER / "vmap.md", FOLDER / "pmap.md", ROOT / "README.md")
+             FOLDER / "vmap.md", FOLDER / "pmap.md", FOLDER / "arrays.md", ROOT / "README.md")
     made = {path: filled(path.read_text()) for path in names}
     errors = FOLDER / "errors.md"
     return {**made, errors: messages_filled_in(errors.read_text())}

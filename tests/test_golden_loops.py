@@ -21,9 +21,9 @@ from transformer import tree
 from transformer.api import argument_names
 from transformer.lower.lowering import Kernel, lower
 from transformer.pipeline import Generated, generate
+from transformer.run.calling import WRITTEN_OUT
 from transformer.run.generating import on_demand
 from transformer.run.signature import describe
-from transformer.run.calling import WRITTEN_OUT
 from transformer.run.static import StaticPaths
 
 FOLDER = Path(__file__).parent / "golden_loops"

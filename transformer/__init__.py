@@ -15,6 +15,7 @@
                            what is over all examples of a vmap with a name, or over all devices of a pmap
     at                     functional updates: at(x)[i].set(v)
     lax                    control flow as functions, and arithmetic without promotion, as in JAX
+    numpy                  the functions of NumPy over Arrays
     nn, optim              layers of neural networks and initial weights; optimisers and schedules
     stop_gradient          a value as a constant
     custom_jvp, custom_vjp derivatives by rules of your own
@@ -33,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import distributed, lax, nn, optim, random, tree
+    from . import numpy as numpy
     from .api import check_grads, grad, jvp, linearize, stop_gradient, value_and_grad, vjp
     from .checkpointing import checkpoint, checkpoint_loop
     from .core.errors import (
@@ -137,7 +139,8 @@ __all__ = [
 
 _ERRORS = frozenset(name for name in __all__ if name[0].isupper()) - {"Array"}
 
-_MODULES = frozenset({"distributed", "lax", "nn", "optim", "random", "tree"})
+# Among them `numpy`, which is not in `__all__`: `from transformer import *` must not hide NumPy.
+_MODULES = frozenset({"distributed", "lax", "nn", "numpy", "optim", "random", "tree"})
 
 _HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom", "define_op": ".define",
           "check_op": ".define", "checkpoint": ".checkpointing",
@@ -155,7 +158,7 @@ _HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom
 
 def __getattr__(name: str) -> Any:
     """Imports what is asked for: `import transformer` alone costs next to nothing."""
-    if name not in __all__:
+    if name not in __all__ and name not in _MODULES:
         raise AttributeError(f"module 'transformer' has no attribute {name!r}")
     if name in _MODULES:
         return importlib.import_module(f".{name}", __name__)

@@ -13,6 +13,7 @@ import numpy as np
 from . import tree
 from .checkpointing import bytes_in
 from .core.errors import BadArgument
+from .core.halves import kind_of
 from .ops.identity import stop_gradient
 from .read.kinds import described
 from .read.places import RETURN, place_of, place_of_call
@@ -341,7 +342,7 @@ def _zeros(model: Any) -> Any:
 
 
 def _is_inexact(leaf: Any) -> bool:
-    return isinstance(leaf, (float, complex, np.ndarray, np.generic)) and np.asarray(leaf).dtype.kind in "fc"
+    return isinstance(leaf, (float, complex, np.ndarray, np.generic)) and kind_of(np.asarray(leaf).dtype) in "fc"
 
 
 def _converted(model: Any, given: Any, name: str, whose: str) -> Any:

@@ -36,7 +36,7 @@ from .read.places import place_of, place_of_call
 from .transform.modes import Gradient, Mode, Pullback, Pushforward
 
 MODES = ("fwd", "rev")
-TOLERANCES = {"float64": 1e-6, "float32": 5e-3, "float16": 1e-1}  # absolute and relative
+TOLERANCES = {"float64": 1e-6, "float32": 5e-3, "float16": 1e-1, "bfloat16": 3e-1}  # absolute and relative
 MOST_WIDENED = 100  # how much an uncertain difference may add, in tolerances
 
 

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from . import tree
+from .core.halves import finfo, kind_of
+from .core.halves import is_inexact as is_inexact_number
 
 Vector = np.ndarray
 Direction = list[Any]
@@ -71,7 +73,7 @@ def directional(point: Point, where: int | str, direction: Direction) -> Differe
     6.0
     """
     at = point.value()
-    epsilon = float(np.finfo(precision((point.args, point.kwargs, at))).eps)
+    epsilon = float(finfo(precision((point.args, point.kwargs, at))).eps)
     scales = scales_of(point.argument(where), direction)
     steps = [epsilon**0.2 * scale / finer for scale in scales for finer in (1, 16)]
     noise = epsilon * np.abs(flat(at))
@@ -129,8 +131,8 @@ def summed(differences: Sequence[Difference]) -> Difference:
 def is_inexact(leaf: Any) -> bool:
     """Whether a leaf carries derivatives: it is floating point or complex."""
     if isinstance(leaf, np.ndarray):
-        return leaf.dtype.kind in "fc"
-    return isinstance(leaf, (float, complex, np.inexact))
+        return kind_of(leaf.dtype) in "fc"
+    return isinstance(leaf, (float, complex)) or is_inexact_number(leaf)
 
 
 def inexact_leaves(value: Any) -> list[Any]:
@@ -139,7 +141,7 @@ def inexact_leaves(value: Any) -> list[Any]:
 
 def precision(value: Any) -> np.dtype:
     """The narrowest of float16, float32 and float64 that the numbers of a pytree have."""
-    found = [np.finfo(np.asarray(leaf).dtype).dtype for leaf in inexact_leaves(value)]
+    found = [np.asarray(finfo(np.asarray(leaf).dtype).eps).dtype for leaf in inexact_leaves(value)]
     return min(found, key=lambda dtype: dtype.itemsize, default=np.dtype("float64"))
 
 

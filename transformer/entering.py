@@ -16,7 +16,7 @@ from .read.interface import AxislessType, Interface
 from .read.values import Axisless
 from .settings import config
 from .write.entry import EntrySource, computed, write_entry
-from .write.header import STANDARD, Header
+from .write.header import LIBRARIES, STANDARD, Header
 from .write.names import fresh
 
 
@@ -39,7 +39,12 @@ class Module:
         imports = _parted(self.kernel.source)[0]
         if NUMPY not in imports:
             imports.insert(sum(line.split()[-1] in STANDARD for line in imports), NUMPY)
+        if self._names_bfloat16():
+            imports.insert(imports.index(NUMPY), BFLOAT16)
         return imports
+
+    def _names_bfloat16(self) -> bool:
+        return any("ml_dtypes." in line for line in self.entry.lines)
 
     @property
     def source(self) -> str:
@@ -57,12 +62,12 @@ class Module:
         entry = "\n".join(self.entry.lines)
         standard = [f"import {name}" for name in STANDARD if f"{name}." in code + entry]
         heads = ["\n".join(header.lines()), *(["\n".join(standard)] if standard else []),
-                 "\n".join([NUMPY, *(line for line in imports if "scipy" in line),
+                 "\n".join([*[BFLOAT16] * self._names_bfloat16(), NUMPY, *(line for line in imports if "scipy" in line),
                             "from numba import njit" + ", objmode" * ("from numba import objmode" in imports)])]
         return "\n\n".join(heads) + "\n\n\n" + code.lstrip("\n") + "\n\n" + entry + "\n"
 
 
-NUMPY = "import numpy as np"
+NUMPY, BFLOAT16 = LIBRARIES["np"], LIBRARIES["ml_dtypes"]
 
 
 def _parted(source: str) -> tuple[list[str], str]:
@@ -115,7 +120,7 @@ def donations(function: Function, interface: Interface, reading: Reading, names:
         if parameter.name in names:
             leaves, structure = tree.flatten(parameter.tree)
             found |= {leaf: parameter.name + path for leaf, path in zip(leaves, structure.paths())
-                      if is_array(leaf) and leaf not in taken}
+                      if is_array(leaf) and leaf not in taken and leaf not in interface.halves}
     return found
 
 

@@ -29,6 +29,7 @@ from .simplify import simplify
 from .transform.applied import settled, take_hidden
 from .transform.argument_names import passed_names
 from .transform.derived import taken_apart
+from .transform.halves import in_float32
 from .write.header import Header
 from .write.writer import Written, write
 
@@ -87,6 +88,7 @@ def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hint
     written by then."""
     made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages)
     made.interface.name = called or made.interface.name
+    compute_in_float32(made, taken_apart(target)[1], by_entry=False)
     with Builder(made.reading.assumptions).active():
         made.function = with_tests_of_names(made.function, in_loops=True)
     written = write(made.function, made.interface, name=made.interface.name, header=header, annotate=True,
@@ -106,6 +108,7 @@ def generate_loops(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *
     made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages, hands_back=True)
     made.interface.name = called or made.interface.name
     modes = taken_apart(target)[1]
+    compute_in_float32(made, modes, by_entry=True)
     extras = list(args[len(args) - sum(mode.extras for mode in modes):])
     module = entered(made.function, made.interface, made.reading, extras, bool(modes), guards=header is not None,
                      donated=donated)
@@ -147,6 +150,16 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
         note(stages, f"{mode.suffix}, simplified", function)
     function.guards = reading.assumptions.guards
     return Prepared(function, interface, reading, {} if stages is None else stages)
+
+
+def compute_in_float32(made: Prepared, modes: list[Any], *, by_entry: bool) -> None:
+    """What has 16 bits is only kept in them; `by_entry` as for `halves.in_float32`. What a driver runs is read
+    again when it is compiled, and comes here then."""
+    if modes and modes[-1].gives_driver:
+        return
+    if in_float32(made.function, made.interface, by_entry=by_entry):
+        simplify(made.function, made.reading.assumptions, last=True)
+        note(made.stages, "in float32", made.function)
 
 
 def entered_by(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], hints: Mapping[Any, int]

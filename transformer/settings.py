@@ -41,6 +41,7 @@ def _number(variable: str) -> int | None:
         return None
 
 
+OFF = ("0", "false", "False", "")
 AT_LEAST_ONE = {"threads": "thread", "cpu_devices": "device"}
 
 
@@ -53,7 +54,10 @@ class Config:
     ``TRANSFORMER_THREADS``). Raises ValueError for less than one.
     ``cpu_devices``: how many devices the processors of this computer make (environment:
     ``TRANSFORMER_CPU_DEVICES``); one, unless said.
-    ``patience``: after how many seconds of waiting for a device a warning says what it runs."""
+    ``patience``: after how many seconds of waiting for a device a warning says what it runs.
+    ``enable_x64``: whether arrays on devices may have 64 bits (environment: ``TRANSFORMER_ENABLE_X64``). Without, what
+    `transformer.numpy` and `device_put` make is float32, int32, uint32 or complex64 instead, as in JAX; NumPy's own
+    arrays stay what they are."""
 
     debug_nans: bool = False
     cache: Path = field(default_factory=_default_cache)
@@ -61,6 +65,7 @@ class Config:
     threads: int = field(default_factory=_default_threads)
     cpu_devices: int = field(default_factory=lambda: _number("TRANSFORMER_CPU_DEVICES") or 1)
     patience: float = 60.0
+    enable_x64: bool = field(default_factory=lambda: os.environ.get("TRANSFORMER_ENABLE_X64", "1") not in OFF)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in AT_LEAST_ONE:
@@ -69,12 +74,12 @@ class Config:
                 raise ValueError(f"config.{name} is {value}; there is at least one {AT_LEAST_ONE[name]}")
         before = getattr(self, name, value)
         object.__setattr__(self, name, value)
-        if name == "threads" and value != before:
+        if name in ("threads", "enable_x64") and value != before:
             for follow in followers:
-                follow(before, value)
+                follow(name, before, value)
 
 
-followers: list[Callable[[int, int], None]] = []       # called when the number of threads has changed
+followers: list[Callable[[str, int, int], None]] = []  # called when what code is generated for has changed
 
 
 config = Config()

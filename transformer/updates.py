@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from .core.halves import kind_of
+
 MODES = None, "clip", "drop", "fill", "promise_in_bounds"
 
 
@@ -177,7 +179,7 @@ def cropped(array: Any, shape: tuple[int, ...]) -> Any:
 
 def missing(dtype: Any) -> Any:
     """What stands for an element that is not there."""
-    if dtype.kind in "fc":
+    if kind_of(dtype) in "fc":
         return np.nan
     if dtype.kind == "b":
         return True

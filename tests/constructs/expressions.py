@@ -64,7 +64,7 @@ def complex_numbers(z):
     return np.exp(z) * (2 - 1j) + z.conjugate()
 
 
-@supported("float32 and float16", "results keep the dtype", args=(VECTOR.astype(np.float32),))
+@supported("float32, float16 and bfloat16", "results keep the dtype", args=(VECTOR.astype(np.float32),))
 def single(x):
     return np.sum(x * x) / 2
 

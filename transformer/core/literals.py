@@ -13,7 +13,7 @@ from .errors import Origin
 from .grammar import UNDEFINED, Const, Var
 from .lines import Line
 from .sizes import Dim, Extent, Floor, Greatest, Least, Size, Unknown
-from .types import BOOL, COMPLEX, FLOAT, INT, LONG_NAMES, ArrayType, SavedType, SeqType, Type
+from .types import BOOL, COMPLEX, FLOAT, INT, ArrayType, SavedType, SeqType, Type, dtype_of_name
 
 WORDS = {"None": None, "True": True, "False": False, "inf": float("inf"), "nan": float("nan")}
 WEAK = {"int": INT, "float": FLOAT, "complex": COMPLEX, "bool": BOOL}
@@ -165,7 +165,7 @@ class Literals:
     def dtype(self) -> np.dtype:
         name = self.line.name()
         self.line.expect(")")
-        return np.dtype(LONG_NAMES.get(name, name))
+        return dtype_of_name(name)
 
     def scalar_class(self) -> Any:
         """``float``, ``float32``, or another class by the module it is in and its name there."""
@@ -209,7 +209,7 @@ class Literals:
 
     def scalar_type(self) -> ArrayType:
         name = self.line.name()
-        return WEAK.get(name) or ArrayType(np.dtype(LONG_NAMES.get(name, name)))
+        return WEAK.get(name) or ArrayType(dtype_of_name(name))
 
     def size(self) -> Extent:
         total: Extent = -self.term() if self.line.accept("-") else self.term()

@@ -51,6 +51,7 @@ import numpy as np
 
 from .errors import Origin
 from .grammar import Block, Call, Const, Effect, Function, If, Let, Loop, Stmt, Undefined, Var
+from .halves import Bfloat16
 from .parsing import parse
 from .sizes import Dim, Floor, Least, Size, SizeAtom, Unknown
 from .types import SCALAR_NAMES, SHORT_NAMES, WEAK_NAMES, ArrayType, SavedType, SeqType, type_of_number
@@ -270,7 +271,7 @@ class Printer:
             return "{" + ", ".join(items) + "}"
         if isinstance(value, slice):
             return f"slice({', '.join(map(self.value, (value.start, value.stop, value.step)))})"
-        if isinstance(value, np.dtype):
+        if isinstance(value, (np.dtype, Bfloat16)):
             return f"dtype({_dtype_name(value)})"
         if isinstance(value, (ArrayType, SeqType)):
             return f"type({self.type(value)})"
@@ -349,7 +350,7 @@ def _number(number: Any) -> str:
     return repr(number)
 
 
-def _dtype_name(dtype: np.dtype) -> str:
+def _dtype_name(dtype: Any) -> str:
     return SHORT_NAMES.get(dtype.name, dtype.name)
 
 

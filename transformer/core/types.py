@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Union
+from typing import Any, ClassVar, Union
 
 import numpy as np
 
+from .halves import BFLOAT16, of_core
 from .sizes import Extent, product
 
 
@@ -24,6 +25,10 @@ class ArrayType:
     sizes: tuple[Extent, ...] = ()
     weak: bool = False
     __tree_leaf__: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.dtype.kind == "V":
+            object.__setattr__(self, "dtype", of_core(self.dtype))
 
     @property
     def rank(self) -> int:
@@ -83,13 +88,23 @@ class SavedType:
 Type = Union[ArrayType, SeqType, SavedType]
 
 SHORT_NAMES = {
-    "float16": "f16", "float32": "f32", "float64": "f64", "complex64": "c64", "complex128": "c128",
+    "float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64", "complex64": "c64", "complex128": "c128",
     "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16",
     "uint32": "u32", "uint64": "u64", "bool": "bool",
 }
 SCALAR_NAMES = {"bool": "bool_"}              # NumPy's truth value beside Python's
 LONG_NAMES = {short: long for long, short in SHORT_NAMES.items()} | {"bool_": "bool"}
 WEAK_NAMES = {"i": "int", "f": "float", "c": "complex", "b": "bool"}
+
+
+def dtype_of_name(name: str) -> Any:
+    """The dtype that a text of Core names.
+
+    >>> dtype_of_name("f32"), dtype_of_name("bf16")
+    (dtype('float32'), dtype(bfloat16))
+    """
+    return BFLOAT16 if name in ("bf16", "bfloat16") else np.dtype(LONG_NAMES.get(name, name))
+
 
 FLOAT = ArrayType(np.dtype("float64"), (), weak=True)
 INT = ArrayType(np.dtype("int64"), (), weak=True)

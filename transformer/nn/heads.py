@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import scipy.special
 
+from ..core.halves import finfo
+
 
 def attention(query: Any, key: Any, value: Any, mask: Any = None, causal: bool = False,
               scale: float | None = None) -> Any:
@@ -24,7 +26,7 @@ def attention(query: Any, key: Any, value: Any, mask: Any = None, causal: bool =
         raise ValueError(f"nn.attention: query, key and value have places and features, and so at least 2 axes; their "
                          f"shapes are {np.shape(query)}, {np.shape(key)} and {np.shape(value)}")
     scores = query @ np.swapaxes(key, -1, -2) * (query.shape[-1] ** -0.5 if scale is None else scale)
-    least = 0.7 * float(np.finfo(scores.dtype).min)
+    least = 0.7 * float(finfo(scores.dtype).min)
     if mask is not None:
         scores = np.where(mask, scores, least)
     if causal:

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import scipy.special
 
+from ..core.halves import kind_of
+
 
 def one_hot(labels: Any, num_classes: int, dtype: Any = np.float64) -> Any:
     """Rows of zeros with a one at the place of the label; without a one where it is not below `num_classes`.
@@ -31,7 +33,7 @@ def cross_entropy(logits: Any, labels: Any) -> Any:
     >>> cross_entropy(np.zeros((2, 4)), np.array([0, 3]))
     array([1.38629436, 1.38629436])
     """
-    if labels.dtype.kind == "f" and np.shape(labels) == np.shape(logits):
+    if kind_of(labels.dtype) == "f" and np.shape(labels) == np.shape(logits):
         return -np.sum(labels * scipy.special.log_softmax(logits, axis=-1), axis=-1)
     check_integers("cross_entropy", "labels", labels, ", or probabilities of the shape of the logits")
     if np.shape(labels) != np.shape(logits)[:-1]:

@@ -14,6 +14,7 @@ from numpy.exceptions import AxisError
 
 from ..core.errors import BadArgument, NotSupported, ShapeError, as_raised
 from ..core.grammar import Const
+from ..core.halves import of_core
 from ..core.sizes import Extent, Size
 from .integers import affine
 from .value import Value
@@ -127,7 +128,7 @@ def reduced_axes(argument: Any, rank: int) -> None | int | tuple[int, ...]:
 def dtype(argument: Any) -> np.dtype:
     """The dtype that ``np.float32``, ``"float32"``, ``float`` … name."""
     try:
-        result = np.dtype(argument)
+        result = of_core(np.dtype(argument))
     except TypeError as error:
         raise BadArgument(str(error)) from None
     if result.kind not in "biufc":

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import BadArgument, NotSupported, ShapeError
-from ..core.types import INT, ArrayType, type_of_number
+from ..core.types import INT, ArrayType, dtype_of_name, type_of_number
 from . import scalars
 from .arguments import dtype as checked_dtype
 from .elementwise import FLAT, Elementwise, elementwise_type, is_python_number, where
@@ -335,7 +335,7 @@ class Cast(Elementwise):
         if spelling in (None, "np.astype"):
             return _astype(*args, **kwargs)
         name = spelling.removeprefix("np.")
-        dtype = PYTHON_TYPES[name] if name == spelling else np.dtype(name)
+        dtype = PYTHON_TYPES.get(spelling) or dtype_of_name(name.removeprefix("ml_dtypes."))
         if len(args) != 1 or kwargs:
             raise NotSupported(f"{spelling} of {len(args) + len(kwargs)} arguments",
                                instead=f"Give {spelling} one number.")

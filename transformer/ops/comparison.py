@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import BadArgument, NotSupported
+from ..core.halves import finfo
 from ..core.types import BOOL, ArrayType
 from . import scalars
 from .elementwise import FLAT, Elementwise, aligned, elementwise_type, where
@@ -269,7 +270,7 @@ class NanToNum(Elementwise):
             return next(parts) + 1j * next(parts)
         if x.dtype.kind != "f":
             return x
-        most = float(np.finfo(x.dtype).max)
+        most = float(finfo(x.dtype).max)
         finite = where(x == -np.inf, -most if neginf is None else neginf, where(np.isnan(x), nan, x))
         return where(x == np.inf, most if posinf is None else posinf, finite)
 

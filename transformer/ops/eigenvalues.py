@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import NotSupported
+from ..core.halves import promoted
 from ..core.types import ArrayType
 from .arguments import Args, Kwargs
 from .creation import arange
@@ -25,7 +26,7 @@ from .value import emit, value
 
 def complex_dtype(dtype: np.dtype) -> np.dtype:
     """The dtype of the eigenvalues of a matrix."""
-    return np.result_type(dtype if dtype.kind in "fc" else float, np.complex64)
+    return promoted((dtype if dtype.kind in "fc" else np.dtype(float), np.dtype(np.complex64)))
 
 
 def _of_lapack(a: Any, found: Any) -> Any:

@@ -14,10 +14,9 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from ..core.builder import current
 from ..core.grammar import If, Merge, Var
+from ..core.halves import of_core, promoted
 from ..core.sizes import Extent, Size, Unknown, leaves, product
 from ..core.types import ArrayType
 from ..core.walk import atom_of_size
@@ -99,7 +98,7 @@ def choose(condition: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -
     with builder.nested() as second:
         right = value(orelse())
     if left.type != right.type:
-        dtype = np.result_type(*(_promoting(side.type) for side in (left, right)))
+        dtype = of_core(promoted(_promoting(side.type) for side in (left, right)))
         with builder.nested() as tail:
             left = converted(left, dtype)
         first += tail

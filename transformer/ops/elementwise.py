@@ -12,6 +12,7 @@ import numpy as np
 from ..core.builder import current
 from ..core.errors import BadArgument, ShapeError
 from ..core.grammar import Const
+from ..core.halves import BFLOAT16, FLOAT16, FLOAT32, has_half_loop, without_bfloat16
 from ..core.sizes import Extent
 from ..core.types import ArrayType
 from .base import Op, callable_of
@@ -93,6 +94,12 @@ def result_dtypes(function: Any, operands: tuple[Any, ...], attrs: tuple[Any, ..
                   ) -> tuple[np.dtype, ...]:
     """The dtypes of a function's results; other than of ufuncs, those of a call on a single number
     of each operand's dtype. Raises `TypeError` as NumPy does."""
+    if any(operand is BFLOAT16 for operand in operands):
+        if not has_half_loop(function) and FLOAT16 not in operands and FLOAT32 not in operands:
+            wide = tuple(FLOAT32 if operand is BFLOAT16 else operand for operand in operands)
+            return tuple(BFLOAT16 if dtype == FLOAT32 else dtype for dtype in result_dtypes(function, wide, attrs))
+        found = result_dtypes(function, tuple(without_bfloat16(operands)), attrs)
+        return tuple(BFLOAT16 if dtype == FLOAT16 else dtype for dtype in found)
     if isinstance(function, np.ufunc):
         slots = (*operands, *[None] * function.nout)
         return function.resolve_dtypes(slots)[function.nin:]

@@ -19,6 +19,7 @@ import numpy as np
 
 from ..core.builder import current
 from ..core.errors import BadArgument, NotSupported, ShapeError
+from ..core.halves import can_cast, promoted
 from ..core.sizes import Extent, product
 from ..core.types import ArrayType
 from . import index_batch
@@ -80,8 +81,8 @@ def add_at(x: Value, v: Any, index: Any) -> Value:
     ``x[index] += v``."""
     _check_writable(x)
     place, v = Place(x, index), value(v)
-    total = np.result_type(x.dtype, v.dtype.type(0).item() if v.type.weak else v.dtype)
-    if not np.can_cast(total, x.dtype, "same_kind"):
+    total = promoted((x.dtype, v.dtype.type(0).item() if v.type.weak else v.dtype))
+    if not can_cast(total, x.dtype, "same_kind"):
         raise NotSupported(f"Cannot cast ufunc 'add' output from {total!r} to {x.dtype!r} "
                            "with casting rule 'same_kind'",
                            instead="Convert the array first, or round what is added.")

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.builder import current
 from ..core.errors import NotSupported, ShapeError
+from ..core.halves import promoted
 from ..core.sizes import Extent, product
 from ..core.types import ArrayType
 from . import arguments
@@ -65,7 +66,7 @@ def joined(types: list[ArrayType], shapes: list[Sizes], axis: int) -> ArrayType:
             if k != axis and not current().assumptions.equal(a, b):
                 raise ShapeError(UNEQUAL.format(k, i, a, b))
     length: Extent = sum((sizes[axis] for sizes in shapes), start=0)
-    dtype = np.result_type(*(type.dtype for type in types))
+    dtype = promoted(type.dtype for type in types)
     return ArrayType(dtype, (*first[:axis], length, *first[axis + 1:]))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..core.builder import current
 from ..core.errors import NotSupported, ShapeError
 from ..core.grammar import Const
+from ..core.halves import promoted
 from ..core.types import ArrayType
 from . import arguments
 from .arguments import Args, Bound, Kwargs
@@ -66,7 +67,7 @@ class Array(Op):
         for other in others:
             if other.rank != first.rank or not all(map(equal, other.sizes, first.sizes)):
                 raise ShapeError(INHOMOGENEOUS.format(outer[0]))
-        natural = np.result_type(*{element.dtype for element in elements})
+        natural = promoted({element.dtype for element in elements})
         return ArrayType(dtype or natural, outer + first.sizes)
 
     def element(at, *elements, shape=None, dtype=None):

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.builder import current
 from ..core.errors import NotSupported, ShapeError
+from ..core.halves import is_half, of_core, promoted
 from ..core.sizes import Extent
 from ..core.types import ArrayType
 from .base import Op
@@ -42,9 +43,9 @@ def checked(a: ArrayType) -> np.dtype:
 
 
 def working_dtype(*operands: ArrayType) -> np.dtype:
-    dtype = np.result_type(*(x.dtype for x in operands))
-    if dtype == np.float16:
-        raise NotSupported("array type float16 is unsupported in linalg", instead="Use float32.")
+    dtype = of_core(promoted(x.dtype for x in operands))
+    if is_half(dtype):
+        raise NotSupported(f"array type {dtype} is unsupported in linalg", instead="Use float32.")
     return dtype if dtype.kind in "fc" else np.dtype(float)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.builder import current
 from ..core.errors import ShapeError
+from ..core.halves import of_core, promoted
 from ..core.sizes import Extent
 from ..core.types import ArrayType
 from . import arguments
@@ -25,7 +26,7 @@ Axes = tuple[tuple[int, ...], tuple[int, ...]]
 
 def common_dtype(*operands: ArrayType) -> np.dtype:
     """The dtype of a product. Python numbers count as arrays: only ufuncs treat them as weak."""
-    return np.result_type(*(operand.dtype for operand in operands))
+    return of_core(promoted(operand.dtype for operand in operands))
 
 
 def equal(left: Extent, right: Extent) -> bool:

@@ -32,9 +32,9 @@ class Registry:
             self.by_function = {**self.by_function, function: op}
             self.version += 1
 
-    def renew(self, before: int, count: int) -> None:
-        """Code for several threads is not that for one."""
-        if (before > 1) != (count > 1):
+    def renew(self, setting: str, before: int, now: int) -> None:
+        """Code for several threads is not that for one, and dtypes depend on `enable_x64`."""
+        if setting != "threads" or (before > 1) != (now > 1):
             with self.lock:
                 self.version += 1
 

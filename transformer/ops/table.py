@@ -14,6 +14,7 @@ import numpy as np
 
 from ..core.builder import current
 from ..core.grammar import Atom, type_of
+from ..core.halves import is_bfloat16_class
 from .base import Op
 from .registry import registry
 
@@ -24,7 +25,7 @@ FAMILIES = ("identity", "arithmetic", "powers", "elementary", "comparison", "red
             "fourier", "fourier_several", "singular_values", "eigenvalues", "triangular", "lu", "least_squares",
             "matrix_functions", "special", "bessel", "gamma_family", "hypergeometric", "integrals", "orthogonal",
             "distributions", "box_cox", "losses", "statistics", "missing", "norms", "number_theory", "complex_numbers",
-            "scans", "sequences", "saved", "collectives", "exchanges", "random_bits", "inverse_error")
+            "scans", "sequences", "saved", "collectives", "exchanges", "random_bits", "inverse_error", "rounded")
 
 
 @cache
@@ -71,6 +72,8 @@ def lookup(function: Any) -> tuple[type[Op], str | None] | None:
         defined = registry.by_function.get(function)
         if defined is not None:
             return defined, defined.spelling
+        if is_bfloat16_class(function):                      # its library is imported by those who use it
+            return table[np.float16], "ml_dtypes.bfloat16"
         op = table.get(function) or table.get(_scipy_name(function))
     except TypeError:                                        # not hashable
         return None

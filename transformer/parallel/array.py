@@ -12,17 +12,22 @@ on. Who looks at a value waits for it, and is told what went wrong.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .. import tree
+from ..core.halves import is_bfloat16
+from ..precision import narrowed, requested
 from .device import Device
+from .widened import has_half, in_float32
 from .workers import Part, Pending, failed, known
 
 CHEAP = 1 << 14                         # elements: fewer are computed at once
+PLACES = int, slice                     # indices that hold no arrays
+NUMBERS = frozenset((int, float, bool, complex))
 
 
 class Array(NDArrayOperatorsMixin):
@@ -79,7 +84,10 @@ class Array(NDArrayOperatorsMixin):
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
-        return self._known().__array_interface__
+        value = self._known()
+        if is_bfloat16(value.dtype):                         # it has no name there, and NumPy then asks `__array__`
+            raise AttributeError("an Array of bfloat16 has no __array_interface__")
+        return value.__array_interface__
 
     def __dlpack__(self, **options: Any) -> Any:
         """For other libraries. Those that know no arrays that cannot be written get a copy."""
@@ -100,7 +108,7 @@ class Array(NDArrayOperatorsMixin):
 
     @property
     def T(self) -> Array:
-        return Array(self._known().T, self.device)
+        return Array(read_only(self._known().T), self.device)
 
     @property
     def real(self) -> Array:
@@ -111,7 +119,9 @@ class Array(NDArrayOperatorsMixin):
         return Array(read_only(self._known().imag), self.device)
 
     def __getitem__(self, index: Any) -> Array:
-        return computed(lambda value, index: value[index], (self, index), {})
+        if type(index) in PLACES:
+            return Array(read_only(self._known()[index]), self.device)
+        return computed(operator.getitem, (self, index), {})
 
     def __setitem__(self, index: Any, value: Any) -> None:
         raise TypeError(f"an Array cannot be changed. Write x = x.at[{_shown(index)}].set(...) for a changed copy, or "
@@ -160,7 +170,7 @@ class Array(NDArrayOperatorsMixin):
             raise TypeError(f"an Array cannot be written to by {ufunc.__name__}; take its result, or x.at[i].add(v)")
         if method == "__call__" and ufunc.nout == 1 and not options:
             found = _at_once(ufunc, inputs)
-            return found if found is not None else computed(ufunc, inputs, {}, later=True)
+            return computed(ufunc, inputs, {}, later=True) if found is None else found
         return computed(getattr(ufunc, method), inputs, options)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
@@ -190,9 +200,23 @@ class _Named:
         getattr(at(self.array)[0], name)         # raises where there is no such method
 
         def method(*args: Any, **kwargs: Any) -> Any:
-            return computed(lambda array, index, *args, **kwargs: getattr(at(array)[index], name)(*args, **kwargs),
-                            (self.array, self.index, *args), kwargs)
+            return computed(_CHANGES[name], (self.array, self.index, *args), kwargs)
         return method
+
+
+class _Change:
+    """What a method of `updates.Part` gives, as a function of an array, an index and the rest."""
+
+    def __init__(self, name: str) -> None:
+        self.name = self.__name__ = name
+
+    def __call__(self, array: Any, index: Any, *args: Any, **kwargs: Any) -> Any:
+        from ..updates import at
+        return getattr(at(array)[index], self.name)(*args, **kwargs)
+
+
+_CHANGES = {name: _Change(name) for name in ("get", "set", "add", "subtract", "multiply", "divide", "power", "min",
+                                             "max", "apply")}
 
 
 ASKED = "shape", "dtype", "ndim", "size", "itemsize", "nbytes", "strides", "flags"
@@ -220,6 +244,8 @@ def _giving(name: str, python: bool) -> Callable[..., Any]:
     def method(self: Array, *args: Any, **kwargs: Any) -> Any:
         if python:
             return of_numpy(self._known(), *args, **kwargs)
+        if args and name == "astype" or "dtype" in kwargs:
+            requested(kwargs.get("dtype", args and args[0]))
         return computed(of_numpy, (self, *args), kwargs)
 
     method.__name__, method.__doc__ = name, of_numpy.__doc__
@@ -264,33 +290,34 @@ def computed(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     device = device_among(args, kwargs, getattr(function, "__name__", "a function"))
     if later and sum(each.size for each in args if type(each) is Array) > CHEAP:
         values = [each._value if type(each) is Array else kept(each) for each in args]
-        return Array(device.submit(function, values, function.__name__), device)
-    result = function(*unwrapped(args), **unwrapped(kwargs))
+        return Array(device.submit(on_arrays, (function, *values), function.__name__), device)
+    result = on_arrays(function, *unwrapped(args), **unwrapped(kwargs))
     return wrapped(result, device, (args, kwargs))
 
 
-NUMBERS = frozenset({int, float, complex, np.float64, np.float32})
-
-
-def _at_once(ufunc: Callable[..., Any], inputs: tuple[Any, ...]) -> Array | None:
-    """The short way for cheap operations on arrays of one device, and numbers; None for others."""
-    device, size, plain = None, 0, []
+def _at_once(ufunc: Any, inputs: tuple[Any, ...]) -> Array | None:
+    """What an elementwise function gives for small arrays on one device and Python's numbers; None for other
+    arguments. The same as `computed`, without looking for arrays in containers."""
+    device, values = None, []
     for each in inputs:
         if type(each) is Array:
-            value = each._value
-            if type(value) is not np.ndarray:
-                value = each._known()
-            size += value.size
-            if device is None:
-                device = each.device
-            elif device is not each.device:
+            if each.device is not (device := device or each.device):
                 return None
-            plain.append(value)
-        elif type(each) in NUMBERS:
-            plain.append(each)
-        else:
+            each = each._known()
+            if each.size > CHEAP or each.dtype.char in HALVES:
+                return None
+        elif type(each) not in NUMBERS:
             return None
-    return None if size > CHEAP or device is None else Array(frozen(ufunc(*plain)), device)
+        values.append(each)
+    return None if device is None else Array(read_only(ufunc(*values)), device)
+
+
+HALVES = "eE"                           # characters of dtypes of 16 bits
+
+
+def on_arrays(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """What a function gives for arrays of NumPy. Numbers of 16 bits are computed with in float32."""
+    return in_float32(function, args, kwargs) if has_half((args, kwargs)) else function(*args, **kwargs)
 
 
 def device_among(args: Any, kwargs: Any, what: str) -> Device:
@@ -307,10 +334,11 @@ def device_among(args: Any, kwargs: Any, what: str) -> Device:
 def _arrays(node: Any) -> Iterator[Array]:
     if type(node) is Array:
         yield node
-    elif isinstance(node, (tuple, list, dict)):
-        items: Iterable[Any] = node.values() if isinstance(node, dict) else node
-        for item in items:
+    elif isinstance(node, (tuple, list)):
+        for item in node:
             yield from _arrays(item)
+    elif isinstance(node, dict):
+        yield from _arrays(list(node.values()))
 
 
 def unwrapped(args: Any) -> Any:
@@ -335,7 +363,7 @@ def wrapped(result: Any, device: Device, given: Any = ()) -> Any:
     owned = [leaf for leaf in tree.leaves(given) if isinstance(leaf, np.ndarray) and leaf.flags.writeable]
 
     def placed(leaf: Any) -> Any:
-        if not isinstance(leaf, (np.ndarray, np.number, np.bool)):
+        if not isinstance(leaf, (np.ndarray, np.generic)):
             return leaf
         shared = isinstance(leaf, np.ndarray) and any(np.may_share_memory(leaf, array) for array in owned)
         return Array(read_only(leaf.copy() if shared else leaf), device)
@@ -343,16 +371,10 @@ def wrapped(result: Any, device: Device, given: Any = ()) -> Any:
     return tree.map(placed, result)
 
 
-def frozen(value: Any) -> np.ndarray:
-    """A new array, which nobody else has, as one that cannot be written to."""
-    array = value if type(value) is np.ndarray else np.asarray(value)
-    array.setflags(write=False)
-    return array
-
-
 def read_only(value: Any) -> np.ndarray:
-    """An array as one that cannot be written to: itself if it has its memory alone, else a view."""
-    array = value if type(value) is np.ndarray else np.asarray(value)
+    """An array as it is on a device: of a dtype that there is (`precision`), and one that cannot be written to.
+    Itself if it has its memory alone, else a view."""
+    array = narrowed(value if type(value) is np.ndarray else np.asarray(value))
     if array.flags.writeable:
         array = array.view()
         array.flags.writeable = False

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import tree
 from ..core.errors import BadArgument
+from ..core.halves import kind_of
 from ..read.kinds import described
 from .array import Array, device_among, frozen, kept, read_only, wrapped
 from .device import Device, chosen_device, device_of
@@ -42,7 +43,7 @@ def _placed(leaf: Any, device: Device) -> Array:
     if not isinstance(leaf, (np.ndarray, np.generic, int, float, complex)) and not hasattr(leaf, "__array__"):
         raise BadArgument(f"device_put takes arrays and numbers, this is {described(leaf)}")
     array = np.array(leaf)
-    if array.dtype.kind not in "biufc":
+    if kind_of(array.dtype) not in "biufc":
         raise BadArgument(f"device_put takes numbers, this is an array of {array.dtype}")
     return Array(read_only(array), device)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core.errors import BadArgument, NotSupported, ShapeError
 from ..core.grammar import Const, Let, type_of
+from ..core.halves import NumpyNumber
 from ..core.types import type_of_number
 from ..ops import value as values
 from ..ops.arguments import NotKnown
@@ -161,7 +162,7 @@ def _computed(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[
     return number if isinstance(number, NUMBERS) else UNKNOWN
 
 
-NUMBERS = (bool, int, float, complex, np.number, np.bool_)
+NUMBERS = (bool, int, float, complex, NumpyNumber)
 PLAIN = (*NUMBERS, str, type(None), type, np.dtype)
 
 

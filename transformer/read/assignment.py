@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.errors import BadArgument, NotSupported, ShapeError, as_raised
 from ..core.grammar import Const, Var
+from ..core.halves import can_cast, is_inexact
 from ..ops import indexing
 from ..ops.elementwise import shape_text
 from ..ops.overlap import may_overwrite, part_of
@@ -66,7 +67,7 @@ def _bind_name(reader: Reader, target: Any, value: Any) -> None:
 
 def name_value(reader: Reader, value: Any, name: str, is_argument: bool = False) -> Any:
     """The value, with what it computes named after the name it is bound to."""
-    if type(value) in (float, complex) or isinstance(value, np.inexact):
+    if type(value) in (float, complex) or is_inexact(value):
         return value if is_argument else _named_constant(reader, value, name)
     if isinstance(value, Value):
         atom = value.atom
@@ -252,7 +253,7 @@ def _check_shape(reader: Reader, array: Value, result: Value) -> None:
 def check_cast(reader: Reader, value: Value, dtype: np.dtype, casting: str) -> None:
     given = value.dtype.type(0).item() if value.type.weak else value.dtype
     kind = np.result_type(given) if value.type.weak else value.dtype
-    if not np.can_cast(kind, dtype, casting):  # type: ignore[arg-type]
+    if not can_cast(kind, dtype, casting):
         raise BadArgument(
             f"Cannot cast ufunc output from {value.dtype!r} to {dtype!r} with casting rule {casting!r}",
             reader.builder.origin,

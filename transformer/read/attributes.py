@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.errors import NotSupported, TransformError, as_raised, suggestion
+from ..core.halves import kind_of, of_numpy
 from ..core.sizes import Size
 from ..ops.table import method as op_of_method
 from ..ops.value import PROPERTIES, Value
@@ -56,6 +57,8 @@ def of_array(reader: Reader, value: Value, name: str) -> Any:
     """An attribute of an array or of a number."""
     if value.type.weak and not hasattr(python_type(value), name):
         raise missing_attribute(reader, value, name)
+    if name == "dtype":
+        return of_numpy(value.dtype)
     if name in FACTS:
         return getattr(value, name)
     if name == "itemsize":
@@ -118,6 +121,8 @@ def _of_whole_number(reader: Reader, value: Size, name: str) -> Any:
 
 def of_object(reader: Reader, value: Any, name: str) -> Any:
     """An attribute of a static object, by Python's rules; user code in properties is read."""
+    if isinstance(value, np.dtype) and name == "kind":
+        return kind_of(value)
     if isinstance(value, (types.ModuleType, type)) or _is_plain(value):
         return _plain(reader, value, name)
     if isinstance(value, super):

@@ -16,6 +16,7 @@ import numpy as np
 from .. import tree
 from ..core.errors import BadArgument, NotSupported
 from ..core.grammar import Const
+from ..core.halves import promoted
 from ..core.sizes import Size
 from ..ops import indexing
 from ..ops.value import Value
@@ -75,7 +76,13 @@ def length(reader: Reader, value: Any) -> Any:
 def is_instance(reader: Reader, value: Any, kinds: Any) -> bool:
     """`isinstance`; of a dynamic value by its type."""
     kind, found = python_type(value), isinstance(value, kinds)
-    return found if kind is type(value) else issubclass(kind, kinds)
+    return found if kind is type(value) else issubclass(kind, kinds) or _are_on_devices(kind, kinds)
+
+
+def _are_on_devices(kind: Any, kinds: Any) -> bool:
+    """Whether arrays on devices are meant: a program is read for them as for NumPy's."""
+    return issubclass(kind, (np.ndarray, np.generic)) and any(
+        getattr(each, "is_on_device", False) for each in (kinds if isinstance(kinds, tuple) else (kinds,)))
 
 
 def type_of_value(reader: Reader, value: Any) -> Any:
@@ -273,7 +280,8 @@ def result_type(reader: Reader, *args: Any) -> Any:
 
     python = {int: 0, float: 0.0, complex: 0j}
     kinds = [weak_or_dtype(arg.type) if isinstance(arg, Value) else 0 if isinstance(arg, Size) else arg for arg in args]
-    return np.result_type(*(python.get(kind, kind) if isinstance(kind, type) else kind for kind in kinds))
+    return promoted([python.get(kind) if kind in python else np.dtype(kind) if isinstance(kind, type | str) else kind
+                     for kind in kinds])
 
 
 def map_tree(reader: Reader, function: Any, first: Any, *rest: Any) -> Any:

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ..core.errors import Origin
 from ..core.grammar import Var
 from ..core.types import ArrayType
@@ -60,7 +62,8 @@ class Interface:
     expression that gives the result, `apart` are pairs of an
     array that the user's function writes and one that must share no memory with it; `classes` says of
     arguments without axes whether they have to be arrays (True) or numbers (False); `differing` are the
-    parameters of which devices have values of their own."""
+    parameters of which devices have values of their own; `halves` are the dtypes of 16 bits of parameters, and of
+    results by their number, that the entry of compiled code converts."""
 
     name: str
     parameters: list[Parameter]
@@ -72,6 +75,7 @@ class Interface:
     apart: tuple[tuple[Var, Var], ...] = ()
     classes: tuple[tuple[Var, bool], ...] = ()
     differing: frozenset[Var] = frozenset()
+    halves: dict[Any, np.dtype[Any]] = field(default_factory=dict)
 
     def parameter(self, name: str) -> Parameter | None:
         return next((p for p in self.parameters if p.name == name), None)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.grammar import Atom, Const
 from ..core.guards import Assumptions
+from ..core.halves import promoted
 from ..core.sizes import Size
 from ..core.types import ArrayType
 from ..ops.value import Value
@@ -35,7 +36,7 @@ def joined_type(one: ArrayType, other: ArrayType, assumptions: Assumptions) -> A
             return weak
         if weak.dtype.kind == "b":
             return None
-        return ArrayType(np.result_type(strong.dtype, PYTHON_KINDS[weak.dtype.kind]))
+        return ArrayType(promoted((strong.dtype, PYTHON_KINDS[weak.dtype.kind])))
     return None
 
 

@@ -10,6 +10,7 @@ import gast
 import numpy as np
 
 from ..core.errors import BadArgument, NotSupported
+from ..core.halves import NumpyNumber
 from ..core.sizes import Size, quotient
 from ..ops.value import Value
 from .applying import apply_op
@@ -75,7 +76,7 @@ METHODS = {
 MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
 OURS = (Value, Size, Text, RecordedList)
-NUMERIC = (bool, int, float, complex, np.number, np.bool_)
+NUMERIC = (bool, int, float, complex, NumpyNumber)
 
 
 def binary(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..core.errors import NotSupported
 from ..core.grammar import Const, Var
+from ..core.halves import is_inexact, of_core
 from ..core.types import ArrayType, has_own_meaning
 from ..ops.value import Value
 from .contents import CONTAINERS, Contents, Presence
@@ -59,7 +60,7 @@ class Outside:
             self._watch(found, holder, key)
         if isinstance(found, CONTAINERS):
             self._watch(True, self._contents(found), True)
-        if type(found) in (float, complex) or isinstance(found, np.inexact):
+        if type(found) in (float, complex) or is_inexact(found):
             return Value(Const(found, name=name), known=found) if name else found
         return found
 
@@ -117,7 +118,7 @@ class Outside:
                 why="Its operators may mean something else than those of arrays.",
                 instead="Convert it with np.asarray.",
             )
-        if array.dtype.kind not in "biufc":
+        if of_core(array.dtype).kind not in "biufc":
             raise NotSupported(
                 f"an array of dtype {array.dtype} cannot be read",
                 self.reader.builder.origin,
@@ -125,7 +126,7 @@ class Outside:
                 instead="Convert it to float64, float32, complex, int or bool, or keep it outside.",
             )
         name = self._free_name(name or "array")
-        var = Var(ArrayType(array.dtype.newbyteorder("="), array.shape), name, is_parameter=True)
+        var = Var(ArrayType(of_core(array.dtype).newbyteorder("="), array.shape), name, is_parameter=True)
         self.hidden.append(Hidden(var, name, fetch))
         return Value(var) if array.ndim else Axisless(var)
 
@@ -168,7 +169,7 @@ def _is_users(module: types.ModuleType) -> bool:
     }
 
 
-SHORT_NAMES = {"numpy": "np", "scipy": "scipy"}
+SHORT_NAMES = {"numpy": "np", "transformer.numpy": "np", "scipy": "scipy"}
 
 
 def _constant_of_module(module: types.ModuleType, name: str, found: Any) -> Any:

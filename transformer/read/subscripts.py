@@ -57,6 +57,9 @@ def subscript(reader: Reader, value: Any, index: Any) -> Any:
         return item_of_range(reader, value, index)
     if value is np.s_ or value is np.index_exp:
         return value[index]
+    own = getattr(type(value), "__transformer_item__", None)
+    if own is not None:
+        return own(value, reader, index)
     if id(value) in GRIDS:
         return call_library(reader, GRIDS[id(value)], (index,), {})
     user = getattr(type(value), "__getitem__", None)

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from ..core.errors import Origin
 from ..core.grammar import Atom, Const, type_of
+from ..core.halves import NumpyNumber
 from ..core.sizes import Size
 from ..core.types import ArrayType
 from ..ops.value import Value
@@ -64,7 +63,7 @@ def is_number(value: Any) -> bool:
     """Whether a value is a number or a truth value, known or not."""
     if isinstance(value, Value):
         return value.ndim == 0
-    return isinstance(value, (bool, int, float, complex, Size)) or isinstance(value, np.number | np.bool_)
+    return isinstance(value, (bool, int, float, complex, Size)) or isinstance(value, NumpyNumber)
 
 
 class Axisless(Value):

@@ -12,7 +12,7 @@ from ..transform.derived import taken_apart
 from . import dispatch
 from .dispatch import Dispatcher, Entry
 from .index import Index
-from .native import is_foreign, is_on_device, native
+from .native import is_foreign, is_on_device, native, off_devices
 from .provenance import followed
 from .quick import Quick
 from .raising import complete
@@ -187,7 +187,8 @@ class Calls(Dispatcher):
         user, modes = taken_apart(self.target)
         parts = None if modes else divided(user, refusal)
         function = self.plain_call if modes else user if parts is None else parts.function
-        return Entry(function, "", parts, [], [], [], {}, Memory(frozenset(), (), (), None), refusal=refusal)
+        return Entry(off_devices(function), "", parts, [], [], [], {}, Memory(frozenset(), (), (), None),
+                     refusal=refusal)
 
     def plain_call(self, *args: Any, **kwargs: Any) -> Any:
         return self.plain.call(args, kwargs)

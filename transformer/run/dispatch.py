@@ -18,6 +18,7 @@ import numpy as np
 
 from .. import tree
 from ..core.errors import TransformError
+from ..core.halves import kind_of
 from ..ops.registry import registry
 from ..settings import config, followers
 from .nans import call_watching_nans
@@ -84,7 +85,7 @@ class Held:
     def is_current(self) -> bool:
         """Whether what it takes from outside is still the same."""
         return self.entry.is_current() and all(
-            np.array_equal(self.outside[h.name], h.fetch(), equal_nan=self.outside[h.name].dtype.kind in "fc")
+            np.array_equal(self.outside[h.name], h.fetch(), equal_nan=kind_of(self.outside[h.name].dtype) in "fc")
             for h in self.entry.hidden)
 
 

@@ -91,7 +91,8 @@ class Index:
             return None
         root = private_folder("index")
         try:
-            key = mark_of((self.user, repr(self.modes), repr(self.options), config.threads > 1, _installation()))
+            key = mark_of((self.user, repr(self.modes), repr(self.options), config.threads > 1, config.enable_x64,
+                           _installation()))
         except Unmarked:
             return None
         return None if root is None else root / key[:32]

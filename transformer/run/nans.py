@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.halves import kind_of
+
 
 def call_watching_nans(entry: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Runs a generated function and raises `FloatingPointError` where a NaN first appears.
@@ -63,6 +65,6 @@ def has_nan(value: Any) -> bool:
     """Whether a number or array holds a NaN."""
     if isinstance(value, (float, complex, np.floating, np.complexfloating)):
         return bool(value != value)
-    if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
+    if isinstance(value, np.ndarray) and kind_of(value.dtype) in "fc":
         return bool(np.isnan(value).any())
     return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,16 @@ def is_foreign(leaf: Any) -> bool:
 def is_on_device(leaf: Any) -> bool:
     """Whether a leaf is one of our arrays (`parallel.array`), which may not be computed yet."""
     return getattr(type(leaf), "is_on_device", False)
+
+
+def off_devices(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that gives NumPy's arrays where it gave ours: it was called with NumPy's."""
+    def called(*args: Any, **kwargs: Any) -> Any:
+        result = function(*args, **kwargs)
+        if not any(map(is_on_device, tree.leaves(result))):
+            return result
+        return tree.map(lambda leaf: np.array(leaf)[()] if is_on_device(leaf) else leaf, result)
+    return called
 
 
 def native(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, list[tuple[np.ndarray, np.ndarray]]]:

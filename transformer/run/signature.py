@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import tree
 from ..core.errors import BadArgument
+from ..core.halves import of_core
 from ..core.sizes import Dim, Extent, Size
 from ..core.types import COMPLEX, FLOAT, INT, ArrayType, has_own_meaning
 from ..read.interface import AxislessType
@@ -129,7 +130,7 @@ class _Describer:
         return leaf if number is None else number
 
     def array(self, array: Any, path: str) -> ArrayType | AxislessType:
-        dtype = array.dtype
+        dtype = of_core(array.dtype)
         if has_own_meaning(array):
             kind = array.__class__
             raise BadArgument(f"{path} is a {kind.__module__.partition('.')[0]} {kind.__name__}",

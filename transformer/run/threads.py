@@ -53,7 +53,7 @@ def prepare() -> bool:
     pool = _pool()
     if pool is not None:
         followers.append(_follow)
-        _follow(1, config.threads)
+        _follow("threads", 1, config.threads)
         _limits[:] = _function(pool.get_num_threads, ctypes.c_int), _function(pool.set_num_threads, None, ctypes.c_int)
     nobody = ctypes.addressof(_cell)             # is not called by one thread
     llvm.add_symbol(COUNT, ctypes.addressof(_cell))
@@ -81,8 +81,9 @@ def limit(count: int) -> int | None:
     return before
 
 
-def _follow(_: int, count: int) -> None:
-    _cell.value = count
+def _follow(setting: str, _: int, count: int) -> None:
+    if setting == "threads":
+        _cell.value = count
 
 
 def _pool() -> Any:
@@ -101,4 +102,4 @@ def _pool() -> Any:
 
 
 if hasattr(os, "register_at_fork"):              # a child has no threads but its own, and siblings
-    os.register_at_fork(after_in_child=lambda: _follow(0, 1))
+    os.register_at_fork(after_in_child=lambda: _follow("threads", 0, 1))

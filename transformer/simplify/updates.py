@@ -30,9 +30,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..core.grammar import Atom, Let, Var
+from ..core.halves import promoted
 from ..ops.creation import Full
 from ..ops.indexing import Put
 from ..ops.literals import Array
@@ -151,7 +150,7 @@ def _fixed_place(write: Let) -> int | None:
 
 def _literal(fold: Fold, stmt: Let, items: list[Any]) -> Any:
     wanted = array_type(stmt.target).dtype
-    natural = np.result_type(*(array_type(item).dtype for item in items))
+    natural = promoted(array_type(item).dtype for item in items)
     return fold.become(stmt, Array, *items, **({} if natural == wanted else {"dtype": wanted}))
 
 

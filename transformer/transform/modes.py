@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any
-
-import numpy as np
+from typing import Any, ClassVar
 
 from .. import tree
 from ..core.builder import Builder
 from ..core.errors import BadArgument, NotDifferentiable, Origin, TransformError
 from ..core.grammar import Const, Function, Var, type_of
+from ..core.halves import is_inexact
 from ..core.types import ArrayType
 from ..read.interface import Interface, Parameter, Result
 from ..read.kinds import described
@@ -30,10 +29,11 @@ Kwargs = dict[str, Any]
 
 class Mode:
     """A transformation: of a function, with the arguments that it adds (`extras`, the last of those passed by
-    position) or changes."""
+    position) or changes. What `gives_driver` gives a function that runs others, compiled ones, on devices."""
 
     suffix: str
     extras: int
+    gives_driver: ClassVar[bool] = False
 
     def entered(self, args: Args, kwargs: Kwargs, names: Sequence[str], hints: Mapping[Any, int] | None = None
                 ) -> tuple[Mode, Args, Kwargs]:
@@ -205,7 +205,7 @@ class Pushforward(Mode):
 
 def _at_rest(leaf: Any) -> Any:
     """The tangent of a result that is known beforehand: zero, or None where there is none."""
-    return type(leaf)(0) if isinstance(leaf, (float, complex, np.inexact)) else None
+    return type(leaf)(0) if isinstance(leaf, (float, complex)) or is_inexact(leaf) else None
 
 
 def differentiable_leaves(parameter: Parameter, holomorphic: bool) -> list[Var]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from ..core.builder import Builder
 from ..core.grammar import Function, Var
@@ -25,6 +25,7 @@ class Spread(Mode):
     size: int
     suffix: str = field(default="pmap", init=False)
     extras: int = field(default=0, init=False)
+    gives_driver: ClassVar[bool] = True
 
     def entered(self, args: Args, kwargs: Kwargs, names: Sequence[str], hints: Mapping[Any, int] | None = None
                 ) -> tuple[Mode, Args, Kwargs]:

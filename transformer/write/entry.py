@@ -18,11 +18,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import numpy as np
+
 from ..core.grammar import Const, Function, If, Loop, Undefined, Var, is_array, type_of
 from ..core.sizes import Dim, Size, Unknown, leaves
 from ..core.types import ArrayType
 from ..core.walk import all_statements
 from ..read.interface import Result
+from .expressions import dtype_tree
 from .fixed import fixed_tests
 from .guards import Guards
 from .layout import Group, Item, Line, lines_of
@@ -113,6 +116,7 @@ class _Entry:
         self.paths: dict[Var, str] = {var: path for p in interface.parameters for var, path in places(p)} | hidden
         self.used = {name, kernel_name, *PRINTED, *hidden.values(), *(p.name for p in interface.parameters)}
         self.bound: dict[Var, str] = {}
+        self.wide: dict[Var, str] = {}           # what is computed with in place of numbers of 16 bits
         self.sizes = _Sizes(function, self._dims(), [target.type.sizes for target in kernel.outside])   # type: ignore[union-attr]
         self.given: dict[Any, ast.expr] = {}
         self.filled: set[Any] = set()            # what the kernel writes into memory that is made here
@@ -123,7 +127,7 @@ class _Entry:
         items = [*self._unpacked(), *self._sizes()]
         if guards:
             items = [*fixed_tests(self.interface), *items, *self._tests()]
-        items += [*self._allocated(), *self._call(), *self._handed_back(), *self._returned(guards)]
+        items += [*self._widened(), *self._allocated(), *self._call(), *self._handed_back(), *self._returned(guards)]
         lines = [text for text, _ in lines_of([Group(head, items)], 0)]
         return EntrySource(lines, self.name, self.namespace)
 
@@ -151,8 +155,18 @@ class _Entry:
         """A parameter as its caller gave it."""
         return ast.parse(self.bound.get(param) or self.paths[param], mode="eval").body
 
+    def _widened(self) -> Iterator[Item]:
+        """`x32 = x.astype(np.float32)`, of numbers of 16 bits that a kernel takes."""
+        for param in self.kernel.params:
+            if param in self.interface.halves:
+                tree = self.argument(param)
+                self.wide[param] = fresh(f"{identifier(param.name or 'x')}32", self.used)
+                yield _assign(self.wide[param], _in_dtype(tree, param.type, np.dtype(np.float32)))    # type: ignore[arg-type]
+
     def argument(self, param: Var) -> ast.expr:
         """A parameter as a kernel takes it: an array without axes is a number."""
+        if param in self.wide:
+            return ast.Name(self.wide[param])
         tree = self.reached(param)
         return ast.Subscript(tree, ast.Tuple([])) if param in self.axisless else tree
 
@@ -195,7 +209,9 @@ class _Entry:
     def _call(self) -> Iterator[Item]:
         arguments = [*map(self.argument, self.kernel.params), *(self.given[target] for target in self.kernel.outside)]
         call = ast.Call(ast.Name(self.kernel_name), arguments, [])
-        passed = {**self.given, **{param: self.reached(param) for param in self.kernel.in_place}}
+        in_place = {param: self.argument(param) if param in self.wide else self.reached(param)
+                    for param in self.kernel.in_place}
+        passed = {**self.given, **in_place}
         rest = [k for k, atom in enumerate(self.kernel.results) if atom not in passed]
         names = [fresh(identifier(getattr(self.kernel.results[k], "name", None) or "value"), self.used) for k in rest]
         targets: list[ast.expr] = [ast.Name(name) for name in names]
@@ -236,6 +252,8 @@ class _Entry:
                 return self._number_or_array(item)
             atom = self.function.results[item.k]
             found = self._result(atom)
+            if item.k in self.interface.halves and not self._is_given(atom):
+                return _in_dtype(found, type_of(atom), self.interface.halves[item.k])     # type: ignore[arg-type]
             if self.is_transformed and is_array(atom):
                 found = self._apart(atom, found, atom in seen)
             seen.add(atom)
@@ -246,13 +264,17 @@ class _Entry:
 
         return [Line(ast.Return(result_tree(tree, leaf, self.namespace, again, self.used)))]
 
+    def _is_given(self, atom: Any) -> bool:
+        """Whether a result is the array itself that was an argument."""
+        return any(value is atom for value in self.written.values()) or atom in self.paths
+
     def _result(self, atom: Any) -> ast.expr:
         """A result as the user's function gives it: the array itself where that is an argument."""
         for param, value in self.written.items():
             if value is atom:
                 return self.reached(param)
         if atom in self.paths:
-            return self.argument(atom) if self.is_transformed else self.reached(atom)
+            return self.argument(atom) if self.is_transformed and atom not in self.wide else self.reached(atom)
         return self._number_or_array(atom)
 
     def _number_or_array(self, atom: Any) -> ast.expr:
@@ -300,6 +322,15 @@ class _Entry:
 
 def _assign(name: str, value: ast.expr) -> Line:
     return Line(ast.Assign([ast.Name(name)], value))
+
+
+def _in_dtype(tree: ast.expr, type: ArrayType, dtype: np.dtype[Any]) -> ast.expr:
+    """An array or a number in another dtype: `x.astype(np.float32)`, `np.float16(t)`."""
+    if type.sizes:
+        return ast.Call(ast.Attribute(tree, "astype"), [dtype_tree(dtype)], [])
+    if isinstance(tree, ast.Call) and tree.args and len(tree.args) == 1 and ast.unparse(tree.func) == "np.float32":
+        tree = tree.args[0]
+    return ast.Call(dtype_tree(dtype), [tree], [])
 
 
 def _dtype(type: ArrayType) -> ast.expr:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core.errors import NotSupported
 from ..core.grammar import Call, Const, Function, If, Let, Merge, Var, type_of
+from ..core.halves import BFLOAT16, is_bfloat16
 from ..core.sizes import Size
 from ..core.types import WEAK_NAMES, ArrayType
 from ..ops.regions import Slot
@@ -294,9 +295,16 @@ def dtype_tree(dtype: Any) -> ast.expr:
     """A dtype as it is usually written: `int`, `bool`, `np.float32`."""
     if isinstance(dtype, type) and dtype in (float, int, bool, complex):
         return ast.Name(dtype.__name__)
+    if dtype is BFLOAT16 or is_bfloat16(np.dtype(dtype)):
+        return dotted("ml_dtypes.bfloat16")
     name = np.dtype(dtype).name
     plain = {"int64": "int", "bool": "bool", "complex128": "complex", "float64": "float"}
     return ast.Name(plain[name]) if name in plain else dotted(f"np.{name}")
+
+
+def number_class(dtype: Any) -> ast.expr:
+    """The class of the numbers of a dtype: `np.float64`."""
+    return dotted("ml_dtypes.bfloat16" if is_bfloat16(dtype) else f"np.{dtype.name}")
 
 
 # -- spelling -----------------------------------------------------------------------------------

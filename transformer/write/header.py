@@ -47,6 +47,7 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+LIBRARIES = {"ml_dtypes": "import ml_dtypes", "np": "import numpy as np"}
 STANDARD = ("cmath", "dataclasses", "math", "warnings")
 
 
@@ -54,7 +55,7 @@ def imports(nodes: list[ast.AST]) -> list[str]:
     """The imports that code needs which mentions these names and attributes, the standard library first."""
     used = {node.id for node in nodes if type(node) is ast.Name}
     standard = [f"import {name}" for name in STANDARD if name in used]
-    installed = ["import numpy as np"] if "np" in used else []
+    installed = [line for name, line in LIBRARIES.items() if name in used]
     installed += [f"import scipy.{part}" for part in sorted(set(_parts_of_scipy(nodes)))]
     installed += ["import transformer"] if "transformer" in used else []
     installed += [f"import {home}" for home in sorted(_homes_of_defined(nodes))]

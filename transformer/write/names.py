@@ -34,6 +34,7 @@ PRINTED = frozenset(
         "cmath",
         "dataclasses",
         "math",
+        "ml_dtypes",
         "scipy",
         "warnings",
         "in_threads",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.grammar import Let, type_of
+from ..core.halves import BFLOAT16
 from ..core.types import ArrayType, type_of_number
 from .aliasing import is_array
 from .demand import printed_attrs
@@ -76,7 +77,7 @@ def _has_methods(stmt: Let, x: ast.expr) -> bool:
 
 def cast(e: Any, stmt: Let) -> ast.expr:
     """`float(x)`, `np.float32(x)` for numbers, `x.astype(np.float32)` for arrays."""
-    from .expressions import dotted, dtype_tree
+    from .expressions import dtype_tree, number_class
 
     x, type = e.atom(stmt.args[0]), type_of(stmt.args[0])
     dtype = stmt.attrs.get("dtype", float)
@@ -86,7 +87,7 @@ def cast(e: Any, stmt: Let) -> ast.expr:
         return ast.Call(ast.Name(dtype.__name__), [x], [])
     if "spelling" not in stmt.attrs and e.constants.only_wide and type == type_of_number(dtype.type(0).item()):
         return x  # what it meets is as wide, and nobody asked for a number of NumPy's
-    return ast.Call(dotted(f"np.{np.dtype(dtype).name}"), [x], [])
+    return ast.Call(number_class(np.dtype(dtype)), [x], [])
 
 
 def filled(e: Any, stmt: Let) -> ast.expr:
@@ -223,6 +224,17 @@ def of_saved(e: Any, stmt: Let) -> ast.expr:
     return ast.Call(ast.Name(stmt.op.name), [e.atom(atom) for atom in stmt.args], [])
 
 
+def rounded(e: Any, stmt: Let) -> ast.expr:
+    """`x.astype(np.float16).astype(np.float32)`, `np.float32(np.float16(x))`."""
+    from .expressions import number_class
+
+    x, own = e.atom(stmt.args[0]), stmt.target.type
+    classes = number_class(np.dtype(np.float16) if stmt.op.name == "to_float16" else BFLOAT16), number_class(own.dtype)  # type: ignore[union-attr]
+    for each in classes:
+        x = _method(x, "astype", each) if own.sizes else ast.Call(each, [x], [])         # type: ignore[union-attr]
+    return x
+
+
 def erf_inv(e: Any, stmt: Let) -> ast.expr:
     """The function for the precision."""
     name = "erf_inv_f32" if stmt.target.type.dtype == np.float32 else "erf_inv_f64"     # type: ignore[union-attr]
@@ -231,6 +243,8 @@ def erf_inv(e: Any, stmt: Let) -> ast.expr:
 
 FORMS: dict[str, Form] = {
     "erf_inv": erf_inv,
+    "to_float16": rounded,
+    "to_bfloat16": rounded,
     "pack": pack,
     "unpack": same,
     "add_saved": of_saved,

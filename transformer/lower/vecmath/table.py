@@ -16,12 +16,13 @@ from . import (
     logarithm,
     power,
     roots,
+    rounded,
     special,
     trigonometric,
 )
 
 MODULES = (exponential, logarithm, trigonometric, inverse, hyperbolic, inverse_hyperbolic, special, inverse_error,
-           power, roots)
+           power, roots, rounded)
 NAMES = """exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh arcsin arccos arctan arctan2
            arcsinh arccosh arctanh expit erf erfc power cbrt hypot""".split()
 SUFFIXES: dict[Any, str] = {np.dtype("f4"): "_f32", np.dtype("f8"): "_f64"}
@@ -34,9 +35,10 @@ def _function(name: str, suffix: str) -> Callable[..., Any]:
 TABLE: dict[str, dict[np.dtype, Callable[..., Any]]] = {
     name: {dtype: _function(name, suffix) for dtype, suffix in SUFFIXES.items()} for name in NAMES}
 
-# With those that are not as accurate as they could be, since other digits are wanted.
+# With those that are not as accurate as they could be, since other digits are wanted, or fewer.
 FORMS: dict[str, dict[np.dtype, Callable[..., Any]]] = {
-    **TABLE, "erf_inv": {dtype: _function("erf_inv", suffix) for dtype, suffix in SUFFIXES.items()}}
+    **TABLE, **{name: {dtype: _function(name, suffix) for dtype, suffix in SUFFIXES.items()}
+                for name in ("erf_inv", "to_float16", "to_bfloat16")}}
 
 # How numba compiles them: products and sums may be fused, they become part of their callers, and Python does
 # not call them.
