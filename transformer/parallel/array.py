@@ -309,7 +309,7 @@ def _at_once(ufunc: Any, inputs: tuple[Any, ...]) -> Array | None:
         elif type(each) not in NUMBERS:
             return None
         values.append(each)
-    return None if device is None else Array(read_only(ufunc(*values)), device)
+    return None if device is None else Array(frozen(ufunc(*values)), device)
 
 
 HALVES = "eE"                           # characters of dtypes of 16 bits
@@ -369,6 +369,13 @@ def wrapped(result: Any, device: Device, given: Any = ()) -> Any:
         return Array(read_only(leaf.copy() if shared else leaf), device)
 
     return tree.map(placed, result)
+
+
+def frozen(value: Any) -> np.ndarray:
+    """A new array, which nobody else has, as it is on a device."""
+    array = narrowed(value if type(value) is np.ndarray else np.asarray(value))
+    array.setflags(write=False)
+    return array
 
 
 def read_only(value: Any) -> np.ndarray:
