@@ -23,8 +23,8 @@ if __name__ == "__main__"), with its folder first on sys.path. FUNC may be dotte
 """
 
 TYPES = """\
-Types: f16 bf16 f32 f64 c64 c128 i8..i64 u8..u64 bool with sizes, f64[n,3] or f64[n+1]; int, float and
-complex are Python numbers; (f64, f64[n]), [f64] and {w: f64[n], b: f64} nest; a literal such as
+Types: f16 bf16 f32 f64 c64 c128 i8..i64 u8..u64 bool with sizes, f64[n,3] or f64[n+1]; int, float
+and complex are Python numbers; (f64, f64[n]), [f64] and {w: f64[n], b: f64} nest; a literal such as
 kind: 'relu' or n: 3 is a value known beforehand, and so is a default that is given no type.
 Annotations of the function count: def loss(w: "f64[d]"). Any other argument is taken as f64.
 """

@@ -215,7 +215,7 @@ def trained(folder: str, steps: int, dying: int | None) -> np.ndarray:
 def first(folder: str) -> None:
     """What is printed when a process is killed may be lost with the launcher."""
     exchanges(folder)
-    print("exchanged")
+    print("exchanged", flush=True)                     # before it is killed
     try:
         trained(folder, 6, dying=3)
     except distributed.ProcessError as error:

@@ -72,7 +72,7 @@ PRODUCTS = {
     "stack and matrix": (product, (3, 4, 5), (5, 6),
                          "np.dot(np.ascontiguousarray(a).reshape(n * m, d), b, result.reshape(n * m, n2))"),
     "turned result": (lambda a, b: np.einsum("ij,kj->ki", a[:, 1:], b), (4, 6), (6, 5),
-                      "np.dot(b, a[:, 1:].T, result)"),
+                      "gemm(1.0, b, a[:, 1:].T, 0, result)"),
     "stack in the middle": (lambda a, b: np.einsum("zij,zjk->izk", a, b), (3, 4, 5), (3, 5, 6), "np.dot(a[i], b[i],"),
     "two axes summed": (lambda a, b: np.tensordot(a, b, axes=2), (2, 3, 4), (3, 4, 5), "reshape(m * d, n2)"),
     "summed in another order": (lambda a, b: np.tensordot(a, b, axes=((0, 1), (1, 0))), (2, 3, 4), (3, 2, 6),

@@ -139,13 +139,13 @@ def test_who_waits_long_is_told_for_what(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 PROGRAM = """
-import signal, sys, threading, time
+import os, signal, sys, threading, time
 import numpy as np
 from transformer import config, devices, pmap, psum
 config.cpu_devices = 2
 mapped = pmap(lambda x: x / psum(x, "i"), "i")
 mapped(np.array([1.0, 3.0]))
-threading.Timer(0.2, lambda: signal.raise_signal(signal.SIGINT)).start()
+threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 slow = devices()[1].submit(time.sleep, (1.0,))
 try:
     mapped(np.array([1.0, 3.0])).block_until_ready()

@@ -26,8 +26,8 @@ from typing import Any
 
 from ..write.layout import Group, Item, Line
 
-LONG = 160                             # statements of a function that is compiled as a whole
-PART = 60                              # statements of a part, at most, but for one that is longer alone
+LONG = 240                             # statements of a function that is compiled as a whole
+PART = 80                              # statements of a part, at most, but for one that is longer alone
 LEAST = 12                             # statements that are worth a function
 
 Names = frozenset[str]

@@ -127,12 +127,15 @@ def broken(line: str, width: int) -> list[str]:
 
     >>> broken("y = aaaaa + bbbbb", 12)
     ['y = (aaaaa', '    + bbbbb)']
+    >>> broken("aaa, bbb, ccc = f(x)", 12)
+    ['(aaa, bbb,', '    ccc) = f(x)']
     """
     if len(line) <= width:
         return [line]
     raised = re.match(r"(raise \w+\()(f?\".*\")\)$", line)
     if raised is not None:  # a string has no place to break it
         return [raised[1], INDENT + raised[2], ")"]
+    line = _with_targets_in_brackets(line, width)
     start = _start_of_value(line)
     if any(depth == 0 for place, depth in _places(line) if place > start):
         end = len(line) - (1 if line.endswith(":") else 0)
@@ -140,6 +143,15 @@ def broken(line: str, width: int) -> list[str]:
     margin = len(line) - len(line.lstrip())
     indent = " " * (margin + len(INDENT) * (2 if line.endswith(":") else 1))
     return list(_filled(line, [p for p in _places(line) if p[1] > 0], width, indent))
+
+
+def _with_targets_in_brackets(line: str, width: int) -> str:
+    """`(a, b) = f(x)` for `a, b = f(x)`, if the names alone take most of a line."""
+    start = _start_of_value(line)
+    if start <= 2 * width // 3 or not any(depth == 0 for place, depth in _places(line) if place < start):
+        return line
+    margin = len(line) - len(line.lstrip())
+    return f"{line[:margin]}({line[margin:start - 3]}){line[start - 3:]}"
 
 
 def _filled(line: str, places: list[tuple[int, int]], width: int, indent: str) -> Iterator[str]:
