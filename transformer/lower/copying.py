@@ -39,7 +39,7 @@ class NestCopier(Copier):
         rows, columns, inner = map(self._indices, (stmt.rows, stmt.columns, stmt.inner))
         target, left, right = (Part(self.atom(part.array), self.args(part.at)) for part in stmt.parts)
         factor = None if stmt.factor is None else self.atom(stmt.factor)
-        return Product(target, left, right, rows, columns, inner, stmt.origin, factor)
+        return Product(target, left, right, rows, columns, inner, stmt.origin, factor, stmt.adds)
 
     def _indices(self, indices: list[Index]) -> list[Index]:
         return [Index(self.fresh(index.var), self.size(index.size)) for index in indices]

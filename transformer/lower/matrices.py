@@ -19,17 +19,17 @@ def product_tree(e: Any, stmt: Product) -> ast.stmt:
     """The statement of a product; `e` are the `Expressions`."""
     left, right = matrix(e, stmt.left, stmt.rows, stmt.inner), matrix(e, stmt.right, stmt.inner, stmt.columns)
     if stmt.factor is not None:
-        return _gemm(e, stmt, e.atom(stmt.factor), [left, right], 1)
+        return _gemm(e, stmt, e.atom(stmt.factor), [left, right])
     if stmt.rows and stmt.columns and not all(_has_rows(e, part, stmt) for part in stmt.parts):
-        return _gemm(e, stmt, e.atom(Const(_dtype(stmt).type(1), ArrayType(_dtype(stmt)))), [left, right], 0)
+        return _gemm(e, stmt, e.atom(Const(_dtype(stmt).type(1), ArrayType(_dtype(stmt)))), [left, right])
     return ast.Expr(ast.Call(dotted("np.dot"), [left, right, _target(e, stmt)], []))
 
 
-def _gemm(e: Any, stmt: Product, factor: ast.expr, operands: list[ast.expr], share: int) -> ast.stmt:
-    """A product of parts of matrices in a part of another one, which keeps a share of what it holds."""
+def _gemm(e: Any, stmt: Product, factor: ast.expr, operands: list[ast.expr]) -> ast.stmt:
+    """A product of parts of matrices in a part of another one."""
     name = e.numbers.functions.called(gemm, _dtype(stmt))
     target = matrix(e, stmt.target, stmt.rows, stmt.columns)
-    return ast.Expr(ast.Call(ast.Name(name), [factor, *operands, number(share), target], []))
+    return ast.Expr(ast.Call(ast.Name(name), [factor, *operands, number(int(stmt.adds)), target], []))
 
 
 def _dtype(stmt: Product) -> Any:

@@ -174,7 +174,7 @@ def _added_product(found: Contraction, rows: Rows, spans: dict[Var, Span]) -> Bl
     left, right = _part(found.read(row, summed), places), _part(found.read(summed, column), places)
     target = _part(Read(term.array, term.at), places)
     axes = [indices[row]], [indices[column]], [indices[summed]]
-    return [*block, Product(target, left, right, *axes, term.origin, factor)]
+    return [*block, Product(target, left, right, *axes, term.origin, factor, adds=True)]
 
 
 def _factor(term: Term) -> tuple[Block, Atom]:
@@ -193,10 +193,10 @@ def _of_rows(found: Contraction, rows: Rows, columns: Span | None = None) -> tup
     target = Var(ArrayType(_dtype(term), (rows.count, columns[1] - columns[0])))
     own, at, behind = Index(Var(INT), rows.count), _index(columns), _index(summed)
     places = {found.position: _at(rows.first, own), u: _at(columns[0], at), w: _at(summed[0], behind)}
-    made, left = _left(found, found.read(found.position, w), rows, own, behind, places)
-    right = _part(found.read(u, w), places)
+    left, right = _part(found.read(found.position, w), places), _part(found.read(u, w), places)
+    made, factor = number([], term.before, term) if term.before else ([], None)
     block: Block = [*made, Allocate(target, "dot", term.origin),
-                    Product(Part(target, (own.var, at.var)), left, right, [own], [at], [behind], term.origin)]
+                    Product(Part(target, (own.var, at.var)), left, right, [own], [at], [behind], term.origin, factor)]
     if found.bounded is w:
         block += _rest(found, rows, target, columns[0])
     row = Index(Var(INT, found.position.name), rows.count)
@@ -226,13 +226,13 @@ def _of_inner(found: Contraction, rows: Rows) -> tuple[Block, Block]:
     spans = {u: found.span(u, rows), w: term.spans[w]}
     own, at = Index(Var(INT), rows.count), {var: _index(span) for var, span in spans.items()}
     places = {found.position: _at(rows.first, own), **{var: _at(span[0], at[var]) for var, span in spans.items()}}
-    made, scaled = _left(found, found.read(found.position, w), rows, own, at[w], places)
-    parts = {w: scaled, u: _part(found.read(found.position, u), places)}
+    made, factor = number([], term.before, term) if term.before else ([], None)
+    parts = {var: _part(found.read(found.position, var), places) for var in (w, u)}
     first, second = sorted((u, w), key=lambda var: next(k for k, at in enumerate(term.at) if var in atom_vars((at,))))
     target = Var(ArrayType(_dtype(term), (at[first].size, at[second].size)))
     block: Block = [*made, Allocate(target, "dot", term.origin),
                     Product(Part(target, (at[first].var, at[second].var)), parts[first], parts[second],
-                            [at[first]], [at[second]], [own], term.origin)]
+                            [at[first]], [at[second]], [own], term.origin, factor)]
     add = _whole_added(term, target, {var: spans[var] for var in (first, second)})
     if found.bounded is None:
         return block, [add]
@@ -274,21 +274,6 @@ def _outside(found: Contraction, var: Var, common: Span, here: Extent) -> Span:
     """The part of a span, in an iteration, that it has for itself."""
     start, stop = (moved(end, {found.position: here}) for end in found.term.spans[var])
     return (start, common[0]) if start != common[0] else (common[1], stop)
-
-
-def _left(found: Contraction, read: Read, rows: Rows, own: Index, behind: Index, places: dict[Var, Extent]
-          ) -> tuple[Block, Part]:
-    """A factor, which is multiplied by numbers before in a copy."""
-    if not found.term.before:
-        return [], _part(read, places)
-    scaled = Var(ArrayType(_dtype(found.term), (rows.count, behind.size)))
-    row, column = Index(Var(INT), own.size), Index(Var(INT), behind.size)
-    here = {found.position: _at(rows.first, row), found.inner: _at(found.span(found.inner, rows)[0], column)}
-    value = _load(read.array, _part(read, here).at)
-    body, atom = number([value.target], found.term.before, found.term)
-    store = Store(scaled, (row.var, column.var), atom, False, found.term.origin)
-    nest = Nest([row], [Nest([column], [value, *body, store], found.term.origin)], found.term.origin)
-    return [Allocate(scaled, "multiply", found.term.origin), nest], Part(scaled, (own.var, behind.var))
 
 
 def _added(term: Term, places: dict[Var, Extent], value: Let) -> Block:

@@ -134,7 +134,7 @@ class Part:
 class Product:
     """`target[…] = sum of left[…] * right[…]` over `inner`, for all `rows` and `columns`: a product of
     matrices, which a library computes. The rows are those of `left`, the columns those of `right`. With a `factor`,
-    that times the product is added to what the target holds."""
+    it is that times the product; it may be added to what the target holds (`adds`)."""
 
     target: Part
     left: Part
@@ -144,6 +144,7 @@ class Product:
     inner: list[Index]
     origin: Origin | None = None
     factor: Atom | None = None
+    adds: bool = False
 
     @property
     def indices(self) -> list[Index]:

@@ -98,7 +98,7 @@ class _Visit:
         self.loads[stmt.left.array] += times * rows * inner
         self.loads[stmt.right.array] += times * inner * columns
         self.stores[stmt.target.array] += times * rows * columns
-        self.loads[stmt.target.array] += times * rows * columns * (stmt.factor is not None)
+        self.loads[stmt.target.array] += times * rows * columns * stmt.adds
         self.operations += 2 * times * rows * columns * inner
 
     def elements(self, array: Var) -> int:
