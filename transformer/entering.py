@@ -10,7 +10,8 @@ from . import tree
 from .core.errors import Origin
 from .core.grammar import Function, Var, is_array
 from .lower.aliases import is_written
-from .lower.lowering import Kernel, for_numba, lower
+from .lower.lowering import Kernel, lower
+from .lower.options import for_numba
 from .read.entry import Reading
 from .read.interface import AxislessType, Interface
 from .read.values import Axisless

@@ -19,19 +19,8 @@ from . import vecmath
 from .expand import expand
 from .nests import Lowered
 from .numba_names import told_apart
+from .options import COMPILED, HOSTED, OF_BLAS, PART, REGROUPED, SHARED, for_numba
 from .source import Printed, dimensions, print_lowered
-
-COMPILED = {"error_model": "numpy", "nogil": True}
-HOSTED = {**COMPILED, "nogil": False}
-REGROUPED = {**COMPILED, "fastmath": {"reassoc", "contract"}, "forceinline": True}
-SHARED = {**COMPILED, "forceinline": True}
-PART = {**COMPILED, "inline": "never"}
-OF_BLAS = {**COMPILED, "form": "gemm"}                 # the form is ours to know, and not numba's
-
-
-def for_numba(options: dict[str, Any]) -> dict[str, Any]:
-    """The options that numba knows."""
-    return {name: value for name, value in options.items() if name != "form"}
 
 
 @dataclass

@@ -11,7 +11,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ..core.errors import Origin
-from ..lower.lowering import for_numba
+from ..lower.options import for_numba
 from .objects import Objects
 from .refusing import as_refusal
 
