@@ -80,10 +80,18 @@ def test_what_is_perhaps_not_bound_stays() -> None:
 @pytest.mark.usefixtures("short")
 def test_what_leaves_a_loop_stays_in_it() -> None:
     text = "for i in range(9):\n" + "".join(
-        f"    x[{k}] = i\n    y[{k}] = i\n" for k in range(6)) + "    if x[0] > 3:\n        break\n    x[2] = 1\n"
+        f"    for k in range({k}):\n        y[k] = {k}\n" for k in range(6)) + "    if x[0] > 3:\n        break\n    x[2] = 1\n"
     found = divided(text, ["x", "y"])
     assert "break" in found["rest"] and len(found) == 3
     assert all("break" not in part for name, part in found.items() if name != "rest")
+
+
+@pytest.mark.usefixtures("short")
+def test_numbers_stay_together() -> None:
+    """No part is a run of plain numbers, gives very many of them, or is called in the innermost of loops."""
+    assert list(divided("".join(f"x{k} = x[{k}] * 2.0\n" for k in range(9)) + "y[0] = x8\n", ["x", "y"])) == ["rest"]
+    inner = "".join(f"        for k in range(3):\n            y[k] += {j}\n" for j in range(6))
+    assert list(divided(f"for i in range(9):\n    for j in range(9):\n{inner}", ["y"])) == ["rest"]
 
 
 @pytest.mark.usefixtures("short")

@@ -15,7 +15,8 @@
                                                 return total
 
 A part is a run of statements, of the function or of a long loop in it, that nothing leaves. It takes the names that it
-reads, and gives those that it binds and others read behind it.
+reads, and gives those that it binds and others read behind it. Loops or calls in it are worth the call: numbers that
+are computed one after another, as those of small arrays that have become numbers, stay together.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from ..write.layout import Group, Item, Line
 LONG = 240                             # statements of a function that is compiled as a whole
 PART = 80                              # statements of a part, at most, but for one that is longer alone
 LEAST = 12                             # statements that are worth a function
+DEEPEST = 1                            # loops around a part
+MOST_GIVEN = 8                         # names that a part gives
 
 Names = frozenset[str]
 Share = Callable[[Group, str], str]    # takes a function, and its name as one would like it; gives the name
@@ -49,14 +52,14 @@ class _Division:
     def __init__(self, share: Share, kept: Names, local: Names, alike: Sequence[set[str]]) -> None:
         self.share, self.kept, self.local, self.alike = share, kept, local, alike
 
-    def block(self, items: list[Item], before: Names, after: Names) -> list[Item]:
+    def block(self, items: list[Item], before: Names, after: Names, depth: int = 0) -> list[Item]:
         """A block with parts; `before` are the names that are bound before it, `after` those that are read behind it,
         or before they are bound by the next iteration."""
         made: list[Item] = []
         count = 0
         for run in self._runs(items):
             count += len(run)
-            made += self._run(run, before, _live(items[count:], after))
+            made += self._run(run, before, _live(items[count:], after), depth)
             before |= _certain(run)
         return made
 
@@ -75,22 +78,24 @@ class _Division:
         if run:
             yield run
 
-    def _run(self, run: list[Item], before: Names, after: Names) -> list[Item]:
+    def _run(self, run: list[Item], before: Names, after: Names, depth: int) -> list[Item]:
         item = run[0]
         if len(run) == 1 and _length(run) > PART:
-            return [self._divided(item, before, after)] if _is_loop(item) else run
-        if _length(run) < LEAST or not all(map(self._may_move, run)):
+            return [self._divided(item, before, after, depth)] if _is_loop(item) and depth < DEEPEST else run
+        if _length(run) < LEAST or not any(map(_takes_time, run)) or not all(map(self._may_move, run)):
+            return run
+        if len(after.intersection(_bound(run))) > MOST_GIVEN:
             return run
         needed = _live(run, frozenset(_bound(run)) & after) & self.local
         if not needed <= before or any(len(needed & names) > 1 for names in self.alike):
             return run
         return [self._part(run, [name for name in _in_order(run) if name in needed], after)]
 
-    def _divided(self, item: Any, before: Names, after: Names) -> Item:
+    def _divided(self, item: Any, before: Names, after: Names, depth: int) -> Item:
         """A long loop whose body has parts."""
         inside = _live([item], after) | after
         bound = before | set(_names(getattr(item.head, "target", None)))
-        return Group(item.head, self.block(item.body, bound, inside), item.orelse, item.origin)
+        return Group(item.head, self.block(item.body, bound, inside, depth + 1), item.orelse, item.origin)
 
     def _part(self, run: list[Item], taken: list[str], after: Names) -> Line:
         given = [name for name in dict.fromkeys(_bound(run)) if name in after]
@@ -116,6 +121,11 @@ def _length(items: Iterable[Item]) -> int:
 
 def _is_loop(item: Item) -> bool:
     return isinstance(item, Group) and isinstance(item.head, (ast.For, ast.While))
+
+
+def _takes_time(item: Item) -> bool:
+    """Whether a statement is a loop, or calls what has loops."""
+    return _is_loop(item) or isinstance(item, Line) and isinstance(item.node, ast.Expr)
 
 
 def _leaves(item: Item, loop: bool = False) -> bool:

@@ -129,6 +129,8 @@ def broken(line: str, width: int) -> list[str]:
     ['y = (aaaaa', '    + bbbbb)']
     >>> broken("aaa, bbb, ccc = f(x)", 12)
     ['(aaa, bbb,', '    ccc) = f(x)']
+    >>> broken("for i in range(aaaaa, bbbbb):", 24)
+    ['for i in range(aaaaa,', '        bbbbb):']
     """
     if len(line) <= width:
         return [line]
@@ -148,7 +150,8 @@ def broken(line: str, width: int) -> list[str]:
 def _with_targets_in_brackets(line: str, width: int) -> str:
     """`(a, b) = f(x)` for `a, b = f(x)`, if the names alone take most of a line."""
     start = _start_of_value(line)
-    if start <= 2 * width // 3 or not any(depth == 0 for place, depth in _places(line) if place < start):
+    names = line[:start].endswith(" = ") and any(depth == 0 for place, depth in _places(line) if place < start)
+    if start <= 2 * width // 3 or not names:
         return line
     margin = len(line) - len(line.lstrip())
     return f"{line[:margin]}({line[margin:start - 3]}){line[start - 3:]}"

@@ -1,0 +1,17 @@
+"""How numba compiles the functions of a kernel. Imports nothing, as what was compiled before is loaded by it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+COMPILED = {"error_model": "numpy", "nogil": True}
+HOSTED = {**COMPILED, "nogil": False}                  # in which Python does something
+REGROUPED = {**COMPILED, "fastmath": {"reassoc", "contract"}, "forceinline": True}
+SHARED = {**COMPILED, "forceinline": True}             # which threads run
+PART = {**COMPILED, "inline": "never"}
+OF_BLAS = {**COMPILED, "form": "gemm"}                 # the form is ours to know, and not numba's
+
+
+def for_numba(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that numba knows."""
+    return {name: value for name, value in options.items() if name != "form"}
