@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from functools import partial, wraps
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from .. import tree
 from ..core.halves import is_bfloat16
 from ..precision import narrowed, requested
+from ..run.native import is_on_device
 from .device import Device
 from .widened import has_half, in_float32
 from .workers import Part, Pending, failed, known
@@ -196,8 +199,8 @@ class _Named:
         self.array, self.index = array, index
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        from ..updates import at
-        getattr(at(self.array)[0], name)         # raises where there is no such method
+        from ..updates import Part as PartOfArray
+        getattr(PartOfArray, name)               # raises where there is no such method
 
         def method(*args: Any, **kwargs: Any) -> Any:
             return computed(_CHANGES[name], (self.array, self.index, *args), kwargs)
@@ -211,12 +214,12 @@ class _Change:
         self.name = self.__name__ = name
 
     def __call__(self, array: Any, index: Any, *args: Any, **kwargs: Any) -> Any:
-        from ..updates import at
-        return getattr(at(array)[index], self.name)(*args, **kwargs)
+        from ..updates import Part as PartOfArray
+        return getattr(PartOfArray(array, index), self.name)(*args, **kwargs)
 
 
-_CHANGES = {name: _Change(name) for name in ("get", "set", "add", "subtract", "multiply", "divide", "power", "min",
-                                             "max", "apply")}
+_CHANGES = {name: _Change(name) for name in ("get", "set", "add", "subtract", "multiply", "mul", "divide", "power",
+                                             "min", "max", "apply")}
 
 
 ASKED = "shape", "dtype", "ndim", "size", "itemsize", "nbytes", "strides", "flags"
@@ -318,6 +321,28 @@ HALVES = "eE"                           # characters of dtypes of 16 bits
 def on_arrays(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """What a function gives for arrays of NumPy. Numbers of 16 bits are computed with in float32."""
     return in_float32(function, args, kwargs) if has_half((args, kwargs)) else function(*args, **kwargs)
+
+
+def on_device(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a function of NumPy's arrays gives for trees with arrays on devices, as arrays on the device of the `Array`s
+    among them; functions that it gives do so, too."""
+    found, structure = tree.flatten((args, kwargs))
+    arrays = [leaf for leaf in found if type(leaf) is Array]
+    device = device_among(arrays, {}, getattr(function, "__name__", "a function")) if arrays else None
+
+    def called(function: Callable[..., Any], leaves: list[Any], structure: Any) -> Any:
+        args, kwargs = tree.unflatten(structure, [leaf._known() if type(leaf) is Array else np.asarray(leaf)
+                                                  if is_on_device(leaf) else leaf for leaf in leaves])
+        run = function if any(map(callable, leaves)) else partial(on_arrays, function)
+        result = run(*args, **kwargs)
+        return result if device is None else tree.map(given_out, wrapped(result, device, (args, kwargs)))
+
+    def given_out(leaf: Any) -> Any:
+        if not isinstance(leaf, FunctionType):
+            return leaf
+        return wraps(leaf)(lambda *args, **kwargs: called(leaf, *tree.flatten((args, kwargs))))
+
+    return called(function, found, structure)
 
 
 def device_among(args: Any, kwargs: Any, what: str) -> Device:
