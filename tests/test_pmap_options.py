@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from typing import Any
 
@@ -150,3 +151,30 @@ def test_arrays_of_several_devices_are_refused() -> None:
     for mapped in (pmap(moved, "i"), pmap(moved, "i", in_axes=(0, None))):
         with pytest.raises(ValueError, match=r"Received incompatible devices for moved.*cpu:0.*cpu:1"):
             mapped(x, y)
+
+
+def test_results_have_what_arrays_have_and_cannot_be_written() -> None:
+    x = np.arange(2.0 * DEVICES).reshape(DEVICES, 2)
+    found = pmap(lambda x: x * 2)(x)
+    assert found.sum() == 2 * x.sum() and found.T.shape == x.T.shape and found.astype(np.float32).dtype == np.float32
+    assert [row.tolist() for row in found] == (2 * x).tolist() == found.tolist()
+    assert type(pickle.loads(pickle.dumps(found))) is np.ndarray
+    for write in (lambda: found.__setitem__(0, 1), lambda: np.asarray(found).fill(1), lambda: found.sort(),
+                  lambda: found[0].fill(1), lambda: found.shards[1].fill(1)):
+        with pytest.raises((TypeError, ValueError), match="read-only|cannot be changed"):
+            write()
+    np.testing.assert_array_equal(found, 2 * x)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = found.nothing
+
+
+def test_results_of_arrays_have_the_dtypes_of_arrays() -> None:
+    config.enable_x64 = False
+    try:
+        once = pmap(lambda x: x * 2.0)(device_put(np.arange(DEVICES)))
+        twice = pmap(lambda x: x * np.arange(2.0))(once)
+        assert once.dtype == twice.dtype == np.float32
+        assert pmap(lambda x: x * 2.0)(np.arange(DEVICES)).dtype == np.float64
+    finally:
+        config.enable_x64 = True
+    np.testing.assert_array_equal(twice, 2.0 * np.outer(np.arange(DEVICES), np.arange(2)))

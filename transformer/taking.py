@@ -24,7 +24,7 @@ def taking_arrays(function: Callable[..., Any]) -> Any:
     def called(*args: Any, **kwargs: Any) -> Any:
         if not any(map(is_on_device, tree.leaves((args, kwargs)))):
             return function(*args, **kwargs)
-        from .parallel.array import on_device
+        from .parallel.placing import on_device
         return on_device(function, args, kwargs)
 
     if not hasattr(function, "__transformer_read__"):

@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from functools import partial, wraps
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -23,7 +21,6 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from .. import tree
 from ..core.halves import is_bfloat16
 from ..precision import narrowed, requested
-from ..run.native import is_on_device
 from .device import Device
 from .widened import has_half, in_float32
 from .workers import Part, Pending, failed, known
@@ -114,12 +111,21 @@ class Array(NDArrayOperatorsMixin):
         return Array(read_only(self._known().T), self.device)
 
     @property
+    def mT(self) -> Array:
+        return Array(read_only(self._known().mT), self.device)
+
+    @property
     def real(self) -> Array:
         return Array(read_only(self._known().real), self.device)
 
     @property
     def imag(self) -> Array:
         return Array(read_only(self._known().imag), self.device)
+
+    @property
+    def flat(self) -> Array:
+        """All elements in a row, to be read."""
+        return computed(np.ndarray.ravel, (self,), {})
 
     def __getitem__(self, index: Any) -> Array:
         if type(index) in PLACES:
@@ -224,10 +230,10 @@ _CHANGES = {name: _Change(name) for name in ("get", "set", "add", "subtract", "m
 
 ASKED = "shape", "dtype", "ndim", "size", "itemsize", "nbytes", "strides", "flags"
 GIVING_PYTHON = "item", "tolist", "tobytes"
-METHODS = ("all", "any", "argmax", "argmin", "argsort", "astype", "choose", "clip", "compress", "conj", "conjugate",
-           "copy", "cumprod", "cumsum", "diagonal", "dot", "flatten", "max", "mean", "min", "nonzero", "prod", "ravel",
-           "repeat", "reshape", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace",
-           "transpose", "var")
+METHODS = ("all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "choose", "clip", "compress", "conj",
+           "conjugate", "copy", "cumprod", "cumsum", "diagonal", "dot", "flatten", "max", "mean", "min", "nonzero",
+           "prod", "ravel", "repeat", "reshape", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take",
+           "trace", "transpose", "var", "view")
 WRITING = "fill", "itemset", "partition", "put", "resize", "setfield", "setflags", "sort"
 
 
@@ -321,28 +327,6 @@ HALVES = "eE"                           # characters of dtypes of 16 bits
 def on_arrays(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """What a function gives for arrays of NumPy. Numbers of 16 bits are computed with in float32."""
     return in_float32(function, args, kwargs) if has_half((args, kwargs)) else function(*args, **kwargs)
-
-
-def on_device(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a function of NumPy's arrays gives for trees with arrays on devices, as arrays on the device of the `Array`s
-    among them; functions that it gives do so, too."""
-    found, structure = tree.flatten((args, kwargs))
-    arrays = [leaf for leaf in found if type(leaf) is Array]
-    device = device_among(arrays, {}, getattr(function, "__name__", "a function")) if arrays else None
-
-    def called(function: Callable[..., Any], leaves: list[Any], structure: Any) -> Any:
-        args, kwargs = tree.unflatten(structure, [leaf._known() if type(leaf) is Array else np.asarray(leaf)
-                                                  if is_on_device(leaf) else leaf for leaf in leaves])
-        run = function if any(map(callable, leaves)) else partial(on_arrays, function)
-        result = run(*args, **kwargs)
-        return result if device is None else tree.map(given_out, wrapped(result, device, (args, kwargs)))
-
-    def given_out(leaf: Any) -> Any:
-        if not isinstance(leaf, FunctionType):
-            return leaf
-        return wraps(leaf)(lambda *args, **kwargs: called(leaf, *tree.flatten((args, kwargs))))
-
-    return called(function, found, structure)
 
 
 def device_among(args: Any, kwargs: Any, what: str) -> Device:
