@@ -178,3 +178,8 @@ def test_results_of_arrays_have_the_dtypes_of_arrays() -> None:
     finally:
         config.enable_x64 = True
     np.testing.assert_array_equal(twice, 2.0 * np.outer(np.arange(DEVICES), np.arange(2)))
+
+
+def test_no_examples() -> None:
+    with pytest.raises(BadArgument, match="maps x over no examples"):
+        pmap(lambda x: psum(x, "i"), "i")(np.ones((0, 3)))
