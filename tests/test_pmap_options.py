@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transformer import Array, BadArgument, config, device_put, devices, pmap, ppermute, psum
+from transformer import Array, BadArgument, all_gather, config, device_put, devices, pmap, ppermute, psum
 from transformer.parallel.shards import ShardedArray
 
 DEVICES = 2
@@ -183,3 +183,17 @@ def test_results_of_arrays_have_the_dtypes_of_arrays() -> None:
 def test_no_examples() -> None:
     with pytest.raises(BadArgument, match="maps x over no examples"):
         pmap(lambda x: psum(x, "i"), "i")(np.ones((0, 3)))
+
+
+def test_what_a_loop_gives_may_be_the_same_everywhere() -> None:
+    """The largest eigenvalue of a matrix of which each device has some rows."""
+    def power(a, v):
+        for _ in range(60):
+            w = all_gather(a @ v, "i").ravel()
+            v = w / np.sqrt(np.sum(w * w))
+        return v
+
+    root = np.random.default_rng(0).normal(size=(4, 4))
+    a = root @ root.T
+    found = pmap(power, "i", in_axes=(0, None), out_axes=None)(a.reshape(DEVICES, 4 // DEVICES, 4), np.ones(4))
+    np.testing.assert_allclose(a @ found, np.linalg.eigvalsh(a)[-1] * found, rtol=1e-3, atol=1e-3)
