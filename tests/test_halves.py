@@ -16,12 +16,15 @@ from transformer import (
     NotSupported,
     at,
     check_grads,
+    config,
     device_put,
     grad,
     hessian,
     jit,
     jvp,
     pmap,
+    pmean,
+    psum,
     value_and_grad,
     vmap,
 )
@@ -164,6 +167,20 @@ def test_programs(run: Any, dtype: Any) -> None:
         rounded_from(one, other, dtype)
     first = run(*map(device_put, given))
     assert type(first[0] if isinstance(first, tuple) else first) is Array
+
+
+@BOTH
+@pytest.mark.parametrize("examples", [2, 4])
+def test_nothing_is_rounded_between_phases(examples: int, dtype: Any) -> None:
+    """Sums over devices are those of float32, too: nothing overflows that float32 holds."""
+    before, config.cpu_devices = config.cpu_devices, 2
+    try:
+        x = np.full(examples, 300.0, dtype)
+        found = pmap(lambda x: (np.sqrt(psum(x * x, "i")), pmean(x * 200, "i"), x), "i")(x)
+    finally:
+        config.cpu_devices = before
+    for each, wanted in zip(found, (300 * examples**0.5, 60_000.0, 300.0)):
+        rounded_from(each, np.full(examples, wanted), dtype)
 
 
 @BOTH

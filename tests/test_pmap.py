@@ -225,6 +225,13 @@ def test_mean_of_integers() -> None:
     same(pmap(lambda x: pmean(x, "i"), "i")(x), vmap(lambda x: pmean(x, "i"), axis_name="i")(x))
 
 
+@pytest.mark.parametrize("dtype, value", [(bool, True), (np.uint8, 200), (np.int8, 100)])
+def test_means_of_what_holds_no_sum(dtype: Any, value: Any) -> None:
+    x = np.full(DEVICES, value, dtype)
+    x[0] = 0
+    same(pmap(lambda x: pmean(x, "i"), "i")(x), np.full(DEVICES, x.mean()))
+
+
 def test_source_shows_phases_and_driver() -> None:
     source = pmap(normalised, "i").source_for(rows(3))
     assert "def normalised_phase1(x):" in source

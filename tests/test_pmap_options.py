@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from transformer import Array, BadArgument, config, device_put, devices, pmap, ppermute, psum
+from transformer import Array, BadArgument, all_gather, config, device_put, devices, pmap, ppermute, psum
 from transformer.parallel.shards import ShardedArray
 
 DEVICES = 2
@@ -150,3 +151,49 @@ def test_arrays_of_several_devices_are_refused() -> None:
     for mapped in (pmap(moved, "i"), pmap(moved, "i", in_axes=(0, None))):
         with pytest.raises(ValueError, match=r"Received incompatible devices for moved.*cpu:0.*cpu:1"):
             mapped(x, y)
+
+
+def test_results_have_what_arrays_have_and_cannot_be_written() -> None:
+    x = np.arange(2.0 * DEVICES).reshape(DEVICES, 2)
+    found = pmap(lambda x: x * 2)(x)
+    assert found.sum() == 2 * x.sum() and found.T.shape == x.T.shape and found.astype(np.float32).dtype == np.float32
+    assert [row.tolist() for row in found] == (2 * x).tolist() == found.tolist()
+    assert type(pickle.loads(pickle.dumps(found))) is np.ndarray
+    for write in (lambda: found.__setitem__(0, 1), lambda: np.asarray(found).fill(1), lambda: found.sort(),
+                  lambda: found[0].fill(1), lambda: found.shards[1].fill(1)):
+        with pytest.raises((TypeError, ValueError), match="read-only|cannot be changed"):
+            write()
+    np.testing.assert_array_equal(found, 2 * x)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = found.nothing
+
+
+def test_results_of_arrays_have_the_dtypes_of_arrays() -> None:
+    config.enable_x64 = False
+    try:
+        once = pmap(lambda x: x * 2.0)(device_put(np.arange(DEVICES)))
+        twice = pmap(lambda x: x * np.arange(2.0))(once)
+        assert once.dtype == twice.dtype == np.float32
+        assert pmap(lambda x: x * 2.0)(np.arange(DEVICES)).dtype == np.float64
+    finally:
+        config.enable_x64 = True
+    np.testing.assert_array_equal(twice, 2.0 * np.outer(np.arange(DEVICES), np.arange(2)))
+
+
+def test_no_examples() -> None:
+    with pytest.raises(BadArgument, match="maps x over no examples"):
+        pmap(lambda x: psum(x, "i"), "i")(np.ones((0, 3)))
+
+
+def test_what_a_loop_gives_may_be_the_same_everywhere() -> None:
+    """The largest eigenvalue of a matrix of which each device has some rows."""
+    def power(a, v):
+        for _ in range(60):
+            w = all_gather(a @ v, "i").ravel()
+            v = w / np.sqrt(np.sum(w * w))
+        return v
+
+    root = np.random.default_rng(0).normal(size=(4, 4))
+    a = root @ root.T
+    found = pmap(power, "i", in_axes=(0, None), out_axes=None)(a.reshape(DEVICES, 4 // DEVICES, 4), np.ones(4))
+    np.testing.assert_allclose(a @ found, np.linalg.eigvalsh(a)[-1] * found, rtol=1e-3, atol=1e-3)

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import ml_dtypes
 import numpy as np
 import pytest
 
-from transformer import checkpoint, config, pmap, tree
+from transformer import checkpoint, config, device_put, devices, pmap, random, tree
 
 
 class State(NamedTuple):
@@ -166,3 +167,28 @@ def test_a_killed_run_goes_on_to_the_same_numbers(tmp_path: Path) -> None:
     assert checkpoint.steps(tmp_path / "broken")[0] == 2
     (tmp_path / "broken" / "step_00000002half.tmp").write_bytes(b"what a crash in the middle of a write leaves")
     assert run("broken", -1).stdout == run("whole", -1).stdout != ""
+
+
+def test_arrays_on_devices_come_back(tmp_path: Path) -> None:
+    """So that a run goes on to the same numbers, also of those that NumPy computes with otherwise."""
+    before, config.cpu_devices = config.cpu_devices, 2
+    try:
+        kept = {"w": device_put(np.array([0.1, 3.0], ml_dtypes.bfloat16), "cpu:1"), "key": random.key(1), "z": 1.5 - 2j}
+        checkpoint.save(tmp_path, kept, 1)
+        _, alone = checkpoint.load(tmp_path)
+        _, shown = checkpoint.load(tmp_path, like=kept)
+        assert alone["w"].device is devices()[0] and shown["w"].device is devices()[1]
+        assert alone["z"] == 1.5 - 2j and type(alone["z"]) is complex and type(alone["key"]) is np.ndarray
+        for found in (alone, shown):
+            np.testing.assert_array_equal(np.asarray(found["w"] * 0.3), np.asarray(kept["w"] * 0.3))
+    finally:
+        config.cpu_devices = before
+    with pytest.raises(ValueError, match=r"tree\['w'\] was a leaf, like= has list"):
+        checkpoint.load(tmp_path, like={**kept, "w": [1]})
+
+
+def test_bfloat16_is_known_where_nothing_else_uses_it(tmp_path: Path) -> None:
+    checkpoint.save(tmp_path, np.ones(2, ml_dtypes.bfloat16), 1)
+    program = f"from transformer import checkpoint; print(checkpoint.load({str(tmp_path)!r})[1].dtype)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "bfloat16\n"

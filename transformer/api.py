@@ -20,6 +20,7 @@ from .read.places import RETURN, place_of, place_of_call
 from .run.dispatch import Dispatcher, Entry, Held
 from .run.keeping import kept, value_at
 from .sourced import Sourced
+from .taking import taking_arrays
 from .transform.derived import innermost
 from .transform.inside import AS_TUPLES, GIVE_ONE, ONE_FOR_EACH
 from .transform.modes import Gradient, Mode, Pullback, Pushforward, Wrt
@@ -159,6 +160,7 @@ def _reads(given: Any, reading: str, *known: Any) -> Any:
     return given
 
 
+@taking_arrays
 @_read_by("read_jvp")
 def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """``(function(*primals), its derivative along tangents)``, as `jax.jvp`.
@@ -183,6 +185,7 @@ def _matched_here(function: Callable[..., Any], primals: Any, tangents: Any) -> 
         raise error.located(place_of(function, error.argument) or place_of_call()) from None
 
 
+@taking_arrays
 @_read_by("read_vjp")
 def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
     """``(function(*primals), pullback)``; `pullback` takes a cotangent of the result's structure and
@@ -208,6 +211,7 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any
     return result, _reads(pulled, "pulled_from", function, held, then)
 
 
+@taking_arrays
 @_read_by("read_linearize")
 def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """``(function(*primals), f_jvp)`` where ``f_jvp(*tangents)`` is the derivative there.
@@ -358,6 +362,7 @@ def _converted(model: Any, given: Any, name: str, whose: str) -> Any:
     return np.asarray(given, array.dtype)[()] if array.ndim == 0 else np.asarray(given, array.dtype)
 
 
+@taking_arrays
 def check_grads(function: Callable[..., Any], args: Sequence[Any], order: int = 2,
                 modes: Sequence[str] = ("fwd", "rev"), atol: float | None = None, rtol: float | None = None,
                 seed: int = 0) -> None:

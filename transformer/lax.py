@@ -31,6 +31,7 @@ from .ops.collectives import (  # noqa: F401
 from .ops.exchanges import all_to_all, ppermute, pshuffle, psum_scatter  # noqa: F401
 from .ops.identity import stop_gradient  # noqa: F401
 from .strict import INEXACT, REAL, WHOLE, Strict
+from .taking import taking_arrays
 
 
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
@@ -202,6 +203,7 @@ def dynamic_slice(operand: Any, start_indices: Sequence[Any], slice_sizes: Seque
     return operand[_places(operand.shape, start_indices, slice_sizes)]
 
 
+@taking_arrays
 def dynamic_update_slice(operand: Any, update: Any, start_indices: Sequence[Any]) -> Any:
     """A copy of an array in which `update` stands at `start_indices`, which are moved so that it fits.
 

@@ -24,6 +24,7 @@ from .run.calling import Valued
 from .run.dispatch import Dispatcher, Entry
 from .run.quick import Quick
 from .run.static import names_of
+from .settings import config
 from .sourced import Sourced
 from .transform.batched import Batched
 from .transform.derived import innermost
@@ -113,14 +114,15 @@ class Mapped(Sourced):
                 return found(self._results, args)
         call = self._cut(args, kwargs, devices, share)
         program = self._program(call, share)
+        narrow = not config.enable_x64 and len(call.held) > 0
         try:
             # Phases may read arrays of NumPy's, which their owner may write to: then the call waits.
             result = self._results.placed(program(*call.args, **call.kwargs), call.split, call.device,
-                                          program.hands_on, call.is_owned)
+                                          program.hands_on, call.is_owned, narrow)
         finally:
             for array, is_donated in call.held:
                 self._release(array, is_donated, program.hands_on)
-        if not (kwargs or self.donated or call.device is not None or call.held and program.hands_on):
+        if not (kwargs or narrow or self.donated or call.device is not None or call.held and program.hands_on):
             self._note(args, call, program)
         return result
 

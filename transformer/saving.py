@@ -31,6 +31,9 @@ import numpy as np
 
 from . import tree
 from .containers import LEAVES, kind_of
+from .core.halves import bfloat16
+from .parallel.array import Array
+from .parallel.placing import device_put
 from .parallel.together import once, require_same, together
 from .run.folders import write_whole
 
@@ -47,8 +50,8 @@ class Damaged(ValueError):
 def save(folder: str | os.PathLike[str], kept: Any, step: int, keep: int | None = 3) -> Path:
     """Keeps a pytree as that of a step, from 0, in a folder that is made if need be; gives the path of the file.
 
-    Leaves are arrays of numbers of any dtype and shape, Python's numbers, texts and None; arrays on devices are
-    gathered. Of the files in the folder the newest `keep` stay (None: all). Raises TypeError for a leaf of another
+    Leaves are arrays of numbers of any dtype and shape, Python's numbers, texts and None; what lies on several devices
+    is gathered. Of the files in the folder the newest `keep` stay (None: all). Raises TypeError for a leaf of another
     kind, ValueError for a step below 0; nothing is written then. Several processes that are brought together all call
     it, with the same tree, or `BadArgument` is raised; the first one writes, and the others wait.
 
@@ -91,7 +94,8 @@ def load(folder: str | os.PathLike[str], like: Any = None, step: int | None = No
     """The newest step that was kept whole, or `step`, and its tree.
 
     Lists, tuples and dictionaries come back by themselves; other containers (NamedTuples, dataclasses, registered
-    classes) have to be shown by `like`, a tree of the same structure. A damaged file is passed over with a
+    classes) have to be shown by `like`, a tree of the same structure. An `Array` comes back on the device of that in
+    `like`, or on the default one. A damaged file is passed over with a
     RuntimeWarning, and the step before it is taken; if `step` was asked for, ValueError is raised. Raises
     FileNotFoundError where nothing is kept, and ValueError where `like` has another structure. Of several processes the
     first one reads, and hands on what it has read.
@@ -164,9 +168,19 @@ def _shown(node: Any, name: str, arrays: list[np.ndarray]) -> Any:
     if type(node) is int:
         return {"int": str(node)}
     if type(node) is float:
-        return {"float": node.hex() if math.isfinite(node) else str(node)}
+        return {"float": _digits(node)}
+    if type(node) is complex:
+        return {"complex": [_digits(node.real), _digits(node.imag)]}
     is_leaf = kind_of(type(node)) is LEAVES
     return _array(node, name, arrays) if is_leaf else _container(node, tree.structure(node), name, arrays)
+
+
+def _digits(number: float) -> str:
+    return number.hex() if math.isfinite(number) else str(number)
+
+
+def _number(text: str) -> float:
+    return float.fromhex(text) if "0x" in text else float(text)
 
 
 def _container(node: Any, structure: Any, name: str, arrays: list[np.ndarray]) -> Any:
@@ -192,7 +206,8 @@ def _array(leaf: Any, name: str, arrays: list[np.ndarray]) -> Any:
         raise TypeError(f"{name} is {leaf!r}, which a checkpoint cannot keep: it keeps arrays of numbers, numbers, "
                         "texts and None")
     arrays.append(array)
-    return {"array": len(arrays) - 1, "number": not isinstance(leaf, np.ndarray) and isinstance(leaf, np.generic)}
+    return {"array": len(arrays) - 1, "number": not isinstance(leaf, np.ndarray) and isinstance(leaf, np.generic),
+            "on_device": type(leaf) is Array}
 
 
 def _checked(content: bytes) -> bytes:
@@ -215,24 +230,29 @@ def _restored(content: bytes, like: Any) -> Any:
 
 def _arrays(leaves: list[Any], body: bytes, start: int) -> Iterator[np.ndarray]:
     for leaf in leaves:
-        dtype = np.dtype(leaf["dtype"])
+        dtype = bfloat16() if leaf["dtype"] == "bfloat16" else np.dtype(leaf["dtype"])
         count = math.prod(leaf["shape"])
         yield np.frombuffer(body, dtype, count, start).reshape(leaf["shape"]).copy()
         start += count * dtype.itemsize
 
 
 def _built(shown: Any, arrays: list[np.ndarray], like: Any, name: str) -> Any:
+    if "class" in shown:
+        return _container_built(shown, arrays, like, name)
+    if like is not None and kind_of(type(like)) is not LEAVES:
+        raise ValueError(f"{name} was a leaf, like= has {type(like).__qualname__}")
     if "is" in shown:
         return shown["is"]
     if "int" in shown:
         return int(shown["int"])
     if "float" in shown:
-        text = shown["float"]
-        return float.fromhex(text) if "0x" in text else float(text)
-    if "array" in shown:
-        array = arrays[shown["array"]]
-        return array[()] if shown["number"] else array
-    return _container_built(shown, arrays, like, name)
+        return _number(shown["float"])
+    if "complex" in shown:
+        return complex(*map(_number, shown["complex"]))
+    array = arrays[shown["array"]]
+    if shown.get("on_device"):
+        return device_put(array, like.device if type(like) is Array else None)
+    return array[()] if shown["number"] else array
 
 
 def _container_built(shown: Any, arrays: list[np.ndarray], like: Any, name: str) -> Any:
@@ -254,8 +274,9 @@ def _as(like: Any, shown: Any, arrays: list[np.ndarray], name: str) -> Any:
     children = [] if kind is LEAVES else _children(like)
     own = next((key for key, cls in KEPT_CLASSES.items() if type(like) is cls), type(like).__qualname__)
     if kind is LEAVES or own != shown["class"] or len(children) != len(shown["items"]):
+        of_many = "" if kind is LEAVES else f" of {len(children)}"
         raise ValueError(f"{name} was a {shown['class']} of {len(shown['items'])} items, like= has "
-                         f"{type(like).__qualname__}")
+                         f"{type(like).__qualname__}{of_many}")
     structure = tree.structure(like)
     if own == "dict" and [_built(key, arrays, None, name) for key in shown["keys"]] != list(structure.static):
         raise ValueError(f"{name} has other keys than like=: {list(structure.static)}")

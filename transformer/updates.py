@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .core.halves import kind_of
+from .run.native import is_on_device
 
 MODES = None, "clip", "drop", "fill", "promise_in_bounds"
 
@@ -31,7 +32,10 @@ def at(x: Any) -> At:
     >>> at(np.zeros(3))[np.array([0, 0, 7])].add(1.0, mode="drop")
     array([2., 0., 0.])
     """
-    return At(x)
+    return x.at if is_on_device(x) and hasattr(x, "at") else At(x)
+
+
+at.__transformer_read__ = lambda reader, args, kwargs: reader.call(At, args, kwargs)  # type: ignore[attr-defined]
 
 
 class At:
@@ -75,6 +79,8 @@ class Part:
     def multiply(self, values: Any, mode: str | None = None) -> Any:
         """The array with the part multiplied."""
         return self._changed(np.multiply, values, mode)
+
+    mul = multiply
 
     def divide(self, values: Any, mode: str | None = None) -> Any:
         """The array with the part divided."""

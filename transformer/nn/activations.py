@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import scipy.special
 
+from ..taking import taking_arrays
+
 Axis = int | tuple[int, ...] | None
 
 
@@ -68,6 +70,7 @@ def gelu(x: Any, approximate: bool = True) -> Any:
     return 0.5 * x * (1 + scipy.special.erf(x / math.sqrt(2)))
 
 
+@taking_arrays
 def softmax(x: Any, axis: Axis = -1) -> Any:
     """Exponentials as shares of their sum along an axis: `scipy.special.softmax`.
 
@@ -77,11 +80,13 @@ def softmax(x: Any, axis: Axis = -1) -> Any:
     return scipy.special.softmax(x, axis=axis)
 
 
+@taking_arrays
 def log_softmax(x: Any, axis: Axis = -1) -> Any:
     """The logarithm of `softmax`: `scipy.special.log_softmax`."""
     return scipy.special.log_softmax(x, axis=axis)
 
 
+@taking_arrays
 def logsumexp(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The logarithm of the sum of exponentials: `scipy.special.logsumexp`."""
     return scipy.special.logsumexp(x, axis=axis, keepdims=keepdims)

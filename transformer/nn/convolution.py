@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ..taking import taking_arrays
 from .windows import channels_last, counts, in_layout, margins, padded, pair, pixels, spans
 
 
+@taking_arrays
 def conv2d(x: Any, kernel: Any, stride: Any = 1, padding: Any = "valid", dilation: Any = 1, groups: int = 1,
            layout: str = "NHWC") -> Any:
     """Each pixel becomes a weighted sum of those around it: a correlation, as everywhere in this field.

@@ -11,8 +11,10 @@ import numpy as np
 import scipy.special
 
 from ..core.halves import finfo
+from ..taking import taking_arrays
 
 
+@taking_arrays
 def attention(query: Any, key: Any, value: Any, mask: Any = None, causal: bool = False,
               scale: float | None = None) -> Any:
     """``softmax(query @ key.T * scale) @ value``, along the last two axes, which are places and features; other axes in

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.special
 
 from ..core.halves import kind_of
+from ..taking import taking_arrays
 
 
 def one_hot(labels: Any, num_classes: int, dtype: Any = np.float64) -> Any:
@@ -24,6 +25,7 @@ def one_hot(labels: Any, num_classes: int, dtype: Any = np.float64) -> Any:
     return (labels[..., np.newaxis] == np.arange(num_classes)).astype(dtype)
 
 
+@taking_arrays
 def cross_entropy(logits: Any, labels: Any) -> Any:
     """Minus the logarithm of the share that `softmax` of the scores along the last axis gives to the label.
 

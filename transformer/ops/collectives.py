@@ -145,6 +145,11 @@ def summed(x: Value, name: Name) -> Any:
     return found
 
 
+def averaged(x: Value, name: Name) -> Any:
+    """Integers and truth values are added up as floating numbers, so that no sum of them leaves its dtype."""
+    return Pmean.applied(x if x.dtype.kind in "fc" else x.astype(np.float64), axis_name=name)
+
+
 def gathered(x: Value, name: Name) -> Any:
     return AllGather.applied(x, axis_name=name, size=size_of(name))
 
@@ -160,7 +165,7 @@ class PmeanCall(Rewritten):
     calls = (pmean,)
 
     def rewrite(x, axis_name):
-        return of_leaves(lambda leaf, name: Pmean.applied(leaf, axis_name=name), x, axis_name)
+        return of_leaves(averaged, x, axis_name)
 
 
 class PmaxCall(Rewritten):

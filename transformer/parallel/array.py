@@ -111,12 +111,21 @@ class Array(NDArrayOperatorsMixin):
         return Array(read_only(self._known().T), self.device)
 
     @property
+    def mT(self) -> Array:
+        return Array(read_only(self._known().mT), self.device)
+
+    @property
     def real(self) -> Array:
         return Array(read_only(self._known().real), self.device)
 
     @property
     def imag(self) -> Array:
         return Array(read_only(self._known().imag), self.device)
+
+    @property
+    def flat(self) -> Array:
+        """All elements in a row, to be read."""
+        return computed(np.ndarray.ravel, (self,), {})
 
     def __getitem__(self, index: Any) -> Array:
         if type(index) in PLACES:
@@ -196,8 +205,8 @@ class _Named:
         self.array, self.index = array, index
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        from ..updates import at
-        getattr(at(self.array)[0], name)         # raises where there is no such method
+        from ..updates import Part as PartOfArray
+        getattr(PartOfArray, name)               # raises where there is no such method
 
         def method(*args: Any, **kwargs: Any) -> Any:
             return computed(_CHANGES[name], (self.array, self.index, *args), kwargs)
@@ -211,20 +220,20 @@ class _Change:
         self.name = self.__name__ = name
 
     def __call__(self, array: Any, index: Any, *args: Any, **kwargs: Any) -> Any:
-        from ..updates import at
-        return getattr(at(array)[index], self.name)(*args, **kwargs)
+        from ..updates import Part as PartOfArray
+        return getattr(PartOfArray(array, index), self.name)(*args, **kwargs)
 
 
-_CHANGES = {name: _Change(name) for name in ("get", "set", "add", "subtract", "multiply", "divide", "power", "min",
-                                             "max", "apply")}
+_CHANGES = {name: _Change(name) for name in ("get", "set", "add", "subtract", "multiply", "mul", "divide", "power",
+                                             "min", "max", "apply")}
 
 
 ASKED = "shape", "dtype", "ndim", "size", "itemsize", "nbytes", "strides", "flags"
 GIVING_PYTHON = "item", "tolist", "tobytes"
-METHODS = ("all", "any", "argmax", "argmin", "argsort", "astype", "choose", "clip", "compress", "conj", "conjugate",
-           "copy", "cumprod", "cumsum", "diagonal", "dot", "flatten", "max", "mean", "min", "nonzero", "prod", "ravel",
-           "repeat", "reshape", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace",
-           "transpose", "var")
+METHODS = ("all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "choose", "clip", "compress", "conj",
+           "conjugate", "copy", "cumprod", "cumsum", "diagonal", "dot", "flatten", "max", "mean", "min", "nonzero",
+           "prod", "ravel", "repeat", "reshape", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take",
+           "trace", "transpose", "var", "view")
 WRITING = "fill", "itemset", "partition", "put", "resize", "setfield", "setflags", "sort"
 
 

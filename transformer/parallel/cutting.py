@@ -131,6 +131,9 @@ class Cutting:
             raise BadArgument("pmap has nothing to map over", why="No argument has an axis of devices.",
                               instead="Give an axis in in_axes.")
         name, count = counts[0]
+        if not count:
+            raise BadArgument(f"pmap maps {name} over no examples", argument=name,
+                              instead="Give an array with one for each device.")
         for other, size in counts:
             if size != count:
                 raise BadArgument(f"pmap maps {name} over {count} examples and {other} over {size}", argument=other,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, wraps
 from time import perf_counter
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from .. import tree
 from ..core.errors import BadArgument
 from ..core.halves import kind_of
 from ..read.kinds import described
-from .array import Array, device_among, frozen, kept, read_only, wrapped
+from ..run.native import is_on_device
+from .array import Array, device_among, frozen, kept, on_arrays, read_only, wrapped
 from .device import Device, chosen_device, device_of
 from .shards import ShardedArray
 from .workers import Part
@@ -56,6 +58,28 @@ def called_on(device: Device, function: Callable[..., Any], name: str, args: tup
         args, kwargs = tree.map(lambda leaf: _placed(leaf, device) if type(leaf) is Array else leaf, (args, kwargs))
         return function(*args, **kwargs)
     return device.submit(partial(function, *args, **kwargs), (), name).result()
+
+
+def on_device(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a function of NumPy's arrays gives for trees with arrays on devices, as arrays on the device of the `Array`s
+    among them; functions that it gives do so, too."""
+    found, structure = tree.flatten((args, kwargs))
+    arrays = [leaf for leaf in found if type(leaf) is Array]
+    device = device_among(arrays, {}, getattr(function, "__name__", "a function")) if arrays else None
+
+    def called(function: Callable[..., Any], leaves: list[Any], structure: Any) -> Any:
+        args, kwargs = tree.unflatten(structure, [leaf._known() if type(leaf) is Array else np.asarray(leaf)
+                                                  if is_on_device(leaf) else leaf for leaf in leaves])
+        run = function if any(map(callable, leaves)) else partial(on_arrays, function)
+        result = run(*args, **kwargs)
+        return result if device is None else tree.map(given_out, wrapped(result, device, (args, kwargs)))
+
+    def given_out(leaf: Any) -> Any:
+        if not isinstance(leaf, FunctionType):
+            return leaf
+        return wraps(leaf)(lambda *args, **kwargs: called(leaf, *tree.flatten((args, kwargs))))
+
+    return called(function, found, structure)
 
 
 class Cost:

@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import tree
 from ..core.errors import BadArgument
+from ..precision import narrowed
 from ..transform.lane_axes import SHARED, Axes, spread
 from .array import Array, read_only
 from .device import Device
@@ -30,24 +31,28 @@ class Results:
         self.out_axes = out_axes
         self._entries: dict[Hashable, list[tuple[Any, str]]] = {}
 
-    def placed(self, result: Any, split: Split, device: Device | None, hands_on: bool, waits: bool) -> Any:
+    def placed(self, result: Any, split: Split, device: Device | None, hands_on: bool, waits: bool,
+               narrow: bool = False) -> Any:
         """The results; what is the same everywhere as an `Array` on the `device`, if there is one. With `waits` all of
-        them are computed, or have failed. Raises `BadArgument` where what differs has no axis."""
+        them are computed, or have failed; with `narrow` they have the dtypes that `Array`s may have. Raises
+        `BadArgument` where what differs has no axis."""
         alone = type(result) in ALONE
         leaves, structure = ([result], tree.LEAF) if alone else tree.flatten(result)
         entries = self._entries.get(structure)
         if entries is None:
             axes = tree.leaves(spread(self.out_axes, result, "out_axes", "the result"))
             entries = self._entries[structure] = list(zip(axes, structure.paths()))
-        made = [_common(leaf, path, device) if axis is SHARED else _parted(leaf, axis.axis, split, hands_on)
+        made = [_common(leaf, path, device) if axis is SHARED else _parted(leaf, axis.axis, split, hands_on, narrow)
                 for leaf, (axis, path) in zip(leaves, entries)]
         if waits:
             _wait_for(made)
         return made[0] if alone else tree.unflatten(structure, made)
 
 
-def _parted(leaf: Any, axis: int, split: Split, hands_on: bool) -> ShardedArray:
+def _parted(leaf: Any, axis: int, split: Split, hands_on: bool, narrow: bool) -> ShardedArray:
     parts, maker = (leaf.parts, leaf.maker) if type(leaf) is Sharded else ([leaf] * split.devices, None)
+    if narrow:
+        parts = [narrowed(np.asarray(known(part))) for part in parts]
     count = split.count if split.is_padded else None
     return ShardedArray(parts, axis, split.each is not None, count, None if hands_on else maker,
                         split.elsewhere)

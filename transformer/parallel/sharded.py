@@ -12,7 +12,7 @@ values of all devices, or what is the same on all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -91,12 +91,17 @@ def part_of(value: Any, k: int) -> Any:
 
 
 def on_each(function: Callable[..., Any], count: int, *args: Any, **options: Any) -> Sharded:
-    """What a function gives for the values of each device, computed here."""
+    """What a function gives for the values of each device, computed here; the same where they are the same."""
     found = []
     for k in range(count):
         given = {name: known(part_of(value, k)) for name, value in options.items()}
         found.append(function(*[_deeply(part_of(arg, k)) for arg in args], **given))
-    return Sharded(found)
+    return Sharded(found, is_same=_are_same(args) and _are_same(options.values()))
+
+
+def _are_same(values: Iterable[Any]) -> bool:
+    return all(value.is_same if type(value) is Sharded else type(value) not in (tuple, list) or _are_same(value)
+               for value in values)
 
 
 def _deeply(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -33,9 +33,10 @@ class ShardedArray(NDArrayOperatorsMixin):
 
     @property
     def shards(self) -> list[Any]:
-        """The parts, in the order of the devices, when all are known. Raises what a device raised."""
+        """The parts, in the order of the devices, when all are known; nobody may write to them. Raises what a device
+        raised."""
         self.maker = None
-        return self._known()
+        return [protected(part) for part in self._known()]
 
     def _known(self) -> list[Any]:
         return [known(part) for part in self.parts]
@@ -52,15 +53,16 @@ class ShardedArray(NDArrayOperatorsMixin):
         self.__dict__.pop("_whole", None)
 
     def gather(self) -> np.ndarray:
-        """All parts in one array."""
+        """All parts in one array, which is kept, and cannot be written to."""
         return self._whole
 
     @cached_property
     def _whole(self) -> np.ndarray:
-        if not self.several:
-            return np.stack(self._known(), self.axis)
-        whole: np.ndarray = np.concatenate(self._known(), self.axis)
-        return whole if self._count is None else whole.take(range(self._count), self.axis)
+        whole: np.ndarray = (np.concatenate if self.several else np.stack)(self._known(), self.axis)
+        if self._count is not None:
+            whole = whole.take(range(self._count), self.axis)
+        whole.setflags(write=False)
+        return whole
 
     def lies_as(self, split: Split, axis: int) -> bool:
         """Whether each device has what it is to get by this split."""
@@ -105,8 +107,32 @@ class ShardedArray(NDArrayOperatorsMixin):
         found: np.dtype[Any] = np.asarray(known(self.parts[0])).dtype
         return found
 
+    def __getattr__(self, name: str) -> Any:
+        """Other attributes and methods of arrays are those of all parts in one."""
+        if name.startswith("_") or not hasattr(np.ndarray, name):
+            raise AttributeError(f"'ShardedArray' object has no attribute {name!r}")
+        return getattr(self._whole, name)
+
     def __len__(self) -> int:
         return self.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[k] for k in range(len(self)))
+
+    def __setitem__(self, at: Any, value: Any) -> None:
+        raise TypeError("what lies on several devices cannot be changed; np.array(x) is an array that can be")
+
+    def __bool__(self) -> bool:
+        return bool(self._whole)
+
+    def __float__(self) -> float:
+        return float(self._whole)
+
+    def __int__(self) -> int:
+        return int(self._whole)
+
+    def __reduce__(self) -> Any:
+        return np.array, (self._whole,)
 
     def __getitem__(self, at: Any) -> Any:
         if self.axis == 0 and not self.several and isinstance(at, int) and -len(self.parts) <= at < len(self.parts):
@@ -116,11 +142,22 @@ class ShardedArray(NDArrayOperatorsMixin):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self._whole, dtype=dtype) if copy or dtype is not None else self._whole
 
+    __hash__: Any = None
+
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         return getattr(ufunc, method)(*map(_plain, inputs), **options)
 
     def __repr__(self) -> str:
         return f"ShardedArray({self._whole!r})"
+
+
+def protected(part: Any) -> Any:
+    """A part that cannot be written to."""
+    if not isinstance(part, np.ndarray) or not part.flags.writeable:
+        return part
+    part = part.view()
+    part.setflags(write=False)
+    return part
 
 
 def _plain(value: Any) -> Any:

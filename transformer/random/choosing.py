@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..drawing import FLOATS, take_dtype, take_shape
+from ..taking import taking_arrays
 from .floats import fraction, gumbels
 from .keys import bits, split, take_key
 from .whole import randint
 
 
+@taking_arrays
 def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> Any:
     """The parts of an array along an axis in another order, or `arange(x)` for an int; with `independent`, each row
     along the axis in an order of its own. As `jax.random.permutation`.
@@ -51,6 +53,7 @@ def shuffled_apart(key: Any, x: Any, axis: int) -> Any:
     return x
 
 
+@taking_arrays
 def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = None, axis: int = 0) -> Any:
     """Some elements of an array along an axis, or of `arange(a)` for an int: with `replace`, each of them may come
     again; `p` has the probabilities. As `jax.random.choice`.
@@ -86,6 +89,7 @@ def chosen(key: Any, count: Any, sizes: Any, draws: Any, replace: bool, p: Any) 
     return order[:draws].reshape(sizes)
 
 
+@taking_arrays
 def categorical(key: Any, logits: Any, axis: int = -1, shape: Any = None) -> Any:
     """Numbers of categories, of which `logits` has the logarithms of probabilities along an axis, up to a constant. The
     shape is that of the other axes, behind others. As `jax.random.categorical`.

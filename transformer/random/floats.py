@@ -9,9 +9,11 @@ import numpy as np
 from ..drawing import FLOATS, are_known, take_dtype, take_shape
 from ..ops.identity import stop_gradient
 from ..ops.inverse_error import erf_inv
+from ..taking import taking_arrays
 from .keys import counted, joined, of_parameters, take_key
 
 
+@taking_arrays
 def uniform(key: Any, shape: Any = (), dtype: Any = np.float64, minval: Any = 0.0, maxval: Any = 1.0) -> Any:
     """Numbers that are as likely anywhere from `minval` to below `maxval`, which are numbers or arrays that broadcast
     to the shape, and through which derivatives pass. As `jax.random.uniform`.
@@ -56,6 +58,7 @@ def scaled(u: Any, minval: Any, maxval: Any, dtype: Any) -> Any:
     return np.maximum(low, u * (high - low) + low)
 
 
+@taking_arrays
 def normal(key: Any, shape: Any = (), dtype: Any = np.float64) -> Any:
     """Numbers of the standard normal distribution, float32 or float64. As `jax.random.normal`, to 2 units in the last
     place, and rarely to 3.
@@ -73,6 +76,7 @@ def normal_of(u: Any) -> Any:
     return np.float32(1.4142135) * erf_inv(u) if u.dtype == np.float32 else 1.4142135623730951 * erf_inv(u)
 
 
+@taking_arrays
 def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype: Any = np.float64) -> Any:
     """Numbers of the standard normal distribution between two bounds, through which derivatives pass.
     As `jax.random.truncated_normal`.
@@ -93,6 +97,7 @@ def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype:
     return np.clip(normal_of(u), least, most)
 
 
+@taking_arrays
 def exponential(key: Any, shape: Any = (), dtype: Any = np.float64) -> Any:
     """Numbers of the exponential distribution with mean 1. As `jax.random.exponential`.
 
@@ -104,6 +109,7 @@ def exponential(key: Any, shape: Any = (), dtype: Any = np.float64) -> Any:
     return -np.log1p(-fraction(words, take_shape("exponential", shape), found))
 
 
+@taking_arrays
 def laplace(key: Any, shape: Any = (), dtype: Any = np.float64) -> Any:
     """Numbers of the Laplace distribution, whose density is `exp(-abs(x)) / 2`. As `jax.random.laplace`.
 
@@ -116,6 +122,7 @@ def laplace(key: Any, shape: Any = (), dtype: Any = np.float64) -> Any:
     return np.sign(u) * np.log1p(-np.abs(u))
 
 
+@taking_arrays
 def gumbel(key: Any, shape: Any = (), dtype: Any = np.float64) -> Any:
     """Numbers of the Gumbel distribution, whose distribution function is `exp(-exp(-x))`. As `jax.random.gumbel`.
 

@@ -13,11 +13,13 @@ import numpy as np
 from ..custom import custom_jvp
 from ..drawing import FLOATS, take_dtype, take_shape
 from ..ops.random_bits import random_words
+from ..taking import taking_arrays
 from .floats import normal_of
 from .gamma_slopes import slope
 from .keys import counted, joined, of_parameters, take_key, words_of
 
 
+@taking_arrays
 def gamma(key: Any, a: Any, shape: Any = None, dtype: Any = np.float64) -> Any:
     """Numbers of the gamma distribution with parameter `a` and scale 1; it has a derivative. As `jax.random.gamma`.
 
@@ -29,6 +31,7 @@ def gamma(key: Any, a: Any, shape: Any = None, dtype: Any = np.float64) -> Any:
     return np.exp(loggamma(key, a, shape, dtype))
 
 
+@taking_arrays
 def loggamma(key: Any, a: Any, shape: Any = None, dtype: Any = np.float64) -> Any:
     """Logarithms of numbers of the gamma distribution, which are finite also where these are 0 for small `a`.
 
@@ -42,6 +45,7 @@ def loggamma(key: Any, a: Any, shape: Any = None, dtype: Any = np.float64) -> An
     return log_gamma_sample(np.broadcast_to(np.asarray(a).astype(found), sizes), keys)
 
 
+@taking_arrays
 def beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = np.float64) -> Any:
     """Numbers of the beta distribution. As `jax.random.beta`.
 
@@ -57,6 +61,7 @@ def beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = np.float64) -
     return 1 / (1 + np.exp(y - x))
 
 
+@taking_arrays
 def dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = np.float64) -> Any:
     """Vectors of the Dirichlet distribution with parameters `alpha` of shape (..., n). As `jax.random.dirichlet`.
 

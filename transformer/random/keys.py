@@ -8,10 +8,12 @@ import numpy as np
 
 from ..drawing import UNSIGNED, check_key, take_dtype, take_shape
 from ..ops.random_bits import random_words
+from ..taking import taking_arrays
 
 LOWER = 0xFFFFFFFF
 
 
+@taking_arrays
 def key(seed: Any) -> Any:
     """A key, uint32 of shape (2,), from an integer: its upper and lower 32 bits, as `jax.random.PRNGKey`.
 
@@ -33,6 +35,7 @@ def key(seed: Any) -> Any:
 PRNGKey = key
 
 
+@taking_arrays
 def split(key: Any, num: Any = 2) -> Any:
     """New keys from a key, which is not to be used for anything else any more: uint32 of shape (num, 2), or
     (*num, 2). As `jax.random.split`.
@@ -45,6 +48,7 @@ def split(key: Any, num: Any = 2) -> Any:
     return np.stack([words >> 32, words & LOWER], axis=-1).astype(np.uint32)
 
 
+@taking_arrays
 def fold_in(key: Any, data: Any) -> Any:
     """A new key from a key and an integer below 2**32, such as the number of a step. As `jax.random.fold_in`.
 
@@ -59,6 +63,7 @@ def fold_in(key: Any, data: Any) -> Any:
     return np.stack([words >> 32, words & LOWER]).astype(np.uint32)
 
 
+@taking_arrays
 def bits(key: Any, shape: Any = (), dtype: Any = np.uint32) -> Any:
     """Random bits as unsigned integers of 8 to 64 bits. As `jax.random.bits`.
 

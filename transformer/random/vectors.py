@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..drawing import FLOATS, take_dtype, take_shape
+from ..taking import taking_arrays
 from .floats import normal
 from .keys import take_key
 
 
+@taking_arrays
 def multivariate_normal(key: Any, mean: Any, cov: Any, shape: Any = None, dtype: Any = None) -> Any:
     """Vectors of the normal distribution with a mean, of shape (..., n), and a covariance, (..., n, n); the shape is
     that of the axes in front. Derivatives pass through both. As `jax.random.multivariate_normal`, by Cholesky's method.

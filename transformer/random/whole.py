@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..drawing import FLOATS, WHOLE, are_known, take_dtype
+from ..taking import taking_arrays
 from .floats import fraction
 from .keys import counted, joined, of_parameters, take_key, words_of
 
 
+@taking_arrays
 def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Any:
     """Truth values that hold with probability `p`, a float or an array of them. As `jax.random.bernoulli`.
 
@@ -22,6 +24,7 @@ def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Any:
     return fraction(words, of_parameters("bernoulli", shape, p), found) < p
 
 
+@taking_arrays
 def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = np.int64) -> Any:
     """Integers from `minval` to below `maxval`, which are integers or arrays of them; `minval` where there are none in
     between. As `jax.random.randint`.

@@ -12,6 +12,7 @@ from ..core.grammar import Function, Var
 from ..ops.collectives import named_axis
 from ..read.interface import Interface
 from .batched import Batched, leaves_with
+from .halves import in_float32
 from .lane_axes import SHARED, Axes, spread
 from .modes import Args, Kwargs, Mode
 from .phases import in_phases
@@ -49,6 +50,7 @@ class _Entered(Spread):
     def transform(self, function: Function, interface: Interface, builder: Builder) -> tuple[Function, Interface]:
         apart = [leaf for leaf, axis in leaves_with(interface, self.axes, self.named)
                  if isinstance(leaf, Var) and axis is not SHARED]
+        in_float32(function, interface, by_entry=False)          # so that nothing is rounded between phases
         driver = in_phases(function)
         interface = replace(interface, name=f"{interface.name}_{self.suffix}",
                             differing=frozenset(apart))
