@@ -79,8 +79,8 @@ def test_what_is_perhaps_not_bound_stays() -> None:
 
 @pytest.mark.usefixtures("short")
 def test_what_leaves_a_loop_stays_in_it() -> None:
-    text = "for i in range(9):\n" + "".join(
-        f"    for k in range({k}):\n        y[k] = {k}\n" for k in range(6)) + "    if x[0] > 3:\n        break\n    x[2] = 1\n"
+    loops = "".join(f"    for k in range({k}):\n        y[k] = {k}\n" for k in range(6))
+    text = f"for i in range(9):\n{loops}    if x[0] > 3:\n        break\n    x[2] = 1\n"
     found = divided(text, ["x", "y"])
     assert "break" in found["rest"] and len(found) == 3
     assert all("break" not in part for name, part in found.items() if name != "rest")
