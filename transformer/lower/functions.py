@@ -42,7 +42,6 @@ class Functions:
         self.vector: set[str] = set()
         self.hosted: dict[str, ast.FunctionDef] = {}                     # in which Python does something
         self.tasks: dict[str, Group] = {}                                # what threads share
-        self.parts: dict[str, Group] = {}                                # what long functions are divided into
         self.given: dict[str, Any] = {}                                  # objects that the module refers to
         self.regrouped: set[str] = set()
         self.of_blas: set[str] = set()                                   # for which compiled code calls BLAS
@@ -101,16 +100,9 @@ class Functions:
 
     def share(self, task: Group, wish: str, taken: set[str]) -> str:
         """The name of a function that threads run, each for a range."""
-        return self._added(task, wish, taken, self.tasks)
-
-    def divide(self, part: Group, wish: str, taken: set[str]) -> str:
-        """The name of a function that is a part of another one."""
-        return self._added(part, wish, taken, self.parts)
-
-    def _added(self, group: Group, wish: str, taken: set[str], among: dict[str, Group]) -> str:
-        name = fresh(wish, {*self.taken, *self.names.values(), *self.hosted, *self.tasks, *self.parts, *taken})
-        group.head.name = name
-        among[name] = group
+        name = fresh(wish, {*self.taken, *self.names.values(), *self.hosted, *self.tasks, *taken})
+        task.head.name = name
+        self.tasks[name] = task
         return name
 
     def table(self, name: str, numbers: np.ndarray) -> ast.Name:

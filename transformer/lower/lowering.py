@@ -19,7 +19,7 @@ from . import vecmath
 from .expand import expand
 from .nests import Lowered
 from .numba_names import told_apart
-from .options import COMPILED, HOSTED, OF_BLAS, PART, REGROUPED, SHARED, for_numba
+from .options import COMPILED, HOSTED, OF_BLAS, REGROUPED, SHARED, for_numba
 from .source import Printed, dimensions, print_lowered
 
 
@@ -42,8 +42,7 @@ class Kernel:
         names = (*self.printed.functions, self.printed.name)
         kinds = {**dict.fromkeys(self.printed.vector, vecmath.COMPILED),
                  **dict.fromkeys(self.printed.regrouped, REGROUPED), **dict.fromkeys(self.printed.hosted, HOSTED),
-                 **dict.fromkeys(self.printed.tasks, SHARED), **dict.fromkeys(self.printed.of_blas, OF_BLAS),
-                 **{tree.head.name: PART for tree in self.printed.trees[:-1]}}
+                 **dict.fromkeys(self.printed.tasks, SHARED), **dict.fromkeys(self.printed.of_blas, OF_BLAS)}
         return {name: kinds.get(name, COMPILED) for name in names}
 
     def compile(self) -> Kernel:

@@ -17,11 +17,9 @@ from ..core.sizes import Dim, Size, leaves
 from ..write.layout import Group, Item, Line, lines_of
 from ..write.names import PRINTED, fresh, identifier
 from ..write.sizes import number
-from .aliases import names_given, names_of
 from .functions import Functions, module_of
 from .loops import Loops
 from .nests import Allocate, Lowered, statements
-from .parts import in_parts
 from .statements import memory_name
 
 
@@ -31,8 +29,8 @@ class Printed:
     those of vector mathematics, and `regrouped`, whose additions may be done in any order, and `hosted`,
     in which Python does something; `given` are the objects that it takes for granted, by name. `raising` are
     the lines below the imports that raise, with what they come from; `tasks` are the functions that threads share.
-    `trees` are the function, last, and its parts, `items` what its statements have become, by their identity; for the
-    functions `of_blas`, compiled code calls BLAS."""
+    `tree` is the function, `items` what its statements have become, by their identity; for the functions `of_blas`,
+    compiled code calls BLAS."""
 
     source: str
     name: str
@@ -43,7 +41,7 @@ class Printed:
     hosted: set[str] = field(default_factory=set)
     raising: dict[int, Origin] = field(default_factory=dict)
     tasks: set[str] = field(default_factory=set)
-    trees: list[Group] = field(default_factory=list)
+    tree: Group | None = None
     items: dict[int, list[Item]] = field(default_factory=dict)
     of_blas: set[str] = field(default_factory=set)
 
@@ -59,15 +57,14 @@ def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Pri
     functions.flatten()
     parts = functions.lines()
     raising: dict[int, Origin] = {}
-    for tree in (*functions.tasks.values(), *functions.parts.values(), *trees):
+    for tree in (*functions.tasks.values(), *trees):
         lines = list(lines_of([tree], 0))
         raising.update(_raising(lines, _height(parts)))
         parts.append([text for text, _ in lines])
     called = [names[callee.function] for callee in lowered.callees]
-    defined = [*functions.trees, *functions.hosted, *functions.tasks, *functions.parts]
-    return Printed(module_of(parts), name, [*defined, *called],
+    return Printed(module_of(parts), name, [*functions.trees, *functions.hosted, *functions.tasks, *called],
                    functions.vector, functions.regrouped, functions.given, set(functions.hosted), raising,
-                   set(functions.tasks), [*functions.parts.values(), trees[-1]], printers[-1].items, functions.of_blas)
+                   set(functions.tasks), trees[-1], printers[-1].items, functions.of_blas)
 
 
 def _height(parts: list[list[str]]) -> int:
@@ -95,19 +92,8 @@ class _Printer(Loops):
         returned = list(map(self.atom, lowered.returned))
         if returned:
             items.append(Line(ast.Return(returned[0] if len(returned) == 1 else ast.Tuple(returned))))
-        items = in_parts(params, [*heads, *items], self._shared, frozenset(self.callees.values()), self._alike())
         arguments = ast.arguments([], [ast.arg(param) for param in params], None, [], [], None, [])
-        return Group(ast.FunctionDef(name, arguments, [], [], None), items)
-
-    def _shared(self, part: Group, wish: str) -> str:
-        return self.numbers.functions.divide(part, wish, self.names.used | self.names.reserved)
-
-    def _alike(self) -> list[set[str]]:
-        """The names that the same memory may have, for each array that has several."""
-        given = {value: None for stmt in statements(self.lowered.body) for name, value in names_given(stmt)
-                 if isinstance(value, Var) and name is not value and getattr(name.type, "sizes", None)}
-        found = (names_of(array, self.lowered.body) for array in given)
-        return [{self.names.of[each] for each in names if each in self.names.of} for names in found]
+        return Group(ast.FunctionDef(name, arguments, [], [], None), [*heads, *items])
 
     def _sizes(self) -> list[Item]:
         """`n, m = x.shape` for the dimensions that are mentioned."""

@@ -66,12 +66,6 @@ class KernelCompiler(compiler):
             namespace.update(dict.fromkeys(self.of_blas, compiled_gemm()))
         return super().compile(args, return_type)
 
-    def _compile_core(self, args: Any, return_type: Any) -> Any:
-        made = super()._compile_core(args, return_type)
-        for environment in made._find_referenced_environments():         # those of parts, which raise errors by them
-            made.library.codegen.set_env(environment.env_name, environment)
-        return made
-
 
 class KernelDispatcher(base):
     """Compiles for the layouts of the arrays that come, but for no other numbers than those lowered."""
@@ -119,35 +113,12 @@ class InnerCompiler(compiler):
 class InnerDispatcher(base):
     """A function that kernels call."""
 
-    compiler = InnerCompiler
-
     def __init__(self, function: Any, **options: Any) -> None:
         super().__init__(told_apart(function), pipeline_class=LoopPasses, **options)
-        self._compiler: Any = _like(self.compiler, self)
+        self._compiler: Any = _like(InnerCompiler, self)
 
     def add_overload(self, made: Any) -> None:
         self.overloads[tuple(made.signature.args)] = made
-
-
-class PartCompiler(InnerCompiler):
-    """Compiles to what stays a function of its own in machine code; its arrays are apart, as those of the kernel."""
-
-    def _customize_flags(self, flags: Any) -> Any:
-        flags = super()._customize_flags(flags)
-        flags.noalias = True
-        return flags
-
-    def _compile_core(self, args: Any, return_type: Any) -> Any:
-        made = super()._compile_core(args, return_type)
-        function = made.library._final_module.get_function(made.fndesc.llvm_func_name)
-        function.add_function_attribute("noinline")
-        return made
-
-
-class PartDispatcher(InnerDispatcher):
-    """A part of a kernel, which LLVM does not put together again."""
-
-    compiler = PartCompiler
 
 
 def _like(kind: Any, dispatcher: Any) -> Any:

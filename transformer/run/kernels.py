@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from ..core.errors import Origin
@@ -23,10 +23,10 @@ def install(namespace: dict[str, Any], options: dict[str, dict[str, Any]], kerne
     _make_importable(namespace)
     from numba.core.registry import CPUDispatcher
 
-    from .dispatchers import InnerDispatcher, KernelDispatcher, PartDispatcher
+    from .dispatchers import InnerDispatcher, KernelDispatcher
     recursive = {name for name in options if name in _reached_from(name, namespace, options)}
     for name, chosen in options.items():
-        kind: Any = KernelDispatcher if name == kernel else PartDispatcher if "inline" in chosen else InnerDispatcher
+        kind: Any = KernelDispatcher if name == kernel else InnerDispatcher
         if not chosen["nogil"] or name in recursive:       # which Python calls again, or the function itself
             kind = CPUDispatcher
         known = {"nopython": True, "no_cfunc_wrapper": True, **for_numba(chosen)}
@@ -59,27 +59,14 @@ def _make_importable(namespace: dict[str, Any]) -> None:
 def compiled_again(kernel: Any, with_lines: bool = False) -> Any:
     """A dispatcher like this one, compiled for the same types in this process; its text has the lines of the source,
     if wanted, and is the same otherwise."""
-    from .dispatchers import PartDispatcher
-    namespace: dict[str, Any] = dict(kernel.py_func.__globals__)
-    for name, part in list(namespace.items()):
-        if isinstance(part, PartDispatcher):
-            namespace[name] = _again(part, namespace, with_lines)
-    again = _again(kernel, namespace, with_lines)
+    from .dispatchers import KernelDispatcher
+    again: Any = KernelDispatcher(kernel.py_func, targetoptions=dict(kernel.targetoptions))
+    if with_lines:
+        chosen = again._compiler._customize_flags
+        again._compiler._customize_flags = lambda flags: _with_lines(chosen(flags))
     for types in list(kernel.overloads):
         again.compile(types)
     return again
-
-
-def _again(dispatcher: Any, namespace: dict[str, Any], with_lines: bool) -> Any:
-    """A dispatcher like this one with nothing compiled, for a function with other globals."""
-    old = dispatcher.py_func
-    function = FunctionType(old.__code__, namespace, old.__name__, old.__defaults__)
-    function.__module__, function.__qualname__ = old.__module__, old.__qualname__
-    made = type(dispatcher)(function, targetoptions=dict(dispatcher.targetoptions))
-    if with_lines:
-        chosen = made._compiler._customize_flags
-        made._compiler._customize_flags = lambda flags: _with_lines(chosen(flags))
-    return made
 
 
 def _with_lines(flags: Any) -> Any:

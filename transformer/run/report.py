@@ -8,7 +8,6 @@ import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from ..core.errors import Origin
@@ -206,7 +205,7 @@ def report_on(looped: Any, hints: Mapping[Any, int], function: Any, donated: Ite
     module, reading = looped.module, looped.reading
     name = module.kernel.printed.name
     values = {**hints, **{Unknown(var): hints[path] for var, path in reading.paths.items() if path in hints}}
-    rows = Rows(module.kernel, values, partial(_line_of, looped.source)).all()
+    rows = Rows(module.kernel, values, _line_of(looped.source, name)).all()
     origin = reading.origin
     used = module.donated
     unused = tuple(argument for argument in sorted(donated)

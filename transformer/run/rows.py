@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,13 +44,12 @@ class Row:
 
 
 class Rows:
-    """Makes the rows of a kernel. `start` gives the line of a function in the module, by its name."""
+    """Makes the rows of a kernel. `start` is the line of its function in the module."""
 
-    def __init__(self, kernel: Any, hints: Mapping[Any, int], start: Callable[[str], int]) -> None:
+    def __init__(self, kernel: Any, hints: Mapping[Any, int], start: int) -> None:
         self.lowered, self.printed = kernel.lowered, kernel.printed
         self.costs = Costs(hints)
-        self.lines = {id(item): (first, last) for tree in self.printed.trees
-                      for item, first, last in spans([tree], start(tree.head.name))}
+        self.lines = {id(item): (first, last) for item, first, last in spans([self.printed.tree], start)}
 
     def all(self) -> list[Row]:
         return list(self.block(self.lowered.body, 0, 1, True))
