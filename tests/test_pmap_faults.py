@@ -142,6 +142,7 @@ PROGRAM = """
 import os, signal, sys, threading, time
 import numpy as np
 from transformer import config, devices, pmap, psum
+signal.signal(signal.SIGINT, signal.default_int_handler)        # a shell's background tasks ignore it
 config.cpu_devices = 2
 mapped = pmap(lambda x: x / psum(x, "i"), "i")
 mapped(np.array([1.0, 3.0]))
