@@ -220,6 +220,16 @@ def own_rows_growing(a):
     return c
 
 
+def own_rows_before(a):
+    """Where there are no iterations, the longest row would have -1 elements."""
+    c = 0.5 * a
+    for i in range(a.shape[1]):
+        r = np.cos(a[0, :i])
+        for k in range(c.shape[0]):
+            c[k, :i] += a[k, i] * r
+    return c
+
+
 def covariance(data):
     n, m = data.shape
     result = np.zeros((m, m))
@@ -282,6 +292,7 @@ CASES = {
     "weighted_sums": (weighted_sums, arrays("n", "nn"), LOOPS),
     "lu": (lu, arrays("nn"), LOOPS),
     "covariance": (covariance, one_array, LIBRARY),
+    "own_rows_before": (own_rows_before, one_array, LIBRARY),
     "own_rows": (own_rows, one_array, LIBRARY),
     "own_rows_growing": (own_rows_growing, one_array, LIBRARY),
     "sums_looked_at": (sums_looked_at, arrays("n", "nn"), LOOPS),
@@ -329,6 +340,15 @@ def test_sizes_of_one_and_none(name: str) -> None:
         arguments = draw(n, m)
         made, kernel = kernel_of(function, function, arguments)
         agree(called(made, kernel, function, arguments), function(*arguments))
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("name", ["own_rows", "own_rows_before", "own_rows_growing", "covariance"])
+def test_rows_of_no_iterations(name: str) -> None:
+    for n, m in ((3, 0), (3, 1), (2, 2)):
+        arguments = one_array(n, m)
+        made, kernel = kernel_of(CASES[name][0], CASES[name][0], arguments)
+        agree(called(made, kernel, CASES[name][0], arguments), CASES[name][0](*arguments))
 
 
 @pytest.mark.usefixtures("small_blocks")

@@ -50,6 +50,16 @@ def test_compiled(dtype: str) -> None:
                 np.testing.assert_array_equal(c.base, whole)             # nothing else is written
 
 
+def test_nothing_to_sum() -> None:
+    """Arrays without columns have rows that are no elements apart, which BLAS refuses."""
+    a, b, whole = np.zeros((2, 0)), np.zeros((0, 3)), np.full((2, 5), np.nan)
+    a = np.lib.stride_tricks.as_strided(a, strides=(0, 8))
+    for factor in (1.0, 0.0):
+        compiled_gemm()(factor, a, b, 0.0, whole[:, 1:4])
+        np.testing.assert_array_equal(whole[:, 1:4], 0.0)
+        whole[:] = np.nan
+
+
 def test_what_blas_leaves_out() -> None:
     """A factor of 0 and a share of 0: what is not finite counts as it does in NumPy."""
     a, b, found, wanted = (np.full((2, 5), number)[:, 1:3] for number in (np.inf, 1.0, np.nan, np.nan))

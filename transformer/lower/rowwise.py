@@ -19,7 +19,7 @@ from ..core.types import ArrayType
 from ..core.walk import atom_of_size, atom_vars, size_of_atom
 from .contractions import moved, slope
 from .copying import NestCopier
-from .dependence import Frame
+from .dependence import Frame, is_above
 from .nests import Allocate, Block, Part, Product, Store, is_load, statements
 from .shrinking import own_memory
 
@@ -59,15 +59,19 @@ class _Rows:
     def __init__(self, stmt: Allocate, frame: Frame) -> None:
         type: Any = stmt.target.type
         self.sizes: tuple[Extent, ...] = type.sizes
-        self.position, self.last = frame.position, frame.trips - 1
+        self.position, self.last, self.around = frame.position, frame.trips - 1, frame.around
         whole = (frame.trips, *(self._longest(size) for size in self.sizes))
         self.array = Var(ArrayType(type.dtype, whole), stmt.target.name)
         self.allocated = Allocate(self.array, stmt.maker, stmt.origin)
 
     def is_simple(self) -> bool:
-        """Whether sizes grow or shrink with the position by as much as that, if at all."""
-        return all(slope(size, self.position) in (-1, 0, 1) and self.position not in atom_vars((
-            size - Size.of(Unknown(self.position)) * slope(size, self.position),)) for size in self.sizes)
+        """Whether sizes grow or shrink with the position by as much as that, if at all, and none is below 0 where there
+        are no iterations."""
+        whole: Any = self.array.type
+        steady = (size - Size.of(Unknown(self.position)) * slope(size, self.position) for size in self.sizes)
+        return (all(slope(size, self.position) in (-1, 0, 1) for size in self.sizes)
+                and self.position not in atom_vars(tuple(steady))
+                and all(is_above(size, self.around, 0, decides=True) for size in whole.sizes[1:]))
 
     def at(self, places: Any) -> tuple[Any, ...]:
         """Where an element is."""

@@ -86,7 +86,7 @@ def _is_added_where_made(found: _Sum, before: Block, uses: Uses) -> bool:
             if alone:
                 _redirect(stmt, found)
             return alone
-        if target in mentioned(stmt) or found.total in mentioned(stmt) or not used.isdisjoint(defined(stmt)):
+        if {target, found.total} & mentioned(stmt) or not {target, *used}.isdisjoint(defined(stmt)):
             return False
     return False
 

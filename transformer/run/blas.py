@@ -51,11 +51,12 @@ def compiled_gemm() -> Any:
         if c.shape[0] == 0 or c.shape[1] == 0:
             return
         are_matrices = (has_rows(a) or has_columns(a)) and (has_rows(b) or has_columns(b)) and has_rows(c)
-        if factor != 0 and are_matrices:
+        if factor != 0 and are_matrices and a.shape[1] > 0:
             call(factor, a, b, share, c)
             return
-        made = np.empty(c.shape, c.dtype)
-        call(1, in_memory(a), in_memory(b), 0, made)                     # 0 times infinity is nan, but not for BLAS
+        made = np.zeros(c.shape, c.dtype)
+        if a.shape[1] > 0:                                               # BLAS refuses rows that are no elements apart
+            call(1, in_memory(a), in_memory(b), 0, made)                 # 0 times infinity is nan, but not for BLAS
         for i in range(c.shape[0]):
             for j in range(c.shape[1]):
                 c[i, j] = factor * made[i, j] if share == 0 else factor * made[i, j] + share * c[i, j]
