@@ -11,20 +11,16 @@ from typing import Any
 import numpy as np
 
 from . import tree
-from .checkpointing import bytes_in
 from .core.errors import BadArgument
 from .core.halves import kind_of
 from .ops.identity import stop_gradient
-from .read.kinds import described
-from .read.places import RETURN, place_of, place_of_call
 from .run.dispatch import Dispatcher, Entry, Held
 from .run.keeping import kept, value_at
 from .sourced import Sourced
 from .taking import taking_arrays
 from .transform.derived import innermost
-from .transform.inside import AS_TUPLES, GIVE_ONE, ONE_FOR_EACH
-from .transform.modes import Gradient, Mode, Pullback, Pushforward, Wrt
-from .wrapping import argument_names, check_callable, copy_names, is_importable
+from .transform.modes import AS_TUPLES, GIVE_ONE, ONE_FOR_EACH, Gradient, Mode, Pullback, Pushforward, Wrt
+from .wrapping import argument_names, check_callable, copy_names, is_importable, told_here
 
 __all__ = ["Transformed", "check_grads", "grad", "jvp", "linearize", "stop_gradient", "value_and_grad",
            "vjp"]
@@ -109,7 +105,7 @@ def grad(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: 
     >>> grad(lambda x: x ** 3)(2.0)
     12.0
     """
-    return _transformed(function, grad, Gradient(_wrt(argnums), False, has_aux, holomorphic, bytes_in(memory)))
+    return _transformed(function, grad, Gradient(_wrt(argnums), False, has_aux, holomorphic, _bytes(memory)))
 
 
 def value_and_grad(function: Callable[..., Any] | None = None, argnums: Wrt = 0, has_aux: bool = False,
@@ -119,7 +115,14 @@ def value_and_grad(function: Callable[..., Any] | None = None, argnums: Wrt = 0,
     >>> value_and_grad(lambda x: x ** 3)(2.0)
     (8.0, 12.0)
     """
-    return _transformed(function, value_and_grad, Gradient(_wrt(argnums), True, has_aux, holomorphic, bytes_in(memory)))
+    return _transformed(function, value_and_grad, Gradient(_wrt(argnums), True, has_aux, holomorphic, _bytes(memory)))
+
+
+def _bytes(memory: Any) -> int | None:
+    if memory is None:
+        return None
+    from .checkpointing import bytes_in
+    return bytes_in(memory)
 
 
 def _transformed(function: Callable[..., Any] | None, again: Any, mode: Mode) -> Any:
@@ -134,8 +137,8 @@ def _wrt(argnums: Any) -> Wrt:
     keys = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
     for key in keys:
         if isinstance(key, bool) or not isinstance(key, (int, str, np.integer)):
-            raise BadArgument(f"argnums is {argnums!r}, which is no position or name of an argument", place_of_call(),
-                              instead="Write argnums=0, argnums='w' or argnums=(0, 1).")
+            raise told_here(BadArgument(f"argnums is {argnums!r}, which is no position or name of an argument",
+                                     instead="Write argnums=0, argnums='w' or argnums=(0, 1)."))
     keys = tuple(int(key) if isinstance(key, np.integer) else key for key in keys)
     return keys if isinstance(argnums, (tuple, list)) else keys[0]
 
@@ -182,7 +185,7 @@ def _matched_here(function: Callable[..., Any], primals: Any, tangents: Any) -> 
     try:
         return matched(function, primals, tangents)
     except BadArgument as error:
-        raise error.located(place_of(function, error.argument) or place_of_call()) from None
+        raise told_here(error, function, error.argument) from None
 
 
 @taking_arrays
@@ -205,7 +208,7 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any
         try:
             fitted = _cotangent(result, cotangent)
         except BadArgument as error:
-            raise error.located(place_of(function, RETURN) or place_of_call()) from None
+            raise told_here(error, function, "return") from None
         found: tuple[Any, ...] = held(*then, fitted)
         return found
     return result, _reads(pulled, "pulled_from", function, held, then)
@@ -373,6 +376,7 @@ def check_grads(function: Callable[..., Any], args: Sequence[Any], order: int = 
     """
     from .checking import check
     if not isinstance(args, (tuple, list)):
-        raise BadArgument(f"check_grads takes a tuple of arguments, this is {described(args)}", place_of_call(),
-                          instead="Write check_grads(f, (x,)), also for one argument.")
+        from .read.kinds import described
+        raise told_here(BadArgument(f"check_grads takes a tuple of arguments, this is {described(args)}",
+                                 instead="Write check_grads(f, (x,)), also for one argument."))
     check(function, tuple(args), order, tuple(modes), atol, rtol, seed)

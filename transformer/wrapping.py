@@ -21,6 +21,13 @@ def check_callable(function: Any, name: str) -> None:
                           instead=f"Write {way}.")
 
 
+def told_here(error: BadArgument, function: Any = None, about: str | None = None) -> BadArgument:
+    """The error with the place of what it is about in a function, or of the call into this package."""
+    from .read.places import place_of, place_of_call
+    place = None if function is None else place_of(function, about)
+    return error.located(place or place_of_call())
+
+
 def argument_names(function: Any, count: int) -> list[str]:
     """Names for `count` positional arguments, as far as the signature tells."""
     try:

@@ -19,9 +19,8 @@ from ..core.grammar import Var
 from ..ops.elementwise import shape_text
 from ..ops.value import Value, value
 from ..read.interface import Interface, Parameter
+from .modes import Wrt
 from .rules import cast
-
-Wrt = int | str | tuple[int | str, ...]
 
 BY_POSITION = (Kinds.POSITIONAL_ONLY, Kinds.POSITIONAL_OR_KEYWORD)
 

@@ -15,7 +15,8 @@ from ..ops.identity import Same
 from ..ops.value import Value
 from ..read.interface import AxislessType, Interface, Parameter
 from .arguments import Wrt, fitted
-from .modes import Args, Gradient, Kwargs, Mode, Pushforward, without_unused
+from .derivatives import without_unused
+from .modes import Args, Gradient, Kwargs, Mode, Pushforward
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,7 @@ from ..core.walk import Copier, atom_vars, free_vars
 from ..ops.value import Value, call
 from ..tree import map as map_leaves
 from .derived import Derived
-from .modes import Mode, Pullback, Pushforward
-
-AS_TUPLES = "Write jvp(f, (x, y), (dx, dy)), also for one argument: jvp(f, (x,), (dx,))."
-ONE_FOR_EACH = "Give one tangent for each primal, None for what stands still."
-GIVE_ONE = "Give one for a floating point argument."
+from .modes import AS_TUPLES, GIVE_ONE, ONE_FOR_EACH, Mode, Pullback, Pushforward
 
 
 class Inside(Derived):

@@ -31,7 +31,8 @@ from ..read.outside import Kept
 from .arguments import Wrt, chosen_parameters
 from .batched import all_lanes, moved
 from .batching import Batching
-from .modes import Mode, Pullback, Pushforward, differentiable_leaves
+from .derivatives import differentiable_leaves
+from .modes import Mode, Pullback, Pushforward
 from .rules import cast
 from .sparsity import Pattern
 
