@@ -267,7 +267,8 @@ def loss(w, x):
     return np.sum(np.tanh(x @ w) ** 2)
 
 found = jit(value_and_grad(loss))(np.ones(3), np.ones((4, 3)))
-of_compiling = {"transformer.read.reader", "transformer.read.kinds", "transformer.transform.reverse", "transformer.lower.lowering"}
+of_compiling = {"transformer.read.reader", "transformer.read.kinds", "transformer.transform.reverse",
+                "transformer.lower.lowering"}
 print(float(found[0]), found[1].tolist(), not of_compiling.isdisjoint(sys.modules), "scipy.linalg" in sys.modules)
 """
 
