@@ -35,6 +35,7 @@ from .access import Stored, fitted
 from .blocking import by_blocks
 from .chains import shortened
 from .clean import cleaned, equal_sizes
+from .cuda.launches import launched
 from .directly import written_directly
 from .effects import done
 from .extremes import extremes
@@ -62,6 +63,17 @@ from .threads import in_chunks, shared_out
 from .tiling import tile
 from .totals import added_at_once
 from .unbound import with_tests_of_names
+
+
+def expand_for_gpu(function: Function, assumptions: Assumptions | None = None) -> Lowered:
+    """The nest form of a function with its kernels. Raises a located `NotSupported` for what has none."""
+    assumptions = assumptions or Assumptions()
+    builder = Builder(assumptions)
+    function, results, body = _fused(function, builder, along_rows=False)
+    with builder.active():
+        body = cleaned(in_chunks(place(body, results, {})), results, assumptions)
+        body, cells = launched(body, results)
+    return Lowered(function, body, results, assumptions=assumptions, cells=cells)
 
 
 def expand(function: Function, assumptions: Assumptions | None = None, donated: Iterable[Var] = (),
@@ -95,16 +107,8 @@ def callees_of(function: Function) -> list[Function]:
 def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Var] = (), threads: bool = False
               ) -> Lowered:
     builder = Builder(assumptions)
+    function, results, body = _fused(function, builder)
     with builder.active():
-        function = chosen_by_masks(with_tests_of_names(function))
-        ragged = with_begins(function)
-        body = _Expansion(builder, ragged, Ranges(ragged.function)).block(ragged.function.body)
-        body = promoted(body, builder)
-    results = list(function.results)
-    body = cleaned(body, results, builder.assumptions)
-    see_through(body)
-    with builder.active():
-        body = written_directly(fuse(body, results, builder.assumptions), results)
         renamed = Copier(dims=equal_sizes(builder.assumptions))
         body = place(body, results, {param: renamed.type(param.type) for param in donated})   # type: ignore[misc]
         body = by_blocks(added_at_once(body, results), free_arrays(body, results))
@@ -115,6 +119,21 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
         body = cleaned(accurate(extremes(body)), results, builder.assumptions)
         body = shared_out(body, results) if threads else body
     return Lowered(function, body, results, assumptions=assumptions)
+
+
+def _fused(function: Function, builder: Builder, along_rows: bool = True) -> tuple[Function, list[Any], Block]:
+    """A function with its results, and nests in which arrays are values."""
+    with builder.active():
+        function = chosen_by_masks(with_tests_of_names(function))
+        ragged = with_begins(function)
+        body = _Expansion(builder, ragged, Ranges(ragged.function)).block(ragged.function.body)
+        body = promoted(body, builder)
+    results = list(function.results)
+    body = cleaned(body, results, builder.assumptions)
+    see_through(body)
+    with builder.active():
+        return function, results, written_directly(
+            fuse(body, results, builder.assumptions, along_rows), results)
 
 
 def _is_large(stmt: Any) -> bool:

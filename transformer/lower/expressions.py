@@ -17,7 +17,7 @@ from .functions import Functions
 from .hosted import Call, collect
 from .inlining import Inlining
 from .naming import Names
-from .nests import Lowered
+from .nests import Block, Lowered
 from .numbers import Numbers, literal
 
 
@@ -34,11 +34,15 @@ class Expressions:
         self.names.used |= {*functions.trees, *callees.values()}
         self.inlining = Inlining(lowered.body, lowered.results)
         self.hosted: dict[int, Call] = {}                                # of statements, by their identity
-        collect(self, lowered.body)
+        self.collect_hosted(lowered.body)
         self.trees: dict[Var, ast.expr] = {}
         self.items: dict[int, list[Item]] = {}                           # what statements are printed as
         self.folded: set[Var] = set()                                    # what folds have handed on
         self.depth = Depth(lowered.function)
+
+    def collect_hosted(self, block: Block) -> None:
+        """Names the functions in which Python does something."""
+        collect(self, block)
 
     def atom(self, atom: Any) -> ast.expr:
         if isinstance(atom, Var):

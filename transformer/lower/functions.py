@@ -31,11 +31,29 @@ IMPORTS = {"import math": "math.", "import warnings": "warnings.warn(", "import 
            "from transformer.run.threads import in_threads, places": "in_threads("}
 
 
+OF_BLOCK = '''
+def of_block(value, shared):
+    """What the threads of a block have, combined."""
+    k = cuda.threadIdx.x
+    cuda.syncthreads()
+    shared[k] = value
+    cuda.syncthreads()
+    half = cuda.blockDim.x // 2
+    while half > 0:
+        if k < half:
+            a, b = shared[k], shared[k + half]
+            shared[k] = a
+        cuda.syncthreads()
+        half //= 2
+    return shared[0]
+'''
+
+
 class Functions:
     """The functions that one module of generated code needs, by name; `taken` are names of others."""
 
-    def __init__(self, taken: set[str]) -> None:
-        self.taken = taken
+    def __init__(self, taken: set[str], vectorised: bool = True) -> None:
+        self.taken, self.vectorised = taken, vectorised
         self.trees: dict[str, ast.FunctionDef] = {}
         self.names: dict[Any, str] = {}
         self.tables: dict[str, ast.Assign] = {}
@@ -47,6 +65,7 @@ class Functions:
         self.of_blas: set[str] = set()                                   # for which compiled code calls BLAS
         self.apart: set[str] = set()                                     # written out nowhere
         self.direct: set[str] = set()                                    # called by what is not a copy itself
+        self.grids: set[Any] = set()                                     # what kernels are launched with
 
     def called(self, form: Any, dtype: np.dtype) -> str:
         """The name of the copy of a function that generated code calls."""
@@ -103,6 +122,19 @@ class Functions:
         name = fresh(wish, {*self.taken, *self.names.values(), *self.hosted, *self.tasks, *taken})
         task.head.name = name
         self.tasks[name] = task
+        return name
+
+    def of_block(self, op: str, combined: ast.expr) -> str:
+        """The name of a function by which the threads of a block combine their numbers, two by two."""
+        name = f"{op}_of_block"
+        if name not in self.trees:
+            tree = ast.parse(OF_BLOCK).body[0]
+            assert isinstance(tree, ast.FunctionDef)
+            tree.name, self.names[name] = name, name
+            inner: Any = tree.body[-2]
+            inner.body[0].body[-1].value = combined
+            self.trees[name] = tree
+            self.direct.add(name)
         return name
 
     def table(self, name: str, numbers: np.ndarray) -> ast.Name:
@@ -232,5 +264,5 @@ class _Copy(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         if self.narrow and _is_constant(node):
             return ast.Call(dotted("np.float32"), [node], [])
-        vector = _of_math(node, np.dtype("f4" if self.narrow else "f8"))
+        vector = _of_math(node, np.dtype("f4" if self.narrow else "f8")) if self.functions.vectorised else None
         return self.generic_visit(node) if vector is None else ast.Name(self.functions.named(vector, self.dtype))

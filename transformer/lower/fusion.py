@@ -20,14 +20,15 @@ from .unrolling import unroll
 MOST_ROUNDS = 20
 
 
-def fuse(block: Block, results: list[Atom], assumptions: Assumptions) -> Block:
-    """The block with its nests fused. `results` are renamed as well."""
+def fuse(block: Block, results: list[Atom], assumptions: Assumptions, along_rows: bool = True) -> Block:
+    """The block with its nests fused. `results` are renamed as well. Sums along columns are done row by row, if it is
+    to go `along_rows`."""
     while substitute_arrays(block, results, FREE):
         block = cleaned(block, results, assumptions)
-    block = by_rows(block, only_long=True)
+    block = by_rows(block, only_long=True) if along_rows else block
     block = cleaned(as_cells(resolve(unroll(block)), results), results, assumptions)
     gather(block, results)
-    block = by_rows(block)
+    block = by_rows(block) if along_rows else block
     while substitute_arrays(block, results, of_sums=True):
         block = cleaned(block, results, assumptions)
     for _ in range(MOST_ROUNDS):

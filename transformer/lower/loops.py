@@ -84,7 +84,7 @@ class Loops(Statements):
             if isinstance(read.target.type, SeqType) or isinstance(type_of(read.source), SeqType) and (
                     read.source not in self.names.of):
                 raise NotSupported("a sequence that is not recorded where it is used has no compiled form", stmt.origin)
-            tree = ast.Subscript(self.atom(read.source), position)
+            tree = self.row(self.atom(read.source), position, read.target)
             items.append(Line(ast.Assign([ast.Name(self.names.give(read.target, "item"))], tree), stmt.origin))
         return items
 
@@ -92,7 +92,7 @@ class Loops(Statements):
         """Memory for what an uncounted loop records, which grows."""
         items: list[Item] = []
         for record in stmt.records:
-            row = type_of(record.value)
+            row = self.row_type(record.value)
             if not isinstance(row, ArrayType):
                 raise NotSupported(ONE_OF_TWO, stmt.origin)
             if not all(self._is_settled(var, stmt) for var in atom_vars(row.sizes)):
@@ -101,6 +101,13 @@ class Loops(Statements):
             name = self.names.give(record.target, "kept")
             items.append(self._allocated(name, ArrayType(row.dtype, (FIRST_ROWS, *row.sizes)), stmt.origin))
         return items
+
+    def row(self, store: ast.expr, position: ast.expr, value: Any) -> ast.expr:
+        """Where a value is kept."""
+        return ast.Subscript(store, position)
+
+    def row_type(self, value: Any) -> Any:
+        return type_of(value)
 
     def _is_settled(self, var: Var, stmt: Loop) -> bool:
         """Whether an integer is known before a loop, and stays what it is."""
@@ -122,7 +129,8 @@ class Loops(Statements):
             store = ast.Name(self.names.of[record.target])
             full = ast.If(ast.Compare(position, [ast.Eq()], [_length(store)]), [], [])
             items.append(Group(full, [_longer(store, stmt.origin)], [], stmt.origin))
-            items.append(Line(ast.Assign([ast.Subscript(store, position)], self.atom(record.value)), stmt.origin))
+            place = self.row(store, position, record.value)
+            items.append(Line(ast.Assign([place], self.atom(record.value)), stmt.origin))
         return items
 
     def _trimmed(self, stmt: Loop, counter: str | None) -> list[Item]:

@@ -9,6 +9,7 @@
              | Product(target, left, right, …)      matrices multiplied by a library
              | Library(targets, op, args, attrs)    arrays and numbers that NumPy computes
              | Task(body, index, cost)         a nest that threads share, with memory of each thread's own
+             | Launch(body, form, indices)     what one kernel on a GPU does (`cuda/launches.py`)
              | If, Loop, Call, Effect          as in Core, around and inside of nests
     Index    = (var, size)                          runs over 0..size-1
 
@@ -187,7 +188,19 @@ class Task:
         return nest
 
 
-Stmt = Union[grammar.Stmt, Allocate, Nest, Fold, Store, Product, Library, Task]
+@dataclass(slots=True, eq=False)
+class Launch:
+    """What one kernel on a GPU does. Threads share the places of a nest, which is the last statement, over `indices`
+    (`form` is ``"threads"``), or blocks of threads do (``"blocks"``); or one block does everything together
+    (``"block"``), or one thread (``"thread"``)."""
+
+    body: Block
+    form: str
+    indices: list[Index] = field(default_factory=list)
+    origin: Origin | None = None
+
+
+Stmt = Union[grammar.Stmt, Allocate, Nest, Fold, Store, Product, Library, Task, Launch]
 
 
 @dataclass(slots=True, eq=False)
@@ -195,7 +208,7 @@ class Lowered:
     """A function in the nest form. `results` are numbers and arrays, those in `outside` in memory
     that the caller allocates and passes in, those in `in_place` in that of a parameter, which they are. `callees` are
     the functions that it calls, and those that they call; they return all their results. `assumptions` say which
-    sizes are equal."""
+    sizes are equal. On a GPU, `cells` are the arrays of one element in which numbers lie."""
 
     function: grammar.Function
     body: Block
@@ -204,6 +217,7 @@ class Lowered:
     callees: list[Lowered] = field(default_factory=list)
     assumptions: Assumptions = field(default_factory=Assumptions)
     in_place: list[Var] = field(default_factory=list)
+    cells: set[Var] = field(default_factory=set)
 
     @property
     def returned(self) -> list[Atom]:
@@ -214,7 +228,7 @@ class Lowered:
 
 def inner_blocks(stmt: Any) -> tuple[Block, ...]:
     """The blocks nested in a statement."""
-    if isinstance(stmt, (Nest, Fold, Task)):
+    if isinstance(stmt, (Nest, Fold, Task, Launch)):
         return (stmt.body,)
     return blocks_of(stmt)
 
@@ -234,7 +248,7 @@ def defined(stmt: Any) -> tuple[Var, ...]:
             return (stmt.target,)
         case Fold():
             return tuple(carry.out for carry in stmt.carries)
-        case Nest() | Store() | Product() | Task():
+        case Nest() | Store() | Product() | Task() | Launch():
             return ()
         case Library():
             return tuple(target for target in stmt.targets if not stmt.is_array(target))
@@ -258,6 +272,8 @@ def uses_before(stmt: Any) -> Iterator[Var]:
             yield from atom_vars((stmt.args, stmt.attrs, writes(stmt)))
         case Task():
             yield from atom_vars(stmt.cost)
+        case Launch():
+            yield from atom_vars(tuple(index.size for index in stmt.indices))
         case Nest() | Fold():
             for index in stmt.indices:
                 yield from atom_vars(index.size)

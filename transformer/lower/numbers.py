@@ -93,7 +93,7 @@ class Numbers:
         """The loop form of an op for its operands; one that is copied gets its name."""
         dtype: np.dtype = type_of(stmt.args[-1]).dtype                   # type: ignore[union-attr]
         form = loop_of(stmt.op, dtype.kind)
-        if not stmt.target.type.weak and id(stmt) not in self.alone:     # type: ignore[union-attr]
+        if self.functions.vectorised and not stmt.target.type.weak and id(stmt) not in self.alone:   # type: ignore[union-attr]
             form = vecmath.FORMS.get(stmt.op.name, {}).get(dtype, form)  # Python's own numbers stay with `math`
         if inspect.isfunction(form) and form not in PRINTED_INSIDE:
             self.functions.called(form, dtype)

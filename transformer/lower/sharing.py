@@ -28,7 +28,7 @@ def shared(e: Any, stmt: Task) -> Line:
         first, count = (e.names.give(Var(INT), wish) for wish in ("first", "count"))
         items = e.block(stmt.body)
         _loop_of(stmt, items).iter = ast.Call(ast.Name("places"), [ast.Name(first), ast.Name(count)], [])
-        given = _taken(items, {*e.names.of.values(), *e.names.sizes.values()} - {first, count})
+        given = taken(items, {*e.names.of.values(), *e.names.sizes.values()} - {first, count})
     params = ast.arguments([], [ast.arg(name) for name in (first, count, *given)], None, [], [], None, [])
     task = Group(ast.FunctionDef("", params, [], [], None), items)
     name = e.numbers.functions.share(task, f"fill_{_filled(e, stmt)}", e.names.used | e.names.reserved)
@@ -52,7 +52,7 @@ def _filled(e: Any, stmt: Task) -> str:
     return name
 
 
-def _taken(items: list[Item], among: set[str]) -> list[str]:
+def taken(items: list[Item], among: set[str]) -> list[str]:
     """The names that statements use and do not assign, in the order of their uses."""
     assigned = {name for item in items for name in _assigned(item)}
     used = dict.fromkeys(node.id for item in items for node in _nodes(item) if isinstance(node, ast.Name))

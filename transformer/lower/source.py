@@ -52,7 +52,7 @@ def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Pri
     for callee in lowered.callees:
         names[callee.function] = fresh(identifier(callee.function.name), {*names.values(), *PRINTED, *taken})
     functions = Functions({*names.values(), *taken})
-    printers = [_Printer(each, functions, names) for each in (*lowered.callees, lowered)]
+    printers = [Printer(each, functions, names) for each in (*lowered.callees, lowered)]
     trees = [each.function(names[each.lowered.function]) for each in printers]
     functions.flatten()
     parts = functions.lines()
@@ -77,7 +77,7 @@ def _raising(lines: list[tuple[str, Origin | None]], above: int) -> dict[int, Or
             if origin is not None and text.lstrip().startswith(("raise ", "assert "))}
 
 
-class _Printer(Loops):
+class Printer(Loops):
     """Prints a function."""
 
     def function(self, name: str) -> Group:
@@ -89,11 +89,14 @@ class _Printer(Loops):
         heads = self._sizes()
         params += self.depth.param(self.names)
         items = [*self.depth.test(), *self.block(lowered.body)]
-        returned = list(map(self.atom, lowered.returned))
+        returned = list(map(self.returned, lowered.returned))
         if returned:
             items.append(Line(ast.Return(returned[0] if len(returned) == 1 else ast.Tuple(returned))))
         arguments = ast.arguments([], [ast.arg(param) for param in params], None, [], [], None, [])
         return Group(ast.FunctionDef(name, arguments, [], [], None), [*heads, *items])
+
+    def returned(self, atom: Any) -> ast.expr:
+        return self.atom(atom)
 
     def _sizes(self) -> list[Item]:
         """`n, m = x.shape` for the dimensions that are mentioned."""

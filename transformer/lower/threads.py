@@ -67,11 +67,11 @@ def in_chunks(block: Block) -> Block:
 
 def _may_be_chunked(stmt: Fold) -> bool:
     first = stmt.indices[0]
-    return (not isinstance(first.size, int) and _is_worth_it(stmt) and _is_independent(stmt, first, set())
-            and all(_combination(carry, stmt) is not None for carry in stmt.carries))
+    return (not isinstance(first.size, int) and _is_worth_it(stmt) and is_independent(stmt, first, set())
+            and all(combination(carry, stmt) is not None for carry in stmt.carries))
 
 
-def _combination(carry: Carry, stmt: Fold) -> Let | None:
+def combination(carry: Carry, stmt: Fold) -> Let | None:
     """What makes the next value of a carry, if two of its values are combined in the same way."""
     made = next((each for each in stmt.body if isinstance(each, Let) and carry.next in each.targets), None)
     if made is not None and made.op in (Add, Maximum, Minimum):
@@ -79,7 +79,7 @@ def _combination(carry: Carry, stmt: Fold) -> Let | None:
         return made if alone and made.target.type == carry.entry.type else None
     inner = [(each, c) for each in stmt.body if isinstance(each, Fold) for c in each.carries
              if c.out is carry.next and c.init is carry.entry]
-    return _combination(inner[0][1], inner[0][0]) if inner and uses_in(stmt, carry.entry) == 1 else None
+    return combination(inner[0][1], inner[0][0]) if inner and uses_in(stmt, carry.entry) == 1 else None
 
 
 def _chunked(stmt: Fold) -> Block:
@@ -90,7 +90,7 @@ def _chunked(stmt: Fold) -> Block:
     count = least(length, first.size - start)
     current().assumptions.within(chunk, 0, parts - 1)
     current().assumptions.within(own, 0, count - 1)
-    steps: list[Any] = [_combination(carry, stmt) for carry in stmt.carries]
+    steps: list[Any] = [combination(carry, stmt) for carry in stmt.carries]
     arrays = [Var(ArrayType(_dtype(carry), (parts,))) for carry in stmt.carries]
     whole = _combined(stmt, steps, arrays, parts)
     inner = [Carry(Var(carry.entry.type, carry.entry.name), _begin(carry, step), carry.next, Var(carry.out.type))
@@ -142,12 +142,12 @@ def _has_loops(stmt: Fold) -> bool:
 
 def shared_out(block: Block, results: list[Atom]) -> Block:
     """The block with tasks in place of nests that threads may share."""
-    uses = _uses(block)
+    uses = used_by(block)
     uses.update(set(atom_vars(results)))
     return _shared_out(block, uses)
 
 
-def _uses(block: Block) -> Counter[Var]:
+def used_by(block: Block) -> Counter[Var]:
     """How many statements use a variable."""
     return Counter(var for stmt in statements(block) for var in {*uses_before(stmt), *uses_after(stmt)})
 
@@ -173,14 +173,14 @@ def _task(stmt: Any, before: Block, uses: Counter[Var]) -> Task | None:
         return None
     carried = {carry.entry for carry in getattr(stmt, "carries", ())}
     own = [] if nest is stmt and nest.ordered else [
-        each for each in _own_memory(nest, before, uses) if each.target not in carried]
-    index = next((each for each in nest.indices if _is_independent(nest, each, {a.target for a in own})), None)
+        each for each in own_memory(nest, before, uses) if each.target not in carried]
+    index = next((each for each in nest.indices if is_independent(nest, each, {a.target for a in own})), None)
     return None if index is None else Task([*own, nest], index, _cost(nest, index), nest.origin)
 
 
-def _own_memory(stmt: Nest, before: Block, uses: Counter[Var]) -> list[Allocate]:
+def own_memory(stmt: Nest, before: Block, uses: Counter[Var]) -> list[Allocate]:
     """Memory that nothing but a nest uses."""
-    inside = _uses([stmt])
+    inside = used_by([stmt])
     return [each for each in before if isinstance(each, Allocate) and each.source is None
             and uses[each.target] == inside[each.target] and not _is_read_first(each.target, stmt)]
 
@@ -202,7 +202,7 @@ def _is_worth_it(stmt: Nest | Fold) -> bool:
     return (not isinstance(each, int) or each > COPYING) and (not isinstance(whole, int) or whole >= LEAST_COST)
 
 
-def _is_independent(stmt: Nest | Fold, index: Index, own: set[Var]) -> bool:
+def is_independent(stmt: Nest | Fold, index: Index, own: set[Var]) -> bool:
     """Whether iterations of an index write apart from each other, and do nothing else."""
     if not {each.var for each in stmt.indices}.isdisjoint(atom_vars((index.size,))):
         return False

@@ -1,0 +1,190 @@
+"""Generated modules for GPUs, run step by step as plain Python: the threads of a block one after the other, each to its
+next barrier.
+
+Two threads that touch the same element, one of them writing, without a barrier between them, are a race and raise; so do
+threads of which some wait at a barrier and others have ended, and places outside of an array.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+THREADS, BLOCKS = 4, 2                 # of a block, a power of two; of a grid along each axis
+
+
+class Race(AssertionError):
+    """Two threads touch the same element in an order that nobody has decided."""
+
+
+class Watched:
+    """An array in a kernel, which notes who touches what: in `reads` and `writes`, by place, the (block, thread, phase)."""
+
+    def __init__(self, array: np.ndarray, who: Any) -> None:
+        self.array, self.who, self.shape = array, who, array.shape
+        self.reads: dict[Any, set[Any]] = {}
+        self.writes: dict[Any, Any] = {}
+
+    def _place(self, at: Any) -> tuple[int, ...]:
+        at = tuple(int(k) for k in (at if isinstance(at, tuple) else (at,)))
+        assert len(at) == self.array.ndim, (at, self.shape)
+        assert all(0 <= k < n for k, n in zip(at, self.shape)), f"{at} in {self.shape}"
+        return at
+
+    def _together(self, one: Any, other: Any) -> bool:
+        """Whether nothing says which of two accesses comes first."""
+        return one[0] != other[0] or one[1] != other[1] and one[2] == other[2]
+
+    def __getitem__(self, at: Any) -> Any:
+        at, me = self._place(at), self.who()
+        if at in self.writes and self._together(self.writes[at], me):
+            raise Race(f"{at} read by {me}, written by {self.writes[at]}")
+        self.reads.setdefault(at, set()).add(me)
+        return self.array[at]
+
+    def __setitem__(self, at: Any, value: Any) -> None:
+        at, me = self._place(at), self.who()
+        for other in (*self.reads.get(at, ()), *([self.writes[at]] if at in self.writes else [])):
+            if self._together(other, me):
+                raise Race(f"{at} written by {me}, touched by {other}")
+        self.reads.pop(at, None)
+        self.writes[at] = me
+        self.array[at] = value
+
+
+class Waiting(ast.NodeTransformer):
+    """Makes generators of the functions that wait at barriers, and of those that call them."""
+
+    def __init__(self, waiting: set[str]) -> None:
+        self.waiting = waiting
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if ast.unparse(node.func) == "cuda.syncthreads":
+            return ast.Yield(None)
+        return ast.YieldFrom(node) if isinstance(node.func, ast.Name) and node.func.id in self.waiting else node
+
+
+class Cuda:
+    """What `numba.cuda` is to a kernel."""
+
+    def __init__(self) -> None:
+        self.local = SimpleNamespace(array=lambda shape, dtype: np.empty(shape, dtype))
+        self.shared = SimpleNamespace(array=self._shared)
+        self.atomic = SimpleNamespace(add=self._add)
+        self.launches = 0
+
+    def _shared(self, shape: Any, dtype: Any) -> Any:
+        """The same array for all threads of a block: the k-th that each of them asks for."""
+        count = self.asked[self.thread] = self.asked.get(self.thread, 0) + 1
+        if count > len(self.memory):
+            self.memory.append(Watched(np.empty(shape, dtype), self._who))
+        return self.memory[count - 1]
+
+    def grid(self, axes: int) -> int:
+        return self.blockIdx.x * self.blockDim.x + self.threadIdx.x
+
+    def gridsize(self, axes: int) -> int:
+        return self.gridDim.x * self.blockDim.x
+
+    def _add(self, array: Watched, at: Any, value: Any) -> None:
+        array.array[array._place(at)] += value
+
+    def _who(self) -> tuple[Any, Any, int]:
+        return self.block, self.thread, self.phase
+
+    def jit(self, function: Any = None, device: bool = False) -> Any:
+        if function is None:
+            return lambda f: f
+        return Kernel(self, function)
+
+    # -- running ------------------------------------------------------------------------------
+
+    def run(self, function: Any, grid: tuple[int, ...], block: tuple[int, ...], args: tuple[Any, ...]) -> None:
+        self.launches += 1
+        self.gridDim, self.blockDim = _axes(grid), _axes(block)
+        args = tuple(Watched(arg, self._who) if isinstance(arg, np.ndarray) else arg for arg in args)
+        for place in np.ndindex(*grid[::-1]):
+            self.block = self.blockIdx = _axes(place[::-1], 0)
+            self.block = place
+            self._block(function, block, args)
+
+    def _block(self, function: Any, block: tuple[int, ...], args: tuple[Any, ...]) -> None:
+        self.memory: list[Watched] = []
+        self.asked: dict[Any, int] = {}
+        self.phase = 0
+        threads: dict[Any, Iterator[None]] = {}
+        for place in np.ndindex(*block[::-1]):
+            self._enter(place)
+            begun = function(*args)
+            if begun is not None:
+                threads[place] = begun
+        while threads:
+            ended = [place for place, thread in threads.items() if self._step(place, thread)]
+            assert len(ended) in (0, len(threads)), "some threads wait at a barrier that others never reach"
+            self.phase += 1
+            if ended:
+                return
+
+    def _enter(self, place: Any) -> None:
+        self.thread, self.threadIdx = place, _axes(place[::-1], 0)
+
+    def _step(self, place: Any, thread: Iterator[None]) -> bool:
+        self._enter(place)
+        try:
+            next(thread)
+        except StopIteration:
+            return True
+        return False
+
+
+def _axes(counts: tuple[int, ...], missing: int = 1) -> SimpleNamespace:
+    x, y, z = (*counts, missing, missing, missing)[:3]
+    return SimpleNamespace(x=int(x), y=int(y), z=int(z))
+
+
+class Kernel:
+    def __init__(self, cuda: Cuda, function: Any) -> None:
+        self.cuda, self.function = cuda, function
+
+    def __getitem__(self, config: Any) -> Any:
+        grid, block = (each if isinstance(each, tuple) else (each,) for each in config[:2])
+        return lambda *args: self.cuda.run(self.function, grid, block, args)
+
+
+def namespace(source: str, given: dict[str, Any]) -> dict[str, Any]:
+    """What a generated module defines, with NumPy's arrays in place of those on a device."""
+    tree = ast.parse(source)
+    tree.body = [stmt for stmt in tree.body if not (isinstance(stmt, (ast.Import, ast.ImportFrom)) and
+                 ast.unparse(stmt) in ("import cupy as cp", "from numba import cuda"))]
+    functions = {stmt.name: ast.unparse(stmt) for stmt in tree.body if isinstance(stmt, ast.FunctionDef)}
+    waiting = {name for name, text in functions.items() if "cuda.syncthreads()" in text}
+    waiting |= {name for name, text in functions.items() if any(f"{other}(" in text for other in waiting)
+                and "cuda.jit" in text}
+    tree.body = [Waiting(waiting).visit(stmt) if isinstance(stmt, ast.FunctionDef) and stmt.name in waiting else stmt
+                 for stmt in tree.body]
+    made: dict[str, Any] = {"cp": OnHost(), "cuda": Cuda(), **given}
+    exec(compile(ast.fix_missing_locations(tree), "<gpu>", "exec"), made)
+    made.update({name: size for name, size in {"THREADS": THREADS, "BLOCKS": BLOCKS, "WARP": 2}.items()
+                 if name in made})
+    return made
+
+
+class OnHost:
+    """NumPy in place of CuPy; memory is filled with what nobody should read."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+    def empty(self, shape: Any, dtype: Any = float) -> np.ndarray:
+        made = np.empty(shape, dtype)
+        made.fill(math.nan if made.dtype.kind in "fc" else 99)
+        return made
+
+    def asnumpy(self, array: Any) -> Any:
+        return array

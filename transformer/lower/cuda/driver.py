@@ -1,0 +1,177 @@
+"""The driver as source: it allocates, calls libraries, decides, and launches kernels.
+
+    y = cp.empty(n, np.float32)
+    fill_y[over_threads(n)](n, x, y)
+    return y
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from ...core.grammar import Effect, Let, Var
+from ...core.types import ArrayType
+from ...write.effects import PLAIN
+from ...write.expressions import dotted
+from ...write.layout import Group, Item, Line
+from ...write.names import NATURAL
+from ...write.sizes import number
+from ..checks import CHECK, printed
+from ..expressions import dtype_tree
+from ..hosted import Inside
+from ..matrices import matrix
+from ..nests import ROOM, Block, Library, Load, Product
+from ..statements import MEMORY
+from .kernels import Kernels
+from .launches import CELL
+from .placing import is_number
+
+# What CuPy has under NumPy's names; all else is computed by NumPy or SciPy.
+OF_CUPY = ("np.linalg.", "np.fft.", "np.sort", "np.argsort", "np.searchsorted", "np.bincount", "np.partition")
+
+
+class Driver(Kernels):
+    """Prints all there is."""
+
+    in_kernel = False
+
+    def collect_hosted(self, block: Block) -> None:
+        """Libraries and effects are called where they stand."""
+
+    def returned(self, atom: Any) -> ast.expr:
+        """A number of the device is an array without axes."""
+        tree = self.atom(atom)
+        if atom in self.lowered.cells:
+            return ast.Call(ast.Attribute(tree, "reshape"), [ast.Tuple([])], [])
+        return tree
+
+    def row(self, store: ast.expr, position: ast.expr, value: Any) -> ast.expr:
+        """A number is kept as a part of one element, which nobody has to wait for."""
+        if value in self.lowered.cells:
+            return ast.Subscript(store, ast.Slice(position, ast.BinOp(position, ast.Add(), number(1)), None))
+        return super().row(store, position, value)
+
+    def row_type(self, value: Any) -> Any:
+        return ArrayType(value.type.dtype) if value in self.lowered.cells else super().row_type(value)
+
+    def _loop(self, stmt: Any) -> list[Item]:
+        items = super()._loop(stmt)
+        return items if self.in_kernel else [_on_device(item) for item in items]
+
+    def _launch(self, stmt: Any) -> list[Item]:
+        self.in_kernel = True
+        items = super()._launch(stmt)
+        self.in_kernel = False
+        return items
+
+    def value(self, stmt: Let) -> ast.expr:
+        tree = super().value(stmt)
+        if stmt.op is Load and not self.in_kernel:
+            return ast.Call(ast.Attribute(tree, "item"), [], [])
+        return tree
+
+    def _allocated(self, name: str, type: ArrayType, origin: Any) -> Item:
+        if self.in_kernel:
+            return self._local(name, type, origin)
+        sizes = [self.size(size) for size in type.sizes]
+        shape = sizes[0] if len(sizes) == 1 else ast.Tuple(sizes)
+        dtype = [] if type.dtype == np.float64 else [dtype_tree(type.dtype)]
+        return Line(ast.Assign([ast.Name(name)], ast.Call(dotted("cp.empty"), [shape, *dtype], [])), origin)
+
+    def _local(self, name: str, type: ArrayType, origin: Any) -> Item:
+        sizes = [self.size(size) for size in type.sizes]
+        shape = sizes[0] if len(sizes) == 1 else ast.Tuple(sizes)
+        tree = ast.Call(dotted("cuda.local.array"), [shape, dtype_tree(type.dtype)], [])
+        return Line(ast.Assign([ast.Name(name)], tree), origin)
+
+    def _product(self, stmt: Product) -> list[Item]:
+        """`cp.matmul(x, w, out=y)`."""
+        left, right = matrix(self, stmt.left, stmt.rows, stmt.inner), matrix(self, stmt.right, stmt.inner, stmt.columns)
+        target = matrix(self, stmt.target, stmt.rows, stmt.columns)
+        if stmt.factor is None:
+            tree: ast.stmt = ast.Assign([_everything(target)], ast.Call(dotted("cp.matmul"), [left, right], []))
+            if isinstance(target, ast.Name):
+                tree = ast.Expr(ast.Call(dotted("cp.matmul"), [left, right], [ast.keyword("out", target)]))
+        else:
+            value = ast.BinOp(self.atom(stmt.factor), ast.Mult(), ast.Call(dotted("cp.matmul"), [left, right], []))
+            place: Any = _everything(target)
+            tree = ast.AugAssign(place, ast.Add(), value) if stmt.adds else ast.Assign([place], value)
+        return [Line(_OnDevice().visit(tree), stmt.origin)]
+
+    def _library(self, stmt: Library) -> list[Item]:
+        let = Let(stmt.targets, stmt.op, stmt.args, stmt.attrs, stmt.origin)
+        tree = _Driven(self).application(let)
+        if ast.unparse(ast.fix_missing_locations(tree)).startswith(OF_CUPY):
+            tree = _OnDevice().visit(tree)
+        else:
+            tree = _Fetched(self).application(let)
+            tree = ast.Call(dotted("cp.asarray"), [tree], []) if len(stmt.targets) == 1 and stmt.is_array(
+                stmt.targets[0]) else tree
+        targets = [_everything(self.atom(var)) if stmt.is_array(var) else ast.Name(
+            self.names.give(var, NATURAL.get(stmt.op.name, stmt.op.name))) for var in stmt.targets]
+        return [Line(ast.Assign([targets[0] if len(targets) == 1 else ast.Tuple(targets)], tree), stmt.origin)]
+
+    def _effect(self, stmt: Effect) -> list[Item]:
+        if stmt.kind == CHECK:
+            return printed(self, stmt)
+        if stmt.kind == ROOM:
+            return [_on_device(self._room(stmt))]
+        return [Line(PLAIN[stmt.kind](stmt, _Driven(self)), stmt.origin)]
+
+
+class _Driven(Inside):
+    """Expressions as they are written for NumPy, in the driver."""
+
+    def __init__(self, e: Any) -> None:
+        super().__init__(e.numbers.functions.given)
+        self.e = e
+
+    def atom(self, atom: Any, among: tuple[Any, ...] = ()) -> ast.expr:
+        tree: ast.expr = self.e.atom(atom)
+        return tree
+
+
+class _Fetched(_Driven):
+    """The same, of arrays that are fetched from the device."""
+
+    def atom(self, atom: Any, among: tuple[Any, ...] = ()) -> ast.expr:
+        tree = super().atom(atom)
+        is_fetched = isinstance(atom, Var) and not is_number(atom)
+        return ast.Call(dotted("cp.asnumpy"), [tree], []) if is_fetched else tree
+
+
+class _OnDevice(ast.NodeTransformer):
+    """`cp.` in place of `np.`."""
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.Name("cp") if node.id == "np" else node
+
+
+def _on_device(item: Item) -> Item:
+    """With functions of CuPy in place of those of NumPy that make arrays."""
+    if isinstance(item, Line):
+        return Line(_Made().visit(item.node), item.origin)
+    if isinstance(item, Group):
+        return Group(item.head, list(map(_on_device, item.body)), list(map(_on_device, item.orelse)), item.origin)
+    return item
+
+
+class _Made(ast.NodeTransformer):
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if node.attr in ("empty", "empty_like", "concatenate") and _is_of_numpy(node.value):
+            return ast.Attribute(ast.Name("cp"), node.attr)
+        return self.generic_visit(node)
+
+
+def _is_of_numpy(tree: ast.expr) -> bool:
+    return isinstance(tree, ast.Name) and tree.id == "np"
+
+
+def _everything(tree: ast.expr) -> ast.expr:
+    return ast.Subscript(tree, ast.Slice(None, None, None)) if not isinstance(tree, ast.Subscript) else tree
+
+
+MEMORY.setdefault(CELL, "number")

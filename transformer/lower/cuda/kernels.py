@@ -1,0 +1,234 @@
+"""Kernels as source: what each thread does.
+
+    threads                                      a block of threads
+    i = cuda.grid(1)                             i = cuda.blockIdx.x
+    while 0 <= i < n:                            while 0 <= i < n:
+        y[i] = x[i] * x[i]                           total = np.float32(0.0)
+        i += cuda.gridsize(1)                        j = cuda.threadIdx.x
+                                                     while 0 <= j < m:
+                                                         total += x[i, j]
+                                                         j += cuda.blockDim.x
+                                                     total = total_of_block(total, shared)
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from ...core.grammar import Const, Let, Var
+from ...core.types import INT, ArrayType
+from ...ops.arithmetic import Add
+from ...write.expressions import dotted
+from ...write.layout import Group, Item, Line
+from ...write.sizes import number
+from ..nests import Fold, Index, Launch, Nest, Store, statements
+from ..numbers import literal
+from ..sharing import taken
+from ..source import Printer
+from ..statements import assignments
+from ..threads import combination
+from . import grids
+from .shares import flattened, is_combined, shared_indices
+
+AXES = "xyz"
+GRIDS = {"threads": grids.over_threads, "blocks": grids.over_blocks, "block": grids.one_block,
+         "thread": grids.one_thread}
+
+
+class Kernels(Printer):
+    """Prints launches, and the kernels that they launch. `together` says that a block of threads does what is
+    printed."""
+
+    together = False
+
+    # -- a kernel -----------------------------------------------------------------------------
+
+    def _launch(self, stmt: Launch) -> list[Item]:
+        outside = {*self.names.of.values(), *self.names.sizes.values()}
+        with self.names.scope():
+            self.shared: dict[Any, str] = {}
+            items = getattr(self, f"_by_{stmt.form}")(stmt)
+            items = [*self._memory(), *items]
+            given = taken(items, outside)
+        name = self._kernel(items, given, f"fill_{self._filled(stmt)}")
+        call = ast.Call(ast.Subscript(ast.Name(name), self._grid(stmt)), list(map(ast.Name, given)), [])
+        return [Line(ast.Expr(call), stmt.origin)]
+
+    def _kernel(self, items: list[Item], given: list[str], wish: str) -> str:
+        params = ast.arguments([], [ast.arg(name) for name in given], None, [], [], None, [])
+        task = Group(ast.FunctionDef("", params, [], [dotted("cuda.jit")], None), items)
+        return self.numbers.functions.share(task, wish, self.names.used | self.names.reserved)
+
+    def _filled(self, stmt: Launch) -> str:
+        arrays = [each.array for each in statements(stmt.body) if isinstance(each, Store)]
+        return next((self.names.of[array] for array in arrays if array in self.names.of), "nothing")
+
+    def _memory(self) -> list[Item]:
+        """`shared = cuda.shared.array(THREADS, np.float32)`, for each dtype that a block combines."""
+        return [Line(ast.Assign([ast.Name(name)], ast.Call(dotted("cuda.shared.array"), [
+            ast.Name("THREADS"), dotted(f"np.{dtype.name}")], []))) for dtype, name in self.shared.items()]
+
+    # -- who does what ------------------------------------------------------------------------
+
+    def _by_thread(self, stmt: Launch) -> list[Item]:
+        return self.block(stmt.body)
+
+    def _by_block(self, stmt: Launch) -> list[Item]:
+        return self._as_block(lambda: self.block(stmt.body))
+
+    def _by_threads(self, stmt: Launch) -> list[Item]:
+        *before, nest = stmt.body
+        items = self.block(before)
+        return items + self._over(nest, stmt.indices, _of_grid, lambda: self.block(nest.body))
+
+    def _by_blocks(self, stmt: Launch) -> list[Item]:
+        *before, nest = stmt.body
+        items = self.block(before)
+        return items + self._over(nest, stmt.indices, _of_blocks, lambda: self._as_block(lambda: self.block(nest.body)))
+
+    def _as_block(self, body: Callable[[], list[Item]]) -> list[Item]:
+        outer, self.together = self.together, True
+        items = body()
+        self.together = outer
+        return items
+
+    def _over(self, nest: Nest, indices: list[Index], start: Callable[[str], tuple[ast.expr, ast.expr]],
+              body: Callable[[], list[Item]]) -> list[Item]:
+        """Loops over the places that are a thread's, around those over other indices."""
+        others = [index for index in nest.indices if index not in indices]
+        for index in nest.indices:
+            self.names.index(index.var)
+        items = self._plain(others, body, nest.origin)
+        for axis, index in zip(AXES, reversed(indices)):
+            steps = LINE_OF_GRID if start is _of_grid and len(indices) == 1 else start(axis)
+            items = self._strided(index, items, steps, nest.origin)
+        return items
+
+    def _plain(self, indices: list[Index], body: Callable[[], list[Item]], origin: Any) -> list[Item]:
+        items = body()
+        for index in reversed(indices):
+            count = ast.Call(ast.Name("range"), [self.size(index.size)], [])
+            items = [Group(ast.For(ast.Name(self.names.of[index.var]), count, [], [], None), items, [], origin)]
+        return items
+
+    def _strided(self, index: Index, items: list[Item], steps: tuple[ast.expr, ast.expr], origin: Any) -> list[Item]:
+        """`i = first; while 0 <= i < n: …; i += step`. That no place is negative the compiler does not see otherwise: it
+        would test at every read whether to count from the end."""
+        first, step = steps
+        name = self.names.of[index.var]
+        test = ast.Compare(number(0), [ast.LtE(), ast.Lt()], [ast.Name(name), self.size(index.size)])
+        body = [*items, Line(ast.AugAssign(ast.Name(name), ast.Add(), step), origin)]
+        return [Line(ast.Assign([ast.Name(name)], first), origin), Group(ast.While(test, [], []), body, [], origin)]
+
+    # -- what a block does together -----------------------------------------------------------
+
+    def _nest(self, stmt: Nest) -> list[Item]:
+        if not self.together:
+            return super()._nest(stmt)
+        nest = flattened(stmt)
+        index = shared_indices(nest)[-1]
+        self.together = False
+        with self.names.scope():
+            items = self._over(nest, [index], _of_block, lambda: self.block(nest.body))
+        self.together = True
+        return [_wait(stmt), *items, _wait(stmt)]
+
+    def _store(self, stmt: Store) -> list[Item]:
+        items = super()._store(stmt)
+        if not self.together:
+            return items
+        first = ast.Compare(dotted("cuda.threadIdx.x"), [ast.Eq()], [number(0)])
+        return [_wait(stmt), Group(ast.If(first, [], []), items, [], stmt.origin), _wait(stmt)]
+
+    def _fold(self, stmt: Fold) -> list[Item]:
+        if not self.together or not is_combined(stmt):
+            outer, self.together = self.together, False
+            items = super()._fold(stmt)
+            self.together = outer
+            return items
+        return self._combined(stmt)
+
+    def _combined(self, stmt: Fold) -> list[Item]:
+        """Each thread folds some of the items; then their results are combined."""
+        items: list[Item] = []
+        makers: list[Any] = [combination(carry, stmt) for carry in stmt.carries]
+        for carry, maker in zip(stmt.carries, makers, strict=True):
+            name = self.names.give(carry.entry, "total")
+            self.names.of[carry.out] = name
+            items.append(Line(ast.Assign([ast.Name(name)], self._begin(carry, maker)), stmt.origin))
+        self.together = False
+        index, *inner = _outermost_last(stmt)
+        with self.names.scope():
+            for each in stmt.indices:
+                self.names.index(each.var)
+            body = self._plain(inner, lambda: self.block(stmt.body) + self._next(stmt), stmt.origin)
+            items += self._strided(index, body, _of_block("x"), stmt.origin)
+        self.together = True
+        for carry, maker in zip(stmt.carries, makers, strict=True):
+            items.append(self._total(carry, maker, stmt))
+        return items
+
+    def _begin(self, carry: Any, maker: Let) -> ast.expr:
+        """What a thread begins with: nothing to add, or what there is to be compared with."""
+        if maker.op is not Add:
+            return self.atom(carry.init)
+        dtype = carry.entry.type.dtype
+        return literal(Const(dtype.type(0), ArrayType(dtype)))
+
+    def _total(self, carry: Any, maker: Let, stmt: Fold) -> Item:
+        """`total = total_of_block(total, shared)`, with what the fold began with."""
+        name, dtype = self.names.of[carry.out], carry.entry.type.dtype
+        if dtype not in self.shared:
+            self.shared[dtype] = self.names.give(Var(INT), "shared" if not self.shared else f"shared_{dtype.name}")
+        a, b = Var(ArrayType(dtype)), Var(ArrayType(dtype))
+        combined = self.numbers.application(Let((carry.out,), maker.op, (a, b), dict(maker.attrs)),
+                                            [ast.Name("a"), ast.Name("b")])
+        function = self.numbers.functions.of_block(maker.op.name, combined)
+        tree: ast.expr = ast.Call(ast.Name(function), [ast.Name(name), ast.Name(self.shared[dtype])], [])
+        if maker.op is Add and not _is_zero(carry.init):
+            tree = ast.BinOp(self.atom(carry.init), ast.Add(), tree)
+        return Line(assignments([(name, tree)])[0], stmt.origin)
+
+    # -- grids --------------------------------------------------------------------------------
+
+    def _grid(self, stmt: Launch) -> ast.expr:
+        """How many blocks, of how many threads: `over_threads(m, n)`, the innermost axis first."""
+        self.numbers.functions.grids.add(GRIDS[stmt.form])
+        sizes = [self.size(index.size) for index in reversed(stmt.indices)]
+        return ast.Call(ast.Name(GRIDS[stmt.form].__name__), sizes, [])
+
+
+def _outermost_last(stmt: Fold) -> list[Index]:
+    """The index that threads share: the last one, along which memory goes; and the others."""
+    return [stmt.indices[-1], *stmt.indices[:-1]]
+
+
+def _is_zero(atom: Any) -> bool:
+    return isinstance(atom, Const) and atom.value == 0
+
+
+def _wait(stmt: Any) -> Line:
+    return Line(ast.Expr(ast.Call(dotted("cuda.syncthreads"), [], [])), stmt.origin)
+
+
+def _of_grid(axis: str) -> tuple[ast.expr, ast.expr]:
+    """The first place of a thread in the grid along an axis, and the distance to its next."""
+    first = f"cuda.blockIdx.{axis} * cuda.blockDim.{axis} + cuda.threadIdx.{axis}"
+    return _parsed(first), _parsed(f"cuda.gridDim.{axis} * cuda.blockDim.{axis}")
+
+
+def _of_blocks(axis: str) -> tuple[ast.expr, ast.expr]:
+    return _parsed(f"cuda.blockIdx.{axis}"), _parsed(f"cuda.gridDim.{axis}")
+
+
+def _of_block(axis: str) -> tuple[ast.expr, ast.expr]:
+    return _parsed(f"cuda.threadIdx.{axis}"), _parsed(f"cuda.blockDim.{axis}")
+
+
+def _parsed(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+LINE_OF_GRID = _parsed("cuda.grid(1)"), _parsed("cuda.gridsize(1)")

@@ -1,0 +1,265 @@
+"""A function cut into kernels: what stays in the driver, and what it launches.
+
+    allocate y                                  allocate y, allocate cell
+    total = fold x over i                       launch a block: total = …, store cell
+    half = total / 2                                            half = …, store cell
+    nest i: store y, i, x[i] * half      →      launch threads over i: half = load cell
+                                                                       nest i: store y, i, x[i] * half
+
+Numbers that a kernel leaves to another one, or to the driver, lie in arrays of one element. The driver reads one
+where it decides something, which waits for the device.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from ...core.errors import NotSupported
+from ...core.grammar import UNDEFINED, Atom, Call, If, Let, Loop, Var
+from ...core.types import ArrayType
+from ...core.walk import Copier, atom_vars
+from ..clean import Renaming
+from ..lifetimes import mentioned
+from ..nests import (
+    Allocate,
+    Block,
+    Fold,
+    Index,
+    Launch,
+    Load,
+    Nest,
+    Store,
+    defined,
+    statements,
+    uses_after,
+    uses_before,
+)
+from ..threads import own_memory, used_by
+from .placing import is_for_kernel, is_for_one_block, is_launched, is_number, is_small, on_device
+from .private import with_rows
+from .shares import as_loop, as_shared, flattened, is_for_blocks, is_together, shared_indices
+
+CELL = "cell"                          # makes memory for a number
+
+
+def launched(body: Block, results: list[Atom]) -> tuple[Block, set[Var]]:
+    """The block with kernels in it, and the arrays of one element that stand for numbers; `results` that only the
+    device knows become such arrays."""
+    cut = _Cut(body, results)
+    made = cut.block(body)
+    results[:] = [cut.cell_of(atom) for atom in results]
+    return made, {*cut.cells.values()}
+
+
+class _Cut:
+    def __init__(self, body: Block, results: list[Atom]) -> None:
+        self.device = on_device(body)
+        self.cells: dict[Var, Var] = {}          # where a number of the device lies
+        self.fetched: dict[Var, Atom] = {}       # what the driver has read of them
+        self.uses = Counter(var for stmt in statements(body) for var in _used(stmt))
+        self.uses.update(atom_vars(tuple(results)))
+        self.statements = used_by(body)          # how many use a variable
+        self.statements.update(set(atom_vars(tuple(results))))
+
+    # -- statements of the driver -----------------------------------------------------------
+
+    def block(self, block: Block) -> Block:
+        fetched, self.fetched = self.fetched, dict(self.fetched)
+        made: Block = []
+        waiting: Block = []                      # for a kernel of one block
+        for stmt in block:
+            if self._is_of_device(stmt, made):
+                waiting.append(stmt)
+            elif self._is_of_driver(stmt):
+                made += self._fetch(stmt)
+                made.append(self._renamed(stmt))
+            else:
+                made += self._together(waiting)
+                waiting = []
+                made += self._driven(stmt, made)
+        made += self._together(waiting)
+        self.fetched = fetched
+        return made
+
+    def _is_of_device(self, stmt: Any, made: Block) -> bool:
+        """Whether one block had better do a statement alone, or can only do so."""
+        match stmt:
+            case Let():
+                return not self.device.isdisjoint(stmt.targets)
+            case Store():
+                return True
+            case Fold():
+                return is_for_kernel(stmt)
+            case Nest():
+                return is_for_kernel(stmt) and (is_small(stmt) or not self._indices(stmt, made))
+            case If() | Loop():
+                return is_for_one_block(stmt, self.device)
+        return False
+
+    def _is_of_driver(self, stmt: Any) -> bool:
+        """Whether it does not matter which kernels have run."""
+        if isinstance(stmt, Allocate):
+            return stmt.source is None and self.device.isdisjoint(atom_vars(stmt.target.type))
+        return isinstance(stmt, Let)
+
+    def _driven(self, stmt: Any, made: Block) -> Block:
+        match stmt:
+            case Nest() | Loop() if (nest := as_shared(stmt)) is not None:
+                if is_launched(nest) and self._indices(nest, made):
+                    return self._over_threads(nest, made)
+                return self._loop(stmt) if isinstance(stmt, Loop) else self._nest(stmt)
+            case Loop():
+                return self._loop(stmt)
+            case Fold():
+                return self._loop(as_loop(stmt))
+            case If():
+                return self._if(stmt)
+            case Call():
+                raise NotSupported("recursion has no form for GPUs", stmt.origin, instead="Write it as a loop.")
+        return [*self._fetch(stmt), self._renamed(stmt)]
+
+    def _renamed(self, stmt: Any) -> Any:
+        renaming = Renaming(Copier(dict(self.fetched)))
+        if isinstance(stmt, Allocate):
+            stmt.target.type = renaming.copier.type(stmt.target.type)
+        return renaming.stmt(stmt)
+
+    def _fetch(self, stmt: Any) -> Block:
+        """Reads the numbers that the driver needs for a statement."""
+        return self._read(uses_before(stmt))
+
+    def _read(self, variables: Iterable[Var]) -> Block:
+        made: Block = []
+        for var in dict.fromkeys(variables):
+            if var in self.cells and var not in self.fetched:
+                self.fetched[var] = known = Var(var.type, var.name)
+                made.append(Let((known,), Load, (self.cells[var], 0), {}))   # type: ignore[arg-type]
+        return made
+
+    # -- kernels ----------------------------------------------------------------------------
+
+    def _indices(self, nest: Nest, before: Block) -> list[Index]:
+        """The indices over which threads may share a nest."""
+        own = own_memory(nest, before, self.statements)
+        return shared_indices(flattened(nest), [each.target for each in own])
+
+    def _over_threads(self, stmt: Nest, before: Block) -> Block:
+        """A kernel for a nest; memory before it that only its iterations use is one for each of them."""
+        own = own_memory(stmt, before, self.statements)
+        nest, indices = flattened(stmt), self._indices(stmt, before)
+        own = own if [*shared_indices(nest)] != indices else []
+        before[:] = [each for each in before if each not in own]
+        sizes = self._read(var for index in indices for var in atom_vars((index.size,)))
+        rows = with_rows(nest, own, indices)
+        form = "blocks" if is_for_blocks(nest) else "threads"
+        return [*sizes, *rows, self._launch([nest], form, indices)]
+
+    def _together(self, block: Block) -> Block:
+        """One kernel of one block, and memory for the numbers that it leaves."""
+        if not block:
+            return []
+        made = {var: None for stmt in block for var in defined(stmt) if is_number(var)}
+        inside = Counter(var for stmt in statements(block) for var in _used(stmt))
+        left = [var for var in made if self.uses[var] > inside[var]]
+        memory: Block = []
+        stores: Block = []
+        for var in left:
+            cell = self._cell(var)
+            memory.append(Allocate(cell, CELL))
+            stores.append(Store(cell, (0,), var))                        # type: ignore[arg-type]
+        form = "block" if is_together(block) else "thread"
+        launch = self._launch([*block, *stores], form, [], set(left))
+        return [*memory, launch]
+
+    def cell_of(self, atom: Any) -> Any:
+        """Where a number of the device lies; others and arrays are what they are."""
+        return self.cells.get(atom, atom)
+
+    def _cell(self, var: Var) -> Var:
+        dtype = var.type.dtype                                           # type: ignore[union-attr]
+        self.cells[var] = cell = Var(ArrayType(dtype, (1,)), var.name)
+        return cell
+
+    def _launch(self, body: Block, form: str, indices: list[Any], own: set[Var] | None = None) -> Launch:
+        """A kernel; numbers that others have left are read first."""
+        known = {var for stmt in statements(body) for var in defined(stmt)}
+        needed = [var for var in dict.fromkeys(v for stmt in body for v in mentioned(stmt))
+                  if var in self.cells and var not in known]
+        sized = {var for index in indices for var in atom_vars((index.size,))}
+        loads: Block = []
+        mapping: dict[Var, Atom] = {}
+        for var in needed:
+            if var in self.fetched:
+                mapping[var] = self.fetched[var]
+                continue
+            assert var not in sized
+            mapping[var] = inner = Var(var.type, var.name)
+            loads.append(Let((inner,), Load, (self.cells[var], 0), {}))  # type: ignore[arg-type]
+        renaming = Renaming(Copier(mapping))
+        return Launch([*loads, *renaming.block(body)], form, indices)
+
+    # -- branches and loops -----------------------------------------------------------------
+
+    def _nest(self, stmt: Nest) -> Block:
+        """Iterations of which each has kernels of its own."""
+        sizes = self._read(var for index in stmt.indices for var in atom_vars((index.size,)))
+        for index in stmt.indices:
+            index.size = Copier(dict(self.fetched)).size(index.size)
+        stmt.body = self.block(stmt.body)
+        return [*sizes, stmt]
+
+    def _if(self, stmt: If) -> Block:
+        made = self._read(atom_vars((stmt.cond,)))
+        stmt.cond = Copier(dict(self.fetched)).atom(stmt.cond)
+        left = [merge for merge in stmt.merges if merge.target in self.device]
+        self.uses.subtract(_used(stmt))
+        made += [Allocate(self._cell(merge.target), CELL) for merge in left]
+        stmt.merges = [merge for merge in stmt.merges if merge not in left]
+        self.uses.update(_used(stmt))
+        stmt.then = self._side(stmt.then, [(merge.target, merge.then) for merge in left])
+        stmt.orelse = self._side(stmt.orelse, [(merge.target, merge.orelse) for merge in left])
+        return [*made, stmt]
+
+    def _side(self, block: Block, values: list[tuple[Var, Any]]) -> Block:
+        return self.block([*block, *self._kept(values)])
+
+    def _kept(self, values: Iterable[tuple[Var, Any]]) -> Block:
+        """Writes numbers where others of the device lie."""
+        made: Block = [Store(self.cells[var], (0,), value) for var, value in values   # type: ignore[arg-type]
+                       if value is not UNDEFINED]
+        self.uses.update(var for stmt in made for var in _used(stmt))
+        return made
+
+    def _loop(self, stmt: Loop) -> Block:
+        left = [carry for carry in stmt.carries if carry.entry in self.device]
+        made: Block = []
+        self.uses.subtract(_used(stmt))
+        for carry in left:
+            cell = self._cell(carry.entry)
+            self.cells[carry.out] = cell
+            made.append(Allocate(cell, CELL))
+        made += self.block(self._kept((carry.entry, carry.init) for carry in left))
+        made += self._read(atom_vars(stmt.trips) if stmt.trips is not None else ())
+        stmt.trips = Copier(dict(self.fetched)).atom(stmt.trips)
+        stmt.carries = [carry for carry in stmt.carries if carry not in left]
+        self.uses.update(_used(stmt))
+        outer, self.fetched = self.fetched, dict(self.fetched)
+        for read in stmt.reads:
+            if is_number(read.target):
+                read.target = self._cell(read.target)
+        stmt.test = self.block(stmt.test)
+        if stmt.cond is not None:
+            stmt.test += self._read(atom_vars((stmt.cond,)))
+            stmt.cond = Copier(dict(self.fetched)).atom(stmt.cond)
+        stmt.body = self.block([*stmt.body, *self._kept((carry.entry, carry.next) for carry in left)])
+        for record in stmt.records:
+            record.value = self.cell_of(record.value)
+        self.fetched = outer
+        return [*made, stmt]
+
+
+def _used(stmt: Any) -> set[Var]:
+    """What a statement itself uses."""
+    return {*uses_before(stmt), *uses_after(stmt)}

@@ -1,0 +1,35 @@
+"""A Core function for GPUs: its nests, its kernels, and their source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ...core.grammar import Function
+from ...core.guards import Assumptions
+from ..expand import expand_for_gpu
+from ..nests import Lowered
+from ..source import Printed
+from .module import print_module
+
+
+@dataclass
+class GpuKernels:
+    """A lowered function with the source of its kernels and of the driver that launches them. The driver takes the
+    values of the parameters of the Core function, arrays on the device, and gives those of its results; a number that
+    only the device knows is an array without axes."""
+
+    lowered: Lowered
+    printed: Printed
+
+    @property
+    def source(self) -> str:
+        return self.printed.source
+
+
+def lower_for_gpu(function: Function, assumptions: Assumptions | None = None, name: str | None = None,
+                  taken: Iterable[str] = ()) -> GpuKernels:
+    """The kernels of a Core function; nothing is compiled. `taken` are names of the module that they become part of.
+    Raises a located `NotSupported`."""
+    lowered = expand_for_gpu(function, assumptions)
+    return GpuKernels(lowered, print_module(lowered, name or function.name, taken))

@@ -1,0 +1,94 @@
+"""Which numbers only a kernel knows, as they are read from arrays or made of such numbers.
+
+    n = x.shape[0]          of the driver
+    first = x[0]            of the device
+    half = first / 2        of the device
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.grammar import Call, Effect, If, Let, Loop, Var
+from ...core.walk import atom_vars
+from ..lifetimes import mentioned
+from ..nests import Allocate, Block, Fold, Length, Library, Nest, Product, Store, is_load, statements
+
+FEW = 1024                             # places for which one block is enough
+
+
+def on_device(body: Block) -> set[Var]:
+    """The numbers that are computed from what arrays hold."""
+    found: set[Var] = set()
+    while new := {var for stmt in statements(body) for var in _known_by(stmt, found)} - found:
+        found |= new
+    return found
+
+
+def _known_by(stmt: Any, found: set[Var]) -> set[Var]:
+    match stmt:
+        case Let() if stmt.op is Length:
+            return set()
+        case Let():
+            return set(stmt.targets) if is_load(stmt) or not found.isdisjoint(atom_vars(stmt.args)) else set()
+        case Fold():
+            return {var for carry in stmt.carries for var in (carry.entry, carry.out)}
+        case If():
+            decided = stmt.cond in found or is_for_one_block(stmt, found)
+            return {merge.target for merge in stmt.merges if is_number(merge.target) and (
+                decided or not found.isdisjoint(atom_vars((merge.then, merge.orelse))))}
+        case Loop():
+            return _known_by_loop(stmt, found)
+    return set()
+
+
+def _known_by_loop(loop: Loop, found: set[Var]) -> set[Var]:
+    decided = not found.isdisjoint(atom_vars((loop.cond, loop.trips))) or is_for_one_block(loop, found)
+    numbers = {var for carry in loop.carries if is_number(carry.entry) and (
+        decided or not found.isdisjoint(atom_vars((carry.init, carry.next)))) for var in (carry.entry, carry.out)}
+    if is_for_one_block(loop, found) and loop.count is not None:
+        numbers.add(loop.count)
+    return numbers | {read.target for read in loop.reads if is_number(read.target)}
+
+
+def is_number(var: Any) -> bool:
+    """Whether a variable is a number, and no array."""
+    return isinstance(var, Var) and not getattr(var.type, "sizes", True)
+
+
+def is_for_one_block(stmt: If | Loop, device: set[Var]) -> bool:
+    """Whether a branch or a loop is so small that one block does all of it: it has to look at what is on the device."""
+    if not is_small(stmt) or not is_for_kernel(stmt):
+        return False
+    return not device.isdisjoint(mentioned(stmt)) or any(
+        is_load(each) or isinstance(each, Store) for each in statements([stmt]))
+
+
+def is_small(stmt: Any) -> bool:
+    """Whether a statement has no nest or fold of a size that is open, or of many places."""
+    sizes = [index.size for each in statements([stmt]) for index in getattr(each, "indices", ())]
+    return all(isinstance(size, int) and size <= FEW for size in sizes)
+
+
+def is_for_kernel(stmt: Any) -> bool:
+    """Whether a kernel can do all that a statement does, and no array has another name behind it."""
+    return not any(isinstance(each, (Allocate, Effect, Product, Library, Call)) or _records(each) or _renames(each)
+                   for each in statements([stmt]))
+
+
+def _records(stmt: Any) -> bool:
+    return bool(getattr(stmt, "records", ()) or getattr(stmt, "reads", ()))
+
+
+def _renames(stmt: Any) -> bool:
+    if any(not is_number(merge.target) for merge in getattr(stmt, "merges", ())):
+        return True
+    return any(not is_number(carry.entry) and not carry.entry is carry.init is carry.next is carry.out
+               for carry in getattr(stmt, "carries", ()))
+
+
+def is_launched(nest: Nest) -> bool:
+    """Whether a kernel can do what is in a nest: what it allocates it alone reads and writes, place by place."""
+    inside = {each.target for each in statements(nest.body) if isinstance(each, Allocate)}
+    return not any(isinstance(each, (Effect, Product, Library, Call)) or _records(each) or _renames(each)
+                   or isinstance(each, Allocate) and each.source in inside for each in statements(nest.body))

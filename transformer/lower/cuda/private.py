@@ -1,0 +1,65 @@
+"""Memory that each iteration of a nest has for itself, as rows of one array that is allocated before.
+
+    allocate e, m                           allocate e, n, m
+    nest i < n                              nest i < n
+        nest j: store e, j, …        →          nest j: store e, i, j, …
+        nest j: store y, i, j, e[j]             nest j: store y, i, j, e[i, j]
+
+A kernel allocates nothing but a few numbers. Arrays of sizes that are known when it is made stay in its threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...core.errors import NotSupported
+from ...core.grammar import Let, Var
+from ...core.types import ArrayType
+from ...core.walk import atom_vars
+from ..nests import Allocate, Block, Index, Nest, Store, defined, inner_blocks, is_load, statements
+
+MOST_LOCAL = 64                        # elements of an array that a thread keeps
+
+
+def with_rows(nest: Nest, own: Iterable[Allocate], indices: list[Index]) -> Block:
+    """What is allocated before a nest whose iterations over `indices` have this memory for themselves."""
+    inner = [stmt for stmt in _inside(nest) if not _is_local(stmt)]
+    return [_as_row(stmt, nest, indices) for stmt in (*own, *inner)]
+
+
+def _inside(nest: Nest) -> list[Allocate]:
+    return [stmt for stmt in statements(nest.body) if isinstance(stmt, Allocate)]
+
+
+def _is_local(stmt: Allocate) -> bool:
+    count: Any = 1
+    for size in stmt.target.type.sizes:                                  # type: ignore[union-attr]
+        count = count * size
+    return isinstance(count, int) and count <= MOST_LOCAL and stmt.source is None
+
+
+def _as_row(stmt: Allocate, nest: Nest, indices: list[Index]) -> Allocate:
+    inside = {var for each in statements([nest]) for var in defined(each)} | {index.var for index in nest.indices}
+    type: Any = stmt.target.type
+    if stmt.source is not None or not inside.isdisjoint(atom_vars(type)):
+        raise NotSupported("an array whose size differs from one iteration to the next has no form for GPUs",
+                           stmt.origin)
+    rows = Var(ArrayType(type.dtype, (*(index.size for index in indices), *type.sizes)), stmt.target.name)
+    _moved(nest.body, stmt, rows, tuple(index.var for index in indices))
+    return Allocate(rows, stmt.maker, stmt.origin)
+
+
+def _moved(block: Block, made: Allocate, rows: Var, at: tuple[Any, ...]) -> None:
+    """Reads and writes at the row of the iteration in place of the array; without its allocation."""
+    for k, stmt in enumerate(block):
+        if isinstance(stmt, Store) and stmt.array is made.target:
+            block[k] = Store(rows, (*at, *stmt.at), stmt.value, stmt.adds, stmt.origin)
+        elif is_load(stmt) and stmt.args[0] is made.target:
+            block[k] = Let(stmt.targets, stmt.op, (rows, *at, *stmt.args[1:]), stmt.attrs, stmt.origin)
+        for carry in getattr(stmt, "carries", ()):
+            if carry.init is made.target:                                # which is written in place
+                carry.entry = carry.init = carry.next = carry.out = rows
+        for inner in inner_blocks(stmt):
+            _moved(inner, made, rows, at)
+    block[:] = [stmt for stmt in block if stmt is not made]
