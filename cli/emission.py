@@ -30,12 +30,13 @@ from .options import Question, asked, asked_about
 from .target import Target
 
 
-def emit(options: argparse.Namespace, mode_of: ModeOf | None, loops: bool = False) -> int:
-    """Writes the transformed function to OUT or to stdout; with `loops`, as explicit loops for numba."""
+def emit(options: argparse.Namespace, mode_of: ModeOf | None, loops: bool = False, gpu: bool = False) -> int:
+    """Writes the transformed function to OUT or to stdout; with `loops`, as explicit loops for numba, for a GPU if
+    `gpu` says so."""
     output = free_output(options)
     with asked(options, mode_of is not None) as question:
         require_other(output, question.target.file)
-        source = generated(question, derived(question, mode_of), loops).source
+        source = generated(question, derived(question, mode_of), loops, gpu=gpu).source
     return delivered(source, output, options.force)
 
 
@@ -109,13 +110,13 @@ def generated_for(question: Question, expression: Expression, called: str | None
 
 
 def generated(question: Question, target: Any, loops: bool = False, called: str | None = None,
-              extras: tuple[Extra, ...] = ()) -> Emitted:
+              extras: tuple[Extra, ...] = (), gpu: bool = False) -> Emitted:
     """All stages for a question, for its function or a transformation of that. Raises a located `TransformError`."""
     inputs = question.inputs
     args, kwargs = inputs.values() if inputs.is_example else inputs.types()
     args += behind(extras, inputs) if extras else (None,) * extra_arguments(target)
     assumed = assumption(inputs.assumed)
-    label = Label(own_name(question.target), tuple(f"{text}." for text in assumed), loops, called)
+    label = Label(own_name(question.target), tuple(f"{text}." for text in assumed), loops, called, gpu)
     try:
         if inputs.is_example:
             names = argument_names(question.target.function, len(args))

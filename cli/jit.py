@@ -8,11 +8,14 @@ from .failures import UsageError
 from .options import add_output, add_question
 
 NAME = "jit"
-SUMMARY = "write a function, or a derivative, as explicit loops for numba"
+SUMMARY = "write a function, or a derivative, as explicit loops or GPU kernels for numba"
 DESCRIPTION = """\
 Writes FUNC, or a derivative of it, as explicit loops, with the function around them that is called
 like the original. The file imports numpy, numba and math, and nothing of transformer; numba
 compiles it when it is first called.
+
+With --target cuda it writes kernels for GPUs, and the function that launches them; the file imports
+numpy, numba and cupy, and takes and gives arrays of cupy.
 """
 EXAMPLES = r"""A model for any sizes n and d:
 
@@ -22,13 +25,21 @@ EXAMPLES = r"""A model for any sizes n and d:
 The value and the gradient of a loss, with types taken from what example() in model.py returns:
 
   transformer jit model.py:loss --mode value_and_grad --wrt w,b --example example
+
+A function for GPUs:
+
+  transformer jit model.py:predict --target cuda -o predict_cuda.py \
+      --types "w: f32[d], b: f32, x: f32[n,d]"
 """
+TARGETS = ("cpu", "cuda")
 MODES = ("grad", "value_and_grad", "jvp", "vjp")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_question(parser)
     parser.add_argument("--mode", choices=MODES, help="a derivative of the function (default: the function itself)")
+    parser.add_argument("--target", choices=TARGETS, default="cpu", dest="platform",
+                        help="what runs it (default: %(default)s)")
     add_output(parser)
 
 
@@ -38,4 +49,5 @@ def run(options: argparse.Namespace) -> int:
 
     if options.wrt and not options.mode:
         raise UsageError("--wrt is about derivatives; say which with --mode")
-    return emit(options, modes[options.mode] if options.mode else None, loops=True)
+    return emit(options, modes[options.mode] if options.mode else None, loops=True,
+                gpu=options.platform == "cuda")

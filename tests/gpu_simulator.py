@@ -1,8 +1,8 @@
 """Generated modules for GPUs, run step by step as plain Python: the threads of a block one after the other, each to its
 next barrier.
 
-Two threads that touch the same element, one of them writing, without a barrier between them, are a race and raise; so do
-threads of which some wait at a barrier and others have ended, and places outside of an array.
+Two threads that touch the same element, one of them writing, without a barrier between them, are a race and raise; so
+do threads of which some wait at a barrier and others have ended, and places outside of an array.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ class Race(AssertionError):
 
 
 class Watched:
-    """An array in a kernel, which notes who touches what: in `reads` and `writes`, by place, the (block, thread, phase)."""
+    """An array in a kernel, which notes who touches what: `reads` and `writes` have by place the (block, thread,
+    phase)."""
 
     def __init__(self, array: np.ndarray, who: Any) -> None:
         self.array, self.who, self.shape = array, who, array.shape

@@ -10,7 +10,8 @@ from . import tree
 from .core.errors import Origin
 from .core.grammar import Function, Var, is_array
 from .lower.aliases import is_written
-from .lower.lowering import Kernel, lower
+from .lower.cuda.lowering import lower_for_gpu
+from .lower.lowering import lower
 from .lower.options import for_numba
 from .read.entry import Reading
 from .read.interface import AxislessType, Interface
@@ -26,7 +27,7 @@ class Module:
     """A kernel with its entry; `source` is the text of a module that holds both. `donated` are the paths of the
     arguments in whose memory it writes results."""
 
-    kernel: Kernel
+    kernel: Any                              # a Kernel, or GpuKernels
     entry: EntrySource
     donated: tuple[str, ...]
 
@@ -68,6 +69,22 @@ class Module:
         return "\n\n".join(heads) + "\n\n\n" + code.lstrip("\n") + "\n\n" + entry + "\n"
 
 
+class GpuModule(Module):
+    """Kernels, their driver and an entry; `source` is the text of a module that holds them. Numba compiles a kernel
+    when it is first launched."""
+
+    @property
+    def raising(self) -> dict[int, Origin]:
+        return self.kernel.printed.raising
+
+    @property
+    def source(self) -> str:
+        return self.kernel.source + "\n\n" + "\n".join(self.entry.lines) + "\n"
+
+    def file(self, header: Header) -> str:
+        return "\n".join(header.lines()) + "\n\n" + self.source
+
+
 NUMPY, BFLOAT16 = LIBRARIES["np"], LIBRARIES["ml_dtypes"]
 
 
@@ -88,28 +105,34 @@ class _Called:
     outside: list[Var]
     in_place: list[Var]
     results: list[Any]
+    cells: set[Var]
+    library: str
 
 
 def entered(function: Function, interface: Interface, reading: Reading, extras: list[Any], is_transformed: bool,
-            guards: bool = False, donated: Collection[str] = ()) -> Module:
+            guards: bool = False, donated: Collection[str] = (), gpu: bool = False) -> Module:
     """The module of a function. `extras` are the arguments that transformations added; the results of a
     function that is not transformed end with the arrays that it writes. With `guards` its entry tests the
     shapes it is given. Results may live in the arrays of arguments that are named in `donated`.
-    What has guards is a file of its own, in which there is one thread."""
+    What has guards is a file of its own, in which there is one thread. For a `gpu` it has kernels and their driver."""
     name = interface.name
     taken = {name, *(parameter.name for parameter in interface.parameters)}
     given = donations(function, interface, reading, donated)
-    kernel = lower(replace(function, results=computed(function)), reading.assumptions, fresh(f"{name}_kernel", taken),
-                   taken, given, threads=not guards and config.threads > 1)
+    inner = replace(function, results=computed(function))
+    kernel: Any = lower_for_gpu(inner, reading.assumptions, fresh(f"{name}_driver", taken), taken) if gpu else lower(
+        inner, reading.assumptions, fresh(f"{name}_kernel", taken), taken, given,
+        threads=not guards and config.threads > 1)
     count = 0 if is_transformed else len(reading.written)
     values = function.results[len(function.results) - count:]
     written = {each.var: value for each, value in zip(reading.written, values)}
     lowered = kernel.lowered
-    called = _Called(lowered.function.params, lowered.outside, lowered.in_place, lowered.results)
+    called = _Called(lowered.function.params, lowered.outside, lowered.in_place, lowered.results, lowered.cells,
+                     "cp" if gpu else "np")
     entry = write_entry(function, interface, called, name, kernel.printed.name, written=written,
                         is_transformed=is_transformed, axisless=axisless(interface, reading, extras), guards=guards,
                         donated=given)
-    return Module(kernel, entry, tuple(path for var, path in given.items() if is_written(var, lowered.body)))
+    used = tuple(path for var, path in given.items() if is_written(var, lowered.body))
+    return (GpuModule if gpu else Module)(kernel, entry, used)
 
 
 def donations(function: Function, interface: Interface, reading: Reading, names: Collection[str]) -> dict[Var, str]:

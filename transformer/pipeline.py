@@ -100,10 +100,10 @@ def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hint
 
 def generate_loops(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints: Mapping[Any, int],
                    smallest: int, header: Header | None = None, name: str | None = None, called: str | None = None,
-                   stages: dict[str, str] | None = None, donated: Collection[str] = ()) -> Looped:
+                   stages: dict[str, str] | None = None, donated: Collection[str] = (), gpu: bool = False) -> Looped:
     """All stages to explicit loops. Arrays that a function itself writes, which is not one that a
     transformation made, are further results, that the entry hands back to its caller's arrays; results may live
-    in the arrays of arguments that are named in `donated`."""
+    in the arrays of arguments that are named in `donated`. For a `gpu` they are kernels, launched by a driver."""
     from .entering import entered
     made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages, hands_back=True)
     made.interface.name = called or made.interface.name
@@ -111,7 +111,7 @@ def generate_loops(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *
     compute_in_float32(made, modes, by_entry=True)
     extras = list(args[len(args) - sum(mode.extras for mode in modes):])
     module = entered(made.function, made.interface, made.reading, extras, bool(modes), guards=header is not None,
-                     donated=donated)
+                     donated=donated, gpu=gpu)
     looped = Looped(made.function, made.interface, made.reading, made.stages, module, header)
     if stages is not None:
         stages["loops"] = looped.source

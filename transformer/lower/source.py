@@ -59,7 +59,7 @@ def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Pri
     raising: dict[int, Origin] = {}
     for tree in (*functions.tasks.values(), *trees):
         lines = list(lines_of([tree], 0))
-        raising.update(_raising(lines, _height(parts)))
+        raising.update(raised_by(lines, _height(parts)))
         parts.append([text for text, _ in lines])
     called = [names[callee.function] for callee in lowered.callees]
     return Printed(module_of(parts), name, [*functions.trees, *functions.hosted, *functions.tasks, *called],
@@ -72,7 +72,7 @@ def _height(parts: list[list[str]]) -> int:
     return sum(len("\n".join(part).split("\n")) + 2 for part in parts)
 
 
-def _raising(lines: list[tuple[str, Origin | None]], above: int) -> dict[int, Origin]:
+def raised_by(lines: list[tuple[str, Origin | None]], above: int) -> dict[int, Origin]:
     return {above + k: origin for k, (text, origin) in enumerate(lines, 1)
             if origin is not None and text.lstrip().startswith(("raise ", "assert "))}
 

@@ -112,12 +112,13 @@ def on_demand(
 class Label:
     """What a file of its own says at its top: `notes` are sentences, `name` is what the user's
     function is called in it, if not by its own name, and `called` what the whole is called. With `loops` it holds
-    what numba compiles."""
+    what numba compiles, for a GPU if `gpu` says so."""
 
     name: str | None = None
     notes: tuple[str, ...] = ()
     loops: bool = False
     called: str | None = None
+    gpu: bool = False
 
 
 def standalone_source(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
@@ -175,7 +176,7 @@ def _standalone(target: Any, label: Label, described: Description) -> Emitted:
     function, modes = taken_apart(target)
 
     def attempt(notes: tuple[str, ...]) -> Emitted:
-        return (generate_loops if label.loops else generate)(
+        return (partial(generate_loops, gpu=label.gpu) if label.loops else generate)(
             target,
             described.args,
             described.kwargs,

@@ -46,6 +46,8 @@ class Kernel(Protocol):
     outside: list[Var]
     in_place: list[Var]
     results: list[Any]
+    cells: set[Var]                      # the results that are numbers on a device, arrays without axes
+    library: str                         # that makes arrays: NumPy, as `np`, or CuPy, as `cp`
 
 
 @dataclass(slots=True)
@@ -120,6 +122,7 @@ class _Entry:
         self.sizes = _Sizes(function, self._dims(), [target.type.sizes for target in kernel.outside])   # type: ignore[union-attr]
         self.given: dict[Any, ast.expr] = {}
         self.filled: set[Any] = set()            # what the kernel writes into memory that is made here
+        self.on_device = {atom for atom, found in zip(computed(function), kernel.results) if found in kernel.cells}
 
     def printed(self, guards: bool) -> EntrySource:
         hidden = [identifier(hidden.name) for hidden in self.interface.hidden]
@@ -168,7 +171,11 @@ class _Entry:
         if param in self.wide:
             return ast.Name(self.wide[param])
         tree = self.reached(param)
-        return ast.Subscript(tree, ast.Tuple([])) if param in self.axisless else tree
+        if param not in self.axisless:
+            return tree
+        if self.kernel.library == "np":
+            return ast.Subscript(tree, ast.Tuple([]))
+        return ast.Call(_dtype(param.type), [ast.Call(ast.Attribute(tree, "item"), [], [])], [])   # type: ignore[arg-type]
 
     def _tests(self) -> Iterator[Item]:
         """What the code below rests on."""
@@ -285,6 +292,8 @@ class _Entry:
         if isinstance(atom, Size) and atom not in self.given:
             return self.sizes.tree(atom, self.argument)
         tree = number(atom.value) if isinstance(atom, Const) else self.given[atom]
+        if atom in self.on_device:
+            return tree
         type = type_of(atom)
         is_number = isinstance(type, ArrayType) and not type.sizes and not type.weak
         return ast.Call(_dtype(type), [tree], []) if is_number else tree                   # type: ignore[arg-type]
@@ -297,7 +306,8 @@ class _Entry:
             return copied
         if not params:
             return found
-        shared: list[ast.expr] = [ast.Call(of_numpy("may_share_memory"), [found, self.reached(p)], []) for p in params]
+        shared: list[ast.expr] = [ast.Call(ast.Attribute(ast.Name(self.kernel.library), "may_share_memory"),
+                                              [found, self.reached(p)], []) for p in params]
         return ast.IfExp(shared[0] if len(shared) == 1 else ast.BoolOp(ast.Or(), shared), copied, found)
 
     def _same_memory(self, atom: Any) -> list[Var]:

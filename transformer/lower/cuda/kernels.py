@@ -23,14 +23,14 @@ from ...ops.arithmetic import Add
 from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
 from ...write.sizes import number
-from ..nests import Fold, Index, Launch, Nest, Store, statements
+from ..nests import Block, Fold, Index, Launch, Nest, Store, loaded, statements
 from ..numbers import literal
 from ..sharing import taken
 from ..source import Printer
 from ..statements import assignments
 from ..threads import combination
 from . import grids
-from .shares import flattened, is_combined, shared_indices
+from .shares import flattened, is_along_rows, is_combined, shared_indices
 
 AXES = "xyz"
 GRIDS = {"threads": grids.over_threads, "blocks": grids.over_blocks, "block": grids.one_block,
@@ -49,6 +49,7 @@ class Kernels(Printer):
         outside = {*self.names.of.values(), *self.names.sizes.values()}
         with self.names.scope():
             self.shared: dict[Any, str] = {}
+            self.read = {array for each in stmt.body for array in loaded(each)}
             items = getattr(self, f"_by_{stmt.form}")(stmt)
             items = [*self._memory(), *items]
             given = taken(items, outside)
@@ -114,8 +115,8 @@ class Kernels(Printer):
         return items
 
     def _strided(self, index: Index, items: list[Item], steps: tuple[ast.expr, ast.expr], origin: Any) -> list[Item]:
-        """`i = first; while 0 <= i < n: …; i += step`. That no place is negative the compiler does not see otherwise: it
-        would test at every read whether to count from the end."""
+        """`i = first; while 0 <= i < n: …; i += step`. That no place is negative the compiler does not see otherwise:
+        it would test at every read whether to count from the end."""
         first, step = steps
         name = self.names.of[index.var]
         test = ast.Compare(number(0), [ast.LtE(), ast.Lt()], [ast.Name(name), self.size(index.size)])
@@ -133,22 +134,33 @@ class Kernels(Printer):
         with self.names.scope():
             items = self._over(nest, [index], _of_block, lambda: self.block(nest.body))
         self.together = True
-        return [_wait(stmt), *items, _wait(stmt)]
+        return self._apart(stmt, items)
 
     def _store(self, stmt: Store) -> list[Item]:
         items = super()._store(stmt)
         if not self.together:
             return items
-        first = ast.Compare(dotted("cuda.threadIdx.x"), [ast.Eq()], [number(0)])
-        return [_wait(stmt), Group(ast.If(first, [], []), items, [], stmt.origin), _wait(stmt)]
+        return self._apart(stmt, [Group(ast.If(FIRST, [], []), items, [], stmt.origin)])
+
+    def _apart(self, stmt: Any, items: list[Item]) -> list[Item]:
+        """What writes to an array that the kernel reads, between barriers."""
+        wait = Line(ast.Expr(WAIT), stmt.origin)
+        written = {each.array for each in statements([stmt]) if isinstance(each, Store)}
+        return items if written.isdisjoint(self.read) else [wait, *items, wait]
+
+    def block(self, block: Block) -> list[Item]:
+        items = super().block(block)
+        return tidied(items) if self.together else items
 
     def _fold(self, stmt: Fold) -> list[Item]:
+        if self.together and is_along_rows(stmt):
+            return super()._fold(stmt)
         if not self.together or not is_combined(stmt):
             outer, self.together = self.together, False
             items = super()._fold(stmt)
             self.together = outer
             return items
-        return self._combined(stmt)
+        return self._apart(stmt, self._combined(stmt))
 
     def _combined(self, stmt: Fold) -> list[Item]:
         """Each thread folds some of the items; then their results are combined."""
@@ -209,8 +221,27 @@ def _is_zero(atom: Any) -> bool:
     return isinstance(atom, Const) and atom.value == 0
 
 
-def _wait(stmt: Any) -> Line:
-    return Line(ast.Expr(ast.Call(dotted("cuda.syncthreads"), [], [])), stmt.origin)
+def tidied(items: list[Item]) -> list[Item]:
+    """One barrier where there are several, and what the first thread does at once in one branch."""
+    made: list[Item] = []
+    for item in items:
+        if _is_wait(item) and made and _is_wait(made[-1]):
+            continue
+        before = made[-2] if len(made) > 1 and _is_wait(made[-1]) else made[-1] if made else None
+        if _is_of_first(item) and before is not None and _is_of_first(before):
+            behind = [made.pop()] if _is_wait(made[-1]) else []
+            made[-1:] = [Group(before.head, [*before.body, *item.body], [], item.origin), *behind]   # type: ignore[union-attr]
+            continue
+        made.append(item)
+    return made
+
+
+def _is_wait(item: Item) -> bool:
+    return isinstance(item, Line) and isinstance(item.node, ast.Expr) and item.node.value is WAIT
+
+
+def _is_of_first(item: Item) -> bool:
+    return isinstance(item, Group) and isinstance(item.head, ast.If) and item.head.test is FIRST
 
 
 def _of_grid(axis: str) -> tuple[ast.expr, ast.expr]:
@@ -232,3 +263,4 @@ def _parsed(text: str) -> ast.expr:
 
 
 LINE_OF_GRID = _parsed("cuda.grid(1)"), _parsed("cuda.gridsize(1)")
+WAIT, FIRST = _parsed("cuda.syncthreads()"), _parsed("cuda.threadIdx.x == 0")

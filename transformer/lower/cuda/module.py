@@ -22,7 +22,7 @@ from ...write.header import LIBRARIES, STANDARD
 from ...write.layout import lines_of
 from ..functions import IMPORTS, Functions
 from ..nests import Lowered
-from ..source import Printed
+from ..source import Printed, raised_by
 from . import grids
 from .driver import Driver
 
@@ -39,12 +39,15 @@ def print_module(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Prin
         tree.decorator_list = [ast.Call(dotted("cuda.jit"), [], [ast.keyword("device", ast.Constant(True))])]
     parts = functions.lines()
     parts += [_copied(grid) for grid in sorted(functions.grids, key=lambda grid: grid.__name__)]
-    parts += [[text for text, _ in lines_of([tree], 0)] for tree in (*functions.tasks.values(), driver)]
-    return Printed(_headed(parts, functions), name, [], set(), set(), functions.given, tasks=set(functions.tasks),
+    parts += [[text for text, _ in lines_of([tree], 0)] for tree in functions.tasks.values()]
+    lines = list(lines_of([driver], 0))
+    source = _headed([*parts, [text for text, _ in lines]])
+    raising = raised_by(lines, source.count("\n") - len(lines))
+    return Printed(source, name, [], set(), set(), functions.given, raising=raising, tasks=set(functions.tasks),
                    tree=driver, items=printer.items)
 
 
-def _headed(parts: list[list[str]], functions: Functions) -> str:
+def _headed(parts: list[list[str]]) -> str:
     body = "\n\n\n".join("\n".join(part) for part in parts)
     imports = [line for line, use in IMPORTS.items() if use in body and line.startswith("import ")]
     standard = [line for line in imports if line.split()[-1] in STANDARD]

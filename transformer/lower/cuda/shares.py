@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...core.grammar import If, Let, Loop, Var
-from ...core.walk import atom_of_size, atom_vars
+from ...core.sizes import Size, Unknown
+from ...core.walk import atom_of_size, atom_vars, size_of_atom
 from ..dependence import as_nest
 from ..nests import Allocate, Block, Fold, Index, Nest, Store, inner_blocks, is_load, split, statements
 from ..threads import combination, is_independent
@@ -35,19 +36,30 @@ def shared_indices(nest: Nest, own: Iterable[Var] = ()) -> list[Index]:
 
 def is_for_blocks(nest: Nest) -> bool:
     """Whether an iteration goes along rows of memory, so that a block of threads does it better than one."""
-    inner = [stmt for stmt in nest.body if isinstance(stmt, (Fold, Nest))]
-    return (len(nest.indices) == 1 and any(_goes_along(stmt) for stmt in inner)
-            and all(not isinstance(stmt, Allocate) for stmt in statements(nest.body)) and is_together(nest.body))
+    return len(nest.indices) == 1 and is_along_rows(nest) and is_together(nest.body)
 
 
-def _goes_along(stmt: Fold | Nest) -> bool:
-    """Whether the last place of what a nest reads or writes is its last index, of which there are many."""
-    last = stmt.indices[-1]
-    if isinstance(last.size, int) and last.size <= ROW:
-        return False
-    places = [each.args[-1] for each in statements(stmt.body) if is_load(each)]
-    places += [each.at[-1] for each in statements(stmt.body) if isinstance(each, Store)]
-    return any(last.var in atom_vars((place,)) for place in places)
+def is_along_rows(stmt: Fold | Nest) -> bool:
+    """Whether each iteration goes along a row of memory, and neighbouring ones are not neighbours there."""
+    inner = [each for each in statements(stmt.body) if isinstance(each, (Fold, Nest))]
+    return any(_is_long(each.indices[-1]) and _axes_along(each.body, each.indices[-1])
+               > _axes_along(each.body, stmt.indices[-1]) for each in inner)
+
+
+def _is_long(index: Index) -> bool:
+    return not isinstance(index.size, int) or index.size > ROW
+
+
+def _axes_along(block: Block, index: Index) -> int:
+    """How many axes the largest array has of which the elements lie side by side for an index."""
+    places = [each.args[1:] for each in statements(block) if is_load(each)]
+    places += [each.at for each in statements(block) if isinstance(each, Store)]
+    return max((len(at) for at in places if at and _is_step(at[-1], index)), default=0)
+
+
+def _is_step(place: Any, index: Index) -> bool:
+    size = size_of_atom(place)
+    return isinstance(size, Size) and abs(size.terms.get((Unknown(index.var),), 0)) == 1
 
 
 def is_together(block: Block) -> bool:
@@ -61,7 +73,10 @@ def _is_together(stmt: Any) -> bool:
         case Let() | Store():
             return True
         case Fold():
-            return not any(isinstance(each, Store) for each in statements(stmt.body))
+            if not any(isinstance(each, Store) for each in statements(stmt.body)):
+                return True
+            return is_together(stmt.body) if is_along_rows(stmt) else (
+                is_combined(stmt) and is_independent(stmt, stmt.indices[-1], set()))
         case Nest():
             return not stmt.ordered and bool(shared_indices(flattened(stmt)))
         case If():
