@@ -157,7 +157,7 @@ def test_calls_for_a_device_run_in_its_thread() -> None:
 
 
 @pytest.mark.parametrize("options, message", [
-    ({"device": "cuda:0"}, "no CUDA device"), ({"backend": "cuda"}, "compiles for CPUs only"),
+    ({"device": "cuda:0"}, "no CUDA device"), ({"backend": "cuda"}, "no CUDA device"),
     ({"device": "cpu:7"}, "no device 'cpu:7'"), ({"device": 1}, "1 is no device"),
     ({"device": "cpu:1", "backend": "cpu"}, "a device and a backend"),
 ])

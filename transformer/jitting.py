@@ -17,6 +17,7 @@ from .wrapping import argument_names, check_callable, copy_names, is_importable
 
 if TYPE_CHECKING:
     from .parallel.device import Device
+    from .run.gpu_calls import GpuCalls
     from .run.report import Report
 
 __all__ = ["Compiled", "jit"]
@@ -49,6 +50,8 @@ def jit(function: Callable[..., Any] | None = None, *, static_argnames: str | Se
         return functools.partial(jit, **options)                         # type: ignore[arg-type]
     check_callable(function, "jit")
     where = None if device is None and backend is None else _place(device, backend)
+    if where is not None and where.kind == "cuda":
+        return CompiledForGpu(function, options, where)
     return Compiled(function, options) if where is None else CompiledOnDevice(function, options, where)
 
 
@@ -61,8 +64,8 @@ def _place(device: Device | str | None, backend: str | None) -> Device | None:
         if isinstance(device, str) and ":" not in device:
             device, backend = None, device
         if backend is not None:
-            devices(backend)                     # raises where there are none
-            return None
+            found = devices(backend)             # raises where there are none
+            return found[0] if backend == "cuda" else None
         return device_of(device)
     except BadArgument as error:
         raise _here(error) from None
@@ -147,6 +150,40 @@ class Compiled(Sourced):
         """
         from .run.callable_by_numba import dispatcher_for
         return dispatcher_for(self, given, self._dispatcher.names(len(given)))
+
+
+class CompiledForGpu(Sourced):
+    """A function compiled for a GPU. It is called like the original, with arrays of NumPy, which are brought there and
+    whose results are fetched, or with arrays that are there, as those of CuPy and PyTorch; then results stay."""
+
+    mode = None
+    _dispatcher: GpuCalls
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any], device: Device) -> None:
+        from .run.gpu_calls import GpuCalls
+        self.function, self.options, self.device = function, options, device
+        user = innermost(self)
+        self._dispatcher = GpuCalls(self, user, functools.partial(argument_names, user), options)
+        copy_names(self, function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._dispatcher.call(args, kwargs)
+
+    def __repr__(self) -> str:
+        return f"<form for {self.device} of {getattr(self.function, '__qualname__', self.function)!s}>"
+
+    def __reduce__(self) -> Any:
+        if is_importable(self):
+            return self.__qualname__                                     # type: ignore[attr-defined]
+        return CompiledForGpu, (self.function, self.options, self.device)
+
+    def __transformer_read__(self, reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """In user code that is read it is the function itself."""
+        return reader.call(self.function, args, kwargs)
+
+    def stages(self, *args: Any, **kwargs: Any) -> dict[str, str]:
+        """The text of every stage for arguments like these, in order, by name."""
+        return self._dispatcher.stages(args, kwargs)
 
 
 class CompiledOnDevice(Compiled):

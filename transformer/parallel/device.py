@@ -105,7 +105,7 @@ def devices(kind: str | None = None) -> list[Device]:
     if kind not in KINDS:
         raise BadArgument(f"there is no kind of devices {kind!r}", instead="Say 'cpu' or 'cuda'.")
     if kind == "cuda":
-        raise BadArgument("there is no CUDA device", why=why_no_cuda(), instead="Use devices('cpu').")
+        return list(_gpus())
     return list(_cpus(config.cpu_devices)) if not _together.all else _together.checked()
 
 
@@ -150,9 +150,18 @@ def part() -> None:
     _together.index, _together.count, _together.own, _together.all = 0, 1, 0, []
 
 
-def why_no_cuda() -> str:
-    """Why nothing can run on a GPU here, in a sentence."""
-    return "This version of transformer compiles for CPUs only."
+def _gpus() -> tuple[Device, ...]:
+    """The GPUs of this process. Raises `BadArgument` where there are none."""
+    from ..run import gpu
+    reason = gpu.why_not()
+    if reason is not None:
+        raise BadArgument("there is no CUDA device", why=reason, instead="Use devices('cpu').")
+    return _gpus_of(gpu.count())
+
+
+@cache
+def _gpus_of(count: int) -> tuple[Device, ...]:
+    return tuple(Device("cuda", k) for k in range(count))
 
 
 def local_devices(kind: str | None = None) -> list[Device]:

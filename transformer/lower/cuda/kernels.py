@@ -229,8 +229,11 @@ def tidied(items: list[Item]) -> list[Item]:
             continue
         before = made[-2] if len(made) > 1 and _is_wait(made[-1]) else made[-1] if made else None
         if _is_of_first(item) and before is not None and _is_of_first(before):
-            behind = [made.pop()] if _is_wait(made[-1]) else []
-            made[-1:] = [Group(before.head, [*before.body, *item.body], [], item.origin), *behind]   # type: ignore[union-attr]
+            around = [made.pop()] if _is_wait(made[-1]) else []
+            made.pop()
+            ahead = [] if made and _is_wait(made[-1]) else around
+            together = Group(before.head, [*before.body, *item.body], [], item.origin)   # type: ignore[union-attr]
+            made += [*ahead, together, *around]
             continue
         made.append(item)
     return made

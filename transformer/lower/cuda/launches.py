@@ -20,6 +20,7 @@ from ...core.errors import NotSupported
 from ...core.grammar import UNDEFINED, Atom, Call, If, Let, Loop, Var
 from ...core.types import ArrayType
 from ...core.walk import Copier, atom_vars
+from ...ops.identity import Same
 from ..clean import Renaming
 from ..lifetimes import mentioned
 from ..nests import (
@@ -232,10 +233,20 @@ class _Cut:
         self.uses.update(var for stmt in made for var in _used(stmt))
         return made
 
+    def _record_before(self, handed: set[Var], stmt: Loop) -> None:
+        """Numbers recorded as an iteration begins lie in places of their own: theirs are written at its end."""
+        for record in stmt.records:
+            if record.value in handed:
+                kept = Var(record.value.type)                            # type: ignore[union-attr]
+                self.device.add(kept)
+                stmt.body.insert(0, Let((kept,), Same, (record.value,), {}, stmt.origin))
+                record.value = kept
+
     def _loop(self, stmt: Loop) -> Block:
         left = [carry for carry in stmt.carries if carry.entry in self.device]
         made: Block = []
         self.uses.subtract(_used(stmt))
+        self._record_before({carry.entry for carry in left}, stmt)
         for carry in left:
             cell = self._cell(carry.entry)
             self.cells[carry.out] = cell

@@ -1,0 +1,93 @@
+"""Kernels for GPUs: what generated modules compute. They run step by step as Python, which finds
+races and places outside of arrays; `test_gpu_devices` runs them by numba's simulator."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import gpu_simulator
+import numpy as np
+import pytest
+from corpus import ALL, Program
+from lowered import called, generated
+from test_lowered_programs import transformed
+
+from transformer import tree
+from transformer.core.errors import NotSupported, TransformError
+from transformer.lower.cuda.lowering import GpuKernels, lower_for_gpu
+
+PROGRAMS = [program for program in ALL if "expected" not in program.tags]
+VALUES, DERIVED = PROGRAMS[::5], PROGRAMS[2::12]
+CHUNKS = 8
+
+
+class Simulated:
+    """A driver and its kernels; called with the values of the parameters, it gives those of the results."""
+
+    def __init__(self, kernels: GpuKernels) -> None:
+        self.lowered = kernels.lowered
+        self.entry = gpu_simulator.namespace(kernels.source, kernels.printed.given)[kernels.printed.name]
+
+    def __call__(self, *values: Any) -> list[Any]:
+        given = self.entry(*(value[()] if isinstance(value, np.ndarray) and not value.ndim else copy.copy(value)
+                             for value in values))
+        return list(given) if len(self.lowered.results) > 1 else [given]
+
+
+def run(program: Program, order: int) -> None:
+    """Compares what kernels give with NumPy; refusals have a place."""
+    target, arguments = transformed(program, order), program.example(np.random.default_rng(0))
+    try:
+        made = generated(target, program.function, arguments)
+    except TransformError:
+        assert order                                                     # no gradient either
+        return
+    try:
+        kernels = lower_for_gpu(made.function, made.reading.assumptions)
+    except NotSupported as refused:
+        assert "File " in str(refused), refused
+        return
+    found, _ = tree.flatten(called(made, Simulated(kernels), program.function, arguments))   # type: ignore[arg-type]
+    wanted, _ = tree.flatten(target(*copy.deepcopy(arguments)))
+    for got, want in zip(found, wanted, strict=True):
+        if isinstance(want, str):
+            assert got == want
+        else:
+            np.testing.assert_allclose(got, want, rtol=1e-4 if "f32" in program.tags else 1e-9, atol=1e-11)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_values_of_the_corpus(chunk: int) -> None:
+    for program in VALUES[chunk::CHUNKS]:
+        run(program, 0)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_gradients_of_the_corpus(chunk: int) -> None:
+    for program in DERIVED[chunk::CHUNKS]:
+        run(program, 1)
+
+
+def test_the_simulator_finds_races() -> None:
+    """A neighbour's number without a barrier, one that another block writes, and a barrier that some never reach."""
+    source = """
+@cuda.jit
+def fill(x, y):
+    i = cuda.grid(1)
+    {body}
+"""
+    def launched(body: str) -> None:
+        made = gpu_simulator.namespace(source.format(body=body), {})
+        made["fill"][2, 4](np.zeros(9), np.zeros(9))
+
+    launched("x[i] = 1.0; cuda.syncthreads(); y[i] = x[i]")
+    for body in ("x[i] = 1.0; y[i] = x[i + 1]", "x[i] = 1.0; cuda.syncthreads(); y[i] = x[7 - i]", "x[0] = i"):
+        with pytest.raises(gpu_simulator.Race):
+            launched(body)
+    with pytest.raises(AssertionError, match="barrier"):
+        launched("cuda.syncthreads() if i % 2 else None")
+    with pytest.raises(AssertionError, match=r"in \(9,\)"):
+        launched("x[i + 5] = 1.0")
