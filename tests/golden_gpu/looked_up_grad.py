@@ -1,0 +1,221 @@
+import cupy as cp
+import numpy as np
+from numba import cuda
+
+THREADS = 256
+BLOCKS = 4096
+WARP = 32
+
+
+# The larger number; nan if one of them is.
+@cuda.jit(device=True)
+def larger(a, b):
+    return a if a >= b or a != a else b
+
+
+# The smaller number; nan if one of them is.
+@cuda.jit(device=True)
+def smaller(a, b):
+    return a if a <= b or a != a else b
+
+
+# What the threads of a block have, combined.
+@cuda.jit(device=True)
+def add_of_block(value, shared):
+    k = cuda.threadIdx.x
+    cuda.syncthreads()
+    shared[k] = value
+    cuda.syncthreads()
+    half = cuda.blockDim.x // 2
+    while half > 0:
+        if k < half:
+            a, b = shared[k], shared[k + half]
+            shared[k] = a + b
+        cuda.syncthreads()
+        half //= 2
+    return shared[0]
+
+
+def one_block():
+    """A block of threads that work together."""
+    return (1, THREADS)
+
+
+def one_thread():
+    """A thread that works alone."""
+    return (1, 1)
+
+
+def over_blocks(*sizes):
+    """A block for every place."""
+    return (tuple((max(1, min(size, 65535)) for size in sizes)), THREADS)
+
+
+def over_threads(*sizes):
+    """A thread for every place of up to three axes, the innermost first."""
+    across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
+    threads = (across, THREADS // across, 1)[:len(sizes)]
+    counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
+    return ((min(counts[0], BLOCKS), *[min(count, 65535) for count in counts[1:]]), threads)
+
+
+@cuda.jit
+def fill_scaled(m, position, number, scaled, n, parts):
+    shared = cuda.shared.array(THREADS, np.int64)
+    i = cuda.blockIdx.x
+    while 0 <= i < (m + 1023) // 1024:
+        total = 0
+        j = cuda.threadIdx.x
+        while 0 <= j < min(1024, m - 1024 * i):
+            lower = smaller(larger(position[1024 * i + j], np.float32(0.0)),
+                np.float32(1.0))
+            scaled2 = lower * number
+            scaled[1024 * i + j] = scaled2
+            number2 = np.int64(scaled2)
+            total += np.int64((number2 < -n) | (number2 >= n))
+            j += cuda.blockDim.x
+        total = add_of_block(total, shared)
+        if cuda.threadIdx.x == 0:
+            parts[i] = total
+        i += cuda.gridDim.x
+
+
+@cuda.jit
+def fill_number3(m, parts, number3):
+    shared = cuda.shared.array(THREADS, np.int64)
+    total = 0
+    i = cuda.threadIdx.x
+    while 0 <= i < (m + 1023) // 1024:
+        total += parts[i]
+        i += cuda.blockDim.x
+    total = add_of_block(total, shared)
+    if cuda.threadIdx.x == 0:
+        number3[0] = total > 0
+
+
+@cuda.jit
+def fill_number4(number4, scaled, i):
+    if cuda.threadIdx.x == 0:
+        number4[0] = np.int64(scaled[i])
+
+
+@cuda.jit
+def fill_parts2(m, scaled, n, parts2):
+    shared = cuda.shared.array(THREADS, np.int64)
+    i = cuda.blockIdx.x
+    while 0 <= i < (m + 1023) // 1024:
+        total = 0
+        j = cuda.threadIdx.x
+        while 0 <= j < min(1024, m - 1024 * i):
+            total2 = np.int64(scaled[1024 * i + j]) + 1
+            total += np.int64((total2 < -n) | (total2 >= n))
+            j += cuda.blockDim.x
+        total = add_of_block(total, shared)
+        if cuda.threadIdx.x == 0:
+            parts2[i] = total
+        i += cuda.gridDim.x
+
+
+@cuda.jit
+def fill_number5(m, parts2, number5):
+    shared = cuda.shared.array(THREADS, np.int64)
+    total = 0
+    i = cuda.threadIdx.x
+    while 0 <= i < (m + 1023) // 1024:
+        total += parts2[i]
+        i += cuda.blockDim.x
+    total = add_of_block(total, shared)
+    if cuda.threadIdx.x == 0:
+        number5[0] = total > 0
+
+
+@cuda.jit
+def fill_number4_2(number4, scaled, i):
+    if cuda.threadIdx.x == 0:
+        number4[0] = np.int64(scaled[i]) + 1
+
+
+@cuda.jit
+def fill_zeros(n, zeros):
+    i = cuda.grid(1)
+    while 0 <= i < n:
+        zeros[i] = np.float32(0.0)
+        i += cuda.gridsize(1)
+
+
+@cuda.jit
+def fill_zeros2(m, position, scaled, n, number, table, zeros, dposition, number6):
+    total3 = 0.0
+    for i in range(m):
+        position_i = position[i]
+        mask = (np.float32(0.0) < position_i) & (position_i < np.float32(1.0))
+        lower = smaller(larger(position_i, np.float32(0.0)), np.float32(1.0))
+        number2 = np.int64(scaled[i])
+        total = number2 + 1
+        chosen = total + n if total < 0 else total
+        scaled2 = lower * number
+        diff = np.float64(scaled2) - float(np.int64(scaled2))
+        number7 = np.float64(table[chosen])
+        number8 = np.float64(table[number2 + n if number2 < 0 else number2])
+        total4 = number8 * (1.0 - diff) + number7 * diff
+        scaled3 = 2.0 * total4
+        zeros[chosen] += np.float32(scaled3 * diff)
+        scaled4 = np.float32(scaled3 * number7 - scaled3 * number8) * number
+        chosen2 = np.float32(0.5) * scaled4 if position_i == lower else np.float32(0.0)
+        dposition[i] = scaled4 if mask else chosen2
+        total3 += total4 * total4
+    for i in range(m):
+        number2 = np.int64(scaled[i])
+        chosen = number2 + n if number2 < 0 else number2
+        total = number2 + 1
+        lower = smaller(larger(position[i], np.float32(0.0)), np.float32(1.0))
+        scaled2 = lower * number
+        diff = np.float64(scaled2) - float(np.int64(scaled2))
+        diff2 = 1.0 - diff
+        total4 = (np.float64(table[chosen]) * diff2
+            + np.float64(table[total + n if total < 0 else total]) * diff)
+        zeros[chosen] += np.float32(2.0 * total4 * diff2)
+    number6[0] = total3
+
+
+def looked_up_value_and_grad_driver(table, position):
+    n = table.shape[0]
+    m = position.shape[0]
+    number = np.float32(float(n) - 1.001)
+    scaled = cp.empty(m, np.float32)
+    parts = cp.empty((m + 1023) // 1024, np.int64)
+    fill_scaled[over_blocks((m + 1023) // 1024)](m, position, number, scaled, n, parts)
+    number3 = cp.empty(1, np.bool_)
+    fill_number3[one_block()](m, parts, number3)
+    if number3[0].item():
+        for i in range(m):
+            number4 = cp.empty(1, np.int64)
+            fill_number4[one_block()](number4, scaled, i)
+            number4_at = number4[0].item()
+            if not -n <= number4_at < n:
+                raise IndexError("index", number4_at,
+                    "is out of bounds for axis 0 with size", n)
+    parts2 = cp.empty((m + 1023) // 1024, np.int64)
+    fill_parts2[over_blocks((m + 1023) // 1024)](m, scaled, n, parts2)
+    number5 = cp.empty(1, np.bool_)
+    fill_number5[one_block()](m, parts2, number5)
+    if number5[0].item():
+        for i in range(m):
+            number4 = cp.empty(1, np.int64)
+            fill_number4_2[one_block()](number4, scaled, i)
+            number4_at = number4[0].item()
+            if not -n <= number4_at < n:
+                raise IndexError("index", number4_at,
+                    "is out of bounds for axis 0 with size", n)
+    zeros = cp.empty(n, np.float32)
+    fill_zeros[over_threads(n)](n, zeros)
+    dposition = cp.empty(m, np.float32)
+    number6 = cp.empty(1)
+    fill_zeros2[one_thread()](m, position, scaled, n, number, table, zeros, dposition,
+        number6)
+    return number6.reshape(()), zeros, dposition
+
+
+def looked_up_value_and_grad(table, position):
+    value, value2, dposition = looked_up_value_and_grad_driver(table, position)
+    return value, (value2, dposition)

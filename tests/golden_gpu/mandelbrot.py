@@ -1,0 +1,62 @@
+import cupy as cp
+import numpy as np
+from numba import cuda
+
+THREADS = 256
+BLOCKS = 4096
+WARP = 32
+
+
+def one_block():
+    """A block of threads that work together."""
+    return (1, THREADS)
+
+
+def over_threads(*sizes):
+    """A thread for every place of up to three axes, the innermost first."""
+    across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
+    threads = (across, THREADS // across, 1)[:len(sizes)]
+    counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
+    return ((min(counts[0], BLOCKS), *[min(count, 65535) for count in counts[1:]]), threads)
+
+
+@cuda.jit
+def fill_count(n, count):
+    i = cuda.grid(1)
+    while 0 <= i < n:
+        count[i] = 0
+        i += cuda.gridsize(1)
+
+
+@cuda.jit
+def fill_count2(n, re, im, count):
+    for lane in range(n):
+        re_lane = re[lane]
+        im_lane = im[lane]
+        x = re_lane
+        y = im_lane
+        count2 = 0
+        count3 = 0
+        while True:
+            mask = (count2 < 20) & (x * x + y * y < np.float32(4.0))
+            if not mask:
+                break
+            x2 = x * x - y * y + re_lane
+            y2 = np.float32(2.0) * x * y + im_lane
+            count4 = count2 + 1
+            x, y, count2 = x2, y2, count4
+            count3 += 1
+        if cuda.threadIdx.x == 0:
+            count[lane] = count2
+
+
+def escape_vmap_driver(re, im):
+    n = re.shape[0]
+    count = cp.empty(n, np.int64)
+    fill_count[over_threads(n)](n, count)
+    fill_count2[one_block()](n, re, im, count)
+    return count
+
+
+def escape_vmap(re, im):
+    return escape_vmap_driver(re, im)

@@ -1,0 +1,222 @@
+import math
+
+import cupy as cp
+import numpy as np
+from numba import cuda
+
+THREADS = 256
+BLOCKS = 4096
+WARP = 32
+
+
+# The larger number; nan if one of them is.
+@cuda.jit(device=True)
+def larger(a, b):
+    return a if a >= b or a != a else b
+
+
+# What the threads of a block have, combined.
+@cuda.jit(device=True)
+def maximum_of_block(value, shared):
+    k = cuda.threadIdx.x
+    cuda.syncthreads()
+    shared[k] = value
+    cuda.syncthreads()
+    half = cuda.blockDim.x // 2
+    while half > 0:
+        if k < half:
+            a, b = shared[k], shared[k + half]
+            shared[k] = larger(a, b)
+        cuda.syncthreads()
+        half //= 2
+    return shared[0]
+
+
+# What the threads of a block have, combined.
+@cuda.jit(device=True)
+def add_of_block(value, shared):
+    k = cuda.threadIdx.x
+    cuda.syncthreads()
+    shared[k] = value
+    cuda.syncthreads()
+    half = cuda.blockDim.x // 2
+    while half > 0:
+        if k < half:
+            a, b = shared[k], shared[k + half]
+            shared[k] = a + b
+        cuda.syncthreads()
+        half //= 2
+    return shared[0]
+
+
+def one_block():
+    """A block of threads that work together."""
+    return (1, THREADS)
+
+
+def over_threads(*sizes):
+    """A thread for every place of up to three axes, the innermost first."""
+    across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
+    threads = (across, THREADS // across, 1)[:len(sizes)]
+    counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
+    return ((min(counts[0], BLOCKS), *[min(count, 65535) for count in counts[1:]]), threads)
+
+
+@cuda.jit
+def fill_h(d, n, h, dot, b1):
+    i = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
+    while 0 <= i < d:
+        j = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+        while 0 <= j < n:
+            h[i, j] = larger(dot[i, j] + b1[j], np.float32(0.0))
+            j += cuda.gridDim.x * cuda.blockDim.x
+        i += cuda.gridDim.y * cuda.blockDim.y
+
+
+@cuda.jit
+def fill_z(d, n2, z, dot2, b2, z2, e, same, Y, ratio, dz, dz2, dz3, number2, number):
+    shared = cuda.shared.array(THREADS, np.float32)
+    shared_int64 = cuda.shared.array(THREADS, np.int64)
+    total = np.float32(0.0)
+    for i in range(d):
+        cuda.syncthreads()
+        j = cuda.threadIdx.x
+        while 0 <= j < n2:
+            z[j] = dot2[i, j] + b2[j]
+            j += cuda.blockDim.x
+        cuda.syncthreads()
+        total2 = z[0]
+        j = cuda.threadIdx.x
+        while 0 <= j < n2:
+            total2 = larger(total2, z[j])
+            j += cuda.blockDim.x
+        total2 = maximum_of_block(total2, shared)
+        cuda.syncthreads()
+        total3 = np.float32(0.0)
+        total4 = 0
+        j = cuda.threadIdx.x
+        while 0 <= j < n2:
+            z_j = z[j]
+            diff = z_j - total2
+            z2[j] = diff
+            e2 = math.exp(diff)
+            e[j] = e2
+            same2 = z_j == total2
+            same[j] = same2
+            total3, total4 = total3 + e2, total4 + np.int64(same2)
+            j += cuda.blockDim.x
+        total3 = add_of_block(total3, shared)
+        total4 = add_of_block(total4, shared_int64)
+        cuda.syncthreads()
+        log = math.log(total3)
+        cuda.syncthreads()
+        total5 = np.float32(0.0)
+        total6 = np.float32(0.0)
+        j = cuda.threadIdx.x
+        while 0 <= j < n2:
+            Y_ij = Y[i, j]
+            scaled = ratio * Y_ij
+            dz[j] = scaled
+            total5, total6 = total5 + Y_ij * (z2[j] - log), total6 + scaled
+            j += cuda.blockDim.x
+        total5 = add_of_block(total5, shared)
+        total6 = add_of_block(total6, shared)
+        cuda.syncthreads()
+        ratio2 = total6 / total3
+        cuda.syncthreads()
+        total7 = np.float32(0.0)
+        j = cuda.threadIdx.x
+        while 0 <= j < n2:
+            diff = dz[j] - ratio2 * e[j]
+            dz2[j] = diff
+            total7 += diff
+            j += cuda.blockDim.x
+        total7 = add_of_block(total7, shared)
+        cuda.syncthreads()
+        ratio3 = total7 / np.float32(total4)
+        j = cuda.threadIdx.x
+        while 0 <= j < n2:
+            dz3[i, j] = dz2[j] - np.float32(same[j]) * ratio3
+            j += cuda.blockDim.x
+        total += total5
+    if cuda.threadIdx.x == 0:
+        number2[0] = -(total / number)
+
+
+@cuda.jit
+def fill_db2(n2, d, dz3, db2):
+    i = cuda.grid(1)
+    while 0 <= i < n2:
+        total = np.float32(0.0)
+        for j in range(d):
+            total += dz3[j, i]
+        db2[i] = total
+        i += cuda.gridsize(1)
+
+
+@cuda.jit
+def fill_chosen(d, n, dh, dot, b1, chosen):
+    i = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
+    while 0 <= i < d:
+        j = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+        while 0 <= j < n:
+            dh_ij = dh[i, j]
+            total = dot[i, j] + b1[j]
+            chosen2 = (np.float32(0.5) * dh_ij if total == np.float32(0.0)
+                else np.float32(0.0))
+            chosen[i, j] = dh_ij if total > np.float32(0.0) else chosen2
+            j += cuda.gridDim.x * cuda.blockDim.x
+        i += cuda.gridDim.y * cuda.blockDim.y
+
+
+@cuda.jit
+def fill_db1(n, d, chosen, db1):
+    i = cuda.grid(1)
+    while 0 <= i < n:
+        total = np.float32(0.0)
+        for j in range(d):
+            total += chosen[j, i]
+        db1[i] = total
+        i += cuda.gridsize(1)
+
+
+def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
+    n = W1.shape[1]
+    m = X.shape[1]
+    d, n2 = Y.shape
+    dot = cp.empty((d, n), np.float32)
+    cp.matmul(X, W1, out=dot)
+    h = cp.empty((d, n), np.float32)
+    fill_h[over_threads(n, d)](d, n, h, dot, b1)
+    dot2 = cp.empty((d, n2), np.float32)
+    cp.matmul(h, W2, out=dot2)
+    number = np.float32(d)
+    ratio = np.float32(-1.0) / number
+    z = cp.empty(n2, np.float32)
+    z2 = cp.empty(n2, np.float32)
+    e = cp.empty(n2, np.float32)
+    same = cp.empty(n2, np.bool_)
+    dz = cp.empty(n2, np.float32)
+    dz2 = cp.empty(n2, np.float32)
+    dz3 = cp.empty((d, n2), np.float32)
+    db2 = cp.empty(n2, np.float32)
+    number2 = cp.empty(1, np.float32)
+    fill_z[one_block()](d, n2, z, dot2, b2, z2, e, same, Y, ratio, dz, dz2, dz3,
+        number2, number)
+    fill_db2[over_threads(n2)](n2, d, dz3, db2)
+    dW2 = cp.empty((n, n2), np.float32)
+    cp.matmul(h.T, dz3, out=dW2)
+    dh = cp.empty((d, n), np.float32)
+    cp.matmul(dz3, W2.T, out=dh)
+    chosen = cp.empty((d, n), np.float32)
+    fill_chosen[over_threads(n, d)](d, n, dh, dot, b1, chosen)
+    db1 = cp.empty(n, np.float32)
+    fill_db1[over_threads(n)](n, d, chosen, db1)
+    dW1 = cp.empty((m, n), np.float32)
+    cp.matmul(X.T, chosen, out=dW1)
+    return number2.reshape(()), dW1, db1, dW2, db2
+
+
+def mlp_value_and_grad(W1, b1, W2, b2, X, Y):
+    value, dW1, db1, dW2, db2 = mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y)
+    return value, (dW1, db1, dW2, db2)

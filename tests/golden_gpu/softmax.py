@@ -1,0 +1,92 @@
+import math
+
+import cupy as cp
+import numpy as np
+from numba import cuda
+
+THREADS = 256
+
+
+# The larger number; nan if one of them is.
+@cuda.jit(device=True)
+def larger(a, b):
+    return a if a >= b or a != a else b
+
+
+# What the threads of a block have, combined.
+@cuda.jit(device=True)
+def maximum_of_block(value, shared):
+    k = cuda.threadIdx.x
+    cuda.syncthreads()
+    shared[k] = value
+    cuda.syncthreads()
+    half = cuda.blockDim.x // 2
+    while half > 0:
+        if k < half:
+            a, b = shared[k], shared[k + half]
+            shared[k] = larger(a, b)
+        cuda.syncthreads()
+        half //= 2
+    return shared[0]
+
+
+# What the threads of a block have, combined.
+@cuda.jit(device=True)
+def add_of_block(value, shared):
+    k = cuda.threadIdx.x
+    cuda.syncthreads()
+    shared[k] = value
+    cuda.syncthreads()
+    half = cuda.blockDim.x // 2
+    while half > 0:
+        if k < half:
+            a, b = shared[k], shared[k + half]
+            shared[k] = a + b
+        cuda.syncthreads()
+        half //= 2
+    return shared[0]
+
+
+def over_blocks(*sizes):
+    """A block for every place."""
+    return (tuple((max(1, min(size, 65535)) for size in sizes)), THREADS)
+
+
+@cuda.jit
+def fill_e(n, x, m, e, ratio):
+    shared = cuda.shared.array(THREADS, np.float32)
+    i = cuda.blockIdx.x
+    while 0 <= i < n:
+        total = x[i, 0]
+        j = cuda.threadIdx.x
+        while 0 <= j < m:
+            total = larger(total, x[i, j])
+            j += cuda.blockDim.x
+        total = maximum_of_block(total, shared)
+        cuda.syncthreads()
+        total2 = np.float32(0.0)
+        j = cuda.threadIdx.x
+        while 0 <= j < m:
+            e2 = math.exp(x[i, j] - total)
+            e[i, j] = e2
+            total2 += e2
+            j += cuda.blockDim.x
+        total2 = add_of_block(total2, shared)
+        cuda.syncthreads()
+        j = cuda.threadIdx.x
+        while 0 <= j < m:
+            ratio[i, j] = e[i, j] / total2
+            j += cuda.blockDim.x
+        i += cuda.gridDim.x
+
+
+def softmax_driver(x):
+    n, m = x.shape
+    ratio = cp.empty((n, m), np.float32)
+    e = cp.empty((n, m), np.float32)
+    fill_e[over_blocks(n)](n, x, m, e, ratio)
+    return ratio
+
+
+def softmax(x):
+    return softmax_driver(x)

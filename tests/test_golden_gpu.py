@@ -1,0 +1,67 @@
+"""The kernels of the programs in golden_gpu/: as they are kept, and right, run step by step at two sizes.
+
+Refresh with `pytest tests/test_golden_gpu.py --update-golden`: a file is written only after what it computes was
+compared with NumPy.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+import gpu_simulator
+import numpy as np
+import pytest
+
+from transformer import tree
+from transformer.api import argument_names
+from transformer.pipeline import Looped, generate_loops
+from transformer.run.calling import WRITTEN_OUT
+from transformer.run.generating import on_demand
+from transformer.run.signature import describe
+from transformer.run.static import StaticPaths
+
+FOLDER = Path(__file__).parent / "golden_gpu"
+SIZES = 5, 11
+specification = importlib.util.spec_from_file_location("gpu_programs", FOLDER / "programs.py")
+assert specification is not None and specification.loader is not None
+programs = importlib.util.module_from_spec(specification)
+sys.modules["gpu_programs"] = programs
+specification.loader.exec_module(programs)
+
+
+def looped(name: str, size: int) -> tuple[Looped, tuple[Any, ...]]:
+    """The module of a program as `jit` makes it for a GPU, and what it is called with."""
+    target, user, draw = programs.KEPT[name]
+    arguments = draw(np.random.default_rng(size), size)
+    names, static = argument_names(user, len(arguments)), StaticPaths(frozenset(), WRITTEN_OUT)
+
+    def attempt(described: Any) -> Looped:
+        return generate_loops(target, described.args, described.kwargs, hints=described.hints, smallest=2, gpu=True)
+
+    return on_demand(attempt, arguments, {}, names, static, describe(arguments, {}, names, static)), arguments
+
+
+def compare(made: Looped, source: str, target: Any, arguments: tuple[Any, ...]) -> None:
+    """Runs a module step by step: its results, and what it writes to, are those of NumPy."""
+    given = {**made.namespace, **made.module.kernel.printed.given}
+    entry = gpu_simulator.namespace(source, given)[made.module.entry.name]
+    ours, theirs = copy.deepcopy(arguments), copy.deepcopy(arguments)
+    found, wanted = tree.leaves((entry(*ours), ours)), tree.leaves((target(*theirs), theirs))
+    for got, want in zip(found, wanted, strict=True):
+        assert np.asarray(got).dtype == np.asarray(want).dtype
+        np.testing.assert_allclose(got, want, rtol=1e-4 if np.asarray(want).dtype == "f4" else 1e-11, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", programs.KEPT)
+def test_kernels(name: str, request: pytest.FixtureRequest) -> None:
+    path, target = FOLDER / f"{name}.py", programs.KEPT[name][0]
+    for size in SIZES:
+        made, arguments = looped(name, size)
+        compare(made, made.module.source, target, arguments)
+        if request.config.getoption("--update-golden"):
+            path.write_text(made.module.source)
+        assert made.module.source == path.read_text()
