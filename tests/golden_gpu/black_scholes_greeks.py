@@ -35,43 +35,43 @@ def over_blocks(*sizes):
 
 
 @cuda.jit
-def fill_dv(n, S, K, v, T, r, root, minus, dv, dK, dS, parts):
-    shared = cuda.shared.array(THREADS, np.float64)
+def fill_dv(n, S, K, v, T, r, number, minus, dv, dK, dS, parts):
+    shared = cuda.shared.array(THREADS, np.float32)
     i = cuda.blockIdx.x
     while 0 <= i < (n + 1023) // 1024:
-        total = 0.0
+        total = np.float32(0.0)
         j = cuda.threadIdx.x
         while 0 <= j < min(1024, n - 1024 * i):
             S_at = S[1024 * i + j]
             K_at = K[1024 * i + j]
             ratio = S_at / K_at
+            scaled = S_at * np.float32(0.5)
             v_at = v[1024 * i + j]
-            scaled = np.float32(0.5) * v_at
+            scaled2 = np.float32(0.5) * v_at
             T_at = T[1024 * i + j]
-            root2 = math.sqrt(T_at)
-            scaled2 = v_at * root2
-            ratio2 = (math.log(ratio) + (r + scaled * v_at) * T_at) / scaled2
-            ratio3 = np.float64(ratio2) / root
-            total2 = 1.0 + math.erf(ratio3)
+            root = math.sqrt(T_at)
+            scaled3 = v_at * root
+            ratio2 = (math.log(ratio) + (r + scaled2 * v_at) * T_at) / scaled3
+            scaled4 = ratio2 * number
+            total2 = np.float32(1.0) + math.erf(scaled4)
             e = math.exp(minus * T_at)
-            scaled3 = K_at * e * np.float32(0.5)
-            ratio4 = np.float64(ratio2 - scaled2) / root
-            total3 = 1.0 + math.erf(ratio4)
-            number = np.float64(S_at * np.float32(0.5))
-            ratio5 = 2.0 * number * math.exp(-ratio3 * ratio3) / math.sqrt(math.pi)
-            ratio6 = (2.0 * np.float64(-scaled3) * math.exp(-ratio4 * ratio4)
-                / math.sqrt(math.pi))
-            number2 = np.float32(ratio6 / root)
-            total4 = np.float32(ratio5 / root) + number2
-            ratio7 = total4 / scaled2
-            scaled4 = ratio7 * T_at
-            total5 = (-number2 - total4 * ratio2 / scaled2) * root2 + scaled4 * scaled
-            dv[1024 * i + j] = total5 + np.float32(0.5) * scaled4 * v_at
-            ratio8 = ratio7 / ratio
-            diff = np.float32(0.5) * np.float32(-total3) * e - ratio8 * ratio / K_at
-            dK[1024 * i + j] = diff
-            dS[1024 * i + j] = np.float32(0.5) * np.float32(total2) + ratio8 / K_at
-            total += number * total2 - np.float64(scaled3) * total3
+            scaled5 = K_at * e * np.float32(0.5)
+            scaled6 = (ratio2 - scaled3) * number
+            total3 = np.float32(1.0) + math.erf(scaled6)
+            ratio3 = (np.float32(2.0) * scaled * math.exp(-scaled4 * scaled4)
+                / np.float32(1.7724539))
+            ratio4 = (np.float32(-2.0) * scaled5 * math.exp(-scaled6 * scaled6)
+                / np.float32(1.7724539))
+            scaled7 = ratio4 * number
+            total4 = ratio3 * number + scaled7
+            ratio5 = total4 / scaled3
+            scaled8 = ratio5 * T_at
+            total5 = (-scaled7 - total4 * ratio2 / scaled3) * root + scaled8 * scaled2
+            dv[1024 * i + j] = total5 + np.float32(0.5) * scaled8 * v_at
+            ratio6 = ratio5 / ratio
+            dK[1024 * i + j] = np.float32(-0.5) * total3 * e - ratio6 * ratio / K_at
+            dS[1024 * i + j] = np.float32(0.5) * total2 + ratio6 / K_at
+            total += scaled * total2 - scaled5 * total3
             j += cuda.blockDim.x
         total = add_of_block(total, shared)
         if cuda.threadIdx.x == 0:
@@ -80,31 +80,34 @@ def fill_dv(n, S, K, v, T, r, root, minus, dv, dK, dS, parts):
 
 
 @cuda.jit
-def fill_number3(n, parts, number3):
-    shared = cuda.shared.array(THREADS, np.float64)
-    total = 0.0
+def fill_number2(n, parts, number2):
+    shared = cuda.shared.array(THREADS, np.float32)
+    total = np.float32(0.0)
     i = cuda.threadIdx.x
     while 0 <= i < (n + 1023) // 1024:
         total += parts[i]
         i += cuda.blockDim.x
     total = add_of_block(total, shared)
     if cuda.threadIdx.x == 0:
-        number3[0] = total
+        number2[0] = total
 
 
 def black_scholes_value_and_grad_driver(S, K, T, r, v):
     n = S.shape[0]
-    root = math.sqrt(2.0)
+    power = 2.0 ** -0.5
+    if math.isinf(power) & math.isfinite(-0.5):
+        raise OverflowError(34, "Numerical result out of range")
     minus = -r
+    number = np.float32(power)
     dv = cp.empty(n, np.float32)
     dK = cp.empty(n, np.float32)
     dS = cp.empty(n, np.float32)
-    parts = cp.empty((n + 1023) // 1024)
-    fill_dv[over_blocks((n + 1023) // 1024)](n, S, K, v, T, r, root, minus, dv, dK, dS,
-        parts)
-    number3 = cp.empty(1)
-    fill_number3[one_block()](n, parts, number3)
-    return number3.reshape(()), dS, dK, dv
+    parts = cp.empty((n + 1023) // 1024, np.float32)
+    fill_dv[over_blocks((n + 1023) // 1024)](n, S, K, v, T, r, number, minus, dv, dK,
+        dS, parts)
+    number2 = cp.empty(1, np.float32)
+    fill_number2[one_block()](n, parts, number2)
+    return number2.reshape(()), dS, dK, dv
 
 
 def black_scholes_value_and_grad(S, K, T, r, v):

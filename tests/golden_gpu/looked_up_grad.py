@@ -60,7 +60,7 @@ def over_threads(*sizes):
 
 
 @cuda.jit
-def fill_scaled(m, position, number, scaled, n, parts):
+def fill_scaled(m, position, number, scaled, part, n, parts):
     shared = cuda.shared.array(THREADS, np.int64)
     i = cuda.blockIdx.x
     while 0 <= i < (m + 1023) // 1024:
@@ -71,6 +71,7 @@ def fill_scaled(m, position, number, scaled, n, parts):
                 np.float32(1.0))
             scaled2 = lower * number
             scaled[1024 * i + j] = scaled2
+            part[1024 * i + j] = scaled2 - np.floor(scaled2)
             number2 = np.int64(scaled2)
             total += np.int64((number2 < -n) | (number2 >= n))
             j += cuda.blockDim.x
@@ -144,8 +145,8 @@ def fill_zeros(n, zeros):
 
 
 @cuda.jit
-def fill_zeros2(m, position, scaled, n, number, table, zeros, dposition, number6):
-    total3 = 0.0
+def fill_zeros2(m, position, scaled, n, table, part, zeros, number, dposition, number6):
+    total3 = np.float32(0.0)
     for i in range(m):
         position_i = position[i]
         mask = (np.float32(0.0) < position_i) & (position_i < np.float32(1.0))
@@ -153,28 +154,25 @@ def fill_zeros2(m, position, scaled, n, number, table, zeros, dposition, number6
         number2 = np.int64(scaled[i])
         total = number2 + 1
         chosen = total + n if total < 0 else total
-        scaled2 = lower * number
-        diff = np.float64(scaled2) - float(np.int64(scaled2))
-        number7 = np.float64(table[chosen])
-        number8 = np.float64(table[number2 + n if number2 < 0 else number2])
-        total4 = number8 * (1.0 - diff) + number7 * diff
-        scaled3 = 2.0 * total4
-        zeros[chosen] += np.float32(scaled3 * diff)
-        scaled4 = np.float32(scaled3 * number7 - scaled3 * number8) * number
-        chosen2 = np.float32(0.5) * scaled4 if position_i == lower else np.float32(0.0)
-        dposition[i] = scaled4 if mask else chosen2
+        table_chosen = table[chosen]
+        part_i = part[i]
+        table_at = table[number2 + n if number2 < 0 else number2]
+        total4 = table_at * (np.float32(1.0) - part_i) + table_chosen * part_i
+        scaled2 = np.float32(2.0) * total4
+        zeros[chosen] += scaled2 * part_i
+        scaled3 = (scaled2 * table_chosen - scaled2 * table_at) * number
+        chosen2 = np.float32(0.5) * scaled3 if position_i == lower else np.float32(0.0)
+        dposition[i] = scaled3 if mask else chosen2
         total3 += total4 * total4
     for i in range(m):
         number2 = np.int64(scaled[i])
         chosen = number2 + n if number2 < 0 else number2
         total = number2 + 1
-        lower = smaller(larger(position[i], np.float32(0.0)), np.float32(1.0))
-        scaled2 = lower * number
-        diff = np.float64(scaled2) - float(np.int64(scaled2))
-        diff2 = 1.0 - diff
-        total4 = (np.float64(table[chosen]) * diff2
-            + np.float64(table[total + n if total < 0 else total]) * diff)
-        zeros[chosen] += np.float32(2.0 * total4 * diff2)
+        part_i = part[i]
+        diff = np.float32(1.0) - part_i
+        total4 = (table[chosen] * diff + table[total + n if total < 0 else total]
+            * part_i)
+        zeros[chosen] += np.float32(2.0) * total4 * diff
     number6[0] = total3
 
 
@@ -183,8 +181,10 @@ def looked_up_value_and_grad_driver(table, position):
     m = position.shape[0]
     number = np.float32(float(n) - 1.001)
     scaled = cp.empty(m, np.float32)
+    part = cp.empty(m, np.float32)
     parts = cp.empty((m + 1023) // 1024, np.int64)
-    fill_scaled[over_blocks((m + 1023) // 1024)](m, position, number, scaled, n, parts)
+    fill_scaled[over_blocks((m + 1023) // 1024)](m, position, number, scaled, part, n,
+        parts)
     number3 = cp.empty(1, np.bool_)
     fill_number3[one_block()](m, parts, number3)
     if number3[0].item():
@@ -210,9 +210,9 @@ def looked_up_value_and_grad_driver(table, position):
     zeros = cp.empty(n, np.float32)
     fill_zeros[over_threads(n)](n, zeros)
     dposition = cp.empty(m, np.float32)
-    number6 = cp.empty(1)
-    fill_zeros2[one_thread()](m, position, scaled, n, number, table, zeros, dposition,
-        number6)
+    number6 = cp.empty(1, np.float32)
+    fill_zeros2[one_thread()](m, position, scaled, n, table, part, zeros, number,
+        dposition, number6)
     return number6.reshape(()), zeros, dposition
 
 

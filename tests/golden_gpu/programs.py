@@ -49,7 +49,7 @@ def heat(u, c):
 def black_scholes(S, K, T, r, v):
     d1 = (np.log(S / K) + (r + 0.5 * v * v) * T) / (v * np.sqrt(T))
     d2 = d1 - v * np.sqrt(T)
-    return np.sum(S * 0.5 * (1 + erf(d1 / np.sqrt(2))) - K * np.exp(-r * T) * 0.5 * (1 + erf(d2 / np.sqrt(2))))
+    return np.sum(S * 0.5 * (1 + erf(d1 * 2**-0.5)) - K * np.exp(-r * T) * 0.5 * (1 + erf(d2 * 2**-0.5)))
 
 
 def escape(re, im):
@@ -64,7 +64,7 @@ def looked_up(table, position):
     """Between the numbers of a table, at positions that are computed."""
     scaled = np.clip(position, 0, 1) * (len(table) - 1.001)
     k = scaled.astype(int)
-    part = scaled - k
+    part = scaled - np.floor(scaled)
     return np.sum((table[k] * (1 - part) + table[k + 1] * part) ** 2)
 
 

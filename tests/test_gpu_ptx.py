@@ -1,0 +1,90 @@
+"""The kernels in golden_gpu/, compiled to PTX and assembled without a GPU: nothing is spilled, programs in float32
+compute nothing in float64, and no place is found by a division.
+
+Needs numba-cuda with the wheels of its compiler, which the extras cuda12 and cuda13 install.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import gpu_simulator
+import numpy as np
+import pytest
+from test_golden_gpu import FOLDER, looped, programs
+
+ARCHITECTURES = (7, 5), (8, 0), (9, 0)
+REGISTERS = 64                         # of a thread, so that a multiprocessor has 1024 threads
+IN_DOUBLE = {"relaxed"}
+
+
+def assembler() -> Path | None:
+    """Where the assembler is that comes with the wheels."""
+    specification = importlib.util.find_spec("nvidia")
+    folders = list(specification.submodule_search_locations or ()) if specification else []
+    return next((path for folder in folders for path in sorted(Path(folder).glob("*/bin/ptxas"))), None)
+
+
+if importlib.util.find_spec("numba_cuda") is None or assembler() is None:
+    pytest.skip("the extra cuda12 or cuda13 is not installed: numba-cuda with the wheels of its compiler",
+                allow_module_level=True)
+
+
+@cache
+def launches(name: str) -> dict[str, tuple[Any, ...]]:
+    """What each kernel of a program is launched with, found by running it step by step."""
+    made, arguments = looped(name, 5)
+    namespace = gpu_simulator.namespace(made.module.source, made.module.kernel.printed.given)
+    cuda, found = namespace["cuda"], {}
+    run = cuda.run
+
+    def noted(function: Any, grid: Any, block: Any, args: tuple[Any, ...]) -> None:
+        found[function.__name__] = args
+        run(function, grid, block, args)
+
+    cuda.run = noted
+    namespace[made.module.entry.name](*arguments)
+    return found
+
+
+def compiled(name: str, architecture: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The PTX of every kernel."""
+    from numba import cuda, from_dtype, typeof, types
+    monkeypatch.setattr("numba.cuda.dispatcher.get_current_device",      # for which functions of kernels are compiled
+                        lambda: SimpleNamespace(compute_capability=architecture))
+    source = (FOLDER / f"{name}.py").read_text().replace("import cupy as cp\n", "")
+    namespace: dict[str, Any] = {}
+    exec(compile(source, name, "exec"), namespace)
+
+    def kind(value: Any) -> Any:
+        return types.Array(from_dtype(value.dtype), value.ndim, "C") if isinstance(value, np.ndarray) else typeof(value)
+
+    return {kernel: cuda.compile_ptx(namespace[kernel].py_func, tuple(map(kind, args)), cc=architecture)[0]
+            for kernel, args in launches(name).items()}
+
+
+def assembled(text: str, architecture: tuple[int, int], folder: Path) -> str:
+    """What the assembler says of a kernel."""
+    path = folder / "kernel.ptx"
+    path.write_text(text)
+    major, minor = architecture
+    command = [str(assembler()), "-v", f"-arch=sm_{major}{minor}", str(path), "-o", str(folder / "kernel.cubin")]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    return ended.stderr + ended.stdout
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("architecture", ARCHITECTURES, ids="sm_{0[0]}{0[1]}".format)
+@pytest.mark.parametrize("name", programs.KEPT)
+def test_kernels_are_assembled(name: str, architecture: tuple[int, int], tmp_path: Path,
+                               monkeypatch: pytest.MonkeyPatch) -> None:
+    for kernel, text in compiled(name, architecture, monkeypatch).items():
+        said = assembled(text, architecture, tmp_path)
+        registers = int(re.search(r"Used (\d+) registers", said).group(1))      # type: ignore[union-attr]
+        print(name, kernel, registers, len(text.splitlines()), len(re.findall(r"\.f64", text)), re.findall(r"\b(?:div|rem)\.[su]\d+", text), re.findall(r"(\d+) bytes spill", said))
