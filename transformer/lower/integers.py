@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core.builder import current
 from ..core.grammar import Const, Let, type_of
 from ..ops.arithmetic import Cast, converted
 from ..ops.comparison import Where
@@ -59,8 +58,9 @@ def _is_python_int(atom: Any) -> bool:
 def _tested(atom: Any, dtype: np.dtype, magnitudes: Magnitudes) -> None:
     least, most = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
     low, high = (atom.value,) * 2 if isinstance(atom, Const) else magnitudes.of(atom)
-    tests = [Value(atom) < least] if low < least else []
-    tests += [Value(atom) > most] if high > most else []
+    integer: Any = Value(atom)
+    tests = [integer < least] if low < least else []
+    tests += [integer > most] if high > most else []
     for test in tests:
         known = f" {atom.value}" if isinstance(atom, Const) else ""
         refuse(test, OverflowError(f"Python integer{known} out of bounds for {dtype}"))
@@ -70,12 +70,18 @@ def _test_power(stmt: Let, magnitudes: Magnitudes) -> None:
     """NumPy refuses a negative power of an integer, if there is one to compute."""
     type: Any = stmt.target.type
     x, p = map(Stored, stmt.args)
+    total: Any
+    some: Any
     if type.weak or type.dtype.kind not in "iu" or p.dtype.kind != "i":
         return
     if p.ndim:
         with running(p.shape) as (indices, at):
-            total, = fold(indices, (value(0),), lambda state: (state[0] + converted(p[at] < 0, int),))
+            total, = fold(indices, (value(0),), lambda state: (state[0] + converted(_is_negative(p[at]), int),))
         refuse(total > 0, NEGATIVE_POWER)
     elif magnitudes.of(p.atom)[0] < 0:
-        some = number(x.size) > 0
-        refuse(operator.and_(p[()] < 0, some), NEGATIVE_POWER)
+        some = number(x.size)
+        refuse(operator.and_(_is_negative(p[()]), some > 0), NEGATIVE_POWER)
+
+
+def _is_negative(integer: Any) -> Any:
+    return integer < 0

@@ -118,8 +118,9 @@ def _compare_with_unsigned(stmt: Let, builder: Builder) -> None:
     """Compares a number with a sign and one of 64 bits without: numba's floating numbers would round both."""
     (signed, first), (unsigned, _) = sorted(zip(stmt.args, (True, False), strict=True),
                                             key=lambda pair: type_of(pair[0]).dtype == UNSIGNED)   # type: ignore[union-attr]
+    number: Any = Value(signed)
     with builder.nested() as block:
-        below = Value(signed) < 0
+        below = number < 0
         compared = (converted(signed, UNSIGNED), Value(unsigned))[::1 if first else -1]
         holds = apply(stmt.op, compared, {})
         is_so = stmt.op is NotEqual or stmt.op in ((Less, LessEqual) if first else (Greater, GreaterEqual))
