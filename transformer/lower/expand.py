@@ -30,7 +30,7 @@ from ..ops.elements import spread, without
 from ..ops.identity import Same
 from ..ops.loops import missing
 from ..ops.value import Value, rule_attrs, value
-from . import checks, folds, python_numbers, writes
+from . import checks, folds, integers, python_numbers, writes
 from .access import Stored, fitted
 from .blocking import by_blocks
 from .chains import shortened
@@ -289,8 +289,10 @@ class _Expansion:
         elif is_of_library(stmt):
             computed(stmt)
         elif op.elementwise:
+            integers.before(stmt, self.magnitudes)
             self._elementwise(stmt)
         elif op.store is not None:
+            integers.before(stmt, self.magnitudes)
             writes.written(stmt, checks.operands(stmt, self.ranges))
         elif op.step is not None:
             self._folded(stmt)
@@ -298,6 +300,7 @@ class _Expansion:
             if not multiplied(stmt, self.stmt, self.computed):
                 folds.contracted(stmt)
         elif op.element is not None:
+            integers.before(stmt, self.magnitudes)
             self._elements(stmt)
         elif op.found is not None:
             found(stmt)
