@@ -137,6 +137,15 @@ def writes_and_hands_on(x):
     return u
 
 
+def hands_on_what_it_goes_on_with(x):
+    found = []
+    for k in range(3):
+        x = x.copy()
+        x[0] = psum(x[1], "i") + k
+        found.append(ppermute(x, "i", [(0, 1), (1, 2)]))
+    return x, np.stack(found)
+
+
 def fills(x):
     """What all begin with is the same, and each fills it with its own."""
     found = np.zeros(3)
@@ -145,7 +154,8 @@ def fills(x):
     return found
 
 
-@pytest.mark.parametrize("function", [writes_to_a_sum, writes_to_what_others_have, writes_and_hands_on, fills])
+@pytest.mark.parametrize("function", [writes_to_a_sum, writes_to_what_others_have, writes_and_hands_on,
+                                      hands_on_what_it_goes_on_with, fills])
 def test_nobody_writes_to_what_devices_have_together(function: Any) -> None:
     x = rows(3)
     mapped, expected = pmap(function, "i"), vmap(function, axis_name="i")(x)

@@ -2,7 +2,7 @@
 
     total = psum(x, "i")                one array for all
     y = f_phase1(w)                     of what all share: computed once, one array for all
-    z = ppermute(x, "i", pairs)         the array of another device, which may still read it
+    z = ppermute(x, "i", pairs)         an array of another device
     out = f_phase2(x, out)              an array on each device
 
 What devices have together is written to by none of them. So what is the same on all of them, but is handed to a loop
@@ -19,14 +19,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.grammar import Block, Call, Function, Let, Var
-from ..core.walk import all_statements, atom_vars
+from ..core.walk import all_statements
 from .activity import flows
 from .differing import differing_vars
 
 
 def held_together(function: Function, differing: Iterable[Var], axis_name: Any) -> frozenset[Var]:
-    """The variables of a driver whose memory devices have together, with the operands of exchanges that hand on
-    memory; `differing` are the parameters of which each device has its own."""
+    """The results of phases and exchanges in a driver whose memory devices have together; `differing` are the
+    parameters of which each device has its own. The operands of exchanges that hand on memory are not among them."""
     own = _of_each(function.body, differing_vars(function.body, differing, axis_name))
     found: set[Var] = set()
     for stmt in all_statements(function.body):
@@ -34,7 +34,6 @@ def held_together(function: Function, differing: Iterable[Var], axis_name: Any) 
             found.update(target for target in stmt.targets if target not in own)
         elif isinstance(stmt, Let) and stmt.op.over_lanes is not None:
             found.update(stmt.targets)
-            found.update(atom_vars(stmt.args) if stmt.op.shares else ())
     return frozenset(found)
 
 

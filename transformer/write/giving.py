@@ -8,7 +8,9 @@ have together is given to none.
 
 from __future__ import annotations
 
-from ..core.grammar import Call, Function, Var
+from collections.abc import Iterator
+
+from ..core.grammar import Call, Function, Let, Var
 from .aliasing import Aliases, is_array
 from .demand import demand
 from .flow import READ, STEPS, Flow, flow
@@ -38,7 +40,7 @@ def _not_given(function: Function, given: frozenset[Var], together: frozenset[Va
     order = flow(function, needed, forms, stored, SizePlan(function, needed, forms, stored))
     alive = live_ranges(order)
     aliases = decide_storage(order, alive, given)
-    shared = aliases.ways_of(var for var in together if var in needed.homes)
+    shared = aliases.ways_of([*(var for var in together if var in needed.homes), *_handed_on(order)])
     return {
         param
         for stmt in order.spans
@@ -47,6 +49,13 @@ def _not_given(function: Function, given: frozenset[Var], together: frozenset[Va
         if param in given
         and not _gives(stmt, k, order, alive, aliases, shared)
     }
+
+
+def _handed_on(order: Flow) -> Iterator[Var]:
+    """What other devices may read at any later time."""
+    for stmt in order.spans:
+        if isinstance(stmt, Let) and stmt.op.shares:
+            yield from filter(is_array, stmt.args)
 
 
 def _gives(stmt: Call, k: int, order: Flow, alive: dict[Var, Pieces], aliases: Aliases, shared: set[Var]) -> bool:
