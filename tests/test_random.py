@@ -13,6 +13,7 @@ import pytest
 from random_calls import CALLS, EXACT, FILE, NORMAL, recorded
 
 from transformer import TransformError, axis_index, check_grads, config, grad, jit, jvp, pmap, psum, random, vmap
+from transformer.parallel.program import Phase
 
 RECORDED = {name: recorded(text) for name, text in json.loads(FILE.read_text()).items()}
 KEY = random.key(42)
@@ -157,6 +158,21 @@ def test_every_device_has_its_own_key() -> None:
         np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-12)
     finally:
         config.cpu_devices = before
+
+
+def test_phases_call_the_generator() -> None:
+    """What is printed for a phase is read again; the words of a count are not written out at each call."""
+    keys, before = random.split(KEY, 2), config.cpu_devices
+    config.cpu_devices = 2
+    try:
+        mapped = pmap(lambda key: random.normal(key, (5,)))
+        np.testing.assert_allclose(np.asarray(mapped(keys)), [random.normal(key, (5,)) for key in keys], rtol=1e-14)
+    finally:
+        config.cpu_devices = before
+    program, = mapped._programs.values()
+    phase, = (value for value in program.function.__globals__.values() if isinstance(value, Phase))
+    assert "threefry_of_number(" in phase.keeping.function.source
+
 
 
 # -- derivatives --------------------------------------------------------------------------------
