@@ -83,7 +83,7 @@ def of_number(x):
 
 class ErfInv(Elementwise):
     name = "erf_inv"
-    calls = erf_inv, erf_inv_f32, erf_inv_f64
+    calls = (erf_inv,)
     helper = True
     loop = {"f": of_number}
     where = "unit"

@@ -75,7 +75,7 @@ def turned(y, places):
 
 
 class Threefry2x32(Elementwise):
-    calls = random_words, threefry2x32
+    calls = (random_words,)
     helper = True
     operands = "first", "second", "count"
     derivative = None, "random bits are integers"

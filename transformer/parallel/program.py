@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from time import perf_counter
 from types import CodeType, FunctionType
 from typing import Any
@@ -12,12 +12,10 @@ from .. import tree
 from ..core.errors import TransformError
 from ..core.grammar import Block, Call, Function, If, Let, Loop, Var
 from ..core.walk import all_statements, all_uses, has_effects
-from ..ops.table import lookup
 from ..run.dispatch import Entry
 from ..run.threads import limit
 from ..settings import config
-from ..write import prelude
-from ..write.names import HELPERS
+from ..write.prelude import WITH_OPS
 from .device import Device
 from .exchange import Exchange
 from .sharded import NumPyOnEach, Sharded, part_of
@@ -45,7 +43,7 @@ class Program:
             leaf for parameter in entry.generated.interface.parameters if parameter.name in donated
             for leaf in tree.leaves(parameter.tree) if leaf in apart}
         scope = {**function.__globals__, "np": NumPyOnEach(len(devices)), "transformer": self.exchange}
-        function.__globals__.update(_helpers_with_ops(function.__globals__))
+        function.__globals__.update({name: op for name, op in WITH_OPS.items() if name in function.__globals__})
         self.has_collectives = any(isinstance(stmt, Let) and stmt.op.over_lanes for stmt in all_statements(core.body))
         for call in all_statements(core.body):
             if isinstance(call, Call) and call.function.role == "phase":
@@ -67,13 +65,6 @@ class Program:
             return self.function(*args, **kwargs)
         hidden = {each.name: each.fetch() for each in self.entry.hidden}
         return self.function(*args, **kwargs, **hidden)
-
-
-def _helpers_with_ops(scope: Mapping[str, Any]) -> dict[str, Any]:
-    """The helpers in a module for which there are ops: phases are read once more, and would have what the printed
-    ones do written out at each of their calls."""
-    found = {name: getattr(prelude, name) for name in HELPERS if name in scope}
-    return {name: helper for name, helper in found.items() if lookup(helper) is not None}
 
 
 def _hands_on(core: Function) -> bool:
