@@ -280,6 +280,8 @@ WRONG: dict[str, tuple[Any, type[Exception], str]] = {
                "random.uniform takes a key, which is uint32 of shape (2,), got float64 of shape (3,)"),
     "keys": (lambda x: random.bits(random.split(KEY), (2,)), TypeError,
              "random.bits takes one key, got an array of keys of shape (2,2): use vmap"),
+    "a negative size": (lambda x: random.normal(KEY, (2, -1)), ValueError, "negative dimensions"),
+    "a negative number of keys": (lambda x: random.split(KEY, -1), ValueError, "negative dimensions"),
     "a size": (lambda x: random.normal(KEY, (2.5,)), TypeError,
                "random.normal takes a shape, which is a tuple of integers, got float"),
     "a shape": (lambda x: random.normal(KEY, x) * x, TypeError,
