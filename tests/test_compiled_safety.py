@@ -571,3 +571,119 @@ def test_from_threads() -> None:
     for thread in threads:
         thread.join()
     assert errors == ["index 6 is out of bounds for axis 0 with size 6"] * 800
+
+
+# -- integers of NumPy ------------------------------------------------------------------------------
+
+WIDE = np.array([2 ** 64 - 1, 2 ** 63, 2 ** 63 - 1, 2 ** 62 + 1, 5, 0], dtype=np.uint64)
+
+
+def shifts(x, k):
+    return x << k, x >> k, x << x, x >> x, x >> 7, x[0] >> k, x[1] << np.uint64(3)
+
+
+def xor_shift(seed, n):
+    out = np.zeros(n, dtype=np.uint64)
+    for i in range(n):
+        seed ^= seed << np.uint64(13)
+        seed ^= seed >> np.uint64(7)
+        seed ^= seed << np.uint64(17)
+        out[i] = seed
+    return out
+
+
+def comparisons(x, k):
+    return x < k, x <= k, x > k, x >= k, x == k, x != k, k < x, k >= x, k == x, x[0] > k
+
+
+def with_constants(x):
+    count = 0
+    for v in x:
+        count += 1 if v < 300 and v > -5 and v != 300 else 0
+    return x < 300, x > -1, x == 300, -1 < x, count, np.clip(x, -5, 300)
+
+
+def added(x, k):
+    return x + k
+
+
+def set_to(x, k):
+    y = x.copy()
+    y[1:] = k
+    return y
+
+
+def filled_with(x, k):
+    return np.full(3, k, dtype=x.dtype)
+
+
+def array_of(x, k):
+    return np.array([k, 1], dtype=x.dtype)
+
+
+def in_loops(x, k):
+    y = x.copy()
+    for i in range(len(x)):
+        y[i] = k + i
+    return y
+
+
+def converted_to(x, k):
+    return x * np.uint8(k)
+
+
+def with_constant_beyond(x, k):
+    return x + 300 if k > 100 else x - 1
+
+
+def same_as_numpy(compiled: Any, *arguments: Any) -> None:
+    got, want = outcome(lambda: compiled(*arguments)), outcome(lambda: compiled.__wrapped__(*arguments))
+    assert isinstance(got, Raised) == isinstance(want, Raised), (arguments, got, want)
+    if isinstance(want, Raised):
+        assert got.type is want.type, (arguments, got, want)
+        return
+    for one, other in zip(tree.leaves(got), tree.leaves(want), strict=True):
+        assert np.asarray(one).dtype == np.asarray(other).dtype
+        np.testing.assert_array_equal(one, other)
+
+
+def test_compiled_shifts_of_64_bits() -> None:
+    compiled = jit(shifts)
+    for k in (0, 3, 63, 64):
+        same_as_numpy(compiled, WIDE, np.uint64(k))
+    same_as_numpy(jit(lambda x, k: (x >> k, x << k)), WIDE.view(np.int64), np.int64(64))
+    same_as_numpy(jit(xor_shift), np.uint64(88172645463325252), 6)
+
+
+def test_compiled_comparisons_are_by_value() -> None:
+    compiled = jit(comparisons)
+    for k in (-1, 0, 300, 2 ** 62, 2 ** 63 - 1):
+        same_as_numpy(compiled, WIDE, k)
+        same_as_numpy(compiled, WIDE, np.int64(k))
+        same_as_numpy(compiled, np.array([200, 44, 255], dtype=np.uint8), k)
+    same_as_numpy(compiled, np.array([2 ** 63 - 1, -1]), np.uint64(2 ** 63))
+    same_as_numpy(jit(with_constants), np.array([200, 44, 255], dtype=np.uint8))
+
+
+@pytest.mark.parametrize("function", [added, set_to, filled_with, array_of, in_loops, converted_to,
+                                      with_constant_beyond])
+def test_compiled_python_integers_have_to_fit(function: Any) -> None:
+    compiled = jit(function)
+    for k in (7, 250, 253, 255, 256, -1):
+        same_as_numpy(compiled, np.array([200, 3, 5, 7], dtype=np.uint8), k)
+
+
+def test_compiled_negative_powers_of_integers() -> None:
+    compiled = jit(OPERATORS["**"])
+    x = np.array([2, 3])
+    for one, power in ((x, 2), (x, -1), (x[:0], -1), (x, np.array([1, 2])), (x, np.array([1, -2])),
+                       (np.int64(2), -1), (2, np.int64(-1)), (np.int64(3), np.int64(4))):
+        same_as_numpy(compiled, one, power)
+
+
+def test_compiled_integers_of_numpy_as_pythons() -> None:
+    compiled = jit(lambda x: (round(x), int(x), x > 3))
+    for number in (np.int64(2 ** 63 - 1), np.int64(-2 ** 62 - 1), np.uint64(2 ** 63 - 1), np.uint8(200)):
+        same_as_numpy(compiled, number)
+    with pytest.raises(OverflowError, match="too large"):
+        compiled(np.uint64(2 ** 63))

@@ -10,7 +10,9 @@ import pytest
 
 from transformer import (
     BadArgument,
+    all_gather,
     all_to_all,
+    axis_size,
     check_grads,
     config,
     grad,
@@ -46,6 +48,9 @@ def in_ranges(x: np.ndarray, split: int, concat: int) -> np.ndarray:
 CASES: dict[str, tuple[Any, Any]] = {
     "ppermute": (lambda x: ppermute(x, "i", [(0, 1), (1, 2), (3, 0)]), handed_on),
     "nobody": (lambda x: ppermute(x, "i", []), np.zeros_like),
+    "all_gather tiled": (lambda x: all_gather(x, "i", tiled=True), lambda x: np.stack([np.concatenate(x)] * L)),
+    "all_gather tiled later": (lambda x: all_gather(x, "i", axis=-1, tiled=True),
+                               lambda x: np.stack([np.concatenate(x, axis=-1)] * L)),
     "pshuffle": (lambda x: pshuffle(x, "i", [2, 0, 3, 1]), lambda x: x[[2, 0, 3, 1]]),
     "all_to_all": (lambda x: all_to_all(x, "i", 0, 1), lambda x: np.moveaxis(np.swapaxes(x, 0, 1), 1, 2)),
     "back": (lambda x: all_to_all(all_to_all(x, "i", 0, 1), "i", 1, 0), lambda x: x),
@@ -103,6 +108,22 @@ def test_devices_with_several_lanes(name: Any) -> None:
     found = pmap(lambda x: (loss(x), grad(loss)(x)), "i")(x)
     for one, other in zip(found, vmap(lambda x: (loss(x), grad(loss)(x)), axis_name="i")(x)):
         np.testing.assert_allclose(np.asarray(one), other)
+
+
+def test_a_ring_of_any_size() -> None:
+    """`perm` is known, as it follows from the number of lanes, which is known of every call."""
+    def around(x: Any) -> Any:
+        n = axis_size("i")
+        return ppermute(x, "i", [(k, (k + 1) % n) for k in range(n)]), \
+            pshuffle(x, "i", [(k + 1) % n for k in range(n)])
+    mapped = vmap(around, axis_name="i")
+    for count in (3, 8):
+        x = np.arange(float(count))
+        np.testing.assert_array_equal(mapped(x), (np.roll(x, 1), np.roll(x, -1)))
+    np.testing.assert_array_equal(pmap(around, "i")(x), (np.roll(x, 1), np.roll(x, -1)))
+    weights = np.arange(8.0)
+    turned = grad(lambda x: np.sum(mapped(x)[0] * weights))(x)
+    np.testing.assert_array_equal(turned, np.roll(weights, -1))
 
 
 def test_other_lanes_inside() -> None:

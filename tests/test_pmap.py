@@ -24,6 +24,7 @@ from transformer import (
     pmax,
     pmean,
     pmin,
+    ppermute,
     psum,
     value_and_grad,
     vmap,
@@ -110,6 +111,62 @@ def until_small(x):
 def test_equals_vmap(function: Any, dtype: Any) -> None:
     x = rows(3, dtype=dtype)
     same(pmap(function, "i")(x), vmap(function, axis_name="i")(x))
+
+
+def writes_to_a_sum(x):
+    total, everyone = psum(x, "i"), all_gather(x, "i")
+    total[0] = axis_index("i")
+    everyone[axis_index("i")] = 0
+    return total, everyone
+
+
+def writes_to_what_others_have(x):
+    y = np.sin(x)
+    left = ppermute(y, "i", [(0, 1), (1, 2), (2, 3), (3, 0)])
+    y[0] = 10.0
+    left[1] = 20.0
+    return y, left
+
+
+def writes_and_hands_on(x):
+    u = np.sin(x)
+    for _ in range(3):
+        left = ppermute(u, "i", [(0, 1), (1, 2), (2, 3), (3, 0)])
+        u[0] += left[1]
+        u[1] -= left[0]
+    return u
+
+
+def hands_on_what_it_goes_on_with(x):
+    found = []
+    for k in range(3):
+        x = x.copy()
+        x[0] = psum(x[1], "i") + k
+        found.append(ppermute(x, "i", [(0, 1), (1, 2)]))
+    return x, np.stack(found)
+
+
+def fills(x):
+    """What all begin with is the same, and each fills it with its own."""
+    found = np.zeros(3)
+    for k in range(3):
+        found[k] = found[k - 1] + psum(x[k], "i") * axis_index("i")
+    return found
+
+
+@pytest.mark.parametrize("function", [writes_to_a_sum, writes_to_what_others_have, writes_and_hands_on,
+                                      hands_on_what_it_goes_on_with, fills])
+def test_nobody_writes_to_what_devices_have_together(function: Any) -> None:
+    x = rows(3)
+    mapped, expected = pmap(function, "i"), vmap(function, axis_name="i")(x)
+    for _ in range(2):                       # the second time short phases run in this thread
+        same(mapped(x), expected)
+
+
+def test_what_each_device_has_is_filled_in_place() -> None:
+    mapped = pmap(fills, "i")
+    mapped(rows(3))
+    assert ".copy()" not in mapped.source
 
 
 @pytest.mark.parametrize("function", [normalised, in_loop, in_branch])

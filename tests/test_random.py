@@ -13,6 +13,7 @@ import pytest
 from random_calls import CALLS, EXACT, FILE, NORMAL, recorded
 
 from transformer import TransformError, axis_index, check_grads, config, grad, jit, jvp, pmap, psum, random, vmap
+from transformer.parallel.program import Phase
 
 RECORDED = {name: recorded(text) for name, text in json.loads(FILE.read_text()).items()}
 KEY = random.key(42)
@@ -159,6 +160,21 @@ def test_every_device_has_its_own_key() -> None:
         config.cpu_devices = before
 
 
+def test_phases_call_the_generator() -> None:
+    """What is printed for a phase is read again; the words of a count are not written out at each call."""
+    keys, before = random.split(KEY, 2), config.cpu_devices
+    config.cpu_devices = 2
+    try:
+        mapped = pmap(lambda key: random.normal(key, (5,)))
+        np.testing.assert_allclose(np.asarray(mapped(keys)), [random.normal(key, (5,)) for key in keys], rtol=1e-14)
+    finally:
+        config.cpu_devices = before
+    program, = mapped._programs.values()
+    phase, = (value for value in program.function.__globals__.values() if isinstance(value, Phase))
+    assert "threefry_of_number(" in phase.keeping.function.source
+
+
+
 # -- derivatives --------------------------------------------------------------------------------
 
 
@@ -264,6 +280,8 @@ WRONG: dict[str, tuple[Any, type[Exception], str]] = {
                "random.uniform takes a key, which is uint32 of shape (2,), got float64 of shape (3,)"),
     "keys": (lambda x: random.bits(random.split(KEY), (2,)), TypeError,
              "random.bits takes one key, got an array of keys of shape (2,2): use vmap"),
+    "a negative size": (lambda x: random.normal(KEY, (2, -1)), ValueError, "negative dimensions"),
+    "a negative number of keys": (lambda x: random.split(KEY, -1), ValueError, "negative dimensions"),
     "a size": (lambda x: random.normal(KEY, (2.5,)), TypeError,
                "random.normal takes a shape, which is a tuple of integers, got float"),
     "a shape": (lambda x: random.normal(KEY, x) * x, TypeError,

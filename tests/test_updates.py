@@ -384,3 +384,9 @@ def test_versions_in_compiled_loops() -> None:
             np.testing.assert_allclose(mine, theirs)
         np.testing.assert_array_equal(given, X)
         assert not np.shares_memory(*found)
+
+
+def test_arrays_of_numpy_have_no_at() -> None:
+    with pytest.raises(AttributeError, match="Write transformer.at") as caught:
+        grad(lambda x: np.sum(x.at[0].set(1.0)))(np.ones(3))
+    assert isinstance(caught.value, TransformError)

@@ -38,11 +38,14 @@ def _are_equal(size: Any, number: int) -> bool:
 
 
 def take_shape(name: str, shape: Any) -> Any:
-    """A shape as a tuple; an integer stands for one axis. Raises `TypeError` for other things."""
+    """A shape as a tuple; an integer stands for one axis. Raises `TypeError` for other things, `ValueError` for
+    negative sizes."""
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     for size in sizes:
         if not _is_whole(size):
             raise TypeError(f"random.{name} takes a shape, which is a tuple of integers, got {_named(size)}")
+        if isinstance(size, (int, np.integer)) and size < 0:
+            raise ValueError(f"random.{name}: negative dimensions are not allowed, got {size}")
     return sizes
 
 

@@ -29,6 +29,7 @@ from .simplify import simplify
 from .transform.applied import settled, take_hidden
 from .transform.argument_names import passed_names
 from .transform.derived import taken_apart
+from .transform.device_memory import held_together
 from .transform.halves import in_float32
 from .write.header import Header
 from .write.writer import Written, write
@@ -91,6 +92,7 @@ def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hint
     compute_in_float32(made, taken_apart(target)[1], by_entry=False)
     with Builder(made.reading.assumptions).active():
         made.function = with_tests_of_names(made.function, in_loops=True)
+    note_memory(made, taken_apart(target)[1])
     written = write(made.function, made.interface, name=made.interface.name, header=header, annotate=True,
                     guards=header is not None)
     if stages is not None:
@@ -160,6 +162,13 @@ def compute_in_float32(made: Prepared, modes: list[Any], *, by_entry: bool) -> N
     if in_float32(made.function, made.interface, by_entry=by_entry):
         simplify(made.function, made.reading.assumptions, last=True)
         note(made.stages, "in float32", made.function)
+
+
+def note_memory(made: Prepared, modes: list[Any]) -> None:
+    """What devices have together in a driver, which no phase is to write to."""
+    if modes and modes[-1].gives_driver:
+        interface = made.interface
+        interface.together = held_together(made.function, interface.differing, modes[-1].mode.axis_name)
 
 
 def entered_by(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], hints: Mapping[Any, int]

@@ -174,9 +174,8 @@ class Mapped(Sourced):
         key = id(entry), id(share), *map(id, call.devices)
         found = self._programs.get(key)
         if found is None:
-            name = self.options["axis_name"]
-            found = Program(entry, call.devices, name, self.donated) if share is None else \
-                ProgramBetween(entry, call.devices, share, name, self.donated)
+            found = Program(entry, call.devices, self.donated) if share is None else \
+                ProgramBetween(entry, call.devices, share, self.donated)
             self._programs[key] = found          # which keeps both, and so their ids
         if call.split.is_padded and found.has_collectives:
             raise BadArgument("what pad=True adds would count in a collective",

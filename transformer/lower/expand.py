@@ -12,7 +12,7 @@ Nothing is fused, and no array is written that anybody else still reads.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -30,11 +30,13 @@ from ..ops.elements import spread, without
 from ..ops.identity import Same
 from ..ops.loops import missing
 from ..ops.value import Value, rule_attrs, value
-from . import checks, folds, python_numbers, writes
+from . import checks, folds, integers, python_numbers, writes
 from .access import Stored, fitted
 from .blocking import by_blocks
 from .chains import shortened
 from .clean import cleaned, equal_sizes
+from .columns import by_rows
+from .cuda.columns import columns_in_parts
 from .cuda.launches import launched
 from .directly import written_directly
 from .effects import done
@@ -69,7 +71,7 @@ def expand_for_gpu(function: Function, assumptions: Assumptions | None = None) -
     """The nest form of a function with its kernels. Raises a located `NotSupported` for what has none."""
     assumptions = assumptions or Assumptions()
     builder = Builder(assumptions)
-    function, results, body = _fused(function, builder, along_rows=False)
+    function, results, body = _fused(function, builder, columns_in_parts)
     with builder.active():
         body = cleaned(in_chunks(place(body, results, {})), results, assumptions)
         body, cells = launched(body, results)
@@ -121,7 +123,8 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
     return Lowered(function, body, results, assumptions=assumptions)
 
 
-def _fused(function: Function, builder: Builder, along_rows: bool = True) -> tuple[Function, list[Any], Block]:
+def _fused(function: Function, builder: Builder, columns: Callable[..., Block] = by_rows
+           ) -> tuple[Function, list[Any], Block]:
     """A function with its results, and nests in which arrays are values."""
     with builder.active():
         function = chosen_by_masks(with_tests_of_names(function))
@@ -133,7 +136,7 @@ def _fused(function: Function, builder: Builder, along_rows: bool = True) -> tup
     see_through(body)
     with builder.active():
         return function, results, written_directly(
-            fuse(body, results, builder.assumptions, along_rows), results)
+            fuse(body, results, builder.assumptions, columns), results)
 
 
 def _is_large(stmt: Any) -> bool:
@@ -289,8 +292,10 @@ class _Expansion:
         elif is_of_library(stmt):
             computed(stmt)
         elif op.elementwise:
+            integers.before(stmt, self.magnitudes)
             self._elementwise(stmt)
         elif op.store is not None:
+            integers.before(stmt, self.magnitudes)
             writes.written(stmt, checks.operands(stmt, self.ranges))
         elif op.step is not None:
             self._folded(stmt)
@@ -298,6 +303,7 @@ class _Expansion:
             if not multiplied(stmt, self.stmt, self.computed):
                 folds.contracted(stmt)
         elif op.element is not None:
+            integers.before(stmt, self.magnitudes)
             self._elements(stmt)
         elif op.found is not None:
             found(stmt)

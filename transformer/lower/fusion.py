@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..core.grammar import Atom
 from ..core.guards import Assumptions
 from .cells import as_cells
@@ -20,15 +22,14 @@ from .unrolling import unroll
 MOST_ROUNDS = 20
 
 
-def fuse(block: Block, results: list[Atom], assumptions: Assumptions, along_rows: bool = True) -> Block:
-    """The block with its nests fused. `results` are renamed as well. Sums along columns are done row by row, if it is
-    to go `along_rows`."""
+def fuse(block: Block, results: list[Atom], assumptions: Assumptions, columns: Callable[..., Block] = by_rows) -> Block:
+    """The block with its nests fused. `results` are renamed as well. `columns` says how sums along columns are done."""
     while substitute_arrays(block, results, FREE):
         block = cleaned(block, results, assumptions)
-    block = by_rows(block, only_long=True) if along_rows else block
+    block = columns(block, only_long=True)
     block = cleaned(as_cells(resolve(unroll(block)), results), results, assumptions)
     gather(block, results)
-    block = by_rows(block) if along_rows else block
+    block = columns(block)
     while substitute_arrays(block, results, of_sums=True):
         block = cleaned(block, results, assumptions)
     for _ in range(MOST_ROUNDS):

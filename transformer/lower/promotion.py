@@ -6,6 +6,7 @@ and every conversion is a `cast`, so that nothing is left to how numba would uni
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -14,17 +15,18 @@ from ..core.builder import Builder
 from ..core.errors import NotSupported
 from ..core.grammar import UNDEFINED, Const, If, Let, Loop, Var, type_of
 from ..core.types import BOOL, INT, ArrayType
-from ..ops.arithmetic import Cast
+from ..ops.arithmetic import Cast, converted
 from ..ops.base import callable_of
-from ..ops.comparison import Where
+from ..ops.comparison import Greater, GreaterEqual, Less, LessEqual, NotEqual, Where
 from ..ops.elementwise import weak_or_dtype
 from ..ops.identity import Same
 from ..ops.loops import loop_of, missing
-from ..ops.value import Value, is_python, value
+from ..ops.value import Value, apply, is_python, value
 from .access import fitted
 from .nests import Block, Fold, Nest, emit
 
-FLOAT64, TRUTH = np.dtype(float), np.dtype(bool)
+FLOAT64, UNSIGNED, TRUTH = np.dtype(float), np.dtype(np.uint64), np.dtype(bool)
+COMPARISONS = np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal
 
 
 def promoted(block: Block, builder: Builder) -> Block:
@@ -74,6 +76,8 @@ def _let(stmt: Let, builder: Builder) -> None:
     attrs = {key: item for key, item in stmt.attrs.items() if key != "spelling"}
     if stmt.op is Cast:
         _cast(stmt, builder)
+    elif stmt.op.ufunc in COMPARISONS and set(working_dtypes(stmt)) == {INT.dtype, UNSIGNED}:
+        _compare_with_unsigned(stmt, builder)
     elif stmt.op.simpler is None or not _simplified(stmt, attrs, builder):
         dtypes = working_dtypes(stmt)
         form = loop_of(stmt.op, dtypes[-1].kind)
@@ -108,6 +112,22 @@ def _simplified(stmt: Let, attrs: dict[str, Any], builder: Builder) -> bool:
         _promote(inner, builder)
     emit(Let(stmt.targets, Same, (final.atom,), {}, stmt.origin))
     return True
+
+
+def _compare_with_unsigned(stmt: Let, builder: Builder) -> None:
+    """Compares a number with a sign and one of 64 bits without: numba's floating numbers would round both."""
+    (signed, first), (unsigned, _) = sorted(zip(stmt.args, (True, False), strict=True),
+                                            key=lambda pair: type_of(pair[0]).dtype == UNSIGNED)   # type: ignore[union-attr]
+    number: Any = Value(signed)
+    with builder.nested() as block:
+        below = number < 0
+        compared = (converted(signed, UNSIGNED), Value(unsigned))[::1 if first else -1]
+        holds = apply(stmt.op, compared, {})
+        is_so = stmt.op is NotEqual or stmt.op in ((Less, LessEqual) if first else (Greater, GreaterEqual))
+        result = operator.or_(below, holds) if is_so else operator.and_(operator.invert(below), holds)
+    for inner in block:
+        _promote(inner, builder)
+    emit(Let(stmt.targets, Same, (result.atom,), {}, stmt.origin))
 
 
 def _cast(stmt: Let, builder: Builder) -> None:
@@ -148,6 +168,8 @@ def working_dtypes(stmt: Let) -> tuple[np.dtype, ...]:
     if is_python(spelling) and result.dtype != TRUTH and not stmt.op.keeps_truth:
         types = [INT if type == BOOL and result.weak else type for type in types]
     function = stmt.op.ufunc or callable_of(stmt.op.calls[0])
+    if function in COMPARISONS and all(type.dtype.kind in "iu" for type in types):
+        return _compared(stmt.args, types)
     given = tuple(map(weak_or_dtype, types))
     if isinstance(function, np.ufunc):
         found = function.resolve_dtypes((*given, *[None] * function.nout))[:function.nin]
@@ -157,3 +179,18 @@ def working_dtypes(stmt: Let) -> tuple[np.dtype, ...]:
     if result.dtype.kind in "fc":
         common = np.promote_types(common, result.dtype)
     return (common,) * len(types)
+
+
+def _compared(atoms: tuple[Any, ...], types: list[ArrayType]) -> tuple[np.dtype, ...]:
+    """The dtypes in which integers are compared, by value as NumPy does: 300 is larger than all numbers of 8 bits,
+    and -1 smaller than all unsigned ones. Of a number with a sign and 64 bits without one, each stays what it is."""
+    strong = [type.dtype for type in types if not type.weak]
+    common = np.result_type(*strong or [INT.dtype])
+    weak = [atom for atom, type in zip(atoms, types, strict=True) if type.weak]
+    if common.kind in "iu" and all(isinstance(atom, Const) and _holds(common, atom.value) for atom in weak):
+        return (common,) * len(types)
+    return tuple(UNSIGNED if type.dtype == UNSIGNED else INT.dtype for type in types)
+
+
+def _holds(dtype: np.dtype, integer: int) -> bool:
+    return bool(np.iinfo(dtype).min <= integer <= np.iinfo(dtype).max)

@@ -145,8 +145,10 @@ def _shifted_by(stmt: Let, x: Any, y: Any) -> None:
 
 
 def _made_integer(stmt: Let, x: Any) -> None:
-    """A floating number of which an integer is made."""
+    """A floating number of which an integer is made, or one without a sign."""
     python = stmt.op.name != "cast" or stmt.attrs.get("dtype") is int
+    if python and x.dtype == np.uint64:
+        refuse(x > 2 ** 63 - 1, TOO_LARGE)
     if python and _kind(x.atom) == "f" and _kind(stmt.target) == "i":
         refuse(np.isnan(x), raised(int, math.nan))
         refuse(np.isinf(x), raised(int, math.inf))

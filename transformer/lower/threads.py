@@ -61,7 +61,7 @@ def in_chunks(block: Block) -> Block:
     """The block with long folds in chunks."""
     made: Block = []
     for stmt in block:
-        made += _chunked(stmt) if isinstance(stmt, Fold) and _may_be_chunked(stmt) else [stmt]
+        made += in_parts(stmt, _length(stmt)) if isinstance(stmt, Fold) and _may_be_chunked(stmt) else [stmt]
     return made
 
 
@@ -82,9 +82,13 @@ def combination(carry: Carry, stmt: Fold) -> Let | None:
     return combination(inner[0][1], inner[0][0]) if inner and uses_in(stmt, carry.entry) == 1 else None
 
 
-def _chunked(stmt: Fold) -> Block:
-    """Folds over chunks, what they give in arrays, and a fold over those."""
-    first, length = stmt.indices[0], ROWS if len(stmt.indices) > 1 or _has_loops(stmt) else BLOCK
+def _length(stmt: Fold) -> int:
+    return ROWS if len(stmt.indices) > 1 or _has_loops(stmt) else BLOCK
+
+
+def in_parts(stmt: Fold, length: int) -> Block:
+    """Folds over chunks of a length, what they give in arrays, and a fold over those."""
+    first = stmt.indices[0]
     chunk, own, parts = Var(INT), Var(INT, first.var.name), (first.size + (length - 1)) // length
     start = Size.of(Unknown(chunk)) * length
     count = least(length, first.size - start)

@@ -301,10 +301,14 @@ class RoundNumber(Elementwise):
             raise BadArgument("round does not take complex numbers", instead="Use np.round, which does.")
         return INT if ndigits is None else number
 
+    def simpler(number, ndigits=None):
+        """Whole numbers are round; `round` of compiled code has floating numbers alone."""
+        return number if number.dtype.kind in "iu" and (ndigits is None or ndigits >= 0) else None
+
     def batch(lead, x, ndigits=None):
         if ndigits is not None:
             raise NotSupported("round to digits has no form for a batch", instead="Use np.round.")
-        return np.rint(x).astype(int)
+        return (x if x.dtype.kind in "iu" else np.rint(x)).astype(int)
 
 
 PYTHON_TYPES = {"float": float, "int": int, "bool": bool, "complex": complex}

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.exceptions import AxisError
 
-from ..core.errors import ShapeError, as_raised
+from ..core.errors import BadArgument, ShapeError, as_raised
 from ..core.types import ArrayType
 from . import arguments
 from .arguments import Args, Bound, Kwargs
@@ -15,7 +15,7 @@ from .base import Op
 from .elements import permuted
 from .rewritten import Rewritten
 from .shape import arrays_of, later
-from .value import value
+from .value import Value, value
 
 
 class Transpose(Op):
@@ -170,3 +170,15 @@ class Rollaxis(Rewritten):
         if not 0 <= start <= a.ndim:
             raise as_raised(AxisError(start, a.ndim + 1))
         return np.moveaxis(a, axis, start - (axis < start))
+
+
+def counted_axis(axis: int, x: Value, name: str) -> int:
+    """An axis of an array, counted from the front; `name` is that of the argument."""
+    if not -x.ndim <= axis < x.ndim:
+        raise BadArgument(f"{name} is {axis}, but the array has {x.ndim} axes")
+    return axis % x.ndim
+
+
+def joined_axes(x: Value, axis: int) -> Value:
+    """Two neighbouring axes as one."""
+    return np.reshape(x, (*x.shape[:axis], x.shape[axis] * x.shape[axis + 1], *x.shape[axis + 2:]))   # type: ignore

@@ -12,7 +12,7 @@ from ..core.errors import BadArgument, NotSupported
 from ..core.halves import finfo
 from ..core.types import BOOL, ArrayType
 from . import scalars
-from .elementwise import FLAT, Elementwise, aligned, elementwise_type, where
+from .elementwise import FLAT, Elementwise, aligned, constant, elementwise_type, is_python_number, where
 from .rewritten import Rewritten
 from .value import apply, atom, call, emit, value
 
@@ -249,7 +249,20 @@ def _clip(a: Any, a_min: Any = None, a_max: Any = None, **others: Any) -> Any:
         return np.minimum(a, a_max) if a_max is not None else a
     if a_max is None:
         return np.maximum(a, a_min)
-    return emit(Clip, (atom(a), atom(a_min), atom(a_max)), {}, "np.clip")
+    low, high = _bounds(value(a), a_min, a_max)
+    return emit(Clip, (atom(a), atom(low), atom(high)), {}, "np.clip")
+
+
+def _bounds(a: Any, low: Any, high: Any) -> tuple[Any, Any]:
+    """The bounds; a Python int beyond the numbers of the array's dtype is no bound, and stands for the last one."""
+    if a.dtype.kind not in "iu" or a.type.weak:
+        return low, high
+    least, most = int(np.iinfo(a.dtype).min), int(np.iinfo(a.dtype).max)
+    if is_python_number(low) and isinstance(known := constant(low), int):
+        low = max(known, least)
+    if is_python_number(high) and isinstance(known := constant(high), int):
+        high = min(known, most)
+    return low, high
 
 
 class NanToNum(Elementwise):

@@ -13,7 +13,8 @@ import numpy as np
 from ..core.builder import current
 from ..core.errors import BadArgument
 from ..core.types import ArrayType
-from .arguments import whole
+from .arguments import known, whole
+from .axes import counted_axis, joined_axes
 from .base import Op
 from .collectives import GONE, axis_index, of_leaves, only_read, printed, psum, size_of
 from .elementwise import size_text
@@ -81,7 +82,7 @@ class PpermuteCall(Rewritten):
     calls = (ppermute,)
 
     def rewrite(x, axis_name, perm):
-        pairs = tuple(sorted((_lane(source), _lane(target)) for source, target in perm))
+        pairs = tuple(sorted((_lane(source), _lane(target)) for source, target in known(perm, "perm")))
         for k, which in enumerate(("source", "destination")):
             lanes = [pair[k] for pair in pairs]
             if len(set(lanes)) < len(lanes):
@@ -94,7 +95,7 @@ class PshuffleCall(Rewritten):
     calls = (pshuffle,)
 
     def rewrite(x, axis_name, perm):
-        sources = [_lane(source) for source in perm]
+        sources = [_lane(source) for source in known(perm, "perm")]
         count = len(sources)
         if sorted(sources) != list(range(count)) or not current().assumptions.equal(size_of(axis_name), count):
             raise BadArgument(f"perm is {sources}, which is no order of {size_text(size_of(axis_name))} lanes",
@@ -107,14 +108,14 @@ class AllToAllCall(Rewritten):
 
     def rewrite(x, axis_name, split_axis, concat_axis, tiled=False):
         def exchanged(leaf, name):
-            split, concat = _axis(split_axis, leaf, tiled, "split_axis"), _axis(concat_axis, leaf, tiled, "concat_axis")
+            split, concat = counted_axis(split_axis, leaf, "split_axis"), counted_axis(concat_axis, leaf, "concat_axis")
             if tiled:
                 leaf = _in_parts(leaf, split, size_of(name))
                 concat += concat >= split                # beside the axis of the parts
                 concat -= concat > split
             _require_parts(leaf.shape[split], size_of(name), split_axis)
             found = AllToAll.applied(leaf, axis_name=name, split_axis=split, concat_axis=concat)
-            return _joined(found, concat) if tiled else found
+            return joined_axes(found, concat) if tiled else found
         return of_leaves(exchanged, x, axis_name)
 
 
@@ -123,7 +124,7 @@ class PsumScatterCall(Rewritten):
 
     def rewrite(x, axis_name, *, scatter_dimension=0, tiled=False):
         def own(leaf, name):
-            axis = _axis(scatter_dimension, leaf, tiled, "scatter_dimension")
+            axis = counted_axis(scatter_dimension, leaf, "scatter_dimension")
             if tiled:
                 leaf = _in_parts(leaf, axis, size_of(name))
             _require_parts(leaf.shape[axis], size_of(name), scatter_dimension)
@@ -144,13 +145,6 @@ def _require_lanes(axis_name: Any, lanes: list[int]) -> None:
         raise BadArgument(f"perm names lane {wrong[0]} of {size_text(size)}", instead="Lanes are counted from 0.")
 
 
-def _axis(axis: int, x: Value, tiled: bool, name: str) -> int:
-    """An axis counted from the front. That of a result without `tiled` has as many axes as the operand, too."""
-    if not -x.ndim <= axis < x.ndim:
-        raise BadArgument(f"{name} is {axis}, but the array has {x.ndim} axes")
-    return axis % x.ndim
-
-
 def _require_parts(found: Any, size: Any, axis: int) -> None:
     if not current().assumptions.equal(found, size):
         raise BadArgument(f"axis {axis} has {size_text(found)} places for {size_text(size)} lanes",
@@ -160,11 +154,6 @@ def _require_parts(found: Any, size: Any, axis: int) -> None:
 def _in_parts(x: Value, axis: int, size: Any) -> Value:
     """The axis as two: of the parts, and of the places in a part."""
     return np.reshape(x, (*x.shape[:axis], size, x.shape[axis] // size, *x.shape[axis + 1:]))     # type: ignore
-
-
-def _joined(x: Value, axis: int) -> Value:
-    """Two neighbouring axes as one."""
-    return np.reshape(x, (*x.shape[:axis], x.shape[axis] * x.shape[axis + 1], *x.shape[axis + 2:]))   # type: ignore
 
 
 # -- ops -------------------------------------------------------------------------------------------

@@ -196,11 +196,13 @@ def is_close_number(a, b, rel_tol=1e-9, abs_tol=0.0):
 
 
 def shifted_left(a, b):
-    return a << b if 0 <= b < 64 else 0
+    """0 where all bits go. Made of `a`: numba computes unsigned numbers and ints like 0 in floating numbers."""
+    return a << b if 0 <= b < 64 else a ^ a
 
 
 def shifted_right(a, b):
-    return a >> b if 0 <= b < 64 else -1 if a < 0 else 0
+    """Where all bits go, what is left is the sign: -1 or 0."""
+    return a >> b if 0 <= b < 64 else a >> 63 >> 1
 
 
 def real_part(x):

@@ -144,10 +144,10 @@ class ProgramBetween(Program):
 
     exchange: ExchangeBetween
 
-    def __init__(self, entry: Entry, devices: Sequence[Device], share: Share, axis_name: Any,
+    def __init__(self, entry: Entry, devices: Sequence[Device], share: Share,
                  donated: Collection[str] = ()) -> None:
         self.share = share
-        super().__init__(entry, devices, axis_name, donated)
+        super().__init__(entry, devices, donated)
         self._identities: dict[Any, tuple[int, str]] = {}
 
     def _exchange(self) -> Exchange:

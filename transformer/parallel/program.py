@@ -15,7 +15,7 @@ from ..core.walk import all_statements, all_uses, has_effects
 from ..run.dispatch import Entry
 from ..run.threads import limit
 from ..settings import config
-from ..transform.differing import differing_vars
+from ..write.prelude import WITH_OPS
 from .device import Device
 from .exchange import Exchange
 from .sharded import NumPyOnEach, Sharded, part_of
@@ -26,28 +26,29 @@ HANDING_OVER = 60e-6                    # seconds that it takes to give a task t
 
 
 class Program:
-    """The driver of an entry, for these devices, which `axis_name` numbers. Results may take the place of arguments
+    """The driver of an entry, for these devices. Results may take the place of arguments
     that are named in `donated`, where they are free. `hands_on` says whether values may be held by several: results,
     arguments, and other devices."""
 
     share: Any = None                            # of what other processes run, too
 
-    def __init__(self, entry: Entry, devices: Sequence[Device], axis_name: Any, donated: Collection[str] = ()) -> None:
+    def __init__(self, entry: Entry, devices: Sequence[Device], donated: Collection[str] = ()) -> None:
         self.entry, self.devices = entry, devices
         self.exchange = self._exchange()
         function: Any = entry.function
         core, apart = entry.generated.function, entry.generated.interface.differing
+        together = entry.generated.interface.together
         self.hands_on = _hands_on(core)
         free = set() if self.hands_on else {
             leaf for parameter in entry.generated.interface.parameters if parameter.name in donated
             for leaf in tree.leaves(parameter.tree) if leaf in apart}
-        differing = differing_vars(core.body, [param for param in core.params if param in apart], axis_name)
         scope = {**function.__globals__, "np": NumPyOnEach(len(devices)), "transformer": self.exchange}
+        function.__globals__.update({name: op for name, op in WITH_OPS.items() if name in function.__globals__})
         self.has_collectives = any(isinstance(stmt, Let) and stmt.op.over_lanes for stmt in all_statements(core.body))
         for call in all_statements(core.body):
             if isinstance(call, Call) and call.function.role == "phase":
                 name = call.function.name
-                same = [var not in differing for var in call.targets]
+                same = [var in together for var in call.targets]
                 scope[name] = Phase(function.__globals__[name], same, devices, has_effects(call.function),
                                     _last_used(call, core.body, free))
         self.function = FunctionType(self._code(function), scope, function.__name__, function.__defaults__)

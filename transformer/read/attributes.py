@@ -84,6 +84,7 @@ def of_array(reader: Reader, value: Value, name: str) -> Any:
 
 INSTEAD_OF_ATTRIBUTE = {
     "__array__": "Use the array itself.",
+    "at": "Write transformer.at(x)[...], which takes arrays of NumPy, too.",
 }
 
 
@@ -94,7 +95,8 @@ def missing_attribute(reader: Reader, value: Any, name: str) -> TransformError:
     what = f"{kind} {value.__name__!r}" if of_module else f"'{type_name(value)}' object"
     names = dir(value) if of_module else [*dir(python_type(value)), *getattr(value, "__dict__", {})]
     raised = AttributeError(f"{what} has no attribute {name!r}")
-    return as_raised(raised, reader.builder.origin, suggestion(name, names))
+    known = INSTEAD_OF_ATTRIBUTE.get(name) if python_type(value) is np.ndarray else None
+    return as_raised(raised, reader.builder.origin, known or suggestion(name, names))
 
 
 def _of_text(reader: Reader, value: Text | ExceptionValue, name: str) -> Any:

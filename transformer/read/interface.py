@@ -62,7 +62,8 @@ class Interface:
     expression that gives the result, `apart` are pairs of an
     array that the user's function writes and one that must share no memory with it; `classes` says of
     arguments without axes whether they have to be arrays (True) or numbers (False); `differing` are the
-    parameters of which devices have values of their own; `halves` are the dtypes of 16 bits of parameters, and of
+    parameters of which devices have values of their own, `together` the variables whose memory they have together;
+    `halves` are the dtypes of 16 bits of parameters, and of
     results by their number, that the entry of compiled code converts."""
 
     name: str
@@ -75,6 +76,7 @@ class Interface:
     apart: tuple[tuple[Var, Var], ...] = ()
     classes: tuple[tuple[Var, bool], ...] = ()
     differing: frozenset[Var] = frozenset()
+    together: frozenset[Var] = frozenset()
     halves: dict[Any, np.dtype[Any]] = field(default_factory=dict)
 
     def parameter(self, name: str) -> Parameter | None:

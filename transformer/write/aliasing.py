@@ -10,7 +10,7 @@ first values do or their next ones do.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeGuard
 
 from ..core.grammar import Atom, Call, Let, Var, is_array
@@ -219,12 +219,17 @@ class Aliases:
 
     def in_storage(self, var: Var) -> bool:
         """Whether an array may be a row of what a loop recorded, all of which it would keep in memory."""
-        pending, seen = [var], {var}
+        return not self.ways_of([var]).isdisjoint(self.consumed)
+
+    def ways_of(self, variables: Iterable[Var]) -> set[Var]:
+        """The variables, with all arrays that they may be or be part of."""
+        pending = list(variables)
+        seen = set(pending)
         while pending:
             fresh = [way for way in self.sources(pending.pop()) or () if way not in seen]
             seen.update(fresh)
             pending += fresh
-        return not seen.isdisjoint(self.consumed)
+        return seen
 
     def may_change(self, var: Var) -> bool:
         """Whether somebody may write to an array when it is kept for later: it is not ours, it is written in

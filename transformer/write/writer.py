@@ -77,7 +77,8 @@ def write(
     callees: dict[Function, str] = {function: name}
     _name_callees(function, callees, {name})
     called = [each for each in _callees_first(function, {function}) if each is not function]
-    given = given_params([function, *called]) if called else frozenset()
+    together = frozenset() if interface is None else interface.together
+    given = given_params([function, *called], together) if called else frozenset()
     parts = [print_function(each, None, callees[each], Options(given=given), namespace, callees) for each in called]
     options = Options(annotate, guards, user_return, given)
     parts.append(print_function(function, interface, name, options, namespace, callees))

@@ -22,12 +22,12 @@ from ...write.sizes import number
 from ..checks import CHECK, printed
 from ..expressions import dtype_tree
 from ..hosted import Inside
-from ..matrices import matrix
-from ..nests import ROOM, Block, Library, Load, Product
+from ..nests import ROOM, Block, Library, Load, Nest, Product
 from ..statements import MEMORY
 from .kernels import Kernels
 from .launches import CELL
 from .placing import is_number
+from .products import everything, product, stacked
 
 # What CuPy has under NumPy's names; all else is computed by NumPy or SciPy.
 OF_CUPY = ("np.linalg.", "np.fft.", "np.sort", "np.argsort", "np.searchsorted", "np.bincount", "np.partition")
@@ -88,18 +88,16 @@ class Driver(Kernels):
         return Line(ast.Assign([ast.Name(name)], tree), origin)
 
     def _product(self, stmt: Product) -> list[Item]:
-        """`cp.matmul(x, w, out=y)`."""
-        left, right = matrix(self, stmt.left, stmt.rows, stmt.inner), matrix(self, stmt.right, stmt.inner, stmt.columns)
-        target = matrix(self, stmt.target, stmt.rows, stmt.columns)
-        if stmt.factor is None:
-            tree: ast.stmt = ast.Assign([_everything(target)], ast.Call(dotted("cp.matmul"), [left, right], []))
-            if isinstance(target, ast.Name):
-                tree = ast.Expr(ast.Call(dotted("cp.matmul"), [left, right], [ast.keyword("out", target)]))
-        else:
-            value = ast.BinOp(self.atom(stmt.factor), ast.Mult(), ast.Call(dotted("cp.matmul"), [left, right], []))
-            place: Any = _everything(target)
-            tree = ast.AugAssign(place, ast.Add(), value) if stmt.adds else ast.Assign([place], value)
-        return [Line(_OnDevice().visit(tree), stmt.origin)]
+        return [Line(_OnDevice().visit(product(self, stmt)), stmt.origin)]
+
+    def _nest(self, stmt: Nest) -> list[Item]:
+        if self.in_kernel:
+            return super()._nest(stmt)
+        with self.names.scope():
+            for index in stmt.indices:
+                self.names.index(index.var)
+            tree = stacked(self, stmt)
+        return super()._nest(stmt) if tree is None else [Line(tree, stmt.origin)]
 
     def _library(self, stmt: Library) -> list[Item]:
         let = Let(stmt.targets, stmt.op, stmt.args, stmt.attrs, stmt.origin)
@@ -110,7 +108,7 @@ class Driver(Kernels):
             tree = _Fetched(self).application(let)
             tree = ast.Call(dotted("cp.asarray"), [tree], []) if len(stmt.targets) == 1 and stmt.is_array(
                 stmt.targets[0]) else tree
-        targets = [_everything(self.atom(var)) if stmt.is_array(var) else ast.Name(
+        targets = [everything(self.atom(var)) if stmt.is_array(var) else ast.Name(
             self.names.give(var, NATURAL.get(stmt.op.name, stmt.op.name))) for var in stmt.targets]
         return [Line(ast.Assign([targets[0] if len(targets) == 1 else ast.Tuple(targets)], tree), stmt.origin)]
 
@@ -168,10 +166,6 @@ class _Made(ast.NodeTransformer):
 
 def _is_of_numpy(tree: ast.expr) -> bool:
     return isinstance(tree, ast.Name) and tree.id == "np"
-
-
-def _everything(tree: ast.expr) -> ast.expr:
-    return ast.Subscript(tree, ast.Slice(None, None, None)) if not isinstance(tree, ast.Subscript) else tree
 
 
 MEMORY.setdefault(CELL, "number")

@@ -46,20 +46,21 @@ def _as_row(stmt: Allocate, nest: Nest, indices: list[Index]) -> Allocate:
         raise NotSupported("an array whose size differs from one iteration to the next has no form for GPUs",
                            stmt.origin)
     rows = Var(ArrayType(type.dtype, (*(index.size for index in indices), *type.sizes)), stmt.target.name)
-    _moved(nest.body, stmt, rows, tuple(index.var for index in indices))
+    moved(nest.body, stmt, rows, tuple(index.var for index in indices))
     return Allocate(rows, stmt.maker, stmt.origin)
 
 
-def _moved(block: Block, made: Allocate, rows: Var, at: tuple[Any, ...]) -> None:
-    """Reads and writes at the row of the iteration in place of the array; without its allocation."""
+def moved(block: Block, made: Allocate, rows: Var, at: tuple[Any, ...] = (), behind: tuple[Any, ...] = ()) -> None:
+    """Reads and writes in a larger array in place of one: at these places along axes in front of its own and `behind`
+    them; without its allocation."""
     for k, stmt in enumerate(block):
         if isinstance(stmt, Store) and stmt.array is made.target:
-            block[k] = Store(rows, (*at, *stmt.at), stmt.value, stmt.adds, stmt.origin)
+            block[k] = Store(rows, (*at, *stmt.at, *behind), stmt.value, stmt.adds, stmt.origin)
         elif is_load(stmt) and stmt.args[0] is made.target:
-            block[k] = Let(stmt.targets, stmt.op, (rows, *at, *stmt.args[1:]), stmt.attrs, stmt.origin)
+            block[k] = Let(stmt.targets, stmt.op, (rows, *at, *stmt.args[1:], *behind), stmt.attrs, stmt.origin)
         for carry in getattr(stmt, "carries", ()):
             if carry.init is made.target:                                # which is written in place
                 carry.entry = carry.init = carry.next = carry.out = rows
         for inner in inner_blocks(stmt):
-            _moved(inner, made, rows, at)
+            moved(inner, made, rows, at, behind)
     block[:] = [stmt for stmt in block if stmt is not made]

@@ -36,7 +36,7 @@ def shared_indices(nest: Nest, own: Iterable[Var] = ()) -> list[Index]:
 
 def is_for_blocks(nest: Nest) -> bool:
     """Whether an iteration goes along rows of memory, so that a block of threads does it better than one."""
-    return len(nest.indices) == 1 and is_along_rows(nest) and is_together(nest.body)
+    return is_along_rows(nest) and is_together(nest.body)
 
 
 def is_along_rows(stmt: Fold | Nest) -> bool:
