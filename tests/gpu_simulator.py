@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterator
+from functools import wraps
 from types import SimpleNamespace
 from typing import Any
 
@@ -79,6 +80,7 @@ class Cuda:
         self.shared = SimpleNamespace(array=self._shared)
         self.atomic = SimpleNamespace(add=self._add)
         self.launches = 0
+        self.is_running = False
 
     def _shared(self, shape: Any, dtype: Any) -> Any:
         """The same array for all threads of a block: the k-th that each of them asks for."""
@@ -101,12 +103,28 @@ class Cuda:
 
     def jit(self, function: Any = None, device: bool = False) -> Any:
         if function is None:
-            return lambda f: f
+            return self._of_kernels if device else lambda f: f
         return Kernel(self, function)
+
+    def _of_kernels(self, function: Any) -> Any:
+        """A function that is compiled for a device: a driver cannot call it."""
+        @wraps(function)
+        def call(*args: Any) -> Any:
+            assert self.is_running, f"the driver calls {function.__name__}, which is compiled for a device"
+            return function(*args)
+
+        return call
 
     # -- running ------------------------------------------------------------------------------
 
     def run(self, function: Any, grid: tuple[int, ...], block: tuple[int, ...], args: tuple[Any, ...]) -> None:
+        self.is_running = True
+        try:
+            self._run(function, grid, block, args)
+        finally:
+            self.is_running = False
+
+    def _run(self, function: Any, grid: tuple[int, ...], block: tuple[int, ...], args: tuple[Any, ...]) -> None:
         self.launches += 1
         self.gridDim, self.blockDim = _axes(grid), _axes(block)
         args = tuple(Watched(arg, self._who) if isinstance(arg, np.ndarray) else arg for arg in args)

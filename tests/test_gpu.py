@@ -15,6 +15,7 @@ from test_lowered_programs import transformed
 
 from transformer import tree
 from transformer.core.errors import NotSupported, TransformError
+from transformer.lower.cuda.elementary import FORMS
 from transformer.lower.cuda.lowering import GpuKernels, lower_for_gpu
 
 PROGRAMS = [program for program in ALL if "expected" not in program.tags]
@@ -91,3 +92,13 @@ def fill(x, y):
         launched("cuda.syncthreads() if i % 2 else None")
     with pytest.raises(AssertionError, match=r"in \(9,\)"):
         launched("x[i + 5] = 1.0")
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("function", FORMS, ids=lambda function: function.__name__)
+def test_functions_that_numba_has_for_processors_only(function: Any, dtype: str) -> None:
+    given = [0.0, -0.0, 0.25, 0.5, 1.5, 2.5, 0.49999999999999994, 3.75, 8388607.5, 1e12, 1e30, np.inf, np.nan, 1e-20]
+    for x in np.array([*given, *(-x for x in given)], dtype):
+        found = np.array(FORMS[function](x), dtype)
+        np.testing.assert_allclose(found, function(x), rtol=2 * np.finfo(dtype).eps if function is np.cbrt else 0)
+        assert np.signbit(found) == np.signbit(function(x))

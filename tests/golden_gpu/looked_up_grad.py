@@ -1,3 +1,5 @@
+import math
+
 import cupy as cp
 import numpy as np
 from numba import cuda
@@ -17,6 +19,12 @@ def larger(a, b):
 @cuda.jit(device=True)
 def smaller(a, b):
     return a if a <= b or a != a else b
+
+
+# The next whole number below, with its sign also where it is 0.
+@cuda.jit(device=True)
+def floor(x):
+    return math.copysign(math.floor(x), x) if math.isfinite(x) else x
 
 
 # What the threads of a block have, combined.
@@ -71,7 +79,7 @@ def fill_scaled(m, position, number, scaled, part, n, parts):
                 np.float32(1.0))
             scaled2 = lower * number
             scaled[1024 * i + j] = scaled2
-            part[1024 * i + j] = scaled2 - np.floor(scaled2)
+            part[1024 * i + j] = scaled2 - floor(scaled2)
             number2 = np.int64(scaled2)
             total += np.int64((number2 < -n) | (number2 >= n))
             j += cuda.blockDim.x

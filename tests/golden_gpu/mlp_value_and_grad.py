@@ -144,12 +144,26 @@ def fill_z(d, n2, z, dot2, b2, z2, e, same, Y, ratio, dz, dz2, dz3, number2, num
 
 
 @cuda.jit
-def fill_db2(n2, d, dz3, db2):
+def fill_parts(d, n2, dz3, parts):
+    i = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
+    while 0 <= i < (d + 63) // 64:
+        j = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+        while 0 <= j < n2:
+            total = np.float32(0.0)
+            for k in range(min(64, d - 64 * i)):
+                total += dz3[64 * i + k, j]
+            parts[i, j] = total
+            j += cuda.gridDim.x * cuda.blockDim.x
+        i += cuda.gridDim.y * cuda.blockDim.y
+
+
+@cuda.jit
+def fill_db2(n2, d, parts, db2):
     i = cuda.grid(1)
     while 0 <= i < n2:
         total = np.float32(0.0)
-        for j in range(d):
-            total += dz3[j, i]
+        for j in range((d + 63) // 64):
+            total += parts[j, i]
         db2[i] = total
         i += cuda.gridsize(1)
 
@@ -170,12 +184,26 @@ def fill_chosen(d, n, dh, dot, b1, chosen):
 
 
 @cuda.jit
-def fill_db1(n, d, chosen, db1):
+def fill_parts2(d, n, chosen, parts2):
+    i = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
+    while 0 <= i < (d + 63) // 64:
+        j = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+        while 0 <= j < n:
+            total = np.float32(0.0)
+            for k in range(min(64, d - 64 * i)):
+                total += chosen[64 * i + k, j]
+            parts2[i, j] = total
+            j += cuda.gridDim.x * cuda.blockDim.x
+        i += cuda.gridDim.y * cuda.blockDim.y
+
+
+@cuda.jit
+def fill_db1(n, d, parts2, db1):
     i = cuda.grid(1)
     while 0 <= i < n:
         total = np.float32(0.0)
-        for j in range(d):
-            total += chosen[j, i]
+        for j in range((d + 63) // 64):
+            total += parts2[j, i]
         db1[i] = total
         i += cuda.gridsize(1)
 
@@ -199,19 +227,23 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     dz = cp.empty(n2, np.float32)
     dz2 = cp.empty(n2, np.float32)
     dz3 = cp.empty((d, n2), np.float32)
-    db2 = cp.empty(n2, np.float32)
+    parts = cp.empty(((d + 63) // 64, n2), np.float32)
     number2 = cp.empty(1, np.float32)
     fill_z[one_block()](d, n2, z, dot2, b2, z2, e, same, Y, ratio, dz, dz2, dz3,
         number2, number)
-    fill_db2[over_threads(n2)](n2, d, dz3, db2)
+    fill_parts[over_threads(n2, (d + 63) // 64)](d, n2, dz3, parts)
+    db2 = cp.empty(n2, np.float32)
+    fill_db2[over_threads(n2)](n2, d, parts, db2)
     dW2 = cp.empty((n, n2), np.float32)
     cp.matmul(h.T, dz3, out=dW2)
     dh = cp.empty((d, n), np.float32)
     cp.matmul(dz3, W2.T, out=dh)
     chosen = cp.empty((d, n), np.float32)
     fill_chosen[over_threads(n, d)](d, n, dh, dot, b1, chosen)
+    parts2 = cp.empty(((d + 63) // 64, n), np.float32)
+    fill_parts2[over_threads(n, (d + 63) // 64)](d, n, chosen, parts2)
     db1 = cp.empty(n, np.float32)
-    fill_db1[over_threads(n)](n, d, chosen, db1)
+    fill_db1[over_threads(n)](n, d, parts2, db1)
     dW1 = cp.empty((m, n), np.float32)
     cp.matmul(X.T, chosen, out=dW1)
     return number2.reshape(()), dW1, db1, dW2, db2

@@ -10,7 +10,6 @@ WARP = 32
 
 
 # The larger number; nan if one of them is.
-@cuda.jit(device=True)
 def larger(a, b):
     return a if a >= b or a != a else b
 
@@ -24,43 +23,86 @@ def over_threads(*sizes):
 
 
 @cuda.jit
-def fill_ratio(m, n, X, number, ratio, root, number2):
+def fill_parts(n, m, X, parts):
+    i = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
+    while 0 <= i < (n + 63) // 64:
+        j = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+        while 0 <= j < m:
+            total = np.float32(0.0)
+            for k in range(min(64, n - 64 * i)):
+                total += X[64 * i + k, j]
+            parts[i, j] = total
+            j += cuda.gridDim.x * cuda.blockDim.x
+        i += cuda.gridDim.y * cuda.blockDim.y
+
+
+@cuda.jit
+def fill_ratio(m, n, parts, number, ratio, ratio2):
     i = cuda.grid(1)
     while 0 <= i < m:
         total = np.float32(0.0)
-        for j in range(n):
-            total += X[j, i]
-        ratio2 = total / number
-        ratio[i] = ratio2
-        total2 = np.float32(0.0)
-        for j in range(n):
-            diff = X[j, i] - ratio2
-            total2 += diff * diff
-        root[i] = math.sqrt(np.float64(total2) / number2)
+        for j in range((n + 63) // 64):
+            total += parts[j, i]
+        ratio3 = total / number
+        ratio[i] = ratio3
+        ratio2[i] = ratio3
         i += cuda.gridsize(1)
 
 
 @cuda.jit
-def fill_ratio3(n, m, ratio3, X, ratio, root):
+def fill_parts2(n, m, ratio2, X, parts2):
+    i = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
+    while 0 <= i < (n + 63) // 64:
+        j = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+        while 0 <= j < m:
+            ratio2_j = ratio2[j]
+            total = np.float32(0.0)
+            for k in range(min(64, n - 64 * i)):
+                diff = X[64 * i + k, j] - ratio2_j
+                total += diff * diff
+            parts2[i, j] = total
+            j += cuda.gridDim.x * cuda.blockDim.x
+        i += cuda.gridDim.y * cuda.blockDim.y
+
+
+@cuda.jit
+def fill_root(m, n, parts2, root, number2):
+    i = cuda.grid(1)
+    while 0 <= i < m:
+        total = np.float32(0.0)
+        for j in range((n + 63) // 64):
+            total += parts2[j, i]
+        root[i] = math.sqrt(np.float64(total) / number2)
+        i += cuda.gridsize(1)
+
+
+@cuda.jit
+def fill_ratio4(n, m, ratio4, X, ratio, root):
     i = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
     while 0 <= i < n:
         j = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
         while 0 <= j < m:
-            ratio3[i, j] = (X[i, j] - ratio[j]) / np.float32(root[j])
+            ratio4[i, j] = (X[i, j] - ratio[j]) / np.float32(root[j])
             j += cuda.gridDim.x * cuda.blockDim.x
         i += cuda.gridDim.y * cuda.blockDim.y
 
 
 def standardized_driver(X):
     n, m = X.shape
+    parts = cp.empty(((n + 63) // 64, m), np.float32)
+    fill_parts[over_threads(m, (n + 63) // 64)](n, m, X, parts)
     ratio = cp.empty(m, np.float32)
-    root = cp.empty(m)
+    ratio2 = cp.empty(m, np.float32)
     number = np.float32(n)
+    fill_ratio[over_threads(m)](m, n, parts, number, ratio, ratio2)
+    parts2 = cp.empty(((n + 63) // 64, m), np.float32)
+    fill_parts2[over_threads(m, (n + 63) // 64)](n, m, ratio2, X, parts2)
+    root = cp.empty(m)
     number2 = float(larger(n, 0))
-    fill_ratio[over_threads(m)](m, n, X, number, ratio, root, number2)
-    ratio3 = cp.empty((n, m), np.float32)
-    fill_ratio3[over_threads(m, n)](n, m, ratio3, X, ratio, root)
-    return ratio3
+    fill_root[over_threads(m)](m, n, parts2, root, number2)
+    ratio4 = cp.empty((n, m), np.float32)
+    fill_ratio4[over_threads(m, n)](n, m, ratio4, X, ratio, root)
+    return ratio4
 
 
 def standardized(X):

@@ -66,6 +66,7 @@ class Functions:
         self.apart: set[str] = set()                                     # written out nowhere
         self.direct: set[str] = set()                                    # called by what is not a copy itself
         self.grids: set[Any] = set()                                     # what kernels are launched with
+        self.instead: dict[Any, Any] = {}                                # of functions that a compiler does not know
 
     def called(self, form: Any, dtype: np.dtype) -> str:
         """The name of the copy of a function that generated code calls."""
@@ -193,6 +194,8 @@ def _tree(form: Any) -> ast.FunctionDef:
     tree = ast.parse(textwrap.dedent(inspect.getsource(form))).body[0]
     assert isinstance(tree, ast.FunctionDef)
     tree.decorator_list, tree.returns = [], None
+    for arg in tree.args.args:
+        arg.annotation = None
     return tree
 
 
@@ -213,6 +216,10 @@ def _has_literals(form: Any) -> bool:
 def _is_constant(node: ast.AST) -> bool:
     return (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "math"
             and node.attr in ("pi", "inf", "nan", "e"))
+
+
+def _is_of_numpy(node: ast.Attribute) -> bool:
+    return isinstance(node.value, ast.Name) and node.value.id == "np"
 
 
 def horner(x: ast.expr, *coefficients: ast.expr) -> ast.expr:
@@ -262,6 +269,9 @@ class _Copy(ast.NodeTransformer):
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        instead = self.functions.instead.get(getattr(np, node.attr, None)) if _is_of_numpy(node) else None
+        if instead is not None:
+            return ast.Name(self.functions.named(instead, self.dtype))
         if self.narrow and _is_constant(node):
             return ast.Call(dotted("np.float32"), [node], [])
         vector = _of_math(node, np.dtype("f4" if self.narrow else "f8")) if self.functions.vectorised else None

@@ -95,6 +95,7 @@ class Numbers:
         form = loop_of(stmt.op, dtype.kind)
         if self.functions.vectorised and not stmt.target.type.weak and id(stmt) not in self.alone:   # type: ignore[union-attr]
             form = vecmath.FORMS.get(stmt.op.name, {}).get(dtype, form)  # Python's own numbers stay with `math`
+        form = self.functions.instead.get(form, form) if dtype.kind == "f" else form
         if inspect.isfunction(form) and form not in PRINTED_INSIDE:
             self.functions.called(form, dtype)
         return form

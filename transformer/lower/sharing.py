@@ -55,11 +55,12 @@ def _filled(e: Any, stmt: Task) -> str:
 def taken(items: list[Item], among: set[str]) -> list[str]:
     """The names that statements use and do not assign, in the order of their uses."""
     assigned = {name for item in items for name in _assigned(item)}
-    used = dict.fromkeys(node.id for item in items for node in _nodes(item) if isinstance(node, ast.Name))
+    used = dict.fromkeys(node.id for item in items for node in nodes(item) if isinstance(node, ast.Name))
     return [name for name in used if name in among and name not in assigned]
 
 
-def _nodes(item: Item) -> Iterator[ast.AST]:
+def nodes(item: Item) -> Iterator[ast.AST]:
+    """All that a statement consists of."""
     for node in _statements(item):
         yield from ast.walk(node)
 

@@ -17,14 +17,14 @@ import inspect
 import textwrap
 from collections.abc import Iterable
 
-from ...write.expressions import dotted
 from ...write.header import LIBRARIES, STANDARD
 from ...write.layout import lines_of
 from ..functions import IMPORTS, Functions
 from ..nests import Lowered
 from ..source import Printed, raised_by
-from . import grids
+from . import elementary, grids
 from .driver import Driver
+from .hosts import divided
 
 ARRAYS = "import cupy as cp"
 NUMPY = LIBRARIES["np"]
@@ -33,10 +33,10 @@ NUMPY = LIBRARIES["np"]
 def print_module(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Printed:
     """The source of a function for GPUs, its driver called `name`."""
     functions = Functions({name, *taken, "THREADS", "BLOCKS", "cp", "cuda"}, vectorised=False)
+    functions.instead = elementary.FORMS
     printer = Driver(lowered, functions, {lowered.function: name})
     driver = printer.function(name)
-    for tree in functions.trees.values():
-        tree.decorator_list = [ast.Call(dotted("cuda.jit"), [], [ast.keyword("device", ast.Constant(True))])]
+    functions.trees = divided(functions.trees, functions.tasks.values(), driver)
     parts = functions.lines()
     parts += [_copied(grid) for grid in sorted(functions.grids, key=lambda grid: grid.__name__)]
     parts += [[text for text, _ in lines_of([tree], 0)] for tree in functions.tasks.values()]
