@@ -7,11 +7,6 @@ BLOCKS = 4096
 WARP = 32
 
 
-def one_block():
-    """A block of threads that work together."""
-    return (1, THREADS)
-
-
 def over_threads(*sizes):
     """A thread for every place of up to three axes, the innermost first."""
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
@@ -30,7 +25,8 @@ def fill_count(n, count):
 
 @cuda.jit
 def fill_count2(n, re, im, count):
-    for lane in range(n):
+    lane = cuda.grid(1)
+    while 0 <= lane < n:
         re_lane = re[lane]
         im_lane = im[lane]
         x = re_lane
@@ -46,15 +42,15 @@ def fill_count2(n, re, im, count):
             count4 = count2 + 1
             x, y, count2 = x2, y2, count4
             count3 += 1
-        if cuda.threadIdx.x == 0:
-            count[lane] = count2
+        count[lane] = count2
+        lane += cuda.gridsize(1)
 
 
 def escape_vmap_driver(re, im):
     n = re.shape[0]
     count = cp.empty(n, np.int64)
     fill_count[over_threads(n)](n, count)
-    fill_count2[one_block()](n, re, im, count)
+    fill_count2[over_threads(n)](n, re, im, count)
     return count
 
 

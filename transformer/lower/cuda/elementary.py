@@ -20,7 +20,7 @@ def ceil(x: Any) -> Any:
 
 def trunc(x: Any) -> Any:
     """The next whole number towards 0, with its sign also where it is 0."""
-    return math.copysign(math.trunc(x), x) if math.isfinite(x) else x
+    return math.copysign(math.floor(abs(x)), x) if math.isfinite(x) else x
 
 
 def rint(x: Any) -> Any:

@@ -13,6 +13,7 @@ from ...core.grammar import Call, Effect, If, Let, Loop, Var
 from ...core.walk import atom_vars
 from ..lifetimes import mentioned
 from ..nests import Allocate, Block, Fold, Length, Library, Nest, Product, Store, is_load, statements
+from .shares import as_shared, flattened, shared_indices
 
 FEW = 1024                             # places for which one block is enough
 
@@ -58,10 +59,16 @@ def is_number(var: Any) -> bool:
 
 def is_for_one_block(stmt: If | Loop, device: set[Var]) -> bool:
     """Whether a branch or a loop is so small that one block does all of it: it has to look at what is on the device."""
-    if not is_small(stmt) or not is_for_kernel(stmt):
+    if not is_small(stmt) or not is_for_kernel(stmt) or _is_for_many_threads(stmt):
         return False
     return not device.isdisjoint(mentioned(stmt)) or any(
         is_load(each) or isinstance(each, Store) for each in statements([stmt]))
+
+
+def _is_for_many_threads(stmt: If | Loop) -> bool:
+    """Whether it is a loop over many places that threads may share."""
+    nest = as_shared(stmt)
+    return nest is not None and not is_small(nest) and bool(shared_indices(flattened(nest)))
 
 
 def is_small(stmt: Any) -> bool:
