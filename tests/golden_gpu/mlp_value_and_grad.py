@@ -91,7 +91,6 @@ def fill_z(d, n2, z, dot2, b2, z2, e, same, Y, ratio, dz, dz2, dz3, number2, num
             total2 = larger(total2, z[j])
             j += cuda.blockDim.x
         total2 = maximum_of_block(total2, shared)
-        cuda.syncthreads()
         total3 = np.float32(0.0)
         total4 = 0
         j = cuda.threadIdx.x
@@ -107,7 +106,6 @@ def fill_z(d, n2, z, dot2, b2, z2, e, same, Y, ratio, dz, dz2, dz3, number2, num
             j += cuda.blockDim.x
         total3 = add_of_block(total3, shared)
         total4 = add_of_block(total4, shared_int64)
-        cuda.syncthreads()
         log = math.log(total3)
         cuda.syncthreads()
         total5 = np.float32(0.0)
@@ -121,7 +119,6 @@ def fill_z(d, n2, z, dot2, b2, z2, e, same, Y, ratio, dz, dz2, dz3, number2, num
             j += cuda.blockDim.x
         total5 = add_of_block(total5, shared)
         total6 = add_of_block(total6, shared)
-        cuda.syncthreads()
         ratio2 = total6 / total3
         cuda.syncthreads()
         total7 = np.float32(0.0)
@@ -132,7 +129,6 @@ def fill_z(d, n2, z, dot2, b2, z2, e, same, Y, ratio, dz, dz2, dz3, number2, num
             total7 += diff
             j += cuda.blockDim.x
         total7 = add_of_block(total7, shared)
-        cuda.syncthreads()
         ratio3 = total7 / np.float32(total4)
         j = cuda.threadIdx.x
         while 0 <= j < n2:

@@ -63,7 +63,6 @@ def fill_e(n, x, m, e, ratio):
             total = larger(total, x[i, j])
             j += cuda.blockDim.x
         total = maximum_of_block(total, shared)
-        cuda.syncthreads()
         total2 = np.float32(0.0)
         j = cuda.threadIdx.x
         while 0 <= j < m:
@@ -72,7 +71,6 @@ def fill_e(n, x, m, e, ratio):
             total2 += e2
             j += cuda.blockDim.x
         total2 = add_of_block(total2, shared)
-        cuda.syncthreads()
         j = cuda.threadIdx.x
         while 0 <= j < m:
             ratio[i, j] = e[i, j] / total2
