@@ -120,7 +120,6 @@ def heat_grad_driver(u, c):
     dc = cp.empty(1, np.float32)
     fill_dc[one_block()](dc)
     for i in range(9, -1, -1):
-        i = max(i, 0)
         dc2 = cp.empty(1, np.float32)
         fill_dc2[one_block()](dc, n, du, kept, i, dc2)
         fill_du_next[over_threads(n)](n, du, c, du_next)

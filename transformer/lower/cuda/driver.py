@@ -61,6 +61,10 @@ class Driver(Kernels):
         items = super()._loop(stmt)
         return items if self.in_kernel else [_on_device(item) for item in items]
 
+    def _not_negative(self, stmt: Any) -> list[Item]:
+        """Which is for compilers."""
+        return super()._not_negative(stmt) if self.in_kernel else []
+
     def _launch(self, stmt: Any) -> list[Item]:
         self.in_kernel = True
         items = super()._launch(stmt)
