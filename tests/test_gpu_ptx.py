@@ -54,7 +54,7 @@ def launches(name: str) -> dict[str, tuple[Any, ...]]:
 
 
 def compiled(name: str, architecture: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The PTX of every kernel."""
+    """The PTX of every kernel, by name."""
     from numba import cuda, from_dtype, typeof, types
     monkeypatch.setattr("numba.cuda.dispatcher.get_current_device",      # for which functions of kernels are compiled
                         lambda: SimpleNamespace(compute_capability=architecture))
@@ -85,6 +85,20 @@ def assembled(text: str, architecture: tuple[int, int], folder: Path) -> str:
 def test_kernels_are_assembled(name: str, architecture: tuple[int, int], tmp_path: Path,
                                monkeypatch: pytest.MonkeyPatch) -> None:
     for kernel, text in compiled(name, architecture, monkeypatch).items():
+        assert not re.search(r"\b(?:div|rem)\.[su]\d+", text), kernel
+        assert name in IN_DOUBLE or ".f64" not in text, kernel
         said = assembled(text, architecture, tmp_path)
-        registers = re.search(r"Used (\d+) registers", said)
-        print(name, kernel, registers.group(1), len(text.splitlines()), len(re.findall(r"\.f64", text)), re.findall(r"\b(?:div|rem)\.[su]\d+", text), re.findall(r"(\d+) bytes spill", said))
+        assert re.findall(r"(\d+) bytes spill", said) == ["0", "0"], said
+        assert int(re.findall(r"Used (\d+) registers", said)[0]) <= REGISTERS, said
+
+
+def test_what_is_looked_for_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A place found by a division, and float64 in a kernel of float32."""
+    from numba import cuda, types
+    array = types.float32[::1]
+
+    def by_division(x: Any, m: Any) -> None:
+        x[cuda.grid(1) // m] += 0.1
+
+    text = cuda.compile_ptx(by_division, (array, types.int64), cc=(8, 0))[0]
+    assert re.search(r"\b(?:div|rem)\.[su]\d+", text) and ".f64" in text

@@ -9,11 +9,6 @@ BLOCKS = 4096
 WARP = 32
 
 
-# The larger number; nan if one of them is.
-def larger(a, b):
-    return a if a >= b or a != a else b
-
-
 def over_threads(*sizes):
     """A thread for every place of up to three axes, the innermost first."""
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
@@ -66,23 +61,23 @@ def fill_parts2(n, m, ratio2, X, parts2):
 
 
 @cuda.jit
-def fill_root(m, n, parts2, root, number2):
+def fill_root(m, n, parts2, root, number):
     i = cuda.grid(1)
     while 0 <= i < m:
         total = np.float32(0.0)
         for j in range((n + 63) // 64):
             total += parts2[j, i]
-        root[i] = math.sqrt(np.float64(total) / number2)
+        root[i] = math.sqrt(total / number)
         i += cuda.gridsize(1)
 
 
 @cuda.jit
-def fill_ratio4(n, m, ratio4, X, ratio, root):
+def fill_ratio4(n, m, ratio4, root, X, ratio):
     i = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
     while 0 <= i < n:
         j = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
         while 0 <= j < m:
-            ratio4[i, j] = (X[i, j] - ratio[j]) / np.float32(root[j])
+            ratio4[i, j] = (X[i, j] - ratio[j]) / root[j]
             j += cuda.gridDim.x * cuda.blockDim.x
         i += cuda.gridDim.y * cuda.blockDim.y
 
@@ -97,11 +92,10 @@ def standardized_driver(X):
     fill_ratio[over_threads(m)](m, n, parts, number, ratio, ratio2)
     parts2 = cp.empty(((n + 63) // 64, m), np.float32)
     fill_parts2[over_threads(m, (n + 63) // 64)](n, m, ratio2, X, parts2)
-    root = cp.empty(m)
-    number2 = float(larger(n, 0))
-    fill_root[over_threads(m)](m, n, parts2, root, number2)
+    root = cp.empty(m, np.float32)
+    fill_root[over_threads(m)](m, n, parts2, root, number)
     ratio4 = cp.empty((n, m), np.float32)
-    fill_ratio4[over_threads(m, n)](n, m, ratio4, X, ratio, root)
+    fill_ratio4[over_threads(m, n)](n, m, ratio4, root, X, ratio)
     return ratio4
 
 

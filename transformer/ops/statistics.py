@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import ShapeError
+from ..core.sizes import greatest
 from ..core.types import ArrayType
 from . import arguments
 from .arguments import Args, Bound, Kwargs
-from .elements import number
 from .elementwise import result_dtype, where
 from .reduction import (
     Axis,
@@ -105,7 +105,8 @@ class Var(Spread):
     def definition(a, axis=None, ddof=0, keepdims=False):
         count = reduced_count(a.shape, axis)
         mean = np.sum(a, axis=axis, keepdims=True) / count
-        return np.sum(squared_size(a - mean), axis=axis, keepdims=keepdims) / np.maximum(number(count - ddof), 0)
+        total = np.sum(squared_size(a - mean), axis=axis, keepdims=keepdims)
+        return total / (count if ddof == 0 else greatest(count - ddof, 0))          # in the precision of the array
 
     def jvp(t, a, y, axis=None, ddof=0, keepdims=False):
         moved = np.sum(conjugated(deviation(a, axis)) * t, axis=axis, keepdims=keepdims)
