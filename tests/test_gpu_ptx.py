@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import subprocess
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -36,7 +36,6 @@ if importlib.util.find_spec("numba_cuda") is None or assembler() is None:
                 allow_module_level=True)
 
 
-@cache
 def launches(name: str) -> dict[str, tuple[Any, ...]]:
     """What each kernel of a program is launched with, found by running it step by step."""
     made, arguments = looped(name, 5)
@@ -53,20 +52,27 @@ def launches(name: str) -> dict[str, tuple[Any, ...]]:
     return found
 
 
-def compiled(name: str, architecture: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The PTX of every kernel, by name."""
+def compiled(name: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Any, str]]:
+    """Every kernel with its PTX, for every architecture; what is the same for all of them is done once."""
     from numba import cuda, from_dtype, typeof, types
     monkeypatch.setattr("numba.cuda.dispatcher.get_current_device",      # for which functions of kernels are compiled
-                        lambda: SimpleNamespace(compute_capability=architecture))
-    source = (FOLDER / f"{name}.py").read_text().replace("import cupy as cp\n", "")
-    namespace: dict[str, Any] = {}
-    exec(compile(source, name, "exec"), namespace)
+                        lambda: SimpleNamespace(compute_capability=ARCHITECTURES[0]))
+    library, texts = importlib.import_module("numba.cuda.codegen").CUDACodeLibrary, {}
+    plain = library.get_asm_strs
+
+    def for_all(self: Any, cc: Any = None) -> Any:
+        texts.update({architecture: plain(self, architecture)[0] for architecture in ARCHITECTURES})
+        return plain(self, cc)
 
     def kind(value: Any) -> Any:
         return types.Array(from_dtype(value.dtype), value.ndim, "C") if isinstance(value, np.ndarray) else typeof(value)
 
-    return {kernel: cuda.compile_ptx(namespace[kernel].py_func, tuple(map(kind, args)), cc=architecture)[0]
-            for kernel, args in launches(name).items()}
+    monkeypatch.setattr(library, "get_asm_strs", for_all)
+    namespace: dict[str, Any] = {}
+    exec(compile((FOLDER / f"{name}.py").read_text().replace("import cupy as cp\n", ""), name, "exec"), namespace)
+    for kernel, args in launches(name).items():
+        cuda.compile_ptx(namespace[kernel].py_func, tuple(map(kind, args)), cc=ARCHITECTURES[0])
+        yield from ((kernel, architecture, text) for architecture, text in texts.items())
 
 
 def assembled(text: str, architecture: tuple[int, int], folder: Path) -> str:
@@ -80,11 +86,12 @@ def assembled(text: str, architecture: tuple[int, int], folder: Path) -> str:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("architecture", ARCHITECTURES, ids="sm_{0[0]}{0[1]}".format)
 @pytest.mark.parametrize("name", programs.KEPT)
-def test_kernels_are_assembled(name: str, architecture: tuple[int, int], tmp_path: Path,
-                               monkeypatch: pytest.MonkeyPatch) -> None:
-    for kernel, text in compiled(name, architecture, monkeypatch).items():
+def test_kernels_are_assembled(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = list(compiled(name, monkeypatch))
+    assert {architecture for _, architecture, _ in found} == set(ARCHITECTURES)
+    for kernel, architecture, text in found:
+        assert f".target sm_{architecture[0]}{architecture[1]}" in text
         assert not re.search(r"\b(?:div|rem)\.[su]\d+", text), kernel
         assert name in IN_DOUBLE or ".f64" not in text, kernel
         said = assembled(text, architecture, tmp_path)
@@ -92,7 +99,7 @@ def test_kernels_are_assembled(name: str, architecture: tuple[int, int], tmp_pat
         assert int(re.findall(r"Used (\d+) registers", said)[0]) <= REGISTERS, said
 
 
-def test_what_is_looked_for_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_looked_for_is_found() -> None:
     """A place found by a division, and float64 in a kernel of float32."""
     from numba import cuda, types
     array = types.float32[::1]
