@@ -292,9 +292,9 @@ class _Entry:
         if isinstance(atom, Size) and atom not in self.given:
             return self.sizes.tree(atom, self.argument)
         tree = number(atom.value) if isinstance(atom, Const) else self.given[atom]
-        if atom in self.on_device:
-            return tree
         type = type_of(atom)
+        if atom in self.on_device:                                       # Python's numbers are not on it
+            return ast.Call(ast.Attribute(tree, "item"), [], []) if type.weak else tree    # type: ignore[union-attr]
         is_number = isinstance(type, ArrayType) and not type.sizes and not type.weak
         return ast.Call(_dtype(type), [tree], []) if is_number else tree                   # type: ignore[arg-type]
 

@@ -1,0 +1,232 @@
+"""Runs in a process of its own, in which numba runs kernels as Python: `jit(f, device="cuda")` and all around it.
+
+Prints the name of every check and what became of it, as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import sys
+import traceback
+from typing import Any
+
+import numpy as np
+
+from transformer import devices, grad, jit, value_and_grad, vmap
+from transformer.run.gpu import is_simulated
+
+TABLE = np.array([1.0, 2.0, 3.0])
+
+
+def scaled(x, by):
+    return {"y": x * by, "total": np.sum(x) * by, "n": x.shape[0]}
+
+
+def loss(w, x, y):
+    return np.mean((np.tanh(x @ w) - y) ** 2)
+
+
+def smooth(u, c):
+    for _ in range(2):
+        u[1:-1] += c * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return np.sum(u)
+
+
+def signed(x, kind):
+    return -x if kind == "down" else x
+
+
+def with_table(x):
+    return x * TABLE
+
+
+def picked(x, k):
+    return x[k] * 2
+
+
+def refused(x, least):
+    if np.sum(x) < least:
+        raise ValueError(f"less than {least}")
+    return x + 1
+
+
+def divided(x, n):
+    return x * (7 // n)
+
+
+def halvings(x):
+    count = 0
+    while x > 1:
+        x, count = x / 2, count + 1
+    return count
+
+
+if is_simulated():
+    @jit(device="cuda")
+    def doubled(x):
+        return x + x
+
+
+def same(found: Any, wanted: Any, rtol: float = 1e-6) -> None:
+    """Asserts the same numbers, types and dtypes."""
+    assert type(found) is type(wanted), (type(found), type(wanted))
+    if isinstance(wanted, dict):
+        assert list(found) == list(wanted)
+        found, wanted = tuple(found.values()), tuple(wanted.values())
+    if isinstance(wanted, tuple):
+        for one, other in zip(found, wanted, strict=True):
+            same(one, other, rtol)
+        return
+    assert np.asarray(found).dtype == np.asarray(wanted).dtype and np.shape(found) == np.shape(wanted)
+    np.testing.assert_allclose(found, wanted, rtol=rtol, atol=1e-12)
+
+
+def check_types_and_dtypes() -> None:
+    compiled = jit(scaled, device="cuda")
+    for x in np.arange(3.0), np.arange(4.0, dtype="f4"), np.arange(3), np.zeros(0), np.ones(1):
+        for by in 2, 0.5, np.float32(1.5):
+            same(compiled(x, by), scaled(x, by))
+
+
+def check_layouts() -> None:
+    compiled, x = jit(signed, device="cuda"), np.arange(12.0).reshape(3, 4)
+    for each in x[:, ::2], x.T, np.asfortranarray(x), x[::-1]:
+        same(compiled(each, "down"), -each)
+
+
+def check_gradients() -> None:
+    w, x, y = np.array([0.5, -0.25]), np.array([[1.0, 2.0], [0.5, -1.0], [0.25, 0.125]]), np.ones(3)
+    same(jit(value_and_grad(loss), device="cuda")(w, x, y), value_and_grad(loss)(w, x, y))
+    inner = jit(loss, device="cuda")                                     # is looked through
+    same(grad(inner)(w, x, y), grad(loss)(w, x, y))
+
+
+def check_writes_reach_the_caller() -> None:
+    ours, theirs = np.arange(5.0) ** 2, np.arange(5.0) ** 2
+    same(jit(smooth, device="cuda")(ours, 0.25), smooth(theirs, 0.25))
+    same(ours, theirs)
+    base = np.arange(10.0)
+    smooth(wanted := np.arange(0, 10.0, 2), 0.25)
+    jit(smooth, device="cuda")(base[::2], 0.25)
+    same(base[::2], wanted)
+    same(base[1::2], np.arange(1.0, 10, 2))
+
+
+def check_shared_memory_is_refused() -> None:
+    def added(x, y):
+        x += y
+
+    x = np.arange(4.0)
+    message = raised(jit(added, device="cuda"), x[:3], x[1:])
+    assert "share" in message, message
+    same(x, np.arange(4.0))
+
+
+def check_static_arguments() -> None:
+    x = np.arange(3.0)
+    compiled = jit(signed, device="cuda", static_argnames="kind")
+    same(compiled(x, "down"), -x)
+    same(compiled(x, "up"), x)
+    same(compiled(x, kind="down"), -x)
+
+
+def check_arrays_from_outside() -> None:
+    global TABLE
+    compiled, x = jit(with_table, device="cuda"), np.ones(3)
+    same(compiled(x), TABLE)
+    TABLE[1] = 5.0
+    same(compiled(x), TABLE)
+    TABLE = np.array([7.0, 8.0, 9.0])
+    same(compiled(x), TABLE)
+
+
+def check_decisions_on_numbers_of_the_device() -> None:
+    compiled = jit(lambda x: halvings(np.sum(x)), device="cuda")
+    for x in np.array([3.0, 4.0]), np.array([0.5, 0.25]):
+        same(compiled(x), halvings(np.sum(x)))
+
+
+def check_vmap() -> None:
+    x = np.array([1.0, 4.0, 9.0])
+    same(vmap(jit(lambda x: np.sqrt(x), device="cuda"))(x), np.sqrt(x))
+    same(jit(vmap(halvings), device="cuda")(x), np.array([0, 2, 4]))
+
+
+def raised(function: Any, *args: Any) -> str:
+    """What a call raises, with its notes and the places it comes from."""
+    try:
+        function(*args)
+    except Exception as error:
+        return "".join(traceback.format_exception(error))
+    raise AssertionError("nothing is raised")
+
+
+def line_of(text: str) -> str:
+    lines = open(__file__).read().splitlines()
+    return f"line {next(k for k, line in enumerate(lines, 1) if text in line)}"
+
+
+def check_places_outside() -> None:
+    compiled, x = jit(picked, device="cuda"), np.arange(3.0)
+    same(compiled(x, 2), picked(x, 2))
+    same(compiled(x, np.array([0, -1])), picked(x, np.array([0, -1])))
+    for k in 3, np.array([0, -4]):
+        message, number = raised(compiled, x, k), 3 if isinstance(k, int) else -4
+        assert f"IndexError: index {number} is out of bounds for axis 0 with size 3" in message, message
+        assert line_of("return x[k] * 2") in message, message
+
+
+def check_what_the_program_raises() -> None:
+    compiled, x = jit(refused, device="cuda"), np.arange(3.0)
+    same(compiled(x, 2), x + 1)
+    message = raised(compiled, x, 4)
+    assert "ValueError: less than 4" in message and line_of("raise ValueError(f") in message, message
+
+
+def check_division_by_zero() -> None:
+    compiled, x = jit(divided, device="cuda"), np.arange(3.0)
+    same(compiled(x, 2), x * 3)
+    message = raised(compiled, x, 0)
+    assert "ZeroDivisionError" in message and line_of("return x * (7 // n)") in message, message
+
+
+def check_shapes_that_do_not_fit() -> None:
+    compiled = jit(lambda x, y: x + y, device="cuda")
+    same(compiled(np.ones(3), np.ones(3)), np.full(3, 2.0))
+    assert "broadcast" in raised(compiled, np.ones(3), np.ones(2))
+
+
+def check_pickling() -> None:
+    x = np.arange(3.0)
+    assert pickle.loads(pickle.dumps(doubled)) is doubled
+    other = jit(loss, device="cuda")
+    again = pickle.loads(pickle.dumps(other))
+    assert type(again) is type(other) and again.device is other.device
+    same(again(x, np.ones((2, 3)), np.ones(2)), loss(x, np.ones((2, 3)), np.ones(2)))
+
+
+def check_stages() -> None:
+    x = np.arange(3.0)
+    stages = doubled.stages(x)
+    assert list(stages) == ["read", "simplified", "loops"]
+    assert "@cuda.jit" in stages["loops"] and "def doubled(x):" in stages["loops"]
+    assert doubled.source_for(x) == stages["loops"]
+
+
+def check_devices() -> None:
+    assert [str(device) for device in devices("cuda")] == ["cuda:0"]
+    assert jit(scaled, backend="cuda").device is devices("cuda")[0] is jit(scaled, device="cuda:0").device
+
+
+CHECKS = {name: check for name, check in list(globals().items()) if name.startswith("check_")}
+
+if __name__ == "__main__":
+    became: dict[str, str | None] = {}
+    for name, check in CHECKS.items():
+        try:
+            check()
+            became[name] = None
+        except Exception:
+            became[name] = traceback.format_exc()
+    json.dump(became, sys.stdout)
