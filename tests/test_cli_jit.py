@@ -80,6 +80,8 @@ def test_a_gradient_as_a_module(model: Path) -> None:
     for wrong in ((w, x, y[:1]), (w[:2], x, y), (np.ones(4), x, y)):
         with pytest.raises(ValueError, match="must"):
             made.loss_value_and_grad(*wrong)
+    with pytest.raises(TypeError, match="w, x and y must be of float64, not float32, float64 and int64"):
+        made.loss_value_and_grad(w.astype(np.float32), x, y.astype(int))
 
 
 def test_show_goes_on_to_the_loops(model: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,6 +25,7 @@ from ..core.sizes import Dim, Size, Unknown, leaves
 from ..core.types import ArrayType
 from ..core.walk import all_statements
 from ..read.interface import Result
+from .dtypes import dtype_tests
 from .expressions import dtype_tree
 from .fixed import fixed_tests
 from .guards import Guards
@@ -180,6 +181,7 @@ class _Entry:
     def _tests(self) -> Iterator[Item]:
         """What the code below rests on."""
         yield from _Guards(self.function, self.sizes, self.reached).items()
+        yield from dtype_tests(self.function, self.interface.halves, self.reached)
         yield from class_tests(self.interface, self.reached)
         yield from memory_tests(self.interface, self.reached)
 
