@@ -64,6 +64,14 @@ def is_for_one_block(stmt: If | Loop, device: set[Var]) -> bool:
         is_load(each) or isinstance(each, Store) for each in statements([stmt]))
 
 
+def is_test(stmt: If) -> bool:
+    """Whether a branch only finds out which of many places is wrong, to tell it: the driver does so, element by
+    element."""
+    inside = list(statements(stmt.then))
+    return (not stmt.orelse and not stmt.merges and any(isinstance(each, Effect) for each in inside)
+            and all(isinstance(each, (Let, Nest, Effect)) for each in inside))
+
+
 def is_small(stmt: Any) -> bool:
     """Whether a statement has no nest or fold of a size that is open, or of many places."""
     sizes = [index.size for each in statements([stmt]) for index in getattr(each, "indices", ())]
