@@ -24,6 +24,9 @@ TABLE = np.array([1.0, 2.0, 3.0])
 def loss(w: "f64[d]", x: "f64[n,d]", y: "f64[n]"):
     return np.mean((np.tanh(x @ w) - y) ** 2)
 
+def picked(x: "f64[n]", i: "i64[m]"):
+    return x[i] * 2
+
 def stepped(x, by, kind="up"):
     x[1:] += by if kind == "up" else -by
     return np.sum(x)
@@ -80,6 +83,16 @@ def test_a_gradient_as_a_module(model: Path) -> None:
     for wrong in ((w, x, y[:1]), (w[:2], x, y), (np.ones(4), x, y)):
         with pytest.raises(ValueError, match="must"):
             made.loss_value_and_grad(*wrong)
+    with pytest.raises(TypeError, match="w, x and y must be of float64, not float32, float64 and int64"):
+        made.loss_value_and_grad(w.astype(np.float32), x, y.astype(int))
+
+
+def test_errors_in_one_piece(model: Path) -> None:
+    assert main(["jit", "model.py:picked", "-o", "out.py"]) == 0
+    picked = imported(Path("out.py")).picked
+    np.testing.assert_array_equal(picked(np.arange(3.0), np.array([2, -1])), [4.0, 4.0])
+    with pytest.raises(IndexError, match="^index 3 is out of bounds for axis 0 with size 3$"):
+        picked(np.arange(3.0), np.array([0, 3]))
 
 
 def test_show_goes_on_to_the_loops(model: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -130,7 +130,7 @@ def entered(function: Function, interface: Interface, reading: Reading, extras: 
                      "cp" if gpu else "np")
     entry = write_entry(function, interface, called, name, kernel.printed.name, written=written,
                         is_transformed=is_transformed, axisless=axisless(interface, reading, extras), guards=guards,
-                        donated=given)
+                        donated=given, in_pieces=guards and 'IndexError("index", ' in kernel.source)
     used = tuple(path for var, path in given.items() if is_written(var, lowered.body))
     return (GpuModule if gpu else Module)(kernel, entry, used)
 

@@ -192,12 +192,13 @@ class Task:
 class Launch:
     """What one kernel on a GPU does. Threads share the places of a nest, which is the last statement, over `indices`
     (`form` is ``"threads"``), or blocks of threads do (``"blocks"``); or one block does everything together
-    (``"block"``), or one thread (``"thread"``)."""
+    (``"block"``), or one thread (``"thread"``). Several threads may add to the same element of arrays in `added`."""
 
     body: Block
     form: str
     indices: list[Index] = field(default_factory=list)
     origin: Origin | None = None
+    added: set[Var] = field(default_factory=set)
 
 
 Stmt = Union[grammar.Stmt, Allocate, Nest, Fold, Store, Product, Library, Task, Launch]

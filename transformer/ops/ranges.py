@@ -16,6 +16,7 @@ from .base import Op
 from .creation import FLOAT64, Creation
 from .elements import number, one_of, spread
 from .elementwise import aligned, broadcast, result_dtypes, weak_or_dtype, where
+from .integers import affine
 from .rewritten import Rewritten
 from .shape import along, reshaped
 from .slices import not_negative
@@ -60,7 +61,9 @@ class Arange(Creation):
     def element(at, start=0, stop=None, step=1, dtype=None):
         if any(isinstance(bound, float) for bound in (start, stop, step)):
             return start + at[0] * ((start + step) - start)
-        return number(start) + at[0] * number(step)
+        if isinstance(at[0], (Value, Size)):     # as a size, which says which places of an array it reaches
+            return number(start + affine(at[0]) * step)
+        return start + at[0] * step
 
     def run(start=0, stop=None, step=1, dtype=None):
         return np.arange(start, stop, step, dtype)

@@ -21,6 +21,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from .. import tree
 from ..core.halves import is_bfloat16
 from ..precision import narrowed, requested
+from ..run.gpu import is_gpu_array
 from .device import Device
 from .widened import has_half, in_float32
 from .workers import Part, Pending, failed, known
@@ -55,8 +56,9 @@ class Array(NDArrayOperatorsMixin):
 
     # -- its value ---------------------------------------------------------------------------
 
-    def _known(self) -> np.ndarray:
-        """The value as an array that nobody writes to, when it is there. Raises what went wrong."""
+    def _known(self) -> Any:
+        """The value as an array that nobody writes to, when it is there: of NumPy, or of a GPU's library. Raises what
+        went wrong."""
         value = self._value
         if type(value) is Pending or type(value) is Part:
             value = self._value = read_only(known(value))
@@ -77,7 +79,7 @@ class Array(NDArrayOperatorsMixin):
         return self
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        value = self._known()
+        value = on_host(self._known())
         if dtype is not None and value.dtype != dtype:
             return value.astype(dtype)
         return value.copy() if copy else value
@@ -85,13 +87,21 @@ class Array(NDArrayOperatorsMixin):
     @property
     def __array_interface__(self) -> dict[str, Any]:
         value = self._known()
-        if is_bfloat16(value.dtype):                         # it has no name there, and NumPy then asks `__array__`
-            raise AttributeError("an Array of bfloat16 has no __array_interface__")
+        if is_bfloat16(value.dtype) or not isinstance(value, np.ndarray):       # NumPy then asks `__array__`
+            raise AttributeError(f"an Array of {value.dtype} on {self.device} has no __array_interface__")
         return value.__array_interface__
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """For other libraries, where the array is on a GPU."""
+        found: dict[str, Any] = self._known().__cuda_array_interface__
+        return found
 
     def __dlpack__(self, **options: Any) -> Any:
         """For other libraries. Those that know no arrays that cannot be written get a copy."""
         value = self._known()
+        if not isinstance(value, np.ndarray):
+            return value.__dlpack__(**options)
         if options.get("max_version") is None or options["max_version"] < (1, 0):
             value = value.copy()
         return value.__dlpack__(**options)
@@ -164,13 +174,13 @@ class Array(NDArrayOperatorsMixin):
         return format(self._known()[()], form)
 
     def __repr__(self) -> str:
-        return repr(self._known()).replace("array(", "Array(", 1)
+        return repr(on_host(self._known())).replace("array(", "Array(", 1)
 
     def __str__(self) -> str:
         return str(self._known())
 
     def __reduce__(self) -> Any:
-        return _put_again, (np.asarray(self._known()), self.device)
+        return _put_again, (np.asarray(on_host(self._known())), self.device)
 
     # -- what NumPy does with it -------------------------------------------------------------
 
@@ -248,7 +258,8 @@ def _asked(name: str) -> property:
 
 
 def _giving(name: str, python: bool) -> Callable[..., Any]:
-    of_numpy = getattr(np.ndarray, name)
+    def of_numpy(array: Any, *args: Any, **kwargs: Any) -> Any:
+        return getattr(array, name)(*args, **kwargs)
 
     def method(self: Array, *args: Any, **kwargs: Any) -> Any:
         if python:
@@ -257,7 +268,8 @@ def _giving(name: str, python: bool) -> Callable[..., Any]:
             requested(kwargs.get("dtype", args and args[0]))
         return computed(of_numpy, (self, *args), kwargs)
 
-    method.__name__, method.__doc__ = name, of_numpy.__doc__
+    of_numpy.__name__ = method.__name__ = name
+    method.__doc__ = getattr(np.ndarray, name).__doc__
     return method
 
 
@@ -287,7 +299,23 @@ def _shown(index: Any) -> str:
 
 
 def _put_again(value: np.ndarray, device: Device) -> Array:
-    return Array(read_only(value), device)
+    return Array(read_only(there(value, device)), device)
+
+
+def there(value: np.ndarray, device: Device) -> Any:
+    """An array of NumPy as it lies on a device."""
+    if device.kind != "cuda":
+        return value
+    from ..run import gpu
+    return gpu.put(value)
+
+
+def on_host(value: Any) -> np.ndarray:
+    """The array of a device as one of NumPy."""
+    if isinstance(value, np.ndarray):
+        return value
+    from ..run import gpu
+    return np.asarray(gpu.library().asnumpy(value))
 
 
 # -- computing --------------------------------------------------------------------------------------
@@ -373,23 +401,27 @@ def wrapped(result: Any, device: Device, given: Any = ()) -> Any:
 
     def placed(leaf: Any) -> Any:
         if not isinstance(leaf, (np.ndarray, np.generic)):
-            return leaf
+            return Array(leaf, device) if is_gpu_array(leaf) else leaf
         shared = isinstance(leaf, np.ndarray) and any(np.may_share_memory(leaf, array) for array in owned)
         return Array(read_only(leaf.copy() if shared else leaf), device)
 
     return tree.map(placed, result)
 
 
-def frozen(value: Any) -> np.ndarray:
+def frozen(value: Any) -> Any:
     """A new array, which nobody else has, as it is on a device."""
+    if type(value) is not np.ndarray and is_gpu_array(value):
+        return value
     array = narrowed(value if type(value) is np.ndarray else np.asarray(value))
     array.setflags(write=False)
     return array
 
 
-def read_only(value: Any) -> np.ndarray:
+def read_only(value: Any) -> Any:
     """An array as it is on a device: of a dtype that there is (`precision`), and one that cannot be written to.
-    Itself if it has its memory alone, else a view."""
+    Itself if it has its memory alone, else a view. Those on GPUs can all be written to, by whoever gets at them."""
+    if type(value) is not np.ndarray and is_gpu_array(value):
+        return value
     array = narrowed(value if type(value) is np.ndarray else np.asarray(value))
     if array.flags.writeable:
         array = array.view()

@@ -15,7 +15,7 @@ from ..core.errors import BadArgument
 from ..core.halves import kind_of
 from ..read.kinds import described
 from ..run.native import is_on_device
-from .array import Array, device_among, frozen, kept, on_arrays, read_only, wrapped
+from .array import Array, device_among, frozen, kept, on_arrays, on_host, read_only, there, wrapped
 from .device import Device, chosen_device, device_of
 from .shards import ShardedArray
 from .workers import Part
@@ -40,14 +40,20 @@ def device_put(value: Any, device: Device | str | None = None) -> Any:
 
 def _placed(leaf: Any, device: Device) -> Array:
     if isinstance(leaf, Array):
-        return leaf if leaf.device is device else Array(leaf._value, device) if leaf.is_ready() else \
-            Array(read_only(leaf._known()), device)
+        return leaf if leaf.device is device else _moved(leaf, device)
     if not isinstance(leaf, (np.ndarray, np.generic, int, float, complex)) and not hasattr(leaf, "__array__"):
         raise BadArgument(f"device_put takes arrays and numbers, this is {described(leaf)}")
     array = np.array(leaf)
     if kind_of(array.dtype) not in "biufc":
         raise BadArgument(f"device_put takes numbers, this is an array of {array.dtype}")
-    return Array(read_only(array), device)
+    return Array(read_only(there(array, device)), device)
+
+
+def _moved(array: Array, device: Device) -> Array:
+    """An array on another device. CPUs have all that is in memory."""
+    if device.kind == array.device.kind:
+        return Array(array._value if array.is_ready() else read_only(array._known()), device)
+    return Array(read_only(there(on_host(array._known()), device)), device)
 
 
 def called_on(device: Device, function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from .native import is_on_device
+
 EXTRAS = "Install transformer with the extra cuda12, or cuda13 for the newest GPUs"
 
 
@@ -68,14 +70,21 @@ class OnHost:
 
 def is_gpu_array(leaf: Any) -> bool:
     """Whether a leaf is an array on a GPU, of CuPy, PyTorch or another library."""
-    return hasattr(type(leaf), "__cuda_array_interface__")
+    return not is_on_device(leaf) and hasattr(leaf, "__cuda_array_interface__")
 
 
 def brought(leaf: Any) -> Any:
-    """An array on the GPU; numbers, and arrays without axes, stay where they are."""
+    """An array on the GPU; numbers, and arrays without axes, stay where they are. Of ours it is the array in them."""
+    if is_on_device(leaf):
+        leaf = leaf._known()
     if isinstance(leaf, np.ndarray) and leaf.ndim:
-        return library().array(leaf) if is_simulated() else library().asarray(leaf)
+        return put(leaf)
     return library().asarray(leaf) if is_gpu_array(leaf) else leaf
+
+
+def put(array: np.ndarray) -> Any:
+    """A copy of an array on the GPU."""
+    return library().array(array)
 
 
 def fetched(leaf: Any) -> Any:

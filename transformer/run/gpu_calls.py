@@ -1,7 +1,7 @@
 """Calls of a function compiled for a GPU.
 
 Arrays of NumPy are brought to the device, and results fetched; what lies there already, of CuPy or another library, is
-taken where it lies, and results stay.
+taken where it lies, and results stay. For `Array`s they are `Array`s on the device.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from .dispatch import Dispatcher, Entry, hidden_key
 from .files import load_module
 from .generating import guarded_integers, on_demand, uncollected
 from .gpu import brought, fetched, is_gpu_array, library, stand_in
+from .native import is_on_device
 from .raising import complete, note_places
 from .sharing import Memory, arrays_of
 from .signature import Description
@@ -38,7 +39,16 @@ class GpuCalls(Dispatcher):
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs the function: on the device with what lies there, else with copies."""
-        stays = any(map(is_gpu_array, tree.leaves((args, kwargs))))
+        leaves = tree.leaves((args, kwargs))
+        stays = any(map(is_gpu_array, leaves))
+        if not stays and any(map(is_on_device, leaves)):
+            from ..parallel.array import wrapped
+            args, kwargs = tree.map(brought, (args, kwargs))
+            return wrapped(self._run(args, kwargs, True), self.target.device, (args, kwargs))
+        return self._run(args, kwargs, stays)
+
+    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any], stays: bool) -> Any:
+        """With results where they are, if they are to stay, else fetched."""
         given = tree.map(brought, (args, kwargs))
         entry = self.entry(*tree.map(stand_in, given))
         if entry.memory.written:

@@ -25,6 +25,7 @@ from ..core.sizes import Dim, Size, Unknown, leaves
 from ..core.types import ArrayType
 from ..core.walk import all_statements
 from ..read.interface import Result
+from .dtypes import dtype_tests
 from .expressions import dtype_tree
 from .fixed import fixed_tests
 from .guards import Guards
@@ -73,12 +74,13 @@ def _is_computed(atom: Any, params: set[Var]) -> bool:
 
 def write_entry(function: Function, interface: Any, kernel: Kernel, name: str, kernel_name: str, *,
                 written: dict[Var, Any], is_transformed: bool, axisless: Iterable[Var] = (),
-                guards: bool = False, donated: Iterable[Var] = ()) -> EntrySource:
+                guards: bool = False, donated: Iterable[Var] = (), in_pieces: bool = False) -> EntrySource:
     """The entry `name` that calls `kernel_name`. `written` are the parameters that the user's function
     writes, with their new values; results of what is transformed are fresh memory, or that of parameters that are
     `donated`; `axisless` are the parameters that are arrays without axes. With `guards` it tests the shapes it is
-    given."""
+    given. The texts of the kernel's errors may be `in_pieces`, which it puts together."""
     entry = _Entry(function, interface, kernel, name, kernel_name, written, is_transformed, set(axisless), set(donated))
+    entry.in_pieces = in_pieces
     return entry.printed(guards)
 
 
@@ -108,6 +110,8 @@ class _Guards(Guards):
 
 
 class _Entry:
+    in_pieces = False
+
     def __init__(self, function: Function, interface: Any, kernel: Kernel, name: str, kernel_name: str,
                  written: dict[Var, Any], is_transformed: bool, axisless: set[Var], donated: set[Var]) -> None:
         self.function, self.interface, self.kernel = function, interface, kernel
@@ -180,6 +184,7 @@ class _Entry:
     def _tests(self) -> Iterator[Item]:
         """What the code below rests on."""
         yield from _Guards(self.function, self.sizes, self.reached).items()
+        yield from dtype_tests(self.function, self.interface.halves, self.reached)
         yield from class_tests(self.interface, self.reached)
         yield from memory_tests(self.interface, self.reached)
 
@@ -226,12 +231,12 @@ class _Entry:
         for k, atom in enumerate(self.kernel.results):
             self.given[atoms[k]] = targets[rest.index(k)] if k in rest else passed[atom]
         self.filled = {atoms[k] for k in range(len(atoms)) if k not in rest}
-        if not names:
-            yield Line(ast.Expr(call))
-        elif len(names) == 1 and not (self.written or passed) and self._is_nested(atoms[rest[0]]):
+        if len(names) == 1 and not (self.written or passed or self.in_pieces) and self._is_nested(atoms[rest[0]]):
             self.given[atoms[rest[0]]] = call
-        else:
-            yield Line(ast.Assign([targets[0] if len(names) == 1 else ast.Tuple(targets)], call))
+            return
+        target = targets[0] if len(names) == 1 else ast.Tuple(targets)
+        stmt = ast.Assign([target], call) if names else ast.Expr(call)
+        yield Line(_in_one_piece(stmt) if self.in_pieces else stmt)
 
     def _handed_back(self) -> Iterator[Item]:
         """`x[...] = x2`, for arrays that the function writes."""
@@ -328,6 +333,15 @@ class _Entry:
             seen.add(one)
             pending += sources.get(one, [])
         return [param for param in self.paths if param in seen and param not in self.donated and is_array(param)]
+
+
+def _in_one_piece(stmt: ast.stmt) -> ast.stmt:
+    """A call, with the text of an error put together, of which numba raises the pieces."""
+    made = ast.parse('try:\n    pass\nexcept IndexError as error:\n'
+                     '    raise IndexError(" ".join(map(str, error.args))) from None').body[0]
+    assert isinstance(made, ast.Try)
+    made.body = [stmt]
+    return made
 
 
 def _assign(name: str, value: ast.expr) -> Line:

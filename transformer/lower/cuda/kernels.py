@@ -49,6 +49,7 @@ class Kernels(Printer):
         outside = {*self.names.of.values(), *self.names.sizes.values()}
         with self.names.scope():
             self.shared: dict[Any, str] = {}
+            self.added = stmt.added
             self.read = {array for each in stmt.body for array in loaded(each)}
             items = getattr(self, f"_by_{stmt.form}")(stmt)
             items = [*self._memory(), *items]
@@ -137,10 +138,17 @@ class Kernels(Printer):
         return self._apart(stmt, items)
 
     def _store(self, stmt: Store) -> list[Item]:
-        items = super()._store(stmt)
+        items = self._added_at_once(stmt) if stmt.array in self.added else super()._store(stmt)
         if not self.together:
             return items
         return self._apart(stmt, [Group(ast.If(FIRST, [], []), items, [], stmt.origin)])
+
+    def _added_at_once(self, stmt: Store) -> list[Item]:
+        """`cuda.atomic.add(y, k, value)`."""
+        places = list(map(self.atom, stmt.at))
+        place = places[0] if len(places) == 1 else ast.Tuple(places)
+        call = ast.Call(dotted("cuda.atomic.add"), [self.atom(stmt.array), place, self.atom(stmt.value)], [])
+        return [Line(ast.Expr(call), stmt.origin)]
 
     def _apart(self, stmt: Any, items: list[Item]) -> list[Item]:
         """What writes to an array that the kernel reads, between barriers."""

@@ -38,9 +38,9 @@ from ..nests import (
     uses_before,
 )
 from ..threads import own_memory, used_by
-from .placing import is_for_kernel, is_for_one_block, is_launched, is_number, is_small, on_device
+from .placing import is_for_kernel, is_for_one_block, is_launched, is_number, is_small, is_test, on_device
 from .private import with_rows
-from .shares import as_loop, as_shared, flattened, is_for_blocks, is_together, shared_indices
+from .shares import added_to, as_loop, as_shared, flattened, is_for_blocks, is_together, shared_indices
 
 CELL = "cell"                          # makes memory for a number
 
@@ -94,9 +94,10 @@ class _Cut:
             case Fold():
                 return is_for_kernel(stmt)
             case Nest():
-                return is_for_kernel(stmt) and (is_small(stmt) or not self._indices(stmt, made))
+                return is_for_kernel(stmt) and (is_small(stmt) or not self._is_shared(stmt, made))
             case If() | Loop():
-                return is_for_one_block(stmt, self.device)
+                return is_for_one_block(stmt, self.device) and not (
+                    (nest := as_shared(stmt)) is not None and self._is_shared(nest, made))
         return False
 
     def _is_of_driver(self, stmt: Any) -> bool:
@@ -108,7 +109,7 @@ class _Cut:
     def _driven(self, stmt: Any, made: Block) -> Block:
         match stmt:
             case Nest() | Loop() if (nest := as_shared(stmt)) is not None:
-                if is_launched(nest) and self._indices(nest, made):
+                if self._is_shared(nest, made):
                     return self._over_threads(nest, made)
                 return self._loop(stmt) if isinstance(stmt, Loop) else self._nest(stmt)
             case Loop():
@@ -141,21 +142,28 @@ class _Cut:
 
     # -- kernels ----------------------------------------------------------------------------
 
-    def _indices(self, nest: Nest, before: Block) -> list[Index]:
-        """The indices over which threads may share a nest."""
+    def _indices(self, nest: Nest, before: Block, added: Iterable[Var] = ()) -> list[Index]:
+        """The indices over which threads may share a nest; several may write to what is `added` to."""
         own = own_memory(nest, before, self.statements)
-        return shared_indices(flattened(nest), [each.target for each in own])
+        return shared_indices(flattened(nest), [*(each.target for each in own), *added])
+
+    def _is_shared(self, nest: Nest, before: Block) -> bool:
+        return is_launched(nest) and bool(self._indices(nest, before, added_to(nest)))
 
     def _over_threads(self, stmt: Nest, before: Block) -> Block:
         """A kernel for a nest; memory before it that only its iterations use is one for each of them."""
         own = own_memory(stmt, before, self.statements)
         nest, indices = flattened(stmt), self._indices(stmt, before)
-        own = own if [*shared_indices(nest)] != indices else []
+        added = set() if indices else added_to(nest)
+        indices = indices or self._indices(stmt, before, added)
+        own = own if [*shared_indices(nest, added)] != indices else []
         before[:] = [each for each in before if each not in own]
         sizes = self._read(var for index in indices for var in atom_vars((index.size,)))
         rows = with_rows(nest, own, indices)
         form = "blocks" if is_for_blocks(nest) else "threads"
-        return [*sizes, *rows, self._launch([nest], form, indices)]
+        launch = self._launch([nest], form, indices)
+        launch.added = added
+        return [*sizes, *rows, launch]
 
     def _together(self, block: Block) -> Block:
         """One kernel of one block, and memory for the numbers that it leaves."""
@@ -214,6 +222,9 @@ class _Cut:
     def _if(self, stmt: If) -> Block:
         made = self._read(atom_vars((stmt.cond,)))
         stmt.cond = Copier(dict(self.fetched)).atom(stmt.cond)
+        if is_test(stmt):
+            made += self._read(var for each in stmt.then for var in mentioned(each))
+            return [*made, Renaming(Copier(dict(self.fetched))).stmt(stmt)]
         left = [merge for merge in stmt.merges if merge.target in self.device]
         self.uses.subtract(_used(stmt))
         made += [Allocate(self._cell(merge.target), CELL) for merge in left]

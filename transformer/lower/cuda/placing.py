@@ -13,7 +13,6 @@ from ...core.grammar import Call, Effect, If, Let, Loop, Var
 from ...core.walk import atom_vars
 from ..lifetimes import mentioned
 from ..nests import Allocate, Block, Fold, Length, Library, Nest, Product, Store, is_load, statements
-from .shares import as_shared, flattened, shared_indices
 
 FEW = 1024                             # places for which one block is enough
 
@@ -59,16 +58,18 @@ def is_number(var: Any) -> bool:
 
 def is_for_one_block(stmt: If | Loop, device: set[Var]) -> bool:
     """Whether a branch or a loop is so small that one block does all of it: it has to look at what is on the device."""
-    if not is_small(stmt) or not is_for_kernel(stmt) or _is_for_many_threads(stmt):
+    if not is_small(stmt) or not is_for_kernel(stmt):
         return False
     return not device.isdisjoint(mentioned(stmt)) or any(
         is_load(each) or isinstance(each, Store) for each in statements([stmt]))
 
 
-def _is_for_many_threads(stmt: If | Loop) -> bool:
-    """Whether it is a loop over many places that threads may share."""
-    nest = as_shared(stmt)
-    return nest is not None and not is_small(nest) and bool(shared_indices(flattened(nest)))
+def is_test(stmt: If) -> bool:
+    """Whether a branch only finds out which of many places is wrong, to tell it: the driver does so, element by
+    element."""
+    inside = list(statements(stmt.then))
+    return (not stmt.orelse and not stmt.merges and any(isinstance(each, Effect) for each in inside)
+            and all(isinstance(each, (Let, Nest, Effect)) for each in inside))
 
 
 def is_small(stmt: Any) -> bool:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from ...core.grammar import If, Let, Loop, Var
 from ...core.sizes import Size, Unknown
 from ...core.walk import atom_of_size, atom_vars, size_of_atom
 from ..dependence import as_nest
-from ..nests import Allocate, Block, Fold, Index, Nest, Store, inner_blocks, is_load, split, statements
+from ..nests import Allocate, Block, Fold, Index, Nest, Store, inner_blocks, is_load, loaded, split, statements
 from ..threads import combination, is_independent
 
+ADDED_AT_ONCE = {np.dtype(name) for name in ("f4", "f8", "i4", "i8", "u4", "u8")}
 MOST_AXES = 3                          # of a grid
 ROW = 32                               # places in a row for which a block of threads is too many
 
@@ -24,9 +27,16 @@ def flattened(nest: Nest) -> Nest:
     return nest
 
 
+def added_to(nest: Nest) -> set[Var]:
+    """The arrays to which a nest only adds: threads may do so at once, one number after the other."""
+    stores = [each for each in statements(nest.body) if isinstance(each, Store)]
+    added = {each.array for each in stores if each.adds and each.array.type.dtype in ADDED_AT_ONCE}   # type: ignore[union-attr]
+    return added - {each.array for each in stores if not each.adds} - loaded(nest)
+
+
 def shared_indices(nest: Nest, own: Iterable[Var] = ()) -> list[Index]:
     """The indices over which threads may share a nest, the outermost first: those of a size that is known before. The
-    arrays in its `own` memory each iteration has for itself."""
+    arrays in its `own` memory each iteration has for itself, or may write at the same places as others."""
     inside = {index.var for index in nest.indices}
     private = {*own, *(stmt.target for stmt in statements(nest.body) if isinstance(stmt, Allocate))}
     free = [index for index in nest.indices if inside.isdisjoint(atom_vars((index.size,)))
@@ -42,8 +52,8 @@ def is_for_blocks(nest: Nest) -> bool:
 def is_along_rows(stmt: Fold | Nest) -> bool:
     """Whether each iteration goes along a row of memory, and neighbouring ones are not neighbours there."""
     inner = [each for each in statements(stmt.body) if isinstance(each, (Fold, Nest))]
-    return any(_is_long(each.indices[-1]) and _axes_along(each.body, each.indices[-1])
-               > _axes_along(each.body, stmt.indices[-1]) for each in inner)
+    return any(_is_long(each.indices[-1]) and _axes_along(each.body, stmt.indices[-1])
+               < max(1, _axes_along(each.body, each.indices[-1])) for each in inner)
 
 
 def _is_long(index: Index) -> bool:

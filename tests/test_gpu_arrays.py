@@ -1,0 +1,97 @@
+"""Arrays on GPUs, with a stand-in for CuPy: arrays that NumPy's functions are handed to, and that are never taken for
+NumPy's by themselves."""
+
+from __future__ import annotations
+
+import pickle
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from transformer import Array, device_put, devices, tree
+from transformer.run import gpu
+
+
+class OnGpu(NDArrayOperatorsMixin):
+    """An array as CuPy's are: `hidden` is what only its library looks at."""
+
+    def __init__(self, hidden: np.ndarray) -> None:
+        self.hidden = hidden
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return self.hidden.__array_interface__
+
+    def __array__(self, *_: Any, **__: Any) -> np.ndarray:
+        raise TypeError("Implicit conversion to a NumPy array is not allowed")
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return wrapped(getattr(ufunc, method)(*map(unwrapped, inputs), **options))
+
+    def __array_function__(self, function: Any, _: Any, args: Any, kwargs: Any) -> Any:
+        return wrapped(function(*tree.map(unwrapped, args), **tree.map(unwrapped, kwargs)))
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.hidden, name)
+        return (lambda *args, **kwargs: wrapped(found(*args, **kwargs))) if callable(found) else wrapped(found)
+
+    def __getitem__(self, at: Any) -> Any:
+        return wrapped(self.hidden[unwrapped(at)])
+
+    def __len__(self) -> int:
+        return len(self.hidden)
+
+    def __float__(self) -> float:
+        return float(self.hidden)
+
+
+def wrapped(value: Any) -> Any:
+    return OnGpu(np.asarray(value)) if isinstance(value, (np.ndarray, np.generic)) else value
+
+
+def unwrapped(value: Any) -> Any:
+    return value.hidden if isinstance(value, OnGpu) else value
+
+
+LIBRARY = SimpleNamespace(ndarray=OnGpu, array=lambda x: OnGpu(np.array(unwrapped(x))), asnumpy=unwrapped,
+                          asarray=lambda x: x if isinstance(x, OnGpu) else OnGpu(np.asarray(x)))
+
+
+@pytest.fixture(autouse=True)
+def a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu, "why_not", lambda: None)
+    monkeypatch.setattr(gpu, "count", lambda: 1)
+    monkeypatch.setattr(gpu, "library", lambda: LIBRARY)
+
+
+def test_what_is_computed_stays_there() -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    on_gpu: Any = device_put(x, "cuda")
+    assert on_gpu.device is devices("cuda")[0] and isinstance(on_gpu._known(), OnGpu)
+    for got, want in ((on_gpu * 2 + 1, x * 2 + 1), (np.sum(on_gpu, axis=1), x.sum(axis=1)), (on_gpu[1], x[1]),
+                      (on_gpu.T @ on_gpu, x.T @ x), (on_gpu.reshape(3, 2), x.reshape(3, 2)), (on_gpu.mean(), x.mean()),
+                      (np.concatenate([on_gpu, on_gpu]), np.concatenate([x, x]))):
+        assert type(got) is Array and got.device is on_gpu.device and isinstance(got._known(), OnGpu)
+        np.testing.assert_array_equal(np.asarray(got), want)
+    assert on_gpu.__cuda_array_interface__["shape"] == (2, 3) and float(on_gpu[0, 1]) == 1.0
+    assert repr(on_gpu) == repr(x).replace("array", "Array")
+
+
+def test_moving_and_keeping() -> None:
+    x = np.arange(4.0)
+    on_gpu: Any = device_put(x, "cuda")
+    x[0] = 7.0
+    assert float(on_gpu[0]) == 0.0                                       # a copy
+    back = device_put(on_gpu, "cpu")
+    assert back.device.kind == "cpu" and isinstance(back._known(), np.ndarray)
+    again = pickle.loads(pickle.dumps(on_gpu))
+    assert again.device.kind == "cuda" and isinstance(again._known(), OnGpu)
+    np.testing.assert_array_equal(np.asarray(again), np.asarray(back))
+    with pytest.raises(ValueError, match="cuda:0, another, of shape .* on cpu:0"):
+        on_gpu + back
+    assert not hasattr(back, "__cuda_array_interface__")
+    with pytest.raises(TypeError, match="cannot be changed"):
+        on_gpu[0] = 1.0
