@@ -103,12 +103,6 @@ def fill_number3(m, parts, number3):
 
 
 @cuda.jit
-def fill_number4(number4, scaled, i):
-    if cuda.threadIdx.x == 0:
-        number4[0] = np.int64(scaled[i])
-
-
-@cuda.jit
 def fill_parts2(m, scaled, n, parts2):
     shared = cuda.shared.array(THREADS, np.int64)
     i = cuda.blockIdx.x
@@ -126,7 +120,7 @@ def fill_parts2(m, scaled, n, parts2):
 
 
 @cuda.jit
-def fill_number5(m, parts2, number5):
+def fill_number4(m, parts2, number4):
     shared = cuda.shared.array(THREADS, np.int64)
     total = 0
     i = cuda.threadIdx.x
@@ -135,13 +129,7 @@ def fill_number5(m, parts2, number5):
         i += cuda.blockDim.x
     total = add_of_block(total, shared)
     if cuda.threadIdx.x == 0:
-        number5[0] = total > 0
-
-
-@cuda.jit
-def fill_number4_2(number4, scaled, i):
-    if cuda.threadIdx.x == 0:
-        number4[0] = np.int64(scaled[i]) + 1
+        number4[0] = total > 0
 
 
 @cuda.jit
@@ -153,7 +141,7 @@ def fill_zeros(n, zeros):
 
 
 @cuda.jit
-def fill_zeros2(m, position, scaled, n, table, part, zeros, number, dposition, number6):
+def fill_zeros2(m, position, scaled, n, table, part, zeros, number, dposition, number5):
     total3 = np.float32(0.0)
     for i in range(m):
         position_i = position[i]
@@ -172,16 +160,22 @@ def fill_zeros2(m, position, scaled, n, table, part, zeros, number, dposition, n
         chosen2 = np.float32(0.5) * scaled3 if position_i == lower else np.float32(0.0)
         dposition[i] = scaled3 if mask else chosen2
         total3 += total4 * total4
-    for i in range(m):
+    number5[0] = total3
+
+
+@cuda.jit
+def fill_zeros3(m, scaled, n, part, table, zeros):
+    i = cuda.grid(1)
+    while 0 <= i < m:
         number2 = np.int64(scaled[i])
         chosen = number2 + n if number2 < 0 else number2
         total = number2 + 1
         part_i = part[i]
         diff = np.float32(1.0) - part_i
-        total4 = (table[chosen] * diff + table[total + n if total < 0 else total]
+        total3 = (table[chosen] * diff + table[total + n if total < 0 else total]
             * part_i)
-        zeros[chosen] += np.float32(2.0) * total4 * diff
-    number6[0] = total3
+        cuda.atomic.add(zeros, chosen, np.float32(2.0) * total3 * diff)
+        i += cuda.gridsize(1)
 
 
 def looked_up_value_and_grad_driver(table, position):
@@ -197,31 +191,28 @@ def looked_up_value_and_grad_driver(table, position):
     fill_number3[one_block()](m, parts, number3)
     if number3[0].item():
         for i in range(m):
-            number4 = cp.empty(1, np.int64)
-            fill_number4[one_block()](number4, scaled, i)
-            number4_at = number4[0].item()
-            if not -n <= number4_at < n:
-                raise IndexError("index", number4_at,
+            number2 = np.int64(scaled[i].item())
+            if not -n <= number2 < n:
+                raise IndexError("index", number2,
                     "is out of bounds for axis 0 with size", n)
     parts2 = cp.empty((m + 1023) // 1024, np.int64)
     fill_parts2[over_blocks((m + 1023) // 1024)](m, scaled, n, parts2)
-    number5 = cp.empty(1, np.bool_)
-    fill_number5[one_block()](m, parts2, number5)
-    if number5[0].item():
+    number4 = cp.empty(1, np.bool_)
+    fill_number4[one_block()](m, parts2, number4)
+    if number4[0].item():
         for i in range(m):
-            number4 = cp.empty(1, np.int64)
-            fill_number4_2[one_block()](number4, scaled, i)
-            number4_at = number4[0].item()
-            if not -n <= number4_at < n:
-                raise IndexError("index", number4_at,
+            total = np.int64(scaled[i].item()) + 1
+            if not -n <= total < n:
+                raise IndexError("index", total,
                     "is out of bounds for axis 0 with size", n)
     zeros = cp.empty(n, np.float32)
     fill_zeros[over_threads(n)](n, zeros)
     dposition = cp.empty(m, np.float32)
-    number6 = cp.empty(1, np.float32)
+    number5 = cp.empty(1, np.float32)
     fill_zeros2[one_thread()](m, position, scaled, n, table, part, zeros, number,
-        dposition, number6)
-    return number6.reshape(()), zeros, dposition
+        dposition, number5)
+    fill_zeros3[over_threads(m)](m, scaled, n, part, table, zeros)
+    return number5.reshape(()), zeros, dposition
 
 
 def looked_up_value_and_grad(table, position):
