@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from transformer import devices, grad, jit, value_and_grad, vmap
+from transformer import Array, device_put, devices, grad, jit, value_and_grad, vmap
 from transformer.run.gpu import is_simulated
 
 TABLE = np.array([1.0, 2.0, 3.0])
@@ -212,6 +212,13 @@ def check_stages() -> None:
     assert list(stages) == ["read", "simplified", "loops"]
     assert "@cuda.jit" in stages["loops"] and "def doubled(x):" in stages["loops"]
     assert doubled.source_for(x) == stages["loops"]
+
+
+def check_arrays_on_the_device() -> None:
+    x = device_put(np.arange(3.0), "cuda")
+    result = doubled(x)
+    assert type(result) is Array and result.device is devices("cuda")[0]
+    same(np.asarray(result), np.arange(3.0) * 2)
 
 
 def check_devices() -> None:

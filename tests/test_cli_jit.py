@@ -7,9 +7,11 @@ import re
 from pathlib import Path
 from types import ModuleType
 
+import gpu_simulator
 import numpy as np
 import pytest
 
+from transformer import grad
 from transformer.__main__ import ensure_command_line
 
 ensure_command_line()
@@ -93,6 +95,21 @@ def test_errors_in_one_piece(model: Path) -> None:
     np.testing.assert_array_equal(picked(np.arange(3.0), np.array([2, -1])), [4.0, 4.0])
     with pytest.raises(IndexError, match="^index 3 is out of bounds for axis 0 with size 3$"):
         picked(np.arange(3.0), np.array([0, 3]))
+
+
+def test_kernels_for_gpus_as_a_module(model: Path) -> None:
+    command = ["jit", "model.py:loss", "--mode", "grad", "--wrt", "w", "--target", "cuda", "-o", "out.py"]
+    assert main(command) == 0
+    text = Path("out.py").read_text()
+    found = set(re.findall(r"^(?:import|from) (\w+)", text, re.M))
+    assert found <= {"math", "cupy", "numpy", "numba"} and {"cupy", "numpy", "numba"} <= found
+    assert "@cuda.jit" in text and "Gradient" in text.split("def ")[0]
+    w, x, y = imported(model).example()
+    found, wanted = gpu_simulator.namespace(text, {})["loss_grad"](w, x, y), grad(imported(model).loss)(w, x, y)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    for wrong in ((w, x, y[:1]), (w[:2], x, y)):
+        with pytest.raises(ValueError, match="must"):
+            gpu_simulator.namespace(text, {})["loss_grad"](*wrong)
 
 
 def test_show_goes_on_to_the_loops(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
