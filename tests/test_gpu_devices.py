@@ -1,4 +1,4 @@
-"""`jit(f, device="cuda")`: calls, in a process in which numba runs kernels as Python; and what there is without a GPU."""
+"""`jit(f, device="cuda")`: calls, in a process in which numba runs kernels as Python; and what there is without one."""
 
 from __future__ import annotations
 
