@@ -109,9 +109,9 @@ class Cuda:
     def _of_kernels(self, function: Any) -> Any:
         """A function that is compiled for a device: a driver cannot call it."""
         @wraps(function)
-        def call(*args: Any) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
             assert self.is_running, f"the driver calls {function.__name__}, which is compiled for a device"
-            return function(*args)
+            return function(*args, **kwargs)
 
         return call
 
