@@ -78,7 +78,7 @@ class Cuda:
     def __init__(self) -> None:
         self.local = SimpleNamespace(array=lambda shape, dtype: np.empty(shape, dtype))
         self.shared = SimpleNamespace(array=self._shared)
-        self.atomic = SimpleNamespace(add=self._add)
+        self.atomic = SimpleNamespace(add=self._add, compare_and_swap=self._compare_and_swap)
         self.launches = 0
         self.is_running = False
 
@@ -94,6 +94,11 @@ class Cuda:
 
     def gridsize(self, axes: int) -> int:
         return self.gridDim.x * self.blockDim.x
+
+    def _compare_and_swap(self, array: Watched, expected: Any, value: Any) -> Any:
+        before = array.array[0]
+        array.array[0] = value if before == expected else before
+        return before
 
     def _add(self, array: Watched, at: Any, value: Any) -> None:
         array.array[array._place(at)] += value
