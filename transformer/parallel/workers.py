@@ -22,6 +22,7 @@ from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 from typing import Any
 
+from ..run.dispatch import is_generating
 from ..run.threads import limit
 from ..settings import config
 
@@ -59,7 +60,8 @@ class Pending:
         waited = 0.0
         while not self._running.acquire(timeout=config.patience):
             waited += config.patience
-            warnings.warn(f"{self.whose} has been running for {waited:g} seconds", RuntimeWarning, stacklevel=4)
+            why = ", a function is being compiled" if is_generating() else ""
+            warnings.warn(f"{self.whose} has been running for {waited:g} seconds{why}", RuntimeWarning, stacklevel=4)
         self._running.release()
 
 

@@ -195,6 +195,16 @@ class Dispatcher:
 # One thread generates at a time: Python 3.11 may fail where two make syntax trees at once (SystemError: AST
 # constructor recursion depth mismatch). It is always taken before the lock of a dispatcher.
 generating = threading.RLock()
+
+
+def is_generating() -> bool:
+    """Whether another thread generates or compiles a function."""
+    if generating.acquire(blocking=False):
+        generating.release()
+        return False
+    return True
+
+
 followers.append(registry.renew)
 _all: weakref.WeakSet[Dispatcher] = weakref.WeakSet()
 
