@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
+import runpy
 import sys
+import tempfile
 import traceback
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -163,7 +167,7 @@ def raised(function: Any, *args: Any) -> str:
 
 
 def line_of(text: str) -> str:
-    lines = open(__file__).read().splitlines()
+    lines = Path(__file__).read_text().splitlines()
     return f"line {next(k for k, line in enumerate(lines, 1) if text in line)}"
 
 
@@ -219,6 +223,22 @@ def check_arrays_on_the_device() -> None:
     result = doubled(x)
     assert type(result) is Array and result.device is devices("cuda")[0]
     same(np.asarray(result), np.arange(3.0) * 2)
+
+
+def check_page() -> None:
+    """The programs of docs/cuda.md run."""
+    text = (Path(__file__).parent.parent / "docs" / "cuda.md").read_text()
+    programs = re.findall(r"^```py\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert programs
+    for program in programs:
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+            file.write(program)
+            file.flush()
+            runpy.run_path(file.name)
+
+
+def check_fallback_is_for_processors() -> None:
+    assert "fallback is for processors" in raised(lambda: jit(scaled, device="cuda", fallback=True))
 
 
 def check_devices() -> None:
