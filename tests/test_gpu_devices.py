@@ -1,4 +1,4 @@
-"""`jit(f, device="cuda")` where numba runs kernels as Python, in a process of its own; and what there is without a GPU."""
+"""`jit(f, device="cuda")` where numba runs kernels as Python, in another process; and what there is without a GPU."""
 
 from __future__ import annotations
 
