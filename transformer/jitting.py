@@ -51,8 +51,6 @@ def jit(function: Callable[..., Any] | None = None, *, static_argnames: str | Se
     check_callable(function, "jit")
     where = None if device is None and backend is None else _place(device, backend)
     if where is not None and where.kind == "cuda":
-        if fallback:
-            raise _here(BadArgument("jit with fallback is for processors", instead="Leave out one of the two."))
         return CompiledForGpu(function, options, where)
     return Compiled(function, options) if where is None else CompiledOnDevice(function, options, where)
 

@@ -31,7 +31,8 @@ def one_block():
 
 def over_blocks(*sizes):
     """A block for every place."""
-    return (tuple((max(1, min(size, 65535)) for size in sizes)), THREADS)
+    counts = [max(1, min(size, 65535)) for size in sizes]
+    return (tuple(counts), THREADS)
 
 
 def over_threads(*sizes):

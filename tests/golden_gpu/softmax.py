@@ -49,7 +49,8 @@ def add_of_block(value, shared):
 
 def over_blocks(*sizes):
     """A block for every place."""
-    return (tuple((max(1, min(size, 65535)) for size in sizes)), THREADS)
+    counts = [max(1, min(size, 65535)) for size in sizes]
+    return (tuple(counts), THREADS)
 
 
 @cuda.jit

@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .. import tree
-from ..core.errors import BadArgument
+from ..core.errors import BadArgument, TransformError
 from ..pipeline import Looped, generate_loops
 from .calling import WRITTEN_OUT
 from .dispatch import Dispatcher, Entry, hidden_key
 from .files import load_module
 from .generating import guarded_integers, on_demand, uncollected
-from .gpu import brought, fetched, is_gpu_array, library, stand_in
+from .gpu import brought, fetched, is_gpu_array, library, put, stand_in
 from .native import is_on_device
 from .raising import complete, note_places
 from .sharing import Memory, arrays_of
@@ -34,7 +36,7 @@ class GpuCalls(Dispatcher):
         static = names_of(user, "static_argnames", options["static_argnames"])
         static |= names_of(user, "static_argnums", options["static_argnums"])
         super().__init__(self._generated, names, user, static, WRITTEN_OUT)
-        self.target = target
+        self.target, self.fallback = target, options["fallback"]
         self.donated = names_of(user, "donate", options["donate"]) - static
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -86,6 +88,16 @@ class GpuCalls(Dispatcher):
                 array[...] = copies[path]
 
     def _generated(self, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any], _: Any) -> Entry:
+        try:
+            return self._launching(described, args, kwargs)
+        except TransformError as refusal:
+            if not self.fallback:
+                raise
+            return Entry(on_host(self.target.function), "", None, [], [], [], {}, Memory(frozenset(), (), (), None),
+                         refusal=refusal)
+
+    def _launching(self, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
+        """The entry of kernels and their driver."""
         with uncollected():
             looped = self.looped(described, args, kwargs)
             source, printed = looped.source, looped.module.kernel.printed
@@ -112,3 +124,11 @@ class GpuCalls(Dispatcher):
         stages: dict[str, str] = {}
         self.looped(describe(plain, keywords, self.names(len(args)), self.static), plain, keywords, stages)
         return stages
+
+
+def on_host(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function as NumPy runs it, of arrays of the device."""
+    def run(*args: Any, **kwargs: Any) -> Any:
+        args, kwargs = tree.map(fetched, (args, kwargs))
+        return tree.map(lambda leaf: put(leaf) if isinstance(leaf, np.ndarray) else leaf, function(*args, **kwargs))
+    return run

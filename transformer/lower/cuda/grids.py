@@ -23,7 +23,8 @@ def over_threads(*sizes: int) -> Any:
 
 def over_blocks(*sizes: int) -> Any:
     """A block for every place."""
-    return tuple(max(1, min(size, 65535)) for size in sizes), THREADS
+    counts = [max(1, min(size, 65535)) for size in sizes]
+    return tuple(counts), THREADS
 
 
 def one_block() -> Any:
