@@ -49,6 +49,12 @@ def picked(x, k):
     return x[k] * 2
 
 
+def added_at(y, i, x):
+    for k in range(len(i)):
+        y[i[k]] += x[k]
+    return y
+
+
 def refused(x, least):
     if np.sum(x) < least:
         raise ValueError(f"less than {least}")
@@ -185,6 +191,14 @@ def check_places_outside() -> None:
         message, number = raised(compiled, x, k), 3 if isinstance(k, int) else -4
         assert f"IndexError: index {number} is out of bounds for axis 0 with size 3" in message, message
         assert line_of("return x[k] * 2") in message, message
+
+
+def check_places_outside_in_a_loop() -> None:
+    compiled, i = jit(added_at, device="cuda"), np.array([0, 2, -1])
+    same(compiled(np.zeros(3), i, np.ones(3)), added_at(np.zeros(3), i, np.ones(3)))
+    message = raised(compiled, np.zeros(3), np.array([0, 7, 2]), np.ones(3))
+    assert "IndexError: index 7 is out of bounds for axis 0 with size 3" in message, message
+    assert line_of("y[i[k]] += x[k]") in message, message
 
 
 def check_what_the_program_raises() -> None:

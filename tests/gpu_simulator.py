@@ -78,7 +78,7 @@ class Cuda:
     def __init__(self) -> None:
         self.local = SimpleNamespace(array=lambda shape, dtype: np.empty(shape, dtype))
         self.shared = SimpleNamespace(array=self._shared)
-        self.atomic = SimpleNamespace(add=self._add)
+        self.atomic = SimpleNamespace(add=self._add, compare_and_swap=self._compare_and_swap)
         self.launches = 0
         self.is_running = False
 
@@ -95,6 +95,11 @@ class Cuda:
     def gridsize(self, axes: int) -> int:
         return self.gridDim.x * self.blockDim.x
 
+    def _compare_and_swap(self, array: Watched, expected: Any, value: Any) -> Any:
+        before = array.array[0]
+        array.array[0] = value if before == expected else before
+        return before
+
     def _add(self, array: Watched, at: Any, value: Any) -> None:
         array.array[array._place(at)] += value
 
@@ -109,9 +114,9 @@ class Cuda:
     def _of_kernels(self, function: Any) -> Any:
         """A function that is compiled for a device: a driver cannot call it."""
         @wraps(function)
-        def call(*args: Any) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
             assert self.is_running, f"the driver calls {function.__name__}, which is compiled for a device"
-            return function(*args)
+            return function(*args, **kwargs)
 
         return call
 

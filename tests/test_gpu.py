@@ -108,3 +108,37 @@ def test_functions_that_numba_has_for_processors_only(function: Any, dtype: str)
 def test_functions_of_complex_numbers(function: Any) -> None:
     for x in 0.5 + 0.25j, -1.5 + 2j, 3 - 0.125j, -0.25 - 1j:
         np.testing.assert_allclose(OF_COMPLEX[function](x), function(x), rtol=1e-14)
+
+
+def added_at(y, i, x):
+    for k in range(len(i)):
+        y[i[k]] += x[k]
+    return y
+
+
+def written_at(y, i, x):
+    for k in range(len(i)):
+        y[i[k]] = x[k]
+    return y
+
+
+def truncated(x):
+    return np.array([int(value) for value in x])
+
+
+@pytest.mark.parametrize("function, right, wrong, error", [
+    (added_at, (np.zeros(4), np.array([0, 2, 2, -1]), np.arange(4.0)), (np.zeros(4), np.array([0, 7, 2]), np.ones(3)),
+     IndexError("index", 7, "is out of bounds for axis 0 with size", 4)),
+    (written_at, (np.zeros(4), np.array([0, 2, 2, -1]), np.ones(4)), (np.zeros(4), np.array([0, 2, -5]), np.ones(3)),
+     IndexError("index", -5, "is out of bounds for axis 0 with size", 4)),
+    (truncated, (np.array([1.5, -2.5, 3.0]),), (np.array([1.5, np.nan, 3.0]),),
+     ValueError("cannot convert float NaN to integer")),
+])
+def test_errors_that_kernels_tell(function: Any, right: Any, wrong: Any, error: Exception) -> None:
+    made = generated(function, function, right)
+    kernels = lower_for_gpu(made.function, made.reading.assumptions)
+    assert "status" in kernels.source and kernels.printed.raising
+    np.testing.assert_array_equal(called(made, Simulated(kernels), function, right), function(*copy.deepcopy(right)))
+    with pytest.raises(type(error)) as caught:
+        called(made, Simulated(kernels), function, wrong)
+    assert caught.value.args == error.args

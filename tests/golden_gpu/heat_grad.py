@@ -73,21 +73,6 @@ def fill_dc(dc):
 
 
 @cuda.jit
-def fill_dc2(dc, n, du, kept, i, dc2):
-    shared = cuda.shared.array(THREADS, np.float32)
-    dc3 = dc[0]
-    total = np.float32(0.0)
-    j = cuda.threadIdx.x
-    while 0 <= j < n - 2:
-        total += du[j + 1] * kept[i, j]
-        j += cuda.blockDim.x
-    total = add_of_block(total, shared)
-    dc4 = dc3 + total
-    if cuda.threadIdx.x == 0:
-        dc2[0] = dc4
-
-
-@cuda.jit
 def fill_du_next(n, du, c, du_next):
     j = cuda.grid(1)
     while 0 <= j < n:
@@ -99,10 +84,20 @@ def fill_du_next(n, du, c, du_next):
 
 
 @cuda.jit
-def fill_dc3(dc2, dc):
-    dc3 = dc2[0]
+def fill_dc2(dc, n, du, kept, i):
+    shared = cuda.shared.array(THREADS, np.float32)
+    dc2 = dc[0]
+    total = np.float32(0.0)
+    j = cuda.threadIdx.x
+    while 0 <= j < n - 2:
+        total += du[j + 1] * kept[i, j]
+        j += cuda.blockDim.x
+    total = add_of_block(total, shared)
+    dc3 = dc2 + total
+    cuda.syncthreads()
     if cuda.threadIdx.x == 0:
         dc[0] = dc3
+    cuda.syncthreads()
 
 
 def heat_grad_driver(u, c):
@@ -120,10 +115,8 @@ def heat_grad_driver(u, c):
     dc = cp.empty(1, np.float32)
     fill_dc[one_block()](dc)
     for i in range(9, -1, -1):
-        dc2 = cp.empty(1, np.float32)
-        fill_dc2[one_block()](dc, n, du, kept, i, dc2)
         fill_du_next[over_threads(n)](n, du, c, du_next)
-        fill_dc3[one_block()](dc2, dc)
+        fill_dc2[one_block()](dc, n, du, kept, i)
         du, du_next = du_next, du
     return du, dc.reshape(())
 

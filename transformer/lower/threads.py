@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..core.builder import current
-from ..core.grammar import UNDEFINED, Atom, Carry, Const, If, Let, Loop, Var
+from ..core.grammar import UNDEFINED, Atom, Carry, Const, Effect, If, Let, Loop, Var
 from ..core.sizes import Extent, Floor, Least, Size, Unknown, least, product
 from ..core.types import INT, ArrayType
 from ..core.walk import Copier, atom_of_size, atom_vars, inner_targets, size_of_atom
@@ -206,12 +206,14 @@ def _is_worth_it(stmt: Nest | Fold) -> bool:
     return (not isinstance(each, int) or each > COPYING) and (not isinstance(whole, int) or whole >= LEAST_COST)
 
 
-def is_independent(stmt: Nest | Fold, index: Index, own: set[Var]) -> bool:
-    """Whether iterations of an index write apart from each other, and do nothing else."""
+def is_independent(stmt: Nest | Fold, index: Index, own: set[Var], may_fail: bool = False) -> bool:
+    """Whether iterations of an index write apart from each other, and do nothing else; unless they `may_fail`, they
+    test nothing."""
     if not {each.var for each in stmt.indices}.isdisjoint(atom_vars((index.size,))):
         return False
     inside = list(statements(stmt.body))
-    if not all(isinstance(each, (Let, Store, Nest, Fold, If, Loop, Allocate)) for each in inside):
+    if not all(isinstance(each, (Let, Store, Nest, Fold, If, Loop, Allocate)) or may_fail and isinstance(each, Effect)
+               for each in inside):
         return False
     if any(isinstance(each, Let) and each.op.of_sequences or getattr(each, "records", ()) for each in inside):
         return False

@@ -116,7 +116,12 @@ class Driver(Kernels):
             self.names.give(var, NATURAL.get(stmt.op.name, stmt.op.name))) for var in stmt.targets]
         return [Line(ast.Assign([targets[0] if len(targets) == 1 else ast.Tuple(targets)], tree), stmt.origin)]
 
+    def in_driver(self) -> Any:
+        return _Driven(self)
+
     def _effect(self, stmt: Effect) -> list[Item]:
+        if self.telling is not None:
+            return self.telling.found(self, stmt)
         if stmt.kind == CHECK:
             return printed(self, stmt)
         if stmt.kind == ROOM:

@@ -31,6 +31,7 @@ from ..statements import assignments
 from ..threads import combination
 from . import grids
 from .shares import flattened, is_along_rows, is_combined, shared_indices
+from .telling import Telling, may_fail, status
 
 AXES = "xyz"
 GRIDS = {"threads": grids.over_threads, "blocks": grids.over_blocks, "block": grids.one_block,
@@ -42,10 +43,27 @@ class Kernels(Printer):
     printed."""
 
     together = False
+    telling: Telling | None = None
 
     # -- a kernel -----------------------------------------------------------------------------
 
     def _launch(self, stmt: Launch) -> list[Item]:
+        if may_fail(stmt.body):
+            return self._telling(stmt)
+        return [self._launched(stmt)]
+
+    def _telling(self, stmt: Launch) -> list[Item]:
+        """A launch, with what the kernel tells of errors."""
+        self.telling = told = Telling(self.names.give(status(), "status"), self.in_driver())
+        launch = self._launched(stmt)
+        self.telling = None
+        return [told.before(), launch, *told.after(self.names.give(Var(INT), "code"))]
+
+    def in_driver(self) -> Any:
+        """What prints expressions in the driver."""
+        raise NotImplementedError
+
+    def _launched(self, stmt: Launch) -> Item:
         outside = {*self.names.of.values(), *self.names.sizes.values()}
         with self.names.scope():
             self.shared: dict[Any, str] = {}
@@ -56,7 +74,7 @@ class Kernels(Printer):
             given = taken(items, outside)
         name = self._kernel(items, given, f"fill_{self._filled(stmt)}")
         call = ast.Call(ast.Subscript(ast.Name(name), self._grid(stmt)), list(map(ast.Name, given)), [])
-        return [Line(ast.Expr(call), stmt.origin)]
+        return Line(ast.Expr(call), stmt.origin)
 
     def _kernel(self, items: list[Item], given: list[str], wish: str) -> str:
         params = ast.arguments([], [ast.arg(name) for name in given], None, [], [], None, [])

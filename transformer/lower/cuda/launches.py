@@ -33,6 +33,7 @@ from ..nests import (
     Nest,
     Store,
     defined,
+    loaded,
     statements,
     uses_after,
     uses_before,
@@ -77,8 +78,9 @@ class _Cut:
                 made += self._fetch(stmt)
                 made.append(self._renamed(stmt))
             else:
-                made += self._together(waiting)
-                waiting = []
+                if not _may_wait(waiting, stmt):
+                    made += self._together(waiting)
+                    waiting = []
                 made += self._driven(stmt, made)
         made += self._together(waiting)
         self.fetched = fetched
@@ -280,6 +282,21 @@ class _Cut:
             record.value = self.cell_of(record.value)
         self.fetched = outer
         return [*made, stmt]
+
+
+def _may_wait(waiting: Block, stmt: Any) -> bool:
+    """Whether a nest has nothing to do with statements before it, which may then share a kernel with some behind it."""
+    if not isinstance(stmt, Nest):
+        return False
+    made = {var for each in waiting for var in defined(each)}
+    read, written = {array for each in waiting for array in loaded(each)}, stored(waiting)
+    return made.isdisjoint(mentioned(stmt)) and (read | written).isdisjoint(stored([stmt])) and written.isdisjoint(
+        loaded(stmt))
+
+
+def stored(block: Block) -> set[Var]:
+    """The arrays that statements write to."""
+    return {each.array for each in statements(block) if isinstance(each, Store)}
 
 
 def _used(stmt: Any) -> set[Var]:

@@ -13,6 +13,7 @@ from ...core.grammar import Call, Effect, If, Let, Loop, Var
 from ...core.walk import atom_vars
 from ..lifetimes import mentioned
 from ..nests import Allocate, Block, Fold, Length, Library, Nest, Product, Store, is_load, statements
+from .telling import is_told
 
 FEW = 1024                             # places for which one block is enough
 
@@ -58,7 +59,7 @@ def is_number(var: Any) -> bool:
 
 def is_for_one_block(stmt: If | Loop, device: set[Var]) -> bool:
     """Whether a branch or a loop is so small that one block does all of it: it has to look at what is on the device."""
-    if not is_small(stmt) or not is_for_kernel(stmt):
+    if not is_small(stmt) or not is_for_kernel(stmt, may_fail=isinstance(stmt, Loop)):
         return False
     return not device.isdisjoint(mentioned(stmt)) or any(
         is_load(each) or isinstance(each, Store) for each in statements([stmt]))
@@ -78,10 +79,11 @@ def is_small(stmt: Any) -> bool:
     return all(isinstance(size, int) and size <= FEW for size in sizes)
 
 
-def is_for_kernel(stmt: Any) -> bool:
-    """Whether a kernel can do all that a statement does, and no array has another name behind it."""
-    return not any(isinstance(each, (Allocate, Effect, Product, Library, Call)) or _records(each) or _renames(each)
-                   for each in statements([stmt]))
+def is_for_kernel(stmt: Any, may_fail: bool = False) -> bool:
+    """Whether a kernel can do all that a statement does, and no array has another name behind it. Errors it can tell,
+    if the statement `may_fail`."""
+    return not any(isinstance(each, (Allocate, Product, Library, Call)) or _records(each) or _renames(each)
+                   or isinstance(each, Effect) and not (may_fail and is_told(each)) for each in statements([stmt]))
 
 
 def _records(stmt: Any) -> bool:
@@ -98,5 +100,6 @@ def _renames(stmt: Any) -> bool:
 def is_launched(nest: Nest) -> bool:
     """Whether a kernel can do what is in a nest: what it allocates it alone reads and writes, place by place."""
     inside = {each.target for each in statements(nest.body) if isinstance(each, Allocate)}
-    return not any(isinstance(each, (Effect, Product, Library, Call)) or _records(each) or _renames(each)
+    return not any(isinstance(each, (Product, Library, Call)) or _records(each) or _renames(each)
+                   or isinstance(each, Effect) and not is_told(each)
                    or isinstance(each, Allocate) and each.source in inside for each in statements(nest.body))

@@ -40,7 +40,7 @@ def shared_indices(nest: Nest, own: Iterable[Var] = ()) -> list[Index]:
     inside = {index.var for index in nest.indices}
     private = {*own, *(stmt.target for stmt in statements(nest.body) if isinstance(stmt, Allocate))}
     free = [index for index in nest.indices if inside.isdisjoint(atom_vars((index.size,)))
-            and is_independent(nest, index, private)]
+            and is_independent(nest, index, private, may_fail=True)]
     return free[-MOST_AXES:]
 
 
