@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
+import runpy
 import sys
+import tempfile
 import traceback
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -45,6 +49,12 @@ def picked(x, k):
     return x[k] * 2
 
 
+def added_at(y, i, x):
+    for k in range(len(i)):
+        y[i[k]] += x[k]
+    return y
+
+
 def refused(x, least):
     if np.sum(x) < least:
         raise ValueError(f"less than {least}")
@@ -53,6 +63,12 @@ def refused(x, least):
 
 def divided(x, n):
     return x * (7 // n)
+
+
+def first_sorted(x):
+    by_text = sorted(x.tolist(), key=repr)                               # which nothing compiles
+    x += by_text[0]
+    return x * 2
 
 
 def halvings(x):
@@ -163,7 +179,7 @@ def raised(function: Any, *args: Any) -> str:
 
 
 def line_of(text: str) -> str:
-    lines = open(__file__).read().splitlines()
+    lines = Path(__file__).read_text().splitlines()
     return f"line {next(k for k, line in enumerate(lines, 1) if text in line)}"
 
 
@@ -175,6 +191,14 @@ def check_places_outside() -> None:
         message, number = raised(compiled, x, k), 3 if isinstance(k, int) else -4
         assert f"IndexError: index {number} is out of bounds for axis 0 with size 3" in message, message
         assert line_of("return x[k] * 2") in message, message
+
+
+def check_places_outside_in_a_loop() -> None:
+    compiled, i = jit(added_at, device="cuda"), np.array([0, 2, -1])
+    same(compiled(np.zeros(3), i, np.ones(3)), added_at(np.zeros(3), i, np.ones(3)))
+    message = raised(compiled, np.zeros(3), np.array([0, 7, 2]), np.ones(3))
+    assert "IndexError: index 7 is out of bounds for axis 0 with size 3" in message, message
+    assert line_of("y[i[k]] += x[k]") in message, message
 
 
 def check_what_the_program_raises() -> None:
@@ -219,6 +243,24 @@ def check_arrays_on_the_device() -> None:
     result = doubled(x)
     assert type(result) is Array and result.device is devices("cuda")[0]
     same(np.asarray(result), np.arange(3.0) * 2)
+
+
+def check_page() -> None:
+    """The programs of docs/cuda.md run."""
+    text = (Path(__file__).parent.parent / "docs" / "cuda.md").read_text()
+    programs = re.findall(r"^```py\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert programs
+    for program in programs:
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+            file.write(program)
+            file.flush()
+            runpy.run_path(file.name)
+
+
+def check_fallback() -> None:
+    ours, theirs = np.arange(1.0, 4.0), np.arange(1.0, 4.0)
+    same(jit(first_sorted, device="cuda", fallback=True)(ours), first_sorted(theirs))
+    same(ours, theirs)
 
 
 def check_devices() -> None:

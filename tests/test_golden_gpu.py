@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import importlib.util
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ from transformer.run.signature import describe
 from transformer.run.static import StaticPaths
 
 FOLDER = Path(__file__).parent / "golden_gpu"
+PAGE = Path(__file__).parent.parent / "docs" / "cuda.md"
+SHOWN = re.compile(r"(?<=<!-- softmax -->\n```text\n).*?(?=```)", re.DOTALL)
 SIZES = 5, 11
 specification = importlib.util.spec_from_file_location("gpu_programs", FOLDER / "programs.py")
 assert specification is not None and specification.loader is not None
@@ -65,3 +68,11 @@ def test_kernels(name: str, request: pytest.FixtureRequest) -> None:
         if request.config.getoption("--update-golden"):
             path.write_text(made.module.source)
         assert made.module.source == path.read_text()
+
+
+def test_page_shows_the_kernel_of_a_softmax(request: pytest.FixtureRequest) -> None:
+    source, page = (FOLDER / "softmax.py").read_text(), PAGE.read_text()
+    part = source[source.rindex("@cuda.jit\n"):source.index("\n\ndef softmax(")]
+    if request.config.getoption("--update-golden"):
+        PAGE.write_text(SHOWN.sub(lambda _: part, page, count=1))
+    assert SHOWN.findall(PAGE.read_text()) == [part]

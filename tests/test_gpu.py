@@ -15,7 +15,7 @@ from test_lowered_programs import transformed
 
 from transformer import tree
 from transformer.core.errors import NotSupported, TransformError
-from transformer.lower.cuda.elementary import FORMS
+from transformer.lower.cuda.elementary import OF_COMPLEX, OF_NUMBERS
 from transformer.lower.cuda.lowering import GpuKernels, lower_for_gpu
 
 PROGRAMS = [program for program in ALL if "expected" not in program.tags]
@@ -95,13 +95,19 @@ def fill(x, y):
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-@pytest.mark.parametrize("function", FORMS, ids=lambda function: function.__name__)
+@pytest.mark.parametrize("function", OF_NUMBERS, ids=lambda function: function.__name__)
 def test_functions_that_numba_has_for_processors_only(function: Any, dtype: str) -> None:
     given = [0.0, -0.0, 0.25, 0.5, 1.5, 2.5, 0.49999999999999994, 3.75, 8388607.5, 1e12, 1e30, np.inf, np.nan, 1e-20]
     for x in np.array([*given, *(-x for x in given)], dtype):
-        found = np.array(FORMS[function](x), dtype)
+        found = np.array(OF_NUMBERS[function](x), dtype)
         np.testing.assert_allclose(found, function(x), rtol=2 * np.finfo(dtype).eps if function is np.cbrt else 0)
         assert np.signbit(found) == np.signbit(function(x))
+
+
+@pytest.mark.parametrize("function", OF_COMPLEX, ids=lambda function: function.__name__)
+def test_functions_of_complex_numbers(function: Any) -> None:
+    for x in 0.5 + 0.25j, -1.5 + 2j, 3 - 0.125j, -0.25 - 1j:
+        np.testing.assert_allclose(OF_COMPLEX[function](x), function(x), rtol=1e-14)
 
 
 def added_at(y, i, x):

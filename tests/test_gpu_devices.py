@@ -1,4 +1,4 @@
-"""`jit(f, device="cuda")`: calls, in a process in which numba runs kernels as Python; and what there is without one."""
+"""`jit(f, device="cuda")` where numba runs kernels as Python, in another process; and what there is without a GPU."""
 
 from __future__ import annotations
 

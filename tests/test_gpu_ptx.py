@@ -19,6 +19,8 @@ import numpy as np
 import pytest
 from test_golden_gpu import FOLDER, looped, programs
 
+from transformer.pipeline import generate_loops
+
 ARCHITECTURES = (7, 5), (8, 0), (9, 0)
 REGISTERS = 64                         # of a thread, so that a multiprocessor has 1024 threads
 IN_DOUBLE = {"relaxed"}
@@ -109,3 +111,27 @@ def test_what_is_looked_for_is_found() -> None:
 
     text = cuda.compile_ptx(by_division, (array, types.int64), cc=(8, 0))[0]
     assert re.search(r"\b(?:div|rem)\.[su]\d+", text) and ".f64" in text
+
+
+def test_functions_that_numba_has_for_processors_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their forms for kernels are compiled."""
+    from numba import cuda, from_dtype, types
+    monkeypatch.setattr("numba.cuda.dispatcher.get_current_device",
+                        lambda: SimpleNamespace(compute_capability=ARCHITECTURES[0]))
+
+    def all_of(x):
+        return np.floor(x) + np.ceil(x) + np.trunc(x) + np.rint(x) + np.cbrt(x)
+
+    def all_of_complex(x):
+        return np.exp(np.sqrt(x)) + np.log(np.tanh(x)) + np.arctan(np.sin(x)) + np.cosh(np.log10(x))
+
+    for program, dtype in (all_of, "f4"), (all_of, "f8"), (all_of_complex, "c16"):
+        made = generate_loops(program, (np.zeros(3, dtype),), {}, hints={}, smallest=2, gpu=True).module
+        namespace = dict(made.kernel.printed.given)
+        exec(made.source.replace("import cupy as cp\n", ""), namespace)
+        array = types.Array(from_dtype(np.dtype(dtype)), 1, "C")
+        kernel = next(namespace[name] for name in made.kernel.printed.tasks).py_func
+        given = kernel.__code__.co_varnames[:kernel.__code__.co_argcount]
+        kinds = tuple(types.int64 if name == "n" else array for name in given)
+        text = cuda.compile_ptx(kernel, kinds, cc=ARCHITECTURES[0])[0]
+        assert dtype != "f4" or ".f64" not in text

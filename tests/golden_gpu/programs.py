@@ -68,6 +68,11 @@ def looked_up(table, position):
     return np.sum((table[k] * (1 - part) + table[k + 1] * part) ** 2)
 
 
+def counted(total, places, weight):
+    for k in range(len(places)):
+        total[places[k]] += weight[k]
+
+
 def relaxed(A, b, x):
     r = np.tanh(b - A @ x)
     step = np.linalg.solve(A, r)
@@ -101,6 +106,10 @@ def _lookups(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
     return _singles(rng.normal(size=n), rng.uniform(0, 1, n + 3))
 
 
+def _places(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
+    return np.zeros(n, "f4"), rng.integers(-n, n, n + 3), *_singles(rng.normal(size=n + 3))
+
+
 Draw = Callable[[np.random.Generator, int], tuple[Any, ...]]
 KEPT: dict[str, tuple[Any, Any, Draw]] = {
     "selu": (selu, selu, _normal(lambda n: n)),
@@ -114,5 +123,6 @@ KEPT: dict[str, tuple[Any, Any, Draw]] = {
     "black_scholes_greeks": (value_and_grad(black_scholes, argnums=(0, 1, 4)), black_scholes, _options),
     "mandelbrot": (vmap(escape), escape, lambda rng, n: _singles(rng.uniform(-2, 1, n), rng.uniform(-1, 1, n))),
     "looked_up_grad": (value_and_grad(looked_up, argnums=(0, 1)), looked_up, _lookups),
+    "counted": (counted, counted, _places),
     "relaxed": (relaxed, relaxed, _system),
 }

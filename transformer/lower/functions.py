@@ -66,7 +66,7 @@ class Functions:
         self.apart: set[str] = set()                                     # written out nowhere
         self.direct: set[str] = set()                                    # called by what is not a copy itself
         self.grids: set[Any] = set()                                     # what kernels are launched with
-        self.instead: dict[Any, Any] = {}                                # of functions that a compiler does not know
+        self.instead: dict[Any, Any] = {}                                # of what a compiler does not know, by kind
 
     def called(self, form: Any, dtype: np.dtype) -> str:
         """The name of the copy of a function that generated code calls."""
@@ -269,7 +269,7 @@ class _Copy(ast.NodeTransformer):
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        instead = self.functions.instead.get(getattr(np, node.attr, None)) if _is_of_numpy(node) else None
+        instead = self.functions.instead.get((getattr(np, node.attr, None), "f")) if _is_of_numpy(node) else None
         if instead is not None:
             return ast.Name(self.functions.named(instead, self.dtype))
         if self.narrow and _is_constant(node):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import cmath
 import inspect
 import math
 from typing import Any
@@ -95,7 +96,7 @@ class Numbers:
         form = loop_of(stmt.op, dtype.kind)
         if self.functions.vectorised and not stmt.target.type.weak and id(stmt) not in self.alone:   # type: ignore[union-attr]
             form = vecmath.FORMS.get(stmt.op.name, {}).get(dtype, form)  # Python's own numbers stay with `math`
-        form = self.functions.instead.get(form, form) if dtype.kind == "f" else form
+        form = self.functions.instead.get((form, dtype.kind), form)
         if inspect.isfunction(form) and form not in PRINTED_INSIDE:
             self.functions.called(form, dtype)
         return form
@@ -107,7 +108,7 @@ class Numbers:
             return ast.IfExp(*args)
         if form in (scalars.real_part, scalars.imaginary_part):
             return ast.Attribute(args[0], "real" if form is scalars.real_part else "imag")
-        for module, prefix in ((builtins, ""), (math, "math."), (np, "np.")):
+        for module, prefix in ((builtins, ""), (math, "math."), (cmath, "cmath."), (np, "np.")):
             if is_of(module, form):
                 return ast.Call(dotted(prefix + form.__name__), args, [])
         name = self.functions.called(form, dtype)

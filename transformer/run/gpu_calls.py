@@ -53,6 +53,8 @@ class GpuCalls(Dispatcher):
         """With results where they are, if they are to stay, else fetched."""
         given = tree.map(brought, (args, kwargs))
         entry = self.entry(*tree.map(stand_in, given))
+        if entry.refusal is not None:
+            return self._on_host((args, kwargs), stays)
         if entry.memory.written:
             self._check(entry, args, kwargs)
         outside = {hidden.name: brought(hidden.fetch()) for hidden in entry.hidden}
@@ -65,6 +67,16 @@ class GpuCalls(Dispatcher):
             return result
         self._write_back(entry, (args, kwargs), given)
         return tree.map(fetched, result)
+
+    def _on_host(self, given: tuple[tuple[Any, ...], dict[str, Any]], stays: bool) -> Any:
+        """Runs the function as NumPy runs it: what is on the device it gets as copies, which are put back."""
+        there = tree.map(lambda leaf: brought(leaf) if is_gpu_array(leaf) else leaf, given)
+        args, kwargs = tree.map(fetched, there)
+        result = self.target.function(*args, **kwargs)
+        for array, copy in zip(tree.leaves(there), tree.leaves((args, kwargs))):
+            if array is not copy and isinstance(copy, np.ndarray):
+                array[...] = library().asarray(copy)
+        return tree.map(lambda leaf: put(leaf) if isinstance(leaf, np.ndarray) else leaf, result) if stays else result
 
     def _check(self, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Raises where the function writes to an array that shares memory with another argument."""
@@ -93,7 +105,7 @@ class GpuCalls(Dispatcher):
         except TransformError as refusal:
             if not self.fallback:
                 raise
-            return Entry(on_host(self.target.function), "", None, [], [], [], {}, Memory(frozenset(), (), (), None),
+            return Entry(self.target.function, "", None, [], [], [], {}, Memory(frozenset(), (), (), None),
                          refusal=refusal)
 
     def _launching(self, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
@@ -124,11 +136,3 @@ class GpuCalls(Dispatcher):
         stages: dict[str, str] = {}
         self.looped(describe(plain, keywords, self.names(len(args)), self.static), plain, keywords, stages)
         return stages
-
-
-def on_host(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function as NumPy runs it, of arrays of the device."""
-    def run(*args: Any, **kwargs: Any) -> Any:
-        args, kwargs = tree.map(fetched, (args, kwargs))
-        return tree.map(lambda leaf: put(leaf) if isinstance(leaf, np.ndarray) else leaf, function(*args, **kwargs))
-    return run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 from typing import Any
 
@@ -43,4 +44,10 @@ def cbrt(x: Any) -> Any:
     return math.copysign(root, x)
 
 
-FORMS: dict[Any, Any] = {np.floor: floor, np.ceil: ceil, np.trunc: trunc, np.rint: rint, np.cbrt: cbrt}
+OF_NUMBERS: dict[Any, Any] = {np.floor: floor, np.ceil: ceil, np.trunc: trunc, np.rint: rint, np.cbrt: cbrt}
+OF_COMPLEX = {np.exp: cmath.exp, np.log: cmath.log, np.log10: cmath.log10, np.sqrt: cmath.sqrt, np.sin: cmath.sin,
+              np.cos: cmath.cos, np.tan: cmath.tan, np.sinh: cmath.sinh, np.cosh: cmath.cosh, np.tanh: cmath.tanh,
+              np.arcsin: cmath.asin, np.arccos: cmath.acos, np.arctan: cmath.atan, np.arcsinh: cmath.asinh,
+              np.arccosh: cmath.acosh, np.arctanh: cmath.atanh}
+FORMS: dict[tuple[Any, str], Any] = {**{(function, "f"): form for function, form in OF_NUMBERS.items()},
+                                     **{(function, "c"): form for function, form in OF_COMPLEX.items()}}

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 from collections.abc import Iterable
 
@@ -49,9 +50,11 @@ def print_module(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Prin
 
 def _headed(parts: list[list[str]]) -> str:
     body = "\n\n\n".join("\n".join(part) for part in parts)
-    imports = [line for line, use in IMPORTS.items() if use in body and line.startswith("import ")]
+    imports = [line for line, use in IMPORTS.items() if re.search(rf"\b{re.escape(use)}", body)
+               and line.startswith("import ")]
     standard = [line for line in imports if line.split()[-1] in STANDARD]
     others = [line for line in imports if line not in (*standard, NUMPY)]
+    standard = [*["import cmath"] * ("cmath." in body), *standard]
     heads = [*standard, *([""] if standard else []), ARRAYS, NUMPY, *others, "from numba import cuda", ""]
     named = [f"{name} = {getattr(grids, name)}" for name in ("THREADS", "BLOCKS", "WARP") if name in body]
     return "\n".join([*heads, *named]) + "\n\n\n" + body + "\n"

@@ -1,0 +1,48 @@
+import cupy as cp
+import numpy as np
+from numba import cuda
+
+THREADS = 256
+BLOCKS = 4096
+WARP = 32
+
+
+def over_threads(*sizes):
+    """A thread for every place of up to three axes, the innermost first."""
+    across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
+    threads = (across, THREADS // across, 1)[:len(sizes)]
+    counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
+    return ((min(counts[0], BLOCKS), *[min(count, 65535) for count in counts[1:]]), threads)
+
+
+@cuda.jit
+def fill_total2(m, places2, n, status, total2, weight):
+    k = cuda.grid(1)
+    while 0 <= k < m:
+        places2_k = places2[k]
+        if not -n <= places2_k < n:
+            if cuda.atomic.compare_and_swap(status, 0, 1) == 0:
+                status[1] = places2_k
+                status[2] = n
+            return
+        cuda.atomic.add(total2, places2_k + n if places2_k < 0 else places2_k,
+            weight[k])
+        k += cuda.gridsize(1)
+
+
+def counted_driver(total, places2, weight):
+    n = total.shape[0]
+    m = places2.shape[0]
+    total2 = total.copy()
+    status = cp.zeros(3, np.int64)
+    fill_total2[over_threads(m)](m, places2, n, status, total2, weight)
+    code = status[0].item()
+    if code == 1:
+        raise IndexError("index", status[1].item(),
+            "is out of bounds for axis 0 with size", status[2].item())
+    return total2
+
+
+def counted(total, places, weight):
+    total2 = counted_driver(total, places, weight)
+    total[...] = total2
