@@ -49,11 +49,6 @@ def one_block():
     return (1, THREADS)
 
 
-def one_thread():
-    """A thread that works alone."""
-    return (1, 1)
-
-
 def over_blocks(*sizes):
     """A block for every place."""
     counts = [max(1, min(size, 65535)) for size in sizes]
@@ -142,9 +137,9 @@ def fill_zeros(n, zeros):
 
 
 @cuda.jit
-def fill_zeros2(m, position, scaled, n, table, part, zeros, number, dposition, number5):
-    total3 = np.float32(0.0)
-    for i in range(m):
+def fill_zeros2(m, position, scaled, n, table, part, zeros, number, dposition, shares):
+    i = cuda.grid(1)
+    while 0 <= i < m:
         position_i = position[i]
         mask = (np.float32(0.0) < position_i) & (position_i < np.float32(1.0))
         lower = smaller(larger(position_i, np.float32(0.0)), np.float32(1.0))
@@ -154,14 +149,14 @@ def fill_zeros2(m, position, scaled, n, table, part, zeros, number, dposition, n
         table_chosen = table[chosen]
         part_i = part[i]
         table_at = table[number2 + n if number2 < 0 else number2]
-        total4 = table_at * (np.float32(1.0) - part_i) + table_chosen * part_i
-        scaled2 = np.float32(2.0) * total4
-        zeros[chosen] += scaled2 * part_i
+        total3 = table_at * (np.float32(1.0) - part_i) + table_chosen * part_i
+        scaled2 = np.float32(2.0) * total3
+        cuda.atomic.add(zeros, chosen, scaled2 * part_i)
         scaled3 = (scaled2 * table_chosen - scaled2 * table_at) * number
         chosen2 = np.float32(0.5) * scaled3 if position_i == lower else np.float32(0.0)
         dposition[i] = scaled3 if mask else chosen2
-        total3 += total4 * total4
-    number5[0] = total3
+        shares[i] = total3 * total3
+        i += cuda.gridsize(1)
 
 
 @cuda.jit
@@ -177,6 +172,19 @@ def fill_zeros3(m, scaled, n, part, table, zeros):
             * part_i)
         cuda.atomic.add(zeros, chosen, np.float32(2.0) * total3 * diff)
         i += cuda.gridsize(1)
+
+
+@cuda.jit
+def fill_number5(m, shares, number5):
+    shared = cuda.shared.array(THREADS, np.float32)
+    total3 = np.float32(0.0)
+    i = cuda.threadIdx.x
+    while 0 <= i < m:
+        total3 += shares[i]
+        i += cuda.blockDim.x
+    total3 = add_of_block(total3, shared)
+    if cuda.threadIdx.x == 0:
+        number5[0] = total3
 
 
 def looked_up_value_and_grad_driver(table, position):
@@ -209,10 +217,12 @@ def looked_up_value_and_grad_driver(table, position):
     zeros = cp.empty(n, np.float32)
     fill_zeros[over_threads(n)](n, zeros)
     dposition = cp.empty(m, np.float32)
-    number5 = cp.empty(1, np.float32)
-    fill_zeros2[one_thread()](m, position, scaled, n, table, part, zeros, number,
-        dposition, number5)
+    shares = cp.empty(m, np.float32)
+    fill_zeros2[over_threads(m)](m, position, scaled, n, table, part, zeros, number,
+        dposition, shares)
     fill_zeros3[over_threads(m)](m, scaled, n, part, table, zeros)
+    number5 = cp.empty(1, np.float32)
+    fill_number5[one_block()](m, shares, number5)
     return number5.reshape(()), zeros, dposition
 
 

@@ -54,6 +54,12 @@ def one_block():
     return (1, THREADS)
 
 
+def over_blocks(*sizes):
+    """A block for every place."""
+    counts = [max(1, min(size, 65535)) for size in sizes]
+    return (tuple(counts), THREADS)
+
+
 def over_threads(*sizes):
     """A thread for every place of up to three axes, the innermost first."""
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
@@ -74,80 +80,80 @@ def fill_h(d, n, h, dot, b1):
 
 
 @cuda.jit
-def fill_z(d, n2, z, dot2, b2, z2, e, same, Y, ratio, dz, dz2, dz3, number2, number):
+def fill_z(d, n2, z, dot2, b2, z2, e, same, Y, ratio, dz2, dz3, dz, shares):
     shared = cuda.shared.array(THREADS, np.float32)
     shared_int64 = cuda.shared.array(THREADS, np.int64)
-    total = np.float32(0.0)
-    for i in range(d):
+    i = cuda.blockIdx.x
+    while 0 <= i < d:
         cuda.syncthreads()
         j = cuda.threadIdx.x
         while 0 <= j < n2:
-            z[j] = dot2[i, j] + b2[j]
+            z[i, j] = dot2[i, j] + b2[j]
             j += cuda.blockDim.x
         cuda.syncthreads()
-        total2 = z[0]
+        total = z[i, 0]
         j = cuda.threadIdx.x
         while 0 <= j < n2:
-            total2 = larger(total2, z[j])
+            total = larger(total, z[i, j])
             j += cuda.blockDim.x
-        total2 = maximum_of_block(total2, shared)
-        total3 = np.float32(0.0)
-        total4 = 0
+        total = maximum_of_block(total, shared)
+        total2 = np.float32(0.0)
+        total3 = 0
         j = cuda.threadIdx.x
         while 0 <= j < n2:
-            z_j = z[j]
-            diff = z_j - total2
-            z2[j] = diff
+            z_ij = z[i, j]
+            diff = z_ij - total
+            z2[i, j] = diff
             e2 = math.exp(diff)
-            e[j] = e2
-            same2 = z_j == total2
-            same[j] = same2
-            total3, total4 = total3 + e2, total4 + np.int64(same2)
+            e[i, j] = e2
+            same2 = z_ij == total
+            same[i, j] = same2
+            total2, total3 = total2 + e2, total3 + np.int64(same2)
             j += cuda.blockDim.x
-        total3 = add_of_block(total3, shared)
-        total4 = add_of_block(total4, shared_int64)
-        log = math.log(total3)
+        total2 = add_of_block(total2, shared)
+        total3 = add_of_block(total3, shared_int64)
+        log = math.log(total2)
         cuda.syncthreads()
+        total4 = np.float32(0.0)
         total5 = np.float32(0.0)
-        total6 = np.float32(0.0)
         j = cuda.threadIdx.x
         while 0 <= j < n2:
             Y_ij = Y[i, j]
             scaled = ratio * Y_ij
-            dz[j] = scaled
-            total5, total6 = total5 + Y_ij * (z2[j] - log), total6 + scaled
+            dz2[i, j] = scaled
+            total4, total5 = total4 + Y_ij * (z2[i, j] - log), total5 + scaled
             j += cuda.blockDim.x
+        total4 = add_of_block(total4, shared)
         total5 = add_of_block(total5, shared)
-        total6 = add_of_block(total6, shared)
-        ratio2 = total6 / total3
+        ratio2 = total5 / total2
         cuda.syncthreads()
-        total7 = np.float32(0.0)
+        total6 = np.float32(0.0)
         j = cuda.threadIdx.x
         while 0 <= j < n2:
-            diff = dz[j] - ratio2 * e[j]
-            dz2[j] = diff
-            total7 += diff
+            diff = dz2[i, j] - ratio2 * e[i, j]
+            dz3[i, j] = diff
+            total6 += diff
             j += cuda.blockDim.x
-        total7 = add_of_block(total7, shared)
-        ratio3 = total7 / np.float32(total4)
+        total6 = add_of_block(total6, shared)
+        ratio3 = total6 / np.float32(total3)
         j = cuda.threadIdx.x
         while 0 <= j < n2:
-            dz3[i, j] = dz2[j] - np.float32(same[j]) * ratio3
+            dz[i, j] = dz3[i, j] - np.float32(same[i, j]) * ratio3
             j += cuda.blockDim.x
-        total += total5
-    if cuda.threadIdx.x == 0:
-        number2[0] = -(total / number)
+        if cuda.threadIdx.x == 0:
+            shares[i] = total4
+        i += cuda.gridDim.x
 
 
 @cuda.jit
-def fill_parts(d, n2, dz3, parts):
+def fill_parts(d, n2, dz, parts):
     i = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
     while 0 <= i < (d + 63) // 64:
         j = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
         while 0 <= j < n2:
             total = np.float32(0.0)
             for k in range(min(64, d - 64 * i)):
-                total += dz3[64 * i + k, j]
+                total += dz[64 * i + k, j]
             parts[i, j] = total
             j += cuda.gridDim.x * cuda.blockDim.x
         i += cuda.gridDim.y * cuda.blockDim.y
@@ -162,6 +168,19 @@ def fill_db2(n2, d, parts, db2):
             total += parts[j, i]
         db2[i] = total
         i += cuda.gridsize(1)
+
+
+@cuda.jit
+def fill_number2(d, shares, number2, number):
+    shared = cuda.shared.array(THREADS, np.float32)
+    total = np.float32(0.0)
+    i = cuda.threadIdx.x
+    while 0 <= i < d:
+        total += shares[i]
+        i += cuda.blockDim.x
+    total = add_of_block(total, shared)
+    if cuda.threadIdx.x == 0:
+        number2[0] = -(total / number)
 
 
 @cuda.jit
@@ -216,24 +235,26 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     cp.matmul(h, W2, out=dot2)
     number = np.float32(d)
     ratio = np.float32(-1.0) / number
-    z = cp.empty(n2, np.float32)
-    z2 = cp.empty(n2, np.float32)
-    e = cp.empty(n2, np.float32)
-    same = cp.empty(n2, np.bool_)
-    dz = cp.empty(n2, np.float32)
-    dz2 = cp.empty(n2, np.float32)
+    dz = cp.empty((d, n2), np.float32)
+    shares = cp.empty(d, np.float32)
+    z = cp.empty((d, n2), np.float32)
+    z2 = cp.empty((d, n2), np.float32)
+    e = cp.empty((d, n2), np.float32)
+    same = cp.empty((d, n2), np.bool_)
+    dz2 = cp.empty((d, n2), np.float32)
     dz3 = cp.empty((d, n2), np.float32)
+    fill_z[over_blocks(d)](d, n2, z, dot2, b2, z2, e, same, Y, ratio, dz2, dz3, dz,
+        shares)
     parts = cp.empty(((d + 63) // 64, n2), np.float32)
-    number2 = cp.empty(1, np.float32)
-    fill_z[one_block()](d, n2, z, dot2, b2, z2, e, same, Y, ratio, dz, dz2, dz3,
-        number2, number)
-    fill_parts[over_threads(n2, (d + 63) // 64)](d, n2, dz3, parts)
+    fill_parts[over_threads(n2, (d + 63) // 64)](d, n2, dz, parts)
     db2 = cp.empty(n2, np.float32)
     fill_db2[over_threads(n2)](n2, d, parts, db2)
     dW2 = cp.empty((n, n2), np.float32)
-    cp.matmul(h.T, dz3, out=dW2)
+    number2 = cp.empty(1, np.float32)
+    fill_number2[one_block()](d, shares, number2, number)
+    cp.matmul(h.T, dz, out=dW2)
     dh = cp.empty((d, n), np.float32)
-    cp.matmul(dz3, W2.T, out=dh)
+    cp.matmul(dz, W2.T, out=dh)
     chosen = cp.empty((d, n), np.float32)
     fill_chosen[over_threads(n, d)](d, n, dh, dot, b1, chosen)
     parts2 = cp.empty(((d + 63) // 64, n), np.float32)

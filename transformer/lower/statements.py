@@ -23,7 +23,7 @@ from .nests import Allocate, Block, Fold, Index, Length, Library, Load, Named, N
 from .numbers import literal
 from .sharing import shared
 
-MEMORY = {"record": "kept", "chunks": "parts"}
+MEMORY = {"record": "kept", "chunks": "parts", "shares": "shares"}
 
 
 class Statements(Expressions):

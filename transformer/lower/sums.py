@@ -80,7 +80,7 @@ def _accurate(stmt: Fold, repeated: bool) -> Block:
     if sums and len(stmt.indices) > 1:
         stmt = split(stmt, 1)                                            # type: ignore[assignment]
     for carry in stmt.carries:
-        _open(carry, stmt)
+        opened(carry, stmt)
     is_innermost = not any(isinstance(each, (Nest, Fold)) for each in statements(stmt.body))
     stmt.body = accurate(stmt.body, True)
     found = {carry: add for carry in stmt.carries if (add := added(carry, stmt)) is not None}
@@ -115,7 +115,7 @@ def at_most(size: Extent) -> int | None:
     return None
 
 
-def _open(carry: Carry, stmt: Fold) -> None:
+def opened(carry: Carry, stmt: Fold) -> None:
     """Makes a sum that goes on in an inner fold the sum of those of that fold."""
     inner = next((each for each in stmt.body if isinstance(each, Fold)
                   and any(c.out is carry.next and c.init is carry.entry for c in each.carries)), None)

@@ -61,11 +61,11 @@ def in_chunks(block: Block) -> Block:
     """The block with long folds in chunks."""
     made: Block = []
     for stmt in block:
-        made += in_parts(stmt, _length(stmt)) if isinstance(stmt, Fold) and _may_be_chunked(stmt) else [stmt]
+        made += in_parts(stmt, _length(stmt)) if isinstance(stmt, Fold) and may_be_chunked(stmt) else [stmt]
     return made
 
 
-def _may_be_chunked(stmt: Fold) -> bool:
+def may_be_chunked(stmt: Fold) -> bool:
     first = stmt.indices[0]
     return (not isinstance(first.size, int) and _is_worth_it(stmt) and is_independent(stmt, first, set())
             and all(combination(carry, stmt) is not None for carry in stmt.carries))

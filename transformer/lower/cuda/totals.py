@@ -1,0 +1,90 @@
+"""Iterations that add to a total and write besides: what each adds is kept, and added up afterwards.
+
+    total = fold i < n                      allocate shares, n
+        store y, i, …                       nest i < n
+        total = total + share        →          store y, i, …
+                                                store shares, i, share
+                                            total = fold shares[i] over i < n
+
+The iterations are a nest then, whose places threads share. Where they write apart from each other, and need no memory
+of their own, chunks of them are shared instead (`threads.in_chunks`), and nothing is kept.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from ...core.builder import current
+from ...core.grammar import Atom, Carry, Let, Var
+from ...core.types import INT, ArrayType
+from ...core.walk import atom_vars
+from ...ops.arithmetic import Add
+from ..nests import Allocate, Block, Fold, Index, Load, Nest, Store, emit, inner_blocks, split, statements
+from ..sums import added, opened
+from ..threads import may_be_chunked, own_memory, used_by
+from .placing import is_launched
+from .shares import added_to, flattened, shared_indices
+
+SHARES = "shares"                      # makes memory for what iterations add
+
+
+def totals_apart(body: Block, results: list[Atom]) -> Block:
+    """The block with such folds as nests, and folds of what these leave."""
+    uses = used_by(body)
+    uses.update(set(atom_vars(tuple(results))))
+    return _block(body, uses)
+
+
+def _block(block: Block, uses: Counter[Var]) -> Block:
+    made: Block = []
+    for stmt in block:
+        if isinstance(stmt, Fold):
+            made += _apart(stmt, made, uses)
+            continue
+        if not isinstance(stmt, Nest):
+            for inner in inner_blocks(stmt):
+                inner[:] = _block(inner, uses)
+        made.append(stmt)
+    return made
+
+
+def _apart(fold: Fold, before: Block, uses: Counter[Var]) -> Block:
+    writes = any(isinstance(each, Store) for each in statements(fold.body))
+    if isinstance(fold.indices[0].size, int) or not writes or may_be_chunked(fold):
+        return [fold]
+    outer: Any = split(fold, 1)
+    for carry in outer.carries:
+        opened(carry, outer)
+    adds = [added(carry, outer) for carry in outer.carries]
+    if None in adds or not _is_shared(outer, before, uses):
+        return [outer]
+    return _shares(outer, adds)                                          # type: ignore[arg-type]
+
+
+def _is_shared(fold: Fold, before: Block, uses: Counter[Var]) -> bool:
+    """Whether threads may share the iterations, but for the totals."""
+    nest = Nest(fold.indices, fold.body, fold.origin)
+    own = [each.target for each in own_memory(nest, before, uses)]
+    return is_launched(nest) and bool(shared_indices(flattened(nest), [*own, *added_to(nest)]))
+
+
+def _shares(fold: Fold, adds: list[Let]) -> Block:
+    index, = fold.indices
+    place = Var(INT)
+    current().assumptions.within(place, 0, index.size - 1)
+    arrays = [Var(ArrayType(carry.entry.type.dtype, (index.size,))) for carry in fold.carries]   # type: ignore[union-attr]
+    stores: Block = []
+    carries: list[Carry] = []
+    with current().nested() as body:
+        for carry, add, array in zip(fold.carries, adds, arrays, strict=True):
+            share = next(arg for arg in add.args if arg is not carry.entry)
+            stores.append(Store(array, (index.var,), share, False, fold.origin))
+            entry, item, after = (Var(carry.entry.type) for _ in range(3))
+            emit(Let((item,), Load, (array, place), {}, fold.origin))
+            emit(Let((after,), Add, (entry, item), dict(add.attrs), fold.origin))
+            carries.append(Carry(entry, carry.init, after, carry.out))
+    inside = [stmt for stmt in fold.body if stmt not in adds]
+    return [*(Allocate(array, SHARES, fold.origin) for array in arrays),
+            Nest([index], [*inside, *stores], fold.origin),
+            Fold([Index(place, index.size)], carries, body, fold.origin)]
