@@ -16,7 +16,7 @@ from typing import Any
 
 from .equations import bound_size, guardable, is_twin, single_atom, solved, solved_inside, value_of, without_inner
 from .exact import divided_out, exact_division
-from .sizes import Dim, Extent, Floor, Greatest, Least, Size, SizeAtom, Unknown, leaves, replaced
+from .sizes import Dim, Extent, Floor, Greatest, Least, Size, SizeAtom, Unknown, leaves, occurs, replaced
 
 DEEPEST_NEST = 16          # replacements tried to bound one size from below
 MOST_EXTREMES = 4          # of which a bound takes either part, one after the other
@@ -391,10 +391,11 @@ class Assumptions:
 
 
 def _extremes(size: Extent) -> Iterator[tuple[Least | Greatest, int]]:
-    """What a size has of multiples of `min` and `max`."""
-    for monomial, count in size.terms.items() if isinstance(size, Size) else ():
-        if len(monomial) == 1 and isinstance(monomial[0], (Least, Greatest)):
-            yield monomial[0], count
+    """What a size has of multiples of `min` and `max`, those first that others are not made of."""
+    found = {monomial[0]: count for monomial, count in size.terms.items()
+             if len(monomial) == 1 and isinstance(monomial[0], (Least, Greatest))} if isinstance(size, Size) else {}
+    for atom in sorted(found, key=lambda each: any(occurs(each, Size.of(other)) for other in found if other != each)):
+        yield atom, found[atom]                                            # type: ignore[misc, index]
 
 
 def _divisor(atom: SizeAtom) -> int:
