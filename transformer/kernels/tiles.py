@@ -43,8 +43,8 @@ def store(array: Any, start: tuple[Any, ...], tile: Any) -> None:
     >>> x
     array([0., 0., 1.])
     """
-    part = array[_places(array, start, tile.shape)]
-    part[...] = tile[_inside(part)]
+    places = _places(array, start, tile.shape)
+    array[places] = tile[_inside(array[places])]
 
 
 def _places(array: Any, start: tuple[Any, ...], shape: tuple[Any, ...]) -> tuple[slice, ...]:
