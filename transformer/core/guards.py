@@ -312,8 +312,8 @@ class Assumptions:
         return -(-low // scale)
 
     def _of_either(self, size: Extent, atom: Least | Greatest, count: int, extremes: int) -> int | None:
-        """A lower bound of a size with `count * min(a, b)` in it: that with either of them in its place, if the count is
-        negative; the lower one of both otherwise. With `max` it is the other way round."""
+        """A lower bound of a size with `count * min(a, b)` in it: that with either of them in its place, if the count
+        is negative; the lower one of both otherwise. With `max` it is the other way round."""
         rest = size - Size.of(atom) * count
         lows = [self._lower_bound(rest + part * count, extremes) for part in (atom.first, atom.second)]
         known = [low for low in lows if low is not None]
@@ -395,7 +395,7 @@ def _extremes(size: Extent) -> Iterator[tuple[Least | Greatest, int]]:
     found = {monomial[0]: count for monomial, count in size.terms.items()
              if len(monomial) == 1 and isinstance(monomial[0], (Least, Greatest))} if isinstance(size, Size) else {}
     for atom in sorted(found, key=lambda each: any(occurs(each, Size.of(other)) for other in found if other != each)):
-        yield atom, found[atom]                                            # type: ignore[misc, index]
+        yield atom, found[atom]
 
 
 def _divisor(atom: SizeAtom) -> int:

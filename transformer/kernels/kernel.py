@@ -8,6 +8,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .. import tree
 from ..core.errors import BadArgument
 from ..run.native import is_on_device
@@ -47,7 +49,7 @@ def kernel(grid: Grid, out: Callable[..., Any]) -> Callable[[Callable[..., None]
         raise _no_grid(grid, None)
     if not callable(out):
         raise BadArgument(f"out is {out!r}, which is no function of the arguments",
-                          instead="Write out=lambda x: np.empty_like(x), or what else gives the arrays that are filled.")
+                          instead="Write out=np.empty_like, or out=lambda x: np.empty(len(x)).")
     return lambda body: Kernel(body, grid, out)
 
 
@@ -99,7 +101,7 @@ class Kernel:
             raise BadArgument(f"{self.__name__}() {error}",
                               instead=f"Call it with {', '.join(self.inputs) or 'nothing'}.") from None
 
-    def counted(self, grid: Any, is_int: Callable[[Any], bool]) -> tuple[Any, ...]:
+    def counted(self, grid: Any, is_int: Callable[[Any], bool] = is_int) -> tuple[Any, ...]:
         """The grid, if it is one."""
         if not is_grid(grid, is_int):
             raise _no_grid(grid, self.grid)
@@ -125,14 +127,20 @@ class Kernel:
                               instead="Store it in an output.")
 
 
-def is_grid(grid: Any, is_int: Callable[[Any], bool] = lambda n: isinstance(n, int) and not isinstance(n, bool)) -> bool:
+def is_int(size: Any) -> bool:
+    """Whether this is an int, of Python or of NumPy."""
+    return isinstance(size, (int, np.integer)) and not isinstance(size, bool)
+
+
+def is_grid(grid: Any, is_int: Callable[[Any], bool] = is_int) -> bool:
     """Whether this is a tuple of one to three ints."""
     return isinstance(grid, tuple) and 1 <= len(grid) <= MOST_AXES and all(map(is_int, grid))
 
 
 def _no_grid(grid: Any, made_by: Any) -> BadArgument:
     return BadArgument("the grid of a kernel is a tuple of one to three ints", _place(made_by),
-                       why=f"This is {_described(grid)}.", instead="Write (cdiv(n, 32),), or (cdiv(n, 32), cdiv(m, 32)).")
+                       why=f"This is {_described(grid)}.",
+                       instead="Write (cdiv(n, 32),), or (cdiv(n, 32), cdiv(m, 32)).")
 
 
 def _described(grid: Any) -> str:

@@ -17,7 +17,7 @@ def run(kernel: Kernel, args: tuple[Any, ...]) -> Any:
     """The outputs of a kernel for arrays of NumPy."""
     result = kernel.out(*args)
     arrays = kernel.filled(result, lambda each: isinstance(each, np.ndarray))
-    grid = kernel.counted(kernel.grid(*args) if callable(kernel.grid) else kernel.grid, _is_int)
+    grid = kernel.counted(kernel.grid(*args) if callable(kernel.grid) else kernel.grid)
     arguments = tree.map(_as_argument, args)
     blocks = Blocks(kernel)
     outputs = [Output.over(array, name, blocks) for array, name in zip(arrays, kernel.outputs, strict=True)]
@@ -36,7 +36,3 @@ def _as_argument(leaf: Any) -> Any:
     view = leaf.view()
     view.flags.writeable = False
     return view
-
-
-def _is_int(size: Any) -> bool:
-    return isinstance(size, (int, np.integer)) and not isinstance(size, bool)

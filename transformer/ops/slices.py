@@ -7,8 +7,9 @@ A bound is None, a number, a size, or an integer that the program computes, as a
 * a question about an integer computed by the program is decided only if the answer is certain, as
   it is for the index of a loop whose range is known;
 * what stays open is left to NumPy, which clips: the length is then ``min(n, stop) -
-  min(n, start)`` or ``min(n - start, stop - start)``, a size like any other, computed only where its value is needed. No two sizes are
-  taken to be equal because they might be: ``x[i:i + 3] * w`` is refused if it may be cut short.
+  min(n, start)``, or ``min(n - start, stop - start)``, a size like any other, computed only where its value is
+  needed. No two sizes are taken to be equal because they might be: ``x[i:i + 3] * w`` is refused if it may be cut
+  short.
 
 `length` gives None if not even the sign of a bound is known, that is, from which end it counts.
 """
