@@ -20,6 +20,11 @@ MOST_AXES = 3                          # of a grid, as on GPUs
 Grid = tuple[int, ...] | Callable[..., tuple[int, ...]]
 
 
+def is_int(size: Any) -> bool:
+    """Whether this is an int, of Python or of NumPy."""
+    return isinstance(size, (int, np.integer)) and not isinstance(size, bool)
+
+
 def kernel(grid: Grid, out: Callable[..., Any]) -> Callable[[Callable[..., None]], Kernel]:
     """Makes a function over a grid of blocks of what one block does: ``body(block, *arguments, *outputs)``.
 
@@ -125,11 +130,6 @@ class Kernel:
             from ..read.places import RETURN, place_of
             raise BadArgument(f"the kernel {self.__name__} returns something", place_of(self.body, RETURN),
                               instead="Store it in an output.")
-
-
-def is_int(size: Any) -> bool:
-    """Whether this is an int, of Python or of NumPy."""
-    return isinstance(size, (int, np.integer)) and not isinstance(size, bool)
 
 
 def is_grid(grid: Any, is_int: Callable[[Any], bool] = is_int) -> bool:

@@ -62,7 +62,7 @@ class Output(np.ndarray):
             at = tuple(int(k) for k in np.argwhere(self.owners == NOBODY)[0])
             raise BadArgument(f"no block of {self._kernel} stores {self._element(at)}",
                               place_of(self.blocks.kernel.body, self.name),
-                              why=f"{self.name} has the shape {self.shape}, the grid has {len(self.blocks.places)} blocks.",
+                              why=f"Its shape is {self.shape}, and there are {len(self.blocks.places)} blocks.",
                               instead="Make the grid cover the output: cdiv(n, 32) blocks of 32 for n elements.")
 
     def _check(self, owners: Any, allowed: tuple[int, ...], what: str, instead: str) -> None:
