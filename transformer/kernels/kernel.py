@@ -100,10 +100,12 @@ class Kernel:
 
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """The arguments by position."""
+        from ..core.builder import is_building
+        from ..read.places import place_of_call
         try:
             return self.__signature__.bind(*args, **kwargs).args
         except TypeError as error:
-            raise BadArgument(f"{self.__name__}() {error}",
+            raise BadArgument(f"{self.__name__}() {error}", None if is_building() else place_of_call(),
                               instead=f"Call it with {', '.join(self.inputs) or 'nothing'}.") from None
 
     def counted(self, grid: Any, is_int: Callable[[Any], bool] = is_int) -> tuple[Any, ...]:
