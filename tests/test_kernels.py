@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from doc_blocks import FOLDER, blocks, run_block
 
 from transformer import check_grads, grad, jit, vmap
 from transformer.core.errors import BadArgument, NotSupported
@@ -69,6 +69,12 @@ def test_blocks_run_in_python(run: Any, sizes: tuple[int, ...]) -> None:
     assert type(run(x, w)) is np.ndarray
 
 
+def test_a_bad_start_is_seen_where_it_is_known() -> None:
+    """No test is left in the program where blocks begin at multiples of a size."""
+    x, w = matrices(9, 6, 7)
+    assert "raise" not in COMPILED[tiles].source_for(x, w)
+
+
 COMPILED = {tiles: jit(tiles), slices: jit(slices)}
 
 
@@ -87,16 +93,20 @@ def test_blocks_are_shared_by_threads(threads: str) -> None:
     x, w = matrices(9, 6, 7)
     source = COMPILED[tiles].source_for(x, w)
     assert re.search(r"^    in_threads\(fill_y, ", source, re.MULTILINE)
-    done = subprocess.run([sys.executable, "-c", SHARED], env={**os.environ, "NUMBA_NUM_THREADS": threads},
-                          cwd=Path(__file__).parent, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", SHARED, threads], cwd=Path(__file__).parent, capture_output=True,
+                          text=True, timeout=120)
     assert done.returncode == 0, done.stderr
 
 
 SHARED = """
+import sys
 import numpy as np
+from transformer import config
+config.threads = int(sys.argv[1])
 from test_kernels import COMPILED, matrices, tiles
 x, w = matrices(400, 48, 41)
 assert np.allclose(COMPILED[tiles](x, w), x @ w)
+assert ("in_threads" in COMPILED[tiles].source_for(x, w)) == (config.threads > 1)
 """
 
 
@@ -314,7 +324,15 @@ def test_what_a_kernel_says_of_itself() -> None:
     np.testing.assert_allclose(tiles(w=w, x=x), x @ w)
 
 
-# -- samples -------------------------------------------------------------------------------------
+# -- samples and documentation -------------------------------------------------------------------
+
+
+def test_the_page_shows_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (FOLDER / "kernels.md").read_text()
+    run_block("\n".join(blocks(page, "python")))
+    printed, shown = capsys.readouterr().out, "".join(blocks(page, "text"))
+    assert [line for line in printed.splitlines() if "# reverse of line" not in line] == [
+        line for line in (shown + "\n").splitlines() if "# reverse of line" not in line]
 
 
 def test_the_sample_agrees_with_numpy() -> None:
