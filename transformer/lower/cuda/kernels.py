@@ -86,7 +86,7 @@ class Kernels(Printer):
 
     def _by_blocks(self, stmt: Launch) -> list[Item]:
         *before, nest = stmt.body
-        items = self.block(before)
+        items = self._as_block(lambda: self.block(before))
         return items + self._over(nest, stmt.indices, _of_blocks, lambda: self._as_block(lambda: self.block(nest.body)))
 
     def _as_block(self, body: Callable[[], list[Item]]) -> list[Item]:

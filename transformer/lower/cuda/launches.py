@@ -41,6 +41,7 @@ from ..threads import own_memory, used_by
 from .placing import is_for_kernel, is_for_one_block, is_launched, is_number, is_small, on_device
 from .private import with_rows
 from .shares import as_loop, as_shared, flattened, is_for_blocks, is_together, shared_indices
+from .tiles import tiles
 
 CELL = "cell"                          # makes memory for a number
 
@@ -107,6 +108,8 @@ class _Cut:
 
     def _driven(self, stmt: Any, made: Block) -> Block:
         match stmt:
+            case Loop(independent=True) if (found := tiles(stmt, own_memory(_nest_of(stmt), made, self.statements))):
+                return self._over_blocks(*found, made)
             case Nest() | Loop() if (nest := as_shared(stmt)) is not None:
                 if is_launched(nest) and self._indices(nest, made):
                     return self._over_threads(nest, made)
@@ -156,6 +159,12 @@ class _Cut:
         rows = with_rows(nest, own, indices)
         form = "blocks" if is_for_blocks(nest) else "threads"
         return [*sizes, *rows, self._launch([nest], form, indices)]
+
+    def _over_blocks(self, memory: Block, nest: Nest, before: Block) -> Block:
+        """A kernel of which each block does an iteration, with memory that its threads share."""
+        before[:] = [each for each in before if each not in memory]
+        sizes = self._read(var for index in nest.indices for var in atom_vars((index.size,)))
+        return [*sizes, self._launch([*memory, nest], "blocks", nest.indices)]
 
     def _together(self, block: Block) -> Block:
         """One kernel of one block, and memory for the numbers that it leaves."""
@@ -269,6 +278,11 @@ class _Cut:
             record.value = self.cell_of(record.value)
         self.fetched = outer
         return [*made, stmt]
+
+
+def _nest_of(loop: Loop) -> Nest:
+    """A loop as the nest that it is around its body, for those who ask what that uses."""
+    return Nest([], loop.body, loop.origin)
 
 
 def _used(stmt: Any) -> set[Var]:
