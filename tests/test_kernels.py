@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 from doc_blocks import FOLDER, blocks, run_block
+from lowered import called, generated
+from test_gpu import Simulated
 
-from transformer import check_grads, grad, jit, vmap
+from transformer import check_grads, grad, jit, tree, vmap
 from transformer.core.errors import BadArgument, NotSupported
 from transformer.custom import custom_vjp
 from transformer.kernels import Kernel, cdiv, kernel, load, store
+from transformer.lower.cuda.lowering import lower_for_gpu
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 
@@ -341,3 +344,27 @@ def test_the_sample_agrees_with_numpy() -> None:
     assert done.returncode == 0, done.stderr
     errors = [float(found) for found in re.findall(r"(\d\.\de[+-]\d+)$", done.stdout, re.MULTILINE)]
     assert len(errors) == 6 and max(errors) < 1e-11
+
+
+# -- GPUs, step by step --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sizes", [(9, 6, 7), (8, 4, 12)])
+def test_a_block_of_threads_for_each_block(sizes: tuple[int, ...]) -> None:
+    """One launch, with tiles in memory that the threads of a block share; the simulator finds races."""
+    x, w = matrices(*sizes)
+    made = generated(tiles, tiles, (x, w))
+    kernels = lower_for_gpu(made.function, made.reading.assumptions)
+    assert kernels.source.count("[over_blocks(") == 1 and "cuda.shared.array((4, 4), np.float64)" in kernels.source
+    assert "cp.matmul" not in kernels.source
+    np.testing.assert_allclose(called(made, Simulated(kernels), tiles, (x, w)), x @ w, atol=1e-12)
+
+
+@pytest.mark.parametrize("run", [slices, two_outputs])
+def test_other_kernels_on_gpus(run: Any) -> None:
+    args = matrices(9, 6, 7) if run is slices else (np.linspace(-1, 1, 8),)
+    made = generated(run, run, args)
+    kernels = lower_for_gpu(made.function, made.reading.assumptions)
+    found = tree.leaves(called(made, Simulated(kernels), run, args))
+    for got, wanted in zip(found, tree.leaves(run(*args)), strict=True):
+        np.testing.assert_allclose(got, wanted, atol=1e-12)

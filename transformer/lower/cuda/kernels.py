@@ -23,8 +23,9 @@ from ...ops.arithmetic import Add
 from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
 from ...write.sizes import number
-from ..nests import Block, Fold, Index, Launch, Nest, Store, loaded, statements
+from ..nests import Allocate, Block, Fold, Index, Launch, Nest, Store, loaded, statements
 from ..numbers import literal
+from ..private import private_arrays
 from ..sharing import taken
 from ..source import Printer
 from ..statements import assignments
@@ -87,6 +88,8 @@ class Kernels(Printer):
     def _by_blocks(self, stmt: Launch) -> list[Item]:
         *before, nest = stmt.body
         items = self._as_block(lambda: self.block(before))
+        memory = {each.target for each in before if isinstance(each, Allocate)}
+        self.read |= private_arrays(nest.body, memory) or memory             # by all their names
         return items + self._over(nest, stmt.indices, _of_blocks, lambda: self._as_block(lambda: self.block(nest.body)))
 
     def _as_block(self, body: Callable[[], list[Item]]) -> list[Item]:

@@ -108,10 +108,12 @@ class _Cut:
 
     def _driven(self, stmt: Any, made: Block) -> Block:
         match stmt:
-            case Loop(independent=True) if (found := tiles(stmt, own_memory(_nest_of(stmt), made, self.statements))):
-                return self._over_blocks(*found, made)
             case Nest() | Loop() if (nest := as_shared(stmt)) is not None:
-                if is_launched(nest) and self._indices(nest, made):
+                is_for_threads = is_launched(nest) and bool(self._indices(nest, made))
+                found = self._tiles(stmt, made)
+                if found is not None and (found[0] or not is_for_threads):
+                    return self._over_blocks(*found, made)
+                if is_for_threads:
                     return self._over_threads(nest, made)
                 return self._loop(stmt) if isinstance(stmt, Loop) else self._nest(stmt)
             case Loop():
@@ -159,6 +161,12 @@ class _Cut:
         rows = with_rows(nest, own, indices)
         form = "blocks" if is_for_blocks(nest) else "threads"
         return [*sizes, *rows, self._launch([nest], form, indices)]
+
+    def _tiles(self, stmt: Nest | Loop, before: Block) -> tuple[Block, Nest] | None:
+        """The memory and the nest of a promised loop that blocks of threads do."""
+        if not getattr(stmt, "independent", False):
+            return None
+        return tiles(stmt, own_memory(Nest([], stmt.body, stmt.origin), before, self.statements))   # type: ignore
 
     def _over_blocks(self, memory: Block, nest: Nest, before: Block) -> Block:
         """A kernel of which each block does an iteration, with memory that its threads share."""
@@ -278,11 +286,6 @@ class _Cut:
             record.value = self.cell_of(record.value)
         self.fetched = outer
         return [*made, stmt]
-
-
-def _nest_of(loop: Loop) -> Nest:
-    """A loop as the nest that it is around its body, for those who ask what that uses."""
-    return Nest([], loop.body, loop.origin)
 
 
 def _used(stmt: Any) -> set[Var]:

@@ -72,7 +72,7 @@ def is_small(stmt: Any) -> bool:
 
 def is_for_kernel(stmt: Any) -> bool:
     """Whether a kernel can do all that a statement does, and no array has another name behind it."""
-    return not any(isinstance(each, (Allocate, Effect, Product, Library, Call)) or records(each) or renames(each)
+    return not any(isinstance(each, (Allocate, Effect, Product, Library, Call)) or records(each) or _renames(each)
                    for each in statements([stmt]))
 
 
@@ -80,7 +80,7 @@ def records(stmt: Any) -> bool:
     return bool(getattr(stmt, "records", ()) or getattr(stmt, "reads", ()))
 
 
-def renames(stmt: Any) -> bool:
+def _renames(stmt: Any) -> bool:
     if any(not is_number(merge.target) for merge in getattr(stmt, "merges", ())):
         return True
     return any(not is_number(carry.entry) and not carry.entry is carry.init is carry.next is carry.out
@@ -90,5 +90,5 @@ def renames(stmt: Any) -> bool:
 def is_launched(nest: Nest) -> bool:
     """Whether a kernel can do what is in a nest: what it allocates it alone reads and writes, place by place."""
     inside = {each.target for each in statements(nest.body) if isinstance(each, Allocate)}
-    return not any(isinstance(each, (Effect, Product, Library, Call)) or records(each) or renames(each)
+    return not any(isinstance(each, (Effect, Product, Library, Call)) or records(each) or _renames(each)
                    or isinstance(each, Allocate) and each.source in inside for each in statements(nest.body))

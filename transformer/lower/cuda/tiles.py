@@ -24,7 +24,7 @@ from ..dependence import as_nest
 from ..nests import Allocate, Block, Fold, Index, Load, Nest, Product, Store, inner_blocks, statements
 from ..promises import keeps_promise
 from ..sums import at_most
-from .placing import records, renames
+from .placing import records
 from .shares import MOST_AXES, is_together
 
 MOST_SHARED = 48 << 10                 # bytes of a block, on every device
@@ -38,7 +38,7 @@ def tiles(loop: Loop, own: list[Allocate]) -> tuple[Block, Nest] | None:
     nest = Nest(indices, body, loop.origin)
     if not indices or not _fits(arrays) or not keeps_promise(nest, {each.target for each in arrays}):
         return None
-    if any(records(stmt) or renames(stmt) for stmt in statements(body)) or not _are_together(body):
+    if any(map(records, statements(body))) or not _are_together(body):
         return None
     nest.body = _with_loops(body, arrays)
     return [_bounded(each) for each in arrays], nest
