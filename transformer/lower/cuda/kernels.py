@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.grammar import Const, Let, Var
+from ...core.sizes import product
 from ...core.types import INT, ArrayType
 from ...ops.arithmetic import Add
 from ...write.expressions import dotted
@@ -29,6 +30,7 @@ from ..private import private_arrays
 from ..sharing import taken
 from ..source import Printer
 from ..statements import assignments
+from ..sums import at_most
 from ..threads import combination
 from . import grids
 from .shares import flattened, is_along_rows, is_combined, shared_indices
@@ -43,6 +45,7 @@ class Kernels(Printer):
     printed."""
 
     together = False
+    has_tiles = False                  # whether blocks have memory that their threads share
 
     # -- a kernel -----------------------------------------------------------------------------
 
@@ -50,6 +53,7 @@ class Kernels(Printer):
         outside = {*self.names.of.values(), *self.names.sizes.values()}
         with self.names.scope():
             self.shared: dict[Any, str] = {}
+            self.has_tiles = False
             self.read = {array for each in stmt.body for array in loaded(each)}
             items = getattr(self, f"_by_{stmt.form}")(stmt)
             items = [*self._memory(), *items]
@@ -89,6 +93,7 @@ class Kernels(Printer):
         *before, nest = stmt.body
         items = self._as_block(lambda: self.block(before))
         memory = {each.target for each in before if isinstance(each, Allocate)}
+        self.has_tiles = bool(memory)
         self.read |= private_arrays(nest.body, memory) or memory             # by all their names
         return items + self._over(nest, stmt.indices, _of_blocks, lambda: self._as_block(lambda: self.block(nest.body)))
 
@@ -132,12 +137,37 @@ class Kernels(Printer):
         if not self.together:
             return super()._nest(stmt)
         nest = flattened(stmt)
-        index = shared_indices(nest)[-1]
+        indices = shared_indices(nest)
+        tile = indices[-2:] if self.has_tiles and all(at_most(each.size) for each in indices[-2:]) else []
         self.together = False
         with self.names.scope():
-            items = self._over(nest, [index], _of_block, lambda: self.block(nest.body))
+            if len(tile) > 1:
+                items = self._over_tile(nest, tile)
+            else:
+                items = self._over(nest, indices[-1:], _of_block, lambda: self.block(nest.body))
         self.together = True
         return self._apart(stmt, items)
+
+    def _over_tile(self, nest: Nest, tile: list[Index]) -> list[Item]:
+        """A nest whose places along two axes are shared by all threads of a block, as those of one line:
+        `row, column = place // 8, place % 8`. Where the tile is cut short, threads have nothing to do."""
+        for index in nest.indices:
+            self.names.index(index.var)
+        place = Index(Var(INT, "place"), product(at_most(index.size) for index in tile))
+        self.names.index(place.var)
+        row, column = (ast.Name(self.names.of[index.var]) for index in tile)
+        width, name = number(at_most(tile[1].size)), ast.Name(self.names.of[place.var])
+        split = [Line(ast.Assign([row], ast.BinOp(name, ast.FloorDiv(), width)), nest.origin),
+                 Line(ast.Assign([column], ast.BinOp(name, ast.Mod(), width)), nest.origin)]
+        others = [index for index in nest.indices if index not in tile]
+        inner = self._plain(others, lambda: self.block(nest.body), nest.origin)
+        short = [index for index in tile if not isinstance(index.size, int)]
+        tests: list[ast.expr] = [ast.Compare(ast.Name(self.names.of[index.var]), [ast.Lt()], [self.size(index.size)])
+                                 for index in short]
+        if tests:
+            test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
+            inner = [Group(ast.If(test, [], []), inner, [], nest.origin)]
+        return self._strided(place, [*split, *inner], _of_block("x"), nest.origin)
 
     def _store(self, stmt: Store) -> list[Item]:
         items = super()._store(stmt)
