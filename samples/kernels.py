@@ -16,6 +16,7 @@ from transformer.kernels import cdiv, kernel, load, store
 
 TILE = 32  # rows and columns of a tile of a matrix
 ROWS = 16  # of queries and keys that meet in a block
+WIDTH = 16  # columns of queries and values, at most
 
 
 def part(i, size):
@@ -58,36 +59,52 @@ def scale(q):
     return 1 / np.sqrt(q.shape[1])
 
 
+def check_widths(q, v):
+    """Tiles of so many columns are what a block has room for."""
+    if q.shape[1] > WIDTH or v.shape[1] > WIDTH:
+        raise ValueError(f"queries and values have {WIDTH} columns at most")
+
+
+def blocks_of_queries(q, k, v, *others):
+    check_widths(q, v)
+    return (cdiv(len(q), ROWS),)
+
+
+def blocks_of_keys(q, k, v, *others):
+    check_widths(q, v)
+    return (cdiv(len(k), ROWS),)
+
+
 def results_of_attention(q, k, v):
     return np.empty((len(q), v.shape[1]), q.dtype), np.empty(len(q), q.dtype)
 
 
-@kernel(grid=lambda q, k, v: (cdiv(len(q), ROWS),), out=results_of_attention)
+@kernel(grid=blocks_of_queries, out=results_of_attention)
 def attend(block, q, k, v, y, logs):
     """softmax(q @ k.T * scale) @ v, for q of [n, d], k of [m, d] and v of [m, e], and the logarithms of what the
     softmax divides by. Keys come in tiles; what has been summed is scaled again where a larger score turns up."""
     rows = part(block[0], ROWS)
-    queries = q[rows] * scale(q)
+    queries = q[rows, :WIDTH] * scale(q)
     highest = np.full(len(queries), -np.inf, q.dtype)
     total = np.zeros(len(queries), q.dtype)
-    values = np.zeros((len(queries), v.shape[1]), q.dtype)
+    values = np.zeros_like(y[rows, :WIDTH])
     for j in range(cdiv(len(k), ROWS)):
-        scores = queries @ k[part(j, ROWS)].T
+        scores = queries @ k[part(j, ROWS), :WIDTH].T
         higher = np.maximum(highest, np.max(scores, axis=1))
         weights = np.exp(scores - higher[:, None])
         faded = np.exp(highest - higher)
         total = faded * total + np.sum(weights, axis=1)
-        values = faded[:, None] * values + weights @ v[part(j, ROWS)]
+        values = faded[:, None] * values + weights @ v[part(j, ROWS), :WIDTH]
         highest = higher
     y[rows] = values / total[:, None]
     logs[rows] = highest + np.log(total)
 
 
-@kernel(grid=lambda q, k, v, dy, logs, shares: (cdiv(len(q), ROWS),), out=lambda q, *_: np.empty_like(q))
+@kernel(grid=blocks_of_queries, out=lambda q, k, v, dy, logs, shares: np.empty_like(q))
 def queries_backwards(block, q, k, v, dy, logs, shares, dq):
     """The cotangent of q; `shares` are the sums of y * dy along rows."""
     rows = part(block[0], ROWS)
-    total = np.zeros_like(q[rows])
+    total = np.zeros_like(q[rows, :WIDTH])
     for j in range(cdiv(len(k), ROWS)):
         keys = k[part(j, ROWS)]
         weights = np.exp(q[rows] @ keys.T * scale(q) - logs[rows, None])
@@ -100,11 +117,11 @@ def shapes_of_keys(q, k, v, dy, logs, shares):
     return np.empty_like(k), np.empty_like(v)
 
 
-@kernel(grid=lambda q, k, v, dy, logs, shares: (cdiv(len(k), ROWS),), out=shapes_of_keys)
+@kernel(grid=blocks_of_keys, out=shapes_of_keys)
 def keys_backwards(block, q, k, v, dy, logs, shares, dk, dv):
     """The cotangents of k and v. Sums over queries are a loop, as blocks do not add to each other's elements."""
     rows = part(block[0], ROWS)
-    keys, values = np.zeros_like(k[rows]), np.zeros_like(v[rows])
+    keys, values = np.zeros_like(k[rows, :WIDTH]), np.zeros_like(v[rows, :WIDTH])
     for i in range(cdiv(len(q), ROWS)):
         queries, dys = q[part(i, ROWS)], dy[part(i, ROWS)]
         weights = np.exp(queries @ k[rows].T * scale(q) - logs[part(i, ROWS), None])

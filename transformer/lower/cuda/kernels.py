@@ -30,10 +30,10 @@ from ..private import private_arrays
 from ..sharing import taken
 from ..source import Printer
 from ..statements import assignments
-from ..sums import at_most
 from ..threads import combination
 from . import grids
 from .shares import flattened, is_along_rows, is_combined, shared_indices
+from .tiles import bound
 
 AXES = "xyz"
 GRIDS = {"threads": grids.over_threads, "blocks": grids.over_blocks, "block": grids.one_block,
@@ -138,7 +138,7 @@ class Kernels(Printer):
             return super()._nest(stmt)
         nest = flattened(stmt)
         indices = shared_indices(nest)
-        tile = indices[-2:] if self.has_tiles and all(at_most(each.size) for each in indices[-2:]) else []
+        tile = indices[-2:] if self.has_tiles and all(self._bound(each) for each in indices[-2:]) else []
         self.together = False
         with self.names.scope():
             if len(tile) > 1:
@@ -148,15 +148,18 @@ class Kernels(Printer):
         self.together = True
         return self._apart(stmt, items)
 
+    def _bound(self, index: Index) -> int | None:
+        return bound(index.size, self.lowered.assumptions)
+
     def _over_tile(self, nest: Nest, tile: list[Index]) -> list[Item]:
         """A nest whose places along two axes are shared by all threads of a block, as those of one line:
         `row, column = place // 8, place % 8`. Where the tile is cut short, threads have nothing to do."""
         for index in nest.indices:
             self.names.index(index.var)
-        place = Index(Var(INT, "place"), product(at_most(index.size) for index in tile))
+        place = Index(Var(INT, "place"), product(self._bound(index) for index in tile))
         self.names.index(place.var)
         row, column = (ast.Name(self.names.of[index.var]) for index in tile)
-        width, name = number(at_most(tile[1].size)), ast.Name(self.names.of[place.var])
+        width, name = number(self._bound(tile[1])), ast.Name(self.names.of[place.var])
         split = [Line(ast.Assign([row], ast.BinOp(name, ast.FloorDiv(), width)), nest.origin),
                  Line(ast.Assign([column], ast.BinOp(name, ast.Mod(), width)), nest.origin)]
         others = [index for index in nest.indices if index not in tile]

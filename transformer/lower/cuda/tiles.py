@@ -15,8 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ...core.builder import current
 from ...core.grammar import Carry, Const, If, Let, Loop, Var
-from ...core.sizes import product
+from ...core.guards import Assumptions
+from ...core.sizes import Extent, product
 from ...core.types import ArrayType
 from ...core.walk import atom_vars
 from ...ops.arithmetic import Add, Multiply
@@ -86,12 +88,21 @@ def _are_together(block: Block) -> bool:
     return True
 
 
+def bound(size: Extent, assumptions: Assumptions) -> int | None:
+    """A number that a size does not exceed, also by a guard: in calls for which others were made it may."""
+    known = at_most(size)
+    if known is not None:
+        return known
+    sums = [guard.left - guard.right + size for guard in assumptions.guards if guard.kind != "equal"]
+    return min((each for each in sums if isinstance(each, int)), default=None)
+
+
 def _is_tile(stmt: Product) -> bool:
-    return all(at_most(index.size) is not None for index in (*stmt.rows, *stmt.columns))
+    return all(bound(index.size, current().assumptions) is not None for index in (*stmt.rows, *stmt.columns))
 
 
 def _sizes(array: Allocate) -> list[int | None]:
-    return [at_most(size) for size in array.target.type.sizes]           # type: ignore[union-attr]
+    return [bound(size, current().assumptions) for size in array.target.type.sizes]           # type: ignore[union-attr]
 
 
 def _fits(arrays: list[Allocate]) -> bool:
