@@ -360,6 +360,20 @@ def test_a_block_of_threads_for_each_block(sizes: tuple[int, ...]) -> None:
     np.testing.assert_allclose(called(made, Simulated(kernels), tiles, (x, w)), x @ w, atol=1e-12)
 
 
+def test_a_guard_bounds_tiles() -> None:
+    """The width of x is not in the source but for the part that is taken of it: the call decides that it is all."""
+    @kernel(grid=lambda x: (cdiv(len(x), 3),), out=np.empty_like)
+    def grams(block, x, y):
+        rows = x[3 * block[0]:3 * block[0] + 3, :8]
+        y[3 * block[0]:3 * block[0] + 3, :8] = np.exp(rows @ rows.T) @ rows
+
+    x = np.random.default_rng(0).normal(size=(7, 5))
+    made = generated(grams, grams, (x,))
+    kernels = lower_for_gpu(made.function, made.reading.assumptions)
+    assert kernels.source.count("](n, ") == 1 and "cuda.shared.array" in kernels.source
+    np.testing.assert_allclose(called(made, Simulated(kernels), grams, (x,)), grams(x))
+
+
 @pytest.mark.parametrize("run", [slices, two_outputs])
 def test_other_kernels_on_gpus(run: Any) -> None:
     args = matrices(9, 6, 7) if run is slices else (np.linspace(-1, 1, 8),)

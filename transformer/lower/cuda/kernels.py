@@ -68,7 +68,9 @@ class Kernels(Printer):
         return self.numbers.functions.share(task, wish, self.names.used | self.names.reserved)
 
     def _filled(self, stmt: Launch) -> str:
+        own = {each.target for each in statements(stmt.body) if isinstance(each, Allocate)}
         arrays = [each.array for each in statements(stmt.body) if isinstance(each, Store)]
+        arrays.sort(key=lambda array: array in own)
         return next((self.names.of[array] for array in arrays if array in self.names.of), "nothing")
 
     def _memory(self) -> list[Item]:
