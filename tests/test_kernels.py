@@ -382,3 +382,27 @@ def test_other_kernels_on_gpus(run: Any) -> None:
     found = tree.leaves(called(made, Simulated(kernels), run, args))
     for got, wanted in zip(found, tree.leaves(run(*args)), strict=True):
         np.testing.assert_allclose(got, wanted, atol=1e-12)
+
+
+# -- what kernels are written with ---------------------------------------------------------------
+
+
+def test_a_slice_in_a_variable() -> None:
+    """It follows a loop; where two branches leave different ones, that is refused."""
+    def program(x: Any) -> Any:
+        rows, total = slice(0, 2), 0.0
+        for i in range(3):
+            total += np.sum(x[rows] ** 2)
+            rows = slice(i, i + 2)
+        return total + np.sum(x[rows] ** 3)
+
+    def branching(x: Any, k: int) -> Any:
+        if x[0] > 0:
+            rows = slice(k, k + 1)
+        else:
+            rows = slice(k + 1, k + 2)
+        return np.sum(x[rows])
+
+    check_grads(program, (np.arange(1.0, 7.0),))
+    with pytest.raises(NotSupported, match="a slice and another one"):
+        grad(branching)(np.ones(4), 1)
