@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -140,7 +139,6 @@ def _viewing(name: str) -> Any:
     """The method of arrays, where what it gives is a view, as one that has the owners of its elements."""
     method = getattr(np.ndarray, name)
 
-    @functools.wraps(method)
     def called(self: Output, *args: Any) -> Any:
         array = bare(self)
         result = method(array, *args)
@@ -150,6 +148,7 @@ def _viewing(name: str) -> Any:
             self._read(self.owners)
             return result
         return result.view(Output)._owned(method(self.owners, *args), self.name, self.blocks)
+    called.__name__ = name
     return called
 
 
@@ -157,10 +156,10 @@ def _changing(name: str) -> Any:
     """The method of arrays, which stores all elements."""
     method = getattr(np.ndarray, name)
 
-    @functools.wraps(method)
     def called(self: Output, *args: Any, **options: Any) -> Any:
         stored(self)
         return method(bare(self), *args, **options)
+    called.__name__ = name
     return called
 
 
