@@ -227,3 +227,16 @@ def test_powers_of_a_dimension() -> None:
     assert degree(square // 2, n) == degree(square * Size.of(m) + Size.of(n), n) == 2
     assert degree(square, m) == degree(7, n) == degree(Size.of(Unknown(Var(INT))), n) == 0
     assert degree(Size.of(Least(square, Size.of(m))), n) == 0 and degree(Size.of(Greatest(square, Size.of(m))), m) == 1
+
+
+def test_slices_cut_short_are_bounded() -> None:
+    """``x[8*i:8*i + 8]`` has 1 to 8 elements where i is below ``cdiv(n, 8)``; two such sizes are seen to be equal."""
+    n, i = Size.of(Dim("n")), Size.of(Unknown("i"))
+    assumptions = Assumptions()
+    assumptions.within("i", 0, -((-n) // 8) - 1)
+    short = least(8, n - 8 * i)
+    assert assumptions.lower_bound(short) == 1 and assumptions.lower_bound(8 - short) == 0
+    assert assumptions.certainly_at_least(n, 8 * i + short)
+    assert not assumptions.certainly_at_least(short, 2) and not assumptions.certainly_at_least(7, short)
+    again = greatest(short, 0)
+    assert assumptions.lower_bound(short - again) == assumptions.lower_bound(again - short) == 0

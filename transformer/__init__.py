@@ -16,6 +16,7 @@
     at                     functional updates: at(x)[i].set(v)
     lax                    control flow as functions, and arithmetic without promotion, as in JAX
     numpy                  the functions of NumPy over Arrays
+    kernels                functions over grids of blocks, with explicit loads and stores
     nn, optim              layers of neural networks and initial weights; optimisers and schedules
     stop_gradient          a value as a constant
     custom_jvp, custom_vjp derivatives by rules of your own
@@ -33,7 +34,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import distributed, lax, nn, optim, random, tree
+    from . import distributed, kernels, lax, nn, optim, random, tree
     from . import numpy as numpy
     from .api import check_grads, grad, jvp, linearize, stop_gradient, value_and_grad, vjp
     from .checkpointing import checkpoint, checkpoint_loop
@@ -112,6 +113,7 @@ __all__ = [
     "jacrev",
     "jit",
     "jvp",
+    "kernels",
     "lax",
     "linearize",
     "local_device_count",
@@ -140,7 +142,7 @@ __all__ = [
 _ERRORS = frozenset(name for name in __all__ if name[0].isupper()) - {"Array"}
 
 # Among them `numpy`, which is not in `__all__`: `from transformer import *` must not hide NumPy.
-_MODULES = frozenset({"distributed", "lax", "nn", "numpy", "optim", "random", "tree"})
+_MODULES = frozenset({"distributed", "kernels", "lax", "nn", "numpy", "optim", "random", "tree"})
 
 _HOMES = {"config": ".settings", "custom_jvp": ".custom", "custom_vjp": ".custom", "define_op": ".define",
           "check_op": ".define", "checkpoint": ".checkpointing",

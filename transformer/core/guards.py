@@ -11,14 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import permutations
 from typing import Any
 
 from .equations import bound_size, guardable, is_twin, single_atom, solved, solved_inside, value_of, without_inner
 from .exact import divided_out, exact_division
-from .sizes import Dim, Extent, Floor, Greatest, Least, Size, SizeAtom, Unknown, leaves, replaced
+from .sizes import Dim, Extent, Floor, Greatest, Least, Size, SizeAtom, Unknown, leaves, occurs, replaced
 
 DEEPEST_NEST = 16          # replacements tried to bound one size from below
+MOST_EXTREMES = 4          # of which a bound takes either part, one after the other
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +113,17 @@ class Assumptions:
         ``min(i + 2, m) - i``, are equal because two dimensions are, or one is a number."""
         known = [s for s in map(Size.of, dict.fromkeys((*leaves(left), *leaves(right)))) if guardable(s)]
         numbers = [(s, value) for s in known if (value := value_of(s, self.hints)) is not None]
-        pairs: list[tuple[Size, Extent]] = [*combinations(known, 2), *numbers]
+        pairs: list[tuple[Size, Extent]] = [*permutations(known, 2), *numbers]
         for one, other in pairs:
             difference = replaced(left, {single_atom(one): other}.get) - replaced(right, {single_atom(one): other}.get)
-            if difference == 0 and self.equal(one, other):
+            if self._is_certainly_zero(difference) and self.equal(one, other):
                 return True
         return False
+
+    def _is_certainly_zero(self, difference: Extent) -> bool:
+        """Whether a size is 0, as ``max(min(8, n - i), 0) - min(8, n - i)`` is for i below n."""
+        return difference == 0 or isinstance(difference, Size) and any(_extremes(difference)) and (
+            self.lower_bound(difference) == self.lower_bound(-difference) == 0)
 
     def may_be_equal(self, left: Extent, right: Extent) -> bool:
         """Whether only the program itself can tell if two sizes are equal."""
@@ -285,9 +291,18 @@ class Assumptions:
 
     def lower_bound(self, size: Extent) -> int | None:
         """A number that `size` is certainly not below, or None."""
+        return self._lower_bound(size, MOST_EXTREMES)
+
+    def _lower_bound(self, size: Extent, extremes: int) -> int | None:
+        found = next(_extremes(size), None)
+        if found is not None and extremes:
+            return self._of_either(size, *found, extremes - 1)
         lowest, scale = self._lowest(size)
         if not isinstance(lowest, Size):
             return None if lowest is None else -(-lowest // scale)
+        if extremes and any(_extremes(lowest)):
+            low = self._lower_bound(lowest, extremes - 1)
+            return None if low is None else -(-low // scale)
         low = lowest.constant
         for monomial, count in lowest.terms.items():
             least = self._least_value(monomial) if count > 0 or not monomial else None
@@ -295,6 +310,16 @@ class Assumptions:
                 return None
             low += count * least if monomial else 0
         return -(-low // scale)
+
+    def _of_either(self, size: Extent, atom: Least | Greatest, count: int, extremes: int) -> int | None:
+        """A lower bound of a size with `count * min(a, b)` in it: that with either of them in its place, if the count
+        is negative; the lower one of both otherwise. With `max` it is the other way round."""
+        rest = size - Size.of(atom) * count
+        lows = [self._lower_bound(rest + part * count, extremes) for part in (atom.first, atom.second)]
+        known = [low for low in lows if low is not None]
+        if isinstance(atom, Least) == (count > 0):
+            return min(known) if len(known) == 2 else None
+        return max(known, default=None)
 
     def highest(self, size: Extent) -> Extent | None:
         """A size without integers that have a range, which `size` is certainly not above; None if there is none."""
@@ -363,6 +388,14 @@ class Assumptions:
         if found is not None:
             self.bound[found[0]] = found[1]
             self._normal.clear()
+
+
+def _extremes(size: Extent) -> Iterator[tuple[Least | Greatest, int]]:
+    """What a size has of multiples of `min` and `max`, those first that others are not made of."""
+    found = {monomial[0]: count for monomial, count in size.terms.items()
+             if len(monomial) == 1 and isinstance(monomial[0], (Least, Greatest))} if isinstance(size, Size) else {}
+    for atom in sorted(found, key=lambda each: any(occurs(each, Size.of(other)) for other in found if other != each)):
+        yield atom, found[atom]
 
 
 def _divisor(atom: SizeAtom) -> int:

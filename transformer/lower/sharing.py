@@ -18,7 +18,7 @@ from typing import Any
 from ..core.grammar import Var
 from ..core.types import INT
 from ..write.layout import Group, Item, Line
-from .nests import Allocate, Store, Task, statements
+from .nests import Allocate, Product, Store, Task, statements
 
 
 def shared(e: Any, stmt: Task) -> Line:
@@ -46,9 +46,10 @@ def _loop_of(stmt: Task, items: list[Item]) -> Any:
 
 def _filled(e: Any, stmt: Task) -> str:
     """The name of the first array that a nest writes for others."""
-    own = {each.target for each in stmt.body if isinstance(each, Allocate)}
-    name: str = next(e.names.of[each.array] for each in statements(stmt.nest.body)
-                     if isinstance(each, Store) and each.array not in own)
+    own = {each.target for each in statements(stmt.body) if isinstance(each, Allocate)}
+    written = (each.array if isinstance(each, Store) else each.target.array
+               for each in statements(stmt.nest.body) if isinstance(each, (Store, Product)))
+    name: str = next(e.names.of[array] for array in written if array not in own)
     return name
 
 

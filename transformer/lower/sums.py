@@ -20,7 +20,7 @@ from typing import Any
 
 from ..core.builder import current
 from ..core.grammar import Atom, Carry, Const, Let, Loop, Var
-from ..core.sizes import Extent, Least, Size, Unknown, least
+from ..core.sizes import Extent, Greatest, Least, Size, Unknown, least
 from ..core.types import INT, ArrayType
 from ..core.walk import Copier, atom_of_size
 from ..ops import scalars
@@ -110,9 +110,12 @@ def at_most(size: Extent) -> int | None:
     if isinstance(size, int):
         return size
     sole = next(iter(size.terms)) if len(size.terms) == 1 else ()
-    if len(sole) == 1 and size.terms[sole] == 1 and isinstance(sole[0], Least):
-        return next((side for side in (sole[0].first, sole[0].second) if isinstance(side, int)), None)
-    return None
+    if len(sole) != 1 or size.terms[sole] != 1 or not isinstance(sole[0], (Least, Greatest)):
+        return None
+    ends = [end for end in map(at_most, (sole[0].first, sole[0].second)) if end is not None]
+    if isinstance(sole[0], Least):
+        return min(ends, default=None)
+    return max(ends) if len(ends) == 2 else None
 
 
 def opened(carry: Carry, stmt: Fold) -> None:

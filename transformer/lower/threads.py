@@ -6,8 +6,9 @@
 
                                              in_threads(fill_y, n, 3, x, y)
 
-Iterations may be shared out if they are independent, write apart from each other, and test nothing. Memory that each
-of them uses for itself is made by each thread. A long sum is one of the sums of its chunks, which are the
+Iterations may be shared out if they are independent, write apart from each other, and test nothing. That they write
+apart is seen, or promised by the program (`independent`) for arrays that they write only. Memory that each of them uses
+for itself is made by each thread. A long sum is one of the sums of its chunks, which are the
 same for any number of threads, and so is the result.
 """
 
@@ -18,14 +19,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..core.builder import current
-from ..core.grammar import UNDEFINED, Atom, Carry, Const, Effect, If, Let, Loop, Var
+from ..core.grammar import Atom, Carry, Const, Effect, If, Let, Loop, Var
 from ..core.sizes import Extent, Floor, Least, Size, Unknown, least, product
 from ..core.types import INT, ArrayType
 from ..core.walk import Copier, atom_of_size, atom_vars, inner_targets, size_of_atom
 from ..ops.arithmetic import Add
 from ..ops.comparison import Maximum, Minimum
 from . import vecmath
-from .aliases import names_given
 from .clean import Renaming
 from .dependence import as_nest
 from .nests import (
@@ -35,6 +35,7 @@ from .nests import (
     Index,
     Load,
     Nest,
+    Product,
     Store,
     Task,
     defined,
@@ -44,6 +45,8 @@ from .nests import (
     uses_after,
     uses_before,
 )
+from .private import PLAIN, has_sequences, private_arrays
+from .promises import keeps_promise
 from .sums import BLOCK, at_most, uses_in
 
 ROWS = 1 << 4                          # of a long sum make a chunk, where its elements are rows
@@ -178,7 +181,10 @@ def _task(stmt: Any, before: Block, uses: Counter[Var]) -> Task | None:
     carried = {carry.entry for carry in getattr(stmt, "carries", ())}
     own = [] if nest is stmt and nest.ordered else [
         each for each in own_memory(nest, before, uses) if each.target not in carried]
-    index = next((each for each in nest.indices if is_independent(nest, each, {a.target for a in own})), None)
+    private = {each.target for each in own}
+    promised = getattr(stmt, "independent", False)
+    index = next((each for each in nest.indices if is_independent(nest, each, private)
+                  or promised and keeps_promise(nest, private)), None)
     return None if index is None else Task([*own, nest], index, _cost(nest, index), nest.origin)
 
 
@@ -196,6 +202,8 @@ def _is_read_first(array: Var, stmt: Nest) -> bool:
             return each.adds
         if is_load(each) and each.args[0] is array:
             return True
+        if isinstance(each, Product) and array in {part.array for part in each.parts}:
+            return each.adds or array in (each.left.array, each.right.array)
     return True
 
 
@@ -212,31 +220,16 @@ def is_independent(stmt: Nest | Fold, index: Index, own: set[Var], may_fail: boo
     if not {each.var for each in stmt.indices}.isdisjoint(atom_vars((index.size,))):
         return False
     inside = list(statements(stmt.body))
-    if not all(isinstance(each, (Let, Store, Nest, Fold, If, Loop, Allocate)) or may_fail and isinstance(each, Effect)
-               for each in inside):
+    if not all(isinstance(each, PLAIN) or may_fail and isinstance(each, Effect) for each in inside):
         return False
-    if any(isinstance(each, Let) and each.op.of_sequences or getattr(each, "records", ()) for each in inside):
+    if has_sequences(inside):
         return False
-    private = _private(stmt.body, own)
+    private = private_arrays(stmt.body, own)
     places = None if private is None else _places(inside, private)
     if places is None:
         return False
     changing = Changing(stmt, inside)
     return all(changing.are_apart(all_places, index.var) for all_places in places.values())
-
-
-def _private(block: Block, own: set[Var]) -> set[Var] | None:
-    """The arrays that an iteration has for itself, by all their names; None where others get names as well."""
-    private = own | {each.target for each in statements(block) if isinstance(each, Allocate)}
-    sources: dict[Var, set[Any]] = {}
-    for each in statements(block):
-        for name, value in names_given(each):
-            if getattr(name.type, "sizes", ()) and value is not UNDEFINED:
-                sources.setdefault(name, set()).add(value)
-    while new := {name for name, values in sources.items() if name not in values and values <= private} - private:
-        private |= new
-    kept = all(values <= private if name in private else values == {name} for name, values in sources.items())
-    return private if kept else None
 
 
 def _places(inside: list[Any], private: set[Var]) -> dict[Var, list[tuple[Any, ...]]] | None:
@@ -353,6 +346,8 @@ class Extents:
                 inner = inner * product(self.longest(index.size) for index in stmt.indices)
             elif isinstance(stmt, Loop):
                 inner = inner * (UNKNOWN_TRIPS if stmt.trips is None else self.longest(size_of_atom(stmt.trips)))
+            elif isinstance(stmt, Product):
+                inner = product(self.longest(index.size) for index in stmt.indices)
             elif isinstance(stmt, Let):
                 inner = DEAR if stmt.op.name in vecmath.FORMS or stmt.op.helper else 1
             total = total + inner + isinstance(stmt, Store)

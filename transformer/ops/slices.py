@@ -7,8 +7,9 @@ A bound is None, a number, a size, or an integer that the program computes, as a
 * a question about an integer computed by the program is decided only if the answer is certain, as
   it is for the index of a loop whose range is known;
 * what stays open is left to NumPy, which clips: the length is then ``min(n, stop) -
-  min(n, start)``, a size like any other, computed only where its value is needed. No two sizes are
-  taken to be equal because they might be: ``x[i:i + 3] * w`` is refused if it may be cut short.
+  min(n, start)``, or ``min(n - start, stop - start)``, a size like any other, computed only where its value is
+  needed. No two sizes are taken to be equal because they might be: ``x[i:i + 3] * w`` is refused if it may be cut
+  short.
 
 `length` gives None if not even the sign of a bound is known, that is, from which end it counts.
 """
@@ -36,7 +37,7 @@ def length(size: Extent, start: Extent | None, stop: Extent | None, step: int) -
     if begin is None or end is None:
         return None
     span = _between(begin, end) if step > 0 else begin - end
-    count = ((end - _uncut(begin, end) if step > 0 else span) + abs(step) - 1) // abs(step)
+    count = ((_less(end, _uncut(begin, end)) if step > 0 else span) + abs(step) - 1) // abs(step)
     if current().assumptions.certainly_at_least(count, 0):
         return count
     return (not_negative(span) + abs(step) - 1) // abs(step)
@@ -45,7 +46,15 @@ def length(size: Extent, start: Extent | None, stop: Extent | None, step: int) -
 def _between(begin: Extent, end: Extent) -> Extent:
     """`end - begin`; where `begin` is a bound cut off at `end`, written as that of ``x[:-1]`` is."""
     uncut = _uncut(begin, end)
-    return end - begin if uncut is begin else greatest(end - uncut, 0)
+    return _less(end, begin) if uncut is begin else greatest(end - uncut, 0)
+
+
+def _less(end: Extent, begin: Extent) -> Extent:
+    """`end - begin`, as ``min(3, n - i)`` where `end` is ``min(i + 3, n)``: so it is seen that it is 3 at most."""
+    cut = next(end.atoms()) if isinstance(end, Size) else None
+    if isinstance(cut, Least) and end == Size.of(cut):
+        return least(cut.first - begin, cut.second - begin)
+    return end - begin
 
 
 def _uncut(begin: Extent, end: Extent) -> Extent:

@@ -322,6 +322,10 @@ def made_vectorize(reader: Reader, pyfunc: Any, otypes: Any = None, doc: Any = N
     return np.vectorize(pyfunc, otypes=otypes, **options)
 
 
+def made_slice(reader: Reader, *parts: Any) -> slice:
+    return slice(*parts)
+
+
 BUILTINS: dict[Any, Callable[..., Any]] = {
     **{function: runs_once(make) for function, make in ITERATORS.items()},
     np.vectorize: made_vectorize,
@@ -348,6 +352,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     set: made_set,
     dict: made_dict,
     range: made_range,
+    slice: made_slice,
     zip: runs_once(zipped),
     enumerate: runs_once(enumerated),
     reversed: runs_once(turned),

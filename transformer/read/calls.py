@@ -203,7 +203,8 @@ def _is_ours(function: Any) -> bool:
     return home == "transformer" or home.startswith("transformer.") and not home.startswith(OURS_TO_READ)
 
 
-OURS_TO_READ = ("transformer.lax", "transformer.random", "transformer.updates", "transformer.nn", "transformer.optim")
+OURS_TO_READ = ("transformer.kernels", "transformer.lax", "transformer.random", "transformer.updates", "transformer.nn",
+                "transformer.optim")
 
 
 def _call_object(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -60,7 +60,9 @@ def same(one: Any, other: Any) -> bool:
         return len(one) == len(other) and all(map(same, one, other))
     if isinstance(one, (float, complex, np.generic)):
         return repr(one) == repr(other)
-    if isinstance(one, (bool, int, str, bytes, Size, range, slice, np.dtype, frozenset)):
+    if isinstance(one, slice):
+        return all(map(same, (one.start, one.stop, one.step), (other.start, other.stop, other.step)))
+    if isinstance(one, (bool, int, str, bytes, Size, range, np.dtype, frozenset)):
         return bool(one == other)
     return getattr(one, "__self__", None) is not None and _same_method(one, other)
 

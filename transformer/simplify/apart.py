@@ -70,21 +70,23 @@ def _interval(fold: Fold, entry: Any) -> Interval | None:
 
 def _position(fold: Fold, bound: Any) -> Extent | None:
     """A bound as a size, if it is known to count from the start."""
-    size = bound if isinstance(bound, (int, Size)) else _affine(fold, bound)
+    size = bound if isinstance(bound, (int, Size)) else affine(fold, bound)
     return size if fold.assumptions.certainly_at_least(size, 0) else None
 
 
-def _affine(fold: Fold, atom: Atom, depth: int = DEEPEST) -> Extent:
-    """An integer as a size, seen through sums and differences."""
+def affine(fold: Fold, atom: Atom, depth: int = DEEPEST) -> Extent:
+    """An integer as a size, seen through sums, differences and products with numbers."""
     if isinstance(atom, Size):
         return atom
     if isinstance(atom, Const):
         return int(atom.value)
     assert isinstance(atom, Var)
-    stmt = fold.defined_by(atom, "add", "subtract") if depth else None
+    stmt = fold.defined_by(atom, "add", "subtract", "multiply") if depth else None
     if stmt is None or any(type_of(arg) != INT for arg in stmt.args):
         return Size.of(Unknown(atom))
-    first, second = (_affine(fold, arg, depth - 1) for arg in stmt.args)
+    first, second = (affine(fold, arg, depth - 1) for arg in stmt.args)
+    if stmt.op.name == "multiply":
+        return first * second if isinstance(first, int) or isinstance(second, int) else Size.of(Unknown(atom))
     return first + second if stmt.op.name == "add" else first - second
 
 

@@ -37,9 +37,11 @@ import numpy as np
 
 from ..core.grammar import Atom, Const, Let, Var, type_of
 from ..core.sizes import Extent, Greatest, Least, Size
+from ..core.types import INT
 from ..core.walk import atom_of_size
 from ..ops.arithmetic import Add, Multiply, Subtract
 from ..ops.comparison import Equal, NotEqual
+from .apart import affine
 from .changes import CONSTANT, SIZE, with_operand
 from .neutral import known, number
 from .rewriter import array_type
@@ -54,6 +56,7 @@ ARITHMETIC: dict[str, Callable[..., Any]] = {
 COMPARISONS: dict[str, Callable[..., Any]] = {
     "less": operator.lt, "less_equal": operator.le, "greater": operator.gt,
     "greater_equal": operator.ge, "equal": operator.eq, "not_equal": operator.ne}
+EQUALITIES = (operator.eq, operator.ne)
 LARGEST_FACTOR = 1000          # whole numbers up to here may be multiplied across a rounding
 
 
@@ -123,6 +126,19 @@ def _sizes_compared(fold: Fold, stmt: Let) -> Any:
         return None
     difference = fold.assumptions.normal(first - second)
     return fold.instead(stmt, Const(COMPARISONS[stmt.op.name](difference, 0))) if type(difference) is int else None
+
+
+def _certain(fold: Fold, stmt: Let) -> Any:
+    """8 * k < 0, where k is the position of a loop."""
+    if any(type_of(atom) != INT for atom in stmt.args):
+        return None
+    difference = affine(fold, stmt.args[0]) - affine(fold, stmt.args[1])
+    low, below = fold.assumptions.lower_bound(difference), fold.assumptions.lower_bound(-difference)
+    least, most = -math.inf if low is None else low, math.inf if below is None else -below
+    compare = COMPARISONS[stmt.op.name]
+    if compare(least, 0) != compare(most, 0) or compare in EQUALITIES and least <= 0 <= most:
+        return None
+    return fold.instead(stmt, Const(compare(least, 0)))
 
 
 @with_operand(CONSTANT)
@@ -344,5 +360,5 @@ RULES = {
     "logical_not": [_negated, _unequal],
     "logical_and": [_decided],
     "logical_or": [_decided],
-    **{name: [_compared, _sizes_compared] for name in COMPARISONS},
+    **{name: [_compared, _sizes_compared, _certain] for name in COMPARISONS},
 }

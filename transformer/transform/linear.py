@@ -197,7 +197,7 @@ class _Vanishing:
 
     def _vanishes(self, stmt: Let) -> bool:
         op, zero = stmt.op, [self.includes(atom) for atom in stmt.args]
-        if op.name in ("zeros", "full", "zeros_like"):
+        if op.name in ("zeros", "full", "zeros_like", "empty"):         # what np.empty holds may be zeros
             return op.name != "full" or zero[0]
         if op.elementwise:
             return any(zero) and _gives_zero(stmt, zero)

@@ -88,7 +88,8 @@ class Driver(Kernels):
     def _local(self, name: str, type: ArrayType, origin: Any) -> Item:
         sizes = [self.size(size) for size in type.sizes]
         shape = sizes[0] if len(sizes) == 1 else ast.Tuple(sizes)
-        tree = ast.Call(dotted("cuda.local.array"), [shape, dtype_tree(type.dtype)], [])
+        memory = "shared" if self.together else "local"
+        tree = ast.Call(dotted(f"cuda.{memory}.array"), [shape, dtype_tree(type.dtype)], [])
         return Line(ast.Assign([ast.Name(name)], tree), origin)
 
     def _product(self, stmt: Product) -> list[Item]:

@@ -18,13 +18,15 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.grammar import Const, Let, Var
+from ...core.sizes import product
 from ...core.types import INT, ArrayType
 from ...ops.arithmetic import Add
 from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
 from ...write.sizes import number
-from ..nests import Block, Fold, Index, Launch, Nest, Store, loaded, statements
+from ..nests import Allocate, Block, Fold, Index, Launch, Nest, Store, loaded, statements
 from ..numbers import literal
+from ..private import private_arrays
 from ..sharing import taken
 from ..source import Printer
 from ..statements import assignments
@@ -32,6 +34,7 @@ from ..threads import combination
 from . import grids
 from .shares import flattened, is_along_rows, is_combined, shared_indices
 from .telling import Telling, may_fail, status
+from .tiles import bound
 
 AXES = "xyz"
 GRIDS = {"threads": grids.over_threads, "blocks": grids.over_blocks, "block": grids.one_block,
@@ -44,6 +47,7 @@ class Kernels(Printer):
 
     together = False
     telling: Telling | None = None
+    has_tiles = False                  # whether blocks have memory that their threads share
 
     # -- a kernel -----------------------------------------------------------------------------
 
@@ -68,6 +72,7 @@ class Kernels(Printer):
         with self.names.scope():
             self.shared: dict[Any, str] = {}
             self.added = stmt.added
+            self.has_tiles = False
             self.read = {array for each in stmt.body for array in loaded(each)}
             items = getattr(self, f"_by_{stmt.form}")(stmt)
             items = [*self._memory(), *items]
@@ -82,7 +87,9 @@ class Kernels(Printer):
         return self.numbers.functions.share(task, wish, self.names.used | self.names.reserved)
 
     def _filled(self, stmt: Launch) -> str:
+        own = {each.target for each in statements(stmt.body) if isinstance(each, Allocate)}
         arrays = [each.array for each in statements(stmt.body) if isinstance(each, Store)]
+        arrays.sort(key=lambda array: array in own)
         return next((self.names.of[array] for array in arrays if array in self.names.of), "nothing")
 
     def _memory(self) -> list[Item]:
@@ -105,7 +112,10 @@ class Kernels(Printer):
 
     def _by_blocks(self, stmt: Launch) -> list[Item]:
         *before, nest = stmt.body
-        items = self.block(before)
+        items = self._as_block(lambda: self.block(before))
+        memory = {each.target for each in before if isinstance(each, Allocate)}
+        self.has_tiles = bool(memory)
+        self.read |= private_arrays(nest.body, memory) or memory             # by all their names
         return items + self._over(nest, stmt.indices, _of_blocks, lambda: self._as_block(lambda: self.block(nest.body)))
 
     def _as_block(self, body: Callable[[], list[Item]]) -> list[Item]:
@@ -148,12 +158,40 @@ class Kernels(Printer):
         if not self.together:
             return super()._nest(stmt)
         nest = flattened(stmt)
-        index = shared_indices(nest)[-1]
+        indices = shared_indices(nest)
+        tile = indices[-2:] if self.has_tiles and all(self._bound(each) for each in indices[-2:]) else []
         self.together = False
         with self.names.scope():
-            items = self._over(nest, [index], _of_block, lambda: self.block(nest.body))
+            if len(tile) > 1:
+                items = self._over_tile(nest, tile)
+            else:
+                items = self._over(nest, indices[-1:], _of_block, lambda: self.block(nest.body))
         self.together = True
         return self._apart(stmt, items)
+
+    def _bound(self, index: Index) -> int | None:
+        return bound(index.size, self.lowered.assumptions)
+
+    def _over_tile(self, nest: Nest, tile: list[Index]) -> list[Item]:
+        """A nest whose places along two axes are shared by all threads of a block, as those of one line:
+        `row, column = place // 8, place % 8`. Where the tile is cut short, threads have nothing to do."""
+        for index in nest.indices:
+            self.names.index(index.var)
+        place = Index(Var(INT, "place"), product(self._bound(index) for index in tile))
+        self.names.index(place.var)
+        row, column = (ast.Name(self.names.of[index.var]) for index in tile)
+        width, name = number(self._bound(tile[1])), ast.Name(self.names.of[place.var])
+        split = [Line(ast.Assign([row], ast.BinOp(name, ast.FloorDiv(), width)), nest.origin),
+                 Line(ast.Assign([column], ast.BinOp(name, ast.Mod(), width)), nest.origin)]
+        others = [index for index in nest.indices if index not in tile]
+        inner = self._plain(others, lambda: self.block(nest.body), nest.origin)
+        short = [index for index in tile if not isinstance(index.size, int)]
+        tests: list[ast.expr] = [ast.Compare(ast.Name(self.names.of[index.var]), [ast.Lt()], [self.size(index.size)])
+                                 for index in short]
+        if tests:
+            test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
+            inner = [Group(ast.If(test, [], []), inner, [], nest.origin)]
+        return self._strided(place, [*split, *inner], _of_block("x"), nest.origin)
 
     def _store(self, stmt: Store) -> list[Item]:
         items = self._added_at_once(stmt) if stmt.array in self.added else super()._store(stmt)

@@ -42,6 +42,7 @@ from ..threads import own_memory, used_by
 from .placing import is_for_kernel, is_for_one_block, is_launched, is_number, is_small, is_test, on_device
 from .private import with_rows
 from .shares import added_to, as_loop, as_shared, flattened, is_for_blocks, is_together, shared_indices
+from .tiles import tiles
 
 CELL = "cell"                          # makes memory for a number
 
@@ -111,7 +112,11 @@ class _Cut:
     def _driven(self, stmt: Any, made: Block) -> Block:
         match stmt:
             case Nest() | Loop() if (nest := as_shared(stmt)) is not None:
-                if self._is_shared(nest, made):
+                is_for_threads = self._is_shared(nest, made)
+                found = self._tiles(stmt, made)
+                if found is not None and (found[0] or not is_for_threads):
+                    return self._over_blocks(*found, made)
+                if is_for_threads:
                     return self._over_threads(nest, made)
                 return self._loop(stmt) if isinstance(stmt, Loop) else self._nest(stmt)
             case Loop():
@@ -166,6 +171,18 @@ class _Cut:
         launch = self._launch([nest], form, indices)
         launch.added = added
         return [*sizes, *rows, launch]
+
+    def _tiles(self, stmt: Nest | Loop, before: Block) -> tuple[Block, Nest] | None:
+        """The memory and the nest of a promised loop that blocks of threads do."""
+        if not getattr(stmt, "independent", False):
+            return None
+        return tiles(stmt, own_memory(Nest([], stmt.body, stmt.origin), before, self.statements))   # type: ignore
+
+    def _over_blocks(self, memory: Block, nest: Nest, before: Block) -> Block:
+        """A kernel of which each block does an iteration, with memory that its threads share."""
+        before[:] = [each for each in before if each not in memory]
+        sizes = self._read(var for index in nest.indices for var in atom_vars((index.size,)))
+        return [*sizes, self._launch([*memory, nest], "blocks", nest.indices)]
 
     def _together(self, block: Block) -> Block:
         """One kernel of one block, and memory for the numbers that it leaves."""

@@ -82,11 +82,11 @@ def is_small(stmt: Any) -> bool:
 def is_for_kernel(stmt: Any, may_fail: bool = False) -> bool:
     """Whether a kernel can do all that a statement does, and no array has another name behind it. Errors it can tell,
     if the statement `may_fail`."""
-    return not any(isinstance(each, (Allocate, Product, Library, Call)) or _records(each) or _renames(each)
+    return not any(isinstance(each, (Allocate, Product, Library, Call)) or records(each) or _renames(each)
                    or isinstance(each, Effect) and not (may_fail and is_told(each)) for each in statements([stmt]))
 
 
-def _records(stmt: Any) -> bool:
+def records(stmt: Any) -> bool:
     return bool(getattr(stmt, "records", ()) or getattr(stmt, "reads", ()))
 
 
@@ -100,6 +100,6 @@ def _renames(stmt: Any) -> bool:
 def is_launched(nest: Nest) -> bool:
     """Whether a kernel can do what is in a nest: what it allocates it alone reads and writes, place by place."""
     inside = {each.target for each in statements(nest.body) if isinstance(each, Allocate)}
-    return not any(isinstance(each, (Product, Library, Call)) or _records(each) or _renames(each)
+    return not any(isinstance(each, (Product, Library, Call)) or records(each) or _renames(each)
                    or isinstance(each, Effect) and not is_told(each)
                    or isinstance(each, Allocate) and each.source in inside for each in statements(nest.body))
