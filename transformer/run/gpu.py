@@ -42,10 +42,8 @@ def why_not() -> str | None:
 
 
 def count() -> int:
-    """How many GPUs there are."""
-    if why_not() is not None:
-        return 0
-    return 1 if is_simulated() else len(library().cuda.runtime.getDeviceCount() * [None])
+    """How many GPUs are used: one, the current one of the process."""
+    return int(why_not() is None)
 
 
 @cache
