@@ -46,10 +46,11 @@ def line(name, program):
 
 
 def elapsed(program, folder):
-    with tempfile.NamedTemporaryFile("w", suffix=".py") as file:        # its source has to be found
-        file.write(program)
-        file.flush()
-        path = os.pathsep.join([os.getcwd(), *filter(None, [os.environ.get("PYTHONPATH")])])
-        environment = os.environ | {"TRANSFORMER_CACHE": folder, "PYTHONPATH": path}
-        done = subprocess.run([sys.executable, file.name], env=environment, capture_output=True, text=True, check=True)
+    """Of a program in a file, the same one each time, as programs are."""
+    file = os.path.join(folder, "program.py")
+    with open(file, "w") as opened:
+        opened.write(program)
+    path = os.pathsep.join([os.getcwd(), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = os.environ | {"TRANSFORMER_CACHE": os.path.join(folder, "cache"), "PYTHONPATH": path}
+    done = subprocess.run([sys.executable, file], env=environment, capture_output=True, text=True, check=True)
     return float(done.stdout)
