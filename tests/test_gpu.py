@@ -142,3 +142,19 @@ def test_errors_that_kernels_tell(function: Any, right: Any, wrong: Any, error: 
     with pytest.raises(type(error)) as caught:
         called(made, Simulated(kernels), function, wrong)
     assert caught.value.args == error.args
+
+
+def combined_in_several_dtypes(k, x, f):
+    return np.max(k), np.max(x), np.sum(f > 0, dtype=np.int16), np.sum(k), np.min(x[1:])
+
+
+def test_blocks_combine_each_dtype_in_its_own_way() -> None:
+    """Whole numbers come first, whose maximum minds no nan, and those of 16 bits before those of 64."""
+    k = np.full(9, 30_000)
+    arguments = k, np.array([1.0, np.nan, 3.0, -1.0, 2.0]), np.ones(7, np.float32)
+    made = generated(combined_in_several_dtypes, combined_in_several_dtypes, arguments)
+    kernels = lower_for_gpu(made.function, made.reading.assumptions)
+    found = called(made, Simulated(kernels), combined_in_several_dtypes, arguments)    # type: ignore[arg-type]
+    wanted = combined_in_several_dtypes(*arguments)
+    for got, want in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(got, want)

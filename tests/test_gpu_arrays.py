@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from transformer import Array, device_put, devices, tree
+from transformer import Array, device_put, devices, jit, tree
 from transformer.run import gpu
 
 
@@ -95,3 +95,29 @@ def test_moving_and_keeping() -> None:
     assert not hasattr(back, "__cuda_array_interface__")
     with pytest.raises(TypeError, match="cannot be changed"):
         on_gpu[0] = 1.0
+
+
+def test_what_is_written_reaches_its_owner_and_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An argument of NumPy is written also where others lie on the GPU; an Array is not."""
+    def scaled(y: Any, x: Any) -> Any:
+        y *= 2.0
+        return x.sum()
+
+    compiled = jit(scaled, device="cuda")
+    entry = SimpleNamespace(refusal=None, hidden=[], function=doubled, memory=SimpleNamespace(
+        written=[SimpleNamespace(path="y")], origin=None, check=lambda *_: None))
+    monkeypatch.setattr(compiled._dispatcher, "entry", lambda *_: entry)
+    monkeypatch.setattr(LIBRARY, "may_share_memory", lambda *_: False, raising=False)
+    y, on_gpu = np.ones(3), LIBRARY.array(np.ones(3))
+    compiled(y, on_gpu)
+    compiled(on_gpu, np.ones(3))
+    np.testing.assert_array_equal(y, [2.0, 2.0, 2.0])
+    np.testing.assert_array_equal(on_gpu.hidden, [2.0, 2.0, 2.0])
+    array: Any = device_put(np.ones(3), "cuda")
+    compiled(array, array + 1)
+    np.testing.assert_array_equal(np.asarray(array), [1.0, 1.0, 1.0])
+
+
+def doubled(y: Any, x: Any) -> Any:
+    y.hidden[...] *= 2.0
+    return x.sum()

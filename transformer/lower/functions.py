@@ -127,16 +127,17 @@ class Functions:
 
     def of_block(self, op: str, combined: ast.expr) -> str:
         """The name of a function by which the threads of a block combine their numbers, two by two."""
-        name = f"{op}_of_block"
-        if name not in self.trees:
+        key = op, ast.unparse(ast.fix_missing_locations(combined))       # which differs from dtype to dtype
+        if key not in self.names:
+            name = self._free(f"{op}_of_block")
             tree = ast.parse(OF_BLOCK).body[0]
             assert isinstance(tree, ast.FunctionDef)
-            tree.name, self.names[name] = name, name
+            tree.name, self.names[key] = name, name
             inner: Any = tree.body[-2]
             inner.body[0].body[-1].value = combined
             self.trees[name] = tree
             self.direct.add(name)
-        return name
+        return self.names[key]
 
     def table(self, name: str, numbers: np.ndarray) -> ast.Name:
         """A name for numbers that a function looks up."""

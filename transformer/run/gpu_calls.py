@@ -46,27 +46,27 @@ class GpuCalls(Dispatcher):
         if not stays and any(map(is_on_device, leaves)):
             from ..parallel.array import wrapped
             args, kwargs = tree.map(brought, (args, kwargs))
-            return wrapped(self._run(args, kwargs, True), self.target.device, (args, kwargs))
+            return wrapped(self._run(args, kwargs, True, closed=True), self.target.device, (args, kwargs))
         return self._run(args, kwargs, stays)
 
-    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any], stays: bool) -> Any:
-        """With results where they are, if they are to stay, else fetched."""
+    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any], stays: bool, closed: bool = False) -> Any:
+        """With results where they are, if they are to stay, else fetched. Arrays that are `closed` nobody writes to."""
         given = tree.map(brought, (args, kwargs))
         entry = self.entry(*tree.map(stand_in, given))
         if entry.refusal is not None:
             return self._on_host((args, kwargs), stays)
         if entry.memory.written:
             self._check(entry, args, kwargs)
+            given = tree.map(lambda leaf: put(leaf) if is_gpu_array(leaf) else leaf, given) if closed else given
         outside = {hidden.name: brought(hidden.fetch()) for hidden in entry.hidden}
         try:
             result = entry.function(*given[0], **given[1], **outside)
         except Exception as error:
             complete(error)
             raise
-        if stays:
-            return result
-        self._write_back(entry, (args, kwargs), given)
-        return tree.map(fetched, result)
+        if not closed:
+            self._write_back(entry, (args, kwargs), given)
+        return result if stays else tree.map(fetched, result)
 
     def _on_host(self, given: tuple[tuple[Any, ...], dict[str, Any]], stays: bool) -> Any:
         """Runs the function as NumPy runs it: what is on the device it gets as copies, which are put back."""

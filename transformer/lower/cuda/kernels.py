@@ -265,7 +265,7 @@ class Kernels(Printer):
         tree: ast.expr = ast.Call(ast.Name(function), [ast.Name(name), ast.Name(self.shared[dtype])], [])
         if maker.op is Add and not _is_zero(carry.init):
             tree = ast.BinOp(self.atom(carry.init), ast.Add(), tree)
-        return Line(assignments([(name, tree)])[0], stmt.origin)
+        return _Combined(assignments([(name, tree)])[0], stmt.origin)
 
     # -- grids --------------------------------------------------------------------------------
 
@@ -285,11 +285,15 @@ def _is_zero(atom: Any) -> bool:
     return isinstance(atom, Const) and atom.value == 0
 
 
+class _Combined(Line):
+    """Where threads combine their numbers, which ends with a barrier."""
+
+
 def tidied(items: list[Item]) -> list[Item]:
     """One barrier where there are several, and what the first thread does at once in one branch."""
     made: list[Item] = []
     for item in items:
-        if _is_wait(item) and made and (_is_wait(made[-1]) or _is_combined(made[-1])):
+        if _is_wait(item) and made and (_is_wait(made[-1]) or isinstance(made[-1], _Combined)):
             continue
         before = made[-2] if len(made) > 1 and _is_wait(made[-1]) else made[-1] if made else None
         if _is_of_first(item) and before is not None and _is_of_first(before):
@@ -305,12 +309,6 @@ def tidied(items: list[Item]) -> list[Item]:
 
 def _is_wait(item: Item) -> bool:
     return isinstance(item, Line) and isinstance(item.node, ast.Expr) and item.node.value is WAIT
-
-
-def _is_combined(item: Item) -> bool:
-    """Whether threads have combined their numbers there, which ends with a barrier."""
-    return isinstance(item, Line) and any(
-        isinstance(node, ast.Name) and node.id.endswith("_of_block") for node in ast.walk(item.node))
 
 
 def _is_of_first(item: Item) -> bool:
