@@ -98,7 +98,7 @@ def in_fours(size, *arrays):
     all; 0 where an array does not lie so."""
     for array in arrays:
         places = (array.data.ptr, *array.strides[:-1])
-        if array.strides[-1] != array.itemsize or any((place % 16 for place in places)):
+        if array.strides[-1] != array.itemsize or max((place % 16 for place in places)):
             return 0
     return size // 4
 
