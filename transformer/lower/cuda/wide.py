@@ -63,7 +63,7 @@ class Wide(Strided):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.inside: set[Var] = set()
+        self.inside: set[Any] = set()
         self.fours: dict[Extent, tuple[str, list[Var]]] = {}
 
     def along(self, index: Index, block: Block, steps: Steps, origin: Any, carries: list[Carry] | None = None,
