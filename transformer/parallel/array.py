@@ -302,12 +302,12 @@ def _put_again(value: np.ndarray, device: Device) -> Array:
     return Array(read_only(there(value, device)), device)
 
 
-def there(value: np.ndarray, device: Device) -> Any:
-    """An array of NumPy as it lies on a device."""
+def there(value: Any, device: Device) -> Any:
+    """An array, of NumPy or a GPU, as it lies on a device."""
     if device.kind != "cuda":
         return value
-    from ..run import gpu
-    return gpu.put(value)
+    from ..run.gpu_devices import at
+    return at(value, device.id)
 
 
 def on_host(value: Any) -> np.ndarray:
@@ -328,7 +328,8 @@ def computed(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     if later and sum(each.size for each in args if type(each) is Array) > CHEAP:
         values = [each._value if type(each) is Array else kept(each) for each in args]
         return Array(device.submit(on_arrays, (function, *values), function.__name__), device)
-    result = on_arrays(function, *unwrapped(args), **unwrapped(kwargs))
+    with device.current():
+        result = on_arrays(function, *unwrapped(args), **unwrapped(kwargs))
     return wrapped(result, device, (args, kwargs))
 
 
@@ -346,7 +347,10 @@ def _at_once(ufunc: Any, inputs: tuple[Any, ...]) -> Array | None:
         elif type(each) not in NUMBERS:
             return None
         values.append(each)
-    return None if device is None else Array(frozen(ufunc(*values)), device)
+    if device is None:
+        return None
+    with device.current():
+        return Array(frozen(ufunc(*values)), device)
 
 
 HALVES = "eE"                           # characters of dtypes of 16 bits

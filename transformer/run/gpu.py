@@ -41,11 +41,6 @@ def why_not() -> str | None:
     return "numba finds no GPU, or no driver for one."
 
 
-def count() -> int:
-    """How many GPUs are used: one, the current one of the process."""
-    return int(why_not() is None)
-
-
 @cache
 def library() -> Any:
     """CuPy, or what stands for it."""
@@ -71,13 +66,26 @@ def is_gpu_array(leaf: Any) -> bool:
     return not is_on_device(leaf) and hasattr(leaf, "__cuda_array_interface__")
 
 
+def of_library(array: Any) -> Any:
+    """A copy as an array of CuPy's, where it lies, of one of any library on a GPU."""
+    from .gpu_devices import on, where
+    array = library().asarray(array)
+    with on(where(array)):
+        return put(array)
+
+
 def brought(leaf: Any) -> Any:
-    """An array on the GPU; numbers, and arrays without axes, stay where they are. Of ours it is the array in them."""
+    """An array on the current GPU; numbers, and arrays of NumPy's without axes, stay where they are, those of a GPU
+    are fetched. Of ours it is the array in them."""
+    from .gpu_devices import at, current
     if is_on_device(leaf):
         leaf = leaf._known()
-    if isinstance(leaf, np.ndarray) and leaf.ndim:
+    if isinstance(leaf, np.ndarray) and leaf.ndim and not is_gpu_array(leaf):
         return put(leaf)
-    return library().asarray(leaf) if is_gpu_array(leaf) else leaf
+    if not is_gpu_array(leaf):
+        return leaf
+    array = at(leaf, current())
+    return array if array.ndim else fetched(array)
 
 
 def put(array: np.ndarray) -> Any:
@@ -91,7 +99,8 @@ def fetched(leaf: Any) -> Any:
 
 
 def stand_in(leaf: Any) -> Any:
-    """What has the type and the shape of an array on the GPU, for those who look at nothing else."""
-    if isinstance(leaf, library().ndarray) and leaf.ndim:
-        return np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape)
+    """What has the type and the shape of an array on the GPU, for those who look at nothing else; without axes, the
+    number."""
+    if isinstance(leaf, library().ndarray):
+        return np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape) if leaf.ndim else fetched(leaf)
     return leaf

@@ -19,6 +19,7 @@ from .dispatch import Dispatcher, Entry, hidden_key
 from .files import load_module
 from .generating import guarded_integers, on_demand, uncollected
 from .gpu import brought, fetched, is_gpu_array, library, put, stand_in
+from .gpu_choice import device_for
 from .native import is_on_device
 from .raising import complete, note_places
 from .sharing import Memory, arrays_of
@@ -42,12 +43,18 @@ class GpuCalls(Dispatcher):
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs the function: on the device with what lies there, else with copies."""
         leaves = tree.leaves((args, kwargs))
-        stays = any(map(is_gpu_array, leaves))
-        if not stays and any(map(is_on_device, leaves)):
-            from ..parallel.array import wrapped
-            args, kwargs = tree.map(brought, (args, kwargs))
-            return wrapped(self._run(args, kwargs, True, closed=True), self.target.device, (args, kwargs))
-        return self._run(args, kwargs, stays)
+        device = device_for(leaves, self.target)
+        with device.current():
+            stays = any(map(is_gpu_array, leaves))
+            if not stays and any(map(is_on_device, leaves)):
+                from ..parallel.array import wrapped
+                args, kwargs = tree.map(brought, (args, kwargs))
+                return wrapped(self._run(args, kwargs, True, closed=True), device, (args, kwargs))
+            return self._run(args, kwargs, stays)
+
+    def there(self, *args: Any) -> Any:
+        """Runs the function on the current GPU, where the results stay."""
+        return self._run(args, {}, True)
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any], stays: bool, closed: bool = False) -> Any:
         """With results where they are, if they are to stay, else fetched. Arrays that are `closed` nobody writes to."""

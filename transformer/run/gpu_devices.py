@@ -1,0 +1,98 @@
+"""Several GPUs: which one is the current, and arrays that go from one to another.
+
+    with on(1):                                 # GPU 1 is the current one of this thread, also for CuPy and numba
+        y = cp.empty(n)
+    z = at(y, 0)                                # a copy on GPU 0
+
+What a GPU is asked for, it does in the order of its stream; a copy waits for the streams of both GPUs, the program for
+none.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..settings import config
+from .gpu import is_gpu_array, is_simulated, library, put
+
+
+def count() -> int:
+    """How many GPUs there are; where kernels run as Python, as many as `config.cuda_devices` says."""
+    return config.cuda_devices if is_simulated() else int(library().cuda.runtime.getDeviceCount())
+
+
+class _Simulated(threading.local):
+    current = 0
+
+
+_simulated = _Simulated()
+
+
+def on(device: int) -> AbstractContextManager[Any]:
+    """A `with` in which a GPU is the current one of this thread."""
+    return _simulated_on(device) if is_simulated() else library().cuda.Device(device)
+
+
+@contextmanager
+def _simulated_on(device: int) -> Iterator[None]:
+    before, _simulated.current = _simulated.current, device
+    try:
+        yield
+    finally:
+        _simulated.current = before
+
+
+def current() -> int:
+    """The number of the current GPU."""
+    return _simulated.current if is_simulated() else int(library().cuda.runtime.getDevice())
+
+
+def where(array: Any) -> int:
+    """On which GPU an array of CuPy's lies."""
+    return int(array.device.id)
+
+
+def at(value: Any, device: int) -> Any:
+    """An array as it lies on a GPU; what is there already itself."""
+    if not is_gpu_array(value):
+        with on(device):
+            return put(np.asarray(value))
+    value = library().asarray(value)
+    source = where(value)
+    return value if source == device else _copied(value, source, device)
+
+
+def _copied(array: Any, source: int, target: int) -> Any:
+    """A copy on another GPU. It begins when the array is computed, and its memory is not used again before it is read.
+    """
+    with on(source):
+        array = library().ascontiguousarray(array)
+        ready = _mark()
+    with on(target):
+        _stream().wait_event(ready)
+        copy = library().array(array)
+        read = _mark()
+    with on(source):
+        _stream().wait_event(read)
+    return copy
+
+
+def _stream() -> Any:
+    return library().cuda.get_current_stream()
+
+
+def _mark() -> Any:
+    """An event that comes when the current stream has done all that it was asked for."""
+    event = library().cuda.Event(disable_timing=True)
+    event.record(_stream())
+    return event
+
+
+def model(device: int) -> Any:
+    """What kind of GPU one is: those of one model give the same numbers for the same kernels."""
+    return None if is_simulated() else library().cuda.runtime.getDeviceProperties(device)["name"]
