@@ -43,13 +43,14 @@ class Array(NDArrayOperatorsMixin):
     Array([7., 1., 2.])
     """
 
-    __slots__ = ("_value", "device")
+    __slots__ = ("_value", "device", "copies")               # on further GPUs, where a pmap gave them
     __array_priority__ = 200
     __hash__: Any = None
     is_on_device = True
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     size: int
+    copies: tuple[tuple[Device, ...], list[Any]]
 
     def __init__(self, value: Any, device: Device) -> None:
         self._value, self.device = value, device
@@ -67,6 +68,8 @@ class Array(NDArrayOperatorsMixin):
     def give_up(self, error: BaseException) -> None:
         """From here on it is an error to look at the array."""
         self._value = failed("an array that was donated", error)
+        if hasattr(self, "copies"):
+            del self.copies
 
     def is_ready(self) -> bool:
         """Whether the value is computed."""

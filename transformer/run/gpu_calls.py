@@ -20,6 +20,7 @@ from .files import load_module
 from .generating import guarded_integers, on_demand, uncollected
 from .gpu import brought, fetched, is_gpu_array, library, put, stand_in
 from .gpu_choice import device_for
+from .gpu_devices import launching
 from .native import is_on_device
 from .raising import complete, note_places
 from .sharing import Memory, arrays_of
@@ -67,7 +68,8 @@ class GpuCalls(Dispatcher):
             given = tree.map(lambda leaf: put(leaf) if is_gpu_array(leaf) else leaf, given) if closed else given
         outside = {hidden.name: brought(hidden.fetch()) for hidden in entry.hidden}
         try:
-            result = entry.function(*given[0], **given[1], **outside)
+            with launching():
+                result = entry.function(*given[0], **given[1], **outside)
         except Exception as error:
             complete(error)
             raise

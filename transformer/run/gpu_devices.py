@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,14 @@ def _simulated_on(device: int) -> Iterator[None]:
         yield
     finally:
         _simulated.current = before
+
+
+_one_at_a_time = threading.RLock()
+
+
+def launching() -> AbstractContextManager[Any]:
+    """Around launches of kernels: as Python they run one at a time."""
+    return _one_at_a_time if is_simulated() else nullcontext()
 
 
 def current() -> int:
