@@ -6,7 +6,9 @@ CuPy would read it over the bus, or fail.
 
 from __future__ import annotations
 
+import sys
 import threading
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -82,6 +84,8 @@ class OnGpu(NDArrayOperatorsMixin):
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self.hidden, name)
+        if name == "data":
+            return SimpleNamespace(ptr=self.hidden.ctypes.data)
         if callable(found):
             return lambda *args, **kwargs: wrapped(getattr(used(self), name)(*used(args), **used(kwargs)))
         with Device(self.device.id):             # a view
@@ -167,3 +171,28 @@ class Library:
     def asnumpy(value: Any) -> np.ndarray:
         found: np.ndarray = value.hidden.copy() if isinstance(value, OnGpu) else np.asarray(value)
         return found
+
+
+def install(found: Library, put: Callable[[Any, str, Any], None] = setattr) -> None:
+    """Has it take the place of CuPy, in all modules that know it."""
+    from transformer.run import gpu
+    instead = {gpu.library: lambda: found, gpu.why_not: lambda: None, gpu.is_simulated: lambda: False}
+    for module in [each for name, each in sys.modules.items() if name.startswith("transformer.")]:
+        for name, value in list(vars(module).items()):
+            if name in ("library", "why_not", "is_simulated") and value in instead:
+                put(module, name, instead[value])
+
+
+def let_kernels_take() -> None:
+    """Has numba's simulator take such arrays; those of another GPU than the current one are an error."""
+    import numba.cuda.simulator.kernel as simulator
+    simulate, alone = simulator.FakeCUDAKernel.__call__, threading.RLock()
+
+    def launched(self: Any, *args: Any) -> Any:
+        if self._device:                         # what a kernel calls
+            return simulate(self, *args)
+        assert not any(isinstance(arg, np.ndarray) for arg in args), "an array of NumPy's for a kernel"
+        with alone:
+            return simulate(self, *used(args))
+
+    simulator.FakeCUDAKernel.__call__ = launched
