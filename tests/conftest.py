@@ -1,5 +1,7 @@
 import gc
 import os
+import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -18,3 +20,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write the golden files anew; their numbers are checked all the same",
     )
+
+
+@pytest.fixture
+def a_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """One GPU, of which stand-ins note what is asked of it."""
+    from gpu_standins import CUDA, LIBRARY
+
+    from transformer.run import gpu, gpu_streams
+    monkeypatch.setattr(gpu, "why_not", lambda: None)
+    monkeypatch.setattr(gpu, "count", lambda: 1)
+    monkeypatch.setattr(gpu_streams, "_streams", {})
+    monkeypatch.setitem(sys.modules, "cupy", LIBRARY)
+    gpu.library.cache_clear()
+    CUDA.begin()
+    yield
+    gpu.library.cache_clear()

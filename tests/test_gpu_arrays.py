@@ -1,5 +1,4 @@
-"""Arrays on GPUs, with a stand-in for CuPy: arrays that NumPy's functions are handed to, and that are never taken for
-NumPy's by themselves."""
+"""Arrays on GPUs, with a stand-in for CuPy."""
 
 from __future__ import annotations
 
@@ -9,62 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.lib.mixins import NDArrayOperatorsMixin
+from gpu_standins import LIBRARY, OnGpu
 
-from transformer import Array, device_put, devices, jit, tree
-from transformer.run import gpu
+from transformer import Array, device_put, devices, jit
 
-
-class OnGpu(NDArrayOperatorsMixin):
-    """An array as CuPy's are: `hidden` is what only its library looks at."""
-
-    def __init__(self, hidden: np.ndarray) -> None:
-        self.hidden = hidden
-
-    @property
-    def __cuda_array_interface__(self) -> dict[str, Any]:
-        return self.hidden.__array_interface__
-
-    def __array__(self, *_: Any, **__: Any) -> np.ndarray:
-        raise TypeError("Implicit conversion to a NumPy array is not allowed")
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        return wrapped(getattr(ufunc, method)(*map(unwrapped, inputs), **options))
-
-    def __array_function__(self, function: Any, _: Any, args: Any, kwargs: Any) -> Any:
-        return wrapped(function(*tree.map(unwrapped, args), **tree.map(unwrapped, kwargs)))
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self.hidden, name)
-        return (lambda *args, **kwargs: wrapped(found(*args, **kwargs))) if callable(found) else wrapped(found)
-
-    def __getitem__(self, at: Any) -> Any:
-        return wrapped(self.hidden[unwrapped(at)])
-
-    def __len__(self) -> int:
-        return len(self.hidden)
-
-    def __float__(self) -> float:
-        return float(self.hidden)
-
-
-def wrapped(value: Any) -> Any:
-    return OnGpu(np.asarray(value)) if isinstance(value, (np.ndarray, np.generic)) else value
-
-
-def unwrapped(value: Any) -> Any:
-    return value.hidden if isinstance(value, OnGpu) else value
-
-
-LIBRARY = SimpleNamespace(ndarray=OnGpu, array=lambda x: OnGpu(np.array(unwrapped(x))), asnumpy=unwrapped,
-                          asarray=lambda x: x if isinstance(x, OnGpu) else OnGpu(np.asarray(x)))
-
-
-@pytest.fixture(autouse=True)
-def a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gpu, "why_not", lambda: None)
-    monkeypatch.setattr(gpu, "count", lambda: 1)
-    monkeypatch.setattr(gpu, "library", lambda: LIBRARY)
+pytestmark = pytest.mark.usefixtures("a_gpu")
 
 
 def test_what_is_computed_stays_there() -> None:
@@ -107,7 +55,6 @@ def test_what_is_written_reaches_its_owner_and_nobody_else(monkeypatch: pytest.M
     entry = SimpleNamespace(refusal=None, hidden=[], function=doubled, memory=SimpleNamespace(
         written=[SimpleNamespace(path="y")], origin=None, check=lambda *_: None))
     monkeypatch.setattr(compiled._dispatcher, "entry", lambda *_: entry)
-    monkeypatch.setattr(LIBRARY, "may_share_memory", lambda *_: False, raising=False)
     y, on_gpu = np.ones(3), LIBRARY.array(np.ones(3))
     compiled(y, on_gpu)
     compiled(on_gpu, np.ones(3))

@@ -58,6 +58,10 @@ def library() -> Any:
 class OnHost:
     """NumPy under CuPy's name, for kernels that run as Python."""
 
+    @property
+    def cuda(self) -> Any:
+        return Instantly
+
     def __getattr__(self, name: str) -> Any:
         return getattr(np, name)
 
@@ -66,23 +70,76 @@ class OnHost:
         return np.asarray(array)
 
 
+class Instantly:
+    """In place of `cupy.cuda`, where all is done when it is asked for."""
+
+    class Device:
+        def __init__(self, id: int) -> None:
+            self.id = id
+
+        def __enter__(self) -> Any:
+            return self
+
+        def __exit__(self, *_: Any) -> None:
+            pass
+
+        def use(self) -> None:
+            pass
+
+    class Stream(Device):
+        ptr, done = 0, True
+
+        def __init__(self) -> None:
+            super().__init__(0)
+
+        def synchronize(self) -> None:
+            pass
+
+    class Event(Stream):
+        def __init__(self, disable_timing: bool = False) -> None:
+            super().__init__()
+
+        def record(self, stream: Any = None) -> None:
+            pass
+
+    @staticmethod
+    def get_current_stream() -> Any:
+        return Instantly.Stream()
+
+
 def is_gpu_array(leaf: Any) -> bool:
     """Whether a leaf is an array on a GPU, of CuPy, PyTorch or another library."""
     return not is_on_device(leaf) and hasattr(leaf, "__cuda_array_interface__")
 
 
 def brought(leaf: Any) -> Any:
-    """An array on the GPU; numbers, and arrays without axes, stay where they are. Of ours it is the array in them."""
+    """An array on the GPU; numbers, and arrays without axes, stay on the host. Of ours it is the array in them."""
     if is_on_device(leaf):
         leaf = leaf._known()
     if isinstance(leaf, np.ndarray) and leaf.ndim:
         return put(leaf)
-    return library().asarray(leaf) if is_gpu_array(leaf) else leaf
+    return taken(leaf) if is_gpu_array(leaf) else leaf
+
+
+def taken(leaf: Any) -> Any:
+    """An array that another library has on the GPU, in the same memory. One without axes is fetched: its value counts
+    like a number's."""
+    array = leaf if isinstance(leaf, library().ndarray) else library().asarray(leaf)
+    return array if array.ndim else library().asnumpy(array)
 
 
 def put(array: np.ndarray) -> Any:
-    """A copy of an array on the GPU."""
-    return library().array(array)
+    """A copy of an array on the GPU. CuPy copies it by memory of its own that is pinned, and does not wait; one that
+    lies in pinned memory itself, which its owner may write to by then, is copied before."""
+    return library().array(array.copy() if is_pinned(array) else array)
+
+
+def is_pinned(array: np.ndarray) -> bool:
+    """Whether the memory of an array is one that GPUs read at any time."""
+    if is_simulated() or not array.size:
+        return False
+    runtime = library().cuda.runtime
+    return bool(runtime.pointerGetAttributes(array.ctypes.data).type == runtime.memoryTypeHost)
 
 
 def fetched(leaf: Any) -> Any:
