@@ -144,7 +144,12 @@ def is_pinned(array: np.ndarray) -> bool:
 
 def fetched(leaf: Any) -> Any:
     """An array of the GPU as NumPy's; without axes, as a number of NumPy's."""
-    return library().asnumpy(leaf)[()] if isinstance(leaf, library().ndarray) else leaf
+    return without_axes(library().asnumpy(leaf)) if isinstance(leaf, library().ndarray) else leaf
+
+
+def without_axes(array: np.ndarray) -> Any:
+    """An array, as a number of NumPy's if it has no axes."""
+    return array if array.ndim else array[()]
 
 
 def stand_in(leaf: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import tree
-from .gpu import fetched, is_simulated, library
+from .gpu import fetched, is_simulated, library, without_axes
 
 SMALL = 1 << 20                         # bytes
 
@@ -24,7 +24,7 @@ def fetched_together(result: Any) -> Any:
     copies = [_begun(leaf) if _is_small(leaf) else fetched(leaf) for leaf in leaves]
     library().cuda.get_current_stream().synchronize()
     return tree.unflatten(structure, [
-        copy.copy()[()] if _is_small(leaf) else copy for leaf, copy in zip(leaves, copies)])
+        without_axes(copy.copy()) if _is_small(leaf) else copy for leaf, copy in zip(leaves, copies)])
 
 
 def _is_small(leaf: Any) -> bool:
