@@ -121,7 +121,7 @@ def test_a_launch_that_fails_says_which(monkeypatch: pytest.MonkeyPatch) -> None
     fill, _ = kernel(monkeypatch, fails)
     with pytest.raises(RuntimeError, match="INVALID_VALUE") as caught:
         fill[(3, 4), 2048](1)
-    assert caught.value.__notes__ == ["when fill_y was launched with (3, 4) blocks of 2048 threads"]
+    assert caught.value.__notes__ == ["when fill_y was launched with (3, 4, 1) blocks of (2048, 1, 1) threads"]
 
 
 def test_threads_do_not_share_memory() -> None:
@@ -136,12 +136,12 @@ def test_threads_do_not_share_memory() -> None:
     def run(*given: Any) -> None:
         places.append(given[9])
         if value(given[9]) == 1:                 # while the first launch is on its way, there is another one
-            form.launch(1, 1, 0, (2,))
+            form.launch((1,) * 6, 0, (2,))
         seen.append((value(given[9]), given[9]))
 
     form = Form((int,), 1, run)
-    form.launch(1, 1, 0, (1,))
-    form.launch(1, 1, 0, (3,))
+    form.launch((1,) * 6, 0, (1,))
+    form.launch((1,) * 6, 0, (3,))
     assert [number for number, _ in seen] == [2, 1, 3]
     assert places[0] != places[1] and places[2] in places[:2]
 

@@ -191,6 +191,9 @@ class CompiledForGpu(Called):
         """The text of every stage for arguments like these, in order, by name."""
         return self._dispatcher.stages(args, kwargs)
 
+    def _entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self._dispatcher.entry_for(args, kwargs)
+
 
 class CompiledOnDevice(Compiled):
     """A compiled function that runs on a device."""

@@ -109,6 +109,8 @@ class Instantly:
 
 def is_gpu_array(leaf: Any) -> bool:
     """Whether a leaf is an array on a GPU, of CuPy, PyTorch or another library."""
+    if type(leaf).__module__ == "cupy":          # which makes all that it tells when it is asked for it
+        return hasattr(type(leaf), "__cuda_array_interface__")
     return not is_on_device(leaf) and hasattr(leaf, "__cuda_array_interface__")
 
 
@@ -155,5 +157,5 @@ def without_axes(array: np.ndarray) -> Any:
 def stand_in(leaf: Any) -> Any:
     """What has the type and the shape of an array on the GPU, for those who look at nothing else."""
     if isinstance(leaf, library().ndarray) and leaf.ndim:
-        return np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape)
+        return np.ndarray(leaf.shape, leaf.dtype, bytes(leaf.itemsize), strides=(0,) * leaf.ndim)
     return leaf

@@ -59,7 +59,7 @@ class Again:
     def _placed(self, result: Any, done: Any) -> Any:
         if type(result) is self.arrays:
             return _of_ours()(result, self.device, done)
-        if type(result) is tuple and all(type(each) is self.arrays for each in result):
+        if type(result) is tuple and {self.arrays}.issuperset(map(type, result)):
             array, device = _of_ours(), self.device
             return tuple([array(each, device, done) for each in result])
         from ..parallel.array import wrapped

@@ -166,11 +166,20 @@ class GpuCalls(Repeated):
 
         return on_demand(attempt, args, kwargs, self.names(len(args)), self.static, described)
 
+    def entry_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
+        """The entry of a call."""
+        return self.entry(*self._stand_ins(args, kwargs))
+
+    def _stand_ins(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The arguments with stand-ins for what is on the GPU."""
+        with On(self.target.device.id):
+            return tree.map(lambda leaf: leaf if isinstance(leaf, np.ndarray) else stand_in(brought(leaf)),
+                            (args, kwargs))
+
     def stages(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, str]:
         """The text of every stage for a call, by name and in order."""
         from .signature import describe
-        with On(self.target.device.id):
-            plain, keywords = tree.map(lambda leaf: stand_in(brought(leaf)), (args, kwargs))
+        plain, keywords = self._stand_ins(args, kwargs)
         stages: dict[str, str] = {}
         self.looped(describe(plain, keywords, self.names(len(args)), self.static), plain, keywords, stages)
         return stages

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable
-from functools import partial
+from functools import lru_cache, partial
 from struct import Struct
 from typing import Any
 
 import numpy as np
 
+from ..lower.cuda.kernels import GRIDS
 from .gpu import library
 
 NUMBERS: dict[type, np.dtype[Any]] = {int: np.dtype(np.int64), float: np.dtype(np.float64), bool: np.dtype(np.bool_),
@@ -26,6 +27,7 @@ NUMBERS: dict[type, np.dtype[Any]] = {int: np.dtype(np.int64), float: np.dtype(n
 PARTS = {"F": "ff", "D": "dd"}          # complex numbers as the module struct writes them
 ARRAY = "PPnnP"                         # how an array begins
 MOST_AXES = 3                           # of a grid
+REMEMBERED = 1024                       # grids
 
 
 class Kernel:
@@ -39,18 +41,18 @@ class Kernel:
         self.arrays, self.cuda = library().ndarray, library().cuda
 
     def __getitem__(self, grid: Any) -> Any:
-        return partial(self.launch, *grid)
+        return partial(self.launch, axes(grid[0], grid[1]))
 
-    def launch(self, blocks: Any, threads: Any, *args: Any) -> None:
-        """Has the current GPU run it, in the current stream."""
+    def launch(self, grid: tuple[int, ...], *args: Any) -> None:
+        """Has the current GPU run it, in the current stream, with so many blocks and threads along three axes each."""
         arrays = self.arrays
         kinds = tuple([(arg.dtype, arg.ndim, arg._c_contiguous) if type(arg) is arrays else type(arg) for arg in args])
         device = self.cuda.get_device_id()
         form = self.forms.get((device, kinds)) or self._form(device, kinds)
         try:
-            form.launch(blocks, threads, self.cuda.get_current_stream().ptr, args)
+            form.launch(grid, self.cuda.get_current_stream().ptr, args)
         except Exception as error:
-            error.add_note(f"when {self.dispatcher.__name__} was launched with {blocks} blocks of {threads} threads")
+            error.add_note(f"when {self.dispatcher.__name__} was launched with {grid[:3]} blocks of {grid[3:]} threads")
             raise
 
     def _form(self, device: int, kinds: tuple[Any, ...]) -> Form:
@@ -70,13 +72,13 @@ class Form:
         self.layout = "".join(map(layout, kinds))
         self.free: list[Parameters] = []
 
-    def launch(self, blocks: Any, threads: Any, stream: int, args: tuple[Any, ...]) -> None:
+    def launch(self, grid: tuple[int, ...], stream: int, args: tuple[Any, ...]) -> None:
         try:
             memory = self.free.pop()             # which no other thread writes to meanwhile
         except IndexError:
             memory = Parameters(self.layout)
         memory.write(*self.values(*args))
-        self.run(self.handle, *axes(blocks), *axes(threads), 0, stream, memory.places, 0)
+        self.run(self.handle, *grid, 0, stream, memory.places, 0)
         self.free.append(memory)
 
 
@@ -93,11 +95,11 @@ class Parameters:
         self.write, self.places = partial(whole.pack_into, self.memory, 0), ctypes.addressof(self.table)
 
 
-def axes(counts: Any) -> tuple[int, ...]:
-    """Counts along three axes."""
-    if type(counts) is not tuple:
-        return counts, 1, 1
-    return counts if len(counts) == MOST_AXES else (*counts, *[1] * (MOST_AXES - len(counts)))
+@lru_cache(REMEMBERED)
+def axes(*counts: Any) -> tuple[int, ...]:
+    """Counts of blocks and of threads along three axes each."""
+    each = [count if isinstance(count, tuple) else (count,) for count in counts]
+    return tuple(number for count in each for number in (*count, *[1] * (MOST_AXES - len(count))))
 
 
 def writer(kinds: Iterable[Any]) -> Any:
@@ -156,12 +158,15 @@ def compiled(dispatcher: Any, types: tuple[Any, ...], device: int) -> int:
 
 
 def launched_by_us(namespace: dict[str, Any], names: Iterable[str], is_kept: bool) -> None:
-    """Puts kernels of ours in place of those of numba in a module; with `is_kept` numba keeps in files what it
-    compiles."""
+    """Puts kernels of ours in place of those of numba in a module, whose grids are remembered by their sizes; with
+    `is_kept` numba keeps in files what it compiles."""
     for name in names:
         if is_kept:
             _keep(namespace[name])
         namespace[name] = Kernel(namespace[name])
+    for grid in GRIDS.values():
+        if grid.__name__ in namespace:
+            namespace[grid.__name__] = lru_cache(REMEMBERED)(namespace[grid.__name__])
 
 
 def _keep(dispatcher: Any) -> None:
