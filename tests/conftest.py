@@ -2,6 +2,7 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -23,16 +24,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture
-def a_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def gpus_of(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A function that takes what stands for CuPy in a test."""
+    from transformer.run import gpu, gpu_streams
+
+    def use(library: Any) -> None:
+        monkeypatch.setattr(gpu, "why_not", lambda: None)
+        monkeypatch.setattr(gpu_streams, "_streams", {})
+        monkeypatch.setitem(sys.modules, "cupy", library)
+        gpu.library.cache_clear()
+
+    yield use
+    gpu.library.cache_clear()
+
+
+@pytest.fixture
+def a_gpu(gpus_of: Any) -> None:
     """One GPU, of which stand-ins note what is asked of it."""
     from gpu_standins import CUDA, LIBRARY
-
-    from transformer.run import gpu, gpu_streams
-    monkeypatch.setattr(gpu, "why_not", lambda: None)
-    monkeypatch.setattr(gpu, "count", lambda: 1)
-    monkeypatch.setattr(gpu_streams, "_streams", {})
-    monkeypatch.setitem(sys.modules, "cupy", LIBRARY)
-    gpu.library.cache_clear()
     CUDA.begin()
-    yield
-    gpu.library.cache_clear()
+    gpus_of(LIBRARY)

@@ -16,7 +16,7 @@ class OnGpu(NDArrayOperatorsMixin):
     """An array as CuPy's are: `hidden` is what only its library looks at."""
 
     def __init__(self, hidden: np.ndarray) -> None:
-        self.hidden = hidden
+        self.hidden, self.device = hidden, SimpleNamespace(id=CUDA.get_device_id())
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
@@ -121,6 +121,7 @@ class Cuda:
     def begin(self) -> None:
         self.log: list[Any] = []
         self.current, self.devices, self.made, self.pinned = [Stream(0)], [0], 0, set[int]()
+        self.runtime.getDeviceCount = lambda: 2
         self.runtime.pointerGetAttributes = lambda place: SimpleNamespace(type=int(place in self.pinned))
 
     made = 0

@@ -57,15 +57,15 @@ def jit(function: Callable[..., Any] | None = None, *, static_argnames: str | Se
 
 def _place(device: Device | str | None, backend: str | None) -> Device | None:
     """The device that options name; None where they name a kind."""
-    from .parallel.device import device_of, devices
+    from .parallel.device import current_gpu, device_of, devices
     try:
         if device is not None and backend is not None:
             raise BadArgument("jit got a device and a backend", instead="Give one of them.")
         if isinstance(device, str) and ":" not in device:
             device, backend = None, device
         if backend is not None:
-            found = devices(backend)             # raises where there are none
-            return found[0] if backend == "cuda" else None
+            devices(backend)                     # raises where there are none
+            return current_gpu() if backend == "cuda" else None
         return device_of(device)
     except BadArgument as error:
         raise _here(error) from None
@@ -170,6 +170,8 @@ class CompiledForGpu(Called):
     def __init__(self, function: Callable[..., Any], options: dict[str, Any], device: Device) -> None:
         from .run.gpu_calls import GpuCalls
         self.function, self.options, self.device = function, options, device
+        self.is_bound = not (options["device"] is None or isinstance(options["device"], str)
+                             and ":" not in options["device"])           # to one GPU
         user = innermost(self)
         self._dispatcher = GpuCalls(self, user, functools.partial(argument_names, user), options)
         self._quick = self._dispatcher.quick.find

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -44,13 +43,14 @@ class Array(NDArrayOperatorsMixin):
     Array([7., 1., 2.])
     """
 
-    __slots__ = ("_value", "device", "_done")
+    __slots__ = ("_value", "device", "_done", "copies")      # `copies` on further GPUs, where a pmap gave them
     __array_priority__ = 200
     __hash__: Any = None
     is_on_device = True
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     size: int
+    copies: tuple[tuple[Device, ...], list[Any]]
 
     def __init__(self, value: Any, device: Device, done: Any = None) -> None:
         """`done` is the event on a GPU after which the value is there; without one it is what comes after all that
@@ -70,6 +70,8 @@ class Array(NDArrayOperatorsMixin):
     def give_up(self, error: BaseException) -> None:
         """From here on it is an error to look at the array."""
         self._value = failed("an array that was donated", error)
+        if hasattr(self, "copies"):
+            del self.copies
 
     def is_ready(self) -> bool:
         """Whether the value is computed."""
@@ -82,7 +84,7 @@ class Array(NDArrayOperatorsMixin):
         """Waits until the value is computed. Raises what went wrong."""
         self._known()
         if self.device.kind == "cuda":
-            with at(self.device):
+            with self.device.current():
                 self._last().synchronize()
         return self
 
@@ -96,7 +98,7 @@ class Array(NDArrayOperatorsMixin):
     def _here(self) -> np.ndarray:
         """The value as an array of NumPy's, when it is there."""
         value = self._known()
-        return value if isinstance(value, np.ndarray) else on_host(value, self.device)
+        return value if isinstance(value, np.ndarray) else on_host(value)
 
     def _view(self, view: Any) -> Array:
         """An array with a part of this one's value."""
@@ -118,7 +120,7 @@ class Array(NDArrayOperatorsMixin):
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
         """For other libraries, where the array is on a GPU; it says in which stream the value is computed."""
-        with at(self.device):
+        with self.device.current():
             found: dict[str, Any] = self._known().__cuda_array_interface__
         return found
 
@@ -126,7 +128,7 @@ class Array(NDArrayOperatorsMixin):
         """For other libraries. Those that know no arrays that cannot be written get a copy."""
         value = self._known()
         if not isinstance(value, np.ndarray):
-            with at(self.device):                # whose stream the one that is given in `options` will wait for
+            with self.device.current():                # whose stream the one that is given in `options` will wait for
                 return value.__dlpack__(**options)
         if options.get("max_version") is None or options["max_version"] < (1, 0):
             value = value.copy()
@@ -152,12 +154,12 @@ class Array(NDArrayOperatorsMixin):
 
     @property
     def real(self) -> Array:
-        with at(self.device):
+        with self.device.current():
             return Array(read_only(self._known().real), self.device)
 
     @property
     def imag(self) -> Array:
-        with at(self.device):
+        with self.device.current():
             return Array(read_only(self._known().imag), self.device)
 
     @property
@@ -330,33 +332,24 @@ def _put_again(value: np.ndarray, device: Device) -> Array:
     return Array(read_only(there(value, device)), device)
 
 
-def there(value: np.ndarray, device: Device) -> Any:
-    """An array of NumPy as it lies on a device."""
+def there(value: Any, device: Device) -> Any:
+    """An array, of NumPy or a GPU, as it lies on a device."""
     if device.kind != "cuda":
         return value
-    from ..run import gpu
-    with at(device):
-        return gpu.put(narrowed(value))
+    from ..run.gpu_devices import at
+    with device.current():
+        return at(value if is_gpu_array(value) else narrowed(value), device.id)
 
 
-def on_host(value: Any, device: Device) -> np.ndarray:
+def on_host(value: Any) -> np.ndarray:
     """The array of a device as one of NumPy."""
     if isinstance(value, np.ndarray):
         return value
-    from ..run import gpu
-    with at(device):
-        return np.asarray(gpu.library().asnumpy(value))
-
-
-def at(device: Device) -> AbstractContextManager[Any]:
-    """A `with` in which a device does what is asked of CuPy; where the device is no GPU, nothing else is different."""
-    if device.kind != "cuda":
-        return NOTHING
+    from ..run.gpu import library
+    from ..run.gpu_devices import where
     from ..run.gpu_streams import On
-    return On(device.id)
-
-
-NOTHING = nullcontext()
+    with On(where(value)):
+        return np.asarray(library().asnumpy(value))
 
 
 # -- computing --------------------------------------------------------------------------------------
@@ -367,7 +360,7 @@ def computed(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     cheap."""
     device = device_among(args, kwargs, getattr(function, "__name__", "a function"))
     if device.kind == "cuda":                    # which does all of it later
-        with at(device):
+        with device.current():
             return wrapped(on_arrays(function, *unwrapped(args), **unwrapped(kwargs)), device, (args, kwargs))
     if later and sum(each.size for each in args if type(each) is Array) > CHEAP:
         values = [each._value if type(each) is Array else kept(each) for each in args]

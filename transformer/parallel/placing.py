@@ -14,8 +14,9 @@ from .. import tree
 from ..core.errors import BadArgument
 from ..core.halves import kind_of
 from ..read.kinds import described
+from ..run.gpu import is_gpu_array, of_library
 from ..run.native import is_on_device
-from .array import Array, at, device_among, frozen, kept, on_arrays, read_only, there, wrapped
+from .array import Array, device_among, frozen, kept, on_arrays, on_host, read_only, there, wrapped
 from .device import Device, chosen_device, device_of
 from .shards import ShardedArray
 from .workers import Part
@@ -41,19 +42,25 @@ def device_put(value: Any, device: Device | str | None = None) -> Any:
 def _placed(leaf: Any, device: Device) -> Array:
     if isinstance(leaf, Array):
         return leaf if leaf.device is device else _moved(leaf, device)
-    if not isinstance(leaf, (np.ndarray, np.generic, int, float, complex)) and not hasattr(leaf, "__array__"):
+    if not isinstance(leaf, (np.ndarray, np.generic, int, float, complex)) and not hasattr(leaf, "__array__") \
+            and not is_gpu_array(leaf):
         raise BadArgument(f"device_put takes arrays and numbers, this is {described(leaf)}")
-    array = np.array(leaf)
+    array = of_library(leaf) if is_gpu_array(leaf) else np.array(leaf)
     if kind_of(array.dtype) not in "biufc":
         raise BadArgument(f"device_put takes numbers, this is an array of {array.dtype}")
-    return Array(read_only(there(array, device)), device)
+    return Array(read_only(_lying(array, device)), device)
 
 
 def _moved(array: Array, device: Device) -> Array:
     """An array on another device. CPUs have all that is in memory."""
-    if device.kind == array.device.kind:
-        return Array(array._value if array.is_ready() else read_only(array._known()), device, array._done)
-    return Array(read_only(there(array._here(), device)), device)
+    if device.kind == array.device.kind == "cpu":
+        return Array(array._value if array.is_ready() else read_only(array._known()), device)
+    return Array(read_only(_lying(array._known(), device)), device)
+
+
+def _lying(array: Any, device: Device) -> Any:
+    """An array of NumPy's or of a GPU's library on a device."""
+    return there(array, device) if device.kind == "cuda" else on_host(array)
 
 
 def called_on(device: Device, function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -79,7 +86,7 @@ def on_device(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[
         run = function if any(map(callable, leaves)) else partial(on_arrays, function)
         if device is None:
             return run(*args, **kwargs)
-        with at(device):
+        with device.current():
             return tree.map(given_out, wrapped(run(*args, **kwargs), device, (args, kwargs)))
 
     def given_out(leaf: Any) -> Any:

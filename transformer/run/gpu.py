@@ -8,6 +8,7 @@ Nothing of this is imported before somebody asks for a device of the kind ``"cud
 from __future__ import annotations
 
 import os
+import threading
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -39,11 +40,6 @@ def why_not() -> str | None:
     except Exception as error:                   # of many kinds, where a driver does not fit
         return f"numba cannot use the driver: {error}"
     return "numba finds no GPU, or no driver for one."
-
-
-def count() -> int:
-    """How many GPUs are used: one, the current one of the process."""
-    return int(why_not() is None)
 
 
 @cache
@@ -78,26 +74,30 @@ class Instantly:
             self.id = id
 
         def __enter__(self) -> Any:
+            self.before, _simulated.device = _simulated.device, self.id
+            return self
+
+        def __exit__(self, *_: Any) -> None:
+            _simulated.device = self.before
+
+        def use(self) -> None:
+            _simulated.device = self.id
+
+    class Stream:
+        ptr, done = 0, True
+
+        def __enter__(self) -> Any:
             return self
 
         def __exit__(self, *_: Any) -> None:
             pass
-
-        def use(self) -> None:
-            pass
-
-    class Stream(Device):
-        ptr, done = 0, True
-
-        def __init__(self) -> None:
-            super().__init__(0)
 
         def synchronize(self) -> None:
             pass
 
     class Event(Stream):
         def __init__(self, disable_timing: bool = False) -> None:
-            super().__init__()
+            pass
 
         def record(self, stream: Any = None) -> None:
             pass
@@ -105,6 +105,17 @@ class Instantly:
     @staticmethod
     def get_current_stream() -> Any:
         return Instantly.Stream()
+
+    @staticmethod
+    def get_device_id() -> int:
+        return _simulated.device
+
+
+class _Simulated(threading.local):
+    device = 0
+
+
+_simulated = _Simulated()
 
 
 def is_gpu_array(leaf: Any) -> bool:
@@ -114,20 +125,26 @@ def is_gpu_array(leaf: Any) -> bool:
     return not is_on_device(leaf) and hasattr(leaf, "__cuda_array_interface__")
 
 
+def of_library(array: Any) -> Any:
+    """A copy as an array of CuPy's, where it lies, of one of any library on a GPU."""
+    from .gpu_devices import on, where
+    array = library().asarray(array)
+    with on(where(array)):
+        return put(array)
+
+
 def brought(leaf: Any) -> Any:
-    """An array on the GPU; numbers, and arrays without axes, stay on the host. Of ours it is the array in them."""
+    """An array on the current GPU; numbers, and arrays of NumPy's without axes, stay where they are, those of a GPU
+    are fetched: their values count like numbers'. Of ours it is the array in them."""
+    from .gpu_devices import at, current
     if is_on_device(leaf):
         leaf = leaf._known()
-    if isinstance(leaf, np.ndarray) and leaf.ndim:
+    if isinstance(leaf, np.ndarray) and leaf.ndim and not is_gpu_array(leaf):
         return put(leaf)
-    return taken(leaf) if is_gpu_array(leaf) else leaf
-
-
-def taken(leaf: Any) -> Any:
-    """An array that another library has on the GPU, in the same memory. One without axes is fetched: its value counts
-    like a number's."""
-    array = leaf if isinstance(leaf, library().ndarray) else library().asarray(leaf)
-    return array if array.ndim else library().asnumpy(array)
+    if not is_gpu_array(leaf):
+        return leaf
+    array = at(leaf, current())
+    return array if array.ndim else fetched(array)
 
 
 def put(array: np.ndarray) -> Any:
@@ -155,7 +172,10 @@ def without_axes(array: np.ndarray) -> Any:
 
 
 def stand_in(leaf: Any) -> Any:
-    """What has the type and the shape of an array on the GPU, for those who look at nothing else."""
-    if isinstance(leaf, library().ndarray) and leaf.ndim:
+    """What has the type and the shape of an array on the GPU, for those who look at nothing else; without axes, the
+    number."""
+    if isinstance(leaf, library().ndarray):
+        if not leaf.ndim:
+            return fetched(leaf)
         return np.ndarray(leaf.shape, leaf.dtype, bytes(leaf.itemsize), strides=(0,) * leaf.ndim)
     return leaf

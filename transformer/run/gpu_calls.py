@@ -8,7 +8,7 @@ library, is taken where it lies, in CuPy's current stream, and results stay.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from .files import load_module
 from .generating import guarded_integers, on_demand, uncollected
 from .gpu import brought, fetched, is_gpu_array, is_simulated, library, put, stand_in
 from .gpu_again import Again
+from .gpu_choice import device_for
+from .gpu_devices import launching
 from .gpu_kernels import launched_by_us
 from .gpu_streams import Beside, On, mark
 from .gpu_transfers import fetched_together
@@ -29,6 +31,9 @@ from .repeated import Repeated
 from .sharing import Memory, arrays_of
 from .signature import Description
 from .static import names_of
+
+if TYPE_CHECKING:
+    from ..parallel.device import Device
 
 CUPY = "import cupy as cp\n"
 
@@ -47,21 +52,25 @@ class GpuCalls(Repeated):
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs the function: on the device with what lies there, else with copies."""
         leaves = tree.leaves((args, kwargs))
-        where = self.target.device.id
+        device = device_for(leaves, self.target)
         if any(map(is_gpu_array, leaves)):
-            with Beside(where):
+            with Beside(device.id):
                 return self._run(args, kwargs, True)
-        with On(where) as stream:
+        with On(device.id) as stream:
             if not any(map(is_on_device, leaves)):
                 return fetched_together(self._run(args, kwargs, False))
-            return self._placed(args, kwargs, stream)
+            return self._placed(args, kwargs, device, stream)
 
-    def _placed(self, args: tuple[Any, ...], kwargs: dict[str, Any], stream: Any) -> Any:
+    def there(self, *args: Any) -> Any:
+        """Runs the function on the current GPU, where the results stay."""
+        return self._run(args, {}, True)
+
+    def _placed(self, args: tuple[Any, ...], kwargs: dict[str, Any], device: Device, stream: Any) -> Any:
         """With `Array`s, which nobody writes to."""
         from ..parallel.array import wrapped
         bare, keywords = tree.map(brought, (args, kwargs))
         result = self._run(bare, keywords, True, closed=True)
-        result = wrapped(result, self.target.device, (bare, keywords), mark(stream))
+        result = wrapped(result, device, (bare, keywords), mark(stream))
         if not kwargs:
             self._note(args, bare)
         self.give_up(args, kwargs)
@@ -71,8 +80,7 @@ class GpuCalls(Repeated):
         """Makes the next call like this one a quick one."""
         entry = self.entry(*tree.map(stand_in, (bare, {})))
         if Again.is_for(entry, args):
-            again = Again(entry, self, self.target.device)
-            self.quick.add(args, self.names(len(args)), self.valued(), again)
+            self.quick.add(args, self.names(len(args)), self.valued(), Again(entry, self, args))
 
     def give_up(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """After a call: what was donated is gone, and the GPU has its memory for what comes next."""
@@ -98,7 +106,8 @@ class GpuCalls(Repeated):
             given = tree.map(lambda leaf: put(leaf) if is_gpu_array(leaf) else leaf, given) if closed else given
         outside = {hidden.name: brought(hidden.fetch()) for hidden in entry.hidden}
         try:
-            result = entry.function(*given[0], **given[1], **outside)
+            with launching():
+                result = entry.function(*given[0], **given[1], **outside)
         except Exception as error:
             complete(error)
             raise
