@@ -63,7 +63,7 @@ def handed_on(x):
 
 def numbers(x):
     total = psum(np.sum(x), "i")
-    return x / total + axis_index("i"), all_gather(np.max(x), "i"), ppermute(x[0], "i", [(0, 2)])
+    return x / total + axis_index("i"), all_gather(np.max(x), "i"), ppermute(x[0], "i", [(0, 2)]), np.sum(x)
 
 
 def until_small(x):
@@ -136,7 +136,9 @@ def check_collectives() -> None:
 
 
 def check_numbers() -> None:
-    both(numbers, np.abs(values(COUNT, 4)))
+    found = both(numbers, np.abs(values(COUNT, 4)))
+    assert [shard.device for shard in found[2].shards] == devices("cuda")
+    both(lambda x, y: x * psum(y, "i") + y, values(COUNT, 4), found[3])      # each has a number
 
 
 def check_loops_and_branches() -> None:
@@ -282,7 +284,8 @@ def check_devices_of_two_kinds() -> None:
 
 def check_what_nccl_was_asked() -> None:
     if MODE == "nccl":
-        assert set(NCCL.asked) == {"allReduce", "allGather"} and all(count % COUNT == 0 for count in NCCL.asked.values())
+        assert set(NCCL.asked) == {"allReduce", "allGather"}
+        assert all(count % COUNT == 0 for count in NCCL.asked.values())
 
 
 CHECKS = {name: check for name, check in list(globals().items()) if name.startswith("check_")}

@@ -12,16 +12,13 @@ from virtual_gpus import CURRENT, Device, Library, OnGpu
 
 from transformer import Array, default_device, device_put, devices, jit
 from transformer.core.errors import BadArgument
-from transformer.run import gpu, gpu_calls, gpu_choice, gpu_devices
 
 LIBRARY = Library(2)
 
 
 @pytest.fixture(autouse=True)
-def gpus(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gpu, "why_not", lambda: None)
-    for module in gpu, gpu_devices, gpu_calls, gpu_choice:
-        monkeypatch.setattr(module, "library", lambda: LIBRARY)
+def gpus(gpus_of: Any) -> None:
+    gpus_of(LIBRARY)
 
 
 def test_what_is_computed_stays_there() -> None:
@@ -64,7 +61,6 @@ def test_what_is_written_reaches_its_owner_and_nobody_else(monkeypatch: pytest.M
     entry = SimpleNamespace(refusal=None, hidden=[], function=doubled, memory=SimpleNamespace(
         written=[SimpleNamespace(path="y")], origin=None, check=lambda *_: None))
     monkeypatch.setattr(compiled._dispatcher, "entry", lambda *_: entry)
-    monkeypatch.setattr(LIBRARY, "may_share_memory", lambda *_: False, raising=False)
     y, on_gpu = np.ones(3), LIBRARY.array(np.ones(3))
     compiled(y, on_gpu)
     compiled(on_gpu, np.ones(3))
@@ -119,7 +115,7 @@ def plus_one(x: Any) -> Any:
 
 
 def test_calls_run_where_their_arguments_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = SimpleNamespace(refusal=None, hidden=[], function=plus_one, memory=SimpleNamespace(written=[]))
+    entry = SimpleNamespace(refusal=None, hidden=[], function=plus_one, memory=SimpleNamespace(written=[]), watched=[])
     anywhere, bound = jit(plus_one, device="cuda"), jit(plus_one, device="cuda:1")
     for compiled in anywhere, bound:
         monkeypatch.setattr(compiled._dispatcher, "entry", lambda *_: entry)

@@ -1,4 +1,4 @@
-"""`pmap` on several GPUs: in other processes, in which numba runs kernels as Python; and on real ones, where there are."""
+"""`pmap` on several GPUs: in other processes, in which numba runs kernels as Python; and on real ones, if there are."""
 
 from __future__ import annotations
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -38,11 +37,20 @@ class Device:
     def __exit__(self, *_: Any) -> None:
         CURRENT.gpu = self.before.pop()
 
+    def use(self) -> None:
+        CURRENT.gpu = self.id
+
 
 class Stream:
     """A stream, in which everything is done when it is asked for."""
 
-    ptr = 0
+    ptr, done = 0, True
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        pass
 
     def wait_event(self, event: Any) -> None:
         assert event.is_recorded
@@ -52,13 +60,16 @@ class Stream:
 
 
 class Event:
-    is_recorded = False
+    is_recorded, done = False, True
 
     def __init__(self, disable_timing: bool = False) -> None:
         pass
 
     def record(self, stream: Any = None) -> None:
         self.is_recorded = True
+
+    def synchronize(self) -> None:
+        assert self.is_recorded
 
 
 class OnGpu(NDArrayOperatorsMixin):
@@ -146,10 +157,12 @@ class Library:
     ndarray = OnGpu
 
     def __init__(self, count: int, nccl: Any = None) -> None:
-        runtime = SimpleNamespace(getDeviceCount=lambda: count, getDevice=lambda: CURRENT.gpu,
+        runtime = SimpleNamespace(getDeviceCount=lambda: count, memoryTypeHost=1,
+                                  pointerGetAttributes=lambda place: SimpleNamespace(type=0),
                                   getDeviceProperties=lambda _: {"name": "virtual"})
         self.cuda = SimpleNamespace(Device=Device, Stream=Stream, Event=Event, runtime=runtime,
                                     get_current_stream=Stream, get_device_id=lambda: CURRENT.gpu,
+                                    alloc_pinned_memory=bytearray,
                                     nccl=nccl or SimpleNamespace(available=False))
 
     def __getattr__(self, name: str) -> Any:
@@ -168,19 +181,25 @@ class Library:
         return value if isinstance(value, OnGpu) else OnGpu(np.asarray(value))
 
     @staticmethod
-    def asnumpy(value: Any) -> np.ndarray:
+    def asnumpy(value: Any, out: np.ndarray | None = None, blocking: bool = True) -> np.ndarray:
         found: np.ndarray = value.hidden.copy() if isinstance(value, OnGpu) else np.asarray(value)
-        return found
+        if out is None:
+            return found
+        out[...] = found
+        return out
 
 
-def install(found: Library, put: Callable[[Any, str, Any], None] = setattr) -> None:
-    """Has it take the place of CuPy, in all modules that know it."""
-    from transformer.run import gpu
-    instead = {gpu.library: lambda: found, gpu.why_not: lambda: None, gpu.is_simulated: lambda: False}
+def install(found: Library) -> None:
+    """Has it take the place of CuPy in this process; kernels are launched by numba's simulator."""
+    from transformer.run import gpu, gpu_calls
     for module in [each for name, each in sys.modules.items() if name.startswith("transformer.")]:
-        for name, value in list(vars(module).items()):
-            if name in ("library", "why_not", "is_simulated") and value in instead:
-                put(module, name, instead[value])
+        for name in "why_not", "is_simulated":
+            if getattr(module, name, None) is getattr(gpu, name) and module is not gpu:
+                setattr(module, name, lambda: None)
+    gpu.why_not = gpu.is_simulated = lambda: None
+    gpu_calls.launched_by_us = lambda *_, **__: None
+    sys.modules["cupy"] = found
+    gpu.library.cache_clear()
 
 
 def let_kernels_take() -> None:

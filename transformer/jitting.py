@@ -77,22 +77,12 @@ def _here(error: BadArgument) -> BadArgument:
     return error.located(place_of_call())
 
 
-class Compiled(Sourced):
-    """A compiled function. It is called like the original; what was compiled can be looked at."""
+class Called(Sourced):
+    """What is called like a function, and finds what it runs by the kinds of its arguments: by a quick key for calls
+    like those before."""
 
-    mode = None
-    _dispatcher: Calls
-
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
-        self.function = function
-        self.options = options
-        user = innermost(self)
-        try:
-            self._dispatcher = Calls(self, user, functools.partial(argument_names, user), options)
-        except BadArgument as error:
-            raise _here(error) from None
-        self._quick = self._dispatcher.quick.find
-        copy_names(self, function)
+    _dispatcher: Any
+    _quick: dict[int, Callable[..., Any]]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs:
@@ -112,7 +102,25 @@ class Compiled(Sourced):
                     raise
         return self._dispatcher.call(args, kwargs)
 
-    here = __call__                              # in the thread that calls it, also where a device is chosen
+
+class Compiled(Called):
+    """A compiled function. It is called like the original; what was compiled can be looked at."""
+
+    mode = None
+    _dispatcher: Calls
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self.function = function
+        self.options = options
+        user = innermost(self)
+        try:
+            self._dispatcher = Calls(self, user, functools.partial(argument_names, user), options)
+        except BadArgument as error:
+            raise _here(error) from None
+        self._quick = self._dispatcher.quick.find
+        copy_names(self, function)
+
+    here = Called.__call__                       # in the thread that calls it, also where a device is chosen
 
     def __repr__(self) -> str:
         return f"<compiled form of {getattr(self.function, '__qualname__', self.function)!s}>"
@@ -152,7 +160,7 @@ class Compiled(Sourced):
         return dispatcher_for(self, given, self._dispatcher.names(len(given)))
 
 
-class CompiledForGpu(Sourced):
+class CompiledForGpu(Called):
     """A function compiled for a GPU. It is called like the original, with arrays of NumPy, which are brought there and
     whose results are fetched, or with arrays that are there, as those of CuPy and PyTorch; then results stay."""
 
@@ -166,10 +174,8 @@ class CompiledForGpu(Sourced):
                              and ":" not in options["device"])           # to one GPU
         user = innermost(self)
         self._dispatcher = GpuCalls(self, user, functools.partial(argument_names, user), options)
+        self._quick = self._dispatcher.quick.find
         copy_names(self, function)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._dispatcher.call(args, kwargs)
 
     def __repr__(self) -> str:
         return f"<form for {self.device} of {getattr(self.function, '__qualname__', self.function)!s}>"
@@ -186,6 +192,9 @@ class CompiledForGpu(Sourced):
     def stages(self, *args: Any, **kwargs: Any) -> dict[str, str]:
         """The text of every stage for arguments like these, in order, by name."""
         return self._dispatcher.stages(args, kwargs)
+
+    def _entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self._dispatcher.entry_for(args, kwargs)
 
 
 class CompiledOnDevice(Compiled):

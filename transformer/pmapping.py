@@ -21,9 +21,9 @@ from .parallel.shards import ShardedArray
 from .parallel.split import Split
 from .parallel.together import Share, share_of
 from .run import dispatch
-from .run.calling import Valued
 from .run.dispatch import Dispatcher, Entry
 from .run.quick import Quick
+from .run.repeated import Valued
 from .run.static import names_of
 from .settings import config
 from .sourced import Sourced

@@ -78,8 +78,8 @@ class Gpu(Device):
             return function(*args)
 
     def current(self) -> AbstractContextManager[Any]:
-        from ..run.gpu_devices import on
-        return on(self.id)
+        from ..run.gpu_streams import On
+        return On(self.id)
 
 
 class Elsewhere(Device):

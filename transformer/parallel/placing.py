@@ -84,8 +84,10 @@ def on_device(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[
         args, kwargs = tree.unflatten(structure, [leaf._known() if type(leaf) is Array else np.asarray(leaf)
                                                   if is_on_device(leaf) else leaf for leaf in leaves])
         run = function if any(map(callable, leaves)) else partial(on_arrays, function)
-        result = run(*args, **kwargs)
-        return result if device is None else tree.map(given_out, wrapped(result, device, (args, kwargs)))
+        if device is None:
+            return run(*args, **kwargs)
+        with device.current():
+            return tree.map(given_out, wrapped(run(*args, **kwargs), device, (args, kwargs)))
 
     def given_out(leaf: Any) -> Any:
         if not isinstance(leaf, FunctionType):

@@ -11,14 +11,14 @@ none.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
 
 from ..settings import config
 from .gpu import is_gpu_array, is_simulated, library, put
+from .gpu_streams import Beside, mark
 
 
 def count() -> int:
@@ -26,25 +26,10 @@ def count() -> int:
     return config.cuda_devices if is_simulated() else int(library().cuda.runtime.getDeviceCount())
 
 
-class _Simulated(threading.local):
-    current = 0
-
-
-_simulated = _Simulated()
-
-
 def on(device: int) -> AbstractContextManager[Any]:
     """A `with` in which a GPU is the current one of this thread."""
-    return _simulated_on(device) if is_simulated() else library().cuda.Device(device)
-
-
-@contextmanager
-def _simulated_on(device: int) -> Iterator[None]:
-    before, _simulated.current = _simulated.current, device
-    try:
-        yield
-    finally:
-        _simulated.current = before
+    entered: AbstractContextManager[Any] = library().cuda.Device(device)
+    return entered
 
 
 _one_at_a_time = threading.RLock()
@@ -57,7 +42,7 @@ def launching() -> AbstractContextManager[Any]:
 
 def current() -> int:
     """The number of the current GPU."""
-    return _simulated.current if is_simulated() else int(library().cuda.runtime.getDevice())
+    return int(library().cuda.get_device_id())
 
 
 def where(array: Any) -> int:
@@ -78,27 +63,17 @@ def at(value: Any, device: int) -> Any:
 def _copied(array: Any, source: int, target: int) -> Any:
     """A copy on another GPU. It begins when the array is computed, and its memory is not used again before it is read.
     """
-    with on(source):
+    with Beside(source) as stream:
         array = library().ascontiguousarray(array)
-        ready = _mark()
+        ready = mark(stream)
     with on(target):
-        _stream().wait_event(ready)
+        stream = library().cuda.get_current_stream()
+        stream.wait_event(ready)
         copy = library().array(array)
-        read = _mark()
-    with on(source):
-        _stream().wait_event(read)
+        read = mark(stream)
+    with Beside(source) as stream:
+        stream.wait_event(read)
     return copy
-
-
-def _stream() -> Any:
-    return library().cuda.get_current_stream()
-
-
-def _mark() -> Any:
-    """An event that comes when the current stream has done all that it was asked for."""
-    event = library().cuda.Event(disable_timing=True)
-    event.record(_stream())
-    return event
 
 
 def model(device: int) -> Any:
