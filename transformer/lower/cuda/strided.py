@@ -17,7 +17,6 @@ from ...core.grammar import Var
 from ...core.sizes import Extent, Least, Size, Unknown, least
 from ...core.walk import Copier, atom_of_size, atom_vars, inner_targets, size_of_atom
 from ...write.layout import Group, Item, Line
-from ...write.sizes import number
 from ..clean import Renaming
 from ..nests import Block, Fold, Index, Nest, Store, defined, is_load, statements
 from .places import Places, as_place
