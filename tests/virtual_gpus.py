@@ -6,6 +6,7 @@ CuPy would read it over the bus, or fail.
 
 from __future__ import annotations
 
+import sys
 import threading
 from types import SimpleNamespace
 from typing import Any
@@ -94,6 +95,8 @@ class OnGpu(NDArrayOperatorsMixin):
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self.hidden, name)
+        if name == "data":
+            return SimpleNamespace(ptr=self.hidden.ctypes.data)
         if callable(found):
             return lambda *args, **kwargs: wrapped(getattr(used(self), name)(*used(args), **used(kwargs)))
         with Device(self.device.id):             # a view
@@ -184,3 +187,31 @@ class Library:
             return found
         out[...] = found
         return out
+
+
+def install(found: Library) -> None:
+    """Has it take the place of CuPy in this process; kernels are launched by numba's simulator."""
+    from transformer.run import gpu, gpu_calls
+    for module in [each for name, each in sys.modules.items() if name.startswith("transformer.")]:
+        for name in "why_not", "is_simulated":
+            if getattr(module, name, None) is getattr(gpu, name) and module is not gpu:
+                setattr(module, name, lambda: None)
+    gpu.why_not = gpu.is_simulated = lambda: None
+    gpu_calls.launched_by_us = lambda *_, **__: None
+    sys.modules["cupy"] = found
+    gpu.library.cache_clear()
+
+
+def let_kernels_take() -> None:
+    """Has numba's simulator take such arrays; those of another GPU than the current one are an error."""
+    import numba.cuda.simulator.kernel as simulator
+    simulate, alone = simulator.FakeCUDAKernel.__call__, threading.RLock()
+
+    def launched(self: Any, *args: Any) -> Any:
+        if self._device:                         # what a kernel calls
+            return simulate(self, *args)
+        assert not any(isinstance(arg, np.ndarray) for arg in args), "an array of NumPy's for a kernel"
+        with alone:
+            return simulate(self, *used(args))
+
+    simulator.FakeCUDAKernel.__call__ = launched

@@ -14,7 +14,8 @@ import numpy as np
 from .. import tree
 from ..core.errors import BadArgument
 from ..run.gpu import is_gpu_array, stand_in
-from ..run.gpu_devices import on, where
+from ..run.gpu_devices import where
+from ..run.gpu_streams import On
 from ..run.native import is_on_device
 from ..transform.batched import Batched
 from ..transform.lane_axes import SHARED, Axes, as_shared, spread
@@ -202,7 +203,7 @@ def _sharded(leaf: Any, axis: int, split: Split, used: Sequence[Device], is_free
     if used[0].kind != "cuda":
         return Sharded(split.parts(on_host(leaf) if is_gpu_array(leaf) else np.asarray(leaf), axis))
     array = leaf._known() if type(leaf) is Array else leaf if is_gpu_array(leaf) else np.asarray(leaf)
-    with on(where(array)) if is_gpu_array(array) else NOTHING:
+    with On(where(array)) if is_gpu_array(array) else NOTHING:
         return Sharded(split.parts(array, axis))
 
 

@@ -87,7 +87,10 @@ class ExchangeOnGpus(Exchange):
 
     def _at(self, value: Any, k: int) -> Any:
         """An array on device `k`; numbers are with the program."""
-        return at(value, self.devices[k].id) if rank(value) else value
+        if not rank(value):
+            return value
+        with self.devices[k].current():
+            return at(value, self.devices[k].id)
 
     def _each(self, made: Callable[[int], Any], is_same: bool = False) -> Sharded:
         """What a function gives for each device, which is the current one meanwhile."""

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..run.gpu import is_simulated, library
-from ..run.gpu_devices import on
+from ..run.gpu_streams import On
 
 NAMES = {"int8": "INT8", "uint8": "UINT8", "int32": "INT32", "uint32": "UINT32", "int64": "INT64", "uint64": "UINT64",
          "float16": "FLOAT16", "float32": "FLOAT32", "float64": "FLOAT64"}
@@ -67,16 +67,15 @@ class Nccl:
         number, width = self._dtype(arrays[0].dtype)
         given, made = [], []
         for device, array in zip(self.devices, arrays):
-            with on(device):
+            with On(device):
                 given.append(library().ascontiguousarray(array))
                 made.append(library().empty(shape, array.dtype))
         with self._alone:
             self.library.groupStart()
             try:
                 for device, member, array, result in zip(self.devices, self.members, given, made):
-                    with on(device):
-                        stream = library().cuda.get_current_stream().ptr
-                        ask(member, array.data.ptr, result.data.ptr, array.size * width, number, stream)
+                    with On(device) as stream:
+                        ask(member, array.data.ptr, result.data.ptr, array.size * width, number, stream.ptr)
             finally:
                 self.library.groupEnd()
         return made

@@ -63,7 +63,10 @@ class ProgramOnGpus(Program):
 
 def _on(value: Any, device: Device) -> Any:
     """An array on a GPU; numbers stay where they are."""
-    return at(value, device.id) if rank(value) else value
+    if not rank(value):
+        return value
+    with device.current():
+        return at(value, device.id)
 
 
 def copies_of(array: Array, devices: Sequence[Device]) -> Sequence[Any]:

@@ -19,7 +19,8 @@ import numpy as np
 
 from ..core.errors import BadArgument
 from ..run.gpu import fetched, is_gpu_array
-from ..run.gpu_devices import on, where
+from ..run.gpu_devices import where
+from ..run.gpu_streams import On
 from .workers import known
 
 
@@ -105,7 +106,7 @@ def for_one(function: Callable[..., Any], k: int, args: tuple[Any, ...], options
     place = next((where(value) for value in given if is_gpu_array(value)), None)
     if place is None:
         return function(*given, **named)
-    with on(place):
+    with On(place):
         return function(*given, **named)
 
 

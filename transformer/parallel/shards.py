@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from .array import Array, on_host, read_only
+from ..run.gpu import is_gpu_array
+from .array import Array, on_host, read_only, there
 from .sharded import rank
 from .workers import failed, known
 
@@ -42,12 +43,12 @@ class ShardedArray(NDArrayOperatorsMixin):
         raised."""
         self.maker = None
         if self.gpus is not None:
-            return [Array(read_only(part), device) for part, device in zip(self._known(), self.gpus)]
+            return [Array(read_only(there(part, device)), device) for part, device in zip(self._known(), self.gpus)]
         return [protected(part) for part in self._known()]
 
     def on_host(self) -> list[Any]:
         """The parts as arrays of NumPy's."""
-        return self._known() if self.gpus is None else [on_host(part) for part in self._known()]
+        return [on_host(part) if is_gpu_array(part) else part for part in self._known()]
 
     def _known(self) -> list[Any]:
         return [known(part) for part in self.parts]
