@@ -139,6 +139,28 @@ def test_calls_with_arrays_of_others_run_in_their_stream() -> None:
                         ("follows", OWN, other.ptr)]
 
 
+class Tensor:
+    """An array of another library, which says by DLPack when it is computed."""
+
+    def __init__(self, **says: Any) -> None:
+        self.__cuda_array_interface__ = {"shape": (3,), **says}
+
+    def __dlpack__(self, **_: Any) -> Any:
+        raise AssertionError("is for CuPy to call")
+
+
+def test_arrays_of_others_say_when_they_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    ways: list[str] = []
+    for name in "asarray", "from_dlpack":
+        monkeypatch.setattr(LIBRARY, name, lambda array, name=name: ways.append(name) or OnGpu(np.ones(3)),
+                            raising=False)
+    double = compiled(lambda x: x + x)
+    for tensor in Tensor(), Tensor(stream=7):
+        ways.clear()
+        assert isinstance(double(tensor), OnGpu)
+        assert set(ways) == {"asarray" if "stream" in tensor.__cuda_array_interface__ else "from_dlpack"}
+
+
 def test_functions_of_numpy_run_in_our_stream() -> None:
     x: Any = device_put(np.arange(30000.0), "cuda")
     CUDA.log.clear()

@@ -18,6 +18,7 @@ from .wrapping import argument_names, check_callable, copy_names, is_importable
 if TYPE_CHECKING:
     from .parallel.device import Device
     from .run.gpu_calls import GpuCalls
+    from .run.gpu_report import GpuReport
     from .run.report import Report
 
 __all__ = ["Compiled", "jit"]
@@ -192,6 +193,11 @@ class CompiledForGpu(Called):
     def stages(self, *args: Any, **kwargs: Any) -> dict[str, str]:
         """The text of every stage for arguments like these, in order, by name."""
         return self._dispatcher.stages(args, kwargs)
+
+    def report(self, *args: Any, **kwargs: Any) -> GpuReport:
+        """What is launched for arguments like these, what of CuPy is called, and where the program waits for the GPU;
+        or why it runs as NumPy."""
+        return self._dispatcher.report(args, kwargs)
 
     def _entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self._dispatcher.entry_for(args, kwargs)

@@ -127,10 +127,21 @@ def is_gpu_array(leaf: Any) -> bool:
 
 def of_library(array: Any) -> Any:
     """A copy as an array of CuPy's, where it lies, of one of any library on a GPU."""
-    from .gpu_devices import on, where
-    array = library().asarray(array)
-    with on(where(array)):
-        return put(array)
+    from .gpu_devices import where
+    from .gpu_streams import Beside
+    array = taken(array)
+    with Beside(where(array)):
+        return library().array(array)
+
+
+def taken(array: Any) -> Any:
+    """An array of any library on a GPU as one of CuPy's, in the same memory. The current stream waits until it is
+    computed: what does not say in which stream that is, such as PyTorch's tensors, says it by DLPack."""
+    if isinstance(array, library().ndarray):
+        return array
+    if "stream" in array.__cuda_array_interface__ or not hasattr(array, "__dlpack__"):
+        return library().asarray(array)
+    return library().from_dlpack(array)
 
 
 def brought(leaf: Any) -> Any:

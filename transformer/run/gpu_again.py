@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import tree
 from .dispatch import Entry
-from .gpu import is_simulated, library, put
+from .gpu import brought, is_simulated, library, put
 from .gpu_devices import launching
 from .gpu_streams import On, mark
 from .native import is_on_device
@@ -28,7 +28,7 @@ class Again:
         self.entry, self.calls = entry, calls
         self.first = next(k for k, arg in enumerate(args) if type(arg) is _of_ours())
         self.arrays = None if is_simulated() else library().ndarray
-        self.function = _one_at_a_time(entry.function) if is_simulated() else entry.function
+        self.function = _simulated(entry.function) if is_simulated() else entry.function
 
     @staticmethod
     def is_for(entry: Entry, args: tuple[Any, ...]) -> bool:
@@ -88,10 +88,11 @@ def _bare(arg: Any, device: Any) -> Any:
     return tree.map(leaf, arg)
 
 
-def _one_at_a_time(function: Any) -> Any:
+def _simulated(function: Any) -> Any:
+    """A function whose kernels run as Python: one at a time, and with arrays that may be written to."""
     def called(*args: Any) -> Any:
         with launching():
-            return function(*args)
+            return function(*tree.map(brought, args))
     return called
 
 

@@ -34,6 +34,7 @@ from .static import names_of
 
 if TYPE_CHECKING:
     from ..parallel.device import Device
+    from .gpu_report import GpuReport
 
 CUPY = "import cupy as cp\n"
 
@@ -184,6 +185,14 @@ class GpuCalls(Repeated):
         with On(self.target.device.id):
             return tree.map(lambda leaf: leaf if isinstance(leaf, np.ndarray) else stand_in(brought(leaf)),
                             (args, kwargs))
+
+    def report(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> GpuReport:
+        """What the driver of a call does."""
+        from .gpu_report import GpuReport, report_on_driver
+        entry, name = self.entry_for(args, kwargs), getattr(self.target, "__name__", "the function")
+        if entry.refusal is not None:
+            return GpuReport(name, refusal=str(entry.refusal))
+        return report_on_driver(name, entry.generated.module.kernel.printed)
 
     def stages(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, str]:
         """The text of every stage for a call, by name and in order."""

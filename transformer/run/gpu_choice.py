@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import BadArgument
-from .gpu import is_gpu_array, library
+from .gpu import is_gpu_array, taken
 from .gpu_devices import where
 from .native import is_on_device
 
@@ -47,4 +47,4 @@ def _gpu_of(leaf: Any) -> Device | None:
     if is_on_device(leaf):
         device = getattr(leaf, "device", None)
         return device if isinstance(device, Gpu) else None
-    return devices("cuda")[where(library().asarray(leaf))] if is_gpu_array(leaf) else None
+    return devices("cuda")[where(taken(leaf))] if is_gpu_array(leaf) else None

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..settings import config
-from .gpu import is_gpu_array, is_simulated, library, put
+from .gpu import is_gpu_array, is_simulated, library, put, taken
 from .gpu_streams import Beside, mark
 
 
@@ -55,7 +55,7 @@ def at(value: Any, device: int) -> Any:
     if not is_gpu_array(value):
         with on(device):
             return put(np.asarray(value))
-    value = library().asarray(value)
+    value = taken(value)
     source = where(value)
     return value if source == device else _copied(value, source, device)
 
