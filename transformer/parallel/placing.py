@@ -14,8 +14,9 @@ from .. import tree
 from ..core.errors import BadArgument
 from ..core.halves import kind_of
 from ..read.kinds import described
+from ..run.gpu import is_gpu_array, of_library
 from ..run.native import is_on_device
-from .array import Array, device_among, frozen, kept, on_arrays, on_host, read_only, there, wrapped
+from .array import Array, device_among, frozen, kept, on_arrays, read_only, there, wrapped
 from .device import Device, chosen_device, device_of
 from .shards import ShardedArray
 from .workers import Part
@@ -41,9 +42,10 @@ def device_put(value: Any, device: Device | str | None = None) -> Any:
 def _placed(leaf: Any, device: Device) -> Array:
     if isinstance(leaf, Array):
         return leaf if leaf.device is device else _moved(leaf, device)
-    if not isinstance(leaf, (np.ndarray, np.generic, int, float, complex)) and not hasattr(leaf, "__array__"):
+    if not isinstance(leaf, (np.ndarray, np.generic, int, float, complex)) and not hasattr(leaf, "__array__") \
+            and not is_gpu_array(leaf):
         raise BadArgument(f"device_put takes arrays and numbers, this is {described(leaf)}")
-    array = np.array(leaf)
+    array = of_library(leaf) if is_gpu_array(leaf) else np.array(leaf)
     if kind_of(array.dtype) not in "biufc":
         raise BadArgument(f"device_put takes numbers, this is an array of {array.dtype}")
     return Array(read_only(there(array, device)), device)
@@ -51,9 +53,9 @@ def _placed(leaf: Any, device: Device) -> Array:
 
 def _moved(array: Array, device: Device) -> Array:
     """An array on another device. CPUs have all that is in memory."""
-    if device.kind == array.device.kind:
+    if device.kind == array.device.kind == "cpu":
         return Array(array._value if array.is_ready() else read_only(array._known()), device)
-    return Array(read_only(there(on_host(array._known()), device)), device)
+    return Array(read_only(there(array._known(), device)), device)
 
 
 def called_on(device: Device, function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -77,8 +79,10 @@ def on_device(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[
         args, kwargs = tree.unflatten(structure, [leaf._known() if type(leaf) is Array else np.asarray(leaf)
                                                   if is_on_device(leaf) else leaf for leaf in leaves])
         run = function if any(map(callable, leaves)) else partial(on_arrays, function)
-        result = run(*args, **kwargs)
-        return result if device is None else tree.map(given_out, wrapped(result, device, (args, kwargs)))
+        if device is None:
+            return run(*args, **kwargs)
+        with device.current():
+            return tree.map(given_out, wrapped(run(*args, **kwargs), device, (args, kwargs)))
 
     def given_out(leaf: Any) -> Any:
         if not isinstance(leaf, FunctionType):
