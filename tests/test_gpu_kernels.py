@@ -143,7 +143,7 @@ def test_threads_do_not_share_memory() -> None:
     form.launch((1,) * 6, 0, (1,))
     form.launch((1,) * 6, 0, (3,))
     assert [number for number, _ in seen] == [2, 1, 3]
-    assert places[0] != places[1] and places[2] in places[:2]
+    assert places[0] != places[1] and places[2] in places[:2] and len(form.free) == 2
 
 
 needs_numba = pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None or importlib.util.find_spec(
