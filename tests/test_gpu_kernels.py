@@ -186,7 +186,7 @@ def test_numba_hands_over_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
         letters, memory, places = handed([value])
         assert len(theirs) == len(letters)
         for place, letter, their in zip(places, letters, theirs):
-            if isinstance(their, int):           # which numba leaves to the launch, by its type
+            if isinstance(their, (int, np.bool_)):                       # which numba leaves to the launch, by its type
                 their = ctypes.c_bool(their) if letter == "?" else ctypes.c_int64(their)
             assert memory[place:place + ctypes.sizeof(their)] == bytes(their), (value, letter)
 
