@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 import traceback
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -305,7 +306,7 @@ if __name__ == "__main__":
         config.cuda_devices = COUNT
     else:
         let_kernels_take()
-        install(Library(COUNT, NCCL if MODE == "nccl" else None))
+        install(Library(COUNT), NCCL if MODE == "nccl" else SimpleNamespace(available=False))
     became: dict[str, str | None] = {}
     for name, check in CHECKS.items():
         try:

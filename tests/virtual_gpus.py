@@ -112,6 +112,10 @@ class OnGpu(NDArrayOperatorsMixin):
         assert not isinstance(value, np.ndarray), "CuPy takes no arrays of NumPy's here"
         used(self)[used(at)] = used(value)
 
+    def copy(self) -> OnGpu:
+        """On the current GPU, wherever it is."""
+        return OnGpu(self.hidden.copy())
+
     def __len__(self) -> int:
         return len(self.hidden)
 
@@ -156,14 +160,13 @@ class Library:
 
     ndarray = OnGpu
 
-    def __init__(self, count: int, nccl: Any = None) -> None:
+    def __init__(self, count: int) -> None:
         runtime = SimpleNamespace(getDeviceCount=lambda: count, memoryTypeHost=1,
                                   pointerGetAttributes=lambda place: SimpleNamespace(type=0),
                                   getDeviceProperties=lambda _: {"name": "virtual"})
         self.cuda = SimpleNamespace(Device=Device, Stream=Stream, Event=Event, runtime=runtime,
                                     get_current_stream=Stream, get_device_id=lambda: CURRENT.gpu,
-                                    alloc_pinned_memory=bytearray,
-                                    nccl=nccl or SimpleNamespace(available=False))
+                                    alloc_pinned_memory=bytearray)
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(np, name)
@@ -189,7 +192,7 @@ class Library:
         return out
 
 
-def install(found: Library) -> None:
+def install(found: Library, nccl: Any) -> None:
     """Has it take the place of CuPy in this process; kernels are launched by numba's simulator."""
     from transformer.run import gpu, gpu_calls
     for module in [each for name, each in sys.modules.items() if name.startswith("transformer.")]:
@@ -198,7 +201,7 @@ def install(found: Library) -> None:
                 setattr(module, name, lambda: None)
     gpu.why_not = gpu.is_simulated = lambda: None
     gpu_calls.launched_by_us = lambda *_, **__: None
-    sys.modules["cupy"] = found
+    sys.modules["cupy"], sys.modules["cupy.cuda.nccl"] = found, nccl
     gpu.library.cache_clear()
 
 

@@ -335,7 +335,7 @@ def _put_again(value: np.ndarray, device: Device) -> Array:
 def there(value: Any, device: Device) -> Any:
     """An array, of NumPy or a GPU, as it lies on a device."""
     if device.kind != "cuda":
-        return value
+        return on_host(value)
     from ..run.gpu_devices import at
     with device.current():
         return at(value if is_gpu_array(value) else narrowed(value), device.id)
@@ -345,6 +345,8 @@ def on_host(value: Any) -> np.ndarray:
     """The array of a device as one of NumPy."""
     if isinstance(value, np.ndarray):
         return value
+    if not is_gpu_array(value):                  # a number of NumPy's
+        return np.asarray(value)
     from ..run.gpu import library
     from ..run.gpu_devices import where
     from ..run.gpu_streams import On

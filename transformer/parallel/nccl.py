@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -27,16 +28,17 @@ PARTS = {"complex64": "float32", "complex128": "float64"}               # what c
 @cache
 def nccl_for(devices: tuple[int, ...]) -> Nccl | None:
     """The communicators of these GPUs; None for one GPU, and where CuPy finds no NCCL."""
-    if is_simulated() or len(set(devices)) < 2 or not library().cuda.nccl.available:
+    if is_simulated() or len(set(devices)) < 2:
         return None
-    return Nccl(devices)
+    nccl = import_module("cupy.cuda.nccl")       # warns where it is missing
+    return Nccl(devices, nccl) if nccl.available else None
 
 
 class Nccl:
     """The communicators of some GPUs of this process. Arrays of all of them have one shape and dtype."""
 
-    def __init__(self, devices: tuple[int, ...]) -> None:
-        self.devices, self.library = devices, library().cuda.nccl
+    def __init__(self, devices: tuple[int, ...], nccl: Any) -> None:
+        self.devices, self.library = devices, nccl
         self.members = self.library.NcclCommunicator.initAll(list(devices))
         self._alone = threading.Lock()
 

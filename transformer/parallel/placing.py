@@ -16,7 +16,7 @@ from ..core.halves import kind_of
 from ..read.kinds import described
 from ..run.gpu import is_gpu_array, of_library
 from ..run.native import is_on_device
-from .array import Array, device_among, frozen, kept, on_arrays, on_host, read_only, there, wrapped
+from .array import Array, device_among, frozen, kept, on_arrays, read_only, there, wrapped
 from .device import Device, chosen_device, device_of
 from .shards import ShardedArray
 from .workers import Part
@@ -48,19 +48,14 @@ def _placed(leaf: Any, device: Device) -> Array:
     array = of_library(leaf) if is_gpu_array(leaf) else np.array(leaf)
     if kind_of(array.dtype) not in "biufc":
         raise BadArgument(f"device_put takes numbers, this is an array of {array.dtype}")
-    return Array(read_only(_lying(array, device)), device)
+    return Array(read_only(there(array, device)), device)
 
 
 def _moved(array: Array, device: Device) -> Array:
     """An array on another device. CPUs have all that is in memory."""
     if device.kind == array.device.kind == "cpu":
         return Array(array._value if array.is_ready() else read_only(array._known()), device)
-    return Array(read_only(_lying(array._known(), device)), device)
-
-
-def _lying(array: Any, device: Device) -> Any:
-    """An array of NumPy's or of a GPU's library on a device."""
-    return there(array, device) if device.kind == "cuda" else on_host(array)
+    return Array(read_only(there(array._known(), device)), device)
 
 
 def called_on(device: Device, function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]

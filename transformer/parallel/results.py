@@ -70,15 +70,16 @@ def _common(leaf: Any, path: str, device: Device | None, gpus: Sequence[Device] 
     if device is None:
         return fetched(value) if is_gpu_array(value) else value
     if gpus is not None and type(leaf) is Sharded and rank(value):
-        return _on_all(leaf, gpus)
+        return _on_all(leaf, gpus, device)
     return Array(read_only(there(value, device)), device) if isinstance(value, (np.ndarray, np.generic)) \
         or is_gpu_array(value) else value
 
 
-def _on_all(result: Sharded, gpus: Sequence[Device]) -> Array:
-    """What all of these have as an `Array` on the first one, which keeps the copies on the others for the next call."""
+def _on_all(result: Sharded, gpus: Sequence[Device], device: Device) -> Array:
+    """What all of these have as an `Array` on a device, which keeps their copies for the next call."""
     parts = result.values()
-    array = Array(read_only(parts[0]), gpus[0])
+    own = parts[gpus.index(device) if device in gpus else 0]
+    array = Array(read_only(there(own, device)), device)
     array.copies = tuple(gpus), parts
     return array
 

@@ -69,7 +69,7 @@ def _copied(array: Any, source: int, target: int) -> Any:
     with on(target):
         stream = library().cuda.get_current_stream()
         stream.wait_event(ready)
-        copy = library().array(array)
+        copy = array.copy()
         read = mark(stream)
     with Beside(source) as stream:
         stream.wait_event(read)
