@@ -8,39 +8,48 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import subprocess
+import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import gpu_simulator
 import numpy as np
 import pytest
-from test_golden_gpu import FOLDER, looped, programs
+from test_golden_gpu import FOLDER, drawn, programs
 
 from transformer.pipeline import generate_loops
 
-ARCHITECTURES = (7, 5), (8, 0), (9, 0)
+ARCHITECTURES = (7, 5), (8, 0), (9, 0), (10, 0)
 REGISTERS = 64                         # of a thread, so that a multiprocessor has 1024 threads
 IN_DOUBLE = {"relaxed"}
 
 
-def assembler() -> Path | None:
-    """Where the assembler is that comes with the wheels."""
-    specification = importlib.util.find_spec("nvidia")
-    folders = list(specification.submodule_search_locations or ()) if specification else []
-    return next((path for folder in folders for path in sorted(Path(folder).glob("*/bin/ptxas"))), None)
+def can_compile() -> bool:
+    """Whether there are numba-cuda, and the wheels of its compiler and of the linker that assembles."""
+    if importlib.util.find_spec("numba_cuda") is None:
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return bool(linker().version())
+    except (ImportError, RuntimeError):
+        return False
 
 
-if importlib.util.find_spec("numba_cuda") is None or assembler() is None:
+def linker() -> Any:
+    """What numba-cuda assembles kernels with; it needs no GPU."""
+    return importlib.import_module("cuda.bindings.nvjitlink")
+
+
+if not can_compile():
     pytest.skip("the extra cuda12 or cuda13 is not installed: numba-cuda with the wheels of its compiler",
                 allow_module_level=True)
 
 
 def launches(name: str) -> dict[str, tuple[Any, ...]]:
     """What each kernel of a program is launched with, found by running it step by step."""
-    made, arguments = looped(name, 5)
+    made, arguments = drawn(name, 5)
     namespace = gpu_simulator.namespace(made.module.source, made.module.kernel.printed.given)
     cuda, found = namespace["cuda"], {}
     run = cuda.run
@@ -77,26 +86,30 @@ def compiled(name: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, 
         yield from ((kernel, architecture, text) for architecture, text in texts.items())
 
 
-def assembled(text: str, architecture: tuple[int, int], folder: Path) -> str:
+def assembled(text: str, architecture: tuple[int, int]) -> str:
     """What the assembler says of a kernel."""
-    path = folder / "kernel.ptx"
-    path.write_text(text)
-    major, minor = architecture
-    command = [str(assembler()), "-v", f"-arch=sm_{major}{minor}", str(path), "-o", str(folder / "kernel.cubin")]
-    ended = subprocess.run(command, capture_output=True, text=True, check=True)
-    return ended.stderr + ended.stdout
+    nvjitlink, (major, minor), code = linker(), architecture, text.encode()
+    handle = nvjitlink.create(2, [f"-arch=sm_{major}{minor}", "-Xptxas=-v"])
+    try:
+        nvjitlink.add_data(handle, nvjitlink.InputType.PTX, code, len(code), "kernel")
+        nvjitlink.complete(handle)
+        said = bytearray(nvjitlink.get_info_log_size(handle))
+        nvjitlink.get_info_log(handle, said)
+    finally:
+        nvjitlink.destroy(handle)
+    return said.decode()
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", programs.KEPT)
-def test_kernels_are_assembled(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernels_are_assembled(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = list(compiled(name, monkeypatch))
     assert {architecture for _, architecture, _ in found} == set(ARCHITECTURES)
     for kernel, architecture, text in found:
         assert f".target sm_{architecture[0]}{architecture[1]}" in text
         assert not re.search(r"\b(?:div|rem)\.[su]\d+", text), kernel
         assert name in IN_DOUBLE or ".f64" not in text, kernel
-        said = assembled(text, architecture, tmp_path)
+        said = assembled(text, architecture)
         assert re.findall(r"(\d+) bytes spill", said) == ["0", "0"], said
         assert int(re.findall(r"Used (\d+) registers", said)[0]) <= REGISTERS, said
 

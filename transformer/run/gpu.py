@@ -16,6 +16,7 @@ import numpy as np
 
 from .native import is_on_device
 
+SIMULATED = {"THREADS": 8, "BLOCKS": 4, "WARP": 4}    # of a module whose threads are Python's, which take long to start
 EXTRAS = "Install transformer with the extra cuda12, or cuda13 for the newest GPUs"
 
 
@@ -53,6 +54,15 @@ def library() -> Any:
         return OnHost()
     import cupy
     return cupy
+
+
+def runnable(namespace: dict[str, Any]) -> dict[str, Any]:
+    """What a generated module defines. Where a simulator runs it, grids are small, and what kernels call are plain
+    functions: the simulator's do not know arguments by name."""
+    if is_simulated():
+        namespace |= {name: count for name, count in SIMULATED.items() if name in namespace}
+        namespace |= {name: each.py_func for name, each in namespace.items() if getattr(each, "_device", False)}
+    return namespace
 
 
 class OnHost:

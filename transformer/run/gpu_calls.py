@@ -18,7 +18,7 @@ from .calling import WRITTEN_OUT
 from .dispatch import Dispatcher, Entry, hidden_key
 from .files import load_module
 from .generating import guarded_integers, on_demand, uncollected
-from .gpu import brought, fetched, is_gpu_array, library, put, stand_in
+from .gpu import brought, fetched, is_gpu_array, library, put, runnable, stand_in
 from .native import is_on_device
 from .raising import complete, note_places
 from .sharing import Memory, arrays_of
@@ -89,14 +89,14 @@ class GpuCalls(Dispatcher):
             entry.memory.check(args, kwargs, self.names(len(args)), entry.hidden)
 
     def _write_back(self, entry: Entry, ours: tuple[Any, Any], theirs: tuple[Any, Any]) -> None:
-        """Puts what the function wrote to copies into the arrays of the caller."""
+        """Puts what the function wrote to copies into the arrays of the caller; of those without axes none was made."""
         if not entry.memory.written:
             return
         names, written = self.names(len(ours[0])), {each.path for each in entry.memory.written}
         args, kwargs = tree.map(fetched, theirs)
         copies = arrays_of(args, kwargs, names)
         for path, array in arrays_of(*ours, names).items():
-            if path in written:
+            if path in written and array.ndim:
                 array[...] = copies[path]
 
     def _generated(self, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any], _: Any) -> Entry:
@@ -114,7 +114,7 @@ class GpuCalls(Dispatcher):
             looped = self.looped(described, args, kwargs)
             source, printed = looped.source, looped.module.kernel.printed
             given = {**looped.namespace, **printed.given, "cp": library()}
-            namespace = load_module(source.replace(CUPY, "\n", 1), looped.module.entry.name, given)
+            namespace = runnable(load_module(source.replace(CUPY, "\n", 1), looped.module.entry.name, given))
         note_places(namespace["__file__"], looped.module.raising)
         hidden = looped.interface.hidden
         return Entry(namespace[looped.module.entry.name], source, looped, looped.function.guards, hidden,
