@@ -194,7 +194,7 @@ def namespace(source: str, given: dict[str, Any]) -> dict[str, Any]:
                  for stmt in tree.body]
     made: dict[str, Any] = {"cp": OnHost(), "cuda": Cuda(), **given}
     exec(compile(ast.fix_missing_locations(tree), "<gpu>", "exec"), made)
-    made.update({name: size for name, size in {"THREADS": THREADS, "BLOCKS": BLOCKS, "WARP": 2}.items()
+    made.update({name: size for name, size in {"THREADS": THREADS, "BLOCKS": BLOCKS, "WARP": 2, "Place": int}.items()
                  if name in made})
     return made
 

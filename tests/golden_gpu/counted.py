@@ -5,10 +5,19 @@ from numba import cuda
 THREADS = 256
 BLOCKS = 4096
 WARP = 32
+MOST = 2**31
+Place = np.uint32
+
+
+def check_places(*sizes):
+    """Raises where an axis has more places than `Place` counts."""
+    if max(sizes) > MOST:
+        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
 
 
 def over_threads(*sizes):
     """A thread for every place of up to three axes, the innermost first."""
+    check_places(*sizes)
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
@@ -17,17 +26,17 @@ def over_threads(*sizes):
 
 @cuda.jit
 def fill_total2(m, places2, n, status, total2, weight):
-    k = cuda.grid(1)
-    while 0 <= k < m:
+    k = Place(cuda.grid(1))
+    while k < m:
         places2_k = places2[k]
         if not -n <= places2_k < n:
             if cuda.atomic.compare_and_swap(status, 0, 1) == 0:
                 status[1] = places2_k
                 status[2] = n
             return
-        cuda.atomic.add(total2, places2_k + n if places2_k < 0 else places2_k,
+        cuda.atomic.add(total2, Place(places2_k + n if places2_k < 0 else places2_k),
             weight[k])
-        k += cuda.gridsize(1)
+        k = Place(k + cuda.gridsize(1))
 
 
 def counted_driver(total, places2, weight):

@@ -5,6 +5,8 @@ from numba import cuda
 THREADS = 256
 BLOCKS = 4096
 WARP = 32
+MOST = 2**31
+Place = np.uint32
 
 
 # What the threads of a block have, combined.
@@ -24,46 +26,55 @@ def add_of_block(value, shared):
     return shared[0]
 
 
-def one_block():
-    """A block of threads that work together."""
-    return (1, THREADS)
+def check_places(*sizes):
+    """Raises where an axis has more places than `Place` counts."""
+    if max(sizes) > MOST:
+        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
 
 
 def over_threads(*sizes):
     """A thread for every place of up to three axes, the innermost first."""
+    check_places(*sizes)
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
     return ((min(counts[0], BLOCKS), *[min(count, 65535) for count in counts[1:]]), threads)
 
 
+def one_block():
+    """A block of threads that work together."""
+    return (1, THREADS)
+
+
 @cuda.jit
-def fill_kept(n, kept, i, u2):
-    j = cuda.grid(1)
-    while 0 <= j < n - 2:
-        kept[i, j] = u2[j + 2] - np.float32(2.0) * u2[j + 1] + u2[j]
-        j += cuda.gridsize(1)
+def fill_kept(n, u2, kept, i):
+    j = Place(cuda.grid(1))
+    while j < n - 2:
+        total = u2[Place(j + 2)] - np.float32(2.0) * u2[Place(j + 1)] + u2[j]
+        kept[Place(i), j] = total
+        j = Place(j + cuda.gridsize(1))
 
 
 @cuda.jit
 def fill_u_next(n, u2, c, u_next):
-    j = cuda.grid(1)
-    while 0 <= j < n:
+    j = Place(cuda.grid(1))
+    while j < n:
         if (j >= 1) & (j < n - 1):
             u2_j = u2[j]
-            value = u2_j + c * (u2[j + 1] - np.float32(2.0) * u2_j + u2[j - 1])
+            scaled = c * (u2[Place(j + 1)] - np.float32(2.0) * u2_j + u2[Place(j - 1)])
+            value = u2_j + scaled
         else:
             value = u2[j]
         u_next[j] = value
-        j += cuda.gridsize(1)
+        j = Place(j + cuda.gridsize(1))
 
 
 @cuda.jit
 def fill_du(n, du, u2):
-    i = cuda.grid(1)
-    while 0 <= i < n:
+    i = Place(cuda.grid(1))
+    while i < n:
         du[i] = np.float32(2.0) * u2[i]
-        i += cuda.gridsize(1)
+        i = Place(i + cuda.gridsize(1))
 
 
 @cuda.jit
@@ -74,13 +85,13 @@ def fill_dc(dc):
 
 @cuda.jit
 def fill_du_next(n, du, c, du_next):
-    j = cuda.grid(1)
-    while 0 <= j < n:
-        value = du[j] + du[j + 1] * c if j < n - 2 else du[j]
+    j = Place(cuda.grid(1))
+    while j < n:
+        value = du[j] + du[Place(j + 1)] * c if j < n - 2 else du[j]
         value2 = (value + np.float32(-2.0) * (du[j] * c) if (j >= 1) & (j < n - 1)
             else value)
-        du_next[j] = value2 + du[j - 1] * c if j >= 2 else value2
-        j += cuda.gridsize(1)
+        du_next[j] = value2 + du[Place(j - 1)] * c if j >= 2 else value2
+        j = Place(j + cuda.gridsize(1))
 
 
 @cuda.jit
@@ -88,10 +99,10 @@ def fill_dc2(dc, n, du, kept, i):
     shared = cuda.shared.array(THREADS, np.float32)
     dc2 = dc[0]
     total = np.float32(0.0)
-    j = cuda.threadIdx.x
-    while 0 <= j < n - 2:
-        total += du[j + 1] * kept[i, j]
-        j += cuda.blockDim.x
+    j = Place(cuda.threadIdx.x)
+    while j < n - 2:
+        total += du[Place(j + 1)] * kept[Place(i), j]
+        j = Place(j + cuda.blockDim.x)
     total = add_of_block(total, shared)
     dc3 = dc2 + total
     cuda.syncthreads()
@@ -106,7 +117,7 @@ def heat_grad_driver(u, c):
     u_next = cp.empty(n, np.float32)
     u2 = u.copy()
     for i in range(10):
-        fill_kept[over_threads(n - 2)](n, kept, i, u2)
+        fill_kept[over_threads(n - 2)](n, u2, kept, i)
         fill_u_next[over_threads(n)](n, u2, c, u_next)
         u2, u_next = u_next, u2
     du = cp.empty(n, np.float32)

@@ -7,6 +7,8 @@ from numba import cuda
 THREADS = 256
 BLOCKS = 4096
 WARP = 32
+MOST = 2**31
+Place = np.uint32
 
 
 # The larger number; nan if one of them is.
@@ -44,19 +46,30 @@ def add_of_block(value, shared):
     return shared[0]
 
 
+def check_places(*sizes):
+    """Raises where an axis has more places than `Place` counts."""
+    if max(sizes) > MOST:
+        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
+
+
+def over_blocks(*sizes, along=THREADS):
+    """A block for every place, with threads that share what goes along a row; for short rows they are fewer."""
+    check_places(*sizes, along)
+    threads = THREADS
+    while threads > WARP and threads >= 2 * along:
+        threads //= 2
+    counts = [max(1, min(size, 65535)) for size in sizes]
+    return (tuple(counts), threads)
+
+
 def one_block():
     """A block of threads that work together."""
     return (1, THREADS)
 
 
-def over_blocks(*sizes):
-    """A block for every place."""
-    counts = [max(1, min(size, 65535)) for size in sizes]
-    return (tuple(counts), THREADS)
-
-
 def over_threads(*sizes):
     """A thread for every place of up to three axes, the innermost first."""
+    check_places(*sizes)
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
@@ -66,33 +79,32 @@ def over_threads(*sizes):
 @cuda.jit
 def fill_scaled(m, position, number, scaled, part, n, parts):
     shared = cuda.shared.array(THREADS, np.int64)
-    i = cuda.blockIdx.x
-    while 0 <= i < (m + 1023) // 1024:
+    i = Place(cuda.blockIdx.x)
+    while i < (m + 1023) // 1024:
         total = 0
-        j = cuda.threadIdx.x
-        while 0 <= j < min(1024, m - 1024 * i):
-            lower = smaller(larger(position[1024 * i + j], np.float32(0.0)),
-                np.float32(1.0))
+        j = Place(1024 * i + cuda.threadIdx.x)
+        while j < min(1024 * i + 1024, m):
+            lower = smaller(larger(position[j], np.float32(0.0)), np.float32(1.0))
             scaled2 = lower * number
-            scaled[1024 * i + j] = scaled2
-            part[1024 * i + j] = scaled2 - floor(scaled2)
+            scaled[j] = scaled2
+            part[j] = scaled2 - floor(scaled2)
             number2 = np.int64(scaled2)
             total += np.int64((number2 < -n) | (number2 >= n))
-            j += cuda.blockDim.x
+            j = Place(j + cuda.blockDim.x)
         total = add_of_block(total, shared)
         if cuda.threadIdx.x == 0:
             parts[i] = total
-        i += cuda.gridDim.x
+        i = Place(i + cuda.gridDim.x)
 
 
 @cuda.jit
 def fill_number3(m, parts, number3):
     shared = cuda.shared.array(THREADS, np.int64)
     total = 0
-    i = cuda.threadIdx.x
-    while 0 <= i < (m + 1023) // 1024:
+    i = Place(cuda.threadIdx.x)
+    while i < (m + 1023) // 1024:
         total += parts[i]
-        i += cuda.blockDim.x
+        i = Place(i + cuda.blockDim.x)
     total = add_of_block(total, shared)
     if cuda.threadIdx.x == 0:
         number3[0] = total > 0
@@ -101,28 +113,28 @@ def fill_number3(m, parts, number3):
 @cuda.jit
 def fill_parts2(m, scaled, n, parts2):
     shared = cuda.shared.array(THREADS, np.int64)
-    i = cuda.blockIdx.x
-    while 0 <= i < (m + 1023) // 1024:
+    i = Place(cuda.blockIdx.x)
+    while i < (m + 1023) // 1024:
         total = 0
-        j = cuda.threadIdx.x
-        while 0 <= j < min(1024, m - 1024 * i):
-            total2 = np.int64(scaled[1024 * i + j]) + 1
+        j = Place(1024 * i + cuda.threadIdx.x)
+        while j < min(1024 * i + 1024, m):
+            total2 = np.int64(scaled[j]) + 1
             total += np.int64((total2 < -n) | (total2 >= n))
-            j += cuda.blockDim.x
+            j = Place(j + cuda.blockDim.x)
         total = add_of_block(total, shared)
         if cuda.threadIdx.x == 0:
             parts2[i] = total
-        i += cuda.gridDim.x
+        i = Place(i + cuda.gridDim.x)
 
 
 @cuda.jit
 def fill_number4(m, parts2, number4):
     shared = cuda.shared.array(THREADS, np.int64)
     total = 0
-    i = cuda.threadIdx.x
-    while 0 <= i < (m + 1023) // 1024:
+    i = Place(cuda.threadIdx.x)
+    while i < (m + 1023) // 1024:
         total += parts2[i]
-        i += cuda.blockDim.x
+        i = Place(i + cuda.blockDim.x)
     total = add_of_block(total, shared)
     if cuda.threadIdx.x == 0:
         number4[0] = total > 0
@@ -130,58 +142,58 @@ def fill_number4(m, parts2, number4):
 
 @cuda.jit
 def fill_zeros(n, zeros):
-    i = cuda.grid(1)
-    while 0 <= i < n:
+    i = Place(cuda.grid(1))
+    while i < n:
         zeros[i] = np.float32(0.0)
-        i += cuda.gridsize(1)
+        i = Place(i + cuda.gridsize(1))
 
 
 @cuda.jit
 def fill_zeros2(m, position, scaled, n, table, part, zeros, number, dposition, shares):
-    i = cuda.grid(1)
-    while 0 <= i < m:
+    i = Place(cuda.grid(1))
+    while i < m:
         position_i = position[i]
         mask = (np.float32(0.0) < position_i) & (position_i < np.float32(1.0))
         lower = smaller(larger(position_i, np.float32(0.0)), np.float32(1.0))
         number2 = np.int64(scaled[i])
         total = number2 + 1
         chosen = total + n if total < 0 else total
-        table_chosen = table[chosen]
+        table_chosen = table[Place(chosen)]
         part_i = part[i]
-        table_at = table[number2 + n if number2 < 0 else number2]
+        table_at = table[Place(number2 + n if number2 < 0 else number2)]
         total3 = table_at * (np.float32(1.0) - part_i) + table_chosen * part_i
         scaled2 = np.float32(2.0) * total3
-        cuda.atomic.add(zeros, chosen, scaled2 * part_i)
+        cuda.atomic.add(zeros, Place(chosen), scaled2 * part_i)
         scaled3 = (scaled2 * table_chosen - scaled2 * table_at) * number
         chosen2 = np.float32(0.5) * scaled3 if position_i == lower else np.float32(0.0)
         dposition[i] = scaled3 if mask else chosen2
         shares[i] = total3 * total3
-        i += cuda.gridsize(1)
+        i = Place(i + cuda.gridsize(1))
 
 
 @cuda.jit
 def fill_zeros3(m, scaled, n, part, table, zeros):
-    i = cuda.grid(1)
-    while 0 <= i < m:
+    i = Place(cuda.grid(1))
+    while i < m:
         number2 = np.int64(scaled[i])
         chosen = number2 + n if number2 < 0 else number2
         total = number2 + 1
         part_i = part[i]
         diff = np.float32(1.0) - part_i
-        total3 = (table[chosen] * diff + table[total + n if total < 0 else total]
-            * part_i)
-        cuda.atomic.add(zeros, chosen, np.float32(2.0) * total3 * diff)
-        i += cuda.gridsize(1)
+        total3 = (table[Place(chosen)] * diff
+            + table[Place(total + n if total < 0 else total)] * part_i)
+        cuda.atomic.add(zeros, Place(chosen), np.float32(2.0) * total3 * diff)
+        i = Place(i + cuda.gridsize(1))
 
 
 @cuda.jit
 def fill_number5(m, shares, number5):
     shared = cuda.shared.array(THREADS, np.float32)
     total3 = np.float32(0.0)
-    i = cuda.threadIdx.x
-    while 0 <= i < m:
+    i = Place(cuda.threadIdx.x)
+    while i < m:
         total3 += shares[i]
-        i += cuda.blockDim.x
+        i = Place(i + cuda.blockDim.x)
     total3 = add_of_block(total3, shared)
     if cuda.threadIdx.x == 0:
         number5[0] = total3

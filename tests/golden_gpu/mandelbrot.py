@@ -5,10 +5,19 @@ from numba import cuda
 THREADS = 256
 BLOCKS = 4096
 WARP = 32
+MOST = 2**31
+Place = np.uint32
+
+
+def check_places(*sizes):
+    """Raises where an axis has more places than `Place` counts."""
+    if max(sizes) > MOST:
+        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
 
 
 def over_threads(*sizes):
     """A thread for every place of up to three axes, the innermost first."""
+    check_places(*sizes)
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
@@ -17,16 +26,16 @@ def over_threads(*sizes):
 
 @cuda.jit
 def fill_count(n, count):
-    i = cuda.grid(1)
-    while 0 <= i < n:
+    i = Place(cuda.grid(1))
+    while i < n:
         count[i] = 0
-        i += cuda.gridsize(1)
+        i = Place(i + cuda.gridsize(1))
 
 
 @cuda.jit
 def fill_count2(n, re, im, count):
-    lane = cuda.grid(1)
-    while 0 <= lane < n:
+    lane = Place(cuda.grid(1))
+    while lane < n:
         re_lane = re[lane]
         im_lane = im[lane]
         x = re_lane
@@ -43,7 +52,7 @@ def fill_count2(n, re, im, count):
             x, y, count2 = x2, y2, count4
             count3 += 1
         count[lane] = count2
-        lane += cuda.gridsize(1)
+        lane = Place(lane + cuda.gridsize(1))
 
 
 def escape_vmap_driver(re, im):

@@ -5,10 +5,19 @@ from numba import cuda
 THREADS = 256
 BLOCKS = 4096
 WARP = 32
+MOST = 2**31
+Place = np.uint32
+
+
+def check_places(*sizes):
+    """Raises where an axis has more places than `Place` counts."""
+    if max(sizes) > MOST:
+        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
 
 
 def over_threads(*sizes):
     """A thread for every place of up to three axes, the innermost first."""
+    check_places(*sizes)
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
@@ -17,16 +26,16 @@ def over_threads(*sizes):
 
 @cuda.jit
 def fill_scaled(n, x, scaled):
-    i = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
-    while 0 <= i < n:
-        j = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
-        while 0 <= j < n:
+    i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
+    while i < n:
+        j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
+        while j < n:
             x_ij = x[i, j]
             scaled2 = x_ij * x_ij
             scaled3 = (x_ij + scaled2 + np.float32(3.0)) * (scaled2 + x_ij * x[j, i])
             scaled[i, j] = scaled3
-            j += cuda.gridDim.x * cuda.blockDim.x
-        i += cuda.gridDim.y * cuda.blockDim.y
+            j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
+        i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
 
 
 def polynomial_of_transpose_driver(x):

@@ -7,10 +7,19 @@ from numba import cuda
 THREADS = 256
 BLOCKS = 4096
 WARP = 32
+MOST = 2**31
+Place = np.uint32
+
+
+def check_places(*sizes):
+    """Raises where an axis has more places than `Place` counts."""
+    if max(sizes) > MOST:
+        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
 
 
 def over_threads(*sizes):
     """A thread for every place of up to three axes, the innermost first."""
+    check_places(*sizes)
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
@@ -19,13 +28,13 @@ def over_threads(*sizes):
 
 @cuda.jit
 def fill_scaled(n, x, scaled):
-    i = cuda.grid(1)
-    while 0 <= i < n:
+    i = Place(cuda.grid(1))
+    while i < n:
         x_i = x[i]
         chosen = (x_i if x_i > np.float32(0.0) else np.float32(1.67) * math.exp(x_i)
             - np.float32(1.67))
         scaled[i] = np.float32(1.05) * chosen
-        i += cuda.gridsize(1)
+        i = Place(i + cuda.gridsize(1))
 
 
 def selu_driver(x):

@@ -7,10 +7,19 @@ from numba import cuda
 THREADS = 256
 BLOCKS = 4096
 WARP = 32
+MOST = 2**31
+Place = np.uint32
+
+
+def check_places(*sizes):
+    """Raises where an axis has more places than `Place` counts."""
+    if max(sizes) > MOST:
+        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
 
 
 def over_threads(*sizes):
     """A thread for every place of up to three axes, the innermost first."""
+    check_places(*sizes)
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
@@ -19,14 +28,14 @@ def over_threads(*sizes):
 
 @cuda.jit
 def fill_dx(n, x, dx):
-    i = cuda.grid(1)
-    while 0 <= i < n:
+    i = Place(cuda.grid(1))
+    while i < n:
         x_i = x[i]
         mask = x_i > np.float32(0.0)
         scaled = np.float32(1.67) * (np.float32(0.0) if mask else np.float32(1.05))
         total = (np.float32(1.05) if mask else np.float32(0.0)) + scaled * math.exp(x_i)
         dx[i] = total
-        i += cuda.gridsize(1)
+        i = Place(i + cuda.gridsize(1))
 
 
 def total_selu_grad_driver(x):

@@ -5,6 +5,9 @@ import numpy as np
 from numba import cuda
 
 THREADS = 256
+WARP = 32
+MOST = 2**31
+Place = np.uint32
 
 
 # The larger number; nan if one of them is.
@@ -47,43 +50,53 @@ def add_of_block(value, shared):
     return shared[0]
 
 
-def over_blocks(*sizes):
-    """A block for every place."""
+def check_places(*sizes):
+    """Raises where an axis has more places than `Place` counts."""
+    if max(sizes) > MOST:
+        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
+
+
+def over_blocks(*sizes, along=THREADS):
+    """A block for every place, with threads that share what goes along a row; for short rows they are fewer."""
+    check_places(*sizes, along)
+    threads = THREADS
+    while threads > WARP and threads >= 2 * along:
+        threads //= 2
     counts = [max(1, min(size, 65535)) for size in sizes]
-    return (tuple(counts), THREADS)
+    return (tuple(counts), threads)
 
 
 @cuda.jit
 def fill_e(n, x, m, e, ratio):
     shared = cuda.shared.array(THREADS, np.float32)
-    i = cuda.blockIdx.x
-    while 0 <= i < n:
+    i = Place(cuda.blockIdx.x)
+    while i < n:
         total = x[i, 0]
-        j = cuda.threadIdx.x
-        while 0 <= j < m:
+        j = Place(cuda.threadIdx.x)
+        while j < m:
             total = larger(total, x[i, j])
-            j += cuda.blockDim.x
+            j = Place(j + cuda.blockDim.x)
         total = maximum_of_block(total, shared)
         total2 = np.float32(0.0)
-        j = cuda.threadIdx.x
-        while 0 <= j < m:
+        j = Place(cuda.threadIdx.x)
+        while j < m:
             e2 = math.exp(x[i, j] - total)
             e[i, j] = e2
             total2 += e2
-            j += cuda.blockDim.x
+            j = Place(j + cuda.blockDim.x)
         total2 = add_of_block(total2, shared)
-        j = cuda.threadIdx.x
-        while 0 <= j < m:
+        j = Place(cuda.threadIdx.x)
+        while j < m:
             ratio[i, j] = e[i, j] / total2
-            j += cuda.blockDim.x
-        i += cuda.gridDim.x
+            j = Place(j + cuda.blockDim.x)
+        i = Place(i + cuda.gridDim.x)
 
 
 def softmax_driver(x):
     n, m = x.shape
     ratio = cp.empty((n, m), np.float32)
     e = cp.empty((n, m), np.float32)
-    fill_e[over_blocks(n)](n, x, m, e, ratio)
+    fill_e[over_blocks(n, along=m)](n, x, m, e, ratio)
     return ratio
 
 

@@ -7,10 +7,19 @@ from numba import cuda
 THREADS = 256
 BLOCKS = 4096
 WARP = 32
+MOST = 2**31
+Place = np.uint32
+
+
+def check_places(*sizes):
+    """Raises where an axis has more places than `Place` counts."""
+    if max(sizes) > MOST:
+        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
 
 
 def over_threads(*sizes):
     """A thread for every place of up to three axes, the innermost first."""
+    check_places(*sizes)
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
@@ -19,67 +28,67 @@ def over_threads(*sizes):
 
 @cuda.jit
 def fill_parts(n, m, X, parts):
-    i = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
-    while 0 <= i < (n + 63) // 64:
-        j = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
-        while 0 <= j < m:
+    i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
+    while i < (n + 63) // 64:
+        j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
+        while j < m:
             total = np.float32(0.0)
             for k in range(min(64, n - 64 * i)):
-                total += X[64 * i + k, j]
+                total += X[Place(64 * i + k), j]
             parts[i, j] = total
-            j += cuda.gridDim.x * cuda.blockDim.x
-        i += cuda.gridDim.y * cuda.blockDim.y
+            j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
+        i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
 
 
 @cuda.jit
 def fill_ratio(m, n, parts, number, ratio, ratio2):
-    i = cuda.grid(1)
-    while 0 <= i < m:
+    i = Place(cuda.grid(1))
+    while i < m:
         total = np.float32(0.0)
         for j in range((n + 63) // 64):
-            total += parts[j, i]
+            total += parts[Place(j), i]
         ratio3 = total / number
         ratio[i] = ratio3
         ratio2[i] = ratio3
-        i += cuda.gridsize(1)
+        i = Place(i + cuda.gridsize(1))
 
 
 @cuda.jit
 def fill_parts2(n, m, ratio2, X, parts2):
-    i = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
-    while 0 <= i < (n + 63) // 64:
-        j = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
-        while 0 <= j < m:
+    i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
+    while i < (n + 63) // 64:
+        j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
+        while j < m:
             ratio2_j = ratio2[j]
             total = np.float32(0.0)
             for k in range(min(64, n - 64 * i)):
-                diff = X[64 * i + k, j] - ratio2_j
+                diff = X[Place(64 * i + k), j] - ratio2_j
                 total += diff * diff
             parts2[i, j] = total
-            j += cuda.gridDim.x * cuda.blockDim.x
-        i += cuda.gridDim.y * cuda.blockDim.y
+            j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
+        i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
 
 
 @cuda.jit
 def fill_root(m, n, parts2, root, number):
-    i = cuda.grid(1)
-    while 0 <= i < m:
+    i = Place(cuda.grid(1))
+    while i < m:
         total = np.float32(0.0)
         for j in range((n + 63) // 64):
-            total += parts2[j, i]
+            total += parts2[Place(j), i]
         root[i] = math.sqrt(total / number)
-        i += cuda.gridsize(1)
+        i = Place(i + cuda.gridsize(1))
 
 
 @cuda.jit
 def fill_ratio4(n, m, ratio4, root, X, ratio):
-    i = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
-    while 0 <= i < n:
-        j = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
-        while 0 <= j < m:
+    i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
+    while i < n:
+        j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
+        while j < m:
             ratio4[i, j] = (X[i, j] - ratio[j]) / root[j]
-            j += cuda.gridDim.x * cuda.blockDim.x
-        i += cuda.gridDim.y * cuda.blockDim.y
+            j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
+        i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
 
 
 def standardized_driver(X):

@@ -65,7 +65,7 @@ class Functions:
         self.of_blas: set[str] = set()                                   # for which compiled code calls BLAS
         self.apart: set[str] = set()                                     # written out nowhere
         self.direct: set[str] = set()                                    # called by what is not a copy itself
-        self.grids: set[Any] = set()                                     # what kernels are launched with
+        self.grids: dict[Any, str] = {}                                  # what kernels are launched with
         self.instead: dict[Any, Any] = {}                                # of what a compiler does not know, by kind
 
     def called(self, form: Any, dtype: np.dtype) -> str:
@@ -125,6 +125,18 @@ class Functions:
         self.tasks[name] = task
         return name
 
+    def grid(self, function: Any) -> str:
+        """The name of the copy of a function that says how many threads are launched."""
+        for called in _called(function):
+            self.grid(called)
+        if function not in self.grids:
+            self.grids[function] = self.names[function] = self._free(function.__name__)
+        return self.grids[function]
+
+    def grid_lines(self) -> list[list[str]]:
+        """The lines of the copies of such functions, each behind those that it calls."""
+        return [_renamed(_tree(function), self.grids, function.__globals__) for function in self.grids]
+
     def of_block(self, op: str, combined: ast.expr) -> str:
         """The name of a function by which the threads of a block combine their numbers, two by two."""
         key = op, ast.unparse(ast.fix_missing_locations(combined))       # which differs from dtype to dtype
@@ -169,6 +181,21 @@ def _commented(tree: ast.FunctionDef) -> list[str]:
     return about + [line for line in printed(tree, LINE) if line]
 
 
+def _called(function: Any) -> list[Any]:
+    """The functions of its module that a function calls."""
+    found = [function.__globals__.get(node.id) for node in ast.walk(_tree(function)) if isinstance(node, ast.Name)]
+    return [each for each in found if inspect.isfunction(each)]
+
+
+def _renamed(tree: ast.FunctionDef, names: dict[Any, str], scope: dict[str, Any]) -> list[str]:
+    """The lines of a function whose functions have these names."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and inspect.isfunction(scope.get(node.id)):
+            node.id = names[scope[node.id]]
+    tree.name = names[scope[tree.name]]
+    return ast.unparse(tree).split("\n")
+
+
 def _own_dtype(form: Any) -> np.dtype | None:
     """The dtype of a function that is of one dtype only."""
     if getattr(form, "is_double", False):
@@ -195,7 +222,7 @@ def _tree(form: Any) -> ast.FunctionDef:
     tree = ast.parse(textwrap.dedent(inspect.getsource(form))).body[0]
     assert isinstance(tree, ast.FunctionDef)
     tree.decorator_list, tree.returns = [], None
-    for arg in tree.args.args:
+    for arg in (*tree.args.args, *tree.args.kwonlyargs, *([tree.args.vararg] if tree.args.vararg else [])):
         arg.annotation = None
     return tree
 

@@ -62,8 +62,8 @@ class Driver(Kernels):
         return items if self.in_kernel else [_on_device(item) for item in items]
 
     def _not_negative(self, stmt: Any) -> list[Item]:
-        """Which is for compilers."""
-        return super()._not_negative(stmt) if self.in_kernel else []
+        """Which is for compilers of processors."""
+        return []
 
     def _launch(self, stmt: Any) -> list[Item]:
         self.in_kernel = True

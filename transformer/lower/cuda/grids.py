@@ -1,7 +1,7 @@
 """How many blocks of how many threads a kernel is launched with. Generated modules have copies of these functions.
 
-`THREADS` and `BLOCKS` are of the module: how many threads a block has, a power of two, and how many blocks keep a
-device busy, beyond which each goes on to further places.
+`THREADS` and `BLOCKS` are of the module: how many threads a block has at most, a power of two, and how many blocks keep
+a device busy, beyond which each goes on to further places. `MOST` is how many places along an axis `Place` can count.
 """
 
 from __future__ import annotations
@@ -11,20 +11,27 @@ from typing import Any
 THREADS = 256
 BLOCKS = 4096
 WARP = 32
+MOST = 2**31
+NAMES = {"THREADS": "256", "BLOCKS": "4096", "WARP": "32", "MOST": "2**31"}
 
 
 def over_threads(*sizes: int) -> Any:
     """A thread for every place of up to three axes, the innermost first."""
+    check_places(*sizes)
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
     return (min(counts[0], BLOCKS), *[min(count, 65535) for count in counts[1:]]), threads
 
 
-def over_blocks(*sizes: int) -> Any:
-    """A block for every place."""
+def over_blocks(*sizes: int, along: int = THREADS) -> Any:
+    """A block for every place, with threads that share what goes along a row; for short rows they are fewer."""
+    check_places(*sizes, along)
+    threads = THREADS
+    while threads > WARP and threads >= 2 * along:
+        threads //= 2
     counts = [max(1, min(size, 65535)) for size in sizes]
-    return tuple(counts), THREADS
+    return tuple(counts), threads
 
 
 def one_block() -> Any:
@@ -35,3 +42,9 @@ def one_block() -> Any:
 def one_thread() -> Any:
     """A thread that works alone."""
     return 1, 1
+
+
+def check_places(*sizes: int) -> None:
+    """Raises where an axis has more places than `Place` counts."""
+    if max(sizes) > MOST:
+        raise OverflowError(f"{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62")

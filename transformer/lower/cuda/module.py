@@ -12,10 +12,7 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
 import re
-import textwrap
 from collections.abc import Iterable
 
 from ...write.header import LIBRARIES, STANDARD
@@ -26,6 +23,7 @@ from ..source import Printed, raised_by
 from . import elementary, grids
 from .driver import Driver
 from .hosts import divided
+from .places import PLACE
 
 ARRAYS = "import cupy as cp"
 NUMPY = LIBRARIES["np"]
@@ -39,7 +37,7 @@ def print_module(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Prin
     driver = printer.function(name)
     functions.trees = divided(functions.trees, functions.tasks.values(), driver)
     parts = functions.lines()
-    parts += [_copied(grid) for grid in sorted(functions.grids, key=lambda grid: grid.__name__)]
+    parts += functions.grid_lines()
     parts += [[text for text, _ in lines_of([tree], 0)] for tree in functions.tasks.values()]
     lines = list(lines_of([driver], 0))
     source = _headed([*parts, [text for text, _ in lines]])
@@ -56,15 +54,6 @@ def _headed(parts: list[list[str]]) -> str:
     others = [line for line in imports if line not in (*standard, NUMPY)]
     standard = [*["import cmath"] * ("cmath." in body), *standard]
     heads = [*standard, *([""] if standard else []), ARRAYS, NUMPY, *others, "from numba import cuda", ""]
-    named = [f"{name} = {getattr(grids, name)}" for name in ("THREADS", "BLOCKS", "WARP") if name in body]
+    named = [f"{name} = {text}" for name, text in grids.NAMES.items() if re.search(rf"\b{name}\b", body)]
+    named += [f"{PLACE} = np.uint32"] * (f"{PLACE}(" in body)
     return "\n".join([*heads, *named]) + "\n\n\n" + body + "\n"
-
-
-def _copied(function: object) -> list[str]:
-    """The text of a grid, without its types."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]   # type: ignore[arg-type]
-    assert isinstance(tree, ast.FunctionDef)
-    tree.returns = None
-    for arg in (*tree.args.args, *([tree.args.vararg] if tree.args.vararg else [])):
-        arg.annotation = None
-    return ast.unparse(tree).split("\n")

@@ -1,0 +1,111 @@
+"""Generated modules for GPUs, their kernels compiled by numba for the processor: blocks of one thread, one after the
+other, with every type as numba makes it, and every place tested.
+
+What threads do beside each other is not seen here, but in `gpu_simulator`.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numba
+import numpy as np
+from gpu_simulator import OnHost
+
+BLOCKS = 3                             # of a grid along each axis, at most
+AXES = "xyz"
+
+
+class OneThread(ast.NodeTransformer):
+    """A kernel, or what one calls, as the only thread of a block does it; which block is a parameter."""
+
+    def __init__(self, inner: set[str]) -> None:
+        self.inner = inner
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self.generic_visit(node)
+        node.args.args = [*(ast.arg(name) for name in PARAMETERS), *node.args.args]
+        node.decorator_list = []
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        match ast.unparse(node).split("."):
+            case ["cuda", "threadIdx", _]:
+                return ast.Constant(0)
+            case ["cuda", "blockDim", _]:
+                return ast.Constant(1)
+            case ["cuda", "blockIdx" | "gridDim" as what, axis]:
+                return ast.Name(f"{what}_{axis}", ast.Load())
+        return self.generic_visit(node)
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        match node.value:
+            case ast.Call(ast.Attribute(ast.Attribute(ast.Name("cuda"), "atomic"), "add"), [array, place, value]):
+                target = ast.Subscript(self.visit(array), self.visit(place), ast.Store())
+                return ast.AugAssign(target, ast.Add(), self.visit(value))
+        return self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        args = list(map(self.visit, node.args))
+        match ast.unparse(node.func):
+            case "cuda.grid":
+                return ast.Name("blockIdx_x", ast.Load())
+            case "cuda.gridsize":
+                return ast.Name("gridDim_x", ast.Load())
+            case "cuda.syncthreads":
+                return ast.Constant(None)
+            case "cuda.shared.array" | "cuda.local.array":
+                return ast.Call(ast.parse("np.empty", mode="eval").body, args, [])
+            case "cuda.atomic.compare_and_swap":
+                return ast.Call(ast.Name("swapped", ast.Load()), args, [])
+            case name if name in self.inner:
+                return ast.Call(node.func, [*(ast.Name(each, ast.Load()) for each in PARAMETERS), *args], node.keywords)
+        return self.generic_visit(node)
+
+
+PARAMETERS = [f"{what}_{axis}" for what in ("blockIdx", "gridDim") for axis in AXES]
+
+
+@numba.njit
+def swapped(array: Any, expected: Any, value: Any) -> Any:
+    before = array[0]
+    if before == expected:
+        array[0] = value
+    return before
+
+
+class Kernel:
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def __getitem__(self, config: Any) -> Any:
+        grid = config[0] if isinstance(config[0], tuple) else (config[0],)
+        counts = [min(count, BLOCKS) for count in (*grid, 1, 1)[:3]]
+
+        def launch(*args: Any) -> None:
+            for at in np.ndindex(*counts):
+                self.function(*at, *counts, *args)
+
+        return launch
+
+
+def namespace(source: str, given: dict[str, Any]) -> dict[str, Any]:
+    """What a generated module defines, with NumPy's arrays in place of those on a device."""
+    tree = ast.parse(source)
+    tree.body = [stmt for stmt in tree.body if not (isinstance(stmt, (ast.Import, ast.ImportFrom)) and
+                 ast.unparse(stmt) in ("import cupy as cp", "from numba import cuda"))]
+    kernels, inner = ({stmt.name for stmt in tree.body if isinstance(stmt, ast.FunctionDef) and
+                       [ast.unparse(each) for each in stmt.decorator_list] == [text]}
+                      for text in ("cuda.jit", "cuda.jit(device=True)"))
+    made: dict[str, Any] = {"cp": OnHost(), "swapped": swapped, **given}
+    for stmt in tree.body:
+        name = getattr(stmt, "name", "")
+        if name in kernels | inner:
+            stmt = ast.fix_missing_locations(OneThread(inner).visit(stmt))
+        exec(compile(ast.Module([stmt], []), f"<{name or 'gpu'}>", "exec"), made)
+        if name in kernels | inner:
+            compiled = numba.njit(made[name], boundscheck=True, error_model="numpy")
+            made[name] = Kernel(compiled) if name in kernels else compiled
+        made.update({each: 1 for each in ("THREADS", "WARP") if each in made})
+    return made

@@ -1,0 +1,121 @@
+"""Loops over places that threads share: each begins at its own, and goes on by as many as there are threads.
+
+    i = Place(cuda.grid(1))
+    while i < n:
+        ...
+        i = Place(i + cuda.gridsize(1))
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from ...core.grammar import Var
+from ...core.sizes import Extent, Least, Size, Unknown, least
+from ...core.walk import Copier, atom_of_size, atom_vars, inner_targets, size_of_atom
+from ...write.layout import Group, Item, Line
+from ...write.sizes import number
+from ..clean import Renaming
+from ..nests import Block, Fold, Index, Nest, Store, defined, is_load, statements
+from .places import Places, as_place
+
+Steps = tuple[ast.expr, ast.expr]      # where a thread begins, and how far it goes each time
+
+
+class Strided(Places):
+    """Prints such loops."""
+
+    def over(self, nest: Nest, axes: list[tuple[Index, Steps]], body: Callable[[], list[Item]]) -> list[Item]:
+        """Loops over the places that are a thread's, the innermost first, around those over other indices."""
+        shared = [index for index, _ in axes]
+        self.unsigned.update(index.var for index in shared)
+        for index in nest.indices:
+            self.names.index(index.var)
+        items = self.plainly([index for index in nest.indices if index not in shared], body, nest.origin)
+        for index, steps in axes:
+            items = self.strided(index, items, steps, nest.origin)
+        return items
+
+    def plainly(self, indices: list[Index], body: Callable[[], list[Item]], origin: Any) -> list[Item]:
+        """Loops over all places."""
+        items = body()
+        for index in reversed(indices):
+            count = ast.Call(ast.Name("range"), [self.size(index.size)], [])
+            items = [Group(ast.For(ast.Name(self.names.of[index.var]), count, [], [], None), items, [], origin)]
+        return items
+
+    def strided(self, index: Index, items: list[Item], steps: Steps, origin: Any, start: Extent = 0) -> list[Item]:
+        """`i = Place(first); while i < n: …; i = Place(i + step)`."""
+        first, step = steps
+        name = self.names.of[index.var]
+        if start != 0:
+            first = ast.BinOp(self.size(start), ast.Add(), first)
+        test = ast.Compare(ast.Name(name), [ast.Lt()], [self.size(_later(start, index.size))])
+        body = [*items, _assigned(name, ast.BinOp(ast.Name(name), ast.Add(), step), origin)]
+        return [_assigned(name, first, origin), Group(ast.While(test, [], []), body, [], origin)]
+
+
+def started(stmt: Fold | Nest, index: Index) -> Extent:
+    """Where all that a loop reads and writes begins: in it, the index then stands for the places themselves.
+
+        nest j < min(1024, n - 1024*i): x[1024*i + j]   →   nest 1024*i <= j < min(1024*i + 1024, n): x[j]
+    """
+    own, one = Unknown(index.var), Size.of(Unknown(index.var))
+    begins: Counter[Extent] = Counter()
+    for size in map(size_of_atom, _places(stmt.body)):
+        if isinstance(size, Size) and size.terms.get((own,)) == 1:
+            begins[size - one] += 1
+    (start, _), = begins.most_common(1) or [(0, 0)]
+    if not isinstance(start, Size) or len(begins) > 1 or not made_inside([stmt]).isdisjoint(atom_vars((start,))):
+        return 0
+    renaming = Renaming(Copier({index.var: atom_of_size(one - start)}))
+    stmt.body = renaming.block(stmt.body)
+    for carry in getattr(stmt, "carries", ()):
+        carry.next = renaming.copier.atom(carry.next)
+    return start
+
+
+def made_inside(block: Block) -> set[Var]:
+    """What statements define, and the indices of their loops."""
+    found = {var for each in statements(block) for var in (*defined(each), *inner_targets(each))}
+    found |= {carry.entry for each in statements(block) for carry in getattr(each, "carries", ())}
+    return found | {index.var for each in statements(block) for index in getattr(each, "indices", ())}
+
+
+def _places(block: Block) -> list[Any]:
+    found = [place for each in statements(block) if is_load(each) for place in each.args[1:]]
+    return found + [place for each in statements(block) if isinstance(each, Store) for place in each.at]
+
+
+def _later(start: Extent, size: Extent) -> Extent:
+    """Where something ends that begins there."""
+    if isinstance(size, Size) and start != 0:
+        (monomial, count), *others = size.terms.items()
+        if not others and count == 1 and len(monomial) == 1 and isinstance(monomial[0], Least):
+            return least(start + monomial[0].first, start + monomial[0].second)
+    return start + size
+
+
+def _assigned(name: str, tree: ast.expr, origin: Any) -> Item:
+    return Line(ast.Assign([ast.Name(name)], as_place(tree)), origin)
+
+
+def parsed(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+def of_grid(axis: str) -> Steps:
+    """The first place of a thread in the grid along an axis, and the distance to its next."""
+    first = f"cuda.blockIdx.{axis} * cuda.blockDim.{axis} + cuda.threadIdx.{axis}"
+    return parsed(first), parsed(f"cuda.gridDim.{axis} * cuda.blockDim.{axis}")
+
+
+def of_blocks(axis: str) -> Steps:
+    return parsed(f"cuda.blockIdx.{axis}"), parsed(f"cuda.gridDim.{axis}")
+
+
+LINE_OF_GRID = parsed("cuda.grid(1)"), parsed("cuda.gridsize(1)")
+OF_BLOCK = parsed("cuda.threadIdx.x"), parsed("cuda.blockDim.x")

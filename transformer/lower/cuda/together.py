@@ -1,0 +1,209 @@
+"""What the threads of a block do together: places of nests are shared, folds are combined.
+
+    total = np.float32(0.0)
+    j = Place(cuda.threadIdx.x)
+    while j < m:
+        total += x[i, j]
+        j = Place(j + cuda.blockDim.x)
+    total = add_of_block(total, shared)
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from ...core.grammar import Const, Let, Var
+from ...core.sizes import product
+from ...core.types import INT, ArrayType
+from ...ops.arithmetic import Add
+from ...write.expressions import dotted
+from ...write.layout import Group, Item, Line
+from ...write.sizes import number
+from ..nests import Block, Fold, Index, Nest, Store, statements
+from ..numbers import literal
+from ..statements import assignments
+from ..threads import combination
+from .places import as_place
+from .shares import flattened, is_along_rows, is_combined, shared_indices
+from .strided import OF_BLOCK, Strided, parsed, started
+from .tiles import bound
+
+
+class Together(Strided):
+    """Prints what a block does. `together` says that a block of threads does what is printed, `shared` is memory
+    through which they combine numbers, by dtype."""
+
+    together = False
+    has_tiles = False                  # whether blocks have memory that their threads share
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.shared: dict[Any, str] = {}
+        self.read: set[Var] = set()                                      # arrays that the kernel reads
+        self.added: set[Var] = set()                                     # arrays to which several threads may add
+
+    def as_block(self, body: Callable[[], list[Item]]) -> list[Item]:
+        outer, self.together = self.together, True
+        items = body()
+        self.together = outer
+        return items
+
+    def block(self, block: Block) -> list[Item]:
+        items = super().block(block)
+        return tidied(items) if self.together else items
+
+    def _nest(self, stmt: Nest) -> list[Item]:
+        if not self.together:
+            return super()._nest(stmt)
+        nest = flattened(stmt)
+        indices = shared_indices(nest)
+        tile = indices[-2:] if self.has_tiles and all(self._bound(each) for each in indices[-2:]) else []
+        self.together = False
+        with self.names.scope():
+            if len(tile) > 1:
+                items = self._over_tile(nest, tile)
+            else:
+                items = self.over(nest, [(indices[-1], OF_BLOCK)], lambda: self.block(nest.body))
+        self.together = True
+        return self._apart(stmt, items)
+
+    def _bound(self, index: Index) -> int | None:
+        return bound(index.size, self.lowered.assumptions)
+
+    def _over_tile(self, nest: Nest, tile: list[Index]) -> list[Item]:
+        """A nest whose places along two axes are shared by all threads of a block, as those of one line:
+        `row, column = place // 8, place % 8`. Where the tile is cut short, threads have nothing to do."""
+        for index in nest.indices:
+            self.names.index(index.var)
+        place = Index(Var(INT, "place"), product(self._bound(index) for index in tile))
+        self.names.index(place.var)
+        row, column = (ast.Name(self.names.of[index.var]) for index in tile)
+        width, name = number(self._bound(tile[1])), ast.Name(self.names.of[place.var])
+        self.unsigned.update((place.var, *(index.var for index in tile)))
+        split = [Line(ast.Assign([row], as_place(ast.BinOp(name, ast.FloorDiv(), width))), nest.origin),
+                 Line(ast.Assign([column], as_place(ast.BinOp(name, ast.Mod(), width))), nest.origin)]
+        others = [index for index in nest.indices if index not in tile]
+        inner = self.plainly(others, lambda: self.block(nest.body), nest.origin)
+        short = [index for index in tile if not isinstance(index.size, int)]
+        tests: list[ast.expr] = [ast.Compare(ast.Name(self.names.of[index.var]), [ast.Lt()], [self.size(index.size)])
+                                 for index in short]
+        if tests:
+            test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
+            inner = [Group(ast.If(test, [], []), inner, [], nest.origin)]
+        return self.strided(place, [*split, *inner], OF_BLOCK, nest.origin)
+
+    def _store(self, stmt: Store) -> list[Item]:
+        items = self._added_at_once(stmt) if stmt.array in self.added else super()._store(stmt)
+        if not self.together:
+            return items
+        return self._apart(stmt, [Group(ast.If(FIRST, [], []), items, [], stmt.origin)])
+
+    def _added_at_once(self, stmt: Store) -> list[Item]:
+        """`cuda.atomic.add(y, k, value)`."""
+        places = list(map(self.place, stmt.at))
+        place = places[0] if len(places) == 1 else ast.Tuple(places)
+        call = ast.Call(dotted("cuda.atomic.add"), [self.atom(stmt.array), place, self.atom(stmt.value)], [])
+        return [Line(ast.Expr(call), stmt.origin)]
+
+    def _apart(self, stmt: Any, items: list[Item]) -> list[Item]:
+        """What writes to an array that the kernel reads, between barriers."""
+        wait = Line(ast.Expr(WAIT), stmt.origin)
+        written = {each.array for each in statements([stmt]) if isinstance(each, Store)}
+        return items if written.isdisjoint(self.read) else [wait, *items, wait]
+
+    def _fold(self, stmt: Fold) -> list[Item]:
+        if self.together and is_along_rows(stmt):
+            return super()._fold(stmt)
+        if not self.together or not is_combined(stmt):
+            outer, self.together = self.together, False
+            items = super()._fold(stmt)
+            self.together = outer
+            return items
+        return self._apart(stmt, self._combined(stmt))
+
+    def _combined(self, stmt: Fold) -> list[Item]:
+        """Each thread folds some of the items; then their results are combined."""
+        items: list[Item] = []
+        makers: list[Any] = [combination(carry, stmt) for carry in stmt.carries]
+        for carry, maker in zip(stmt.carries, makers, strict=True):
+            name = self.names.give(carry.entry, "total")
+            self.names.of[carry.out] = name
+            items.append(Line(ast.Assign([ast.Name(name)], self._begin(carry, maker)), stmt.origin))
+        self.together = False
+        index, *inner = _outermost_last(stmt)
+        start = started(stmt, index)
+        self.unsigned.add(index.var)
+        with self.names.scope():
+            for each in stmt.indices:
+                self.names.index(each.var)
+            body = self.plainly(inner, lambda: self.block(stmt.body) + self._next(stmt), stmt.origin)
+            items += self.strided(index, body, OF_BLOCK, stmt.origin, start)
+        self.together = True
+        for carry, maker in zip(stmt.carries, makers, strict=True):
+            items.append(self._total(carry, maker, stmt))
+        return items
+
+    def _begin(self, carry: Any, maker: Let) -> ast.expr:
+        """What a thread begins with: nothing to add, or what there is to be compared with."""
+        if maker.op is not Add:
+            return self.atom(carry.init)
+        dtype = carry.entry.type.dtype
+        return literal(Const(dtype.type(0), ArrayType(dtype)))
+
+    def _total(self, carry: Any, maker: Let, stmt: Fold) -> Item:
+        """`total = total_of_block(total, shared)`, with what the fold began with."""
+        name, dtype = self.names.of[carry.out], carry.entry.type.dtype
+        if dtype not in self.shared:
+            self.shared[dtype] = self.names.give(Var(INT), "shared" if not self.shared else f"shared_{dtype.name}")
+        a, b = Var(ArrayType(dtype)), Var(ArrayType(dtype))
+        combined = self.numbers.application(Let((carry.out,), maker.op, (a, b), dict(maker.attrs)),
+                                            [ast.Name("a"), ast.Name("b")])
+        function = self.numbers.functions.of_block(maker.op.name, combined)
+        tree: ast.expr = ast.Call(ast.Name(function), [ast.Name(name), ast.Name(self.shared[dtype])], [])
+        if maker.op is Add and not _is_zero(carry.init):
+            tree = ast.BinOp(self.atom(carry.init), ast.Add(), tree)
+        return _Combined(assignments([(name, tree)])[0], stmt.origin)
+
+
+def _outermost_last(stmt: Fold) -> list[Index]:
+    """The index that threads share: the last one, along which memory goes; and the others."""
+    return [stmt.indices[-1], *stmt.indices[:-1]]
+
+
+def _is_zero(atom: Any) -> bool:
+    return isinstance(atom, Const) and atom.value == 0
+
+
+class _Combined(Line):
+    """Where threads combine their numbers, which ends with a barrier."""
+
+
+def tidied(items: list[Item]) -> list[Item]:
+    """One barrier where there are several, and what the first thread does at once in one branch."""
+    made: list[Item] = []
+    for item in items:
+        if _is_wait(item) and made and (_is_wait(made[-1]) or isinstance(made[-1], _Combined)):
+            continue
+        before = made[-2] if len(made) > 1 and _is_wait(made[-1]) else made[-1] if made else None
+        if _is_of_first(item) and before is not None and _is_of_first(before):
+            around = [made.pop()] if _is_wait(made[-1]) else []
+            made.pop()
+            ahead = [] if made and _is_wait(made[-1]) else around
+            together = Group(before.head, [*before.body, *item.body], [], item.origin)   # type: ignore[union-attr]
+            made += [*ahead, together, *around]
+            continue
+        made.append(item)
+    return made
+
+
+def _is_wait(item: Item) -> bool:
+    return isinstance(item, Line) and isinstance(item.node, ast.Expr) and item.node.value is WAIT
+
+
+def _is_of_first(item: Item) -> bool:
+    return isinstance(item, Group) and isinstance(item.head, ast.If) and item.head.test is FIRST
+
+
+WAIT, FIRST = parsed("cuda.syncthreads()"), parsed("cuda.threadIdx.x == 0")
