@@ -6,6 +6,7 @@ Needs numba-cuda with the wheels of its compiler, which the extras cuda12 and cu
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 import re
 import warnings
@@ -16,9 +17,11 @@ from typing import Any
 import gpu_simulator
 import numpy as np
 import pytest
-from test_golden_gpu import FOLDER, drawn, programs
+from corpus import ALL
+from test_golden_gpu import FOLDER, drawn, looped, programs
 
-from transformer.pipeline import generate_loops
+from transformer.core.errors import TransformError
+from transformer.pipeline import Looped, generate_loops
 
 REGISTERS = 64                         # of a thread, so that a multiprocessor has 1024 threads
 IN_DOUBLE = {"relaxed"}
@@ -50,10 +53,10 @@ if not can_compile():
 ARCHITECTURES = (7, 5), (8, 0), (9, 0), *[(10, 0)] * (linker().version()[0] >= 13)
 
 
-def launches(name: str) -> dict[str, tuple[Any, ...]]:
-    """What each kernel of a program is launched with, found by running it step by step."""
-    made, arguments = drawn(name, 5)
-    namespace = gpu_simulator.namespace(made.module.source, made.module.kernel.printed.given)
+def launches(made: Looped, arguments: tuple[Any, ...]) -> dict[str, tuple[Any, ...]]:
+    """What each kernel of a module is launched with, found by running it step by step."""
+    given = {**made.namespace, **made.module.kernel.printed.given}
+    namespace = gpu_simulator.namespace(made.module.source, given)
     cuda, found = namespace["cuda"], {}
     run = cuda.run
 
@@ -62,15 +65,34 @@ def launches(name: str) -> dict[str, tuple[Any, ...]]:
         run(function, grid, block, args)
 
     cuda.run = noted
-    namespace[made.module.entry.name](*arguments)
+    outside = {hidden.name: hidden.fetch() for hidden in made.interface.hidden}
+    namespace[made.module.entry.name](*copy.deepcopy(arguments), **outside)
     return found
+
+
+def kind(value: Any) -> Any:
+    """The type of what a kernel is launched with, as numba calls it."""
+    from numba import from_dtype, typeof, types
+    return types.Array(from_dtype(value.dtype), value.ndim, "C") if isinstance(value, np.ndarray) else typeof(value)
+
+
+def kernels_of(source: str, given: dict[str, Any]) -> dict[str, Any]:
+    """What a module defines, without CuPy."""
+    namespace = dict(given)
+    exec(source.replace("import cupy as cp\n", ""), namespace)
+    return namespace
+
+
+def without_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The functions of kernels are compiled for the first architecture."""
+    monkeypatch.setattr("numba.cuda.dispatcher.get_current_device",
+                        lambda: SimpleNamespace(compute_capability=ARCHITECTURES[0]))
 
 
 def compiled(name: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Any, str]]:
     """Every kernel with its PTX, for every architecture; what is the same for all of them is done once."""
-    from numba import cuda, from_dtype, typeof, types
-    monkeypatch.setattr("numba.cuda.dispatcher.get_current_device",      # for which functions of kernels are compiled
-                        lambda: SimpleNamespace(compute_capability=ARCHITECTURES[0]))
+    from numba import cuda
+    without_device(monkeypatch)
     library, texts = importlib.import_module("numba.cuda.codegen").CUDACodeLibrary, {}
     plain = library.get_asm_strs
 
@@ -78,13 +100,9 @@ def compiled(name: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, 
         texts.update({architecture: plain(self, architecture)[0] for architecture in ARCHITECTURES})
         return plain(self, cc)
 
-    def kind(value: Any) -> Any:
-        return types.Array(from_dtype(value.dtype), value.ndim, "C") if isinstance(value, np.ndarray) else typeof(value)
-
     monkeypatch.setattr(library, "get_asm_strs", for_all)
-    namespace: dict[str, Any] = {}
-    exec(compile((FOLDER / f"{name}.py").read_text().replace("import cupy as cp\n", ""), name, "exec"), namespace)
-    for kernel, args in launches(name).items():
+    namespace = kernels_of((FOLDER / f"{name}.py").read_text(), {})
+    for kernel, args in launches(*drawn(name, 5)).items():
         cuda.compile_ptx(namespace[kernel].py_func, tuple(map(kind, args)), cc=ARCHITECTURES[0])
         yield from ((kernel, architecture, text) for architecture, text in texts.items())
 
@@ -127,6 +145,22 @@ def test_kernels_are_assembled(name: str, monkeypatch: pytest.MonkeyPatch) -> No
         assert int(re.findall(r"Used (\d+) registers", said)[0]) <= REGISTERS, said
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_kernels_of_the_corpus_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the types that numba finds in them for a GPU, which no simulator looks at."""
+    from numba import cuda
+    without_device(monkeypatch)
+    for program in ALL[5::48]:
+        arguments = program.example(np.random.default_rng(0))
+        try:
+            made = looped(program.function, program.function, arguments)
+        except TransformError:
+            continue
+        namespace = kernels_of(made.module.source, {**made.namespace, **made.module.kernel.printed.given})
+        for kernel, args in launches(made, arguments).items():
+            cuda.compile_ptx(namespace[kernel].py_func, tuple(map(kind, args)), cc=ARCHITECTURES[0])
+
+
 def test_what_is_looked_for_is_found() -> None:
     """A place found by a division, in a loop or before it, and float64 in a kernel of float32."""
     from numba import cuda, types
@@ -150,8 +184,7 @@ def test_what_is_looked_for_is_found() -> None:
 def test_functions_that_numba_has_for_processors_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Their forms for kernels are compiled."""
     from numba import cuda, from_dtype, types
-    monkeypatch.setattr("numba.cuda.dispatcher.get_current_device",
-                        lambda: SimpleNamespace(compute_capability=ARCHITECTURES[0]))
+    without_device(monkeypatch)
 
     def all_of(x):
         return np.floor(x) + np.ceil(x) + np.trunc(x) + np.rint(x) + np.cbrt(x)
@@ -161,8 +194,7 @@ def test_functions_that_numba_has_for_processors_only(monkeypatch: pytest.Monkey
 
     for program, dtype in (all_of, "f4"), (all_of, "f8"), (all_of_complex, "c16"):
         made = generate_loops(program, (np.zeros(3, dtype),), {}, hints={}, smallest=2, gpu=True).module
-        namespace = dict(made.kernel.printed.given)
-        exec(made.source.replace("import cupy as cp\n", ""), namespace)
+        namespace = kernels_of(made.source, made.kernel.printed.given)
         array = types.Array(from_dtype(np.dtype(dtype)), 1, "C")
         kernel = next(namespace[name] for name in made.kernel.printed.tasks).py_func
         given = kernel.__code__.co_varnames[:kernel.__code__.co_argcount]

@@ -16,7 +16,8 @@ import numpy as np
 
 from .native import is_on_device
 
-SIMULATED = {"THREADS": 8, "BLOCKS": 4, "WARP": 4}    # of a module whose threads are Python's, which take long to start
+# Of a module whose threads are Python's, which take long to start. Numba computes with places in 64 bits.
+SIMULATED = {"THREADS": 8, "BLOCKS": 4, "WARP": 4, "Place": int}
 EXTRAS = "Install transformer with the extra cuda12, or cuda13 for the newest GPUs"
 
 
