@@ -48,3 +48,13 @@ def check_places(*sizes: int) -> None:
     """Raises where an axis has more places than `Place` counts."""
     if max(sizes) > MOST:
         raise OverflowError(f"{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62")
+
+
+def in_fours(size: int, *arrays: Any) -> int:
+    """How many times four elements of each array lie side by side along its last axis, so that one access has them
+    all; 0 where an array does not lie so."""
+    for array in arrays:
+        places = array.data.ptr, *array.strides[:-1]
+        if array.strides[-1] != array.itemsize or any(place % 16 for place in places):
+            return 0
+    return size // 4
