@@ -16,8 +16,6 @@ import numpy as np
 
 from .native import is_on_device
 
-# Of a module whose threads are Python's, which take long to start. Numba computes with places in 64 bits.
-SIMULATED = {"THREADS": 8, "BLOCKS": 4, "WARP": 4, "Place": int}
 EXTRAS = "Install transformer with the extra cuda12, or cuda13 for the newest GPUs"
 
 
@@ -58,12 +56,11 @@ def library() -> Any:
 
 
 def runnable(namespace: dict[str, Any]) -> dict[str, Any]:
-    """What a generated module defines. Where a simulator runs it, grids are small, and what kernels call are plain
-    functions: the simulator's do not know arguments by name."""
-    if is_simulated():
-        namespace |= {name: count for name, count in SIMULATED.items() if name in namespace}
-        namespace |= {name: each.py_func for name, each in namespace.items() if getattr(each, "_device", False)}
-    return namespace
+    """What a generated module defines, with stand-ins where a simulator runs it."""
+    if not is_simulated():
+        return namespace
+    from .gpu_simulated import with_stand_ins
+    return with_stand_ins(namespace)
 
 
 class OnHost:
