@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from transformer import jit, nn, optim, tree, value_and_grad
+from transformer import device_put, jit, nn, optim, tree, value_and_grad
 
 DATA = Path(__file__).parent / "data" / "sonnets.txt"
 HEADS = 4
@@ -43,8 +43,8 @@ def loss(params, text):
     return np.mean(nn.cross_entropy(scores(params, text[:, :-1]), text[:, 1:]))
 
 
-def training_step(optimizer, is_compiled):
-    """The function of parameters, state and texts that gives the next ones and the loss."""
+def training_step(optimizer, is_compiled, device):
+    """The function of parameters, state and texts that gives the next ones and the loss, compiled for a device."""
 
     loss_and_gradient = value_and_grad(loss)
 
@@ -53,7 +53,7 @@ def training_step(optimizer, is_compiled):
         updates, state = optimizer.update(gradient, state, params)
         return optim.apply_updates(params, updates), state, value
 
-    return jit(step) if is_compiled else step
+    return jit(step, device=device) if is_compiled else step
 
 
 def initial(rng, characters, length, layers, width):
@@ -105,18 +105,21 @@ def train(options, text, test, alphabet, rng):
     rate = optim.warmup_cosine_decay_schedule(0.0, options.rate, min(50, options.steps // 2), options.steps)
     optimizer = optim.chain(optim.clip_by_global_norm(1.0), optim.adamw(rate, b2=0.99, weight_decay=0.1))
     params = initial(rng, len(alphabet), options.length, options.layers, options.width)
-    step, state = training_step(optimizer, not options.plain), optimizer.init(params)
+    step, state = training_step(optimizer, not options.plain, options.device), optimizer.init(params)
+    if options.device is not None:
+        params, state = device_put((params, state), options.device)     # where the next ones stay, too
     kept = windows(test, options.length + 1, 32, np.random.default_rng(0))
     losses, tests, seconds = [], [], []
     for k in progress(options.steps, losses):
         batch = windows(text, options.length + 1, options.batch, rng)
         start = time.perf_counter()
         params, state, value = step(params, state, batch)
+        losses.append(float(value))                                     # waits for the device
         seconds.append(time.perf_counter() - start)
-        losses.append(value)
         if (k + 1) % options.every == 0 or k + 1 == options.steps:
-            tests.append((k + 1, loss(params, kept)))
-            sample = written(params, alphabet, "Shall ", 150, rng)
+            fetched = tree.map(np.asarray, params)
+            tests.append((k + 1, loss(fetched, kept)))
+            sample = written(fetched, alphabet, "Shall ", options.written, rng)
             print(f"\n-- step {k + 1}, test {tests[-1][1]:.3f}\n{sample}", flush=True)
     return params, losses, tests, seconds
 
@@ -160,6 +163,8 @@ def parse():
     parser.add_argument("--width", type=int, default=64, help="numbers for each character")
     parser.add_argument("--rate", type=float, default=3e-3, help="greatest learning rate")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--written", type=int, default=150, help="characters of a sample")
+    parser.add_argument("--device", help="compile for this device, such as cuda")
     parser.add_argument("--plain", action="store_true", help="run as NumPy, without compiling")
     parser.add_argument("--plot", metavar="FILE.png", help="draw the loss")
     return parser.parse_args()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from transformer import value_and_grad
+from transformer import device_put, jit, value_and_grad
 
 DATA = Path(__file__).parent / "data" / "digits.npz"
 BATCH = 32
@@ -125,6 +125,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--epochs", type=int, default=30)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--device", help="compile for this device, such as cuda")
     parser.add_argument("--plot", metavar="FILE.png", help="draw the loss and some digits")
     return parser.parse_args()
 
@@ -135,6 +136,9 @@ def main():
     images, labels, test_images, test_labels = load()
     params = initial(rng)
     loss_and_gradient = value_and_grad(loss)
+    if options.device is not None:
+        loss_and_gradient = jit(loss_and_gradient, device=options.device)
+        params = device_put(params, options.device)  # where gradients and new parameters stay, too
     loss_and_gradient(params, images[:BATCH], labels[:BATCH])
     print(loss_and_gradient.source)
     history = train(loss_and_gradient, params, images, labels, options.epochs, rng)

@@ -1,5 +1,8 @@
 import gc
 import os
+import sys
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -18,3 +21,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write the golden files anew; their numbers are checked all the same",
     )
+
+
+@pytest.fixture
+def gpus_of(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A function that takes what stands for CuPy in a test."""
+    from transformer.run import gpu, gpu_streams
+
+    def use(library: Any) -> None:
+        monkeypatch.setattr(gpu, "why_not", lambda: None)
+        monkeypatch.setattr(gpu_streams, "_streams", {})
+        monkeypatch.setitem(sys.modules, "cupy", library)
+        gpu.library.cache_clear()
+
+    yield use
+    gpu.library.cache_clear()
+
+
+@pytest.fixture
+def a_gpu(gpus_of: Any) -> None:
+    """One GPU, of which stand-ins note what is asked of it."""
+    from gpu_standins import CUDA, LIBRARY
+    CUDA.begin()
+    gpus_of(LIBRARY)

@@ -266,6 +266,37 @@ def check_stages() -> None:
     assert doubled.source_for(x) == stages["loops"]
 
 
+def check_report() -> None:
+    report = jit(refused, device="cuda").report(np.arange(3.0), 2)
+    assert report.launches == len(report.kernels) == 2 and len(report.waits) == 1
+    assert report.waits[0].origin.line == int(line_of("if np.sum(x) < least:").split()[1])
+    assert "waits in 1 place" in str(report) and ".item():" in str(report)
+    looping = jit(smooth, device="cuda").report(device_put(np.arange(5.0), "cuda"), 0.25)
+    assert looping.launches is None and any(step.in_loop for step in looping.steps) and not looping.waits
+    assert "nothing waits" in str(looping)
+    assert "runs as NumPy: " in str(jit(first_sorted, device="cuda", fallback=True).report(np.ones(2)))
+
+
+def check_calls_again() -> None:
+    """Repeated calls with `Array`s take the quick way, and give the same."""
+    compiled = jit(lambda x, by: (x * by, np.sum(x)), device="cuda")
+    x = device_put(np.arange(3.0), "cuda")
+    compiled(x, 2.0)
+    compiled._dispatcher.call = None
+    for by in 2.0, 0.5:
+        product, total = compiled(x, by)
+        same(np.asarray(product), np.arange(3.0) * by)
+        assert float(total) == 3.0 and type(total) is Array and total.block_until_ready().is_ready()
+
+
+def check_donated() -> None:
+    moved = jit(lambda u, by: u + by, device="cuda", donate="u")
+    for _ in range(3):
+        x = device_put(np.arange(3.0), "cuda")
+        same(np.asarray(moved(x, 1.0)), np.arange(3.0) + 1)
+        assert "was donated to" in raised(np.asarray, x)
+
+
 def check_arrays_on_the_device() -> None:
     x = device_put(np.arange(3.0), "cuda")
     result = doubled(x)
@@ -289,6 +320,20 @@ def check_fallback() -> None:
     ours, theirs = np.arange(1.0, 4.0), np.arange(1.0, 4.0)
     same(jit(first_sorted, device="cuda", fallback=True)(ours), first_sorted(theirs))
     same(ours, theirs)
+
+
+def check_functions_follow_their_arguments() -> None:
+    """What is not compiled for a device runs on the GPU of its arguments."""
+    on_gpu, w = device_put(np.array([0.5, -0.25]), "cuda"), np.array([0.5, -0.25])
+    x, y = np.ones((3, 2)), np.ones(3)
+    for made in jit(loss), grad(loss), vmap(np.sin), jit(grad(loss)), jit(loss, fallback=True):
+        rest = () if made.__name__ == "sin" else (x, y)
+        made(device_put(w), *rest)                                       # on a processor first
+        for _ in range(3):
+            found = made(on_gpu, *rest)
+            assert type(found) is Array and found.device is on_gpu.device
+            np.testing.assert_allclose(np.asarray(found), made(w, *rest), rtol=1e-12)
+    assert "cuda.jit" in jit(loss)._dispatcher.on_gpu.source_for(w, x, y)
 
 
 def check_devices() -> None:

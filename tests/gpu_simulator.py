@@ -86,7 +86,7 @@ class Waiting(ast.NodeTransformer):
         if ast.unparse(node.func) == "cuda.syncthreads":
             return ast.Yield(ast.Constant(BARRIER))
         if ast.unparse(node.func) == "cuda.shfl_xor_sync":
-            return ast.YieldFrom(ast.Call(ast.Attribute(ast.Name("cuda", ast.Load()), "handed", ast.Load()), node.args[1:], []))
+            return ast.YieldFrom(ast.Call(ast.parse("cuda.handed", mode="eval").body, node.args[1:], []))
         return ast.YieldFrom(node) if isinstance(node.func, ast.Name) and node.func.id in self.waiting else node
 
 
@@ -219,8 +219,7 @@ def namespace(source: str, given: dict[str, Any]) -> dict[str, Any]:
                  for stmt in tree.body]
     made: dict[str, Any] = {"cp": OnHost(), "cuda": Cuda(), "intrinsic": lambda function: function, **given}
     exec(compile(ast.fix_missing_locations(tree), "<gpu>", "exec"), made)
-    made.update({name: size for name, size in {"THREADS": THREADS, "BLOCKS": BLOCKS, "WARP": 2, "Place": int}.items()
-                 if name in made})
+    made.update({name: value for name, value in CONSTANTS.items() if name in made})
     made.update({name: form for name, form in OF_FOURS.items() if name in made})
     return made
 
@@ -231,7 +230,7 @@ def in_fours(size: int, *arrays: np.ndarray) -> int:
 
 
 def four_of(array: Any, k: int) -> Any:
-    return tuple(array[4 * k + lane] for lane in range(4))
+    return array[4 * k], array[4 * k + 1], array[4 * k + 2], array[4 * k + 3]
 
 
 def set_four(array: Any, k: int, items: Any) -> None:
@@ -241,6 +240,7 @@ def set_four(array: Any, k: int, items: Any) -> None:
 
 COMPILERS = {"import cupy as cp", "from llvmlite import ir", "from numba import cuda", "from numba import cuda, types",
              "from numba.cuda.extending import intrinsic"}
+CONSTANTS = {"THREADS": THREADS, "BLOCKS": BLOCKS, "WARP": 2, "TILE": 2, "PADDED": 3, "Place": int}
 OF_FOURS = {"in_fours": in_fours, "four_of": four_of, "set_four": set_four}
 
 

@@ -111,5 +111,5 @@ def namespace(source: str, given: dict[str, Any]) -> dict[str, Any]:
             made[name] = Kernel(compiled) if name in kernels else compiled
         if name in OF_FOURS:
             made[name] = OF_FOURS[name] if name == "in_fours" else numba.njit(OF_FOURS[name], boundscheck=True)
-        made.update({each: 1 for each in ("THREADS", "WARP") if each in made})
+        made.update({each: 1 for each in ("THREADS", "WARP", "TILE") if each in made})
     return made

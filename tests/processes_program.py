@@ -39,7 +39,7 @@ from transformer.parallel import program
 RNG = np.random.default_rng(0)
 
 
-class NotCompiled(program._Compiled):
+class NotCompiled(program.Compiled):
     """A phase as it is printed: compiling takes seconds in every process, and is tested elsewhere."""
 
     def __init__(self, plain: Callable[..., Any], *options: Any) -> None:
@@ -47,7 +47,7 @@ class NotCompiled(program._Compiled):
         self.function, self.is_compiled = plain, False
 
 
-program._Compiled = NotCompiled                                            # type: ignore[misc]
+program.Compiled = NotCompiled                                            # type: ignore[misc]
 
 
 def own(rows: np.ndarray, each: int = 1) -> np.ndarray:

@@ -20,8 +20,8 @@ import pytest
 from transformer import tree
 from transformer.api import argument_names
 from transformer.pipeline import Looped, generate_loops
-from transformer.run.calling import WRITTEN_OUT
 from transformer.run.generating import on_demand
+from transformer.run.repeated import WRITTEN_OUT
 from transformer.run.signature import describe
 from transformer.run.static import StaticPaths
 

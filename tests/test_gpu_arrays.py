@@ -1,5 +1,4 @@
-"""Arrays on GPUs, with a stand-in for CuPy: arrays that NumPy's functions are handed to, and that are never taken for
-NumPy's by themselves."""
+"""Arrays on GPUs, with a stand-in for CuPy."""
 
 from __future__ import annotations
 
@@ -9,62 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.lib.mixins import NDArrayOperatorsMixin
+from virtual_gpus import CURRENT, Device, Library, OnGpu
 
-from transformer import Array, device_put, devices, jit, tree
-from transformer.run import gpu
+from transformer import Array, default_device, device_put, devices, jit
+from transformer.core.errors import BadArgument
 
-
-class OnGpu(NDArrayOperatorsMixin):
-    """An array as CuPy's are: `hidden` is what only its library looks at."""
-
-    def __init__(self, hidden: np.ndarray) -> None:
-        self.hidden = hidden
-
-    @property
-    def __cuda_array_interface__(self) -> dict[str, Any]:
-        return self.hidden.__array_interface__
-
-    def __array__(self, *_: Any, **__: Any) -> np.ndarray:
-        raise TypeError("Implicit conversion to a NumPy array is not allowed")
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        return wrapped(getattr(ufunc, method)(*map(unwrapped, inputs), **options))
-
-    def __array_function__(self, function: Any, _: Any, args: Any, kwargs: Any) -> Any:
-        return wrapped(function(*tree.map(unwrapped, args), **tree.map(unwrapped, kwargs)))
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self.hidden, name)
-        return (lambda *args, **kwargs: wrapped(found(*args, **kwargs))) if callable(found) else wrapped(found)
-
-    def __getitem__(self, at: Any) -> Any:
-        return wrapped(self.hidden[unwrapped(at)])
-
-    def __len__(self) -> int:
-        return len(self.hidden)
-
-    def __float__(self) -> float:
-        return float(self.hidden)
-
-
-def wrapped(value: Any) -> Any:
-    return OnGpu(np.asarray(value)) if isinstance(value, (np.ndarray, np.generic)) else value
-
-
-def unwrapped(value: Any) -> Any:
-    return value.hidden if isinstance(value, OnGpu) else value
-
-
-LIBRARY = SimpleNamespace(ndarray=OnGpu, array=lambda x: OnGpu(np.array(unwrapped(x))), asnumpy=unwrapped,
-                          asarray=lambda x: x if isinstance(x, OnGpu) else OnGpu(np.asarray(x)))
+LIBRARY = Library(2)
 
 
 @pytest.fixture(autouse=True)
-def a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gpu, "why_not", lambda: None)
-    monkeypatch.setattr(gpu, "count", lambda: 1)
-    monkeypatch.setattr(gpu, "library", lambda: LIBRARY)
+def gpus(gpus_of: Any) -> None:
+    gpus_of(LIBRARY)
 
 
 def test_what_is_computed_stays_there() -> None:
@@ -107,7 +61,6 @@ def test_what_is_written_reaches_its_owner_and_nobody_else(monkeypatch: pytest.M
     entry = SimpleNamespace(refusal=None, hidden=[], function=doubled, memory=SimpleNamespace(
         written=[SimpleNamespace(path="y")], origin=None, check=lambda *_: None))
     monkeypatch.setattr(compiled._dispatcher, "entry", lambda *_: entry)
-    monkeypatch.setattr(LIBRARY, "may_share_memory", lambda *_: False, raising=False)
     y, on_gpu = np.ones(3), LIBRARY.array(np.ones(3))
     compiled(y, on_gpu)
     compiled(on_gpu, np.ones(3))
@@ -121,3 +74,65 @@ def test_what_is_written_reaches_its_owner_and_nobody_else(monkeypatch: pytest.M
 def doubled(y: Any, x: Any) -> Any:
     y.hidden[...] *= 2.0
     return x.sum()
+
+
+def test_arrays_on_two_gpus() -> None:
+    one, two = devices("cuda")
+    x = np.arange(6.0).reshape(2, 3)
+    first: Any = device_put(x, "cuda:0")
+    second: Any = device_put(first, two)
+    assert second.device is two and second._known().device.id == 1 and first._known().device.id == 0
+    for made in (second * 2 + 1, np.sum(second, axis=0), second.T @ second, second[1], second.reshape(6), second[:, 1],
+                 second.at[0].set(7.0), np.concatenate([second, second]), second + np.float64(1), -second):
+        assert made.device is two and made._known().device.id == 1
+    np.testing.assert_array_equal(np.asarray(second * 2 + 1), x * 2 + 1)
+    with pytest.raises(ValueError, match="cuda:0, another, of shape .* on cuda:1"):
+        first + second
+    assert pickle.loads(pickle.dumps(second)).device is two
+    np.testing.assert_array_equal(np.asarray(device_put(second, "cpu")), x)
+    assert CURRENT.gpu == 0
+    with default_device(two):
+        assert device_put(x)._known().device.id == 1
+    big = device_put(np.ones(1 << 15), two)
+    assert (big + big)._known().device.id == 1                           # in the thread of the device
+    with pytest.raises(BadArgument, match="(?s)there is no device 'cuda:2'.*There are cuda:0, cuda:1"):
+        device_put(x, "cuda:2")
+
+
+def test_arrays_of_another_library_are_copied() -> None:
+    with Device(1):
+        theirs = LIBRARY.array(np.ones(3))
+    array: Any = device_put(theirs, "cuda:1")
+    moved: Any = device_put(theirs, "cuda:0")
+    theirs.hidden[:] = 7
+    assert array._known().device.id == 1 and moved._known().device.id == 0
+    np.testing.assert_array_equal(np.asarray(array), np.ones(3))
+    np.testing.assert_array_equal(np.asarray(moved), np.ones(3))
+
+
+def plus_one(x: Any) -> Any:
+    return x + 1
+
+
+def test_calls_run_where_their_arguments_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = SimpleNamespace(refusal=None, hidden=[], function=plus_one, memory=SimpleNamespace(written=[]), watched=[])
+    anywhere, bound = jit(plus_one, device="cuda"), jit(plus_one, device="cuda:1")
+    for compiled in anywhere, bound:
+        monkeypatch.setattr(compiled._dispatcher, "entry", lambda *_: entry)
+    first, second = (device_put(np.zeros(3), device) for device in devices("cuda"))
+    assert anywhere(first).device is first.device and anywhere(second).device is second.device
+    assert bound(first).device is bound(second).device is second.device
+    theirs = LIBRARY.array(np.zeros(3))
+    assert anywhere(theirs).device.id == 0
+    with pytest.raises(BadArgument, match="is on cuda:0, and the function is compiled for cuda:1"):
+        bound(theirs)
+    np.testing.assert_array_equal(bound(np.zeros(3)), np.ones(3))
+    with Device(1):
+        np.testing.assert_array_equal(anywhere(np.zeros(3)), np.ones(3))
+        assert anywhere(theirs).device.id == 0
+    with pytest.raises(ValueError, match="incompatible devices for both"):
+        jit(both, device="cuda")(first, second)
+
+
+def both(x: Any, y: Any) -> Any:
+    return x + y

@@ -18,6 +18,7 @@ from .wrapping import argument_names, check_callable, copy_names, is_importable
 if TYPE_CHECKING:
     from .parallel.device import Device
     from .run.gpu_calls import GpuCalls
+    from .run.gpu_report import GpuReport
     from .run.report import Report
 
 __all__ = ["Compiled", "jit"]
@@ -57,15 +58,15 @@ def jit(function: Callable[..., Any] | None = None, *, static_argnames: str | Se
 
 def _place(device: Device | str | None, backend: str | None) -> Device | None:
     """The device that options name; None where they name a kind."""
-    from .parallel.device import device_of, devices
+    from .parallel.device import current_gpu, device_of, devices
     try:
         if device is not None and backend is not None:
             raise BadArgument("jit got a device and a backend", instead="Give one of them.")
         if isinstance(device, str) and ":" not in device:
             device, backend = None, device
         if backend is not None:
-            found = devices(backend)             # raises where there are none
-            return found[0] if backend == "cuda" else None
+            devices(backend)                     # raises where there are none
+            return current_gpu() if backend == "cuda" else None
         return device_of(device)
     except BadArgument as error:
         raise _here(error) from None
@@ -77,22 +78,12 @@ def _here(error: BadArgument) -> BadArgument:
     return error.located(place_of_call())
 
 
-class Compiled(Sourced):
-    """A compiled function. It is called like the original; what was compiled can be looked at."""
+class Called(Sourced):
+    """What is called like a function, and finds what it runs by the kinds of its arguments: by a quick key for calls
+    like those before."""
 
-    mode = None
-    _dispatcher: Calls
-
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
-        self.function = function
-        self.options = options
-        user = innermost(self)
-        try:
-            self._dispatcher = Calls(self, user, functools.partial(argument_names, user), options)
-        except BadArgument as error:
-            raise _here(error) from None
-        self._quick = self._dispatcher.quick.find
-        copy_names(self, function)
+    _dispatcher: Any
+    _quick: dict[int, Callable[..., Any]]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs:
@@ -112,7 +103,25 @@ class Compiled(Sourced):
                     raise
         return self._dispatcher.call(args, kwargs)
 
-    here = __call__                              # in the thread that calls it, also where a device is chosen
+
+class Compiled(Called):
+    """A compiled function. It is called like the original; what was compiled can be looked at."""
+
+    mode = None
+    _dispatcher: Calls
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self.function = function
+        self.options = options
+        user = innermost(self)
+        try:
+            self._dispatcher = Calls(self, user, functools.partial(argument_names, user), options)
+        except BadArgument as error:
+            raise _here(error) from None
+        self._quick = self._dispatcher.quick.find
+        copy_names(self, function)
+
+    here = Called.__call__                       # in the thread that calls it, also where a device is chosen
 
     def __repr__(self) -> str:
         return f"<compiled form of {getattr(self.function, '__qualname__', self.function)!s}>"
@@ -152,7 +161,7 @@ class Compiled(Sourced):
         return dispatcher_for(self, given, self._dispatcher.names(len(given)))
 
 
-class CompiledForGpu(Sourced):
+class CompiledForGpu(Called):
     """A function compiled for a GPU. It is called like the original, with arrays of NumPy, which are brought there and
     whose results are fetched, or with arrays that are there, as those of CuPy and PyTorch; then results stay."""
 
@@ -162,12 +171,12 @@ class CompiledForGpu(Sourced):
     def __init__(self, function: Callable[..., Any], options: dict[str, Any], device: Device) -> None:
         from .run.gpu_calls import GpuCalls
         self.function, self.options, self.device = function, options, device
+        self.is_bound = not (options["device"] is None or isinstance(options["device"], str)
+                             and ":" not in options["device"])           # to one GPU
         user = innermost(self)
         self._dispatcher = GpuCalls(self, user, functools.partial(argument_names, user), options)
+        self._quick = self._dispatcher.quick.find
         copy_names(self, function)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._dispatcher.call(args, kwargs)
 
     def __repr__(self) -> str:
         return f"<form for {self.device} of {getattr(self.function, '__qualname__', self.function)!s}>"
@@ -184,6 +193,14 @@ class CompiledForGpu(Sourced):
     def stages(self, *args: Any, **kwargs: Any) -> dict[str, str]:
         """The text of every stage for arguments like these, in order, by name."""
         return self._dispatcher.stages(args, kwargs)
+
+    def report(self, *args: Any, **kwargs: Any) -> GpuReport:
+        """What is launched for arguments like these, what of CuPy is called, and where the program waits for the GPU;
+        or why it runs as NumPy."""
+        return self._dispatcher.report(args, kwargs)
+
+    def _entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self._dispatcher.entry_for(args, kwargs)
 
 
 class CompiledOnDevice(Compiled):

@@ -14,15 +14,16 @@ from .parallel.between import ProgramBetween
 from .parallel.cutting import Cutting, Given
 from .parallel.device import Device, any_device
 from .parallel.device import devices as all_devices
+from .parallel.on_gpus import ProgramOnGpus
 from .parallel.program import Program
 from .parallel.results import Results
 from .parallel.shards import ShardedArray
 from .parallel.split import Split
 from .parallel.together import Share, share_of
 from .run import dispatch
-from .run.calling import Valued
 from .run.dispatch import Dispatcher, Entry
 from .run.quick import Quick
+from .run.repeated import Valued
 from .run.static import names_of
 from .settings import config
 from .sourced import Sourced
@@ -118,7 +119,7 @@ class Mapped(Sourced):
         try:
             # Phases may read arrays of NumPy's, which their owner may write to: then the call waits.
             result = self._results.placed(program(*call.args, **call.kwargs), call.split, call.device,
-                                          program.hands_on, call.is_owned, narrow)
+                                          program.hands_on, call.is_owned, narrow, program.gpus)
         finally:
             for array, is_donated in call.held:
                 self._release(array, is_donated, program.hands_on)
@@ -174,13 +175,21 @@ class Mapped(Sourced):
         key = id(entry), id(share), *map(id, call.devices)
         found = self._programs.get(key)
         if found is None:
-            found = Program(entry, call.devices, self.donated) if share is None else \
-                ProgramBetween(entry, call.devices, share, self.donated)
+            found = self._new_program(entry, call.devices, share)
             self._programs[key] = found          # which keeps both, and so their ids
         if call.split.is_padded and found.has_collectives:
             raise BadArgument("what pad=True adds would count in a collective",
                               instead=f"Give a multiple of {len(call.devices)} examples.")
         return found
+
+    def _new_program(self, entry: Entry, devices: Sequence[Device], share: Share | None) -> Program:
+        if share is not None:
+            return ProgramBetween(entry, devices, share, self.donated)
+        kinds = {device.kind for device in devices}
+        if len(kinds) > 1:
+            raise BadArgument("pmap is given devices of several kinds: " + ", ".join(map(str, devices)),
+                              instead="Give those of one kind, such as devices('cuda').")
+        return (ProgramOnGpus if kinds == {"cuda"} else Program)(entry, devices, self.donated)
 
     def _cut(self, args: tuple[Any, ...], kwargs: dict[str, Any], devices: Sequence[Device], share: Share | None
              ) -> Given:
@@ -242,4 +251,5 @@ class Prepared:
 
     def __call__(self, results: Results, args: tuple[Any, ...]) -> Any:
         given = [arg if cut is None else cut(arg) for arg, cut in zip(args, self.cutters)]
-        return results.placed(self.program(*given), self.split, None, self.program.hands_on, self.is_owned)
+        return results.placed(self.program(*given), self.split, None, self.program.hands_on, self.is_owned,
+                              gpus=self.program.gpus)

@@ -42,7 +42,7 @@ def _number(variable: str) -> int | None:
 
 
 OFF = ("0", "false", "False", "")
-AT_LEAST_ONE = {"threads": "thread", "cpu_devices": "device"}
+AT_LEAST_ONE = {"threads": "thread", "cpu_devices": "device", "cuda_devices": "device"}
 
 
 @dataclass
@@ -54,6 +54,8 @@ class Config:
     ``TRANSFORMER_THREADS``). Raises ValueError for less than one.
     ``cpu_devices``: how many devices the processors of this computer make (environment:
     ``TRANSFORMER_CPU_DEVICES``); one, unless said.
+    ``cuda_devices``: how many GPUs there are for a program where kernels run as Python (``NUMBA_ENABLE_CUDASIM=1``,
+    environment: ``TRANSFORMER_CUDA_DEVICES``); one, unless said. Elsewhere all that the computer has.
     ``patience``: after how many seconds of waiting for a device a warning says what it runs.
     ``enable_x64``: whether arrays on devices may have 64 bits (environment: ``TRANSFORMER_ENABLE_X64``). Without, what
     `transformer.numpy` and `device_put` make is float32, int32, uint32 or complex64 instead, as in JAX; NumPy's own
@@ -64,6 +66,7 @@ class Config:
     check: bool = field(default_factory=lambda: bool(os.environ.get("TRANSFORMER_CHECK")))
     threads: int = field(default_factory=_default_threads)
     cpu_devices: int = field(default_factory=lambda: _number("TRANSFORMER_CPU_DEVICES") or 1)
+    cuda_devices: int = field(default_factory=lambda: _number("TRANSFORMER_CUDA_DEVICES") or 1)
     patience: float = 60.0
     enable_x64: bool = field(default_factory=lambda: os.environ.get("TRANSFORMER_ENABLE_X64", "1") not in OFF)
 

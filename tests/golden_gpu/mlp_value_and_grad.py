@@ -42,14 +42,16 @@ def maximum_of_block(value, shared):
         a, b = value, cuda.shfl_xor_sync(4294967295, value, half)
         value = larger(a, b)
         half //= 2
+    k, warp = Place(cuda.threadIdx.x), Place(1)
     cuda.syncthreads()
-    if cuda.threadIdx.x % WARP == 0:
-        shared[cuda.threadIdx.x // WARP] = value
+    if k % WARP == 0:
+        shared[Place(k // WARP)] = value
     cuda.syncthreads()
     value = shared[0]
-    for warp in range(1, cuda.blockDim.x // WARP):
+    while WARP * warp < cuda.blockDim.x:
         a, b = value, shared[warp]
         value = larger(a, b)
+        warp = Place(warp + 1)
     return value
 
 
@@ -61,14 +63,16 @@ def add_of_block(value, shared):
         a, b = value, cuda.shfl_xor_sync(4294967295, value, half)
         value = a + b
         half //= 2
+    k, warp = Place(cuda.threadIdx.x), Place(1)
     cuda.syncthreads()
-    if cuda.threadIdx.x % WARP == 0:
-        shared[cuda.threadIdx.x // WARP] = value
+    if k % WARP == 0:
+        shared[Place(k // WARP)] = value
     cuda.syncthreads()
     value = shared[0]
-    for warp in range(1, cuda.blockDim.x // WARP):
+    while WARP * warp < cuda.blockDim.x:
         a, b = value, shared[warp]
         value = a + b
+        warp = Place(warp + 1)
     return value
 
 
@@ -149,8 +153,8 @@ def in_fours(size, *arrays):
     """How many times four elements of each array lie side by side along its last axis, so that one access has them
     all; 0 where an array does not lie so."""
     for array in arrays:
-        places = (array.data.ptr, *array.strides[:-1])
-        if array.strides[-1] != array.itemsize or any((place % 16 for place in places)):
+        offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
+        if array.strides[-1] != array.itemsize or any(offsets):
             return 0
     return size // 4
 

@@ -73,8 +73,8 @@ def in_fours(size, *arrays):
     """How many times four elements of each array lie side by side along its last axis, so that one access has them
     all; 0 where an array does not lie so."""
     for array in arrays:
-        places = (array.data.ptr, *array.strides[:-1])
-        if array.strides[-1] != array.itemsize or any((place % 16 for place in places)):
+        offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
+        if array.strides[-1] != array.itemsize or any(offsets):
             return 0
     return size // 4
 

@@ -43,22 +43,25 @@ class Array(NDArrayOperatorsMixin):
     Array([7., 1., 2.])
     """
 
-    __slots__ = ("_value", "device")
+    __slots__ = ("_value", "device", "_done", "copies")      # `copies` on further GPUs, where a pmap gave them
     __array_priority__ = 200
     __hash__: Any = None
     is_on_device = True
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     size: int
+    copies: tuple[tuple[Device, ...], list[Any]]
 
-    def __init__(self, value: Any, device: Device) -> None:
-        self._value, self.device = value, device
+    def __init__(self, value: Any, device: Device, done: Any = None) -> None:
+        """`done` is the event on a GPU after which the value is there; without one it is what comes after all that
+        was asked of the GPU before."""
+        self._value, self.device, self._done = value, device, done
 
     # -- its value ---------------------------------------------------------------------------
 
     def _known(self) -> Any:
-        """The value as an array that nobody writes to, when it is there: of NumPy, or of a GPU's library. Raises what
-        went wrong."""
+        """The value as an array that nobody writes to, when it is there: of NumPy, or of a GPU's library, which may
+        still compute it. Raises what went wrong."""
         value = self._value
         if type(value) is Pending or type(value) is Part:
             value = self._value = read_only(known(value))
@@ -67,19 +70,42 @@ class Array(NDArrayOperatorsMixin):
     def give_up(self, error: BaseException) -> None:
         """From here on it is an error to look at the array."""
         self._value = failed("an array that was donated", error)
+        if hasattr(self, "copies"):
+            del self.copies
 
     def is_ready(self) -> bool:
         """Whether the value is computed."""
         pending = getattr(self._value, "pending", self._value)
-        return type(pending) is not Pending or pending.is_ready
+        if type(pending) is Pending:
+            return pending.is_ready
+        return self.device.kind != "cuda" or bool(self._last().done)
 
     def block_until_ready(self) -> Array:
         """Waits until the value is computed. Raises what went wrong."""
         self._known()
+        if self.device.kind == "cuda":
+            with self.device.current():
+                self._last().synchronize()
         return self
 
+    def _last(self) -> Any:
+        """What is to come on a GPU before the value is there: an event, or all that its stream has to do."""
+        if self._done is not None:
+            return self._done
+        from ..run.gpu_streams import stream_of
+        return stream_of(self.device.id)
+
+    def _here(self) -> np.ndarray:
+        """The value as an array of NumPy's, when it is there."""
+        value = self._known()
+        return value if isinstance(value, np.ndarray) else on_host(value)
+
+    def _view(self, view: Any) -> Array:
+        """An array with a part of this one's value."""
+        return Array(read_only(view), self.device, self._done)
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        value = on_host(self._known())
+        value = self._here()
         if dtype is not None and value.dtype != dtype:
             return value.astype(dtype)
         return value.copy() if copy else value
@@ -93,15 +119,17 @@ class Array(NDArrayOperatorsMixin):
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        """For other libraries, where the array is on a GPU."""
-        found: dict[str, Any] = self._known().__cuda_array_interface__
+        """For other libraries, where the array is on a GPU; it says in which stream the value is computed."""
+        with self.device.current():
+            found: dict[str, Any] = self._known().__cuda_array_interface__
         return found
 
     def __dlpack__(self, **options: Any) -> Any:
         """For other libraries. Those that know no arrays that cannot be written get a copy."""
         value = self._known()
         if not isinstance(value, np.ndarray):
-            return value.__dlpack__(**options)
+            with self.device.current():                # whose stream the one that is given in `options` will wait for
+                return value.__dlpack__(**options)
         if options.get("max_version") is None or options["max_version"] < (1, 0):
             value = value.copy()
         return value.__dlpack__(**options)
@@ -118,19 +146,21 @@ class Array(NDArrayOperatorsMixin):
 
     @property
     def T(self) -> Array:
-        return Array(read_only(self._known().T), self.device)
+        return self._view(self._known().T)
 
     @property
     def mT(self) -> Array:
-        return Array(read_only(self._known().mT), self.device)
+        return self._view(self._known().mT)
 
     @property
     def real(self) -> Array:
-        return Array(read_only(self._known().real), self.device)
+        with self.device.current():
+            return Array(read_only(self._known().real), self.device)
 
     @property
     def imag(self) -> Array:
-        return Array(read_only(self._known().imag), self.device)
+        with self.device.current():
+            return Array(read_only(self._known().imag), self.device)
 
     @property
     def flat(self) -> Array:
@@ -139,7 +169,7 @@ class Array(NDArrayOperatorsMixin):
 
     def __getitem__(self, index: Any) -> Array:
         if type(index) in PLACES:
-            return Array(read_only(self._known()[index]), self.device)
+            return self._view(self._known()[index])
         return computed(operator.getitem, (self, index), {})
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -153,34 +183,34 @@ class Array(NDArrayOperatorsMixin):
         return (self[k] for k in range(len(self)))
 
     def __bool__(self) -> bool:
-        return bool(self._known())
+        return bool(self._here())
 
     def __int__(self) -> int:
-        return int(self._known())
+        return int(self._here())
 
     def __float__(self) -> float:
-        return float(self._known())
+        return float(self._here())
 
     def __complex__(self) -> complex:
-        return complex(self._known())
+        return complex(self._here())
 
     def __index__(self) -> int:
-        return self._known().__index__()
+        return self._here().__index__()
 
     def __contains__(self, item: Any) -> bool:
-        return item in self._known()
+        return item in self._here()
 
     def __format__(self, form: str) -> str:
-        return format(self._known()[()], form)
+        return format(self._here()[()], form)
 
     def __repr__(self) -> str:
-        return repr(on_host(self._known())).replace("array(", "Array(", 1)
+        return repr(self._here()).replace("array(", "Array(", 1)
 
     def __str__(self) -> str:
-        return str(self._known())
+        return str(self._here())
 
     def __reduce__(self) -> Any:
-        return _put_again, (np.asarray(on_host(self._known())), self.device)
+        return _put_again, (np.asarray(self._here()), self.device)
 
     # -- what NumPy does with it -------------------------------------------------------------
 
@@ -263,7 +293,7 @@ def _giving(name: str, python: bool) -> Callable[..., Any]:
 
     def method(self: Array, *args: Any, **kwargs: Any) -> Any:
         if python:
-            return of_numpy(self._known(), *args, **kwargs)
+            return of_numpy(self._here(), *args, **kwargs)
         if args and name == "astype" or "dtype" in kwargs:
             requested(kwargs.get("dtype", args and args[0]))
         return computed(of_numpy, (self, *args), kwargs)
@@ -302,20 +332,26 @@ def _put_again(value: np.ndarray, device: Device) -> Array:
     return Array(read_only(there(value, device)), device)
 
 
-def there(value: np.ndarray, device: Device) -> Any:
-    """An array of NumPy as it lies on a device."""
+def there(value: Any, device: Device) -> Any:
+    """An array, of NumPy or a GPU, as it lies on a device."""
     if device.kind != "cuda":
-        return value
-    from ..run import gpu
-    return gpu.put(value)
+        return on_host(value)
+    from ..run.gpu_devices import at
+    with device.current():
+        return at(value if is_gpu_array(value) else narrowed(value), device.id)
 
 
 def on_host(value: Any) -> np.ndarray:
     """The array of a device as one of NumPy."""
     if isinstance(value, np.ndarray):
         return value
-    from ..run import gpu
-    return np.asarray(gpu.library().asnumpy(value))
+    if not is_gpu_array(value):                  # a number of NumPy's
+        return np.asarray(value)
+    from ..run.gpu import library
+    from ..run.gpu_devices import where
+    from ..run.gpu_streams import On
+    with On(where(value)):
+        return np.asarray(library().asnumpy(value))
 
 
 # -- computing --------------------------------------------------------------------------------------
@@ -325,6 +361,9 @@ def computed(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     """What a function of NumPy gives for arrays on one device. One that gives one array may run later, if it is not
     cheap."""
     device = device_among(args, kwargs, getattr(function, "__name__", "a function"))
+    if device.kind == "cuda":                    # which does all of it later
+        with device.current():
+            return wrapped(on_arrays(function, *unwrapped(args), **unwrapped(kwargs)), device, (args, kwargs))
     if later and sum(each.size for each in args if type(each) is Array) > CHEAP:
         values = [each._value if type(each) is Array else kept(each) for each in args]
         return Array(device.submit(on_arrays, (function, *values), function.__name__), device)
@@ -341,7 +380,7 @@ def _at_once(ufunc: Any, inputs: tuple[Any, ...]) -> Array | None:
             if each.device is not (device := device or each.device):
                 return None
             each = each._known()
-            if each.size > CHEAP or each.dtype.char in HALVES:
+            if type(each) is not np.ndarray or each.size > CHEAP or each.dtype.char in HALVES:
                 return None
         elif type(each) not in NUMBERS:
             return None
@@ -394,14 +433,16 @@ def kept(value: Any) -> Any:
     return value.copy() if isinstance(value, np.ndarray) and value.flags.writeable else value
 
 
-def wrapped(result: Any, device: Device, given: Any = ()) -> Any:
+def wrapped(result: Any, device: Device, given: Any = (), done: Any = None) -> Any:
     """A result with arrays on a device in place of NumPy's arrays and numbers; what lies in one of the arrays that were
-    given, and that may be written to, is copied."""
+    given, and that may be written to, is copied. On a GPU it is there after the event `done`."""
     owned = [leaf for leaf in tree.leaves(given) if isinstance(leaf, np.ndarray) and leaf.flags.writeable]
 
     def placed(leaf: Any) -> Any:
         if not isinstance(leaf, (np.ndarray, np.generic)):
-            return Array(leaf, device) if is_gpu_array(leaf) else leaf
+            return Array(leaf, device, done) if is_gpu_array(leaf) else leaf
+        if device.kind == "cuda":
+            return Array(read_only(there(np.asarray(leaf), device)), device)
         shared = isinstance(leaf, np.ndarray) and any(np.may_share_memory(leaf, array) for array in owned)
         return Array(read_only(leaf.copy() if shared else leaf), device)
 

@@ -13,11 +13,14 @@ import numpy as np
 
 from .. import tree
 from ..core.errors import BadArgument
+from ..run.gpu import is_gpu_array, stand_in
+from ..run.gpu_devices import where
+from ..run.gpu_streams import On
 from ..run.native import is_on_device
 from ..transform.batched import Batched
 from ..transform.lane_axes import SHARED, Axes, as_shared, spread
-from .array import Array, device_among
-from .device import Device
+from .array import Array, device_among, on_host
+from .device import NOTHING, Device
 from .sharded import Sharded
 from .shards import ShardedArray
 from .split import Split
@@ -98,8 +101,10 @@ class Cutting:
         split = self._split([(entry.name, count) for entry, _, count in found], len(devices), elsewhere)
         axes, used = iter([axis for _, axis, _ in found]), devices[:split.devices]
         cut = [_sharded(leaf, next(axes), split, used, entry.is_donated and len(held) > 0 and _is_free(leaf, held))
-               if type(entry) is Mapped else _common(leaf) for leaf, entry in zip(leaves, plan)]
+               if type(entry) is Mapped else _common(leaf, used) for leaf, entry in zip(leaves, plan)]
         first = [known(leaf.parts[0]) if type(leaf) is Sharded else leaf for leaf in cut]
+        if used[0].kind == "cuda":
+            first = list(map(_typical, first))
         is_owned = any(isinstance(leaf, np.ndarray) for leaf in leaves)
         if is_flat:
             return Given(tuple(cut), kwargs, used, (tuple(first), kwargs), split, held, is_owned)
@@ -180,6 +185,12 @@ def _leaf_cutter(leaf: Any, entry: Mapped | Common, split: Split, used: Sequence
     return lambda array: Sharded(split.parts(array, axis))
 
 
+def _typical(leaf: Any) -> Any:
+    """What has the type and the shape of a leaf that may be on a GPU."""
+    leaf = leaf._known() if type(leaf) is Array else leaf
+    return stand_in(leaf) if is_gpu_array(leaf) else leaf
+
+
 def _is_free(leaf: Any, held: Sequence[tuple[Any, bool]]) -> bool:
     """Whether the memory of what is donated may be written to: nobody else has it."""
     return type(leaf) is ShardedArray and leaf.is_own and sum(leaf is other for other, _ in held) == 1
@@ -189,16 +200,24 @@ def _sharded(leaf: Any, axis: int, split: Split, used: Sequence[Device], is_free
     """What each device gets; what lies there already stays."""
     if type(leaf) is ShardedArray and leaf.lies_as(split, axis):
         return _lying(leaf, used, is_free)
-    return Sharded(split.parts(np.asarray(leaf), axis))
+    if used[0].kind != "cuda":
+        return Sharded(split.parts(on_host(leaf) if is_gpu_array(leaf) else np.asarray(leaf), axis))
+    array = leaf._known() if type(leaf) is Array else leaf if is_gpu_array(leaf) else np.asarray(leaf)
+    with On(where(array)) if is_gpu_array(array) else NOTHING:
+        return Sharded(split.parts(array, axis))
 
 
 def _lying(array: ShardedArray, used: Sequence[Device], is_free: bool) -> Sharded:
     """The parts of an array. What other devices read than those that made it, nobody may write to: they are in no
     order."""
+    if array.gpus is not None and used[0].kind != "cuda":
+        return Sharded(array.on_host())
     if array.maker is not None and array.maker.devices != used:
         array.maker, is_free = None, False
     return Sharded(list(array.parts), is_free=is_free)
 
 
-def _common(leaf: Any) -> Any:
+def _common(leaf: Any, used: Sequence[Device]) -> Any:
+    if type(leaf) is Array and used[0].kind == "cuda":
+        return leaf                              # goes from there to each
     return np.asarray(leaf) if is_on_device(leaf) else leaf

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -39,6 +39,10 @@ class Device:
     def submit(self, function: Any, args: Sequence[Any], name: str | None = None) -> Pending:
         return self.worker.submit(function, args, name)
 
+    def current(self) -> AbstractContextManager[Any]:
+        """A `with` in which this thread works for the device."""
+        return NOTHING
+
     def __str__(self) -> str:
         return f"{self.kind}:{self.id}"
 
@@ -52,6 +56,30 @@ class Device:
         """A number among the devices of all processes; arrays stay where they are."""
         self.id, self.process_index = id, process_index
         self.worker.name = str(self)
+
+
+NOTHING = nullcontext()
+
+
+class Gpu(Device):
+    """A GPU of this process; its thread is one of those that ask it for something."""
+
+    def __init__(self, id: int) -> None:
+        self.kind, self.id = "cuda", id
+        self._begin(None, None)
+
+    process_index = property(lambda self: process_index())
+
+    def submit(self, function: Any, args: Sequence[Any], name: str | None = None) -> Pending:
+        return self.worker.submit(self._run, (function, *args), name or getattr(function, "__name__", None))
+
+    def _run(self, function: Any, *args: Any) -> Any:
+        with self.current():
+            return function(*args)
+
+    def current(self) -> AbstractContextManager[Any]:
+        from ..run.gpu_streams import On
+        return On(self.id)
 
 
 class Elsewhere(Device):
@@ -150,18 +178,30 @@ def part() -> None:
     _together.index, _together.count, _together.own, _together.all = 0, 1, 0, []
 
 
-def _gpus() -> tuple[Device, ...]:
+def _gpus() -> tuple[Gpu, ...]:
     """The GPUs of this process. Raises `BadArgument` where there are none."""
-    from ..run import gpu
+    from ..run import gpu, gpu_devices
     reason = gpu.why_not()
     if reason is not None:
         raise BadArgument("there is no CUDA device", why=reason, instead="Use devices('cpu').")
-    return _gpus_of(gpu.count())
+    return _gpus_of(gpu_devices.count())
 
 
 @cache
-def _gpus_of(count: int) -> tuple[Device, ...]:
-    return tuple(Device("cuda", k) for k in range(count))
+def _gpus_of(count: int) -> tuple[Gpu, ...]:
+    return tuple(map(_gpu, range(count)))
+
+
+@cache
+def _gpu(id: int) -> Gpu:
+    """The same however many there are."""
+    return Gpu(id)
+
+
+def current_gpu() -> Gpu:
+    """The GPU of what says nothing else: that of `default_device`, or the current one of CuPy."""
+    from ..run.gpu_devices import current
+    return _chosen.device if isinstance(_chosen.device, Gpu) else _gpu(current())
 
 
 def local_devices(kind: str | None = None) -> list[Device]:
@@ -241,5 +281,5 @@ def any_device(given: Any) -> Device:
         if (number or "0").isdigit() and int(number or 0) < len(found):
             return found[int(number or 0)]
         raise BadArgument(f"there is no device {given!r}", why=f"There are {', '.join(map(str, found))}.",
-                          instead="Set TRANSFORMER_CPU_DEVICES to have more.")
+                          instead="Set TRANSFORMER_CPU_DEVICES to have more." if kind == "cpu" else None)
     raise BadArgument(f"{given!r} is no device", instead="Give one of devices(), or a text such as 'cpu:0'.")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .device import Device
-from .sharded import Sharded, part_of
+from .sharded import Sharded, part_of, rank
 from .workers import known
 
 WORTH_SHARING = 1 << 15                 # elements: from here on each device combines a part of an array
@@ -34,10 +34,10 @@ class Exchange:
         return self._reduced(x)
 
     def pmax(self, x: Any, axis_name: Any) -> Any:
-        return np.asarray(self._reduced(x, np.maximum))[()]
+        return _or_number(self._reduced(x, np.maximum))
 
     def pmin(self, x: Any, axis_name: Any) -> Any:
-        return np.asarray(self._reduced(x, np.minimum))[()]
+        return _or_number(self._reduced(x, np.minimum))
 
     def pmean(self, x: Any, axis_name: Any) -> Any:
         return self._mean(x, self._reduced(x))
@@ -92,6 +92,11 @@ class Exchange:
         for task in tasks:
             task.result()
         return total
+
+
+def _or_number(value: Any) -> Any:
+    """An array; what has no axes as a number of NumPy's."""
+    return value if rank(value) else np.asarray(value)[()]
 
 
 def _combine_range(combine: np.ufunc, total: np.ndarray, values: list[np.ndarray], part: slice) -> None:

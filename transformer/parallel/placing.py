@@ -14,8 +14,9 @@ from .. import tree
 from ..core.errors import BadArgument
 from ..core.halves import kind_of
 from ..read.kinds import described
+from ..run.gpu import is_gpu_array, of_library
 from ..run.native import is_on_device
-from .array import Array, device_among, frozen, kept, on_arrays, on_host, read_only, there, wrapped
+from .array import Array, device_among, frozen, kept, on_arrays, read_only, there, wrapped
 from .device import Device, chosen_device, device_of
 from .shards import ShardedArray
 from .workers import Part
@@ -41,9 +42,10 @@ def device_put(value: Any, device: Device | str | None = None) -> Any:
 def _placed(leaf: Any, device: Device) -> Array:
     if isinstance(leaf, Array):
         return leaf if leaf.device is device else _moved(leaf, device)
-    if not isinstance(leaf, (np.ndarray, np.generic, int, float, complex)) and not hasattr(leaf, "__array__"):
+    if not isinstance(leaf, (np.ndarray, np.generic, int, float, complex)) and not hasattr(leaf, "__array__") \
+            and not is_gpu_array(leaf):
         raise BadArgument(f"device_put takes arrays and numbers, this is {described(leaf)}")
-    array = np.array(leaf)
+    array = of_library(leaf) if is_gpu_array(leaf) else np.array(leaf)
     if kind_of(array.dtype) not in "biufc":
         raise BadArgument(f"device_put takes numbers, this is an array of {array.dtype}")
     return Array(read_only(there(array, device)), device)
@@ -51,9 +53,9 @@ def _placed(leaf: Any, device: Device) -> Array:
 
 def _moved(array: Array, device: Device) -> Array:
     """An array on another device. CPUs have all that is in memory."""
-    if device.kind == array.device.kind:
+    if device.kind == array.device.kind == "cpu":
         return Array(array._value if array.is_ready() else read_only(array._known()), device)
-    return Array(read_only(there(on_host(array._known()), device)), device)
+    return Array(read_only(there(array._known(), device)), device)
 
 
 def called_on(device: Device, function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -77,8 +79,10 @@ def on_device(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[
         args, kwargs = tree.unflatten(structure, [leaf._known() if type(leaf) is Array else np.asarray(leaf)
                                                   if is_on_device(leaf) else leaf for leaf in leaves])
         run = function if any(map(callable, leaves)) else partial(on_arrays, function)
-        result = run(*args, **kwargs)
-        return result if device is None else tree.map(given_out, wrapped(result, device, (args, kwargs)))
+        if device is None:
+            return run(*args, **kwargs)
+        with device.current():
+            return tree.map(given_out, wrapped(run(*args, **kwargs), device, (args, kwargs)))
 
     def given_out(leaf: Any) -> Any:
         if not isinstance(leaf, FunctionType):
@@ -104,10 +108,12 @@ class Cost:
 
 class Placed:
     """Calls of a function with arrays on devices. What a call takes is measured: cheap ones are made at
-    once, if the device has nothing else to do, the others later, by the device."""
+    once, if the device has nothing else to do, the others later, by the device. On GPUs they run what `on_gpu`
+    gives."""
 
-    def __init__(self, call: Callable[..., Any], name: str, note: Callable[..., None] | None = None) -> None:
-        self.call, self.name, self.note = call, name, note
+    def __init__(self, call: Callable[..., Any], name: str, note: Callable[..., None] | None = None,
+                 on_gpu: Callable[[], Callable[..., Any]] | None = None) -> None:
+        self.call, self.name, self.note, self.on_gpu = call, name, note, on_gpu
         self.costs: dict[Any, Cost] = {}
         self.structures: dict[Any, Any] = {}
 
@@ -120,6 +126,8 @@ class Placed:
             args, kwargs = tree.unflatten(structure, gathered)
             return self(args, kwargs) if any(type(leaf) is Array for leaf in leaves) else self.call(*args, **kwargs)
         device = self._device(leaves)
+        if device.kind == "cuda" and self.on_gpu is not None:
+            return self.on_gpu()(*args, **kwargs)
         plain = [leaf._known() if type(leaf) is Array else leaf for leaf in leaves]
         key = structure, *[(x.dtype, x.shape) if type(x) is np.ndarray else x if _counts(x) else type(x) for x in plain]
         arrays = is_flat and all(type(arg) is not np.ndarray for arg in args)
@@ -146,7 +154,7 @@ class Placed:
                     plain.append(value if type(value) is np.ndarray else arg._known())
                 else:
                     plain.append(arg)
-            if device is None or cost.seconds >= CHEAP or not device.worker.is_idle:
+            if device is None or device.kind == "cuda" or cost.seconds >= CHEAP or not device.worker.is_idle:
                 return self(args, {})
             start = perf_counter()
             result = function(*plain)

@@ -31,6 +31,7 @@ class Program:
     arguments, and other devices."""
 
     share: Any = None                            # of what other processes run, too
+    gpus: Sequence[Device] | None = None         # the devices, where they are GPUs
 
     def __init__(self, entry: Entry, devices: Sequence[Device], donated: Collection[str] = ()) -> None:
         self.entry, self.devices = entry, devices
@@ -38,24 +39,33 @@ class Program:
         function: Any = entry.function
         core, apart = entry.generated.function, entry.generated.interface.differing
         together = entry.generated.interface.together
-        self.hands_on = _hands_on(core)
+        self.hands_on = self._may_hand_on(core)
         free = set() if self.hands_on else {
             leaf for parameter in entry.generated.interface.parameters if parameter.name in donated
             for leaf in tree.leaves(parameter.tree) if leaf in apart}
-        scope = {**function.__globals__, "np": NumPyOnEach(len(devices)), "transformer": self.exchange}
+        scope = {**function.__globals__, "np": self._numpy(), "transformer": self.exchange}
         function.__globals__.update({name: op for name, op in WITH_OPS.items() if name in function.__globals__})
         self.has_collectives = any(isinstance(stmt, Let) and stmt.op.over_lanes for stmt in all_statements(core.body))
         for call in all_statements(core.body):
             if isinstance(call, Call) and call.function.role == "phase":
                 name = call.function.name
                 same = [var in together for var in call.targets]
-                scope[name] = Phase(function.__globals__[name], same, devices, has_effects(call.function),
-                                    _last_used(call, core.body, free))
+                scope[name] = self._phase(function.__globals__[name], same, has_effects(call.function),
+                                          _last_used(call, core.body, free))
         self.function = FunctionType(self._code(function), scope, function.__name__, function.__defaults__)
         self.function.__kwdefaults__ = function.__kwdefaults__
 
     def _exchange(self) -> Exchange:
         return Exchange(self.devices)
+
+    def _numpy(self) -> NumPyOnEach:
+        return NumPyOnEach(len(self.devices))
+
+    def _phase(self, function: Callable[..., Any], same: list[bool], waits: bool, donated: tuple[int, ...]) -> Phase:
+        return Phase(function, same, self.devices, waits, donated)
+
+    def _may_hand_on(self, core: Function) -> bool:
+        return _hands_on(core)
 
     def _code(self, function: FunctionType) -> CodeType:
         return function.__code__
@@ -96,12 +106,19 @@ class Phase:
     def __init__(self, function: Callable[..., Any], same: list[bool], devices: Sequence[Device],
                  waits: bool, donated: tuple[int, ...] = ()) -> None:
         self.name = function.__name__
-        self.keeping = _Compiled(function, devices)
-        self.writing = _Compiled(function, devices, donated) if donated else self.keeping
         self.same, self.devices, self.waits, self.donated = same, devices, waits, donated
+        self.keeping = self._compiled(function, ())
+        self.writing = self._compiled(function, donated) if donated else self.keeping
+
+    def _compiled(self, function: Callable[..., Any], donated: tuple[int, ...]) -> Compiled:
+        return Compiled(function, self.devices, donated)
+
+    def _is_alone(self, args: tuple[Any, ...]) -> bool:
+        """Whether one device computes what all of them have."""
+        return all(self.same) and not self.waits and all(type(arg) is not Sharded or arg.is_same for arg in args)
 
     def __call__(self, *args: Any) -> Any:
-        alone = all(self.same) and not self.waits and all(type(arg) is not Sharded or arg.is_same for arg in args)
+        alone = self._is_alone(args)
         writes = self.donated and not alone and all(args[k].is_free for k in self.donated)
         compiled = self.writing if writes else self.keeping
         if compiled.seconds * (len(self.devices) - 1) < HANDING_OVER and not self.waits \
@@ -122,7 +139,7 @@ class Phase:
         return tuple([Sharded([Part(task, k) for task in tasks], same, maker=None if same else compiled)
                       for k, same in enumerate(self.same)]) or None
 
-    def _here(self, compiled: _Compiled, args: tuple[Any, ...], alone: bool) -> Any:
+    def _here(self, compiled: Compiled, args: tuple[Any, ...], alone: bool) -> Any:
         """The results of all devices, from this thread."""
         count = len(self.devices)
         found = [self._value(compiled, args, k) for k in range(1 if alone else count)]
@@ -133,42 +150,48 @@ class Phase:
         return tuple([Sharded([Part(each, k) if type(each) is Pending else each[k] for each in found], same,
                               maker=None if same else compiled) for k, same in enumerate(self.same)]) or None
 
-    def _value(self, compiled: _Compiled, args: tuple[Any, ...], k: int) -> Any:
+    def _value(self, compiled: Compiled, args: tuple[Any, ...], k: int) -> Any:
         """What a device gives; an error is raised where the value is used."""
         try:
             given = [known(part_of(arg, k)) for arg in args]
         except Exception as error:               # of a phase before
             return failed(self.name, error)
         try:
-            return compiled(*given)
+            with self.devices[k].current():
+                return compiled(*given)
         except Exception as error:
             whose = f"{self.name} on {self.devices[k]}"
             error.add_note(f"in {whose}")
             return failed(whose, error)
 
-    def _first(self, compiled: _Compiled, args: list[Any]) -> Pending:
+    def _first(self, compiled: Compiled, args: list[Any]) -> Pending:
         """The task of the first device."""
         device = self.devices[0]
         if compiled.seconds > SHORT or not device.worker.is_idle:
             return device.submit(compiled, args, self.name)
         pending = Pending(f"{self.name} on {device}")
         before = None if device.worker.threads is None else limit(device.worker.threads)
-        run_task(compiled, args, pending)
+        with device.current():
+            run_task(compiled, args, pending)
         if before is not None:
             limit(before)
         return pending
 
 
-class _Compiled:
+class Compiled:
     """A compiled function, and how long a call takes; what has no compiled form runs as it is. `is_compiled` is
     whether all that it gave is in memory of its own, as what compiled code gives."""
 
     def __init__(self, plain: Callable[..., Any], devices: Sequence[Device], donated: tuple[int, ...] = ()) -> None:
-        from ..jitting import jit
         self.devices = devices
-        self.function, self.plain = jit(plain, donate=donated), plain
+        self.function, self.plain = self._jitted(plain, donated), plain
         self.seconds = math.inf
         self.is_compiled = True
+
+    def _jitted(self, plain: Callable[..., Any], donated: tuple[int, ...]) -> Callable[..., Any]:
+        from ..jitting import jit
+        compiled: Callable[..., Any] = jit(plain, donate=donated)
+        return compiled
 
     def __call__(self, *args: Any) -> Any:
         if config.debug_nans:

@@ -18,6 +18,9 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import BadArgument
+from ..run.gpu import fetched, is_gpu_array
+from ..run.gpu_devices import where
+from ..run.gpu_streams import On
 from .workers import known
 
 
@@ -40,7 +43,7 @@ class Sharded:
         wait for the others for ever."""
         if self.is_same:
             return known(self.parts[0])
-        first, *others = values = self.values()
+        first, *others = values = [fetched(value) if is_gpu_array(value) else value for value in self.values()]
         if any(value != first for value in others):
             shown = ", ".join(f"{value}" for value in values)
             raise BadArgument(f"the devices part here: a loop or branch around a collective depends on {shown}",
@@ -56,7 +59,8 @@ class Sharded:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return np.shape(known(self.parts[0]))
+        value = known(self.parts[0])
+        return value.shape if rank(value) else np.shape(value)
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -92,11 +96,29 @@ def part_of(value: Any, k: int) -> Any:
 
 def on_each(function: Callable[..., Any], count: int, *args: Any, **options: Any) -> Sharded:
     """What a function gives for the values of each device, computed here; the same where they are the same."""
-    found = []
-    for k in range(count):
-        given = {name: known(part_of(value, k)) for name, value in options.items()}
-        found.append(function(*[_deeply(part_of(arg, k)) for arg in args], **given))
-    return Sharded(found, is_same=_are_same(args) and _are_same(options.values()))
+    return Sharded([for_one(function, k, args, options) for k in range(count)], are_same(args, options))
+
+
+def for_one(function: Callable[..., Any], k: int, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """What a function gives for the values of device `k`; where that is a GPU, it is the current one meanwhile."""
+    given = [_deeply(part_of(arg, k)) for arg in args]
+    named = {name: known(part_of(value, k)) for name, value in options.items()}
+    place = next((where(value) for value in given if is_gpu_array(value)), None)
+    if place is None:
+        return function(*given, **named)
+    with On(place):
+        return function(*given, **named)
+
+
+def rank(value: Any) -> int:
+    """How many axes a value has."""
+    found: int = getattr(value, "ndim", 0)
+    return found
+
+
+def are_same(args: tuple[Any, ...], options: dict[str, Any]) -> bool:
+    """Whether all devices have the same arguments."""
+    return _are_same(args) and _are_same(options.values())
 
 
 def _are_same(values: Iterable[Any]) -> bool:

@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from ..run.gpu import is_gpu_array
+from .array import Array, on_host, read_only, there
+from .sharded import rank
 from .workers import failed, known
 
 if TYPE_CHECKING:
+    from .device import Device
     from .split import Split
 
 
@@ -20,13 +24,15 @@ class ShardedArray(NDArrayOperatorsMixin):
     places in it. It is put together when somebody looks at it as a whole (`gather`, or NumPy); handed to a `pmap`,
     the parts stay where they are. Of the whole there are `count` places, if the last ones were added to fill up.
     `maker` is the compiled function that made the parts, as long as nobody else has seen their memory. Other
-    processes have `elsewhere` parts more: here are those of this process."""
+    processes have `elsewhere` parts more: here are those of this process. `gpus` are the devices of the parts, where
+    these are GPUs."""
 
     __array_priority__ = 100
     is_on_device = True
 
     def __init__(self, parts: Sequence[Any], axis: int = 0, several: bool = False, count: int | None = None,
-                 maker: Any = None, elsewhere: int = 0) -> None:
+                 maker: Any = None, elsewhere: int = 0, gpus: Sequence[Device] | None = None) -> None:
+        self.gpus = gpus
         self.parts, self.axis, self.several, self._count, self.maker = parts, axis, several, count, maker
         self.elsewhere = elsewhere
         self._layout: Hashable = None
@@ -36,7 +42,13 @@ class ShardedArray(NDArrayOperatorsMixin):
         """The parts, in the order of the devices, when all are known; nobody may write to them. Raises what a device
         raised."""
         self.maker = None
+        if self.gpus is not None:
+            return [Array(read_only(there(part, device)), device) for part, device in zip(self._known(), self.gpus)]
         return [protected(part) for part in self._known()]
+
+    def on_host(self) -> list[Any]:
+        """The parts as arrays of NumPy's."""
+        return [on_host(part) if is_gpu_array(part) else part for part in self._known()]
 
     def _known(self) -> list[Any]:
         return [known(part) for part in self.parts]
@@ -58,7 +70,7 @@ class ShardedArray(NDArrayOperatorsMixin):
 
     @cached_property
     def _whole(self) -> np.ndarray:
-        whole: np.ndarray = (np.concatenate if self.several else np.stack)(self._known(), self.axis)
+        whole: np.ndarray = (np.concatenate if self.several else np.stack)(self.on_host(), self.axis)
         if self._count is not None:
             whole = whole.take(range(self._count), self.axis)
         whole.setflags(write=False)
@@ -78,7 +90,9 @@ class ShardedArray(NDArrayOperatorsMixin):
 
     def block_until_ready(self) -> ShardedArray:
         """Waits until all parts are computed. Raises what a device raised."""
-        self._known()
+        for part in self.shards if self.gpus is not None else self._known():
+            if type(part) is Array:
+                part.block_until_ready()
         return self
 
     def is_ready(self) -> bool:
@@ -87,7 +101,8 @@ class ShardedArray(NDArrayOperatorsMixin):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        sizes = np.shape(known(self.parts[0]))
+        part = known(self.parts[0])
+        sizes = part.shape if rank(part) else np.shape(part)
         if self.several:
             place = self.axis % len(sizes)
             return (*sizes[:place], self._count or sizes[place] * len(self.parts), *sizes[place + 1:])
@@ -104,7 +119,8 @@ class ShardedArray(NDArrayOperatorsMixin):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        found: np.dtype[Any] = np.asarray(known(self.parts[0])).dtype
+        part = known(self.parts[0])
+        found: np.dtype[Any] = part.dtype if self.gpus is not None else np.asarray(part).dtype
         return found
 
     def __getattr__(self, name: str) -> Any:

@@ -14,36 +14,24 @@ from .dispatch import Dispatcher, Entry
 from .index import Index
 from .native import is_foreign, is_on_device, native, off_devices
 from .provenance import followed
-from .quick import Quick
 from .raising import complete
+from .repeated import Repeated
 from .sharing import arrays_of, quick_test
 from .signature import Description, describe
-from .static import StaticPaths, names_of, order_of
-
-WRITTEN_OUT = 5                         # smaller sizes are known: loops over them are written out
+from .static import names_of
 
 
-class Calls(Dispatcher):
+class Calls(Repeated):
     """The dispatcher of a compiled function; `target` is what is compiled, `user` the user's function in it."""
 
     def __init__(self, target: Any, user: Any, names: Callable[[int], list[str]], options: dict[str, Any]) -> None:
         named = {key: names_of(user, key, options[key]) for key in ("static_argnames", "static_argnums", "donate")}
-        super().__init__(self._generated, names, user, named["static_argnames"] | named["static_argnums"], WRITTEN_OUT)
-        self.target = target
+        super().__init__(self._generated, names, user, named["static_argnames"] | named["static_argnums"], target)
         self.fallback = options["fallback"]
         self.donated = named["donate"] - self.static_names
-        self.order = () if any(mode.extras for mode in taken_apart(target)[1]) else order_of(user)
-        self.quick = Quick()
         self.index = Index(target, [(key, sorted(names)) for key, names in named.items()])
         self.plain = Dispatcher(self._generated_plain, names, user, self.static_names)
-
-    def by_position(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
-        """All arguments of a call by position; None where they cannot be given so."""
-        following = self.order[len(args):len(args) + len(kwargs)]
-        try:
-            return (*args, *[kwargs[name] for name in following]) if len(following) == len(kwargs) else None
-        except KeyError:
-            return None
+        self.whole = self.plain.whole = target.function
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if config.debug_nans and not self._hands_back(args, kwargs):
@@ -57,6 +45,11 @@ class Calls(Dispatcher):
         if not kwargs:
             self._note(entry, args)
         return self.run(entry, args, kwargs)
+
+    def for_gpus(self) -> Callable[..., Any]:
+        from ..jitting import CompiledForGpu
+        from ..parallel.device import current_gpu
+        return CompiledForGpu(self.whole, {**self.target.options, "device": "cuda", "backend": None}, current_gpu())
 
     def plainly(self, *args: Any, **kwargs: Any) -> Any:
         return self.target.here(*args, **kwargs)
@@ -108,13 +101,10 @@ class Calls(Dispatcher):
                 return
             if function is not None:             # what it gives is new, unless it has arrays from elsewhere
                 is_new = not self.entry(tuple(plain), {}).hidden
-                self.quick.add(args, names, self._valued(), made(function, is_new))
-
-    def _valued(self) -> Valued:
-        return Valued(self.static, {path for each in self.entries() for path in each.integers.values()})
+                self.quick.add(args, names, self.valued(), made(function, is_new))
 
     def _note_with(self, entry: Entry, args: tuple[Any, ...], names: list[str]) -> None:
-        self.quick.add(args, names, self._valued(), self._function(entry, args, names))
+        self.quick.add(args, names, self.valued(), self._function(entry, args, names))
 
     def _function(self, entry: Entry, args: tuple[Any, ...], names: list[str]) -> Callable[..., Any]:
         """What a quick call runs: the entry itself, or what looks whether it is still right."""
@@ -131,20 +121,6 @@ class Calls(Dispatcher):
             return function(*args)
 
         return checked
-
-    def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
-        known = len(self.static), len(self.entries())
-        entry = super().find(args, kwargs)
-        if known != (len(self.static), len(self.entries())):
-            self.quick.clear()                   # the value of more arguments may count
-        return entry
-
-    def entries(self) -> list[Entry]:
-        return [entry for entries in self.by_type.values() for entry in entries]
-
-    def _forget(self) -> None:
-        super()._forget()
-        self.quick.clear()
 
     # -- making entries -----------------------------------------------------------------------
 
@@ -196,13 +172,3 @@ class Calls(Dispatcher):
     def _generated_plain(self, *described: Any) -> Entry:
         from .generating import generate_entry
         return generate_entry(self.target, *described)
-
-
-class Valued:
-    """The paths of numbers of which the value counts."""
-
-    def __init__(self, static: StaticPaths, guarded: set[str]) -> None:
-        self.static, self.guarded = static, guarded
-
-    def __contains__(self, path: object) -> bool:
-        return path in self.static or path in self.guarded

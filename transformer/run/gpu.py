@@ -8,6 +8,7 @@ Nothing of this is imported before somebody asks for a device of the kind ``"cud
 from __future__ import annotations
 
 import os
+import threading
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -41,11 +42,6 @@ def why_not() -> str | None:
     return "numba finds no GPU, or no driver for one."
 
 
-def count() -> int:
-    """How many GPUs are used: one, the current one of the process."""
-    return int(why_not() is None)
-
-
 @cache
 def library() -> Any:
     """CuPy, or what stands for it."""
@@ -66,6 +62,10 @@ def runnable(namespace: dict[str, Any]) -> dict[str, Any]:
 class OnHost:
     """NumPy under CuPy's name, for kernels that run as Python."""
 
+    @property
+    def cuda(self) -> Any:
+        return Instantly
+
     def __getattr__(self, name: str) -> Any:
         return getattr(np, name)
 
@@ -74,32 +74,127 @@ class OnHost:
         return np.asarray(array)
 
 
+class Instantly:
+    """In place of `cupy.cuda`, where all is done when it is asked for."""
+
+    class Device:
+        def __init__(self, id: int) -> None:
+            self.id = id
+
+        def __enter__(self) -> Any:
+            self.before, _simulated.device = _simulated.device, self.id
+            return self
+
+        def __exit__(self, *_: Any) -> None:
+            _simulated.device = self.before
+
+        def use(self) -> None:
+            _simulated.device = self.id
+
+    class Stream:
+        ptr, done = 0, True
+
+        def __enter__(self) -> Any:
+            return self
+
+        def __exit__(self, *_: Any) -> None:
+            pass
+
+        def synchronize(self) -> None:
+            pass
+
+    class Event(Stream):
+        def __init__(self, disable_timing: bool = False) -> None:
+            pass
+
+        def record(self, stream: Any = None) -> None:
+            pass
+
+    @staticmethod
+    def get_current_stream() -> Any:
+        return Instantly.Stream()
+
+    @staticmethod
+    def get_device_id() -> int:
+        return _simulated.device
+
+
+class _Simulated(threading.local):
+    device = 0
+
+
+_simulated = _Simulated()
+
+
 def is_gpu_array(leaf: Any) -> bool:
     """Whether a leaf is an array on a GPU, of CuPy, PyTorch or another library."""
+    if type(leaf).__module__ == "cupy":          # which makes all that it tells when it is asked for it
+        return hasattr(type(leaf), "__cuda_array_interface__")
     return not is_on_device(leaf) and hasattr(leaf, "__cuda_array_interface__")
 
 
+def of_library(array: Any) -> Any:
+    """A copy as an array of CuPy's, where it lies, of one of any library on a GPU."""
+    from .gpu_devices import where
+    from .gpu_streams import Beside
+    array = taken(array)
+    with Beside(where(array)):
+        return library().array(array)
+
+
+def taken(array: Any) -> Any:
+    """An array of any library on a GPU as one of CuPy's, in the same memory. The current stream waits until it is
+    computed: what does not say in which stream that is, such as PyTorch's tensors, says it by DLPack."""
+    if isinstance(array, library().ndarray):
+        return array
+    if "stream" in array.__cuda_array_interface__ or not hasattr(array, "__dlpack__"):
+        return library().asarray(array)
+    return library().from_dlpack(array)
+
+
 def brought(leaf: Any) -> Any:
-    """An array on the GPU; numbers, and arrays without axes, stay where they are. Of ours it is the array in them."""
+    """An array on the current GPU; numbers, and arrays of NumPy's without axes, stay where they are, those of a GPU
+    are fetched: their values count like numbers'. Of ours it is the array in them."""
+    from .gpu_devices import at, current
     if is_on_device(leaf):
         leaf = leaf._known()
-    if isinstance(leaf, np.ndarray) and leaf.ndim:
+    if isinstance(leaf, np.ndarray) and leaf.ndim and not is_gpu_array(leaf):
         return put(leaf)
-    return library().asarray(leaf) if is_gpu_array(leaf) else leaf
+    if not is_gpu_array(leaf):
+        return leaf
+    array = at(leaf, current())
+    return array if array.ndim else fetched(array)
 
 
 def put(array: np.ndarray) -> Any:
-    """A copy of an array on the GPU."""
-    return library().array(array)
+    """A copy of an array on the GPU. CuPy copies it by memory of its own that is pinned, and does not wait; one that
+    lies in pinned memory itself, which its owner may write to by then, is copied before."""
+    return library().array(array.copy() if is_pinned(array) else array)
+
+
+def is_pinned(array: np.ndarray) -> bool:
+    """Whether the memory of an array is one that GPUs read at any time."""
+    if is_simulated() or not array.size:
+        return False
+    runtime = library().cuda.runtime
+    return bool(runtime.pointerGetAttributes(array.ctypes.data).type == runtime.memoryTypeHost)
 
 
 def fetched(leaf: Any) -> Any:
     """An array of the GPU as NumPy's; without axes, as a number of NumPy's."""
-    return library().asnumpy(leaf)[()] if isinstance(leaf, library().ndarray) else leaf
+    return without_axes(library().asnumpy(leaf)) if isinstance(leaf, library().ndarray) else leaf
+
+
+def without_axes(array: np.ndarray) -> Any:
+    """An array, as a number of NumPy's if it has no axes."""
+    return array if array.ndim else array[()]
 
 
 def stand_in(leaf: Any) -> Any:
-    """What has the type and the shape of an array on the GPU, for those who look at nothing else."""
-    if isinstance(leaf, library().ndarray) and leaf.ndim:
-        return np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape)
+    """What has the type and the shape of an array on the GPU, for those who look at nothing else; without axes, the
+    number."""
+    if isinstance(leaf, library().ndarray):
+        if not leaf.ndim:
+            return fetched(leaf)
+        return np.ndarray(leaf.shape, leaf.dtype, bytes(leaf.itemsize), strides=(0,) * leaf.ndim)
     return leaf

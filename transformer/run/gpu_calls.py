@@ -1,56 +1,103 @@
 """Calls of a function compiled for a GPU.
 
-Arrays of NumPy are brought to the device, and results fetched; what lies there already, of CuPy or another library, is
-taken where it lies, and results stay. For `Array`s they are `Array`s on the device.
+Arrays of NumPy are brought to the device, and results fetched. For `Array`s results are `Array`s on the device, which
+may not be computed yet when a call returns. Both run in our stream. What lies there already, of CuPy or another
+library, is taken where it lies, in CuPy's current stream, and results stay.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import tree
 from ..core.errors import BadArgument, TransformError
 from ..pipeline import Looped, generate_loops
-from .calling import WRITTEN_OUT
-from .dispatch import Dispatcher, Entry, hidden_key
+from .dispatch import Entry, hidden_key
 from .files import load_module
 from .generating import guarded_integers, on_demand, uncollected
-from .gpu import brought, fetched, is_gpu_array, library, put, runnable, stand_in
+from .gpu import brought, fetched, is_gpu_array, is_simulated, library, put, runnable, stand_in
+from .gpu_again import Again
+from .gpu_choice import device_for
+from .gpu_devices import launching
+from .gpu_kernels import launched_by_us
+from .gpu_streams import Beside, On, mark
+from .gpu_transfers import fetched_together
 from .native import is_on_device
 from .raising import complete, note_places
+from .repeated import Repeated
 from .sharing import Memory, arrays_of
 from .signature import Description
 from .static import names_of
 
+if TYPE_CHECKING:
+    from ..parallel.device import Device
+    from .gpu_report import GpuReport
+
 CUPY = "import cupy as cp\n"
 
 
-class GpuCalls(Dispatcher):
+class GpuCalls(Repeated):
     """The dispatcher of a function compiled for a GPU; `target` is what is compiled, `user` the user's function in
     it."""
 
     def __init__(self, target: Any, user: Any, names: Callable[[int], list[str]], options: dict[str, Any]) -> None:
         static = names_of(user, "static_argnames", options["static_argnames"])
         static |= names_of(user, "static_argnums", options["static_argnums"])
-        super().__init__(self._generated, names, user, static, WRITTEN_OUT)
-        self.target, self.fallback = target, options["fallback"]
+        super().__init__(self._generated, names, user, static, target)
+        self.fallback = options["fallback"]
         self.donated = names_of(user, "donate", options["donate"]) - static
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs the function: on the device with what lies there, else with copies."""
         leaves = tree.leaves((args, kwargs))
-        stays = any(map(is_gpu_array, leaves))
-        if not stays and any(map(is_on_device, leaves)):
-            from ..parallel.array import wrapped
-            args, kwargs = tree.map(brought, (args, kwargs))
-            return wrapped(self._run(args, kwargs, True, closed=True), self.target.device, (args, kwargs))
-        return self._run(args, kwargs, stays)
+        device = device_for(leaves, self.target)
+        if any(map(is_gpu_array, leaves)):
+            with Beside(device.id):
+                return self._run(args, kwargs, True)
+        with On(device.id) as stream:
+            if not any(map(is_on_device, leaves)):
+                return fetched_together(self._run(args, kwargs, False))
+            return self._placed(args, kwargs, device, stream)
+
+    def there(self, *args: Any) -> Any:
+        """Runs the function on the current GPU, where the results stay."""
+        return self._run(args, {}, True)
+
+    def _placed(self, args: tuple[Any, ...], kwargs: dict[str, Any], device: Device, stream: Any) -> Any:
+        """With `Array`s, which nobody writes to."""
+        from ..parallel.array import wrapped
+        bare, keywords = tree.map(brought, (args, kwargs))
+        result = self._run(bare, keywords, True, closed=True)
+        result = wrapped(result, device, (bare, keywords), mark(stream))
+        if not kwargs:
+            self._note(args, bare)
+        self.give_up(args, kwargs)
+        return result
+
+    def _note(self, args: tuple[Any, ...], bare: tuple[Any, ...]) -> None:
+        """Makes the next call like this one a quick one."""
+        entry = self.entry(*tree.map(stand_in, (bare, {})))
+        if Again.is_for(entry, args):
+            self.quick.add(args, self.names(len(args)), self.valued(), Again(entry, self, args))
+
+    def give_up(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """After a call: what was donated is gone, and the GPU has its memory for what comes next."""
+        if not self.donated:
+            return
+        from ..parallel.array import Array
+        name = getattr(self.user, "__name__", "a function")
+        for path, arg in [*zip(self.names(len(args)), args), *kwargs.items()]:
+            for leaf in tree.leaves(arg) if path in self.donated else ():
+                if type(leaf) is Array:
+                    leaf.give_up(RuntimeError(f"this Array has been deleted: it was donated to {name}. Use its "
+                                              "results, or leave out donate"))
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any], stays: bool, closed: bool = False) -> Any:
-        """With results where they are, if they are to stay, else fetched. Arrays that are `closed` nobody writes to."""
+        """With results where they are; `stays` says whether they are to be on the device. Arrays that are `closed`
+        nobody writes to."""
         given = tree.map(brought, (args, kwargs))
         entry = self.entry(*tree.map(stand_in, given))
         if entry.refusal is not None:
@@ -60,13 +107,14 @@ class GpuCalls(Dispatcher):
             given = tree.map(lambda leaf: put(leaf) if is_gpu_array(leaf) else leaf, given) if closed else given
         outside = {hidden.name: brought(hidden.fetch()) for hidden in entry.hidden}
         try:
-            result = entry.function(*given[0], **given[1], **outside)
+            with launching():
+                result = entry.function(*given[0], **given[1], **outside)
         except Exception as error:
             complete(error)
             raise
-        if not closed:
+        if entry.memory.written and not closed:
             self._write_back(entry, (args, kwargs), given)
-        return result if stays else tree.map(fetched, result)
+        return result
 
     def _on_host(self, given: tuple[tuple[Any, ...], dict[str, Any]], stays: bool) -> Any:
         """Runs the function as NumPy runs it: what is on the device it gets as copies, which are put back."""
@@ -90,14 +138,11 @@ class GpuCalls(Dispatcher):
 
     def _write_back(self, entry: Entry, ours: tuple[Any, Any], theirs: tuple[Any, Any]) -> None:
         """Puts what the function wrote to copies into the arrays of the caller; of those without axes none was made."""
-        if not entry.memory.written:
-            return
-        names, written = self.names(len(ours[0])), {each.path for each in entry.memory.written}
-        args, kwargs = tree.map(fetched, theirs)
-        copies = arrays_of(args, kwargs, names)
-        for path, array in arrays_of(*ours, names).items():
+        written = {each.path for each in entry.memory.written}
+        copies = {id(leaf): copy for leaf, copy in zip(tree.leaves(ours), tree.leaves(theirs))}
+        for path, array in arrays_of(*ours, self.names(len(ours[0]))).items():
             if path in written and array.ndim:
-                array[...] = copies[path]
+                array[...] = fetched(copies[id(array)])
 
     def _generated(self, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any], _: Any) -> Entry:
         try:
@@ -116,6 +161,8 @@ class GpuCalls(Dispatcher):
             given = {**looped.namespace, **printed.given, "cp": library()}
             namespace = runnable(load_module(source.replace(CUPY, "\n", 1), looped.module.entry.name, given))
         note_places(namespace["__file__"], looped.module.raising)
+        if not is_simulated():
+            launched_by_us(namespace, printed.tasks, is_kept=not printed.given)
         hidden = looped.interface.hidden
         return Entry(namespace[looped.module.entry.name], source, looped, looped.function.guards, hidden,
                      looped.reading.watched, guarded_integers(looped), Memory.of(looped.reading), hidden_key(hidden))
@@ -129,10 +176,28 @@ class GpuCalls(Dispatcher):
 
         return on_demand(attempt, args, kwargs, self.names(len(args)), self.static, described)
 
+    def entry_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
+        """The entry of a call."""
+        return self.entry(*self._stand_ins(args, kwargs))
+
+    def _stand_ins(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The arguments with stand-ins for what is on the GPU."""
+        with On(self.target.device.id):
+            return tree.map(lambda leaf: leaf if isinstance(leaf, np.ndarray) else stand_in(brought(leaf)),
+                            (args, kwargs))
+
+    def report(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> GpuReport:
+        """What the driver of a call does."""
+        from .gpu_report import GpuReport, report_on_driver
+        entry, name = self.entry_for(args, kwargs), getattr(self.target, "__name__", "the function")
+        if entry.refusal is not None:
+            return GpuReport(name, refusal=str(entry.refusal))
+        return report_on_driver(name, entry.generated.module.kernel.printed)
+
     def stages(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, str]:
         """The text of every stage for a call, by name and in order."""
         from .signature import describe
-        plain, keywords = tree.map(lambda leaf: stand_in(brought(leaf)), (args, kwargs))
+        plain, keywords = self._stand_ins(args, kwargs)
         stages: dict[str, str] = {}
         self.looped(describe(plain, keywords, self.names(len(args)), self.static), plain, keywords, stages)
         return stages

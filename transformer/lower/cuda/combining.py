@@ -13,27 +13,29 @@ def of_block(value, shared):
         a, b = value, cuda.shfl_xor_sync(0xFFFFFFFF, value, half)
         value = combined
         half //= 2
+    k, warp = Place(cuda.threadIdx.x), Place(1)
     cuda.syncthreads()
-    if cuda.threadIdx.x % WARP == 0:
-        shared[cuda.threadIdx.x // WARP] = value
+    if k % WARP == 0:
+        shared[Place(k // WARP)] = value
     cuda.syncthreads()
     value = shared[0]
-    for warp in range(1, cuda.blockDim.x // WARP):
+    while WARP * warp < cuda.blockDim.x:
         a, b = value, shared[warp]
         value = combined
+        warp = Place(warp + 1)
     return value
 '''
 BY_HALVES = '''
 def of_block(value, shared):
     """What the threads of a block have, combined: what the second half has with the first, until one is left."""
-    k = cuda.threadIdx.x
+    k = Place(cuda.threadIdx.x)
     cuda.syncthreads()
     shared[k] = value
     cuda.syncthreads()
     half = cuda.blockDim.x // 2
     while half > 0:
         if k < half:
-            a, b = shared[k], shared[k + half]
+            a, b = shared[k], shared[Place(k + half)]
             shared[k] = combined
         cuda.syncthreads()
         half //= 2

@@ -29,7 +29,7 @@ from ..sharing import taken
 from . import grids
 from .strided import LINE_OF_GRID, made_inside, of_blocks, of_grid
 from .telling import Telling, may_fail, status
-from .together import Together
+from .transposed import Transposed, across
 from .wide import LANES
 
 AXES = "xyz"
@@ -37,7 +37,7 @@ GRIDS = {"threads": grids.over_threads, "blocks": grids.over_blocks, "block": gr
          "thread": grids.one_thread}
 
 
-class Kernels(Together):
+class Kernels(Transposed):
     """Prints launches, and the kernels that they launch."""
 
     telling: Telling | None = None
@@ -76,9 +76,12 @@ class Kernels(Together):
 
     def _counts(self, origin: Any) -> list[Item]:
         """`fours = in_fours(n, x, y)`."""
-        function = ast.Name(self.numbers.functions.grid(grids.in_fours)) if self.fours else None
-        return [Line(ast.Assign([ast.Name(name)], ast.Call(function, [self.size(size), *map(self.atom, arrays)], [])), origin)
-                for size, (name, arrays) in self.fours.items()]
+        items: list[Item] = []
+        for size, (name, arrays) in self.fours.items():
+            function = ast.Name(self.numbers.functions.grid(grids.in_fours))
+            call = ast.Call(function, [self.size(size), *map(self.atom, arrays)], [])
+            items.append(Line(ast.Assign([ast.Name(name)], call), origin))
+        return items
 
     def _kernel(self, items: list[Item], given: list[str], wish: str) -> str:
         params = ast.arguments([], [ast.arg(name) for name in given], None, [], [], None, [])
@@ -105,6 +108,8 @@ class Kernels(Together):
         return self.as_block(lambda: self.block(stmt.body))
 
     def _by_threads(self, stmt: Launch) -> list[Item]:
+        if across(stmt):
+            return self.by_tiles(stmt)
         *before, nest = stmt.body
         items = self.block(before)
         steps = [LINE_OF_GRID] if len(stmt.indices) == 1 else map(of_grid, AXES)
@@ -123,7 +128,7 @@ class Kernels(Together):
 
     def _grid(self, stmt: Launch) -> ast.expr:
         """How many blocks, of how many threads: `over_threads(m, n)`, the innermost axis first."""
-        name = self.numbers.functions.grid(GRIDS[stmt.form])
+        name = self.numbers.functions.grid(grids.over_tiles if across(stmt) else GRIDS[stmt.form])
         sizes = [self._count(index.size, stmt.form) for index in reversed(stmt.indices)]
         along = [self.size(size) for size in _rows(stmt)] if stmt.form == "blocks" else []
         longest = along[0] if len(along) == 1 else ast.Call(ast.Name("max"), along, [])

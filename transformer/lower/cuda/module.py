@@ -56,6 +56,7 @@ def _headed(parts: list[list[str]]) -> str:
     standard = [*["import cmath"] * ("cmath." in body), *standard]
     compilers = intrinsics.IMPORTS if "@intrinsic" in body else ["from numba import cuda"]
     heads = [*standard, *([""] if standard else []), ARRAYS, NUMPY, *others, *compilers, ""]
-    named = [f"{name} = {text}" for name, text in grids.NAMES.items() if re.search(rf"\b{name}\b", body)]
+    used = body + grids.NAMES["PADDED"] * ("PADDED" in body)
+    named = [f"{name} = {text}" for name, text in grids.NAMES.items() if re.search(rf"\b{name}\b", used)]
     named += [f"{PLACE} = np.uint32"] * (f"{PLACE}(" in body)
     return "\n".join([*heads, *named]) + "\n\n\n" + body + "\n"

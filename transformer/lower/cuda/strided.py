@@ -17,7 +17,6 @@ from ...core.grammar import Var
 from ...core.sizes import Extent, Least, Size, Unknown, least
 from ...core.walk import Copier, atom_of_size, atom_vars, inner_targets, size_of_atom
 from ...write.layout import Group, Item, Line
-from ...write.sizes import number
 from ..clean import Renaming
 from ..nests import Block, Fold, Index, Nest, Store, defined, is_load, statements
 from .places import Places, as_place
@@ -28,7 +27,8 @@ Steps = tuple[ast.expr, ast.expr]      # where a thread begins, and how far it g
 class Strided(Places):
     """Prints such loops."""
 
-    def over(self, nest: Nest, axes: list[tuple[Index, Steps]], body: Callable[[], list[Item]] | None = None) -> list[Item]:
+    def over(self, nest: Nest, axes: list[tuple[Index, Steps]], body: Callable[[], list[Item]] | None = None
+             ) -> list[Item]:
         """Loops over the places that are a thread's, the innermost first, around those over other indices."""
         shared = [index for index, _ in axes]
         self.unsigned.update(index.var for index in shared)

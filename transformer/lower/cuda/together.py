@@ -25,8 +25,8 @@ from ..nests import Block, Fold, Index, Nest, Store, statements
 from ..numbers import literal
 from ..statements import assignments
 from ..threads import combination
-from .places import as_place
 from .combining import of_block
+from .places import as_place
 from .shares import flattened, is_along_rows, is_combined, shared_indices
 from .strided import OF_BLOCK, parsed, started
 from .tiles import bound
@@ -140,8 +140,8 @@ class Together(Wide):
         with self.names.scope():
             for each in stmt.indices:
                 self.names.index(each.var)
-            items += self.plainly(inner, lambda: self.along(index, stmt.body, OF_BLOCK, stmt.origin, stmt.carries, start),
-                                  stmt.origin)
+            items += self.plainly(inner, lambda: self.along(index, stmt.body, OF_BLOCK, stmt.origin, stmt.carries,
+                                                            start), stmt.origin)
         self.together = True
         for carry, maker in zip(stmt.carries, makers, strict=True):
             items.append(self._total(carry, maker, stmt))

@@ -1,5 +1,5 @@
-"""Loops that read and write four elements at once, where these lie side by side: one access of 16 bytes in place of four
-keeps four times as much on its way from memory, which is what bounds a loop that computes little.
+"""Loops that read and write four elements at once, where these lie side by side: one access of 16 bytes in place of
+four keeps four times as much on its way from memory, which is what bounds a loop that computes little.
 
     fours = in_fours(n, x, y)                    in the driver: 0 where an array does not lie so
     fill_y[over_threads(n - 3 * fours)](n, fours, x, y)
@@ -53,7 +53,7 @@ class Stream:
     carries: list[Carry]
 
     @property
-    def arrays(self) -> list[Var]:
+    def arrays(self) -> list[Any]:
         return list(dict.fromkeys([*(each.args[0] for each in self.loads), *(each.array for each in self.stores)]))
 
 
@@ -63,7 +63,7 @@ class Wide(Strided):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.inside: set[Var] = set()
+        self.inside: set[Any] = set()
         self.fours: dict[Extent, tuple[str, list[Var]]] = {}
 
     def along(self, index: Index, block: Block, steps: Steps, origin: Any, carries: list[Carry] | None = None,
@@ -94,7 +94,8 @@ class Wide(Strided):
 
     # -- the two loops --------------------------------------------------------------------------
 
-    def _by_fours(self, index: Index, stream: Stream, fours: str, steps: Steps, origin: Any, start: Extent) -> list[Item]:
+    def _by_fours(self, index: Index, stream: Stream, fours: str, steps: Steps, origin: Any, start: Extent
+                  ) -> list[Item]:
         step, (first, distance) = self._step(stream), steps
         with self.names.scope():
             k = ast.Name(self.names.index(Var(INT)))
@@ -115,18 +116,21 @@ class Wide(Strided):
         items: list[Item] = []
         lanes = {load.target: [self._lane(load.args[0], lane) for lane in range(LANES)] for load in stream.loads}
         for load in stream.loads:
-            call = ast.Call(ast.Name(self.numbers.functions.wide("four_of")), [self._row(load.args[0], load.args[1:]), k], [])
+            call = self._intrinsic("four_of", self._row(load.args[0], load.args[1:]), k)
             items.append(Line(ast.Assign([ast.Tuple([*map(ast.Name, lanes[load.target])])], call), origin))
         made = [[self._lane(store.array, lane) for store in stream.stores] for lane in range(LANES)]
         for lane in range(LANES):
             inputs = [lanes[load.target][lane] for load in stream.loads]
-            targets = [*map(ast.Name, [*step.carries, *made[lane]])]
+            targets: list[ast.expr] = [*map(ast.Name, [*step.carries, *made[lane]])]
             items.append(_given(targets, step.call(inputs), origin))
         for n, store in enumerate(stream.stores):
             values = ast.Tuple([ast.Name(names[n]) for names in made])
-            call = ast.Call(ast.Name(self.numbers.functions.wide("set_four")), [self._row(store.array, store.at), k, values], [])
+            call = self._intrinsic("set_four", self._row(store.array, store.at), k, values)
             items.append(Line(ast.Expr(call), origin))
         return items
+
+    def _intrinsic(self, name: str, *args: ast.expr) -> ast.expr:
+        return ast.Call(ast.Name(self.numbers.functions.wide(name)), list(args), [])
 
     def _lane(self, array: Any, lane: int) -> str:
         """`x0`, or `x2_0`: what a thread has of an array."""
@@ -138,7 +142,7 @@ class Wide(Strided):
         targets = [*map(ast.Name, step.carries), *(self.subscript(store.array, store.at) for store in stream.stores)]
         return [_given(targets, step.call(inputs), origin)]
 
-    def _row(self, array: Var, at: tuple[Any, ...]) -> ast.expr:
+    def _row(self, array: Any, at: tuple[Any, ...]) -> ast.expr:
         """What lies along the last axis."""
         return self.subscript(array, at[:-1]) if len(at) > 1 else self.atom(array)
 
@@ -213,7 +217,7 @@ def _uses(steps: Block, stores: list[Store], carries: list[Carry]) -> set[Var]:
 
 def _keeps(loads: list[Let], steps: Block, stores: list[Store]) -> bool:
     """Whether what is written is read at the same places alone, and before."""
-    written = {store.array: store.at for store in stores}
+    written: dict[Any, Any] = {store.array: store.at for store in stores}
     read = [each for each in _all(steps) if is_load(each)]
     return len(written) == len(stores) and not any(each.args[0] in written for each in read) and all(
         written.get(each.args[0], each.args[1:]) == each.args[1:] for each in loads)

@@ -1,0 +1,172 @@
+"""Stand-ins for CuPy: arrays that NumPy's functions are handed to, and that are never taken for NumPy's by themselves;
+devices, streams and events that note what is asked of them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from transformer import tree
+
+
+class OnGpu(NDArrayOperatorsMixin):
+    """An array as CuPy's are: `hidden` is what only its library looks at."""
+
+    def __init__(self, hidden: np.ndarray) -> None:
+        self.hidden, self.device = hidden, SimpleNamespace(id=CUDA.get_device_id())
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {**self.hidden.__array_interface__, "stream": CUDA.get_current_stream().ptr}
+
+    def __dlpack__(self, stream: Any = None) -> Any:
+        CUDA.noted("exported", CUDA.get_current_stream().ptr, stream)
+        return self.hidden.__dlpack__()
+
+    def __array__(self, *_: Any, **__: Any) -> np.ndarray:
+        raise TypeError("Implicit conversion to a NumPy array is not allowed")
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return wrapped(getattr(ufunc, method)(*map(unwrapped, inputs), **options))
+
+    def __array_function__(self, function: Any, _: Any, args: Any, kwargs: Any) -> Any:
+        return wrapped(function(*tree.map(unwrapped, args), **tree.map(unwrapped, kwargs)))
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.hidden, name)
+        return (lambda *args, **kwargs: wrapped(found(*args, **kwargs))) if callable(found) else wrapped(found)
+
+    def __getitem__(self, at: Any) -> Any:
+        return wrapped(self.hidden[unwrapped(at)])
+
+    def __len__(self) -> int:
+        return len(self.hidden)
+
+
+def wrapped(value: Any) -> Any:
+    if isinstance(value, (np.ndarray, np.generic)):
+        CUDA.noted("computed", CUDA.get_current_stream().ptr)
+        return OnGpu(np.asarray(value))
+    return value
+
+
+def unwrapped(value: Any) -> Any:
+    return value.hidden if isinstance(value, OnGpu) else value
+
+
+class Stream:
+    """A stream, by its handle; the default one has 0."""
+
+    def __init__(self, ptr: int | None = None) -> None:
+        CUDA.made += ptr is None
+        self.ptr = 100 * CUDA.made if ptr is None else ptr
+        self.done = False
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stream) and other.ptr == self.ptr
+
+    __hash__ = None                              # type: ignore[assignment]
+
+    def __enter__(self) -> Stream:
+        CUDA.current.append(self)
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        assert CUDA.current.pop() is self
+
+    def synchronize(self) -> None:
+        CUDA.noted("waited for", self.ptr)
+
+    def wait_event(self, event: Event) -> None:
+        CUDA.noted("follows", self.ptr, event.of)
+
+
+class Event:
+    def __init__(self, disable_timing: bool = False) -> None:
+        assert disable_timing
+        self.done, self.of = False, None
+
+    def record(self, stream: Stream) -> None:
+        CUDA.noted("marked", stream.ptr)
+        self.of = stream.ptr
+
+    def synchronize(self) -> None:
+        CUDA.noted("waited for mark of", self.of)
+
+
+class Device:
+    def __init__(self, id: int) -> None:
+        self.id = id
+
+    def __enter__(self) -> Device:
+        CUDA.devices.append(self.id)
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        assert CUDA.devices.pop() == self.id
+
+    def use(self) -> None:
+        assert CUDA.devices[-1] == self.id
+
+
+class Cuda:
+    """`cupy.cuda`; `log` has what was asked of it."""
+
+    Stream, Event, Device = Stream, Event, Device
+    runtime = SimpleNamespace(memoryTypeHost=1)
+
+    def begin(self) -> None:
+        self.log: list[Any] = []
+        self.current, self.devices, self.made, self.pinned = [Stream(0)], [0], 0, set[int]()
+        self.runtime.getDeviceCount = lambda: 2
+        self.runtime.pointerGetAttributes = lambda place: SimpleNamespace(type=int(place in self.pinned))
+
+    made = 0
+
+    def noted(self, *what: Any) -> None:
+        self.log.append(what)
+
+    def get_current_stream(self) -> Stream:
+        return self.current[-1]
+
+    def get_device_id(self) -> int:
+        return self.devices[-1]
+
+    def alloc_pinned_memory(self, size: int) -> Any:
+        self.noted("pinned", size)
+        return bytearray(size + 7)               # more than was asked for, as CuPy gives
+
+
+class Library:
+    """`cupy`."""
+
+    ndarray = OnGpu
+
+    @property
+    def cuda(self) -> Cuda:
+        return CUDA
+
+    def array(self, array: Any) -> OnGpu:
+        CUDA.noted("brought", CUDA.get_current_stream().ptr)
+        return OnGpu(np.array(unwrapped(array)))
+
+    def asarray(self, array: Any) -> OnGpu:
+        return array if isinstance(array, OnGpu) else OnGpu(np.asarray(array))
+
+    def asnumpy(self, array: Any, out: np.ndarray | None = None, blocking: bool = True) -> np.ndarray:
+        CUDA.noted("fetched", CUDA.get_current_stream().ptr, blocking)
+        if out is None:
+            return np.array(unwrapped(array))
+        out[...] = unwrapped(array)
+        return out
+
+    def may_share_memory(self, one: OnGpu, other: OnGpu) -> bool:
+        return np.may_share_memory(one.hidden, other.hidden)
+
+
+CUDA = Cuda()
+CUDA.begin()
+LIBRARY = Library()
