@@ -150,6 +150,22 @@ def test_kernels_of_the_corpus_are_compiled(monkeypatch: pytest.MonkeyPatch) -> 
             cuda.compile_ptx(namespace[kernel].py_func, tuple(map(kind, args)), cc=ARCHITECTURES[0])
 
 
+def reduced(x):
+    return np.sum(x), np.max(x), np.sum(x, dtype=np.float64)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "i8", "u1", "u4", "i2"])
+def test_sums_of_each_dtype_are_compiled(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from numba import cuda
+    without_device(monkeypatch)
+    arguments = np.arange(40).astype(dtype),
+    made = looped(reduced, reduced, arguments)
+    namespace = kernels_of(made.module.source, made.module.kernel.printed.given)
+    for kernel, args in launches(made, arguments).items():
+        cuda.compile_ptx(namespace[kernel].py_func, tuple(map(kind, args)), cc=ARCHITECTURES[0])
+
+
 def test_what_is_looked_for_is_found() -> None:
     """A place found by a division, and float64 in a kernel of float32."""
     from numba import cuda, types
