@@ -44,5 +44,5 @@ def of_block(value, shared):
 
 
 def of_block(dtype: np.dtype) -> str:
-    """The text for numbers of a dtype: threads of a warp hand each other those of 4 and of 8 bytes."""
-    return BY_WARPS if dtype.kind in "iuf" and dtype.itemsize in (4, 8) else BY_HALVES
+    """The text for numbers of a dtype: threads of a warp hand each other those of 4 and of 8 bytes, with a sign."""
+    return BY_WARPS if dtype.kind in "if" and dtype.itemsize in (4, 8) else BY_HALVES

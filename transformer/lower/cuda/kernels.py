@@ -17,7 +17,7 @@ import ast
 from collections import Counter
 from typing import Any
 
-from ...core.grammar import Var
+from ...core.grammar import Loop, Var
 from ...core.sizes import Extent
 from ...core.types import INT
 from ...core.walk import atom_vars
@@ -145,10 +145,13 @@ class Kernels(Transposed):
 
 
 def _touched_again(block: Block) -> set[Var]:
-    """The arrays that statements write and others touch: that are read, added to, or written in several places."""
-    stores = [each for each in statements(block) if isinstance(each, Store)]
-    often = [array for array, count in Counter(each.array for each in stores).items() if count > 1]
-    return {array for each in block for array in loaded(each)} | {each.array for each in stores if each.adds} | {*often}
+    """The arrays that one statement may write after another thread has touched them: that are read too, or written by
+    several statements, or again and again."""
+    stores = Counter(each.array for each in statements(block) if isinstance(each, Store))
+    again = {each.array for loop in statements(block) if isinstance(loop, Loop) for each in statements(loop.body)
+             if isinstance(each, Store)}
+    return {array for each in block for array in loaded(each)} | again | {
+        array for array, count in stores.items() if count > 1}
 
 
 def _rows(stmt: Launch) -> list[Extent]:
