@@ -26,6 +26,7 @@ from transformer import (
     device_put,
     devices,
     grad,
+    jit,
     pmap,
     pmax,
     pmean,
@@ -172,6 +173,8 @@ def check_parts_stay() -> None:
         assert [type(known(part)) for part in scale(parts).parts] == [OnGpu] * COUNT
     same(scale(scale(parts)), 8 * x)
     same(np.sum(parts), np.sum(2 * x))
+    for device in "cuda", "cuda:1", "cpu":
+        same(np.asarray(jit(lambda x: x + 1, device=device)(parts)), 2 * x + 1)
     config.cpu_devices = COUNT
     same(pmap(lambda x: x + 1)(parts), 2 * x + 1)                        # on processors
     turned = pmap(lambda x: x + 1, devices=devices("cuda")[::-1])(parts)
