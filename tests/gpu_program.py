@@ -294,6 +294,20 @@ def check_fallback() -> None:
     same(ours, theirs)
 
 
+def check_functions_follow_their_arguments() -> None:
+    """What is not compiled for a device runs on the GPU of its arguments."""
+    on_gpu, w = device_put(np.array([0.5, -0.25]), "cuda"), np.array([0.5, -0.25])
+    x, y = np.ones((3, 2)), np.ones(3)
+    for made in jit(loss), grad(loss), vmap(np.sin), jit(grad(loss)), jit(loss, fallback=True):
+        rest = () if made.__name__ == "sin" else (x, y)
+        made(device_put(w), *rest)                                       # on a processor first
+        for _ in range(3):
+            found = made(on_gpu, *rest)
+            assert type(found) is Array and found.device is on_gpu.device
+            np.testing.assert_allclose(np.asarray(found), made(w, *rest), rtol=1e-12)
+    assert "cuda.jit" in jit(loss)._dispatcher.on_gpu.source_for(w, x, y)
+
+
 def check_devices() -> None:
     assert [str(device) for device in devices("cuda")] == ["cuda:0"]
     assert jit(scaled, backend="cuda").device is devices("cuda")[0] is jit(scaled, device="cuda:0").device

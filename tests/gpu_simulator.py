@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+BARRIER, SHUFFLE = "barrier", "shuffle"
 THREADS, BLOCKS = 4, 2                 # of a block, a power of two; of a grid along each axis
 
 
@@ -43,6 +44,8 @@ class Watched:
         return one[0] != other[0] or one[1] != other[1] and one[2] == other[2]
 
     def __getitem__(self, at: Any) -> Any:
+        if len(at if isinstance(at, tuple) else (at,)) < self.array.ndim:
+            return Row(self, at if isinstance(at, tuple) else (at,))
         at, me = self._place(at), self.who()
         if at in self.writes and self._together(self.writes[at], me):
             raise Race(f"{at} read by {me}, written by {self.writes[at]}")
@@ -59,6 +62,19 @@ class Watched:
         self.array[at] = value
 
 
+class Row:
+    """What lies along the last axis of an array."""
+
+    def __init__(self, array: Watched, at: tuple[int, ...]) -> None:
+        self.array, self.at = array, at
+
+    def __getitem__(self, k: int) -> Any:
+        return self.array[*self.at, k]
+
+    def __setitem__(self, k: int, value: Any) -> None:
+        self.array[*self.at, k] = value
+
+
 class Waiting(ast.NodeTransformer):
     """Makes generators of the functions that wait at barriers, and of those that call them."""
 
@@ -68,7 +84,9 @@ class Waiting(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         if ast.unparse(node.func) == "cuda.syncthreads":
-            return ast.Yield(None)
+            return ast.Yield(ast.Constant(BARRIER))
+        if ast.unparse(node.func) == "cuda.shfl_xor_sync":
+            return ast.YieldFrom(ast.Call(ast.parse("cuda.handed", mode="eval").body, node.args[1:], []))
         return ast.YieldFrom(node) if isinstance(node.func, ast.Name) and node.func.id in self.waiting else node
 
 
@@ -80,6 +98,7 @@ class Cuda:
         self.shared = SimpleNamespace(array=self._shared)
         self.atomic = SimpleNamespace(add=self._add, compare_and_swap=self._compare_and_swap)
         self.launches = 0
+        self.hands: dict[Any, Any] = {}
         self.is_running = False
 
     def _shared(self, shape: Any, dtype: Any) -> Any:
@@ -94,6 +113,15 @@ class Cuda:
 
     def gridsize(self, axes: int) -> int:
         return self.gridDim.x * self.blockDim.x
+
+    def handed(self, value: Any, other: int) -> Iterator[str]:
+        """The number of another thread of the warp, `value` being that of the running one. Others wait for nobody."""
+        me = self.thread
+        self.hands[me] = value
+        yield SHUFFLE
+        found = self.hands[*me[:-1], me[-1] ^ other]
+        yield SHUFFLE
+        return found
 
     def _compare_and_swap(self, array: Watched, expected: Any, value: Any) -> Any:
         before = array.array[0]
@@ -142,29 +170,26 @@ class Cuda:
         self.memory: list[Watched] = []
         self.asked: dict[Any, int] = {}
         self.phase = 0
-        threads: dict[Any, Iterator[None]] = {}
+        threads: dict[Any, Iterator[str]] = {}
         for place in np.ndindex(*block[::-1]):
             self._enter(place)
             begun = function(*args)
             if begun is not None:
                 threads[place] = begun
         while threads:
-            ended = [place for place, thread in threads.items() if self._step(place, thread)]
-            assert len(ended) in (0, len(threads)), "some threads wait at a barrier that others never reach"
-            self.phase += 1
-            if ended:
+            reached = {self._step(place, thread) for place, thread in threads.items()}
+            assert len(reached) == 1, "some threads wait at a barrier that others never reach"
+            self.phase += reached == {BARRIER}
+            if None in reached:
                 return
 
     def _enter(self, place: Any) -> None:
         self.thread, self.threadIdx = place, _axes(place[::-1], 0)
 
-    def _step(self, place: Any, thread: Iterator[None]) -> bool:
+    def _step(self, place: Any, thread: Iterator[str]) -> str | None:
+        """What a thread comes to next; None at its end."""
         self._enter(place)
-        try:
-            next(thread)
-        except StopIteration:
-            return True
-        return False
+        return next(thread, None)
 
 
 def _axes(counts: tuple[int, ...], missing: int = 1) -> SimpleNamespace:
@@ -185,18 +210,38 @@ def namespace(source: str, given: dict[str, Any]) -> dict[str, Any]:
     """What a generated module defines, with NumPy's arrays in place of those on a device."""
     tree = ast.parse(source)
     tree.body = [stmt for stmt in tree.body if not (isinstance(stmt, (ast.Import, ast.ImportFrom)) and
-                 ast.unparse(stmt) in ("import cupy as cp", "from numba import cuda"))]
+                 ast.unparse(stmt) in COMPILERS)]
     functions = {stmt.name: ast.unparse(stmt) for stmt in tree.body if isinstance(stmt, ast.FunctionDef)}
     waiting = {name for name, text in functions.items() if "cuda.syncthreads()" in text}
     waiting |= {name for name, text in functions.items() if any(f"{other}(" in text for other in waiting)
                 and "cuda.jit" in text}
     tree.body = [Waiting(waiting).visit(stmt) if isinstance(stmt, ast.FunctionDef) and stmt.name in waiting else stmt
                  for stmt in tree.body]
-    made: dict[str, Any] = {"cp": OnHost(), "cuda": Cuda(), **given}
+    made: dict[str, Any] = {"cp": OnHost(), "cuda": Cuda(), "intrinsic": lambda function: function, **given}
     exec(compile(ast.fix_missing_locations(tree), "<gpu>", "exec"), made)
-    made.update({name: size for name, size in {"THREADS": THREADS, "BLOCKS": BLOCKS, "WARP": 2, "Place": int}.items()
-                 if name in made})
+    made.update({name: value for name, value in CONSTANTS.items() if name in made})
+    made.update({name: form for name, form in OF_FOURS.items() if name in made})
     return made
+
+
+def in_fours(size: int, *arrays: np.ndarray) -> int:
+    """As on a device, of any alignment."""
+    return size // 4 if all(array.strides[-1] == array.itemsize for array in arrays) else 0
+
+
+def four_of(array: Any, k: int) -> Any:
+    return array[4 * k], array[4 * k + 1], array[4 * k + 2], array[4 * k + 3]
+
+
+def set_four(array: Any, k: int, items: Any) -> None:
+    for lane in range(4):
+        array[4 * k + lane] = items[lane]
+
+
+COMPILERS = {"import cupy as cp", "from llvmlite import ir", "from numba import cuda", "from numba import cuda, types",
+             "from numba.cuda.extending import intrinsic"}
+CONSTANTS = {"THREADS": THREADS, "BLOCKS": BLOCKS, "WARP": 2, "TILE": 2, "PADDED": 3, "Place": int}
+OF_FOURS = {"in_fours": in_fours, "four_of": four_of, "set_four": set_four}
 
 
 class OnHost:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numba
 import numpy as np
-from gpu_simulator import OnHost
+from gpu_simulator import COMPILERS, OF_FOURS, OnHost
 
 BLOCKS = 3                             # of a grid along each axis, at most
 AXES = "xyz"
@@ -53,6 +53,8 @@ class OneThread(ast.NodeTransformer):
                 return ast.Name("blockIdx_x", ast.Load())
             case "cuda.gridsize":
                 return ast.Name("gridDim_x", ast.Load())
+            case "cuda.shfl_xor_sync":
+                return args[1]
             case "cuda.syncthreads":
                 return ast.Constant(None)
             case "cuda.shared.array" | "cuda.local.array":
@@ -94,11 +96,11 @@ def namespace(source: str, given: dict[str, Any]) -> dict[str, Any]:
     """What a generated module defines, with NumPy's arrays in place of those on a device."""
     tree = ast.parse(source)
     tree.body = [stmt for stmt in tree.body if not (isinstance(stmt, (ast.Import, ast.ImportFrom)) and
-                 ast.unparse(stmt) in ("import cupy as cp", "from numba import cuda"))]
+                 ast.unparse(stmt) in COMPILERS)]
     kernels, inner = ({stmt.name for stmt in tree.body if isinstance(stmt, ast.FunctionDef) and
                        [ast.unparse(each) for each in stmt.decorator_list] == [text]}
                       for text in ("cuda.jit", "cuda.jit(device=True)"))
-    made: dict[str, Any] = {"cp": OnHost(), "swapped": swapped, **given}
+    made: dict[str, Any] = {"cp": OnHost(), "swapped": swapped, "intrinsic": lambda function: function, **given}
     for stmt in tree.body:
         name = getattr(stmt, "name", "")
         if name in kernels | inner:
@@ -107,5 +109,7 @@ def namespace(source: str, given: dict[str, Any]) -> dict[str, Any]:
         if name in kernels | inner:
             compiled = numba.njit(made[name], boundscheck=True, error_model="numpy")
             made[name] = Kernel(compiled) if name in kernels else compiled
-        made.update({each: 1 for each in ("THREADS", "WARP") if each in made})
+        if name in OF_FOURS:
+            made[name] = OF_FOURS[name] if name == "in_fours" else numba.njit(OF_FOURS[name], boundscheck=True)
+        made.update({each: 1 for each in ("THREADS", "WARP", "TILE") if each in made})
     return made

@@ -8,6 +8,8 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import re
+from contextlib import nullcontext
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,7 +18,9 @@ import pytest
 from gpu_standins import CUDA
 
 from transformer.run import gpu_kernels
+from transformer.run.files import load_module
 from transformer.run.gpu_kernels import ARRAY, Form, Kernel, Parameters, layout, numba_type, offsets, writer
+from transformer.settings import config
 
 
 class Placed:
@@ -143,7 +147,7 @@ def test_threads_do_not_share_memory() -> None:
     form.launch((1,) * 6, 0, (1,))
     form.launch((1,) * 6, 0, (3,))
     assert [number for number, _ in seen] == [2, 1, 3]
-    assert places[0] != places[1] and places[2] in places[:2]
+    assert places[0] != places[1] and places[2] in places[:2] and len(form.free) == 2
 
 
 needs_numba = pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None or importlib.util.find_spec(
@@ -182,6 +186,70 @@ def test_numba_hands_over_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
         letters, memory, places = handed([value])
         assert len(theirs) == len(letters)
         for place, letter, their in zip(places, letters, theirs):
-            if isinstance(their, int):           # which numba leaves to the launch, by its type
+            if isinstance(their, (int, np.bool_)):                       # which numba leaves to the launch, by its type
                 their = ctypes.c_bool(their) if letter == "?" else ctypes.c_int64(their)
             assert memory[place:place + ctypes.sizeof(their)] == bytes(their), (value, letter)
+
+
+MODULE = """
+from numba import cuda
+
+
+@cuda.jit(device=True)
+def doubled(x):
+    return x + x
+
+
+@cuda.jit
+def fill_y(n, x, y):
+    i = cuda.grid(1)
+    if i < n:
+        y[i] = doubled(x[i])
+
+
+def launch(n):
+    return fill_y[over_blocks(n)]
+
+
+def over_blocks(n):
+    grids.append(n)
+    return n, 32
+"""
+
+
+@needs_numba
+def test_numba_compiles_once_for_all_processes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """For a made-up GPU, whose driver takes what was compiled."""
+    from numba import cuda
+    from numba.cuda import codegen, dispatcher
+    device, made = SimpleNamespace(compute_capability=(9, 0), id=0), []
+
+    def loaded(library: Any) -> Any:
+        made.append(library.get_cubin(cc=(9, 0)))
+        return SimpleNamespace(handle=70 + len(made), module=SimpleNamespace(initialized=True))
+
+    monkeypatch.setattr(dispatcher, "get_current_device", lambda: device)
+    monkeypatch.setattr(codegen, "get_current_device", lambda: device, raising=False)
+    monkeypatch.setattr(codegen.devices, "get_context", lambda _=None: SimpleNamespace(device=device))
+    monkeypatch.setattr(codegen.CUDACodeLibrary, "get_cufunc", loaded)
+    monkeypatch.setattr(cuda, "gpus", [nullcontext()])
+    monkeypatch.setattr(config, "cache", tmp_path)
+    row = (np.dtype(np.float32), 1, True)
+    hits = []
+    for _ in range(2):                           # the second has nothing of the first but the files
+        fill = load_module(MODULE, "launch", {})["fill_y"]
+        gpu_kernels._keep(fill)
+        assert gpu_kernels.compiled(fill, tuple(map(numba_type, (int, row, row))), 0) == 70 + len(made)
+        hits.append((sum(fill.stats.cache_hits.values()), sum(fill.stats.cache_misses.values())))
+    assert hits == [(0, 1), (1, 0)]
+
+
+@needs_numba
+@pytest.mark.usefixtures("a_gpu")
+def test_kernels_of_a_module_are_launched_by_us() -> None:
+    grids: list[int] = []
+    namespace = load_module(MODULE, "launch", {"grids": grids})
+    gpu_kernels.launched_by_us(namespace, {"fill_y"}, is_kept=False)
+    for n in 7, 9, 7:
+        assert namespace["launch"](n).args == ((n, 1, 1, 32, 1, 1),)
+    assert type(namespace["fill_y"]) is Kernel and grids == [7, 9]       # asked once for each size

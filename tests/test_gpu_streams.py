@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import threading
 from types import SimpleNamespace
 from typing import Any
@@ -99,6 +100,23 @@ def test_repeated_calls_are_quick() -> None:
     for other in ((device_put(np.arange(4.0), "cuda"), y), (x, device_put(np.arange(3), "cuda"))):
         with pytest.raises(TypeError):           # of another shape, or dtype
             add({"x": other[0]}, other[1], 2.0)
+
+
+def test_a_quick_call_sees_what_is_different() -> None:
+    add = compiled(lambda x, y: x + y)
+    entry = add._dispatcher.entry()
+    entry.watched, entry.is_current = [None], lambda: True
+    x, y = (device_put(np.arange(3.0), "cuda") for _ in range(2))
+    add(x, y)
+    long: list[Any] = []
+    add._dispatcher.call = lambda args, kwargs: long.append(args)
+    assert add(x, y) is not None and not long
+    there, here = (device_put(np.arange(3.0), device) for device in ("cuda:1", "cpu"))
+    for args in (x, there), (here, here), (x, here):                      # an array is elsewhere
+        assert add(*args) is None and all(map(operator.is_, long.pop(), args))
+    entry.is_current = lambda: False                                     # a global is another one by now
+    assert add(x, y) is None and long
+    assert CUDA.get_device_id() == 0 and CUDA.get_current_stream().ptr == 0
 
 
 def test_numpy_in_a_quick_call_is_brought() -> None:

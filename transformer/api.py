@@ -47,6 +47,7 @@ class Transformed(Sourced):
         self.mode = mode
         user = innermost(self)
         self._dispatcher = Dispatcher(self._generate, functools.partial(argument_names, user), user, static_names)
+        self._dispatcher.whole = self
         copy_names(self, function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -2,7 +2,9 @@ import math
 
 import cupy as cp
 import numpy as np
-from numba import cuda
+from llvmlite import ir
+from numba import cuda, types
+from numba.cuda.extending import intrinsic
 
 THREADS = 256
 WARP = 32
@@ -10,21 +12,64 @@ MOST = 2**31
 Place = np.uint32
 
 
-# What the threads of a block have, combined.
+# What the threads of a block have, combined: by warps, and then what these have.
 @cuda.jit(device=True)
 def add_of_block(value, shared):
-    k = cuda.threadIdx.x
-    cuda.syncthreads()
-    shared[k] = value
-    cuda.syncthreads()
-    half = cuda.blockDim.x // 2
+    half = WARP // 2
     while half > 0:
-        if k < half:
-            a, b = shared[k], shared[k + half]
-            shared[k] = a + b
-        cuda.syncthreads()
+        a, b = value, cuda.shfl_xor_sync(4294967295, value, half)
+        value = a + b
         half //= 2
-    return shared[0]
+    k, warp = Place(cuda.threadIdx.x), Place(1)
+    cuda.syncthreads()
+    if k % WARP == 0:
+        shared[Place(k // WARP)] = value
+    cuda.syncthreads()
+    value = shared[0]
+    while WARP * warp < cuda.blockDim.x:
+        a, b = value, shared[warp]
+        value = a + b
+        warp = Place(warp + 1)
+    return value
+
+
+@cuda.jit(device=True)
+def next_total(total, parts_i):
+    return total + parts_i
+
+
+def place_of_four(context, builder, array, args):
+    """The k-th four elements of an array, as LLVM has them, and the bytes to which they are aligned."""
+    lanes = ir.VectorType(context.get_data_type(array.dtype), 4)
+    data = context.make_array(array)(context, builder, args[0]).data
+    k = args[1] if args[1].type.width == 64 else builder.zext(args[1], ir.IntType(64))
+    place = builder.gep(builder.bitcast(data, lanes.as_pointer()), [k])
+    return place, min(16, 4 * array.dtype.bitwidth // 8)
+
+
+@intrinsic
+def four_of(context, array, k):
+    """Elements 4 * k to 4 * k + 3 of an array in which they lie side by side."""
+    def read(context, builder, signature, args):
+        place, alignment = place_of_four(context, builder, array, args)
+        four = builder.load(place, align=alignment)
+        items = [builder.extract_element(four, ir.IntType(32)(lane)) for lane in range(4)]
+        return context.make_tuple(builder, signature.return_type, items)
+    return types.UniTuple(array.dtype, 4)(array, k), read
+
+
+@intrinsic
+def set_four(context, array, k, items):
+    """Writes elements 4 * k to 4 * k + 3."""
+    def write(context, builder, signature, args):
+        place, alignment = place_of_four(context, builder, array, args)
+        four = ir.Constant(place.type.pointee, ir.Undefined)
+        for lane in range(4):
+            item = context.cast(builder, builder.extract_value(args[2], lane), items[lane], array.dtype)
+            four = builder.insert_element(four, item, ir.IntType(32)(lane))
+        builder.store(four, place, align=alignment)
+        return context.get_dummy_value()
+    return types.none(array, k, items), write
 
 
 def check_places(*sizes):
@@ -48,14 +93,24 @@ def one_block():
     return (1, THREADS)
 
 
+def in_fours(size, *arrays):
+    """How many times four elements of each array lie side by side along its last axis, so that one access has them
+    all; 0 where an array does not lie so."""
+    for array in arrays:
+        offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
+        if array.strides[-1] != array.itemsize or any(offsets):
+            return 0
+    return size // 4
+
+
 @cuda.jit
 def fill_dv(n, S, K, v, T, r, number, minus, dv, dK, dS, parts):
     shared = cuda.shared.array(THREADS, np.float32)
     i = Place(cuda.blockIdx.x)
-    while i < (n + 1023) // 1024:
+    while i < (n + 4095) // 4096:
         total = np.float32(0.0)
-        j = Place(1024 * i + cuda.threadIdx.x)
-        while j < min(1024 * i + 1024, n):
+        j = Place(4096 * i + cuda.threadIdx.x)
+        while j < min(4096 * i + 4096, n):
             S_j = S[j]
             K_j = K[j]
             ratio = S_j / K_j
@@ -94,12 +149,20 @@ def fill_dv(n, S, K, v, T, r, number, minus, dv, dK, dS, parts):
 
 
 @cuda.jit
-def fill_number2(n, parts, number2):
+def fill_number2(fours, parts, n, number2):
     shared = cuda.shared.array(THREADS, np.float32)
     total = np.float32(0.0)
-    i = Place(cuda.threadIdx.x)
-    while i < (n + 1023) // 1024:
-        total += parts[i]
+    j = Place(cuda.threadIdx.x)
+    while j < fours:
+        parts0, parts1, parts2, parts3 = four_of(parts, j)
+        total = next_total(total, parts0)
+        total = next_total(total, parts1)
+        total = next_total(total, parts2)
+        total = next_total(total, parts3)
+        j = Place(j + cuda.blockDim.x)
+    i = Place(4 * fours + cuda.threadIdx.x)
+    while i < (n + 4095) // 4096:
+        total = next_total(total, parts[i])
         i = Place(i + cuda.blockDim.x)
     total = add_of_block(total, shared)
     if cuda.threadIdx.x == 0:
@@ -116,11 +179,12 @@ def black_scholes_value_and_grad_driver(S, K, T, r, v):
     dv = cp.empty(n, np.float32)
     dK = cp.empty(n, np.float32)
     dS = cp.empty(n, np.float32)
-    parts = cp.empty((n + 1023) // 1024, np.float32)
-    fill_dv[over_blocks((n + 1023) // 1024)](n, S, K, v, T, r, number, minus, dv, dK,
+    parts = cp.empty((n + 4095) // 4096, np.float32)
+    fill_dv[over_blocks((n + 4095) // 4096)](n, S, K, v, T, r, number, minus, dv, dK,
         dS, parts)
     number2 = cp.empty(1, np.float32)
-    fill_number2[one_block()](n, parts, number2)
+    fours = in_fours((n + 4095) // 4096, parts)
+    fill_number2[one_block()](fours, parts, n, number2)
     return number2.reshape(()), dS, dK, dv
 
 

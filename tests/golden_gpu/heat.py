@@ -1,6 +1,8 @@
 import cupy as cp
 import numpy as np
-from numba import cuda
+from llvmlite import ir
+from numba import cuda, types
+from numba.cuda.extending import intrinsic
 
 THREADS = 256
 BLOCKS = 4096
@@ -9,21 +11,69 @@ MOST = 2**31
 Place = np.uint32
 
 
-# What the threads of a block have, combined.
+@cuda.jit(device=True)
+def next_total(total, u2_j):
+    return total + u2_j * u2_j
+
+
+# What the threads of a block have, combined: by warps, and then what these have.
 @cuda.jit(device=True)
 def add_of_block(value, shared):
-    k = cuda.threadIdx.x
-    cuda.syncthreads()
-    shared[k] = value
-    cuda.syncthreads()
-    half = cuda.blockDim.x // 2
+    half = WARP // 2
     while half > 0:
-        if k < half:
-            a, b = shared[k], shared[k + half]
-            shared[k] = a + b
-        cuda.syncthreads()
+        a, b = value, cuda.shfl_xor_sync(4294967295, value, half)
+        value = a + b
         half //= 2
-    return shared[0]
+    k, warp = Place(cuda.threadIdx.x), Place(1)
+    cuda.syncthreads()
+    if k % WARP == 0:
+        shared[Place(k // WARP)] = value
+    cuda.syncthreads()
+    value = shared[0]
+    while WARP * warp < cuda.blockDim.x:
+        a, b = value, shared[warp]
+        value = a + b
+        warp = Place(warp + 1)
+    return value
+
+
+@cuda.jit(device=True)
+def next_total2(total, parts_i):
+    return total + parts_i
+
+
+def place_of_four(context, builder, array, args):
+    """The k-th four elements of an array, as LLVM has them, and the bytes to which they are aligned."""
+    lanes = ir.VectorType(context.get_data_type(array.dtype), 4)
+    data = context.make_array(array)(context, builder, args[0]).data
+    k = args[1] if args[1].type.width == 64 else builder.zext(args[1], ir.IntType(64))
+    place = builder.gep(builder.bitcast(data, lanes.as_pointer()), [k])
+    return place, min(16, 4 * array.dtype.bitwidth // 8)
+
+
+@intrinsic
+def four_of(context, array, k):
+    """Elements 4 * k to 4 * k + 3 of an array in which they lie side by side."""
+    def read(context, builder, signature, args):
+        place, alignment = place_of_four(context, builder, array, args)
+        four = builder.load(place, align=alignment)
+        items = [builder.extract_element(four, ir.IntType(32)(lane)) for lane in range(4)]
+        return context.make_tuple(builder, signature.return_type, items)
+    return types.UniTuple(array.dtype, 4)(array, k), read
+
+
+@intrinsic
+def set_four(context, array, k, items):
+    """Writes elements 4 * k to 4 * k + 3."""
+    def write(context, builder, signature, args):
+        place, alignment = place_of_four(context, builder, array, args)
+        four = ir.Constant(place.type.pointee, ir.Undefined)
+        for lane in range(4):
+            item = context.cast(builder, builder.extract_value(args[2], lane), items[lane], array.dtype)
+            four = builder.insert_element(four, item, ir.IntType(32)(lane))
+        builder.store(four, place, align=alignment)
+        return context.get_dummy_value()
+    return types.none(array, k, items), write
 
 
 def check_places(*sizes):
@@ -51,6 +101,16 @@ def over_blocks(*sizes, along=THREADS):
     return (tuple(counts), threads)
 
 
+def in_fours(size, *arrays):
+    """How many times four elements of each array lie side by side along its last axis, so that one access has them
+    all; 0 where an array does not lie so."""
+    for array in arrays:
+        offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
+        if array.strides[-1] != array.itemsize or any(offsets):
+            return 0
+    return size // 4
+
+
 def one_block():
     """A block of threads that work together."""
     return (1, THREADS)
@@ -71,15 +131,22 @@ def fill_u_next(n, u2, c, u_next):
 
 
 @cuda.jit
-def fill_parts(n, u2, parts):
+def fill_parts(n, fours, u2, parts):
     shared = cuda.shared.array(THREADS, np.float32)
     i = Place(cuda.blockIdx.x)
-    while i < (n + 1023) // 1024:
+    while i < (n + 4095) // 4096:
         total = np.float32(0.0)
-        j = Place(1024 * i + cuda.threadIdx.x)
-        while j < min(1024 * i + 1024, n):
-            u2_j = u2[j]
-            total += u2_j * u2_j
+        k = Place(1024 * i + cuda.threadIdx.x)
+        while k < min(1024 * i + 1024, fours):
+            u2_0, u2_1, u2_2, u2_3 = four_of(u2, k)
+            total = next_total(total, u2_0)
+            total = next_total(total, u2_1)
+            total = next_total(total, u2_2)
+            total = next_total(total, u2_3)
+            k = Place(k + cuda.blockDim.x)
+        j = Place(max(4096 * i, 4 * fours) + cuda.threadIdx.x)
+        while j < min(4096 * i + 4096, n):
+            total = next_total(total, u2[j])
             j = Place(j + cuda.blockDim.x)
         total = add_of_block(total, shared)
         if cuda.threadIdx.x == 0:
@@ -88,12 +155,20 @@ def fill_parts(n, u2, parts):
 
 
 @cuda.jit
-def fill_number(n, parts, number):
+def fill_number(fours, parts, n, number):
     shared = cuda.shared.array(THREADS, np.float32)
     total = np.float32(0.0)
-    i = Place(cuda.threadIdx.x)
-    while i < (n + 1023) // 1024:
-        total += parts[i]
+    j = Place(cuda.threadIdx.x)
+    while j < fours:
+        parts0, parts1, parts2, parts3 = four_of(parts, j)
+        total = next_total2(total, parts0)
+        total = next_total2(total, parts1)
+        total = next_total2(total, parts2)
+        total = next_total2(total, parts3)
+        j = Place(j + cuda.blockDim.x)
+    i = Place(4 * fours + cuda.threadIdx.x)
+    while i < (n + 4095) // 4096:
+        total = next_total2(total, parts[i])
         i = Place(i + cuda.blockDim.x)
     total = add_of_block(total, shared)
     if cuda.threadIdx.x == 0:
@@ -107,10 +182,12 @@ def heat_driver(u, c):
     for i in range(10):
         fill_u_next[over_threads(n)](n, u2, c, u_next)
         u2, u_next = u_next, u2
-    parts = cp.empty((n + 1023) // 1024, np.float32)
-    fill_parts[over_blocks((n + 1023) // 1024)](n, u2, parts)
+    parts = cp.empty((n + 4095) // 4096, np.float32)
+    fours = in_fours(n, u2)
+    fill_parts[over_blocks((n + 4095) // 4096)](n, fours, u2, parts)
     number = cp.empty(1, np.float32)
-    fill_number[one_block()](n, parts, number)
+    fours = in_fours((n + 4095) // 4096, parts)
+    fill_number[one_block()](fours, parts, n, number)
     return number.reshape(()), u2
 
 

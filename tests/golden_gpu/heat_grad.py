@@ -1,6 +1,8 @@
 import cupy as cp
 import numpy as np
-from numba import cuda
+from llvmlite import ir
+from numba import cuda, types
+from numba.cuda.extending import intrinsic
 
 THREADS = 256
 BLOCKS = 4096
@@ -9,21 +11,64 @@ MOST = 2**31
 Place = np.uint32
 
 
-# What the threads of a block have, combined.
+@cuda.jit(device=True)
+def du_at(u2_i):
+    return np.float32(2.0) * u2_i
+
+
+# What the threads of a block have, combined: by warps, and then what these have.
 @cuda.jit(device=True)
 def add_of_block(value, shared):
-    k = cuda.threadIdx.x
-    cuda.syncthreads()
-    shared[k] = value
-    cuda.syncthreads()
-    half = cuda.blockDim.x // 2
+    half = WARP // 2
     while half > 0:
-        if k < half:
-            a, b = shared[k], shared[k + half]
-            shared[k] = a + b
-        cuda.syncthreads()
+        a, b = value, cuda.shfl_xor_sync(4294967295, value, half)
+        value = a + b
         half //= 2
-    return shared[0]
+    k, warp = Place(cuda.threadIdx.x), Place(1)
+    cuda.syncthreads()
+    if k % WARP == 0:
+        shared[Place(k // WARP)] = value
+    cuda.syncthreads()
+    value = shared[0]
+    while WARP * warp < cuda.blockDim.x:
+        a, b = value, shared[warp]
+        value = a + b
+        warp = Place(warp + 1)
+    return value
+
+
+def place_of_four(context, builder, array, args):
+    """The k-th four elements of an array, as LLVM has them, and the bytes to which they are aligned."""
+    lanes = ir.VectorType(context.get_data_type(array.dtype), 4)
+    data = context.make_array(array)(context, builder, args[0]).data
+    k = args[1] if args[1].type.width == 64 else builder.zext(args[1], ir.IntType(64))
+    place = builder.gep(builder.bitcast(data, lanes.as_pointer()), [k])
+    return place, min(16, 4 * array.dtype.bitwidth // 8)
+
+
+@intrinsic
+def four_of(context, array, k):
+    """Elements 4 * k to 4 * k + 3 of an array in which they lie side by side."""
+    def read(context, builder, signature, args):
+        place, alignment = place_of_four(context, builder, array, args)
+        four = builder.load(place, align=alignment)
+        items = [builder.extract_element(four, ir.IntType(32)(lane)) for lane in range(4)]
+        return context.make_tuple(builder, signature.return_type, items)
+    return types.UniTuple(array.dtype, 4)(array, k), read
+
+
+@intrinsic
+def set_four(context, array, k, items):
+    """Writes elements 4 * k to 4 * k + 3."""
+    def write(context, builder, signature, args):
+        place, alignment = place_of_four(context, builder, array, args)
+        four = ir.Constant(place.type.pointee, ir.Undefined)
+        for lane in range(4):
+            item = context.cast(builder, builder.extract_value(args[2], lane), items[lane], array.dtype)
+            four = builder.insert_element(four, item, ir.IntType(32)(lane))
+        builder.store(four, place, align=alignment)
+        return context.get_dummy_value()
+    return types.none(array, k, items), write
 
 
 def check_places(*sizes):
@@ -39,6 +84,16 @@ def over_threads(*sizes):
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
     return ((min(counts[0], BLOCKS), *[min(count, 65535) for count in counts[1:]]), threads)
+
+
+def in_fours(size, *arrays):
+    """How many times four elements of each array lie side by side along its last axis, so that one access has them
+    all; 0 where an array does not lie so."""
+    for array in arrays:
+        offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
+        if array.strides[-1] != array.itemsize or any(offsets):
+            return 0
+    return size // 4
 
 
 def one_block():
@@ -70,10 +125,19 @@ def fill_u_next(n, u2, c, u_next):
 
 
 @cuda.jit
-def fill_du(n, du, u2):
-    i = Place(cuda.grid(1))
+def fill_du(fours, u2, du, n):
+    j = Place(cuda.grid(1))
+    while j < fours:
+        u2_0, u2_1, u2_2, u2_3 = four_of(u2, j)
+        du0 = du_at(u2_0)
+        du1 = du_at(u2_1)
+        du2 = du_at(u2_2)
+        du3 = du_at(u2_3)
+        set_four(du, j, (du0, du1, du2, du3))
+        j = Place(j + cuda.gridsize(1))
+    i = Place(4 * fours + cuda.grid(1))
     while i < n:
-        du[i] = np.float32(2.0) * u2[i]
+        du[i] = du_at(u2[i])
         i = Place(i + cuda.gridsize(1))
 
 
@@ -121,7 +185,8 @@ def heat_grad_driver(u, c):
         fill_u_next[over_threads(n)](n, u2, c, u_next)
         u2, u_next = u_next, u2
     du = cp.empty(n, np.float32)
-    fill_du[over_threads(n)](n, du, u2)
+    fours = in_fours(n, u2, du)
+    fill_du[over_threads(n - 3 * fours)](fours, u2, du, n)
     du_next = cp.empty(n, np.float32)
     dc = cp.empty(1, np.float32)
     fill_dc[one_block()](dc)

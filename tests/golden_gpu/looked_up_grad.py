@@ -2,7 +2,9 @@ import math
 
 import cupy as cp
 import numpy as np
-from numba import cuda
+from llvmlite import ir
+from numba import cuda, types
+from numba.cuda.extending import intrinsic
 
 THREADS = 256
 BLOCKS = 4096
@@ -29,21 +31,89 @@ def floor(x):
     return math.copysign(math.floor(x), x) if math.isfinite(x) else x
 
 
-# What the threads of a block have, combined.
+@cuda.jit(device=True)
+def next_total(total, position_j, number, n):
+    lower = smaller(larger(position_j, np.float32(0.0)), np.float32(1.0))
+    scaled2 = lower * number
+    number2 = np.int64(scaled2)
+    return (total + np.int64((number2 < -n) | (number2 >= n)), scaled2, scaled2
+        - floor(scaled2))
+
+
+# What the threads of a block have, combined: by warps, and then what these have.
 @cuda.jit(device=True)
 def add_of_block(value, shared):
-    k = cuda.threadIdx.x
-    cuda.syncthreads()
-    shared[k] = value
-    cuda.syncthreads()
-    half = cuda.blockDim.x // 2
+    half = WARP // 2
     while half > 0:
-        if k < half:
-            a, b = shared[k], shared[k + half]
-            shared[k] = a + b
-        cuda.syncthreads()
+        a, b = value, cuda.shfl_xor_sync(4294967295, value, half)
+        value = a + b
         half //= 2
-    return shared[0]
+    k, warp = Place(cuda.threadIdx.x), Place(1)
+    cuda.syncthreads()
+    if k % WARP == 0:
+        shared[Place(k // WARP)] = value
+    cuda.syncthreads()
+    value = shared[0]
+    while WARP * warp < cuda.blockDim.x:
+        a, b = value, shared[warp]
+        value = a + b
+        warp = Place(warp + 1)
+    return value
+
+
+@cuda.jit(device=True)
+def next_total2(total, parts_i):
+    return total + parts_i
+
+
+@cuda.jit(device=True)
+def next_total3(total, scaled_j, n):
+    total2 = np.int64(scaled_j) + 1
+    return total + np.int64((total2 < -n) | (total2 >= n))
+
+
+@cuda.jit(device=True)
+def next_total4(total, parts4_i):
+    return total + parts4_i
+
+
+@cuda.jit(device=True)
+def next_total3_2(total3, shares_i):
+    return total3 + shares_i
+
+
+def place_of_four(context, builder, array, args):
+    """The k-th four elements of an array, as LLVM has them, and the bytes to which they are aligned."""
+    lanes = ir.VectorType(context.get_data_type(array.dtype), 4)
+    data = context.make_array(array)(context, builder, args[0]).data
+    k = args[1] if args[1].type.width == 64 else builder.zext(args[1], ir.IntType(64))
+    place = builder.gep(builder.bitcast(data, lanes.as_pointer()), [k])
+    return place, min(16, 4 * array.dtype.bitwidth // 8)
+
+
+@intrinsic
+def four_of(context, array, k):
+    """Elements 4 * k to 4 * k + 3 of an array in which they lie side by side."""
+    def read(context, builder, signature, args):
+        place, alignment = place_of_four(context, builder, array, args)
+        four = builder.load(place, align=alignment)
+        items = [builder.extract_element(four, ir.IntType(32)(lane)) for lane in range(4)]
+        return context.make_tuple(builder, signature.return_type, items)
+    return types.UniTuple(array.dtype, 4)(array, k), read
+
+
+@intrinsic
+def set_four(context, array, k, items):
+    """Writes elements 4 * k to 4 * k + 3."""
+    def write(context, builder, signature, args):
+        place, alignment = place_of_four(context, builder, array, args)
+        four = ir.Constant(place.type.pointee, ir.Undefined)
+        for lane in range(4):
+            item = context.cast(builder, builder.extract_value(args[2], lane), items[lane], array.dtype)
+            four = builder.insert_element(four, item, ir.IntType(32)(lane))
+        builder.store(four, place, align=alignment)
+        return context.get_dummy_value()
+    return types.none(array, k, items), write
 
 
 def check_places(*sizes):
@@ -62,6 +132,16 @@ def over_blocks(*sizes, along=THREADS):
     return (tuple(counts), threads)
 
 
+def in_fours(size, *arrays):
+    """How many times four elements of each array lie side by side along its last axis, so that one access has them
+    all; 0 where an array does not lie so."""
+    for array in arrays:
+        offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
+        if array.strides[-1] != array.itemsize or any(offsets):
+            return 0
+    return size // 4
+
+
 def one_block():
     """A block of threads that work together."""
     return (1, THREADS)
@@ -77,19 +157,24 @@ def over_threads(*sizes):
 
 
 @cuda.jit
-def fill_scaled(m, position, number, scaled, part, n, parts):
+def fill_scaled(m, fours, position, number, n, scaled, part, parts):
     shared = cuda.shared.array(THREADS, np.int64)
     i = Place(cuda.blockIdx.x)
-    while i < (m + 1023) // 1024:
+    while i < (m + 4095) // 4096:
         total = 0
-        j = Place(1024 * i + cuda.threadIdx.x)
-        while j < min(1024 * i + 1024, m):
-            lower = smaller(larger(position[j], np.float32(0.0)), np.float32(1.0))
-            scaled2 = lower * number
-            scaled[j] = scaled2
-            part[j] = scaled2 - floor(scaled2)
-            number2 = np.int64(scaled2)
-            total += np.int64((number2 < -n) | (number2 >= n))
+        k = Place(1024 * i + cuda.threadIdx.x)
+        while k < min(1024 * i + 1024, fours):
+            position0, position1, position2, position3 = four_of(position, k)
+            total, scaled0, part0 = next_total(total, position0, number, n)
+            total, scaled1, part1 = next_total(total, position1, number, n)
+            total, scaled2, part2 = next_total(total, position2, number, n)
+            total, scaled3, part3 = next_total(total, position3, number, n)
+            set_four(scaled, k, (scaled0, scaled1, scaled2, scaled3))
+            set_four(part, k, (part0, part1, part2, part3))
+            k = Place(k + cuda.blockDim.x)
+        j = Place(max(4096 * i, 4 * fours) + cuda.threadIdx.x)
+        while j < min(4096 * i + 4096, m):
+            total, scaled[j], part[j] = next_total(total, position[j], number, n)
             j = Place(j + cuda.blockDim.x)
         total = add_of_block(total, shared)
         if cuda.threadIdx.x == 0:
@@ -98,12 +183,20 @@ def fill_scaled(m, position, number, scaled, part, n, parts):
 
 
 @cuda.jit
-def fill_number3(m, parts, number3):
+def fill_number3(fours, parts, m, number3):
     shared = cuda.shared.array(THREADS, np.int64)
     total = 0
-    i = Place(cuda.threadIdx.x)
-    while i < (m + 1023) // 1024:
-        total += parts[i]
+    j = Place(cuda.threadIdx.x)
+    while j < fours:
+        parts0, parts1, parts2, parts3 = four_of(parts, j)
+        total = next_total2(total, parts0)
+        total = next_total2(total, parts1)
+        total = next_total2(total, parts2)
+        total = next_total2(total, parts3)
+        j = Place(j + cuda.blockDim.x)
+    i = Place(4 * fours + cuda.threadIdx.x)
+    while i < (m + 4095) // 4096:
+        total = next_total2(total, parts[i])
         i = Place(i + cuda.blockDim.x)
     total = add_of_block(total, shared)
     if cuda.threadIdx.x == 0:
@@ -111,29 +204,44 @@ def fill_number3(m, parts, number3):
 
 
 @cuda.jit
-def fill_parts2(m, scaled, n, parts2):
+def fill_parts4(m, fours, scaled, n, parts4):
     shared = cuda.shared.array(THREADS, np.int64)
     i = Place(cuda.blockIdx.x)
-    while i < (m + 1023) // 1024:
+    while i < (m + 4095) // 4096:
         total = 0
-        j = Place(1024 * i + cuda.threadIdx.x)
-        while j < min(1024 * i + 1024, m):
-            total2 = np.int64(scaled[j]) + 1
-            total += np.int64((total2 < -n) | (total2 >= n))
+        k = Place(1024 * i + cuda.threadIdx.x)
+        while k < min(1024 * i + 1024, fours):
+            scaled0, scaled1, scaled2, scaled3 = four_of(scaled, k)
+            total = next_total3(total, scaled0, n)
+            total = next_total3(total, scaled1, n)
+            total = next_total3(total, scaled2, n)
+            total = next_total3(total, scaled3, n)
+            k = Place(k + cuda.blockDim.x)
+        j = Place(max(4096 * i, 4 * fours) + cuda.threadIdx.x)
+        while j < min(4096 * i + 4096, m):
+            total = next_total3(total, scaled[j], n)
             j = Place(j + cuda.blockDim.x)
         total = add_of_block(total, shared)
         if cuda.threadIdx.x == 0:
-            parts2[i] = total
+            parts4[i] = total
         i = Place(i + cuda.gridDim.x)
 
 
 @cuda.jit
-def fill_number4(m, parts2, number4):
+def fill_number4(fours, parts4, m, number4):
     shared = cuda.shared.array(THREADS, np.int64)
     total = 0
-    i = Place(cuda.threadIdx.x)
-    while i < (m + 1023) // 1024:
-        total += parts2[i]
+    j = Place(cuda.threadIdx.x)
+    while j < fours:
+        parts4_0, parts4_1, parts4_2, parts4_3 = four_of(parts4, j)
+        total = next_total4(total, parts4_0)
+        total = next_total4(total, parts4_1)
+        total = next_total4(total, parts4_2)
+        total = next_total4(total, parts4_3)
+        j = Place(j + cuda.blockDim.x)
+    i = Place(4 * fours + cuda.threadIdx.x)
+    while i < (m + 4095) // 4096:
+        total = next_total4(total, parts4[i])
         i = Place(i + cuda.blockDim.x)
     total = add_of_block(total, shared)
     if cuda.threadIdx.x == 0:
@@ -187,12 +295,20 @@ def fill_zeros3(m, scaled, n, part, table, zeros):
 
 
 @cuda.jit
-def fill_number5(m, shares, number5):
+def fill_number5(fours, shares, m, number5):
     shared = cuda.shared.array(THREADS, np.float32)
     total3 = np.float32(0.0)
-    i = Place(cuda.threadIdx.x)
+    j = Place(cuda.threadIdx.x)
+    while j < fours:
+        shares0, shares1, shares2, shares3 = four_of(shares, j)
+        total3 = next_total3_2(total3, shares0)
+        total3 = next_total3_2(total3, shares1)
+        total3 = next_total3_2(total3, shares2)
+        total3 = next_total3_2(total3, shares3)
+        j = Place(j + cuda.blockDim.x)
+    i = Place(4 * fours + cuda.threadIdx.x)
     while i < m:
-        total3 += shares[i]
+        total3 = next_total3_2(total3, shares[i])
         i = Place(i + cuda.blockDim.x)
     total3 = add_of_block(total3, shared)
     if cuda.threadIdx.x == 0:
@@ -205,21 +321,25 @@ def looked_up_value_and_grad_driver(table, position):
     number = np.float32(float(n) - 1.001)
     scaled = cp.empty(m, np.float32)
     part = cp.empty(m, np.float32)
-    parts = cp.empty((m + 1023) // 1024, np.int64)
-    fill_scaled[over_blocks((m + 1023) // 1024)](m, position, number, scaled, part, n,
-        parts)
+    parts = cp.empty((m + 4095) // 4096, np.int64)
+    fours = in_fours(m, position, scaled, part)
+    fill_scaled[over_blocks((m + 4095) // 4096)](m, fours, position, number, n, scaled,
+        part, parts)
     number3 = cp.empty(1, np.bool_)
-    fill_number3[one_block()](m, parts, number3)
+    fours = in_fours((m + 4095) // 4096, parts)
+    fill_number3[one_block()](fours, parts, m, number3)
     if number3[0].item():
         for i in range(m):
             number2 = np.int64(scaled[i].item())
             if not -n <= number2 < n:
                 raise IndexError("index", number2,
                     "is out of bounds for axis 0 with size", n)
-    parts2 = cp.empty((m + 1023) // 1024, np.int64)
-    fill_parts2[over_blocks((m + 1023) // 1024)](m, scaled, n, parts2)
+    parts4 = cp.empty((m + 4095) // 4096, np.int64)
+    fours = in_fours(m, scaled)
+    fill_parts4[over_blocks((m + 4095) // 4096)](m, fours, scaled, n, parts4)
     number4 = cp.empty(1, np.bool_)
-    fill_number4[one_block()](m, parts2, number4)
+    fours = in_fours((m + 4095) // 4096, parts4)
+    fill_number4[one_block()](fours, parts4, m, number4)
     if number4[0].item():
         for i in range(m):
             total = np.int64(scaled[i].item()) + 1
@@ -234,7 +354,8 @@ def looked_up_value_and_grad_driver(table, position):
         dposition, shares)
     fill_zeros3[over_threads(m)](m, scaled, n, part, table, zeros)
     number5 = cp.empty(1, np.float32)
-    fill_number5[one_block()](m, shares, number5)
+    fours = in_fours(m, shares)
+    fill_number5[one_block()](fours, shares, m, number5)
     return number5.reshape(()), zeros, dposition
 
 

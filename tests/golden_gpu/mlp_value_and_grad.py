@@ -2,7 +2,9 @@ import math
 
 import cupy as cp
 import numpy as np
-from numba import cuda
+from llvmlite import ir
+from numba import cuda, types
+from numba.cuda.extending import intrinsic
 
 THREADS = 256
 BLOCKS = 4096
@@ -17,38 +19,119 @@ def larger(a, b):
     return a if a >= b or a != a else b
 
 
-# What the threads of a block have, combined.
+@cuda.jit(device=True)
+def h_at(dot_ij, b1_j):
+    return larger(dot_ij + b1_j, np.float32(0.0))
+
+
+@cuda.jit(device=True)
+def z_at(dot4_ij, b2_j):
+    return dot4_ij + b2_j
+
+
+@cuda.jit(device=True)
+def next_total(total, z_ij):
+    return larger(total, z_ij)
+
+
+# What the threads of a block have, combined: by warps, and then what these have.
 @cuda.jit(device=True)
 def maximum_of_block(value, shared):
-    k = cuda.threadIdx.x
-    cuda.syncthreads()
-    shared[k] = value
-    cuda.syncthreads()
-    half = cuda.blockDim.x // 2
+    half = WARP // 2
     while half > 0:
-        if k < half:
-            a, b = shared[k], shared[k + half]
-            shared[k] = larger(a, b)
-        cuda.syncthreads()
+        a, b = value, cuda.shfl_xor_sync(4294967295, value, half)
+        value = larger(a, b)
         half //= 2
-    return shared[0]
+    k, warp = Place(cuda.threadIdx.x), Place(1)
+    cuda.syncthreads()
+    if k % WARP == 0:
+        shared[Place(k // WARP)] = value
+    cuda.syncthreads()
+    value = shared[0]
+    while WARP * warp < cuda.blockDim.x:
+        a, b = value, shared[warp]
+        value = larger(a, b)
+        warp = Place(warp + 1)
+    return value
 
 
-# What the threads of a block have, combined.
+# What the threads of a block have, combined: by warps, and then what these have.
 @cuda.jit(device=True)
 def add_of_block(value, shared):
-    k = cuda.threadIdx.x
-    cuda.syncthreads()
-    shared[k] = value
-    cuda.syncthreads()
-    half = cuda.blockDim.x // 2
+    half = WARP // 2
     while half > 0:
-        if k < half:
-            a, b = shared[k], shared[k + half]
-            shared[k] = a + b
-        cuda.syncthreads()
+        a, b = value, cuda.shfl_xor_sync(4294967295, value, half)
+        value = a + b
         half //= 2
-    return shared[0]
+    k, warp = Place(cuda.threadIdx.x), Place(1)
+    cuda.syncthreads()
+    if k % WARP == 0:
+        shared[Place(k // WARP)] = value
+    cuda.syncthreads()
+    value = shared[0]
+    while WARP * warp < cuda.blockDim.x:
+        a, b = value, shared[warp]
+        value = a + b
+        warp = Place(warp + 1)
+    return value
+
+
+@cuda.jit(device=True)
+def next_total4(total4, total5, Y_ij, z2_ij, ratio, log):
+    scaled = ratio * Y_ij
+    return total4 + Y_ij * (z2_ij - log), total5 + scaled, scaled
+
+
+@cuda.jit(device=True)
+def next_total6(total6, e_ij, dz2_ij, ratio2):
+    diff = dz2_ij - ratio2 * e_ij
+    return total6 + diff, diff
+
+
+@cuda.jit(device=True)
+def next_total2(total, shares_i):
+    return total + shares_i
+
+
+@cuda.jit(device=True)
+def chosen_at(dh_ij, dot_ij, b1_j):
+    total = dot_ij + b1_j
+    chosen2 = np.float32(0.5) * dh_ij if total == np.float32(0.0) else np.float32(0.0)
+    return dh_ij if total > np.float32(0.0) else chosen2
+
+
+def place_of_four(context, builder, array, args):
+    """The k-th four elements of an array, as LLVM has them, and the bytes to which they are aligned."""
+    lanes = ir.VectorType(context.get_data_type(array.dtype), 4)
+    data = context.make_array(array)(context, builder, args[0]).data
+    k = args[1] if args[1].type.width == 64 else builder.zext(args[1], ir.IntType(64))
+    place = builder.gep(builder.bitcast(data, lanes.as_pointer()), [k])
+    return place, min(16, 4 * array.dtype.bitwidth // 8)
+
+
+@intrinsic
+def four_of(context, array, k):
+    """Elements 4 * k to 4 * k + 3 of an array in which they lie side by side."""
+    def read(context, builder, signature, args):
+        place, alignment = place_of_four(context, builder, array, args)
+        four = builder.load(place, align=alignment)
+        items = [builder.extract_element(four, ir.IntType(32)(lane)) for lane in range(4)]
+        return context.make_tuple(builder, signature.return_type, items)
+    return types.UniTuple(array.dtype, 4)(array, k), read
+
+
+@intrinsic
+def set_four(context, array, k, items):
+    """Writes elements 4 * k to 4 * k + 3."""
+    def write(context, builder, signature, args):
+        place, alignment = place_of_four(context, builder, array, args)
+        four = ir.Constant(place.type.pointee, ir.Undefined)
+        for lane in range(4):
+            item = context.cast(builder, builder.extract_value(args[2], lane), items[lane], array.dtype)
+            four = builder.insert_element(four, item, ir.IntType(32)(lane))
+        builder.store(four, place, align=alignment)
+        return context.get_dummy_value()
+    return types.none(array, k, items), write
 
 
 def check_places(*sizes):
@@ -64,6 +147,16 @@ def over_threads(*sizes):
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
     return ((min(counts[0], BLOCKS), *[min(count, 65535) for count in counts[1:]]), threads)
+
+
+def in_fours(size, *arrays):
+    """How many times four elements of each array lie side by side along its last axis, so that one access has them
+    all; 0 where an array does not lie so."""
+    for array in arrays:
+        offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
+        if array.strides[-1] != array.itemsize or any(offsets):
+            return 0
+    return size // 4
 
 
 def over_blocks(*sizes, along=THREADS):
@@ -82,32 +175,60 @@ def one_block():
 
 
 @cuda.jit
-def fill_h(d, n, h, dot, b1):
+def fill_h(d, fours, dot, b1, h, n):
     i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
     while i < d:
-        j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
+        k = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
+        while k < fours:
+            dot0, dot1, dot2, dot3 = four_of(dot[i], k)
+            b1_0, b1_1, b1_2, b1_3 = four_of(b1, k)
+            h0 = h_at(dot0, b1_0)
+            h1 = h_at(dot1, b1_1)
+            h2 = h_at(dot2, b1_2)
+            h3 = h_at(dot3, b1_3)
+            set_four(h[i], k, (h0, h1, h2, h3))
+            k = Place(k + cuda.gridDim.x * cuda.blockDim.x)
+        j = Place(4 * fours + (cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x))
         while j < n:
-            h[i, j] = larger(dot[i, j] + b1[j], np.float32(0.0))
+            h[i, j] = h_at(dot[i, j], b1[j])
             j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
         i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
 
 
 @cuda.jit
-def fill_z(d, n2, z, dot2, b2, z2, e, same, Y, ratio, dz2, dz3, dz, shares):
+def fill_z(d, fours, dot4, b2, z, n2, z2, e, same, Y, ratio, dz2, dz3, dz, shares):
     shared = cuda.shared.array(THREADS, np.float32)
     shared_int64 = cuda.shared.array(THREADS, np.int64)
     i = Place(cuda.blockIdx.x)
     while i < d:
         cuda.syncthreads()
-        j = Place(cuda.threadIdx.x)
+        k = Place(cuda.threadIdx.x)
+        while k < fours:
+            dot4_0, dot4_1, dot4_2, dot4_3 = four_of(dot4[i], k)
+            b2_0, b2_1, b2_2, b2_3 = four_of(b2, k)
+            z0 = z_at(dot4_0, b2_0)
+            z1 = z_at(dot4_1, b2_1)
+            z2_2 = z_at(dot4_2, b2_2)
+            z3 = z_at(dot4_3, b2_3)
+            set_four(z[i], k, (z0, z1, z2_2, z3))
+            k = Place(k + cuda.blockDim.x)
+        j = Place(4 * fours + cuda.threadIdx.x)
         while j < n2:
-            z[i, j] = dot2[i, j] + b2[j]
+            z[i, j] = z_at(dot4[i, j], b2[j])
             j = Place(j + cuda.blockDim.x)
         cuda.syncthreads()
         total = z[i, 0]
-        j = Place(cuda.threadIdx.x)
+        k = Place(cuda.threadIdx.x)
+        while k < fours:
+            z0, z1, z2_2, z3 = four_of(z[i], k)
+            total = next_total(total, z0)
+            total = next_total(total, z1)
+            total = next_total(total, z2_2)
+            total = next_total(total, z3)
+            k = Place(k + cuda.blockDim.x)
+        j = Place(4 * fours + cuda.threadIdx.x)
         while j < n2:
-            total = larger(total, z[i, j])
+            total = next_total(total, z[i, j])
             j = Place(j + cuda.blockDim.x)
         total = maximum_of_block(total, shared)
         total2 = np.float32(0.0)
@@ -129,23 +250,39 @@ def fill_z(d, n2, z, dot2, b2, z2, e, same, Y, ratio, dz2, dz3, dz, shares):
         cuda.syncthreads()
         total4 = np.float32(0.0)
         total5 = np.float32(0.0)
-        j = Place(cuda.threadIdx.x)
+        k = Place(cuda.threadIdx.x)
+        while k < fours:
+            Y0, Y1, Y2, Y3 = four_of(Y[i], k)
+            z2_0, z2_1, z2_2, z2_3 = four_of(z2[i], k)
+            total4, total5, dz2_0 = next_total4(total4, total5, Y0, z2_0, ratio, log)
+            total4, total5, dz2_1 = next_total4(total4, total5, Y1, z2_1, ratio, log)
+            total4, total5, dz2_2 = next_total4(total4, total5, Y2, z2_2, ratio, log)
+            total4, total5, dz2_3 = next_total4(total4, total5, Y3, z2_3, ratio, log)
+            set_four(dz2[i], k, (dz2_0, dz2_1, dz2_2, dz2_3))
+            k = Place(k + cuda.blockDim.x)
+        j = Place(4 * fours + cuda.threadIdx.x)
         while j < n2:
-            Y_ij = Y[i, j]
-            scaled = ratio * Y_ij
-            dz2[i, j] = scaled
-            total4, total5 = total4 + Y_ij * (z2[i, j] - log), total5 + scaled
+            total4, total5, dz2[i, j] = next_total4(total4, total5, Y[i, j], z2[i, j],
+                ratio, log)
             j = Place(j + cuda.blockDim.x)
         total4 = add_of_block(total4, shared)
         total5 = add_of_block(total5, shared)
         ratio2 = total5 / total2
         cuda.syncthreads()
         total6 = np.float32(0.0)
-        j = Place(cuda.threadIdx.x)
+        k = Place(cuda.threadIdx.x)
+        while k < fours:
+            e0, e1, e2, e3 = four_of(e[i], k)
+            dz2_0, dz2_1, dz2_2, dz2_3 = four_of(dz2[i], k)
+            total6, dz3_0 = next_total6(total6, e0, dz2_0, ratio2)
+            total6, dz3_1 = next_total6(total6, e1, dz2_1, ratio2)
+            total6, dz3_2 = next_total6(total6, e2, dz2_2, ratio2)
+            total6, dz3_3 = next_total6(total6, e3, dz2_3, ratio2)
+            set_four(dz3[i], k, (dz3_0, dz3_1, dz3_2, dz3_3))
+            k = Place(k + cuda.blockDim.x)
+        j = Place(4 * fours + cuda.threadIdx.x)
         while j < n2:
-            diff = dz2[i, j] - ratio2 * e[i, j]
-            dz3[i, j] = diff
-            total6 += diff
+            total6, dz3[i, j] = next_total6(total6, e[i, j], dz2[i, j], ratio2)
             j = Place(j + cuda.blockDim.x)
         total6 = add_of_block(total6, shared)
         ratio3 = total6 / np.float32(total3)
@@ -184,12 +321,20 @@ def fill_db2(n2, d, parts, db2):
 
 
 @cuda.jit
-def fill_number2(d, shares, number2, number):
+def fill_number2(fours, shares, d, number2, number):
     shared = cuda.shared.array(THREADS, np.float32)
     total = np.float32(0.0)
-    i = Place(cuda.threadIdx.x)
+    j = Place(cuda.threadIdx.x)
+    while j < fours:
+        shares0, shares1, shares2, shares3 = four_of(shares, j)
+        total = next_total2(total, shares0)
+        total = next_total2(total, shares1)
+        total = next_total2(total, shares2)
+        total = next_total2(total, shares3)
+        j = Place(j + cuda.blockDim.x)
+    i = Place(4 * fours + cuda.threadIdx.x)
     while i < d:
-        total += shares[i]
+        total = next_total2(total, shares[i])
         i = Place(i + cuda.blockDim.x)
     total = add_of_block(total, shared)
     if cuda.threadIdx.x == 0:
@@ -197,16 +342,23 @@ def fill_number2(d, shares, number2, number):
 
 
 @cuda.jit
-def fill_chosen(d, n, dh, dot, b1, chosen):
+def fill_chosen(d, fours, dh, dot, b1, chosen, n):
     i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
     while i < d:
-        j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
+        k = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
+        while k < fours:
+            dh0, dh1, dh2, dh3 = four_of(dh[i], k)
+            dot0, dot1, dot2, dot3 = four_of(dot[i], k)
+            b1_0, b1_1, b1_2, b1_3 = four_of(b1, k)
+            chosen0 = chosen_at(dh0, dot0, b1_0)
+            chosen1 = chosen_at(dh1, dot1, b1_1)
+            chosen2 = chosen_at(dh2, dot2, b1_2)
+            chosen3 = chosen_at(dh3, dot3, b1_3)
+            set_four(chosen[i], k, (chosen0, chosen1, chosen2, chosen3))
+            k = Place(k + cuda.gridDim.x * cuda.blockDim.x)
+        j = Place(4 * fours + (cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x))
         while j < n:
-            dh_ij = dh[i, j]
-            total = dot[i, j] + b1[j]
-            chosen2 = (np.float32(0.5) * dh_ij if total == np.float32(0.0)
-                else np.float32(0.0))
-            chosen[i, j] = dh_ij if total > np.float32(0.0) else chosen2
+            chosen[i, j] = chosen_at(dh[i, j], dot[i, j], b1[j])
             j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
         i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
 
@@ -243,9 +395,10 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     dot = cp.empty((d, n), np.float32)
     cp.matmul(X, W1, out=dot)
     h = cp.empty((d, n), np.float32)
-    fill_h[over_threads(n, d)](d, n, h, dot, b1)
-    dot2 = cp.empty((d, n2), np.float32)
-    cp.matmul(h, W2, out=dot2)
+    fours = in_fours(n, dot, b1, h)
+    fill_h[over_threads(n - 3 * fours, d)](d, fours, dot, b1, h, n)
+    dot4 = cp.empty((d, n2), np.float32)
+    cp.matmul(h, W2, out=dot4)
     number = np.float32(d)
     ratio = np.float32(-1.0) / number
     dz = cp.empty((d, n2), np.float32)
@@ -256,20 +409,23 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     same = cp.empty((d, n2), np.bool_)
     dz2 = cp.empty((d, n2), np.float32)
     dz3 = cp.empty((d, n2), np.float32)
-    fill_z[over_blocks(d, along=n2)](d, n2, z, dot2, b2, z2, e, same, Y, ratio, dz2,
-        dz3, dz, shares)
+    fours = in_fours(n2, dot4, b2, z, Y, z2, dz2, e, dz3)
+    fill_z[over_blocks(d, along=n2)](d, fours, dot4, b2, z, n2, z2, e, same, Y, ratio,
+        dz2, dz3, dz, shares)
     parts = cp.empty(((d + 63) // 64, n2), np.float32)
     fill_parts[over_threads(n2, (d + 63) // 64)](d, n2, dz, parts)
     db2 = cp.empty(n2, np.float32)
     fill_db2[over_threads(n2)](n2, d, parts, db2)
     dW2 = cp.empty((n, n2), np.float32)
     number2 = cp.empty(1, np.float32)
-    fill_number2[one_block()](d, shares, number2, number)
+    fours = in_fours(d, shares)
+    fill_number2[one_block()](fours, shares, d, number2, number)
     cp.matmul(h.T, dz, out=dW2)
     dh = cp.empty((d, n), np.float32)
     cp.matmul(dz, W2.T, out=dh)
     chosen = cp.empty((d, n), np.float32)
-    fill_chosen[over_threads(n, d)](d, n, dh, dot, b1, chosen)
+    fours = in_fours(n, dh, dot, b1, chosen)
+    fill_chosen[over_threads(n - 3 * fours, d)](d, fours, dh, dot, b1, chosen, n)
     parts2 = cp.empty(((d + 63) // 64, n), np.float32)
     fill_parts2[over_threads(n, (d + 63) // 64)](d, n, chosen, parts2)
     db1 = cp.empty(n, np.float32)

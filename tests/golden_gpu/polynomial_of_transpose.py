@@ -4,7 +4,8 @@ from numba import cuda
 
 THREADS = 256
 BLOCKS = 4096
-WARP = 32
+TILE = 32
+PADDED = TILE + 1
 MOST = 2**31
 Place = np.uint32
 
@@ -15,33 +16,50 @@ def check_places(*sizes):
         raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
 
 
-def over_threads(*sizes):
-    """A thread for every place of up to three axes, the innermost first."""
+def over_tiles(*sizes):
+    """A block for every square of `TILE` places along the last two axes, the innermost first, and for every place of
+    another one."""
     check_places(*sizes)
-    across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
-    threads = (across, THREADS // across, 1)[:len(sizes)]
-    counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
-    return ((min(counts[0], BLOCKS), *[min(count, 65535) for count in counts[1:]]), threads)
+    counts = [max(1, (size + TILE - 1) // TILE) for size in sizes[:2]] + list(sizes[2:])
+    return ((min(counts[0], BLOCKS), *[max(1, min(count, 65535)) for count in counts[1:]]), (TILE, THREADS // TILE))
 
 
 @cuda.jit
 def fill_scaled(n, x, scaled):
-    i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
-    while i < n:
-        j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
-        while j < n:
-            x_ij = x[i, j]
-            scaled2 = x_ij * x_ij
-            scaled3 = (x_ij + scaled2 + np.float32(3.0)) * (scaled2 + x_ij * x[j, i])
-            scaled[i, j] = scaled3
-            j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
-        i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
+    tile = cuda.shared.array((TILE, PADDED), np.float32)
+    lane = Place(cuda.threadIdx.x)
+    row = Place(TILE * cuda.blockIdx.y)
+    while row < n:
+        column = Place(TILE * cuda.blockIdx.x)
+        while column < n:
+            cuda.syncthreads()
+            k = Place(cuda.threadIdx.y)
+            while k < TILE:
+                i = Place(row + lane)
+                j = Place(column + k)
+                if i < n and j < n:
+                    tile[k, lane] = x[j, i]
+                k = Place(k + cuda.blockDim.y)
+            cuda.syncthreads()
+            k = Place(cuda.threadIdx.y)
+            while k < TILE:
+                i = Place(row + k)
+                j = Place(column + lane)
+                if i < n and j < n:
+                    x_ij = x[i, j]
+                    scaled2 = x_ij * x_ij
+                    scaled3 = ((x_ij + scaled2 + np.float32(3.0))
+                        * (scaled2 + x_ij * tile[lane, k]))
+                    scaled[i, j] = scaled3
+                k = Place(k + cuda.blockDim.y)
+            column = Place(column + TILE * cuda.gridDim.x)
+        row = Place(row + TILE * cuda.gridDim.y)
 
 
 def polynomial_of_transpose_driver(x):
     n = x.shape[0]
     scaled = cp.empty((n, n), np.float32)
-    fill_scaled[over_threads(n, n)](n, x, scaled)
+    fill_scaled[over_tiles(n, n)](n, x, scaled)
     return scaled
 
 

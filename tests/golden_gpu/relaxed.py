@@ -2,7 +2,9 @@ import math
 
 import cupy as cp
 import numpy as np
-from numba import cuda
+from llvmlite import ir
+from numba import cuda, types
+from numba.cuda.extending import intrinsic
 
 THREADS = 256
 BLOCKS = 4096
@@ -11,21 +13,79 @@ MOST = 2**31
 Place = np.uint32
 
 
-# What the threads of a block have, combined.
+@cuda.jit(device=True)
+def next_total(total, A_ij, x_j):
+    return total + A_ij * x_j
+
+
+# What the threads of a block have, combined: by warps, and then what these have.
 @cuda.jit(device=True)
 def add_of_block(value, shared):
-    k = cuda.threadIdx.x
-    cuda.syncthreads()
-    shared[k] = value
-    cuda.syncthreads()
-    half = cuda.blockDim.x // 2
+    half = WARP // 2
     while half > 0:
-        if k < half:
-            a, b = shared[k], shared[k + half]
-            shared[k] = a + b
-        cuda.syncthreads()
+        a, b = value, cuda.shfl_xor_sync(4294967295, value, half)
+        value = a + b
         half //= 2
-    return shared[0]
+    k, warp = Place(cuda.threadIdx.x), Place(1)
+    cuda.syncthreads()
+    if k % WARP == 0:
+        shared[Place(k // WARP)] = value
+    cuda.syncthreads()
+    value = shared[0]
+    while WARP * warp < cuda.blockDim.x:
+        a, b = value, shared[warp]
+        value = a + b
+        warp = Place(warp + 1)
+    return value
+
+
+@cuda.jit(device=True)
+def next_total2(total, step_j):
+    return total + step_j * step_j
+
+
+@cuda.jit(device=True)
+def next_total3(total, parts_i):
+    return total + parts_i
+
+
+@cuda.jit(device=True)
+def total2_at(step_i, x_i, number_at):
+    return x_i + step_i / number_at
+
+
+def place_of_four(context, builder, array, args):
+    """The k-th four elements of an array, as LLVM has them, and the bytes to which they are aligned."""
+    lanes = ir.VectorType(context.get_data_type(array.dtype), 4)
+    data = context.make_array(array)(context, builder, args[0]).data
+    k = args[1] if args[1].type.width == 64 else builder.zext(args[1], ir.IntType(64))
+    place = builder.gep(builder.bitcast(data, lanes.as_pointer()), [k])
+    return place, min(16, 4 * array.dtype.bitwidth // 8)
+
+
+@intrinsic
+def four_of(context, array, k):
+    """Elements 4 * k to 4 * k + 3 of an array in which they lie side by side."""
+    def read(context, builder, signature, args):
+        place, alignment = place_of_four(context, builder, array, args)
+        four = builder.load(place, align=alignment)
+        items = [builder.extract_element(four, ir.IntType(32)(lane)) for lane in range(4)]
+        return context.make_tuple(builder, signature.return_type, items)
+    return types.UniTuple(array.dtype, 4)(array, k), read
+
+
+@intrinsic
+def set_four(context, array, k, items):
+    """Writes elements 4 * k to 4 * k + 3."""
+    def write(context, builder, signature, args):
+        place, alignment = place_of_four(context, builder, array, args)
+        four = ir.Constant(place.type.pointee, ir.Undefined)
+        for lane in range(4):
+            item = context.cast(builder, builder.extract_value(args[2], lane), items[lane], array.dtype)
+            four = builder.insert_element(four, item, ir.IntType(32)(lane))
+        builder.store(four, place, align=alignment)
+        return context.get_dummy_value()
+    return types.none(array, k, items), write
 
 
 def check_places(*sizes):
@@ -44,6 +104,16 @@ def over_blocks(*sizes, along=THREADS):
     return (tuple(counts), threads)
 
 
+def in_fours(size, *arrays):
+    """How many times four elements of each array lie side by side along its last axis, so that one access has them
+    all; 0 where an array does not lie so."""
+    for array in arrays:
+        offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
+        if array.strides[-1] != array.itemsize or any(offsets):
+            return 0
+    return size // 4
+
+
 def one_block():
     """A block of threads that work together."""
     return (1, THREADS)
@@ -59,14 +129,23 @@ def over_threads(*sizes):
 
 
 @cuda.jit
-def fill_r(n, A, x, r, b):
+def fill_r(n, fours, A, x, r, b):
     shared = cuda.shared.array(THREADS, np.float64)
     i = Place(cuda.blockIdx.x)
     while i < n:
         total = 0.0
-        j = Place(cuda.threadIdx.x)
+        k = Place(cuda.threadIdx.x)
+        while k < fours:
+            A0, A1, A2, A3 = four_of(A[i], k)
+            x0, x1, x2, x3 = four_of(x, k)
+            total = next_total(total, A0, x0)
+            total = next_total(total, A1, x1)
+            total = next_total(total, A2, x2)
+            total = next_total(total, A3, x3)
+            k = Place(k + cuda.blockDim.x)
+        j = Place(4 * fours + cuda.threadIdx.x)
         while j < n:
-            total += A[i, j] * x[j]
+            total = next_total(total, A[i, j], x[j])
             j = Place(j + cuda.blockDim.x)
         total = add_of_block(total, shared)
         if cuda.threadIdx.x == 0:
@@ -75,15 +154,22 @@ def fill_r(n, A, x, r, b):
 
 
 @cuda.jit
-def fill_parts(n, step, parts):
+def fill_parts(n, fours, step, parts):
     shared = cuda.shared.array(THREADS, np.float64)
     i = Place(cuda.blockIdx.x)
-    while i < (n + 1023) // 1024:
+    while i < (n + 4095) // 4096:
         total = 0.0
-        j = Place(1024 * i + cuda.threadIdx.x)
-        while j < min(1024 * i + 1024, n):
-            step_j = step[j]
-            total += step_j * step_j
+        k = Place(1024 * i + cuda.threadIdx.x)
+        while k < min(1024 * i + 1024, fours):
+            step0, step1, step2, step3 = four_of(step, k)
+            total = next_total2(total, step0)
+            total = next_total2(total, step1)
+            total = next_total2(total, step2)
+            total = next_total2(total, step3)
+            k = Place(k + cuda.blockDim.x)
+        j = Place(max(4096 * i, 4 * fours) + cuda.threadIdx.x)
+        while j < min(4096 * i + 4096, n):
+            total = next_total2(total, step[j])
             j = Place(j + cuda.blockDim.x)
         total = add_of_block(total, shared)
         if cuda.threadIdx.x == 0:
@@ -92,12 +178,20 @@ def fill_parts(n, step, parts):
 
 
 @cuda.jit
-def fill_number(n, parts, number):
+def fill_number(fours, parts, n, number):
     shared = cuda.shared.array(THREADS, np.float64)
     total = 0.0
-    i = Place(cuda.threadIdx.x)
-    while i < (n + 1023) // 1024:
-        total += parts[i]
+    j = Place(cuda.threadIdx.x)
+    while j < fours:
+        parts0, parts1, parts2, parts3 = four_of(parts, j)
+        total = next_total3(total, parts0)
+        total = next_total3(total, parts1)
+        total = next_total3(total, parts2)
+        total = next_total3(total, parts3)
+        j = Place(j + cuda.blockDim.x)
+    i = Place(4 * fours + cuda.threadIdx.x)
+    while i < (n + 4095) // 4096:
+        total = next_total3(total, parts[i])
         i = Place(i + cuda.blockDim.x)
     total = add_of_block(total, shared)
     if cuda.threadIdx.x == 0:
@@ -105,26 +199,40 @@ def fill_number(n, parts, number):
 
 
 @cuda.jit
-def fill_total2(number, n, total2, x, step):
+def fill_total2(number, fours, step, x, total2, n):
     number_at = number[0]
-    i = Place(cuda.grid(1))
+    j = Place(cuda.grid(1))
+    while j < fours:
+        step0, step1, step2, step3 = four_of(step, j)
+        x0, x1, x2, x3 = four_of(x, j)
+        total2_0 = total2_at(step0, x0, number_at)
+        total2_1 = total2_at(step1, x1, number_at)
+        total2_2 = total2_at(step2, x2, number_at)
+        total2_3 = total2_at(step3, x3, number_at)
+        set_four(total2, j, (total2_0, total2_1, total2_2, total2_3))
+        j = Place(j + cuda.gridsize(1))
+    i = Place(4 * fours + cuda.grid(1))
     while i < n:
-        total2[i] = x[i] + step[i] / number_at
+        total2[i] = total2_at(step[i], x[i], number_at)
         i = Place(i + cuda.gridsize(1))
 
 
 def relaxed_driver(A, b, x):
     n = A.shape[1]
     r = cp.empty(n)
-    fill_r[over_blocks(n, along=n)](n, A, x, r, b)
+    fours = in_fours(n, A, x)
+    fill_r[over_blocks(n, along=n)](n, fours, A, x, r, b)
     step = cp.empty(n)
     step[:] = cp.linalg.solve(A, r)
-    parts = cp.empty((n + 1023) // 1024)
-    fill_parts[over_blocks((n + 1023) // 1024)](n, step, parts)
+    parts = cp.empty((n + 4095) // 4096)
+    fours = in_fours(n, step)
+    fill_parts[over_blocks((n + 4095) // 4096)](n, fours, step, parts)
     total2 = cp.empty(n)
     number = cp.empty(1)
-    fill_number[one_block()](n, parts, number)
-    fill_total2[over_threads(n)](number, n, total2, x, step)
+    fours = in_fours((n + 4095) // 4096, parts)
+    fill_number[one_block()](fours, parts, n, number)
+    fours = in_fours(n, step, x, total2)
+    fill_total2[over_threads(n - 3 * fours)](number, fours, step, x, total2, n)
     return total2
 
 

@@ -2,13 +2,57 @@ import math
 
 import cupy as cp
 import numpy as np
-from numba import cuda
+from llvmlite import ir
+from numba import cuda, types
+from numba.cuda.extending import intrinsic
 
 THREADS = 256
 BLOCKS = 4096
 WARP = 32
 MOST = 2**31
 Place = np.uint32
+
+
+@cuda.jit(device=True)
+def dx_at(x_i):
+    mask = x_i > np.float32(0.0)
+    scaled = np.float32(1.67) * (np.float32(0.0) if mask else np.float32(1.05))
+    total = (np.float32(1.05) if mask else np.float32(0.0)) + scaled * math.exp(x_i)
+    return total
+
+
+def place_of_four(context, builder, array, args):
+    """The k-th four elements of an array, as LLVM has them, and the bytes to which they are aligned."""
+    lanes = ir.VectorType(context.get_data_type(array.dtype), 4)
+    data = context.make_array(array)(context, builder, args[0]).data
+    k = args[1] if args[1].type.width == 64 else builder.zext(args[1], ir.IntType(64))
+    place = builder.gep(builder.bitcast(data, lanes.as_pointer()), [k])
+    return place, min(16, 4 * array.dtype.bitwidth // 8)
+
+
+@intrinsic
+def four_of(context, array, k):
+    """Elements 4 * k to 4 * k + 3 of an array in which they lie side by side."""
+    def read(context, builder, signature, args):
+        place, alignment = place_of_four(context, builder, array, args)
+        four = builder.load(place, align=alignment)
+        items = [builder.extract_element(four, ir.IntType(32)(lane)) for lane in range(4)]
+        return context.make_tuple(builder, signature.return_type, items)
+    return types.UniTuple(array.dtype, 4)(array, k), read
+
+
+@intrinsic
+def set_four(context, array, k, items):
+    """Writes elements 4 * k to 4 * k + 3."""
+    def write(context, builder, signature, args):
+        place, alignment = place_of_four(context, builder, array, args)
+        four = ir.Constant(place.type.pointee, ir.Undefined)
+        for lane in range(4):
+            item = context.cast(builder, builder.extract_value(args[2], lane), items[lane], array.dtype)
+            four = builder.insert_element(four, item, ir.IntType(32)(lane))
+        builder.store(four, place, align=alignment)
+        return context.get_dummy_value()
+    return types.none(array, k, items), write
 
 
 def check_places(*sizes):
@@ -26,22 +70,38 @@ def over_threads(*sizes):
     return ((min(counts[0], BLOCKS), *[min(count, 65535) for count in counts[1:]]), threads)
 
 
+def in_fours(size, *arrays):
+    """How many times four elements of each array lie side by side along its last axis, so that one access has them
+    all; 0 where an array does not lie so."""
+    for array in arrays:
+        offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
+        if array.strides[-1] != array.itemsize or any(offsets):
+            return 0
+    return size // 4
+
+
 @cuda.jit
-def fill_dx(n, x, dx):
-    i = Place(cuda.grid(1))
+def fill_dx(fours, x, dx, n):
+    j = Place(cuda.grid(1))
+    while j < fours:
+        x0, x1, x2, x3 = four_of(x, j)
+        dx0 = dx_at(x0)
+        dx1 = dx_at(x1)
+        dx2 = dx_at(x2)
+        dx3 = dx_at(x3)
+        set_four(dx, j, (dx0, dx1, dx2, dx3))
+        j = Place(j + cuda.gridsize(1))
+    i = Place(4 * fours + cuda.grid(1))
     while i < n:
-        x_i = x[i]
-        mask = x_i > np.float32(0.0)
-        scaled = np.float32(1.67) * (np.float32(0.0) if mask else np.float32(1.05))
-        total = (np.float32(1.05) if mask else np.float32(0.0)) + scaled * math.exp(x_i)
-        dx[i] = total
+        dx[i] = dx_at(x[i])
         i = Place(i + cuda.gridsize(1))
 
 
 def total_selu_grad_driver(x):
     n = x.shape[0]
     dx = cp.empty(n, np.float32)
-    fill_dx[over_threads(n)](n, x, dx)
+    fours = in_fours(n, x, dx)
+    fill_dx[over_threads(n - 3 * fours)](fours, x, dx, n)
     return dx
 
 

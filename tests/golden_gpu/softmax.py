@@ -2,7 +2,9 @@ import math
 
 import cupy as cp
 import numpy as np
-from numba import cuda
+from llvmlite import ir
+from numba import cuda, types
+from numba.cuda.extending import intrinsic
 
 THREADS = 256
 WARP = 32
@@ -16,38 +18,96 @@ def larger(a, b):
     return a if a >= b or a != a else b
 
 
-# What the threads of a block have, combined.
+@cuda.jit(device=True)
+def next_total(total, x_ij):
+    return larger(total, x_ij)
+
+
+# What the threads of a block have, combined: by warps, and then what these have.
 @cuda.jit(device=True)
 def maximum_of_block(value, shared):
-    k = cuda.threadIdx.x
-    cuda.syncthreads()
-    shared[k] = value
-    cuda.syncthreads()
-    half = cuda.blockDim.x // 2
+    half = WARP // 2
     while half > 0:
-        if k < half:
-            a, b = shared[k], shared[k + half]
-            shared[k] = larger(a, b)
-        cuda.syncthreads()
+        a, b = value, cuda.shfl_xor_sync(4294967295, value, half)
+        value = larger(a, b)
         half //= 2
-    return shared[0]
+    k, warp = Place(cuda.threadIdx.x), Place(1)
+    cuda.syncthreads()
+    if k % WARP == 0:
+        shared[Place(k // WARP)] = value
+    cuda.syncthreads()
+    value = shared[0]
+    while WARP * warp < cuda.blockDim.x:
+        a, b = value, shared[warp]
+        value = larger(a, b)
+        warp = Place(warp + 1)
+    return value
 
 
-# What the threads of a block have, combined.
+@cuda.jit(device=True)
+def next_total2(total2, x_ij, total):
+    e2 = math.exp(x_ij - total)
+    return total2 + e2, e2
+
+
+# What the threads of a block have, combined: by warps, and then what these have.
 @cuda.jit(device=True)
 def add_of_block(value, shared):
-    k = cuda.threadIdx.x
-    cuda.syncthreads()
-    shared[k] = value
-    cuda.syncthreads()
-    half = cuda.blockDim.x // 2
+    half = WARP // 2
     while half > 0:
-        if k < half:
-            a, b = shared[k], shared[k + half]
-            shared[k] = a + b
-        cuda.syncthreads()
+        a, b = value, cuda.shfl_xor_sync(4294967295, value, half)
+        value = a + b
         half //= 2
-    return shared[0]
+    k, warp = Place(cuda.threadIdx.x), Place(1)
+    cuda.syncthreads()
+    if k % WARP == 0:
+        shared[Place(k // WARP)] = value
+    cuda.syncthreads()
+    value = shared[0]
+    while WARP * warp < cuda.blockDim.x:
+        a, b = value, shared[warp]
+        value = a + b
+        warp = Place(warp + 1)
+    return value
+
+
+@cuda.jit(device=True)
+def ratio_at(e_ij, total2):
+    return e_ij / total2
+
+
+def place_of_four(context, builder, array, args):
+    """The k-th four elements of an array, as LLVM has them, and the bytes to which they are aligned."""
+    lanes = ir.VectorType(context.get_data_type(array.dtype), 4)
+    data = context.make_array(array)(context, builder, args[0]).data
+    k = args[1] if args[1].type.width == 64 else builder.zext(args[1], ir.IntType(64))
+    place = builder.gep(builder.bitcast(data, lanes.as_pointer()), [k])
+    return place, min(16, 4 * array.dtype.bitwidth // 8)
+
+
+@intrinsic
+def four_of(context, array, k):
+    """Elements 4 * k to 4 * k + 3 of an array in which they lie side by side."""
+    def read(context, builder, signature, args):
+        place, alignment = place_of_four(context, builder, array, args)
+        four = builder.load(place, align=alignment)
+        items = [builder.extract_element(four, ir.IntType(32)(lane)) for lane in range(4)]
+        return context.make_tuple(builder, signature.return_type, items)
+    return types.UniTuple(array.dtype, 4)(array, k), read
+
+
+@intrinsic
+def set_four(context, array, k, items):
+    """Writes elements 4 * k to 4 * k + 3."""
+    def write(context, builder, signature, args):
+        place, alignment = place_of_four(context, builder, array, args)
+        four = ir.Constant(place.type.pointee, ir.Undefined)
+        for lane in range(4):
+            item = context.cast(builder, builder.extract_value(args[2], lane), items[lane], array.dtype)
+            four = builder.insert_element(four, item, ir.IntType(32)(lane))
+        builder.store(four, place, align=alignment)
+        return context.get_dummy_value()
+    return types.none(array, k, items), write
 
 
 def check_places(*sizes):
@@ -66,28 +126,62 @@ def over_blocks(*sizes, along=THREADS):
     return (tuple(counts), threads)
 
 
+def in_fours(size, *arrays):
+    """How many times four elements of each array lie side by side along its last axis, so that one access has them
+    all; 0 where an array does not lie so."""
+    for array in arrays:
+        offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
+        if array.strides[-1] != array.itemsize or any(offsets):
+            return 0
+    return size // 4
+
+
 @cuda.jit
-def fill_e(n, x, m, e, ratio):
+def fill_e(n, x, fours, m, e, ratio):
     shared = cuda.shared.array(THREADS, np.float32)
     i = Place(cuda.blockIdx.x)
     while i < n:
         total = x[i, 0]
-        j = Place(cuda.threadIdx.x)
+        k = Place(cuda.threadIdx.x)
+        while k < fours:
+            x0, x1, x2, x3 = four_of(x[i], k)
+            total = next_total(total, x0)
+            total = next_total(total, x1)
+            total = next_total(total, x2)
+            total = next_total(total, x3)
+            k = Place(k + cuda.blockDim.x)
+        j = Place(4 * fours + cuda.threadIdx.x)
         while j < m:
-            total = larger(total, x[i, j])
+            total = next_total(total, x[i, j])
             j = Place(j + cuda.blockDim.x)
         total = maximum_of_block(total, shared)
         total2 = np.float32(0.0)
-        j = Place(cuda.threadIdx.x)
+        k = Place(cuda.threadIdx.x)
+        while k < fours:
+            x0, x1, x2, x3 = four_of(x[i], k)
+            total2, e0 = next_total2(total2, x0, total)
+            total2, e1 = next_total2(total2, x1, total)
+            total2, e2 = next_total2(total2, x2, total)
+            total2, e3 = next_total2(total2, x3, total)
+            set_four(e[i], k, (e0, e1, e2, e3))
+            k = Place(k + cuda.blockDim.x)
+        j = Place(4 * fours + cuda.threadIdx.x)
         while j < m:
-            e2 = math.exp(x[i, j] - total)
-            e[i, j] = e2
-            total2 += e2
+            total2, e[i, j] = next_total2(total2, x[i, j], total)
             j = Place(j + cuda.blockDim.x)
         total2 = add_of_block(total2, shared)
-        j = Place(cuda.threadIdx.x)
+        k = Place(cuda.threadIdx.x)
+        while k < fours:
+            e0, e1, e2, e3 = four_of(e[i], k)
+            ratio0 = ratio_at(e0, total2)
+            ratio1 = ratio_at(e1, total2)
+            ratio2 = ratio_at(e2, total2)
+            ratio3 = ratio_at(e3, total2)
+            set_four(ratio[i], k, (ratio0, ratio1, ratio2, ratio3))
+            k = Place(k + cuda.blockDim.x)
+        j = Place(4 * fours + cuda.threadIdx.x)
         while j < m:
-            ratio[i, j] = e[i, j] / total2
+            ratio[i, j] = ratio_at(e[i, j], total2)
             j = Place(j + cuda.blockDim.x)
         i = Place(i + cuda.gridDim.x)
 
@@ -96,7 +190,8 @@ def softmax_driver(x):
     n, m = x.shape
     ratio = cp.empty((n, m), np.float32)
     e = cp.empty((n, m), np.float32)
-    fill_e[over_blocks(n, along=m)](n, x, m, e, ratio)
+    fours = in_fours(m, x, e, ratio)
+    fill_e[over_blocks(n, along=m)](n, x, fours, m, e, ratio)
     return ratio
 
 

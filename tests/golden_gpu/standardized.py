@@ -2,13 +2,54 @@ import math
 
 import cupy as cp
 import numpy as np
-from numba import cuda
+from llvmlite import ir
+from numba import cuda, types
+from numba.cuda.extending import intrinsic
 
 THREADS = 256
 BLOCKS = 4096
 WARP = 32
 MOST = 2**31
 Place = np.uint32
+
+
+@cuda.jit(device=True)
+def ratio4_at(X_ij, ratio_j, root_j):
+    return (X_ij - ratio_j) / root_j
+
+
+def place_of_four(context, builder, array, args):
+    """The k-th four elements of an array, as LLVM has them, and the bytes to which they are aligned."""
+    lanes = ir.VectorType(context.get_data_type(array.dtype), 4)
+    data = context.make_array(array)(context, builder, args[0]).data
+    k = args[1] if args[1].type.width == 64 else builder.zext(args[1], ir.IntType(64))
+    place = builder.gep(builder.bitcast(data, lanes.as_pointer()), [k])
+    return place, min(16, 4 * array.dtype.bitwidth // 8)
+
+
+@intrinsic
+def four_of(context, array, k):
+    """Elements 4 * k to 4 * k + 3 of an array in which they lie side by side."""
+    def read(context, builder, signature, args):
+        place, alignment = place_of_four(context, builder, array, args)
+        four = builder.load(place, align=alignment)
+        items = [builder.extract_element(four, ir.IntType(32)(lane)) for lane in range(4)]
+        return context.make_tuple(builder, signature.return_type, items)
+    return types.UniTuple(array.dtype, 4)(array, k), read
+
+
+@intrinsic
+def set_four(context, array, k, items):
+    """Writes elements 4 * k to 4 * k + 3."""
+    def write(context, builder, signature, args):
+        place, alignment = place_of_four(context, builder, array, args)
+        four = ir.Constant(place.type.pointee, ir.Undefined)
+        for lane in range(4):
+            item = context.cast(builder, builder.extract_value(args[2], lane), items[lane], array.dtype)
+            four = builder.insert_element(four, item, ir.IntType(32)(lane))
+        builder.store(four, place, align=alignment)
+        return context.get_dummy_value()
+    return types.none(array, k, items), write
 
 
 def check_places(*sizes):
@@ -24,6 +65,16 @@ def over_threads(*sizes):
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
     return ((min(counts[0], BLOCKS), *[min(count, 65535) for count in counts[1:]]), threads)
+
+
+def in_fours(size, *arrays):
+    """How many times four elements of each array lie side by side along its last axis, so that one access has them
+    all; 0 where an array does not lie so."""
+    for array in arrays:
+        offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
+        if array.strides[-1] != array.itemsize or any(offsets):
+            return 0
+    return size // 4
 
 
 @cuda.jit
@@ -81,12 +132,23 @@ def fill_root(m, n, parts2, root, number):
 
 
 @cuda.jit
-def fill_ratio4(n, m, ratio4, root, X, ratio):
+def fill_ratio4(n, fours, X, ratio, root, ratio4, m):
     i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
     while i < n:
-        j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
+        k = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
+        while k < fours:
+            X0, X1, X2, X3 = four_of(X[i], k)
+            ratio0, ratio1, ratio2_2, ratio3 = four_of(ratio, k)
+            root0, root1, root2, root3 = four_of(root, k)
+            ratio4_0 = ratio4_at(X0, ratio0, root0)
+            ratio4_1 = ratio4_at(X1, ratio1, root1)
+            ratio4_2 = ratio4_at(X2, ratio2_2, root2)
+            ratio4_3 = ratio4_at(X3, ratio3, root3)
+            set_four(ratio4[i], k, (ratio4_0, ratio4_1, ratio4_2, ratio4_3))
+            k = Place(k + cuda.gridDim.x * cuda.blockDim.x)
+        j = Place(4 * fours + (cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x))
         while j < m:
-            ratio4[i, j] = (X[i, j] - ratio[j]) / root[j]
+            ratio4[i, j] = ratio4_at(X[i, j], ratio[j], root[j])
             j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
         i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
 
@@ -104,7 +166,8 @@ def standardized_driver(X):
     root = cp.empty(m, np.float32)
     fill_root[over_threads(m)](m, n, parts2, root, number)
     ratio4 = cp.empty((n, m), np.float32)
-    fill_ratio4[over_threads(m, n)](n, m, ratio4, root, X, ratio)
+    fours = in_fours(m, X, ratio, root, ratio4)
+    fill_ratio4[over_threads(m - 3 * fours, n)](n, fours, X, ratio, root, ratio4, m)
     return ratio4
 
 

@@ -38,6 +38,7 @@ from .clean import cleaned, equal_sizes
 from .columns import by_rows
 from .cuda.columns import columns_in_parts
 from .cuda.launches import launched
+from .cuda.shares import OF_A_BLOCK
 from .cuda.totals import totals_apart
 from .directly import written_directly
 from .effects import done
@@ -74,7 +75,7 @@ def expand_for_gpu(function: Function, assumptions: Assumptions | None = None) -
     builder = Builder(assumptions)
     function, results, body = _fused(function, builder, columns_in_parts)
     with builder.active():
-        body = cleaned(in_chunks(totals_apart(place(body, results, {}), results)), results, assumptions)
+        body = cleaned(in_chunks(totals_apart(place(body, results, {}), results), OF_A_BLOCK), results, assumptions)
         body, cells = launched(body, results)
     return Lowered(function, body, results, assumptions=assumptions, cells=cells)
 

@@ -31,24 +31,6 @@ IMPORTS = {"import math": "math.", "import warnings": "warnings.warn(", "import 
            "from transformer.run.threads import in_threads, places": "in_threads("}
 
 
-OF_BLOCK = '''
-def of_block(value, shared):
-    """What the threads of a block have, combined."""
-    k = cuda.threadIdx.x
-    cuda.syncthreads()
-    shared[k] = value
-    cuda.syncthreads()
-    half = cuda.blockDim.x // 2
-    while half > 0:
-        if k < half:
-            a, b = shared[k], shared[k + half]
-            shared[k] = a
-        cuda.syncthreads()
-        half //= 2
-    return shared[0]
-'''
-
-
 class Functions:
     """The functions that one module of generated code needs, by name; `taken` are names of others."""
 
@@ -66,6 +48,7 @@ class Functions:
         self.apart: set[str] = set()                                     # written out nowhere
         self.direct: set[str] = set()                                    # called by what is not a copy itself
         self.grids: dict[Any, str] = {}                                  # what kernels are launched with
+        self.intrinsics: set[str] = set()                                # that a compiler writes out itself
         self.instead: dict[Any, Any] = {}                                # of what a compiler does not know, by kind
 
     def called(self, form: Any, dtype: np.dtype) -> str:
@@ -137,17 +120,31 @@ class Functions:
         """The lines of the copies of such functions, each behind those that it calls."""
         return [_renamed(_tree(function), self.grids, function.__globals__) for function in self.grids]
 
-    def of_block(self, op: str, combined: ast.expr) -> str:
-        """The name of a function by which the threads of a block combine their numbers, two by two."""
-        key = op, ast.unparse(ast.fix_missing_locations(combined))       # which differs from dtype to dtype
+    def step(self, tree: ast.FunctionDef, wish: str, taken: set[str]) -> str:
+        """The name of a function of kernels; of one with the same text, if there is one."""
+        for name, other in self.trees.items():
+            if ast.dump(ast.FunctionDef("", other.args, other.body, [], None)) == ast.dump(tree):
+                return name
+        tree.name = fresh(wish, {*self.taken, *self.names.values(), *self.trees, *taken})
+        self.trees[tree.name] = tree
+        self.direct.add(tree.name)
+        return tree.name
+
+    def wide(self, name: str) -> str:
+        """The name of a function that reads or writes four elements at once."""
+        self.intrinsics.add(name)
+        return name
+
+    def of_block(self, op: str, text: str, combined: ast.expr) -> str:
+        """The name of a function by which the threads of a block combine their numbers: the text of one, in which `a`
+        and `b` are two of them."""
+        key = op, text, ast.unparse(ast.fix_missing_locations(combined)) # which differs from dtype to dtype
         if key not in self.names:
             name = self._free(f"{op}_of_block")
-            tree = ast.parse(OF_BLOCK).body[0]
+            tree = ast.parse(text).body[0]
             assert isinstance(tree, ast.FunctionDef)
             tree.name, self.names[key] = name, name
-            inner: Any = tree.body[-2]
-            inner.body[0].body[-1].value = combined
-            self.trees[name] = tree
+            self.trees[name] = _Combining(combined).visit(tree)
             self.direct.add(name)
         return self.names[key]
 
@@ -258,6 +255,16 @@ def horner(x: ast.expr, *coefficients: ast.expr) -> ast.expr:
         term = coefficient.operand if isinstance(coefficient, ast.UnaryOp) else coefficient
         total = ast.BinOp(ast.BinOp(total, ast.Mult(), x), ast.Sub() if negative else ast.Add(), term)
     return total
+
+
+class _Combining(ast.NodeTransformer):
+    """Puts what combines two numbers in place of `combined`."""
+
+    def __init__(self, combined: ast.expr) -> None:
+        self.combined = combined
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return self.combined if node.id == "combined" else node
 
 
 class _Copy(ast.NodeTransformer):

@@ -26,13 +26,21 @@ class Names:
         self.types: dict[str, Any] = {}
         self.of: dict[Any, str] = {}
         self.sizes: dict[Any, str] = {}
+        self.kept: set[str] = set()
 
     @contextmanager
     def scope(self) -> Iterator[None]:
         """What is named inside is free again afterwards."""
         outer = set(self.used)
         yield
-        self.used = outer
+        self.used = outer | self.kept
+
+    def keep(self, wish: str) -> str:
+        """A name that stays taken in the scopes around."""
+        name = fresh(wish, self.used | self.reserved)
+        self.kept.add(name)
+        self.used.add(name)
+        return name
 
     def give(self, var: Var, wish: str) -> str:
         """Names a variable: by its own name, or as wished."""

@@ -60,11 +60,11 @@ LEAST_COST = 1 << 16                   # additions below which a loop stays wher
 # -- sums in chunks -------------------------------------------------------------------------------
 
 
-def in_chunks(block: Block) -> Block:
-    """The block with long folds in chunks."""
+def in_chunks(block: Block, length: int = BLOCK) -> Block:
+    """The block with long folds in chunks, of this length where their elements are numbers."""
     made: Block = []
     for stmt in block:
-        made += in_parts(stmt, _length(stmt)) if isinstance(stmt, Fold) and may_be_chunked(stmt) else [stmt]
+        made += in_parts(stmt, _length(stmt, length)) if isinstance(stmt, Fold) and may_be_chunked(stmt) else [stmt]
     return made
 
 
@@ -85,8 +85,8 @@ def combination(carry: Carry, stmt: Fold) -> Let | None:
     return combination(inner[0][1], inner[0][0]) if inner and uses_in(stmt, carry.entry) == 1 else None
 
 
-def _length(stmt: Fold) -> int:
-    return ROWS if len(stmt.indices) > 1 or _has_loops(stmt) else BLOCK
+def _length(stmt: Fold, of_numbers: int) -> int:
+    return ROWS if len(stmt.indices) > 1 or _has_loops(stmt) else of_numbers
 
 
 def in_parts(stmt: Fold, length: int) -> Block:

@@ -442,7 +442,7 @@ def wrapped(result: Any, device: Device, given: Any = (), done: Any = None) -> A
         if not isinstance(leaf, (np.ndarray, np.generic)):
             return Array(leaf, device, done) if is_gpu_array(leaf) else leaf
         if device.kind == "cuda":
-            return Array(read_only(there(np.asarray(leaf), device)), device, done)
+            return Array(read_only(there(np.asarray(leaf), device)), device)
         shared = isinstance(leaf, np.ndarray) and any(np.may_share_memory(leaf, array) for array in owned)
         return Array(read_only(leaf.copy() if shared else leaf), device)
 

@@ -108,10 +108,12 @@ class Cost:
 
 class Placed:
     """Calls of a function with arrays on devices. What a call takes is measured: cheap ones are made at
-    once, if the device has nothing else to do, the others later, by the device."""
+    once, if the device has nothing else to do, the others later, by the device. On GPUs they run what `on_gpu`
+    gives."""
 
-    def __init__(self, call: Callable[..., Any], name: str, note: Callable[..., None] | None = None) -> None:
-        self.call, self.name, self.note = call, name, note
+    def __init__(self, call: Callable[..., Any], name: str, note: Callable[..., None] | None = None,
+                 on_gpu: Callable[[], Callable[..., Any]] | None = None) -> None:
+        self.call, self.name, self.note, self.on_gpu = call, name, note, on_gpu
         self.costs: dict[Any, Cost] = {}
         self.structures: dict[Any, Any] = {}
 
@@ -124,6 +126,8 @@ class Placed:
             args, kwargs = tree.unflatten(structure, gathered)
             return self(args, kwargs) if any(type(leaf) is Array for leaf in leaves) else self.call(*args, **kwargs)
         device = self._device(leaves)
+        if device.kind == "cuda" and self.on_gpu is not None:
+            return self.on_gpu()(*args, **kwargs)
         plain = [leaf._known() if type(leaf) is Array else leaf for leaf in leaves]
         key = structure, *[(x.dtype, x.shape) if type(x) is np.ndarray else x if _counts(x) else type(x) for x in plain]
         arrays = is_flat and all(type(arg) is not np.ndarray for arg in args)
@@ -150,7 +154,7 @@ class Placed:
                     plain.append(value if type(value) is np.ndarray else arg._known())
                 else:
                     plain.append(arg)
-            if device is None or cost.seconds >= CHEAP or not device.worker.is_idle:
+            if device is None or device.kind == "cuda" or cost.seconds >= CHEAP or not device.worker.is_idle:
                 return self(args, {})
             start = perf_counter()
             result = function(*plain)

@@ -31,6 +31,7 @@ class Calls(Repeated):
         self.donated = named["donate"] - self.static_names
         self.index = Index(target, [(key, sorted(names)) for key, names in named.items()])
         self.plain = Dispatcher(self._generated_plain, names, user, self.static_names)
+        self.whole = self.plain.whole = target.function
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if config.debug_nans and not self._hands_back(args, kwargs):
@@ -44,6 +45,11 @@ class Calls(Repeated):
         if not kwargs:
             self._note(entry, args)
         return self.run(entry, args, kwargs)
+
+    def for_gpus(self) -> Callable[..., Any]:
+        from ..jitting import CompiledForGpu
+        from ..parallel.device import current_gpu
+        return CompiledForGpu(self.whole, {**self.target.options, "device": "cuda", "backend": None}, current_gpu())
 
     def plainly(self, *args: Any, **kwargs: Any) -> Any:
         return self.target.here(*args, **kwargs)

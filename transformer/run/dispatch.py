@@ -124,7 +124,20 @@ class Dispatcher:
     def placed(self) -> Placed:
         """Calls with arrays on devices."""
         from ..parallel.placing import Placed
-        return Placed(self.plainly, getattr(self.user, "__name__", "the function"), self.note_placed)
+        return Placed(self.plainly, getattr(self.user, "__name__", "the function"), self.note_placed,
+                      None if self.whole is None else lambda: self.on_gpu)
+
+    whole: Any = None                            # the function itself, which is compiled for arrays on GPUs
+
+    @functools.cached_property
+    def on_gpu(self) -> Callable[..., Any]:
+        """The function for calls with arrays on GPUs."""
+        return self.for_gpus()
+
+    def for_gpus(self) -> Callable[..., Any]:
+        from ..jitting import jit
+        compiled: Callable[..., Any] = jit(self.whole, device="cuda", static_argnames=sorted(self.static_names))
+        return compiled
 
     note_placed: Callable[..., None] | None = None           # makes further calls with arrays on devices quick ones
 

@@ -12,13 +12,11 @@ does memory that they have given back.
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 from .gpu import library
 
 _streams: dict[int, Any] = {}
-_making = threading.Lock()
 
 
 def stream_of(device: int) -> Any:
@@ -29,8 +27,8 @@ def stream_of(device: int) -> Any:
 
 def _made(device: int) -> Any:
     cuda = library().cuda
-    with _making, cuda.Device(device):
-        return _streams.setdefault(device, cuda.Stream())
+    with cuda.Device(device):
+        return _streams.setdefault(device, cuda.Stream())                # one, if two threads come at once
 
 
 class On:

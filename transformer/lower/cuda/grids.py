@@ -1,7 +1,8 @@
 """How many blocks of how many threads a kernel is launched with. Generated modules have copies of these functions.
 
 `THREADS` and `BLOCKS` are of the module: how many threads a block has at most, a power of two, and how many blocks keep
-a device busy, beyond which each goes on to further places. `MOST` is how many places along an axis `Place` can count.
+a device busy, beyond which each goes on to further places. `MOST` is how many places along an axis `Place` can count,
+and `TILE` the side of a square of places that a block of threads does together; in memory a line of it has `PADDED`.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from typing import Any
 
 THREADS = 256
 BLOCKS = 4096
-WARP = 32
+WARP = TILE = 32
+PADDED = TILE + 1
 MOST = 2**31
-NAMES = {"THREADS": "256", "BLOCKS": "4096", "WARP": "32", "MOST": "2**31"}
+NAMES = {"THREADS": "256", "BLOCKS": "4096", "WARP": "32", "TILE": "32", "PADDED": "TILE + 1", "MOST": "2**31"}
 
 
 def over_threads(*sizes: int) -> Any:
@@ -22,6 +24,14 @@ def over_threads(*sizes: int) -> Any:
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
     return (min(counts[0], BLOCKS), *[min(count, 65535) for count in counts[1:]]), threads
+
+
+def over_tiles(*sizes: int) -> Any:
+    """A block for every square of `TILE` places along the last two axes, the innermost first, and for every place of
+    another one."""
+    check_places(*sizes)
+    counts = [max(1, (size + TILE - 1) // TILE) for size in sizes[:2]] + list(sizes[2:])
+    return (min(counts[0], BLOCKS), *[max(1, min(count, 65535)) for count in counts[1:]]), (TILE, THREADS // TILE)
 
 
 def over_blocks(*sizes: int, along: int = THREADS) -> Any:
@@ -48,3 +58,13 @@ def check_places(*sizes: int) -> None:
     """Raises where an axis has more places than `Place` counts."""
     if max(sizes) > MOST:
         raise OverflowError(f"{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62")
+
+
+def in_fours(size: int, *arrays: Any) -> int:
+    """How many times four elements of each array lie side by side along its last axis, so that one access has them
+    all; 0 where an array does not lie so."""
+    for array in arrays:
+        offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
+        if array.strides[-1] != array.itemsize or any(offsets):
+            return 0
+    return size // 4

@@ -22,20 +22,22 @@ from ...core.types import INT
 from ...core.walk import atom_vars
 from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
+from ...write.sizes import number
 from ..nests import Allocate, Fold, Launch, Nest, Store, loaded, statements
 from ..private import private_arrays
 from ..sharing import taken
 from . import grids
 from .strided import LINE_OF_GRID, made_inside, of_blocks, of_grid
 from .telling import Telling, may_fail, status
-from .together import Together
+from .transposed import Transposed, across
+from .wide import LANES
 
 AXES = "xyz"
 GRIDS = {"threads": grids.over_threads, "blocks": grids.over_blocks, "block": grids.one_block,
          "thread": grids.one_thread}
 
 
-class Kernels(Together):
+class Kernels(Transposed):
     """Prints launches, and the kernels that they launch."""
 
     telling: Telling | None = None
@@ -43,32 +45,43 @@ class Kernels(Together):
     def _launch(self, stmt: Launch) -> list[Item]:
         if may_fail(stmt.body):
             return self._telling(stmt)
-        return [self._launched(stmt)]
+        return self._launched(stmt)
 
     def _telling(self, stmt: Launch) -> list[Item]:
         """A launch, with what the kernel tells of errors."""
         self.telling = told = Telling(self.names.give(status(), "status"), self.in_driver())
         launch = self._launched(stmt)
         self.telling = None
-        return [told.before(), launch, *told.after(self.names.give(Var(INT), "code"))]
+        return [told.before(), *launch, *told.after(self.names.give(Var(INT), "code"))]
 
     def in_driver(self) -> Any:
         """What prints expressions in the driver."""
         raise NotImplementedError
 
-    def _launched(self, stmt: Launch) -> Item:
+    def _launched(self, stmt: Launch) -> list[Item]:
         outside = {*self.names.of.values(), *self.names.sizes.values()}
         with self.names.scope():
-            self.shared = {}
+            self.shared, self.fours = {}, {}
             self.added = stmt.added
             self.has_tiles = False
+            self.inside = made_inside(stmt.body)
             self.read = {array for each in stmt.body for array in loaded(each)}
             items = getattr(self, f"_by_{stmt.form}")(stmt)
             items = [*self._memory(), *items]
-            given = taken(items, outside)
+            given = taken(items, {*outside, *(name for name, _ in self.fours.values())})
+            self.names.kept.clear()
         name = self._kernel(items, given, f"fill_{self._filled(stmt)}")
         call = ast.Call(ast.Subscript(ast.Name(name), self._grid(stmt)), list(map(ast.Name, given)), [])
-        return Line(ast.Expr(call), stmt.origin)
+        return [*self._counts(stmt.origin), Line(ast.Expr(call), stmt.origin)]
+
+    def _counts(self, origin: Any) -> list[Item]:
+        """`fours = in_fours(n, x, y)`."""
+        items: list[Item] = []
+        for size, (name, arrays) in self.fours.items():
+            function = ast.Name(self.numbers.functions.grid(grids.in_fours))
+            call = ast.Call(function, [self.size(size), *map(self.atom, arrays)], [])
+            items.append(Line(ast.Assign([ast.Name(name)], call), origin))
+        return items
 
     def _kernel(self, items: list[Item], given: list[str], wish: str) -> str:
         params = ast.arguments([], [ast.arg(name) for name in given], None, [], [], None, [])
@@ -95,10 +108,12 @@ class Kernels(Together):
         return self.as_block(lambda: self.block(stmt.body))
 
     def _by_threads(self, stmt: Launch) -> list[Item]:
+        if across(stmt):
+            return self.by_tiles(stmt)
         *before, nest = stmt.body
         items = self.block(before)
         steps = [LINE_OF_GRID] if len(stmt.indices) == 1 else map(of_grid, AXES)
-        return items + self.over(nest, list(zip(reversed(stmt.indices), steps)), lambda: self.block(nest.body))
+        return items + self.over(nest, list(zip(reversed(stmt.indices), steps)))
 
     def _by_blocks(self, stmt: Launch) -> list[Item]:
         *before, nest = stmt.body
@@ -113,11 +128,19 @@ class Kernels(Together):
 
     def _grid(self, stmt: Launch) -> ast.expr:
         """How many blocks, of how many threads: `over_threads(m, n)`, the innermost axis first."""
-        name = self.numbers.functions.grid(GRIDS[stmt.form])
-        sizes = [self.size(index.size) for index in reversed(stmt.indices)]
+        name = self.numbers.functions.grid(grids.over_tiles if across(stmt) else GRIDS[stmt.form])
+        sizes = [self._count(index.size, stmt.form) for index in reversed(stmt.indices)]
         along = [self.size(size) for size in _rows(stmt)] if stmt.form == "blocks" else []
         longest = along[0] if len(along) == 1 else ast.Call(ast.Name("max"), along, [])
         return ast.Call(ast.Name(name), sizes, [ast.keyword("along", longest)] if along else [])
+
+    def _count(self, size: Extent, form: str) -> ast.expr:
+        """How many places there are along an axis; four together are one."""
+        tree = self.size(size)
+        if form != "threads" or size not in self.fours:
+            return tree
+        fours = ast.BinOp(number(LANES - 1), ast.Mult(), ast.Name(self.fours[size][0]))
+        return ast.BinOp(tree, ast.Sub(), fours)
 
 
 def _rows(stmt: Launch) -> list[Extent]:

@@ -20,7 +20,7 @@ from ...write.layout import lines_of
 from ..functions import IMPORTS, Functions
 from ..nests import Lowered
 from ..source import Printed, raised_by
-from . import elementary, grids
+from . import elementary, grids, intrinsics
 from .driver import Driver
 from .hosts import divided
 from .places import PLACE
@@ -37,6 +37,7 @@ def print_module(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Prin
     driver = printer.function(name)
     functions.trees = divided(functions.trees, functions.tasks.values(), driver)
     parts = functions.lines()
+    parts += [intrinsics.OF_FOURS.strip().split("\n")] if functions.intrinsics else []
     parts += functions.grid_lines()
     parts += [[text for text, _ in lines_of([tree], 0)] for tree in functions.tasks.values()]
     lines = list(lines_of([driver], 0))
@@ -53,7 +54,9 @@ def _headed(parts: list[list[str]]) -> str:
     standard = [line for line in imports if line.split()[-1] in STANDARD]
     others = [line for line in imports if line not in (*standard, NUMPY)]
     standard = [*["import cmath"] * ("cmath." in body), *standard]
-    heads = [*standard, *([""] if standard else []), ARRAYS, NUMPY, *others, "from numba import cuda", ""]
-    named = [f"{name} = {text}" for name, text in grids.NAMES.items() if re.search(rf"\b{name}\b", body)]
+    compilers = intrinsics.IMPORTS if "@intrinsic" in body else ["from numba import cuda"]
+    heads = [*standard, *([""] if standard else []), ARRAYS, NUMPY, *others, *compilers, ""]
+    used = body + grids.NAMES["PADDED"] * ("PADDED" in body)
+    named = [f"{name} = {text}" for name, text in grids.NAMES.items() if re.search(rf"\b{name}\b", used)]
     named += [f"{PLACE} = np.uint32"] * (f"{PLACE}(" in body)
     return "\n".join([*heads, *named]) + "\n\n\n" + body + "\n"

@@ -41,11 +41,14 @@ class Places(Printer):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.unsigned: set[Var] = set()
+        self.instead: dict[Any, Any] = {}                                # what is read in place of an element
         self.plain: set[Var] = set()                                     # those that may stay what they are just now
 
     def subscript(self, array: Any, at: tuple[Any, ...]) -> ast.Subscript:
         if not self.in_kernel:
             return super().subscript(array, at)
+        if (array, at) in self.instead:
+            return self.instead[array, at]
         places = list(map(self.place, at))
         return ast.Subscript(self.atom(array), places[0] if len(places) == 1 else ast.Tuple(places))
 
@@ -111,7 +114,7 @@ def _signed_with_others(size: Extent, unsigned: set[Var]) -> set[Var]:
 def _factors(size: Size, indices: set[Var]) -> set[Var]:
     """Those that are multiplied by numbers, or by sizes, and by no other index."""
     found = set(indices)
-    for monomial, count in size.terms.items():
+    for monomial in size.terms:
         own = [atom.var for atom in monomial if isinstance(atom, Unknown)]
         if len(own) > 1:
             found -= set(own)

@@ -16,6 +16,7 @@ from ..threads import combination, is_independent
 
 ADDED_AT_ONCE = {np.dtype(name) for name in ("f4", "f8", "i4", "i8", "u4", "u8")}
 MOST_AXES = 3                          # of a grid
+OF_A_BLOCK = 4096                      # numbers of a long sum that a block of threads adds up
 ROW = 32                               # places in a row for which a block of threads is too many
 
 

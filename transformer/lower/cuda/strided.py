@@ -27,16 +27,27 @@ Steps = tuple[ast.expr, ast.expr]      # where a thread begins, and how far it g
 class Strided(Places):
     """Prints such loops."""
 
-    def over(self, nest: Nest, axes: list[tuple[Index, Steps]], body: Callable[[], list[Item]]) -> list[Item]:
+    def over(self, nest: Nest, axes: list[tuple[Index, Steps]], body: Callable[[], list[Item]] | None = None
+             ) -> list[Item]:
         """Loops over the places that are a thread's, the innermost first, around those over other indices."""
         shared = [index for index, _ in axes]
         self.unsigned.update(index.var for index in shared)
         for index in nest.indices:
             self.names.index(index.var)
-        items = self.plainly([index for index in nest.indices if index not in shared], body, nest.origin)
-        for index, steps in axes:
+        others = [index for index in nest.indices if index not in shared]
+        (index, steps), *outer = axes
+        if body is None and not others:
+            items = self.along(index, nest.body, steps, nest.origin)
+        else:
+            items = self.plainly(others, body or (lambda: self.block(nest.body)), nest.origin)
+            items = self.strided(index, items, steps, nest.origin)
+        for index, steps in outer:
             items = self.strided(index, items, steps, nest.origin)
         return items
+
+    def along(self, index: Index, block: Block, steps: Steps, origin: Any) -> list[Item]:
+        """A loop over the places of one index."""
+        return self.strided(index, self.block(block), steps, origin)
 
     def plainly(self, indices: list[Index], body: Callable[[], list[Item]], origin: Any) -> list[Item]:
         """Loops over all places."""
@@ -49,12 +60,17 @@ class Strided(Places):
     def strided(self, index: Index, items: list[Item], steps: Steps, origin: Any, start: Extent = 0) -> list[Item]:
         """`i = Place(first); while i < n: …; i = Place(i + step)`."""
         first, step = steps
-        name = self.names.of[index.var]
-        if start != 0:
-            first = ast.BinOp(self.size(start), ast.Add(), first)
-        test = ast.Compare(ast.Name(name), [ast.Lt()], [self.size(_later(start, index.size))])
-        body = [*items, _assigned(name, ast.BinOp(ast.Name(name), ast.Add(), step), origin)]
-        return [_assigned(name, first, origin), Group(ast.While(test, [], []), body, [], origin)]
+        begin = first if start == 0 else ast.BinOp(self.size(start), ast.Add(), first)
+        end = self.size(later(start, index.size))
+        return self.counting(ast.Name(self.names.of[index.var]), begin, end, step, items, origin)
+
+    def counting(self, name: ast.Name, begin: ast.expr, end: ast.expr, step: ast.expr, items: list[Item],
+                 origin: Any) -> list[Item]:
+        def assigned(tree: ast.expr) -> Item:
+            return Line(ast.Assign([name], as_place(tree)), origin)
+
+        body = [*items, assigned(ast.BinOp(name, ast.Add(), step))]
+        return [assigned(begin), Group(ast.While(ast.Compare(name, [ast.Lt()], [end]), [], []), body, [], origin)]
 
 
 def started(stmt: Fold | Nest, index: Index) -> Extent:
@@ -89,17 +105,13 @@ def _places(block: Block) -> list[Any]:
     return found + [place for each in statements(block) if isinstance(each, Store) for place in each.at]
 
 
-def _later(start: Extent, size: Extent) -> Extent:
+def later(start: Extent, size: Extent) -> Extent:
     """Where something ends that begins there."""
     if isinstance(size, Size) and start != 0:
         (monomial, count), *others = size.terms.items()
         if not others and count == 1 and len(monomial) == 1 and isinstance(monomial[0], Least):
             return least(start + monomial[0].first, start + monomial[0].second)
     return start + size
-
-
-def _assigned(name: str, tree: ast.expr, origin: Any) -> Item:
-    return Line(ast.Assign([ast.Name(name)], as_place(tree)), origin)
 
 
 def parsed(text: str) -> ast.expr:

@@ -25,13 +25,15 @@ from ..nests import Block, Fold, Index, Nest, Store, statements
 from ..numbers import literal
 from ..statements import assignments
 from ..threads import combination
+from .combining import of_block
 from .places import as_place
 from .shares import flattened, is_along_rows, is_combined, shared_indices
-from .strided import OF_BLOCK, Strided, parsed, started
+from .strided import OF_BLOCK, parsed, started
 from .tiles import bound
+from .wide import Wide
 
 
-class Together(Strided):
+class Together(Wide):
     """Prints what a block does. `together` says that a block of threads does what is printed, `shared` is memory
     through which they combine numbers, by dtype."""
 
@@ -65,7 +67,7 @@ class Together(Strided):
             if len(tile) > 1:
                 items = self._over_tile(nest, tile)
             else:
-                items = self.over(nest, [(indices[-1], OF_BLOCK)], lambda: self.block(nest.body))
+                items = self.over(nest, [(indices[-1], OF_BLOCK)])
         self.together = True
         return self._apart(stmt, items)
 
@@ -138,8 +140,8 @@ class Together(Strided):
         with self.names.scope():
             for each in stmt.indices:
                 self.names.index(each.var)
-            body = self.plainly(inner, lambda: self.block(stmt.body) + self._next(stmt), stmt.origin)
-            items += self.strided(index, body, OF_BLOCK, stmt.origin, start)
+            items += self.plainly(inner, lambda: self.along(index, stmt.body, OF_BLOCK, stmt.origin, stmt.carries,
+                                                            start), stmt.origin)
         self.together = True
         for carry, maker in zip(stmt.carries, makers, strict=True):
             items.append(self._total(carry, maker, stmt))
@@ -160,7 +162,7 @@ class Together(Strided):
         a, b = Var(ArrayType(dtype)), Var(ArrayType(dtype))
         combined = self.numbers.application(Let((carry.out,), maker.op, (a, b), dict(maker.attrs)),
                                             [ast.Name("a"), ast.Name("b")])
-        function = self.numbers.functions.of_block(maker.op.name, combined)
+        function = self.numbers.functions.of_block(maker.op.name, of_block(dtype), combined)
         tree: ast.expr = ast.Call(ast.Name(function), [ast.Name(name), ast.Name(self.shared[dtype])], [])
         if maker.op is Add and not _is_zero(carry.init):
             tree = ast.BinOp(self.atom(carry.init), ast.Add(), tree)

@@ -1,0 +1,103 @@
+"""Matrices that are read across: a block of threads brings a tile of one to memory that its threads share, along the
+rows, and reads it there along the columns.
+
+    nest i, j                          tile = cuda.shared.array((TILE, PADDED), np.float32)
+        store y, i, j, x[j, i]    →    for every tile of places i, j
+                                           tile[k, lane] = x[j, i]     neighbouring lanes: neighbouring i
+                                           cuda.syncthreads()
+                                           y[i, j] = tile[lane, k]     neighbouring lanes: neighbouring j
+
+Otherwise each thread of a warp would have a row of memory for itself. The tile has a column too many, so that the
+numbers of one column lie in different banks of memory.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ...core.grammar import If, Let, Var
+from ...core.types import INT
+from ...core.walk import atom_vars
+from ...write.expressions import dotted
+from ...write.layout import Group, Item, Line
+from ..nests import Index, Launch, Nest, Store, is_load, statements
+from .places import as_place, sole
+from .strided import of_blocks, parsed
+from .together import WAIT, Together
+
+TILE, PADDED = "TILE", "PADDED"
+MOST_TILES = 4                         # of a block, which has room for 48 kB
+
+
+class Transposed(Together):
+    """Prints kernels that read matrices across, tile by tile."""
+
+    def by_tiles(self, stmt: Launch) -> list[Item]:
+        """A kernel over tiles of the last two indices, and over places of the others."""
+        *before, nest = stmt.body
+        *outer, i, j = stmt.indices
+        self.unsigned.update(index.var for index in stmt.indices)
+        for index in stmt.indices:
+            self.names.index(index.var)
+        items = self.block(before)
+        row, column, k, lane = (self.names.give(Var(INT), name) for name in ("row", "column", "k", "lane"))
+        tiles = {load: self.names.give(Var(INT), "tile") for load in across(stmt)}
+        arrays = [self._tile(load, name) for load, name in tiles.items()]
+        bring = [_assigned(f"{name}[{k}, {lane}]", self.subscript(*load), nest.origin) for load, name in tiles.items()]
+        bring = self._of_tile(bring, (i, row, lane), (j, column, k), k, nest)
+        self.instead = {load: parsed(f"{name}[{lane}, {k}]") for load, name in tiles.items()}
+        use = self._of_tile(self.block(nest.body), (i, row, k), (j, column, lane), k, nest)
+        self.instead = {}
+        wait = Line(ast.Expr(WAIT), nest.origin)
+        inner: list[Item] = [wait, *bring, wait, *use]
+        for index, name, axis in (j, column, "x"), (i, row, "y"):
+            inner = self._over_tiles(index, name, axis, inner, nest)
+        for index in outer:
+            inner = self.strided(index, inner, of_blocks("z"), nest.origin)
+        return [*arrays, _assigned(lane, as_place(parsed("cuda.threadIdx.x")), nest.origin), *items, *inner]
+
+    def _tile(self, load: Any, name: str) -> Item:
+        dtype = dotted(f"np.{load[0].type.dtype.name}")
+        shape = ast.Tuple([ast.Name(TILE), ast.Name(PADDED)])
+        return Line(ast.Assign([ast.Name(name)], ast.Call(dotted("cuda.shared.array"), [shape, dtype], [])))
+
+    def _of_tile(self, items: list[Item], row: Any, column: Any, k: str, nest: Nest) -> list[Item]:
+        """What threads do for the places of a tile, each for some lines: `(index, start, place)` along each axis."""
+        places = [ast.Assign([ast.Name(self.names.of[index.var])], as_place(parsed(f"{start} + {place}")))
+                  for index, start, place in (row, column)]
+        tests: list[ast.expr] = [ast.Compare(ast.Name(self.names.of[index.var]), [ast.Lt()], [self.size(index.size)])
+                                 for index, *_ in (row, column)]
+        body: list[Item] = [*(Line(place, nest.origin) for place in places),
+                Group(ast.If(ast.BoolOp(ast.And(), tests), [], []), items, [], nest.origin)]
+        return self.counting(ast.Name(k), parsed("cuda.threadIdx.y"), ast.Name(TILE), parsed("cuda.blockDim.y"), body,
+                             nest.origin)
+
+    def _over_tiles(self, index: Index, name: str, axis: str, items: list[Item], nest: Nest) -> list[Item]:
+        first, step = (parsed(f"{TILE} * cuda.{what}.{axis}") for what in ("blockIdx", "gridDim"))
+        return self.counting(ast.Name(name), first, self.size(index.size), step, items, nest.origin)
+
+
+def across(stmt: Launch) -> list[tuple[Var, tuple[Any, ...]]]:
+    """The reads of a kernel that go across memory, by array and places; none where it has no tiles."""
+    nest = stmt.body[-1]
+    if stmt.form != "threads" or len(stmt.indices) < 2 or not isinstance(nest, Nest):
+        return []
+    if len(nest.indices) != len(stmt.indices) or not all(
+            isinstance(each, (Let, If, Store)) for each in statements(nest.body)):
+        return []
+    *_, i, j = stmt.indices
+    loads = [(each.args[0], each.args[1:]) for each in nest.body if is_load(each)]
+    written = {each.array for each in statements(nest.body) if isinstance(each, Store)}
+    found = dict.fromkeys(load for load in loads if _is_across(load, i, j) and load[0] not in written)
+    return list(found) if len(found) <= MOST_TILES and not stmt.added else []
+
+
+def _is_across(load: tuple[Var, tuple[Any, ...]], i: Index, j: Index) -> bool:
+    _, at = load
+    used = set(atom_vars(at[:-1]))
+    return len(at) > 1 and sole(at[-1]) is i.var and j.var in used and i.var not in used
+
+
+def _assigned(target: str, tree: ast.expr, origin: Any) -> Item:
+    return Line(ast.Assign([parsed(target)], tree), origin)
