@@ -15,9 +15,10 @@ import traceback
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
-from transformer import Array, device_put, devices, grad, jit, value_and_grad, vmap
+from transformer import Array, device_put, devices, grad, jit, random, value_and_grad, vmap
 from transformer.run.gpu import is_simulated
 
 TABLE = np.array([1.0, 2.0, 3.0])
@@ -127,6 +128,33 @@ def check_writes_reach_the_caller() -> None:
     jit(smooth, device="cuda")(base[::2], 0.25)
     same(base[::2], wanted)
     same(base[1::2], np.arange(1.0, 10, 2))
+
+
+def check_arrays_without_axes_are_written() -> None:
+    def moved(x):
+        x += 1
+        return x * x
+
+    x = np.array(1.5)
+    same(jit(moved, device="cuda")(x), np.float64(6.25))
+    same(x, np.array(2.5))
+
+
+def check_numbers_of_16_bits() -> None:
+    def product(a, b):
+        return a @ b
+
+    for dtype in np.float16, ml_dtypes.bfloat16:
+        a, b = np.arange(6).reshape(2, 3).astype(dtype), np.arange(12).reshape(3, 4).astype(dtype)
+        found = jit(product, device="cuda")(a, b)
+        assert found.dtype == dtype
+        same(found.astype("f4"), product(a, b).astype("f4"))
+
+
+def check_random_numbers() -> None:
+    key = random.key(3)
+    for draw in random.normal, random.uniform, random.exponential:
+        same(jit(lambda key, draw=draw: draw(key, (9,)), device="cuda")(key), draw(key, (9,)))
 
 
 def check_shared_memory_is_refused() -> None:

@@ -36,16 +36,21 @@ sys.modules["gpu_programs"] = programs
 specification.loader.exec_module(programs)
 
 
-def looped(name: str, size: int) -> tuple[Looped, tuple[Any, ...]]:
-    """The module of a program as `jit` makes it for a GPU, and what it is called with."""
+def drawn(name: str, size: int) -> tuple[Looped, tuple[Any, ...]]:
+    """The module of a program in the folder, and what it is called with."""
     target, user, draw = programs.KEPT[name]
     arguments = draw(np.random.default_rng(size), size)
+    return looped(target, user, arguments), arguments
+
+
+def looped(target: Any, user: Any, arguments: tuple[Any, ...]) -> Looped:
+    """The module of a transformation of the user's function, as `jit` makes it for a GPU."""
     names, static = argument_names(user, len(arguments)), StaticPaths(frozenset(), WRITTEN_OUT)
 
     def attempt(described: Any) -> Looped:
         return generate_loops(target, described.args, described.kwargs, hints=described.hints, smallest=2, gpu=True)
 
-    return on_demand(attempt, arguments, {}, names, static, describe(arguments, {}, names, static)), arguments
+    return on_demand(attempt, arguments, {}, names, static, describe(arguments, {}, names, static))
 
 
 def compare(made: Looped, source: str, target: Any, arguments: tuple[Any, ...]) -> None:
@@ -63,7 +68,7 @@ def compare(made: Looped, source: str, target: Any, arguments: tuple[Any, ...]) 
 def test_kernels(name: str, request: pytest.FixtureRequest) -> None:
     path, target = FOLDER / f"{name}.py", programs.KEPT[name][0]
     for size in SIZES:
-        made, arguments = looped(name, size)
+        made, arguments = drawn(name, size)
         compare(made, made.module.source, target, arguments)
         if request.config.getoption("--update-golden"):
             path.write_text(made.module.source)

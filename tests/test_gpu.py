@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from corpus import ALL, Program
 from lowered import called, generated
+from test_golden_gpu import looped
 from test_lowered_programs import transformed
 
 from transformer import tree
@@ -37,20 +38,22 @@ class Simulated:
 
 
 def run(program: Program, order: int) -> None:
-    """Compares what kernels give with NumPy; refusals have a place."""
+    """Compares what the module gives that `jit` runs, and what it writes to its arguments, with NumPy; refusals have a
+    place."""
     target, arguments = transformed(program, order), program.example(np.random.default_rng(0))
     try:
-        made = generated(target, program.function, arguments)
-    except TransformError:
-        assert order                                                     # no gradient either
-        return
-    try:
-        kernels = lower_for_gpu(made.function, made.reading.assumptions)
+        made = looped(target, program.function, arguments)
     except NotSupported as refused:
         assert "File " in str(refused), refused
         return
-    found, _ = tree.flatten(called(made, Simulated(kernels), program.function, arguments))   # type: ignore[arg-type]
-    wanted, _ = tree.flatten(target(*copy.deepcopy(arguments)))
+    except TransformError:
+        assert order                                                     # no gradient either
+        return
+    given = {**made.namespace, **made.module.kernel.printed.given}
+    entry = gpu_simulator.namespace(made.module.source, given)[made.module.entry.name]
+    outside = {hidden.name: hidden.fetch() for hidden in made.interface.hidden}
+    ours, theirs = copy.deepcopy(arguments), copy.deepcopy(arguments)
+    found, wanted = tree.leaves((entry(*ours, **outside), ours)), tree.leaves((target(*theirs), theirs))
     for got, want in zip(found, wanted, strict=True):
         if isinstance(want, str):
             assert got == want

@@ -21,8 +21,9 @@ FOLDER = Path(__file__).parent
 def run(*command: str, simulated: bool = False) -> str:
     """What a new process prints."""
     environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1" if simulated else "0"}
-    ended = subprocess.run([sys.executable, *command], env=environment, capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stderr
+    ended = subprocess.run([sys.executable, *command], env=environment, cwd=FOLDER.parent, capture_output=True,
+                           text=True, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
     return ended.stdout
 
 
@@ -37,8 +38,24 @@ def test_on_a_device(name: str, became: dict[str, str | None]) -> None:
     assert became[name] is None, became[name]
 
 
+def test_programs_of_the_corpus() -> None:
+    """All of them take minutes: `NUMBA_ENABLE_CUDASIM=1 python -m benchmarks gpu --corpus`."""
+    run("-m", "benchmarks", "gpu", "--corpus", "--every", "12", simulated=True)
+
+
+def test_benchmarks_of_gpus(tmp_path: Path) -> None:
+    run("-m", "benchmarks", "gpu", "--only", "selu, 64M,five arrays", "--json", str(tmp_path / "found"), simulated=True)
+    cases = {case["name"]: case for case in json.loads((tmp_path / "found").read_text())["cases"]}
+    assert len(cases) == 3
+    for case in cases.values():
+        assert not case["is wrong"] and not case["notes"] and {"transformer", "by hand"} <= set(case["seconds"])
+    assert cases["selu, 64M f32"]["bytes"] == 2 * 33 * 4
+
+
 WITHOUT_GPU = """
 import sys
+
+before = set(sys.modules)                       # packages of CUDA have parts that every process imports
 
 import numpy as np
 
@@ -46,7 +63,7 @@ import transformer
 
 
 def loaded(*names):
-    return sorted(name for name in sys.modules if name.split(".")[0] in names)
+    return sorted(name for name in sys.modules if name.split(".")[0] in names and name not in before)
 
 
 assert not loaded("numba", "cupy", "cuda"), loaded("numba", "cupy", "cuda")

@@ -75,11 +75,13 @@ class GpuModule(Module):
 
     @property
     def raising(self) -> dict[int, Origin]:
-        return self.kernel.printed.raising
+        below = int(self._names_bfloat16())
+        return {line + below: origin for line, origin in self.kernel.printed.raising.items()}
 
     @property
     def source(self) -> str:
-        return self.kernel.source + "\n\n" + "\n".join(self.entry.lines) + "\n"
+        text = self.kernel.source + "\n\n" + "\n".join(self.entry.lines) + "\n"
+        return text.replace(f"\n{NUMPY}\n", f"\n{BFLOAT16}\n{NUMPY}\n", 1) if self._names_bfloat16() else text
 
     def file(self, header: Header) -> str:
         return "\n".join(header.lines()) + "\n\n" + self.source

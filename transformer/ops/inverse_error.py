@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..core.types import ArrayType
-from . import scalars_special
 from .elementwise import ROOT_PI, Elementwise
+from .scalars_special import error_inverse
 
 PRECISIONS = np.dtype(np.float32), np.dtype(np.float64)
 
@@ -78,7 +78,7 @@ def erf_inv(x: Any) -> Any:
 
 def of_number(x):
     """For a number of another precision; `lower/vecmath/inverse_error` has those of these two."""
-    return scalars_special.error_inverse(x)
+    return error_inverse(x)
 
 
 class ErfInv(Elementwise):

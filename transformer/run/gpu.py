@@ -51,6 +51,14 @@ def library() -> Any:
     return cupy
 
 
+def runnable(namespace: dict[str, Any]) -> dict[str, Any]:
+    """What a generated module defines, with stand-ins where a simulator runs it."""
+    if not is_simulated():
+        return namespace
+    from .gpu_simulated import with_stand_ins
+    return with_stand_ins(namespace)
+
+
 class OnHost:
     """NumPy under CuPy's name, for kernels that run as Python."""
 

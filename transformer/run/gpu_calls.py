@@ -18,7 +18,7 @@ from ..pipeline import Looped, generate_loops
 from .dispatch import Entry, hidden_key
 from .files import load_module
 from .generating import guarded_integers, on_demand, uncollected
-from .gpu import brought, fetched, is_gpu_array, is_simulated, library, put, stand_in
+from .gpu import brought, fetched, is_gpu_array, is_simulated, library, put, runnable, stand_in
 from .gpu_again import Again
 from .gpu_choice import device_for
 from .gpu_devices import launching
@@ -137,11 +137,11 @@ class GpuCalls(Repeated):
             entry.memory.check(args, kwargs, self.names(len(args)), entry.hidden)
 
     def _write_back(self, entry: Entry, ours: tuple[Any, Any], theirs: tuple[Any, Any]) -> None:
-        """Puts what the function wrote to copies into the arrays of the caller."""
+        """Puts what the function wrote to copies into the arrays of the caller; of those without axes none was made."""
         written = {each.path for each in entry.memory.written}
         copies = {id(leaf): copy for leaf, copy in zip(tree.leaves(ours), tree.leaves(theirs))}
         for path, array in arrays_of(*ours, self.names(len(ours[0]))).items():
-            if path in written:
+            if path in written and array.ndim:
                 array[...] = fetched(copies[id(array)])
 
     def _generated(self, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any], _: Any) -> Entry:
@@ -159,7 +159,7 @@ class GpuCalls(Repeated):
             looped = self.looped(described, args, kwargs)
             source, printed = looped.source, looped.module.kernel.printed
             given = {**looped.namespace, **printed.given, "cp": library()}
-            namespace = load_module(source.replace(CUPY, "\n", 1), looped.module.entry.name, given)
+            namespace = runnable(load_module(source.replace(CUPY, "\n", 1), looped.module.entry.name, given))
         note_places(namespace["__file__"], looped.module.raising)
         if not is_simulated():
             launched_by_us(namespace, printed.tasks, is_kept=not printed.given)

@@ -53,7 +53,7 @@ class Stream:
     carries: list[Carry]
 
     @property
-    def arrays(self) -> list[Var]:
+    def arrays(self) -> list[Any]:
         return list(dict.fromkeys([*(each.args[0] for each in self.loads), *(each.array for each in self.stores)]))
 
 

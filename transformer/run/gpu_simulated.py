@@ -1,0 +1,35 @@
+"""What generated modules for GPUs have in place of their own where numba's simulator runs them, thread after thread of
+Python: small grids, and plain functions for what a compiler writes out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def in_fours(size: int, *arrays: np.ndarray) -> int:
+    """As on a device, for arrays of any alignment."""
+    return size // 4 if all(array.strides[-1] == array.itemsize for array in arrays) else 0
+
+
+def four_of(array: Any, k: int) -> tuple[Any, ...]:
+    return tuple(array[4 * k + lane] for lane in range(4))
+
+
+def set_four(array: Any, k: int, items: tuple[Any, ...]) -> None:
+    for lane in range(4):
+        array[4 * k + lane] = items[lane]
+
+
+# Threads take long to start, and warps of one have nobody to hand numbers to, which the simulator has no form for.
+# Numba computes with places in 64 bits.
+STAND_INS: dict[str, Any] = {"THREADS": 8, "BLOCKS": 4, "WARP": 1, "Place": int, "in_fours": in_fours,
+                             "four_of": four_of, "set_four": set_four}
+
+
+def with_stand_ins(namespace: dict[str, Any]) -> dict[str, Any]:
+    """Functions that kernels call are plain: the simulator's do not know arguments by name."""
+    namespace |= {name: each.py_func for name, each in namespace.items() if getattr(each, "_device", False)}
+    namespace |= {name: each for name, each in STAND_INS.items() if name in namespace}
+    return namespace
