@@ -39,7 +39,6 @@ from transformer import (
 )
 from transformer.core.errors import BadArgument
 from transformer.parallel.workers import known
-from transformer.run import gpu_calls
 
 COUNT = 3
 MODE = sys.argv[1] if len(sys.argv) > 1 else ""
@@ -295,15 +294,7 @@ def check_what_nccl_was_asked() -> None:
 CHECKS = {name: check for name, check in list(globals().items()) if name.startswith("check_")}
 
 
-def with_small_blocks() -> None:
-    """Blocks of 4 threads: numba's simulator has a thread of Python for each, which takes its time."""
-    load = gpu_calls.load_module
-    gpu_calls.load_module = lambda source, *rest: load(source.replace("THREADS = 256", "THREADS = 4").replace(
-        "WARP = 32", "WARP = 2"), *rest)
-
-
 if __name__ == "__main__":
-    with_small_blocks()
     config.cpu_devices = COUNT
     if MODE == "simulated":
         config.cuda_devices = COUNT
