@@ -195,6 +195,6 @@ def stand_in(leaf: Any) -> Any:
     number."""
     if isinstance(leaf, library().ndarray):
         if not leaf.ndim:
-            return fetched(leaf)
+            return leaf if isinstance(leaf, np.ndarray) else fetched(leaf)
         return np.ndarray(leaf.shape, leaf.dtype, bytes(leaf.itemsize), strides=(0,) * leaf.ndim)
     return leaf
