@@ -26,6 +26,7 @@ from transformer import (
     device_put,
     devices,
     grad,
+    jit,
     pmap,
     pmax,
     pmean,
@@ -38,7 +39,6 @@ from transformer import (
 )
 from transformer.core.errors import BadArgument
 from transformer.parallel.workers import known
-from transformer.run import gpu_calls
 
 COUNT = 3
 MODE = sys.argv[1] if len(sys.argv) > 1 else ""
@@ -172,6 +172,8 @@ def check_parts_stay() -> None:
         assert [type(known(part)) for part in scale(parts).parts] == [OnGpu] * COUNT
     same(scale(scale(parts)), 8 * x)
     same(np.sum(parts), np.sum(2 * x))
+    for device in "cuda", "cuda:1", "cpu":
+        same(np.asarray(jit(lambda x: x + 1, device=device)(parts)), 2 * x + 1)
     config.cpu_devices = COUNT
     same(pmap(lambda x: x + 1)(parts), 2 * x + 1)                        # on processors
     turned = pmap(lambda x: x + 1, devices=devices("cuda")[::-1])(parts)
@@ -292,15 +294,7 @@ def check_what_nccl_was_asked() -> None:
 CHECKS = {name: check for name, check in list(globals().items()) if name.startswith("check_")}
 
 
-def with_small_blocks() -> None:
-    """Blocks of 4 threads: numba's simulator has a thread of Python for each, which takes its time."""
-    load = gpu_calls.load_module
-    gpu_calls.load_module = lambda source, *rest: load(source.replace("THREADS = 256", "THREADS = 4").replace(
-        "WARP = 32", "WARP = 2"), *rest)
-
-
 if __name__ == "__main__":
-    with_small_blocks()
     config.cpu_devices = COUNT
     if MODE == "simulated":
         config.cuda_devices = COUNT

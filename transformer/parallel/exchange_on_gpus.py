@@ -7,13 +7,13 @@ are fetched, and combined by the program.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..run.gpu import fetched, is_gpu_array, library
 from ..run.gpu_devices import at
-from .device import Device
 from .exchange import Exchange
 from .nccl import Nccl, nccl_for
 from .sharded import Sharded, rank
@@ -22,9 +22,9 @@ from .sharded import Sharded, rank
 class ExchangeOnGpus(Exchange):
     """What `transformer.psum` and the like are in a driver for these GPUs."""
 
-    def __init__(self, devices: Sequence[Device]) -> None:
-        super().__init__(devices)
-        self.nccl: Nccl | None = nccl_for(tuple(device.id for device in devices))
+    @cached_property
+    def nccl(self) -> Nccl | None:
+        return nccl_for(tuple([device.id for device in self.devices]))
 
     def psum(self, x: Any, axis_name: Any) -> Any:
         return self._by(super().psum, "sum", self._there(x), axis_name)

@@ -25,6 +25,9 @@ NAMES = {"int8": "INT8", "uint8": "UINT8", "int32": "INT32", "uint32": "UINT32",
 PARTS = {"complex64": "float32", "complex128": "float64"}               # what complex numbers are two of
 
 
+_alone = threading.Lock()               # all GPUs get groups in the same order, or they would wait for each other
+
+
 @cache
 def nccl_for(devices: tuple[int, ...]) -> Nccl | None:
     """The communicators of these GPUs; None for one GPU, and where CuPy finds no NCCL."""
@@ -40,7 +43,6 @@ class Nccl:
     def __init__(self, devices: tuple[int, ...], nccl: Any) -> None:
         self.devices, self.library = devices, nccl
         self.members = self.library.NcclCommunicator.initAll(list(devices))
-        self._alone = threading.Lock()
 
     def takes(self, arrays: Sequence[Any], kind: str) -> bool:
         """Whether these can be exchanged, and combined like this."""
@@ -72,7 +74,7 @@ class Nccl:
             with On(device):
                 given.append(library().ascontiguousarray(array))
                 made.append(library().empty(shape, array.dtype))
-        with self._alone:
+        with _alone:
             self.library.groupStart()
             try:
                 for device, member, array, result in zip(self.devices, self.members, given, made):

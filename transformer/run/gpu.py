@@ -157,7 +157,7 @@ def brought(leaf: Any) -> Any:
     are fetched: their values count like numbers'. Of ours it is the array in them."""
     from .gpu_devices import at, current
     if is_on_device(leaf):
-        leaf = leaf._known()
+        leaf = leaf._known() if hasattr(type(leaf), "device") else leaf.gather()       # from several
     if isinstance(leaf, np.ndarray) and leaf.ndim and not is_gpu_array(leaf):
         return put(leaf)
     if not is_gpu_array(leaf):

@@ -45,6 +45,6 @@ def _gpu_of(leaf: Any) -> Device | None:
     """The GPU that an argument lies on, if it is on one."""
     from ..parallel.device import Gpu, devices
     if is_on_device(leaf):
-        device = getattr(leaf, "device", None)
+        device = leaf.device if hasattr(type(leaf), "device") else None          # else it lies on several
         return device if isinstance(device, Gpu) else None
     return devices("cuda")[where(taken(leaf))] if is_gpu_array(leaf) else None
