@@ -163,7 +163,7 @@ def brought(leaf: Any) -> Any:
     if not is_gpu_array(leaf):
         return leaf
     array = at(leaf, current())
-    return array if array.ndim else fetched(array)
+    return array if array.ndim else library().asnumpy(array)
 
 
 def put(array: np.ndarray) -> Any:
@@ -191,10 +191,7 @@ def without_axes(array: np.ndarray) -> Any:
 
 
 def stand_in(leaf: Any) -> Any:
-    """What has the type and the shape of an array on the GPU, for those who look at nothing else; without axes, the
-    number."""
-    if isinstance(leaf, library().ndarray):
-        if not leaf.ndim:
-            return fetched(leaf)
+    """What has the type and the shape of an array on the GPU, for those who look at nothing else."""
+    if isinstance(leaf, library().ndarray) and leaf.ndim:
         return np.ndarray(leaf.shape, leaf.dtype, bytes(leaf.itemsize), strides=(0,) * leaf.ndim)
     return leaf
