@@ -21,8 +21,8 @@ from transformer import tree
 from transformer.api import argument_names
 from transformer.lower.lowering import Kernel, lower
 from transformer.pipeline import Generated, generate
-from transformer.run.calling import WRITTEN_OUT
 from transformer.run.generating import on_demand
+from transformer.run.repeated import WRITTEN_OUT
 from transformer.run.signature import describe
 from transformer.run.static import StaticPaths
 

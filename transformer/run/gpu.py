@@ -192,7 +192,9 @@ def without_axes(array: np.ndarray) -> Any:
 
 def stand_in(leaf: Any) -> Any:
     """What has the type and the shape of an array on the GPU, for those who look at nothing else; without axes, the
-    number."""
-    if isinstance(leaf, library().ndarray) and leaf.ndim:
+    number; NumPy's without axes, which may be written to, as they are."""
+    if isinstance(leaf, library().ndarray):
+        if not leaf.ndim:
+            return leaf if isinstance(leaf, np.ndarray) else fetched(leaf)
         return np.ndarray(leaf.shape, leaf.dtype, bytes(leaf.itemsize), strides=(0,) * leaf.ndim)
-    return leaf if isinstance(leaf, np.ndarray) else fetched(leaf)
+    return leaf

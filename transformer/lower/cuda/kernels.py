@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from typing import Any
 
 from ...core.grammar import Var
@@ -23,7 +24,7 @@ from ...core.walk import atom_vars
 from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
 from ...write.sizes import number
-from ..nests import Allocate, Fold, Launch, Nest, Store, loaded, statements
+from ..nests import Allocate, Block, Fold, Launch, Nest, Store, loaded, statements
 from ..private import private_arrays
 from ..sharing import taken
 from . import grids
@@ -65,7 +66,7 @@ class Kernels(Transposed):
             self.added = stmt.added
             self.has_tiles = False
             self.inside = made_inside(stmt.body)
-            self.read = {array for each in stmt.body for array in loaded(each)}
+            self.read = _touched_again(stmt.body)
             items = getattr(self, f"_by_{stmt.form}")(stmt)
             items = [*self._memory(), *items]
             given = taken(items, {*outside, *(name for name, _ in self.fours.values())})
@@ -141,6 +142,13 @@ class Kernels(Transposed):
             return tree
         fours = ast.BinOp(number(LANES - 1), ast.Mult(), ast.Name(self.fours[size][0]))
         return ast.BinOp(tree, ast.Sub(), fours)
+
+
+def _touched_again(block: Block) -> set[Var]:
+    """The arrays that statements write and others touch: that are read, added to, or written in several places."""
+    stores = [each for each in statements(block) if isinstance(each, Store)]
+    often = [array for array, count in Counter(each.array for each in stores).items() if count > 1]
+    return {array for each in block for array in loaded(each)} | {each.array for each in stores if each.adds} | {*often}
 
 
 def _rows(stmt: Launch) -> list[Extent]:

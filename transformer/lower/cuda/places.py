@@ -22,7 +22,6 @@ from typing import Any
 
 from ...core.grammar import Atom, Const, Let, Var
 from ...core.sizes import Extent, Size, Unknown
-from ...core.walk import size_of_atom
 from ...ops.arithmetic import Cast
 from ...ops.comparison import Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual
 from ...write.expressions import dotted
@@ -93,9 +92,8 @@ def as_place(tree: ast.expr) -> ast.expr:
 
 def sole(atom: Atom | Extent) -> Var | None:
     """The index that an atom is, and nothing else."""
-    size = atom if isinstance(atom, (int, Size)) else size_of_atom(atom)
-    if isinstance(size, Size) and list(size.terms.values()) == [1]:
-        (monomial,) = size.terms
+    if isinstance(atom, Size) and list(atom.terms.values()) == [1]:
+        (monomial,) = atom.terms
         if len(monomial) == 1 and isinstance(monomial[0], Unknown):
             return monomial[0].var
     return atom if isinstance(atom, Var) else None

@@ -160,7 +160,9 @@ class Wide(Strided):
             others = [name for name in taken(items, outside) if name not in own]
         params = ast.arguments([], [*map(ast.arg, [*own, *others])], None, [], [], None, [])
         wish = f"next_{carries[0]}" if carries else f"{self.names.of[stream.stores[0].array]}_at"
-        name = self.numbers.functions.step(ast.FunctionDef("", params, bodies(items), [], None), wish, self.names.used)
+        tree = ast.FunctionDef("", params, bodies(items), [], None)
+        name = self.numbers.functions.step(tree, wish, self.names.used | self.names.reserved)
+        self.names.reserved.add(name)
         return Step(name, carries, others)
 
 
