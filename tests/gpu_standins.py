@@ -42,6 +42,9 @@ class OnGpu(NDArrayOperatorsMixin):
     def __getitem__(self, at: Any) -> Any:
         return wrapped(self.hidden[unwrapped(at)])
 
+    def __setitem__(self, at: Any, value: Any) -> None:
+        self.hidden[unwrapped(at)] = unwrapped(value)
+
     def __len__(self) -> int:
         return len(self.hidden)
 

@@ -15,7 +15,7 @@ from transformer import Array, device_put, jit
 from transformer.run.gpu import put
 from transformer.run.gpu_streams import Beside, On, stream_of
 from transformer.run.gpu_transfers import SMALL, fetched_together
-from transformer.run.sharing import Memory
+from transformer.run.sharing import Memory, WrittenPath
 
 pytestmark = pytest.mark.usefixtures("a_gpu")
 OWN = 100                               # the handle of our stream, the first that is made
@@ -223,7 +223,18 @@ def test_numbers_without_axes_are_fetched() -> None:
     """Their values count as those of numbers."""
     given: list[Any] = []
     compiled(lambda x, k: given.append(k) or x)(OnGpu(np.arange(3.0)), OnGpu(np.array(2)))
-    assert isinstance(given[0], np.int64) and given[0] == 2
+    assert isinstance(given[0], np.ndarray) and given[0] == 2
+
+
+def test_numbers_without_axes_are_written() -> None:
+    def moved(x: Any) -> Any:
+        x += 1
+        return x * 2
+
+    made = compiled(moved)
+    made._dispatcher.entry().memory = Memory(frozenset({"x"}), (WrittenPath("x", None),), (), None)
+    x = OnGpu(np.array(1.5))
+    assert made(x) == 5.0 and x.hidden == 2.5
 
 
 def test_donated_arrays_are_given_up() -> None:

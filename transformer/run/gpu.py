@@ -163,7 +163,7 @@ def brought(leaf: Any) -> Any:
     if not is_gpu_array(leaf):
         return leaf
     array = at(leaf, current())
-    return array if array.ndim else fetched(array)
+    return array if array.ndim else library().asnumpy(array)
 
 
 def put(array: np.ndarray) -> Any:

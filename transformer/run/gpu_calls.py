@@ -18,7 +18,7 @@ from ..pipeline import Looped, generate_loops
 from .dispatch import Entry, hidden_key
 from .files import load_module
 from .generating import guarded_integers, on_demand, uncollected
-from .gpu import brought, fetched, is_gpu_array, is_simulated, library, put, runnable, stand_in
+from .gpu import brought, fetched, is_gpu_array, is_simulated, library, put, runnable, stand_in, taken
 from .gpu_again import Again
 from .gpu_choice import device_for
 from .gpu_devices import launching
@@ -114,6 +114,7 @@ class GpuCalls(Repeated):
             raise
         if entry.memory.written and not closed:
             self._write_back(entry, (args, kwargs), given)
+            _put_back((args, kwargs), given)
         return result
 
     def _on_host(self, given: tuple[tuple[Any, ...], dict[str, Any]], stays: bool) -> Any:
@@ -201,3 +202,10 @@ class GpuCalls(Repeated):
         stages: dict[str, str] = {}
         self.looped(describe(plain, keywords, self.names(len(args)), self.static), plain, keywords, stages)
         return stages
+
+
+def _put_back(ours: Any, theirs: Any) -> None:
+    """Puts what is in copies of arrays without axes, which were fetched, into those on the GPU."""
+    for array, copy in zip(tree.leaves(ours), tree.leaves(theirs)):
+        if is_gpu_array(array) and isinstance(copy, np.ndarray):
+            taken(array)[...] = library().asarray(copy)
