@@ -25,15 +25,7 @@ def over_threads(*sizes):
 
 
 @cuda.jit
-def fill_count(n, count):
-    i = Place(cuda.grid(1))
-    while i < n:
-        count[i] = 0
-        i = Place(i + cuda.gridsize(1))
-
-
-@cuda.jit
-def fill_count2(n, re, im, count):
+def fill_count(n, re, im, count):
     lane = Place(cuda.grid(1))
     while lane < n:
         re_lane = re[lane]
@@ -41,7 +33,6 @@ def fill_count2(n, re, im, count):
         x = re_lane
         y = im_lane
         count2 = 0
-        count3 = 0
         while True:
             mask = (count2 < 20) & (x * x + y * y < np.float32(4.0))
             if not mask:
@@ -50,7 +41,6 @@ def fill_count2(n, re, im, count):
             y2 = np.float32(2.0) * x * y + im_lane
             count4 = count2 + 1
             x, y, count2 = x2, y2, count4
-            count3 += 1
         count[lane] = count2
         lane = Place(lane + cuda.gridsize(1))
 
@@ -58,8 +48,7 @@ def fill_count2(n, re, im, count):
 def escape_vmap_driver(re, im):
     n = re.shape[0]
     count = cp.empty(n, np.int64)
-    fill_count[over_threads(n)](n, count)
-    fill_count2[over_threads(n)](n, re, im, count)
+    fill_count[over_threads(n)](n, re, im, count)
     return count
 
 
