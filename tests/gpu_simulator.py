@@ -240,7 +240,9 @@ def set_four(array: Any, k: int, items: Any) -> None:
 
 COMPILERS = {"import cupy as cp", "from llvmlite import ir", "from numba import cuda", "from numba import cuda, types",
              "from numba.cuda.extending import intrinsic"}
-CONSTANTS = {"THREADS": THREADS, "BLOCKS": BLOCKS, "WARP": 2, "TILE": 2, "PADDED": 3, "Place": int}
+CONSTANTS: dict[str, Any] = {
+    "THREADS": THREADS, "most_blocks": lambda: BLOCKS, "current_stream": lambda: 0, "WARP": 2, "TILE": 2, "PADDED": 3,
+    "Place": int}
 OF_FOURS = {"in_fours": in_fours, "four_of": four_of, "set_four": set_four}
 
 

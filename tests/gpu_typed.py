@@ -109,6 +109,8 @@ def namespace(source: str, given: dict[str, Any]) -> dict[str, Any]:
         if name in kernels | inner:
             compiled = numba.njit(made[name], boundscheck=True, error_model="numpy")
             made[name] = Kernel(compiled) if name in kernels else compiled
+        if name in ("most_blocks", "current_stream"):
+            made[name] = lambda: BLOCKS
         if name in OF_FOURS:
             made[name] = OF_FOURS[name] if name == "in_fours" else numba.njit(OF_FOURS[name], boundscheck=True)
         made.update({each: 1 for each in ("THREADS", "WARP", "TILE") if each in made})
