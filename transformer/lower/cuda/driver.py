@@ -24,6 +24,7 @@ from ..expressions import dtype_tree
 from ..hosted import Inside
 from ..nests import ROOM, Block, Library, Load, Nest, Product
 from ..statements import MEMORY
+from . import reserved
 from .kernels import Kernels
 from .launches import CELL
 from .placing import is_number
@@ -37,6 +38,12 @@ class Driver(Kernels):
     """Prints all there is."""
 
     in_kernel = False
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.names.used |= reserved.NAMES
+        self.names.ever = self.numbers.functions.taken                   # no function has the name of a variable
+        self.names.ever |= self.names.reserved
 
     def collect_hosted(self, block: Block) -> None:
         """Libraries and effects are called where they stand."""

@@ -72,14 +72,14 @@ class Kernels(Transposed):
             given = taken(items, {*outside, *(name for name, _ in self.fours.values())})
             self.names.kept.clear()
         name = self._kernel(items, given, f"fill_{self._filled(stmt)}")
-        call = ast.Call(ast.Subscript(ast.Name(name), self._grid(stmt)), list(map(ast.Name, given)), [])
+        call = ast.Call(ast.Subscript(self.function_name(name), self._grid(stmt)), list(map(ast.Name, given)), [])
         return [*self._counts(stmt.origin), Line(ast.Expr(call), stmt.origin)]
 
     def _counts(self, origin: Any) -> list[Item]:
         """`fours = in_fours(n, x, y)`."""
         items: list[Item] = []
         for size, (name, arrays) in self.fours.items():
-            function = ast.Name(self.numbers.functions.grid(grids.in_fours))
+            function = self.function_name(self.numbers.functions.grid(grids.in_fours))
             call = ast.Call(function, [self.size(size), *map(self.atom, arrays)], [])
             items.append(Line(ast.Assign([ast.Name(name)], call), origin))
         return items
@@ -133,7 +133,7 @@ class Kernels(Transposed):
         sizes = [self._count(index.size, stmt.form) for index in reversed(stmt.indices)]
         along = [self.size(size) for size in _rows(stmt)] if stmt.form == "blocks" else []
         longest = along[0] if len(along) == 1 else ast.Call(ast.Name("max"), along, [])
-        return ast.Call(ast.Name(name), sizes, [ast.keyword("along", longest)] if along else [])
+        return ast.Call(self.function_name(name), sizes, [ast.keyword("along", longest)] if along else [])
 
     def _count(self, size: Extent, form: str) -> ast.expr:
         """How many places there are along an axis; four together are one."""

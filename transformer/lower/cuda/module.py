@@ -19,7 +19,7 @@ from ...write.layout import lines_of
 from ..functions import IMPORTS, Functions
 from ..nests import Lowered
 from ..source import Printed, raised_by
-from . import elementary, grids, intrinsics
+from . import elementary, grids, intrinsics, reserved
 from .driver import Driver
 from .hosts import divided
 from .places import PLACE
@@ -30,7 +30,7 @@ NUMPY = LIBRARIES["np"]
 
 def print_module(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Printed:
     """The source of a function for GPUs, its driver called `name`."""
-    functions = Functions({name, *taken, "THREADS", "BLOCKS", "cp", "cuda"}, vectorised=False)
+    functions = Functions({name, *taken, *reserved.NAMES}, vectorised=False)
     functions.instead = elementary.FORMS
     printer = Driver(lowered, functions, {lowered.function: name})
     driver = printer.function(name)

@@ -43,6 +43,11 @@ class Places(Printer):
         self.instead: dict[Any, Any] = {}                                # what is read in place of an element
         self.plain: set[Var] = set()                                     # those that may stay what they are just now
 
+    def function_name(self, name: str) -> ast.Name:
+        """The name of a function of the module, which no variable has from now on."""
+        self.names.reserved.add(name)
+        return ast.Name(name)
+
     def subscript(self, array: Any, at: tuple[Any, ...]) -> ast.Subscript:
         if not self.in_kernel:
             return super().subscript(array, at)
