@@ -220,7 +220,8 @@ def namespace(source: str, given: dict[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {"cp": OnHost(), "cuda": Cuda(), "intrinsic": lambda function: function, **given}
     exec(compile(ast.fix_missing_locations(tree), "<gpu>", "exec"), made)
     made.update({name: value for name, value in CONSTANTS.items() if name in made})
-    made.update({name: OF_FOURS[name.rstrip("0123456789")] for name in functions if name.rstrip("0123456789") in OF_FOURS})
+    plain = {name: name.rstrip("0123456789") for name in functions}      # a variable may have such a name
+    made.update({name: OF_FOURS[form] for name, form in plain.items() if form in OF_FOURS})
     return made
 
 
