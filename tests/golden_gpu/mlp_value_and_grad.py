@@ -88,7 +88,12 @@ def next_total6(total6, e_ij, dz2_ij, ratio2):
 
 
 @cuda.jit(device=True)
-def next_total2(total, shares_i):
+def next_total2(total, parts_ij):
+    return total + parts_ij
+
+
+@cuda.jit(device=True)
+def next_total3(total, shares_i):
     return total + shares_i
 
 
@@ -97,6 +102,11 @@ def chosen_at(dh_ij, dot_ij, b1_j):
     total = dot_ij + b1_j
     chosen2 = np.float32(0.5) * dh_ij if total == np.float32(0.0) else np.float32(0.0)
     return dh_ij if total > np.float32(0.0) else chosen2
+
+
+@cuda.jit(device=True)
+def next_total5(total, parts4_ij):
+    return total + parts4_ij
 
 
 def place_of_four(context, builder, array, args):
@@ -316,20 +326,33 @@ def fill_parts(d, n2, dz, parts):
             total = np.float32(0.0)
             for k in range(min(64, d - 64 * i)):
                 total += dz[Place(64 * i + k), j]
-            parts[i, j] = total
+            parts[j, i] = total
             j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
         i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
 
 
 @cuda.jit
-def fill_db2(n2, d, parts, db2):
-    i = Place(cuda.grid(1))
+def fill_db2(n2, fours, parts, d, db2):
+    shared = cuda.shared.array(THREADS, np.float32)
+    i = Place(cuda.blockIdx.x)
     while i < n2:
         total = np.float32(0.0)
-        for j in range((d + 63) // 64):
-            total += parts[Place(j), i]
-        db2[i] = total
-        i = Place(i + cuda.gridsize(1))
+        k = Place(cuda.threadIdx.x)
+        while k < fours:
+            parts0, parts1, parts2, parts3 = four_of(parts[i], k)
+            total = next_total2(total, parts0)
+            total = next_total2(total, parts1)
+            total = next_total2(total, parts2)
+            total = next_total2(total, parts3)
+            k = Place(k + cuda.blockDim.x)
+        j = Place(4 * fours + cuda.threadIdx.x)
+        while j < (d + 63) // 64:
+            total = next_total2(total, parts[i, j])
+            j = Place(j + cuda.blockDim.x)
+        total = add_of_block(total, shared)
+        if cuda.threadIdx.x == 0:
+            db2[i] = total
+        i = Place(i + cuda.gridDim.x)
 
 
 @cuda.jit
@@ -339,14 +362,14 @@ def fill_number2(fours, shares, d, number2, number):
     j = Place(cuda.threadIdx.x)
     while j < fours:
         shares0, shares1, shares2, shares3 = four_of(shares, j)
-        total = next_total2(total, shares0)
-        total = next_total2(total, shares1)
-        total = next_total2(total, shares2)
-        total = next_total2(total, shares3)
+        total = next_total3(total, shares0)
+        total = next_total3(total, shares1)
+        total = next_total3(total, shares2)
+        total = next_total3(total, shares3)
         j = Place(j + cuda.blockDim.x)
     i = Place(4 * fours + cuda.threadIdx.x)
     while i < d:
-        total = next_total2(total, shares[i])
+        total = next_total3(total, shares[i])
         i = Place(i + cuda.blockDim.x)
     total = add_of_block(total, shared)
     if cuda.threadIdx.x == 0:
@@ -376,7 +399,7 @@ def fill_chosen(d, fours, dh, dot, b1, chosen, n):
 
 
 @cuda.jit
-def fill_parts2(d, n, chosen, parts2):
+def fill_parts4(d, n, chosen, parts4):
     i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
     while i < (d + 63) // 64:
         j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
@@ -384,20 +407,33 @@ def fill_parts2(d, n, chosen, parts2):
             total = np.float32(0.0)
             for k in range(min(64, d - 64 * i)):
                 total += chosen[Place(64 * i + k), j]
-            parts2[i, j] = total
+            parts4[j, i] = total
             j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
         i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
 
 
 @cuda.jit
-def fill_db1(n, d, parts2, db1):
-    i = Place(cuda.grid(1))
+def fill_db1(n, fours, parts4, d, db1):
+    shared = cuda.shared.array(THREADS, np.float32)
+    i = Place(cuda.blockIdx.x)
     while i < n:
         total = np.float32(0.0)
-        for j in range((d + 63) // 64):
-            total += parts2[Place(j), i]
-        db1[i] = total
-        i = Place(i + cuda.gridsize(1))
+        k = Place(cuda.threadIdx.x)
+        while k < fours:
+            parts4_0, parts4_1, parts4_2, parts4_3 = four_of(parts4[i], k)
+            total = next_total5(total, parts4_0)
+            total = next_total5(total, parts4_1)
+            total = next_total5(total, parts4_2)
+            total = next_total5(total, parts4_3)
+            k = Place(k + cuda.blockDim.x)
+        j = Place(4 * fours + cuda.threadIdx.x)
+        while j < (d + 63) // 64:
+            total = next_total5(total, parts4[i, j])
+            j = Place(j + cuda.blockDim.x)
+        total = add_of_block(total, shared)
+        if cuda.threadIdx.x == 0:
+            db1[i] = total
+        i = Place(i + cuda.gridDim.x)
 
 
 def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
@@ -424,10 +460,11 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     fours = in_fours(n2, dot4, b2, z, Y, z2, dz2, e, dz3)
     fill_z[over_blocks(d, along=n2)](d, fours, dot4, b2, z, n2, z2, e, same, Y, ratio,
         dz2, dz3, dz, shares)
-    parts = cp.empty(((d + 63) // 64, n2), np.float32)
+    parts = cp.empty((n2, (d + 63) // 64), np.float32)
     fill_parts[over_threads(n2, (d + 63) // 64)](d, n2, dz, parts)
     db2 = cp.empty(n2, np.float32)
-    fill_db2[over_threads(n2)](n2, d, parts, db2)
+    fours = in_fours((d + 63) // 64, parts)
+    fill_db2[over_blocks(n2, along=(d + 63) // 64)](n2, fours, parts, d, db2)
     dW2 = cp.empty((n, n2), np.float32)
     number2 = cp.empty(1, np.float32)
     fours = in_fours(d, shares)
@@ -438,10 +475,11 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     chosen = cp.empty((d, n), np.float32)
     fours = in_fours(n, dh, dot, b1, chosen)
     fill_chosen[over_threads(n - 3 * fours, d)](d, fours, dh, dot, b1, chosen, n)
-    parts2 = cp.empty(((d + 63) // 64, n), np.float32)
-    fill_parts2[over_threads(n, (d + 63) // 64)](d, n, chosen, parts2)
+    parts4 = cp.empty((n, (d + 63) // 64), np.float32)
+    fill_parts4[over_threads(n, (d + 63) // 64)](d, n, chosen, parts4)
     db1 = cp.empty(n, np.float32)
-    fill_db1[over_threads(n)](n, d, parts2, db1)
+    fours = in_fours((d + 63) // 64, parts4)
+    fill_db1[over_blocks(n, along=(d + 63) // 64)](n, fours, parts4, d, db1)
     dW1 = cp.empty((m, n), np.float32)
     cp.matmul(X.T, chosen, out=dW1)
     return number2.reshape(()), dW1, db1, dW2, db2
