@@ -64,7 +64,12 @@ def _along(block: Block, index: Index) -> int:
 
 def is_for_blocks(nest: Nest) -> bool:
     """Whether an iteration goes along rows of memory, so that a block of threads does it better than one."""
-    return is_along_rows(nest) and is_together(nest.body)
+    return is_along_rows(nest) and is_together(nest.body) and not any(map(_is_repeated, statements(nest.body)))
+
+
+def _is_repeated(stmt: Any) -> bool:
+    """Whether all threads of a block would do the same for long: a search for the place of the smallest number, say."""
+    return isinstance(stmt, Fold) and _is_long(stmt.indices[-1]) and not is_combined(stmt) and not is_along_rows(stmt)
 
 
 def is_along_rows(stmt: Fold | Nest) -> bool:
