@@ -62,7 +62,7 @@ class OfNumpy(Driven):
     def atom(self, atom: Any, among: tuple[Any, ...] = ()) -> ast.expr:
         tree, type = self.e.atom(atom), type_of(atom)
         is_plain = type.weak and not self.weak_too or type.dtype.kind == "b"   # type: ignore[union-attr]
-        return tree if is_plain else _typed(tree, type.dtype)            # type: ignore[no-any-return, union-attr]
+        return tree if is_plain else _typed(tree, type.dtype)            # type: ignore[union-attr]
 
 
 def _typed(tree: ast.expr, dtype: Any) -> ast.expr:
