@@ -109,6 +109,8 @@ def namespace(source: str, given: dict[str, Any]) -> dict[str, Any]:
         if name in kernels | inner:
             compiled = numba.njit(made[name], boundscheck=True, error_model="numpy")
             made[name] = Kernel(compiled) if name in kernels else compiled
+        if name in ("most_blocks", "current_stream"):
+            made[name] = lambda: BLOCKS
         form = OF_FOURS.get(name.rstrip("0123456789"))                   # a variable may have its name
         if form is not None:
             made[name] = form if form is OF_FOURS["in_fours"] else numba.njit(form, boundscheck=True)

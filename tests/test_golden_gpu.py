@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import gpu_simulator
+import gpu_typed
 import numpy as np
 import pytest
 
@@ -81,3 +82,12 @@ def test_page_shows_the_kernel_of_a_softmax(request: pytest.FixtureRequest) -> N
     if request.config.getoption("--update-golden"):
         PAGE.write_text(SHOWN.sub(lambda _: part, page, count=1))
     assert SHOWN.findall(PAGE.read_text()) == [part]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["counted", "heat_grad", "looked_up_grad", "polynomial_of_transpose", "softmax"])
+def test_kernels_in_the_types_of_numba(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One thread after the other, compiled for the processor, with every place tested."""
+    monkeypatch.setattr(gpu_simulator, "namespace", gpu_typed.namespace)
+    made, arguments = drawn(name, SIZES[1])
+    compare(made, made.module.source, programs.KEPT[name][0], arguments)

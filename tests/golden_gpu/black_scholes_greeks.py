@@ -78,6 +78,11 @@ def check_places(*sizes):
         raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
 
 
+def current_stream():
+    """The stream in which CuPy works just now, for numba."""
+    return cuda.external_stream(cp.cuda.get_current_stream().ptr)
+
+
 def over_blocks(*sizes, along=THREADS):
     """A block for every place, with threads that share what goes along a row; for short rows they are fewer."""
     check_places(*sizes, along)
@@ -85,12 +90,12 @@ def over_blocks(*sizes, along=THREADS):
     while threads > WARP and threads >= 2 * along:
         threads //= 2
     counts = [max(1, min(size, 65535)) for size in sizes]
-    return (tuple(counts), threads)
+    return (tuple(counts), threads, current_stream())
 
 
 def one_block():
     """A block of threads that work together."""
-    return (1, THREADS)
+    return (1, THREADS, current_stream())
 
 
 def in_fours(size, *arrays):

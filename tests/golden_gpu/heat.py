@@ -5,7 +5,6 @@ from numba import cuda, types
 from numba.cuda.extending import intrinsic
 
 THREADS = 256
-BLOCKS = 4096
 WARP = 32
 MOST = 2**31
 Place = np.uint32
@@ -82,13 +81,26 @@ def check_places(*sizes):
         raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
 
 
+def current_stream():
+    """The stream in which CuPy works just now, for numba."""
+    return cuda.external_stream(cp.cuda.get_current_stream().ptr)
+
+
+def most_blocks():
+    """How many blocks keep the device busy to the end, four times as many as it has at once: each goes on to further
+    places."""
+    device = cuda.get_current_device()
+    return 4 * device.MULTIPROCESSOR_COUNT * (device.MAX_THREADS_PER_MULTIPROCESSOR // THREADS)
+
+
 def over_threads(*sizes):
     """A thread for every place of up to three axes, the innermost first."""
     check_places(*sizes)
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
-    return ((min(counts[0], BLOCKS), *[min(count, 65535) for count in counts[1:]]), threads)
+    blocks = (min(counts[0], most_blocks()), *[min(count, 65535) for count in counts[1:]])
+    return (blocks, threads, current_stream())
 
 
 def over_blocks(*sizes, along=THREADS):
@@ -98,7 +110,7 @@ def over_blocks(*sizes, along=THREADS):
     while threads > WARP and threads >= 2 * along:
         threads //= 2
     counts = [max(1, min(size, 65535)) for size in sizes]
-    return (tuple(counts), threads)
+    return (tuple(counts), threads, current_stream())
 
 
 def in_fours(size, *arrays):
@@ -113,7 +125,7 @@ def in_fours(size, *arrays):
 
 def one_block():
     """A block of threads that work together."""
-    return (1, THREADS)
+    return (1, THREADS, current_stream())
 
 
 @cuda.jit

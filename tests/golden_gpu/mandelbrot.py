@@ -3,7 +3,6 @@ import numpy as np
 from numba import cuda
 
 THREADS = 256
-BLOCKS = 4096
 WARP = 32
 MOST = 2**31
 Place = np.uint32
@@ -15,25 +14,30 @@ def check_places(*sizes):
         raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
 
 
+def current_stream():
+    """The stream in which CuPy works just now, for numba."""
+    return cuda.external_stream(cp.cuda.get_current_stream().ptr)
+
+
+def most_blocks():
+    """How many blocks keep the device busy to the end, four times as many as it has at once: each goes on to further
+    places."""
+    device = cuda.get_current_device()
+    return 4 * device.MULTIPROCESSOR_COUNT * (device.MAX_THREADS_PER_MULTIPROCESSOR // THREADS)
+
+
 def over_threads(*sizes):
     """A thread for every place of up to three axes, the innermost first."""
     check_places(*sizes)
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
-    return ((min(counts[0], BLOCKS), *[min(count, 65535) for count in counts[1:]]), threads)
+    blocks = (min(counts[0], most_blocks()), *[min(count, 65535) for count in counts[1:]])
+    return (blocks, threads, current_stream())
 
 
 @cuda.jit
-def fill_count(n, count):
-    i = Place(cuda.grid(1))
-    while i < n:
-        count[i] = 0
-        i = Place(i + cuda.gridsize(1))
-
-
-@cuda.jit
-def fill_count2(n, re, im, count):
+def fill_count(n, re, im, count):
     lane = Place(cuda.grid(1))
     while lane < n:
         re_lane = re[lane]
@@ -41,7 +45,6 @@ def fill_count2(n, re, im, count):
         x = re_lane
         y = im_lane
         count2 = 0
-        count3 = 0
         while True:
             mask = (count2 < 20) & (x * x + y * y < np.float32(4.0))
             if not mask:
@@ -50,7 +53,6 @@ def fill_count2(n, re, im, count):
             y2 = np.float32(2.0) * x * y + im_lane
             count4 = count2 + 1
             x, y, count2 = x2, y2, count4
-            count3 += 1
         count[lane] = count2
         lane = Place(lane + cuda.gridsize(1))
 
@@ -58,8 +60,7 @@ def fill_count2(n, re, im, count):
 def escape_vmap_driver(re, im):
     n = re.shape[0]
     count = cp.empty(n, np.int64)
-    fill_count[over_threads(n)](n, count)
-    fill_count2[over_threads(n)](n, re, im, count)
+    fill_count[over_threads(n)](n, re, im, count)
     return count
 
 

@@ -3,7 +3,6 @@ import numpy as np
 from numba import cuda
 
 THREADS = 256
-BLOCKS = 4096
 TILE = 32
 PADDED = TILE + 1
 MOST = 2**31
@@ -16,12 +15,18 @@ def check_places(*sizes):
         raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
 
 
+def current_stream():
+    """The stream in which CuPy works just now, for numba."""
+    return cuda.external_stream(cp.cuda.get_current_stream().ptr)
+
+
 def over_tiles(*sizes):
     """A block for every square of `TILE` places along the last two axes, the innermost first, and for every place of
     another one."""
     check_places(*sizes)
-    counts = [max(1, (size + TILE - 1) // TILE) for size in sizes[:2]] + list(sizes[2:])
-    return ((min(counts[0], BLOCKS), *[max(1, min(count, 65535)) for count in counts[1:]]), (TILE, THREADS // TILE))
+    counts = [(size + TILE - 1) // TILE for size in sizes[:2]] + list(sizes[2:])
+    blocks = [max(1, min(count, 65535)) for count in counts]
+    return (tuple(blocks), (TILE, THREADS // TILE), current_stream())
 
 
 @cuda.jit

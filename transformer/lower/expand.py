@@ -36,6 +36,7 @@ from .blocking import by_blocks
 from .chains import shortened
 from .clean import cleaned, equal_sizes
 from .columns import by_rows
+from .cuda.apart import nests_apart
 from .cuda.columns import columns_in_parts
 from .cuda.launches import launched
 from .cuda.shares import OF_A_BLOCK
@@ -54,6 +55,7 @@ from .magnitudes import Magnitudes
 from .masks import chosen_by_masks
 from .memory import place
 from .nests import Allocate, Block, Length, Lowered, emit, statements
+from .overwritten import without_fills
 from .peeling import peel
 from .positions import found
 from .products import multiplied, see_through
@@ -75,8 +77,9 @@ def expand_for_gpu(function: Function, assumptions: Assumptions | None = None) -
     builder = Builder(assumptions)
     function, results, body = _fused(function, builder, columns_in_parts)
     with builder.active():
-        body = cleaned(in_chunks(totals_apart(place(body, results, {}), results), OF_A_BLOCK), results, assumptions)
-        body, cells = launched(body, results)
+        body = without_fills(place(body, results, {}))
+        body = cleaned(in_chunks(totals_apart(body, results), OF_A_BLOCK), results, assumptions)
+        body, cells = launched(nests_apart(body), results)
     return Lowered(function, body, results, assumptions=assumptions, cells=cells)
 
 

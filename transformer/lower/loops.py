@@ -15,6 +15,7 @@ from ..write.sizes import number
 from .lifetimes import mentioned
 from .nests import ROOM, Fold, Nest, statements
 from .recording import FIRST_ROWS, ONE_OF_TWO
+from .sharing import nodes
 from .statements import Statements, steps
 
 
@@ -41,10 +42,11 @@ class Loops(Statements):
             body = [*self._not_negative(stmt), *self.block(stmt.test), *self._leave(stmt), *self._reads(stmt),
                     *self.block(stmt.body), *self._records(stmt), *self._next(stmt)]
             head = self._head(stmt)
-        if counter is not None:
+        behind = self._trimmed(stmt, counter)
+        if counter is not None and (stmt.count is not None or _is_used(counter, [*body, *behind])):
             items.append(Line(ast.Assign([ast.Name(counter)], number(0)), stmt.origin))
             body.append(Line(ast.AugAssign(ast.Name(counter), ast.Add(), number(1)), stmt.origin))
-        return [*items, Group(head, body, [], stmt.origin), *self._trimmed(stmt, counter)]
+        return [*items, Group(head, body, [], stmt.origin), *behind]
 
     def _counter(self, stmt: Loop) -> str:
         if stmt.count is not None:
@@ -149,3 +151,7 @@ def _longer(store: ast.expr, origin: Any) -> Item:
     """`x_k = np.concatenate((x_k, np.empty_like(x_k)))`."""
     more = ast.Call(dotted("np.empty_like"), [store], [])
     return Line(ast.Assign([store], ast.Call(dotted("np.concatenate"), [ast.Tuple([store, more])], [])), origin)
+
+
+def _is_used(name: str, items: list[Item]) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == name for item in items for node in nodes(item))

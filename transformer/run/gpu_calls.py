@@ -163,7 +163,7 @@ class GpuCalls(Repeated):
             namespace = runnable(load_module(source.replace(CUPY, "\n", 1), looped.module.entry.name, given))
         note_places(namespace["__file__"], looped.module.raising)
         if not is_simulated():
-            launched_by_us(namespace, printed.tasks, is_kept=not printed.given)
+            launched_by_us(namespace, printed.tasks, printed.grids, is_kept=not printed.given)
         hidden = looped.interface.hidden
         return Entry(namespace[looped.module.entry.name], source, looped, looped.function.guards, hidden,
                      looped.reading.watched, guarded_integers(looped), Memory.of(looped.reading), hidden_key(hidden))

@@ -24,7 +24,8 @@ def set_four(array: Any, k: int, items: tuple[Any, ...]) -> None:
 
 # Threads take long to start, and warps of one have nobody to hand numbers to, which the simulator has no form for.
 # Numba computes with places in 64 bits.
-STAND_INS: dict[str, Any] = {"THREADS": 8, "BLOCKS": 4, "WARP": 1, "Place": int, "in_fours": in_fours,
+STAND_INS: dict[str, Any] = {"THREADS": 8, "most_blocks": lambda: 4, "current_stream": lambda: 0,
+                             "WARP": 1, "Place": int, "in_fours": in_fours,
                              "four_of": four_of, "set_four": set_four}
 
 

@@ -1,20 +1,21 @@
 """How many blocks of how many threads a kernel is launched with. Generated modules have copies of these functions.
 
-`THREADS` and `BLOCKS` are of the module: how many threads a block has at most, a power of two, and how many blocks keep
-a device busy, beyond which each goes on to further places. `MOST` is how many places along an axis `Place` can count,
-and `TILE` the side of a square of places that a block of threads does together; in memory a line of it has `PADDED`.
+`THREADS` is of the module: how many threads a block has at most, a power of two. `MOST` is how many places along an
+axis `Place` can count, and `TILE` the side of a square of places that a block of threads does together; in memory a
+line of it has `PADDED`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+cp: Any = None                         # CuPy and numba.cuda, in the modules
+cuda: Any = None
 THREADS = 256
-BLOCKS = 4096
 WARP = TILE = 32
 PADDED = TILE + 1
 MOST = 2**31
-NAMES = {"THREADS": "256", "BLOCKS": "4096", "WARP": "32", "TILE": "32", "PADDED": "TILE + 1", "MOST": "2**31"}
+NAMES = {"THREADS": "256", "WARP": "32", "TILE": "32", "PADDED": "TILE + 1", "MOST": "2**31"}
 
 
 def over_threads(*sizes: int) -> Any:
@@ -23,15 +24,17 @@ def over_threads(*sizes: int) -> Any:
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
-    return (min(counts[0], BLOCKS), *[min(count, 65535) for count in counts[1:]]), threads
+    blocks = min(counts[0], most_blocks()), *[min(count, 65535) for count in counts[1:]]
+    return blocks, threads, current_stream()
 
 
 def over_tiles(*sizes: int) -> Any:
     """A block for every square of `TILE` places along the last two axes, the innermost first, and for every place of
     another one."""
     check_places(*sizes)
-    counts = [max(1, (size + TILE - 1) // TILE) for size in sizes[:2]] + list(sizes[2:])
-    return (min(counts[0], BLOCKS), *[max(1, min(count, 65535)) for count in counts[1:]]), (TILE, THREADS // TILE)
+    counts = [(size + TILE - 1) // TILE for size in sizes[:2]] + list(sizes[2:])
+    blocks = [max(1, min(count, 65535)) for count in counts]
+    return tuple(blocks), (TILE, THREADS // TILE), current_stream()
 
 
 def over_blocks(*sizes: int, along: int = THREADS) -> Any:
@@ -41,17 +44,29 @@ def over_blocks(*sizes: int, along: int = THREADS) -> Any:
     while threads > WARP and threads >= 2 * along:
         threads //= 2
     counts = [max(1, min(size, 65535)) for size in sizes]
-    return tuple(counts), threads
+    return tuple(counts), threads, current_stream()
 
 
 def one_block() -> Any:
     """A block of threads that work together."""
-    return 1, THREADS
+    return 1, THREADS, current_stream()
 
 
 def one_thread() -> Any:
     """A thread that works alone."""
-    return 1, 1
+    return 1, 1, current_stream()
+
+
+def most_blocks() -> int:
+    """How many blocks keep the device busy to the end, four times as many as it has at once: each goes on to further
+    places."""
+    device = cuda.get_current_device()
+    return 4 * device.MULTIPROCESSOR_COUNT * (device.MAX_THREADS_PER_MULTIPROCESSOR // THREADS)
+
+
+def current_stream() -> Any:
+    """The stream in which CuPy works just now, for numba."""
+    return cuda.external_stream(cp.cuda.get_current_stream().ptr)
 
 
 def check_places(*sizes: int) -> None:

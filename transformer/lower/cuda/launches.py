@@ -41,7 +41,7 @@ from ..nests import (
 from ..threads import own_memory, used_by
 from .placing import is_for_kernel, is_for_one_block, is_launched, is_number, is_small, is_test, on_device
 from .private import with_rows
-from .shares import added_to, as_loop, as_shared, flattened, is_for_blocks, is_together, shared_indices
+from .shares import added_to, along_memory, as_loop, as_shared, flattened, is_for_blocks, is_together, shared_indices
 from .tiles import tiles
 
 CELL = "cell"                          # makes memory for a number
@@ -165,6 +165,7 @@ class _Cut:
         indices = indices or self._indices(stmt, before, added)
         own = own if [*shared_indices(nest, added)] != indices else []
         before[:] = [each for each in before if each not in own]
+        indices = along_memory(indices, nest)
         sizes = self._read(var for index in indices for var in atom_vars((index.size,)))
         rows = with_rows(nest, own, indices)
         form = "blocks" if is_for_blocks(nest) else "threads"

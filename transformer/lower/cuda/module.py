@@ -7,7 +7,6 @@
     from numba import cuda
 
     THREADS = 256
-    BLOCKS = 4096
 """
 
 from __future__ import annotations
@@ -44,7 +43,8 @@ def print_module(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Prin
     source = _headed([*parts, [text for text, _ in lines]])
     raising = raised_by(lines, source.count("\n") - len(lines))
     return Printed(source, name, [], set(), set(), functions.given, raising=raising, tasks=set(functions.tasks),
-                   tree=driver, items=printer.items)
+                   tree=driver, items=printer.items,
+                   grids={grid.__name__: given for grid, given in functions.grids.items()})
 
 
 def _headed(parts: list[list[str]]) -> str:

@@ -39,10 +39,15 @@ def _is_local(stmt: Allocate) -> bool:
     return isinstance(count, int) and count <= MOST_LOCAL and stmt.source is None
 
 
-def _as_row(stmt: Allocate, nest: Nest, indices: list[Index]) -> Allocate:
+def known_before(memory: Iterable[Allocate], nest: Nest) -> bool:
+    """Whether the sizes of what a nest allocates are the same for all of its iterations."""
     inside = {var for each in statements([nest]) for var in defined(each)} | {index.var for index in nest.indices}
+    return all(stmt.source is None and inside.isdisjoint(atom_vars(stmt.target.type)) for stmt in memory)
+
+
+def _as_row(stmt: Allocate, nest: Nest, indices: list[Index]) -> Allocate:
     type: Any = stmt.target.type
-    if stmt.source is not None or not inside.isdisjoint(atom_vars(type)):
+    if not known_before([stmt], nest):
         raise NotSupported("an array whose size differs from one iteration to the next has no form for GPUs",
                            stmt.origin)
     rows = Var(ArrayType(type.dtype, (*(index.size for index in indices), *type.sizes)), stmt.target.name)

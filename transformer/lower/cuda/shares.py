@@ -45,6 +45,13 @@ def shared_indices(nest: Nest, own: Iterable[Var] = ()) -> list[Index]:
     return free[-MOST_AXES:]
 
 
+def along_memory(indices: list[Index], nest: Nest) -> list[Index]:
+    """The indices with the one last along which neighbouring elements are written."""
+    stores = [stmt for stmt in nest.body if isinstance(stmt, Store)]
+    last = next((index for stmt in stores for index in indices if _is_step(stmt.at[-1], index)), None)
+    return indices if last is None else [*(index for index in indices if index is not last), last]
+
+
 def is_for_blocks(nest: Nest) -> bool:
     """Whether an iteration goes along rows of memory, so that a block of threads does it better than one."""
     return is_along_rows(nest) and is_together(nest.body)
@@ -93,8 +100,17 @@ def _is_together(stmt: Any) -> bool:
         case If():
             return all(map(is_together, inner_blocks(stmt)))
         case Loop():
-            return not (stmt.reads or stmt.records) and all(map(is_together, inner_blocks(stmt)))
+            return shared_loop(stmt) is not None or not (stmt.reads or stmt.records) and all(
+                map(is_together, inner_blocks(stmt)))
     return False
+
+
+def shared_loop(loop: Loop) -> Nest | None:
+    """A loop as the nest whose places the threads of a block share, if they can."""
+    nest = as_nest(loop)
+    if nest is None or any(isinstance(stmt, Allocate) for stmt in statements(nest.body)):
+        return None
+    return nest if shared_indices(flattened(nest)) else None
 
 
 def is_combined(fold: Fold) -> bool:

@@ -14,7 +14,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from ...core.grammar import Const, Let, Var
+from ...core.grammar import Const, Let, Loop, Var
 from ...core.sizes import product
 from ...core.types import INT, ArrayType
 from ...ops.arithmetic import Add
@@ -27,7 +27,7 @@ from ..statements import assignments
 from ..threads import combination
 from .combining import of_block
 from .places import as_place
-from .shares import flattened, is_along_rows, is_combined, shared_indices
+from .shares import flattened, is_along_rows, is_combined, shared_indices, shared_loop
 from .strided import OF_BLOCK, parsed, started
 from .tiles import bound
 from .wide import Wide
@@ -70,6 +70,10 @@ class Together(Wide):
                 items = self.over(nest, [(indices[-1], OF_BLOCK)])
         self.together = True
         return self._apart(stmt, items)
+
+    def _loop(self, stmt: Loop) -> list[Item]:
+        nest = shared_loop(stmt) if self.together else None
+        return super()._loop(stmt) if nest is None else self._nest(nest)
 
     def _bound(self, index: Index) -> int | None:
         return bound(index.size, self.lowered.assumptions)

@@ -1,0 +1,75 @@
+"""Lanes that do one loop after the other, as a nest for each of them: then threads share the places of both axes.
+
+    nest i                                nest i, j
+        loop j: store c, i, j, …     →        store c, i, j, …
+        nest j: store y, j, i, c[i, j]    nest i, j
+                                              store y, j, i, c[i, j]
+
+Numbers that lanes compute before their loops are computed in each of the nests.
+"""
+
+from __future__ import annotations
+
+from ...core.grammar import Let, Loop
+from ...core.walk import Copier
+from ..clean import Renaming
+from ..lifetimes import mentioned
+from ..nests import Allocate, Block, Nest, inner_blocks, loaded, statements
+from .launches import stored
+from .private import known_before, with_rows
+from .shares import MOST_AXES, as_shared, flattened, shared_indices
+
+MOST_REPEATED = 8                      # numbers that are computed again
+
+
+def nests_apart(block: Block) -> Block:
+    """The block with such nests."""
+    made: Block = []
+    for stmt in block:
+        nest = as_shared(stmt)
+        rows, parts = ([], None) if nest is None else _parts(nest)
+        if parts is None and not isinstance(stmt, Nest):
+            for inner in inner_blocks(stmt):
+                inner[:] = nests_apart(inner)
+        made += [*rows, *([stmt] if parts is None else parts)]
+    return made
+
+
+def _parts(nest: Nest) -> tuple[Block, Block | None]:
+    """Memory of lanes, as rows of what is allocated before, and the nests that do what one does."""
+    loops = [stmt for stmt in nest.body if not isinstance(stmt, (Let, Allocate))]
+    if not any(isinstance(stmt, Loop) for stmt in loops) or not all(map(as_shared, loops)):
+        return [], None
+    if not known_before([stmt for stmt in statements(nest.body) if isinstance(stmt, Allocate)], nest):
+        return [], None
+    rows = with_rows(nest, (), nest.indices)
+    before = [stmt for stmt in nest.body if isinstance(stmt, Let)]
+    parts = [_part(nest, before, each) for each in map(as_shared, nest.body) if each is not None]
+    is_local = any(isinstance(stmt, Allocate) for stmt in statements(nest.body))
+    is_possible = (len(before) <= MOST_REPEATED and not is_local
+                   and {array for stmt in before for array in loaded(stmt)}.isdisjoint(stored(nest.body))
+                   and all(len(shared_indices(part)) == len(part.indices) <= MOST_AXES for part in parts))
+    return rows, [_with_own_numbers(part, before) for part in parts] if is_possible else None
+
+
+def _part(nest: Nest, before: Block, inner: Nest) -> Nest:
+    return flattened(Nest([*nest.indices, *inner.indices], [*before, *inner.body], nest.origin,
+                          nest.ordered or inner.ordered))
+
+
+def _with_own_numbers(part: Nest, before: Block) -> Nest:
+    """With copies of the numbers that lanes compute before their loops."""
+    copier = Copier()
+    needed = _needed(before, part.body[len(before):])
+    own = [copier.stmt(stmt) for stmt in needed]
+    part.body = [*own, *Renaming(copier).block(part.body[len(before):])]
+    return part
+
+
+def _needed(before: Block, block: Block) -> Block:
+    """The numbers of which statements are computed."""
+    found: Block = []
+    for stmt in reversed(before):
+        if any(target in mentioned(each) for target in stmt.targets for each in (*block, *found)):
+            found.insert(0, stmt)
+    return found

@@ -1,0 +1,82 @@
+"""Nests that fill an array which is written as a whole before anybody reads it.
+
+    nest i, j: store y, i, j, 0
+    nest i:                                   nest i:
+        …                            →            …
+        loop j: store y, i, j, v                  loop j: store y, i, j, v
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.grammar import Loop, Var
+from ..core.sizes import Extent, Size, Unknown
+from ..core.walk import size_of_atom
+from .dependence import as_nest
+from .lifetimes import mentioned, written
+from .nests import Block, Index, Nest, Store, inner_blocks, is_load, loaded, statements
+
+
+def without_fills(block: Block) -> Block:
+    """The block without such nests."""
+    made: Block = []
+    for k, stmt in enumerate(block):
+        for inner in inner_blocks(stmt):
+            inner[:] = without_fills(inner)
+        if not _is_overwritten(stmt, block[k + 1:]):
+            made.append(stmt)
+    return made
+
+
+def _is_overwritten(stmt: Any, behind: Block) -> bool:
+    if not isinstance(stmt, Nest) or not all(isinstance(each, Store) or is_load(each) for each in stmt.body):
+        return False
+    stores = [each for each in stmt.body if isinstance(each, Store)]
+    if len(stores) != 1 or stores[0].adds:
+        return False
+    array = stores[0].array
+    following = next((each for each in behind if array in {*mentioned(each), *written(each)}), None)
+    return following is not None and _writes_alone(following, array) and _covers(following, stores[0], stmt.indices, [])
+
+
+def _writes_alone(stmt: Any, array: Var) -> bool:
+    """Whether a statement does nothing with an array but store numbers in it."""
+    others = [each for each in statements([stmt]) if not isinstance(each, Store) and not inner_blocks(each)]
+    return array not in loaded(stmt) and not any(array in {*mentioned(each), *written(each)} for each in others)
+
+
+def _covers(stmt: Any, fill: Store, filled: list[Index], around: list[Index]) -> bool:
+    """Whether a statement certainly writes all that is filled, and does nothing else with the array."""
+    if isinstance(stmt, Store):
+        return stmt.array is fill.array and not stmt.adds and _same_region(stmt.at, around, fill.at, filled)
+    nest = as_nest(stmt) if isinstance(stmt, Loop) else stmt if isinstance(stmt, Nest) else None
+    return nest is not None and any(_covers(each, fill, filled, [*around, *nest.indices]) for each in nest.body)
+
+
+def _same_region(at: Any, around: list[Index], filled_at: Any, filled: list[Index]) -> bool:
+    """Whether places run over the same along every axis: the whole of an index, or the same place."""
+    sizes: dict[Any, Extent]
+    whole: dict[Any, Extent]
+    sizes, whole = ({index.var: index.size for index in indices} for indices in (around, filled))
+    used: set[Any] = set()
+    pairs: Any = zip(map(_index, at), map(_index, filled_at), strict=True)
+    for place, other in pairs:
+        if other not in whole:
+            if place != other:
+                return False
+            continue
+        if place in used or place not in sizes or sizes[place] != whole[other]:
+            return False
+        used.add(place)
+    return True
+
+
+def _index(atom: Any) -> Var | Extent:
+    """The index that a place is, else the place."""
+    size = size_of_atom(atom)
+    if isinstance(size, Size) and list(size.terms.values()) == [1]:
+        (monomial,) = size.terms
+        if len(monomial) == 1 and isinstance(monomial[0], Unknown):
+            return monomial[0].var
+    return size
