@@ -345,7 +345,7 @@ def looked_up_value_and_grad_driver(table, position):
     fill_number3[one_block()](fours, parts, m, number3)
     if number3[0].item():
         for i in range(m):
-            number2 = np.int64(scaled[i].item())
+            number2 = np.int64(np.float32(scaled[i].item()))
             if not -n <= number2 < n:
                 raise IndexError("index", number2,
                     "is out of bounds for axis 0 with size", n)
@@ -357,7 +357,7 @@ def looked_up_value_and_grad_driver(table, position):
     fill_number4[one_block()](fours, parts4, m, number4)
     if number4[0].item():
         for i in range(m):
-            total = np.int64(scaled[i].item()) + 1
+            total = np.int64(np.float32(scaled[i].item())) + 1
             if not -n <= total < n:
                 raise IndexError("index", total,
                     "is out of bounds for axis 0 with size", n)

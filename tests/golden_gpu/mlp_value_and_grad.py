@@ -479,7 +479,7 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     dot4 = cp.empty((d, n2), np.float32)
     cp.matmul(h, W2, out=dot4)
     number = np.float32(d)
-    ratio = np.float32(-1.0) / number
+    ratio = np.float32(-1.0) / np.float32(number)
     dz = cp.empty((d, n2), np.float32)
     shares = cp.empty(d, np.float32)
     z = cp.empty((d, n2), np.float32)
