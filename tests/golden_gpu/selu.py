@@ -75,8 +75,8 @@ def most_blocks():
 
 
 def over_threads(*sizes):
-    """A thread for every place of up to three axes, the innermost first; along a short one there are fewer of a block's,
-    and more along the next."""
+    """A thread for every place of up to three axes, the innermost first; a block has fewer along a short one, and more
+    along the next."""
     check_places(*sizes)
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
     while len(sizes) > 1 and across > 1 and (across >= 2 * sizes[0]):
