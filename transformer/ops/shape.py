@@ -85,7 +85,7 @@ class Reshape(Op):
 
 
 def _come_out_even(sizes: Iterable[Extent]) -> None:
-    """Notes that divisions in a new shape come out even, where they do: ``x.reshape(n // 2, 2)`` splits an axis of n."""
+    """Notes which divisions in a new shape come out even: ``x.reshape(n // 2, 2)`` splits an axis of n places."""
     assumptions = current().assumptions
     for floor in (atom for size in sizes if isinstance(size, Size) for atom in size.atoms() if isinstance(atom, Floor)):
         whole = Size.of(floor) * floor.denominator
