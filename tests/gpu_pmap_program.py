@@ -13,6 +13,7 @@ import traceback
 from types import SimpleNamespace
 from typing import Any
 
+import numba_in_turns
 import numpy as np
 from virtual_gpus import CURRENT, Library, OnGpu, install, let_kernels_take
 from virtual_nccl import NCCL
@@ -295,6 +296,7 @@ CHECKS = {name: check for name, check in list(globals().items()) if name.startsw
 
 
 if __name__ == "__main__":
+    numba_in_turns.install()
     config.cpu_devices = COUNT
     if MODE == "simulated":
         config.cuda_devices = COUNT

@@ -17,6 +17,7 @@ from typing import Any
 from unittest import mock
 
 import ml_dtypes
+import numba_in_turns
 import numpy as np
 
 from transformer import Array, device_put, devices, grad, jit, random, value_and_grad, vmap
@@ -339,6 +340,34 @@ def check_functions_follow_their_arguments() -> None:
     assert "cuda.jit" in jit(loss)._dispatcher.on_gpu.source_for(w, x, y)
 
 
+cuda: Any = None
+
+
+def handed_to_the_next(x: Any, y: Any) -> None:
+    shared = cuda.shared.array(4, np.float64)
+    shared[cuda.threadIdx.x] = x[cuda.threadIdx.x]
+    cuda.syncthreads()
+    if shared[cuda.threadIdx.x] > 9:
+        raise ValueError("too much")
+    y[cuda.threadIdx.x] = shared[(cuda.threadIdx.x + 1) % 4]
+
+
+def check_threads_in_turns() -> None:
+    """What runs the kernels here: all come to a barrier before one goes on, and exceptions come out."""
+    global cuda                                  # which only this process has as a simulator
+    from numba import cuda
+    kernel, y = cuda.jit(handed_to_the_next)[1, 4], np.zeros(4)
+    assert numba_in_turns.waits(handed_to_the_next) and not numba_in_turns.waits(loss)
+    kernel(np.arange(4.0), y)
+    assert y.tolist() == [1, 2, 3, 0]
+    try:
+        kernel(np.array([1.0, 10, 2, 3]), y)
+    except ValueError as error:
+        assert "tid=[1, 0, 0]" in str(error) and "too much" in str(error)
+    else:
+        raise AssertionError("nothing is raised")
+
+
 def check_devices() -> None:
     assert [str(device) for device in devices("cuda")] == ["cuda:0"]
     assert jit(scaled, backend="cuda").device is devices("cuda")[0] is jit(scaled, device="cuda:0").device
@@ -377,6 +406,7 @@ def check_axes_that_are_too_long_for_places() -> None:
 CHECKS = {name: check for name, check in list(globals().items()) if name.startswith("check_")}
 
 if __name__ == "__main__":
+    numba_in_turns.install()
     became: dict[str, str | None] = {}
     for name, check in CHECKS.items():
         try:

@@ -27,9 +27,12 @@ def most_blocks():
 
 
 def over_threads(*sizes):
-    """A thread for every place of up to three axes, the innermost first."""
+    """A thread for every place of up to three axes, the innermost first; a block has fewer along a short one, and more
+    along the next."""
     check_places(*sizes)
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
+    while len(sizes) > 1 and across > 1 and (across >= 2 * sizes[0]):
+        across //= 2
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
     blocks = (min(counts[0], most_blocks()), *[min(count, 65535) for count in counts[1:]])

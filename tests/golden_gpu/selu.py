@@ -25,7 +25,7 @@ def place_of_four(context, builder, array, args):
     data = context.make_array(array)(context, builder, args[0]).data
     k = args[1] if args[1].type.width == 64 else builder.zext(args[1], ir.IntType(64))
     place = builder.gep(builder.bitcast(data, lanes.as_pointer()), [k])
-    return place, min(16, 4 * array.dtype.bitwidth // 8)
+    return place, min(16, context.get_abi_sizeof(lanes))
 
 
 @intrinsic
@@ -34,7 +34,9 @@ def four_of(context, array, k):
     def read(context, builder, signature, args):
         place, alignment = place_of_four(context, builder, array, args)
         four = builder.load(place, align=alignment)
+        model = context.data_model_manager[array.dtype]
         items = [builder.extract_element(four, ir.IntType(32)(lane)) for lane in range(4)]
+        items = [model.from_data(builder, item) for item in items]
         return context.make_tuple(builder, signature.return_type, items)
     return types.UniTuple(array.dtype, 4)(array, k), read
 
@@ -44,10 +46,11 @@ def set_four(context, array, k, items):
     """Writes elements 4 * k to 4 * k + 3."""
     def write(context, builder, signature, args):
         place, alignment = place_of_four(context, builder, array, args)
+        model = context.data_model_manager[array.dtype]
         four = ir.Constant(place.type.pointee, ir.Undefined)
         for lane in range(4):
             item = context.cast(builder, builder.extract_value(args[2], lane), items[lane], array.dtype)
-            four = builder.insert_element(four, item, ir.IntType(32)(lane))
+            four = builder.insert_element(four, model.as_data(builder, item), ir.IntType(32)(lane))
         builder.store(four, place, align=alignment)
         return context.get_dummy_value()
     return types.none(array, k, items), write
@@ -72,9 +75,12 @@ def most_blocks():
 
 
 def over_threads(*sizes):
-    """A thread for every place of up to three axes, the innermost first."""
+    """A thread for every place of up to three axes, the innermost first; a block has fewer along a short one, and more
+    along the next."""
     check_places(*sizes)
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
+    while len(sizes) > 1 and across > 1 and (across >= 2 * sizes[0]):
+        across //= 2
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
     blocks = (min(counts[0], most_blocks()), *[min(count, 65535) for count in counts[1:]])
