@@ -22,6 +22,7 @@ from transformer import tree
 from transformer.api import argument_names
 from transformer.pipeline import Looped, generate_loops
 from transformer.run.generating import on_demand
+from transformer.run.gpu_modules import with_long_places
 from transformer.run.repeated import WRITTEN_OUT
 from transformer.run.signature import describe
 from transformer.run.static import StaticPaths
@@ -91,3 +92,14 @@ def test_kernels_in_the_types_of_numba(name: str, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(gpu_simulator, "namespace", gpu_typed.namespace)
     made, arguments = drawn(name, SIZES[1])
     compare(made, made.module.source, programs.KEPT[name][0], arguments)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["heat_grad", "polynomial_of_transpose", "softmax"])
+def test_kernels_with_places_of_64_bits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `jit` compiles them for axes that are longer."""
+    monkeypatch.setattr(gpu_simulator, "namespace", gpu_typed.namespace)
+    made, arguments = drawn(name, SIZES[1])
+    source = with_long_places(made.module.source)
+    assert "\nPlace = np.int64\n" in source and "\nMOST = 2**62\n" in source
+    compare(made, source, programs.KEPT[name][0], arguments)

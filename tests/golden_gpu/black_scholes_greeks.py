@@ -78,7 +78,7 @@ def set_four(context, array, k, items):
 def check_places(*sizes):
     """Raises where an axis has more places than `Place` counts."""
     if max(sizes) > MOST:
-        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
+        raise OverflowError(f'an axis of {max(sizes)} places needs Place = np.int64 and MOST = 2**62 in this module')
 
 
 def current_stream():
@@ -104,6 +104,7 @@ def one_block():
 def in_fours(size, *arrays):
     """How many times four elements of each array lie side by side along its last axis, so that one access has them
     all; 0 where an array does not lie so."""
+    check_places(size)
     for array in arrays:
         offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
         if array.strides[-1] != array.itemsize or any(offsets):
@@ -179,6 +180,7 @@ def fill_number2(fours, parts, n, number2):
 
 def black_scholes_value_and_grad_driver(S, K, T, r, v):
     n = S.shape[0]
+    check_places(n)
     power = 2.0 ** -0.5
     if math.isinf(power) & math.isfinite(-0.5):
         raise OverflowError(34, "Numerical result out of range")

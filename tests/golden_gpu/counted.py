@@ -11,7 +11,7 @@ Place = np.uint32
 def check_places(*sizes):
     """Raises where an axis has more places than `Place` counts."""
     if max(sizes) > MOST:
-        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
+        raise OverflowError(f'an axis of {max(sizes)} places needs Place = np.int64 and MOST = 2**62 in this module')
 
 
 def current_stream():
@@ -57,6 +57,7 @@ def fill_total2(m, places2, n, status, total2, weight):
 def counted_driver(total, places2, weight):
     n = total.shape[0]
     m = places2.shape[0]
+    check_places(n, m)
     total2 = total.copy()
     status = cp.zeros(3, np.int64)
     fill_total2[over_threads(m)](m, places2, n, status, total2, weight)

@@ -121,7 +121,7 @@ def set_four(context, array, k, items):
 def check_places(*sizes):
     """Raises where an axis has more places than `Place` counts."""
     if max(sizes) > MOST:
-        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
+        raise OverflowError(f'an axis of {max(sizes)} places needs Place = np.int64 and MOST = 2**62 in this module')
 
 
 def current_stream():
@@ -142,6 +142,7 @@ def over_blocks(*sizes, along=THREADS):
 def in_fours(size, *arrays):
     """How many times four elements of each array lie side by side along its last axis, so that one access has them
     all; 0 where an array does not lie so."""
+    check_places(size)
     for array in arrays:
         offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
         if array.strides[-1] != array.itemsize or any(offsets):
@@ -336,6 +337,7 @@ def fill_number5(fours, shares, m, number5):
 def looked_up_value_and_grad_driver(table, position):
     n = table.shape[0]
     m = position.shape[0]
+    check_places(n, m)
     number = np.float32(float(n) - 1.001)
     scaled = cp.empty(m, np.float32)
     part = cp.empty(m, np.float32)

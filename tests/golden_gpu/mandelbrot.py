@@ -11,7 +11,7 @@ Place = np.uint32
 def check_places(*sizes):
     """Raises where an axis has more places than `Place` counts."""
     if max(sizes) > MOST:
-        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
+        raise OverflowError(f'an axis of {max(sizes)} places needs Place = np.int64 and MOST = 2**62 in this module')
 
 
 def current_stream():
@@ -62,6 +62,7 @@ def fill_count(n, re, im, count):
 
 def escape_vmap_driver(re, im):
     n = re.shape[0]
+    check_places(n)
     count = cp.empty(n, np.int64)
     fill_count[over_threads(n)](n, re, im, count)
     return count

@@ -162,7 +162,7 @@ def set_four(context, array, k, items):
 def check_places(*sizes):
     """Raises where an axis has more places than `Place` counts."""
     if max(sizes) > MOST:
-        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
+        raise OverflowError(f'an axis of {max(sizes)} places needs Place = np.int64 and MOST = 2**62 in this module')
 
 
 def current_stream():
@@ -193,6 +193,7 @@ def over_threads(*sizes):
 def in_fours(size, *arrays):
     """How many times four elements of each array lie side by side along its last axis, so that one access has them
     all; 0 where an array does not lie so."""
+    check_places(size)
     for array in arrays:
         offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
         if array.strides[-1] != array.itemsize or any(offsets):
@@ -474,6 +475,7 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     n = W1.shape[1]
     m = X.shape[1]
     d, n2 = Y.shape
+    check_places(n, m, d, n2)
     dot = cp.empty((d, n), np.float32)
     cp.matmul(X, W1, out=dot)
     h = cp.empty((d, n), np.float32)

@@ -12,7 +12,7 @@ Place = np.uint32
 def check_places(*sizes):
     """Raises where an axis has more places than `Place` counts."""
     if max(sizes) > MOST:
-        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
+        raise OverflowError(f'an axis of {max(sizes)} places needs Place = np.int64 and MOST = 2**62 in this module')
 
 
 def current_stream():
@@ -63,6 +63,7 @@ def fill_scaled(n, x, scaled):
 
 def polynomial_of_transpose_driver(x):
     n = x.shape[0]
+    check_places(n)
     scaled = cp.empty((n, n), np.float32)
     fill_scaled[over_tiles(n, n)](n, x, scaled)
     return scaled

@@ -93,7 +93,7 @@ def set_four(context, array, k, items):
 def check_places(*sizes):
     """Raises where an axis has more places than `Place` counts."""
     if max(sizes) > MOST:
-        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
+        raise OverflowError(f'an axis of {max(sizes)} places needs Place = np.int64 and MOST = 2**62 in this module')
 
 
 def current_stream():
@@ -114,6 +114,7 @@ def over_blocks(*sizes, along=THREADS):
 def in_fours(size, *arrays):
     """How many times four elements of each array lie side by side along its last axis, so that one access has them
     all; 0 where an array does not lie so."""
+    check_places(size)
     for array in arrays:
         offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
         if array.strides[-1] != array.itemsize or any(offsets):
@@ -237,6 +238,7 @@ def fill_total2(number, fours, step, x, total2, n):
 
 def relaxed_driver(A, b, x):
     n = A.shape[1]
+    check_places(n)
     r = cp.empty(n)
     fours = in_fours(n, A, x)
     fill_r[over_blocks(n, along=n)](n, fours, A, x, r, b)

@@ -59,7 +59,7 @@ def set_four(context, array, k, items):
 def check_places(*sizes):
     """Raises where an axis has more places than `Place` counts."""
     if max(sizes) > MOST:
-        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
+        raise OverflowError(f'an axis of {max(sizes)} places needs Place = np.int64 and MOST = 2**62 in this module')
 
 
 def current_stream():
@@ -90,6 +90,7 @@ def over_threads(*sizes):
 def in_fours(size, *arrays):
     """How many times four elements of each array lie side by side along its last axis, so that one access has them
     all; 0 where an array does not lie so."""
+    check_places(size)
     for array in arrays:
         offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
         if array.strides[-1] != array.itemsize or any(offsets):
@@ -116,6 +117,7 @@ def fill_scaled(fours, x, scaled, n):
 
 def selu_driver(x):
     n = x.shape[0]
+    check_places(n)
     scaled = cp.empty(n, np.float32)
     fours = in_fours(n, x, scaled)
     fill_scaled[over_threads(n - 3 * fours)](fours, x, scaled, n)

@@ -60,7 +60,7 @@ def set_four(context, array, k, items):
 def check_places(*sizes):
     """Raises where an axis has more places than `Place` counts."""
     if max(sizes) > MOST:
-        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
+        raise OverflowError(f'an axis of {max(sizes)} places needs Place = np.int64 and MOST = 2**62 in this module')
 
 
 def current_stream():
@@ -91,6 +91,7 @@ def over_threads(*sizes):
 def in_fours(size, *arrays):
     """How many times four elements of each array lie side by side along its last axis, so that one access has them
     all; 0 where an array does not lie so."""
+    check_places(size)
     for array in arrays:
         offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
         if array.strides[-1] != array.itemsize or any(offsets):
@@ -117,6 +118,7 @@ def fill_dx(fours, x, dx, n):
 
 def total_selu_grad_driver(x):
     n = x.shape[0]
+    check_places(n)
     dx = cp.empty(n, np.float32)
     fours = in_fours(n, x, dx)
     fill_dx[over_threads(n - 3 * fours)](fours, x, dx, n)

@@ -88,7 +88,7 @@ def set_four(context, array, k, items):
 def check_places(*sizes):
     """Raises where an axis has more places than `Place` counts."""
     if max(sizes) > MOST:
-        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
+        raise OverflowError(f'an axis of {max(sizes)} places needs Place = np.int64 and MOST = 2**62 in this module')
 
 
 def current_stream():
@@ -129,6 +129,7 @@ def over_blocks(*sizes, along=THREADS):
 def in_fours(size, *arrays):
     """How many times four elements of each array lie side by side along its last axis, so that one access has them
     all; 0 where an array does not lie so."""
+    check_places(size)
     for array in arrays:
         offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
         if array.strides[-1] != array.itemsize or any(offsets):
@@ -240,6 +241,7 @@ def fill_ratio4(n, fours, X, ratio, root, ratio4, m):
 
 def standardized_driver(X):
     n, m = X.shape
+    check_places(n, m)
     parts = cp.empty((m, (n + 63) // 64), np.float32)
     fill_parts[over_threads(m, (n + 63) // 64)](n, m, X, parts)
     ratio = cp.empty(m, np.float32)

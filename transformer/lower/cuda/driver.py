@@ -21,7 +21,7 @@ from ...write.names import NATURAL
 from ...write.sizes import number
 from ..checks import CHECK, printed
 from ..expressions import dtype_tree
-from ..nests import ROOM, Block, Library, Load, Nest, Product
+from ..nests import ROOM, Block, Launch, Library, Load, Nest, Product, statements
 from ..statements import MEMORY
 from . import reserved
 from .driven import Driven, Fetched, OfNumpy, differs
@@ -46,6 +46,11 @@ class Driver(Kernels):
 
     def collect_hosted(self, block: Block) -> None:
         """Libraries and effects are called where they stand."""
+
+    def _sizes(self) -> list[Item]:
+        launches = any(isinstance(each, Launch) for each in statements(self.lowered.body))
+        items = super()._sizes()
+        return [*items, *self.checks(list(map(ast.Name, self.names.sizes.values())))] if launches else items
 
     def returned(self, atom: Any) -> ast.expr:
         """A number of the device is an array without axes."""

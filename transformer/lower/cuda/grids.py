@@ -75,12 +75,13 @@ def current_stream() -> Any:
 def check_places(*sizes: int) -> None:
     """Raises where an axis has more places than `Place` counts."""
     if max(sizes) > MOST:
-        raise OverflowError(f"{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62")
+        raise OverflowError(f"an axis of {max(sizes)} places needs Place = np.int64 and MOST = 2**62 in this module")
 
 
 def in_fours(size: int, *arrays: Any) -> int:
     """How many times four elements of each array lie side by side along its last axis, so that one access has them
     all; 0 where an array does not lie so."""
+    check_places(size)
     for array in arrays:
         offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
         if array.strides[-1] != array.itemsize or any(offsets):

@@ -27,7 +27,7 @@ from ...write.sizes import number
 from ..nests import Allocate, Block, Fold, Launch, Nest, Store, loaded, statements
 from ..private import private_arrays
 from ..sharing import taken
-from . import grids
+from . import grids, long_axes
 from .strided import LINE_OF_GRID, made_inside, of_blocks, of_grid
 from .telling import Telling, may_fail, status
 from .transposed import Transposed, across
@@ -73,7 +73,15 @@ class Kernels(Transposed):
             self.names.kept.clear()
         name = self._kernel(items, given, f"fill_{self._filled(stmt)}")
         call = ast.Call(ast.Subscript(self.function_name(name), self._grid(stmt)), list(map(ast.Name, given)), [])
-        return [*self._counts(stmt.origin), Line(ast.Expr(call), stmt.origin)]
+        sizes = list(map(self.size, long_axes.computed(stmt)))
+        return [*self.checks(sizes, stmt.origin), *self._counts(stmt.origin), Line(ast.Expr(call), stmt.origin)]
+
+    def checks(self, sizes: list[ast.expr], origin: Any = None) -> list[Item]:
+        """`check_places(n, m)`."""
+        if not sizes:
+            return []
+        function = self.function_name(self.numbers.functions.grid(grids.check_places))
+        return [Line(ast.Expr(ast.Call(function, list(sizes), [])), origin)]
 
     def _counts(self, origin: Any) -> list[Item]:
         """`fours = in_fours(n, x, y)`."""
