@@ -1,4 +1,7 @@
-"""Simplification of whole programs and their derivatives: the numbers stay, what is idle goes."""
+"""Simplification of whole programs and their derivatives: the numbers stay, what is idle goes.
+
+Of every program of the corpus: `TRANSFORMER_TEST_ALL=1 pytest tests/test_simplify_programs.py`.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ import pytest
 from core_runner import run
 from corpus import ALL, Program
 from random_core import Generator
+from thinned import some
 
 from transformer import tree
 from transformer.core.builder import Builder
@@ -183,7 +187,7 @@ def each(programs: list[Program]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("program", programs, ids=lambda program: program.name)
 
 
-@each(EXAMPLES[::2])
+@each(some(EXAMPLES, 3))
 def test_programs_and_their_gradients(program: Program) -> None:
     reading, arguments = reading_of(program)
     assumptions, tolerance = reading.assumptions, tolerance_of(program)
@@ -193,7 +197,7 @@ def test_programs_and_their_gradients(program: Program) -> None:
         simplified(slope, assumptions, arguments, tolerance)
 
 
-@each(EXAMPLES[1::4])
+@each(some(EXAMPLES, 6, 1))
 def test_second_derivatives(program: Program) -> None:
     reading, arguments = reading_of(program)
     assumptions, tolerance = reading.assumptions, tolerance_of(program)
@@ -206,7 +210,7 @@ def test_second_derivatives(program: Program) -> None:
     simplified(curvature, assumptions, arguments, 100 * tolerance)
 
 
-@each(EXAMPLES[2::8])
+@each(some(EXAMPLES, 8, 2))
 def test_tangents(program: Program) -> None:
     reading, arguments = reading_of(program)
     assumptions = reading.assumptions

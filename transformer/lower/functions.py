@@ -215,8 +215,14 @@ def _of_math(node: ast.AST, dtype: np.dtype) -> Any:
     return None
 
 
+@cache
+def _text(form: Any) -> str:
+    """The source of a function, which takes longer to find than to parse."""
+    return textwrap.dedent(inspect.getsource(form))
+
+
 def _tree(form: Any) -> ast.FunctionDef:
-    tree = ast.parse(textwrap.dedent(inspect.getsource(form))).body[0]
+    tree = ast.parse(_text(form)).body[0]
     assert isinstance(tree, ast.FunctionDef)
     tree.decorator_list, tree.returns = [], None
     for arg in (*tree.args.args, *tree.args.kwonlyargs, *([tree.args.vararg] if tree.args.vararg else [])):
