@@ -18,6 +18,11 @@ def product(x):
     return t
 
 
+def sum_of_shifted_parts(x):
+    weights = np.array([1.0, 4.0, 6.0])
+    return np.sum(sum(weights[i] * x[:, i:i + 2] for i in range(3)) ** 2)
+
+
 def product_rep(x):
     t = 0.0
     for i, j in itertools.product(range(3), repeat=2):
@@ -336,4 +341,5 @@ PROGRAMS = [
     Program(append_loop_np, apart(("n",))),
     Program(mask_shrink, apart(("n",))),
     Program(shrink_half, fixed(VECTOR)),
+    Program(sum_of_shifted_parts, fixed(MATRIX)),
 ]

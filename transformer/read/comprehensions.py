@@ -87,7 +87,7 @@ def summed(reader: Reader, items: Lazy | Producer, start: Any) -> Any:
     total = Item(reader.own({"total": start}), "total")
 
     def add(item: Any) -> None:
-        reader.journal.write(total, binary(reader, operator.add, total.get(), item))
+        reader.journal.write(total, binary(reader, operator.add, reader.usable(total.get()), item))
 
     if isinstance(items, Producer):
         run_producer(reader, items, add)
