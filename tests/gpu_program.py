@@ -14,12 +14,15 @@ import tempfile
 import traceback
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import ml_dtypes
 import numba_in_turns
 import numpy as np
 
 from transformer import Array, device_put, devices, grad, jit, random, value_and_grad, vmap
+from transformer.lower.cuda import grids
+from transformer.run import gpu_calls
 from transformer.run.gpu import is_simulated
 
 TABLE = np.array([1.0, 2.0, 3.0])
@@ -368,6 +371,36 @@ def check_threads_in_turns() -> None:
 def check_devices() -> None:
     assert [str(device) for device in devices("cuda")] == ["cuda:0"]
     assert jit(scaled, backend="cuda").device is devices("cuda")[0] is jit(scaled, device="cuda:0").device
+
+
+def doubled(x):
+    x *= 2
+    return np.sum(x), np.cumsum(x)
+
+
+def joined(x):
+    return np.sum(np.concatenate([x, x]) ** 2)
+
+
+def check_axes_that_are_too_long_for_places() -> None:
+    """The same module runs with others, before which nothing was written."""
+    with mock.patch.dict(grids.NAMES, MOST="256"), mock.patch.object(
+            gpu_calls, "with_long_places", wraps=gpu_calls.with_long_places) as lengthened:
+        compiled, of_loss = jit(doubled, device="cuda"), jit(value_and_grad(loss), device="cuda")
+        for n, count in (256, 0), (300, 1), (300, 1), (200, 1):
+            ours, theirs = np.arange(float(n)), np.arange(float(n))
+            same(compiled(ours), doubled(theirs))
+            same(ours, theirs)
+            assert lengthened.call_count == count
+        for n in 200, 300, 300:
+            w, x, y = np.arange(3.0), np.ones((n, 3)), np.arange(float(n))
+            found = of_loss(*(device_put(each, "cuda") for each in (w, x, y)))
+            for one, other in zip(found, value_and_grad(loss)(w, x, y), strict=True):
+                np.testing.assert_allclose(one, other)
+        assert lengthened.call_count == 2
+        assert "\nPlace = np.int64\n" in gpu_calls.with_long_places("\nMOST = 2**31\nPlace = np.uint32\n")
+        said = raised(jit(joined, device="cuda"), np.arange(200.0))
+        assert "an axis of 400 places needs Place = np.int64 and MOST = 2**62 in this module" in said
 
 
 CHECKS = {name: check for name, check in list(globals().items()) if name.startswith("check_")}

@@ -220,7 +220,8 @@ def namespace(source: str, given: dict[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {"cp": OnHost(), "cuda": Cuda(), "intrinsic": lambda function: function, **given}
     exec(compile(ast.fix_missing_locations(tree), "<gpu>", "exec"), made)
     made.update({name: value for name, value in CONSTANTS.items() if name in made})
-    made.update({name: form for name, form in OF_FOURS.items() if name in made})
+    plain = {name: name.rstrip("0123456789") for name in functions}      # a variable may have such a name
+    made.update({name: OF_FOURS[form] for name, form in plain.items() if form in OF_FOURS})
     return made
 
 
@@ -240,7 +241,9 @@ def set_four(array: Any, k: int, items: Any) -> None:
 
 COMPILERS = {"import cupy as cp", "from llvmlite import ir", "from numba import cuda", "from numba import cuda, types",
              "from numba.cuda.extending import intrinsic"}
-CONSTANTS = {"THREADS": THREADS, "BLOCKS": BLOCKS, "WARP": 2, "TILE": 2, "PADDED": 3, "Place": int}
+CONSTANTS: dict[str, Any] = {
+    "THREADS": THREADS, "most_blocks": lambda: BLOCKS, "current_stream": lambda: 0, "WARP": 2, "TILE": 2, "PADDED": 3,
+    "Place": int}
 OF_FOURS = {"in_fours": in_fours, "four_of": four_of, "set_four": set_four}
 
 

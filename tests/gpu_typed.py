@@ -47,7 +47,7 @@ class OneThread(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        args = list(map(self.visit, node.args))
+        args = node.args = list(map(self.visit, node.args))
         match ast.unparse(node.func):
             case "cuda.grid":
                 return ast.Name("blockIdx_x", ast.Load())
@@ -63,7 +63,7 @@ class OneThread(ast.NodeTransformer):
                 return ast.Call(ast.Name("swapped", ast.Load()), args, [])
             case name if name in self.inner:
                 return ast.Call(node.func, [*(ast.Name(each, ast.Load()) for each in PARAMETERS), *args], node.keywords)
-        return self.generic_visit(node)
+        return node
 
 
 PARAMETERS = [f"{what}_{axis}" for what in ("blockIdx", "gridDim") for axis in AXES]
@@ -109,7 +109,10 @@ def namespace(source: str, given: dict[str, Any]) -> dict[str, Any]:
         if name in kernels | inner:
             compiled = numba.njit(made[name], boundscheck=True, error_model="numpy")
             made[name] = Kernel(compiled) if name in kernels else compiled
-        if name in OF_FOURS:
-            made[name] = OF_FOURS[name] if name == "in_fours" else numba.njit(OF_FOURS[name], boundscheck=True)
+        if name in ("most_blocks", "current_stream"):
+            made[name] = lambda: BLOCKS
+        form = OF_FOURS.get(name.rstrip("0123456789"))                   # a variable may have its name
+        if form is not None:
+            made[name] = form if form is OF_FOURS["in_fours"] else numba.njit(form, boundscheck=True)
         made.update({each: 1 for each in ("THREADS", "WARP", "TILE") if each in made})
     return made

@@ -102,7 +102,7 @@ def test_kernels_for_gpus_as_a_module(model: Path) -> None:
     assert main(command) == 0
     text = Path("out.py").read_text()
     found = set(re.findall(r"^(?:import|from) (\w+)", text, re.M))
-    assert found <= {"math", "cupy", "numpy", "numba"} and {"cupy", "numpy", "numba"} <= found
+    assert found <= {"math", "cupy", "numpy", "numba", "llvmlite"} and {"cupy", "numpy", "numba"} <= found
     assert "@cuda.jit" in text and "Gradient" in text.split("def ")[0]
     w, x, y = imported(model).example()
     found, wanted = gpu_simulator.namespace(text, {})["loss_grad"](w, x, y), grad(imported(model).loss)(w, x, y)

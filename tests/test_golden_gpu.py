@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import gpu_simulator
+import gpu_typed
 import numpy as np
 import pytest
 
@@ -21,6 +22,7 @@ from transformer import tree
 from transformer.api import argument_names
 from transformer.pipeline import Looped, generate_loops
 from transformer.run.generating import on_demand
+from transformer.run.gpu_modules import with_long_places
 from transformer.run.repeated import WRITTEN_OUT
 from transformer.run.signature import describe
 from transformer.run.static import StaticPaths
@@ -81,3 +83,23 @@ def test_page_shows_the_kernel_of_a_softmax(request: pytest.FixtureRequest) -> N
     if request.config.getoption("--update-golden"):
         PAGE.write_text(SHOWN.sub(lambda _: part, page, count=1))
     assert SHOWN.findall(PAGE.read_text()) == [part]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["counted", "heat_grad", "looked_up_grad", "polynomial_of_transpose", "softmax"])
+def test_kernels_in_the_types_of_numba(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One thread after the other, compiled for the processor, with every place tested."""
+    monkeypatch.setattr(gpu_simulator, "namespace", gpu_typed.namespace)
+    made, arguments = drawn(name, SIZES[1])
+    compare(made, made.module.source, programs.KEPT[name][0], arguments)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["heat_grad", "polynomial_of_transpose", "softmax"])
+def test_kernels_with_places_of_64_bits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `jit` compiles them for axes that are longer."""
+    monkeypatch.setattr(gpu_simulator, "namespace", gpu_typed.namespace)
+    made, arguments = drawn(name, SIZES[1])
+    source = with_long_places(made.module.source)
+    assert "\nPlace = np.int64\n" in source and "\nMOST = 2**62\n" in source
+    compare(made, source, programs.KEPT[name][0], arguments)

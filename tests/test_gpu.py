@@ -10,6 +10,7 @@ import gpu_simulator
 import numpy as np
 import pytest
 from corpus import ALL, Program
+from gpu_checks import check
 from lowered import called, generated
 from test_golden_gpu import looped
 from test_lowered_programs import transformed
@@ -112,6 +113,31 @@ def test_functions_that_numba_has_for_processors_only(function: Any, dtype: str)
 def test_functions_of_complex_numbers(function: Any) -> None:
     for x in 0.5 + 0.25j, -1.5 + 2j, 3 - 0.125j, -0.25 - 1j:
         np.testing.assert_allclose(OF_COMPLEX[function](x), function(x), rtol=1e-14)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "u4"])
+def test_signs_and_what_divisions_leave(dtype: str) -> None:
+    def functions(x, y):
+        return np.signbit(x), np.fmod(x, y)
+
+    x = np.array([7, 1, 2, -5, 7, -9, 100, 0])
+    check(functions, (x if dtype != "u4" else abs(x)).astype(dtype), np.array([3, 5, 1, 3, 4, 2, 7, 1]).astype(dtype))
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_what_numba_does_not_know_of_complex_numbers(dtype: str) -> None:
+    def functions(x):
+        return np.isfinite(x), np.isinf(x), np.rint(x), np.exp2(x), np.expm1(x), np.log1p(x)
+
+    check(functions, np.array([0.5 + 0.25j, -1.5 + 2j, 2.5 - 0.125j, 1e-12 - 1e-13j, np.nan, 1e3j, -0.75], dtype))
+
+
+def test_what_has_no_form() -> None:
+    def neighbour(x):
+        return np.nextafter(x, 2.0)
+
+    with pytest.raises(NotSupported, match="nextafter has no form for GPUs"):
+        check(neighbour, np.ones(3))
 
 
 def added_at(y, i, x):

@@ -249,7 +249,7 @@ def test_numba_compiles_once_for_all_processes(monkeypatch: pytest.MonkeyPatch, 
 def test_kernels_of_a_module_are_launched_by_us() -> None:
     grids: list[int] = []
     namespace = load_module(MODULE, "launch", {"grids": grids})
-    gpu_kernels.launched_by_us(namespace, {"fill_y"}, is_kept=False)
+    gpu_kernels.launched_by_us(namespace, {"fill_y"}, {"over_blocks": "over_blocks"}, is_kept=False)
     for n in 7, 9, 7:
         assert namespace["launch"](n).args == ((n, 1, 1, 32, 1, 1),)
     assert type(namespace["fill_y"]) is Kernel and grids == [7, 9]       # asked once for each size

@@ -194,14 +194,14 @@ class Library:
 
 def install(found: Library, nccl: Any) -> None:
     """Has it take the place of CuPy in this process; kernels are launched by numba's simulator."""
-    from transformer.run import gpu, gpu_calls, gpu_simulated
+    from transformer.run import gpu, gpu_modules, gpu_simulated
     for module in [each for name, each in sys.modules.items() if name.startswith("transformer.")]:
         for name in "why_not", "is_simulated":
             if getattr(module, name, None) is getattr(gpu, name) and module is not gpu:
                 setattr(module, name, lambda: None)
     gpu.why_not = gpu.is_simulated = lambda: None
-    gpu_calls.launched_by_us = lambda *_, **__: None
-    gpu_calls.runnable = gpu_simulated.with_stand_ins
+    gpu_modules.launched_by_us = lambda *_, **__: None
+    gpu_modules.runnable = gpu_simulated.with_stand_ins
     sys.modules["cupy"], sys.modules["cupy.cuda.nccl"] = found, nccl
     gpu.library.cache_clear()
 

@@ -10,6 +10,7 @@ from . import tree
 from .core.errors import Origin
 from .core.grammar import Function, Var, is_array
 from .lower.aliases import is_written
+from .lower.cuda import reserved
 from .lower.cuda.lowering import lower_for_gpu
 from .lower.lowering import lower
 from .lower.options import for_numba
@@ -117,7 +118,7 @@ def entered(function: Function, interface: Interface, reading: Reading, extras: 
     function that is not transformed end with the arrays that it writes. With `guards` its entry tests the
     shapes it is given. Results may live in the arrays of arguments that are named in `donated`.
     What has guards is a file of its own, in which there is one thread. For a `gpu` it has kernels and their driver."""
-    name = interface.name
+    name = fresh(interface.name, set(reserved.NAMES)) if gpu else interface.name
     taken = {name, *(parameter.name for parameter in interface.parameters)}
     given = donations(function, interface, reading, donated)
     inner = replace(function, results=computed(function))

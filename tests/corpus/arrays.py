@@ -293,7 +293,24 @@ def rotation(angle, points):
     return np.sum(np.sin(points @ turn.T))
 
 
+def pooled_by_reshape(x):
+    """The halves are whole for the shapes that may be split like this: no place is found by a division."""
+    n, m = x.shape
+    blocks = x.reshape(n // 2, 2, m // 3, 3)
+    return np.sum(blocks.max(axis=(1, 3)) ** 2) + np.sum(blocks.mean(axis=(1, 3)) * blocks[:, 0, :, 1])
+
+
+def rolled_around(x):
+    """A neighbour on every side, and further away."""
+    around = sum(np.roll(x, (i, j), (0, 1)) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j)
+    return np.sum(around * np.roll(x, 1) ** 2) + np.sum(np.roll(x, -1, axis=0)[0] * np.roll(x[1], 2))
+
+
 PROGRAMS = [
+    Program(pooled_by_reshape, normal((4, 6))),
+    Program(pooled_by_reshape, normal((2, 9)), name="pooled_of_others"),
+    Program(rolled_around, normal((3, "n"))),
+    Program(rolled_around, normal((2, 1)), name="rolled_around_one"),
     Program(sums_over_axes, normal((2, 3, "n"))),
     Program(means_over_axes, normal((2, 3, "n"))),
     Program(variances, normal((4, "n"))),

@@ -5,7 +5,6 @@ from numba import cuda, types
 from numba.cuda.extending import intrinsic
 
 THREADS = 256
-BLOCKS = 4096
 WARP = 32
 MOST = 2**31
 Place = np.uint32
@@ -43,7 +42,7 @@ def place_of_four(context, builder, array, args):
     data = context.make_array(array)(context, builder, args[0]).data
     k = args[1] if args[1].type.width == 64 else builder.zext(args[1], ir.IntType(64))
     place = builder.gep(builder.bitcast(data, lanes.as_pointer()), [k])
-    return place, min(16, 4 * array.dtype.bitwidth // 8)
+    return place, min(16, context.get_abi_sizeof(lanes))
 
 
 @intrinsic
@@ -52,7 +51,9 @@ def four_of(context, array, k):
     def read(context, builder, signature, args):
         place, alignment = place_of_four(context, builder, array, args)
         four = builder.load(place, align=alignment)
+        model = context.data_model_manager[array.dtype]
         items = [builder.extract_element(four, ir.IntType(32)(lane)) for lane in range(4)]
+        items = [model.from_data(builder, item) for item in items]
         return context.make_tuple(builder, signature.return_type, items)
     return types.UniTuple(array.dtype, 4)(array, k), read
 
@@ -62,10 +63,11 @@ def set_four(context, array, k, items):
     """Writes elements 4 * k to 4 * k + 3."""
     def write(context, builder, signature, args):
         place, alignment = place_of_four(context, builder, array, args)
+        model = context.data_model_manager[array.dtype]
         four = ir.Constant(place.type.pointee, ir.Undefined)
         for lane in range(4):
             item = context.cast(builder, builder.extract_value(args[2], lane), items[lane], array.dtype)
-            four = builder.insert_element(four, item, ir.IntType(32)(lane))
+            four = builder.insert_element(four, model.as_data(builder, item), ir.IntType(32)(lane))
         builder.store(four, place, align=alignment)
         return context.get_dummy_value()
     return types.none(array, k, items), write
@@ -74,21 +76,38 @@ def set_four(context, array, k, items):
 def check_places(*sizes):
     """Raises where an axis has more places than `Place` counts."""
     if max(sizes) > MOST:
-        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
+        raise OverflowError(f'an axis of {max(sizes)} places needs Place = np.int64 and MOST = 2**62 in this module')
+
+
+def current_stream():
+    """The stream in which CuPy works just now, for numba."""
+    return cuda.external_stream(cp.cuda.get_current_stream().ptr)
+
+
+def most_blocks():
+    """How many blocks keep the device busy to the end, four times as many as it has at once: each goes on to further
+    places."""
+    device = cuda.get_current_device()
+    return 4 * device.MULTIPROCESSOR_COUNT * (device.MAX_THREADS_PER_MULTIPROCESSOR // THREADS)
 
 
 def over_threads(*sizes):
-    """A thread for every place of up to three axes, the innermost first."""
+    """A thread for every place of up to three axes, the innermost first; a block has fewer along a short one, and more
+    along the next."""
     check_places(*sizes)
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
+    while len(sizes) > 1 and across > 1 and (across >= 2 * sizes[0]):
+        across //= 2
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
-    return ((min(counts[0], BLOCKS), *[min(count, 65535) for count in counts[1:]]), threads)
+    blocks = (min(counts[0], most_blocks()), *[min(count, 65535) for count in counts[1:]])
+    return (blocks, threads, current_stream())
 
 
 def in_fours(size, *arrays):
     """How many times four elements of each array lie side by side along its last axis, so that one access has them
     all; 0 where an array does not lie so."""
+    check_places(size)
     for array in arrays:
         offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
         if array.strides[-1] != array.itemsize or any(offsets):
@@ -98,7 +117,7 @@ def in_fours(size, *arrays):
 
 def one_block():
     """A block of threads that work together."""
-    return (1, THREADS)
+    return (1, THREADS, current_stream())
 
 
 @cuda.jit
@@ -177,6 +196,7 @@ def fill_dc2(dc, n, du, kept, i):
 
 def heat_grad_driver(u, c):
     n = u.shape[0]
+    check_places(n)
     kept = cp.empty((10, n - 2), np.float32)
     u_next = cp.empty(n, np.float32)
     u2 = u.copy()

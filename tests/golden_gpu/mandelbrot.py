@@ -3,7 +3,6 @@ import numpy as np
 from numba import cuda
 
 THREADS = 256
-BLOCKS = 4096
 WARP = 32
 MOST = 2**31
 Place = np.uint32
@@ -12,16 +11,32 @@ Place = np.uint32
 def check_places(*sizes):
     """Raises where an axis has more places than `Place` counts."""
     if max(sizes) > MOST:
-        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
+        raise OverflowError(f'an axis of {max(sizes)} places needs Place = np.int64 and MOST = 2**62 in this module')
+
+
+def current_stream():
+    """The stream in which CuPy works just now, for numba."""
+    return cuda.external_stream(cp.cuda.get_current_stream().ptr)
+
+
+def most_blocks():
+    """How many blocks keep the device busy to the end, four times as many as it has at once: each goes on to further
+    places."""
+    device = cuda.get_current_device()
+    return 4 * device.MULTIPROCESSOR_COUNT * (device.MAX_THREADS_PER_MULTIPROCESSOR // THREADS)
 
 
 def over_threads(*sizes):
-    """A thread for every place of up to three axes, the innermost first."""
+    """A thread for every place of up to three axes, the innermost first; a block has fewer along a short one, and more
+    along the next."""
     check_places(*sizes)
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
+    while len(sizes) > 1 and across > 1 and (across >= 2 * sizes[0]):
+        across //= 2
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
-    return ((min(counts[0], BLOCKS), *[min(count, 65535) for count in counts[1:]]), threads)
+    blocks = (min(counts[0], most_blocks()), *[min(count, 65535) for count in counts[1:]])
+    return (blocks, threads, current_stream())
 
 
 @cuda.jit
@@ -47,6 +62,7 @@ def fill_count(n, re, im, count):
 
 def escape_vmap_driver(re, im):
     n = re.shape[0]
+    check_places(n)
     count = cp.empty(n, np.int64)
     fill_count[over_threads(n)](n, re, im, count)
     return count

@@ -7,7 +7,6 @@ from numba import cuda, types
 from numba.cuda.extending import intrinsic
 
 THREADS = 256
-BLOCKS = 4096
 WARP = 32
 MOST = 2**31
 Place = np.uint32
@@ -55,6 +54,14 @@ def maximum_of_block(value, shared):
     return value
 
 
+@cuda.jit(device=True)
+def next_total2(total2, total3, z_ij, total):
+    diff = z_ij - total
+    e2 = math.exp(diff)
+    same2 = z_ij == total
+    return total2 + e2, total3 + np.int64(same2), diff, e2, same2
+
+
 # What the threads of a block have, combined: by warps, and then what these have.
 @cuda.jit(device=True)
 def add_of_block(value, shared):
@@ -89,7 +96,17 @@ def next_total6(total6, e_ij, dz2_ij, ratio2):
 
 
 @cuda.jit(device=True)
-def next_total2(total, shares_i):
+def dz_at(same_ij, dz3_ij, ratio3):
+    return dz3_ij - np.float32(same_ij) * ratio3
+
+
+@cuda.jit(device=True)
+def next_total3(total, parts_ij):
+    return total + parts_ij
+
+
+@cuda.jit(device=True)
+def next_total5(total, shares_i):
     return total + shares_i
 
 
@@ -100,13 +117,18 @@ def chosen_at(dh_ij, dot_ij, b1_j):
     return dh_ij if total > np.float32(0.0) else chosen2
 
 
+@cuda.jit(device=True)
+def next_total7(total, parts4_ij):
+    return total + parts4_ij
+
+
 def place_of_four(context, builder, array, args):
     """The k-th four elements of an array, as LLVM has them, and the bytes to which they are aligned."""
     lanes = ir.VectorType(context.get_data_type(array.dtype), 4)
     data = context.make_array(array)(context, builder, args[0]).data
     k = args[1] if args[1].type.width == 64 else builder.zext(args[1], ir.IntType(64))
     place = builder.gep(builder.bitcast(data, lanes.as_pointer()), [k])
-    return place, min(16, 4 * array.dtype.bitwidth // 8)
+    return place, min(16, context.get_abi_sizeof(lanes))
 
 
 @intrinsic
@@ -115,7 +137,9 @@ def four_of(context, array, k):
     def read(context, builder, signature, args):
         place, alignment = place_of_four(context, builder, array, args)
         four = builder.load(place, align=alignment)
+        model = context.data_model_manager[array.dtype]
         items = [builder.extract_element(four, ir.IntType(32)(lane)) for lane in range(4)]
+        items = [model.from_data(builder, item) for item in items]
         return context.make_tuple(builder, signature.return_type, items)
     return types.UniTuple(array.dtype, 4)(array, k), read
 
@@ -125,10 +149,11 @@ def set_four(context, array, k, items):
     """Writes elements 4 * k to 4 * k + 3."""
     def write(context, builder, signature, args):
         place, alignment = place_of_four(context, builder, array, args)
+        model = context.data_model_manager[array.dtype]
         four = ir.Constant(place.type.pointee, ir.Undefined)
         for lane in range(4):
             item = context.cast(builder, builder.extract_value(args[2], lane), items[lane], array.dtype)
-            four = builder.insert_element(four, item, ir.IntType(32)(lane))
+            four = builder.insert_element(four, model.as_data(builder, item), ir.IntType(32)(lane))
         builder.store(four, place, align=alignment)
         return context.get_dummy_value()
     return types.none(array, k, items), write
@@ -137,21 +162,38 @@ def set_four(context, array, k, items):
 def check_places(*sizes):
     """Raises where an axis has more places than `Place` counts."""
     if max(sizes) > MOST:
-        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
+        raise OverflowError(f'an axis of {max(sizes)} places needs Place = np.int64 and MOST = 2**62 in this module')
+
+
+def current_stream():
+    """The stream in which CuPy works just now, for numba."""
+    return cuda.external_stream(cp.cuda.get_current_stream().ptr)
+
+
+def most_blocks():
+    """How many blocks keep the device busy to the end, four times as many as it has at once: each goes on to further
+    places."""
+    device = cuda.get_current_device()
+    return 4 * device.MULTIPROCESSOR_COUNT * (device.MAX_THREADS_PER_MULTIPROCESSOR // THREADS)
 
 
 def over_threads(*sizes):
-    """A thread for every place of up to three axes, the innermost first."""
+    """A thread for every place of up to three axes, the innermost first; a block has fewer along a short one, and more
+    along the next."""
     check_places(*sizes)
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
+    while len(sizes) > 1 and across > 1 and (across >= 2 * sizes[0]):
+        across //= 2
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
-    return ((min(counts[0], BLOCKS), *[min(count, 65535) for count in counts[1:]]), threads)
+    blocks = (min(counts[0], most_blocks()), *[min(count, 65535) for count in counts[1:]])
+    return (blocks, threads, current_stream())
 
 
 def in_fours(size, *arrays):
     """How many times four elements of each array lie side by side along its last axis, so that one access has them
     all; 0 where an array does not lie so."""
+    check_places(size)
     for array in arrays:
         offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
         if array.strides[-1] != array.itemsize or any(offsets):
@@ -166,12 +208,12 @@ def over_blocks(*sizes, along=THREADS):
     while threads > WARP and threads >= 2 * along:
         threads //= 2
     counts = [max(1, min(size, 65535)) for size in sizes]
-    return (tuple(counts), threads)
+    return (tuple(counts), threads, current_stream())
 
 
 def one_block():
     """A block of threads that work together."""
-    return (1, THREADS)
+    return (1, THREADS, current_stream())
 
 
 @cuda.jit
@@ -233,16 +275,21 @@ def fill_z(d, fours, dot4, b2, z, n2, z2, e, same, Y, ratio, dz2, dz3, dz, share
         total = maximum_of_block(total, shared)
         total2 = np.float32(0.0)
         total3 = 0
-        j = Place(cuda.threadIdx.x)
+        k = Place(cuda.threadIdx.x)
+        while k < fours:
+            z0, z1, z2_2, z3 = four_of(z[i], k)
+            total2, total3, z2_0, e0, same0 = next_total2(total2, total3, z0, total)
+            total2, total3, z2_1, e1, same1 = next_total2(total2, total3, z1, total)
+            total2, total3, z2_2_2, e2, same2 = next_total2(total2, total3, z2_2, total)
+            total2, total3, z2_3, e3, same3 = next_total2(total2, total3, z3, total)
+            set_four(z2[i], k, (z2_0, z2_1, z2_2_2, z2_3))
+            set_four(e[i], k, (e0, e1, e2, e3))
+            set_four(same[i], k, (same0, same1, same2, same3))
+            k = Place(k + cuda.blockDim.x)
+        j = Place(4 * fours + cuda.threadIdx.x)
         while j < n2:
-            z_ij = z[i, j]
-            diff = z_ij - total
-            z2[i, j] = diff
-            e2 = math.exp(diff)
-            e[i, j] = e2
-            same2 = z_ij == total
-            same[i, j] = same2
-            total2, total3 = total2 + e2, total3 + np.int64(same2)
+            total2, total3, z2[i, j], e[i, j], same[i, j] = next_total2(total2, total3,
+                z[i, j], total)
             j = Place(j + cuda.blockDim.x)
         total2 = add_of_block(total2, shared)
         total3 = add_of_block(total3, shared_int64)
@@ -286,9 +333,19 @@ def fill_z(d, fours, dot4, b2, z, n2, z2, e, same, Y, ratio, dz2, dz3, dz, share
             j = Place(j + cuda.blockDim.x)
         total6 = add_of_block(total6, shared)
         ratio3 = total6 / np.float32(total3)
-        j = Place(cuda.threadIdx.x)
+        k = Place(cuda.threadIdx.x)
+        while k < fours:
+            same0, same1, same2, same3 = four_of(same[i], k)
+            dz3_0, dz3_1, dz3_2, dz3_3 = four_of(dz3[i], k)
+            dz0 = dz_at(same0, dz3_0, ratio3)
+            dz1 = dz_at(same1, dz3_1, ratio3)
+            dz2_2 = dz_at(same2, dz3_2, ratio3)
+            dz3_4 = dz_at(same3, dz3_3, ratio3)
+            set_four(dz[i], k, (dz0, dz1, dz2_2, dz3_4))
+            k = Place(k + cuda.blockDim.x)
+        j = Place(4 * fours + cuda.threadIdx.x)
         while j < n2:
-            dz[i, j] = dz3[i, j] - np.float32(same[i, j]) * ratio3
+            dz[i, j] = dz_at(same[i, j], dz3[i, j], ratio3)
             j = Place(j + cuda.blockDim.x)
         if cuda.threadIdx.x == 0:
             shares[i] = total4
@@ -304,20 +361,33 @@ def fill_parts(d, n2, dz, parts):
             total = np.float32(0.0)
             for k in range(min(64, d - 64 * i)):
                 total += dz[Place(64 * i + k), j]
-            parts[i, j] = total
+            parts[j, i] = total
             j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
         i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
 
 
 @cuda.jit
-def fill_db2(n2, d, parts, db2):
-    i = Place(cuda.grid(1))
+def fill_db2(n2, fours, parts, d, db2):
+    shared = cuda.shared.array(THREADS, np.float32)
+    i = Place(cuda.blockIdx.x)
     while i < n2:
         total = np.float32(0.0)
-        for j in range((d + 63) // 64):
-            total += parts[Place(j), i]
-        db2[i] = total
-        i = Place(i + cuda.gridsize(1))
+        k = Place(cuda.threadIdx.x)
+        while k < fours:
+            parts0, parts1, parts2, parts3 = four_of(parts[i], k)
+            total = next_total3(total, parts0)
+            total = next_total3(total, parts1)
+            total = next_total3(total, parts2)
+            total = next_total3(total, parts3)
+            k = Place(k + cuda.blockDim.x)
+        j = Place(4 * fours + cuda.threadIdx.x)
+        while j < (d + 63) // 64:
+            total = next_total3(total, parts[i, j])
+            j = Place(j + cuda.blockDim.x)
+        total = add_of_block(total, shared)
+        if cuda.threadIdx.x == 0:
+            db2[i] = total
+        i = Place(i + cuda.gridDim.x)
 
 
 @cuda.jit
@@ -327,14 +397,14 @@ def fill_number2(fours, shares, d, number2, number):
     j = Place(cuda.threadIdx.x)
     while j < fours:
         shares0, shares1, shares2, shares3 = four_of(shares, j)
-        total = next_total2(total, shares0)
-        total = next_total2(total, shares1)
-        total = next_total2(total, shares2)
-        total = next_total2(total, shares3)
+        total = next_total5(total, shares0)
+        total = next_total5(total, shares1)
+        total = next_total5(total, shares2)
+        total = next_total5(total, shares3)
         j = Place(j + cuda.blockDim.x)
     i = Place(4 * fours + cuda.threadIdx.x)
     while i < d:
-        total = next_total2(total, shares[i])
+        total = next_total5(total, shares[i])
         i = Place(i + cuda.blockDim.x)
     total = add_of_block(total, shared)
     if cuda.threadIdx.x == 0:
@@ -364,7 +434,7 @@ def fill_chosen(d, fours, dh, dot, b1, chosen, n):
 
 
 @cuda.jit
-def fill_parts2(d, n, chosen, parts2):
+def fill_parts4(d, n, chosen, parts4):
     i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
     while i < (d + 63) // 64:
         j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
@@ -372,26 +442,40 @@ def fill_parts2(d, n, chosen, parts2):
             total = np.float32(0.0)
             for k in range(min(64, d - 64 * i)):
                 total += chosen[Place(64 * i + k), j]
-            parts2[i, j] = total
+            parts4[j, i] = total
             j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
         i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
 
 
 @cuda.jit
-def fill_db1(n, d, parts2, db1):
-    i = Place(cuda.grid(1))
+def fill_db1(n, fours, parts4, d, db1):
+    shared = cuda.shared.array(THREADS, np.float32)
+    i = Place(cuda.blockIdx.x)
     while i < n:
         total = np.float32(0.0)
-        for j in range((d + 63) // 64):
-            total += parts2[Place(j), i]
-        db1[i] = total
-        i = Place(i + cuda.gridsize(1))
+        k = Place(cuda.threadIdx.x)
+        while k < fours:
+            parts4_0, parts4_1, parts4_2, parts4_3 = four_of(parts4[i], k)
+            total = next_total7(total, parts4_0)
+            total = next_total7(total, parts4_1)
+            total = next_total7(total, parts4_2)
+            total = next_total7(total, parts4_3)
+            k = Place(k + cuda.blockDim.x)
+        j = Place(4 * fours + cuda.threadIdx.x)
+        while j < (d + 63) // 64:
+            total = next_total7(total, parts4[i, j])
+            j = Place(j + cuda.blockDim.x)
+        total = add_of_block(total, shared)
+        if cuda.threadIdx.x == 0:
+            db1[i] = total
+        i = Place(i + cuda.gridDim.x)
 
 
 def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     n = W1.shape[1]
     m = X.shape[1]
     d, n2 = Y.shape
+    check_places(n, m, d, n2)
     dot = cp.empty((d, n), np.float32)
     cp.matmul(X, W1, out=dot)
     h = cp.empty((d, n), np.float32)
@@ -400,7 +484,7 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     dot4 = cp.empty((d, n2), np.float32)
     cp.matmul(h, W2, out=dot4)
     number = np.float32(d)
-    ratio = np.float32(-1.0) / number
+    ratio = np.float32(-1.0) / np.float32(number)
     dz = cp.empty((d, n2), np.float32)
     shares = cp.empty(d, np.float32)
     z = cp.empty((d, n2), np.float32)
@@ -409,13 +493,14 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     same = cp.empty((d, n2), np.bool_)
     dz2 = cp.empty((d, n2), np.float32)
     dz3 = cp.empty((d, n2), np.float32)
-    fours = in_fours(n2, dot4, b2, z, Y, z2, dz2, e, dz3)
+    fours = in_fours(n2, dot4, b2, z, z2, e, same, Y, dz2, dz3, dz)
     fill_z[over_blocks(d, along=n2)](d, fours, dot4, b2, z, n2, z2, e, same, Y, ratio,
         dz2, dz3, dz, shares)
-    parts = cp.empty(((d + 63) // 64, n2), np.float32)
+    parts = cp.empty((n2, (d + 63) // 64), np.float32)
     fill_parts[over_threads(n2, (d + 63) // 64)](d, n2, dz, parts)
     db2 = cp.empty(n2, np.float32)
-    fill_db2[over_threads(n2)](n2, d, parts, db2)
+    fours = in_fours((d + 63) // 64, parts)
+    fill_db2[over_blocks(n2, along=(d + 63) // 64)](n2, fours, parts, d, db2)
     dW2 = cp.empty((n, n2), np.float32)
     number2 = cp.empty(1, np.float32)
     fours = in_fours(d, shares)
@@ -426,10 +511,11 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     chosen = cp.empty((d, n), np.float32)
     fours = in_fours(n, dh, dot, b1, chosen)
     fill_chosen[over_threads(n - 3 * fours, d)](d, fours, dh, dot, b1, chosen, n)
-    parts2 = cp.empty(((d + 63) // 64, n), np.float32)
-    fill_parts2[over_threads(n, (d + 63) // 64)](d, n, chosen, parts2)
+    parts4 = cp.empty((n, (d + 63) // 64), np.float32)
+    fill_parts4[over_threads(n, (d + 63) // 64)](d, n, chosen, parts4)
     db1 = cp.empty(n, np.float32)
-    fill_db1[over_threads(n)](n, d, parts2, db1)
+    fours = in_fours((d + 63) // 64, parts4)
+    fill_db1[over_blocks(n, along=(d + 63) // 64)](n, fours, parts4, d, db1)
     dW1 = cp.empty((m, n), np.float32)
     cp.matmul(X.T, chosen, out=dW1)
     return number2.reshape(()), dW1, db1, dW2, db2

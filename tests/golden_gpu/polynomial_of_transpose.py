@@ -3,7 +3,6 @@ import numpy as np
 from numba import cuda
 
 THREADS = 256
-BLOCKS = 4096
 TILE = 32
 PADDED = TILE + 1
 MOST = 2**31
@@ -13,15 +12,21 @@ Place = np.uint32
 def check_places(*sizes):
     """Raises where an axis has more places than `Place` counts."""
     if max(sizes) > MOST:
-        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
+        raise OverflowError(f'an axis of {max(sizes)} places needs Place = np.int64 and MOST = 2**62 in this module')
+
+
+def current_stream():
+    """The stream in which CuPy works just now, for numba."""
+    return cuda.external_stream(cp.cuda.get_current_stream().ptr)
 
 
 def over_tiles(*sizes):
     """A block for every square of `TILE` places along the last two axes, the innermost first, and for every place of
     another one."""
     check_places(*sizes)
-    counts = [max(1, (size + TILE - 1) // TILE) for size in sizes[:2]] + list(sizes[2:])
-    return ((min(counts[0], BLOCKS), *[max(1, min(count, 65535)) for count in counts[1:]]), (TILE, THREADS // TILE))
+    counts = [(size + TILE - 1) // TILE for size in sizes[:2]] + list(sizes[2:])
+    blocks = [max(1, min(count, 65535)) for count in counts]
+    return (tuple(blocks), (TILE, THREADS // TILE), current_stream())
 
 
 @cuda.jit
@@ -58,6 +63,7 @@ def fill_scaled(n, x, scaled):
 
 def polynomial_of_transpose_driver(x):
     n = x.shape[0]
+    check_places(n)
     scaled = cp.empty((n, n), np.float32)
     fill_scaled[over_tiles(n, n)](n, x, scaled)
     return scaled

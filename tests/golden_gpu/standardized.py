@@ -7,10 +7,40 @@ from numba import cuda, types
 from numba.cuda.extending import intrinsic
 
 THREADS = 256
-BLOCKS = 4096
 WARP = 32
 MOST = 2**31
 Place = np.uint32
+
+
+@cuda.jit(device=True)
+def next_total(total, parts_ij):
+    return total + parts_ij
+
+
+# What the threads of a block have, combined: by warps, and then what these have.
+@cuda.jit(device=True)
+def add_of_block(value, shared):
+    half = WARP // 2
+    while half > 0:
+        a, b = value, cuda.shfl_xor_sync(4294967295, value, half)
+        value = a + b
+        half //= 2
+    k, warp = Place(cuda.threadIdx.x), Place(1)
+    cuda.syncthreads()
+    if k % WARP == 0:
+        shared[Place(k // WARP)] = value
+    cuda.syncthreads()
+    value = shared[0]
+    while WARP * warp < cuda.blockDim.x:
+        a, b = value, shared[warp]
+        value = a + b
+        warp = Place(warp + 1)
+    return value
+
+
+@cuda.jit(device=True)
+def next_total2(total, parts4_ij):
+    return total + parts4_ij
 
 
 @cuda.jit(device=True)
@@ -24,7 +54,7 @@ def place_of_four(context, builder, array, args):
     data = context.make_array(array)(context, builder, args[0]).data
     k = args[1] if args[1].type.width == 64 else builder.zext(args[1], ir.IntType(64))
     place = builder.gep(builder.bitcast(data, lanes.as_pointer()), [k])
-    return place, min(16, 4 * array.dtype.bitwidth // 8)
+    return place, min(16, context.get_abi_sizeof(lanes))
 
 
 @intrinsic
@@ -33,7 +63,9 @@ def four_of(context, array, k):
     def read(context, builder, signature, args):
         place, alignment = place_of_four(context, builder, array, args)
         four = builder.load(place, align=alignment)
+        model = context.data_model_manager[array.dtype]
         items = [builder.extract_element(four, ir.IntType(32)(lane)) for lane in range(4)]
+        items = [model.from_data(builder, item) for item in items]
         return context.make_tuple(builder, signature.return_type, items)
     return types.UniTuple(array.dtype, 4)(array, k), read
 
@@ -43,10 +75,11 @@ def set_four(context, array, k, items):
     """Writes elements 4 * k to 4 * k + 3."""
     def write(context, builder, signature, args):
         place, alignment = place_of_four(context, builder, array, args)
+        model = context.data_model_manager[array.dtype]
         four = ir.Constant(place.type.pointee, ir.Undefined)
         for lane in range(4):
             item = context.cast(builder, builder.extract_value(args[2], lane), items[lane], array.dtype)
-            four = builder.insert_element(four, item, ir.IntType(32)(lane))
+            four = builder.insert_element(four, model.as_data(builder, item), ir.IntType(32)(lane))
         builder.store(four, place, align=alignment)
         return context.get_dummy_value()
     return types.none(array, k, items), write
@@ -55,21 +88,48 @@ def set_four(context, array, k, items):
 def check_places(*sizes):
     """Raises where an axis has more places than `Place` counts."""
     if max(sizes) > MOST:
-        raise OverflowError(f'{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62')
+        raise OverflowError(f'an axis of {max(sizes)} places needs Place = np.int64 and MOST = 2**62 in this module')
+
+
+def current_stream():
+    """The stream in which CuPy works just now, for numba."""
+    return cuda.external_stream(cp.cuda.get_current_stream().ptr)
+
+
+def most_blocks():
+    """How many blocks keep the device busy to the end, four times as many as it has at once: each goes on to further
+    places."""
+    device = cuda.get_current_device()
+    return 4 * device.MULTIPROCESSOR_COUNT * (device.MAX_THREADS_PER_MULTIPROCESSOR // THREADS)
 
 
 def over_threads(*sizes):
-    """A thread for every place of up to three axes, the innermost first."""
+    """A thread for every place of up to three axes, the innermost first; a block has fewer along a short one, and more
+    along the next."""
     check_places(*sizes)
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
+    while len(sizes) > 1 and across > 1 and (across >= 2 * sizes[0]):
+        across //= 2
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
-    return ((min(counts[0], BLOCKS), *[min(count, 65535) for count in counts[1:]]), threads)
+    blocks = (min(counts[0], most_blocks()), *[min(count, 65535) for count in counts[1:]])
+    return (blocks, threads, current_stream())
+
+
+def over_blocks(*sizes, along=THREADS):
+    """A block for every place, with threads that share what goes along a row; for short rows they are fewer."""
+    check_places(*sizes, along)
+    threads = THREADS
+    while threads > WARP and threads >= 2 * along:
+        threads //= 2
+    counts = [max(1, min(size, 65535)) for size in sizes]
+    return (tuple(counts), threads, current_stream())
 
 
 def in_fours(size, *arrays):
     """How many times four elements of each array lie side by side along its last axis, so that one access has them
     all; 0 where an array does not lie so."""
+    check_places(size)
     for array in arrays:
         offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
         if array.strides[-1] != array.itemsize or any(offsets):
@@ -86,26 +146,39 @@ def fill_parts(n, m, X, parts):
             total = np.float32(0.0)
             for k in range(min(64, n - 64 * i)):
                 total += X[Place(64 * i + k), j]
-            parts[i, j] = total
+            parts[j, i] = total
             j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
         i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
 
 
 @cuda.jit
-def fill_ratio(m, n, parts, number, ratio, ratio2):
-    i = Place(cuda.grid(1))
+def fill_ratio(m, fours, parts, n, number, ratio, ratio2):
+    shared = cuda.shared.array(THREADS, np.float32)
+    i = Place(cuda.blockIdx.x)
     while i < m:
         total = np.float32(0.0)
-        for j in range((n + 63) // 64):
-            total += parts[Place(j), i]
+        k = Place(cuda.threadIdx.x)
+        while k < fours:
+            parts0, parts1, parts2, parts3 = four_of(parts[i], k)
+            total = next_total(total, parts0)
+            total = next_total(total, parts1)
+            total = next_total(total, parts2)
+            total = next_total(total, parts3)
+            k = Place(k + cuda.blockDim.x)
+        j = Place(4 * fours + cuda.threadIdx.x)
+        while j < (n + 63) // 64:
+            total = next_total(total, parts[i, j])
+            j = Place(j + cuda.blockDim.x)
+        total = add_of_block(total, shared)
         ratio3 = total / number
-        ratio[i] = ratio3
-        ratio2[i] = ratio3
-        i = Place(i + cuda.gridsize(1))
+        if cuda.threadIdx.x == 0:
+            ratio[i] = ratio3
+            ratio2[i] = ratio3
+        i = Place(i + cuda.gridDim.x)
 
 
 @cuda.jit
-def fill_parts2(n, m, ratio2, X, parts2):
+def fill_parts4(n, m, ratio2, X, parts4):
     i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
     while i < (n + 63) // 64:
         j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
@@ -115,20 +188,33 @@ def fill_parts2(n, m, ratio2, X, parts2):
             for k in range(min(64, n - 64 * i)):
                 diff = X[Place(64 * i + k), j] - ratio2_j
                 total += diff * diff
-            parts2[i, j] = total
+            parts4[j, i] = total
             j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
         i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
 
 
 @cuda.jit
-def fill_root(m, n, parts2, root, number):
-    i = Place(cuda.grid(1))
+def fill_root(m, fours, parts4, n, root, number):
+    shared = cuda.shared.array(THREADS, np.float32)
+    i = Place(cuda.blockIdx.x)
     while i < m:
         total = np.float32(0.0)
-        for j in range((n + 63) // 64):
-            total += parts2[Place(j), i]
-        root[i] = math.sqrt(total / number)
-        i = Place(i + cuda.gridsize(1))
+        k = Place(cuda.threadIdx.x)
+        while k < fours:
+            parts4_0, parts4_1, parts4_2, parts4_3 = four_of(parts4[i], k)
+            total = next_total2(total, parts4_0)
+            total = next_total2(total, parts4_1)
+            total = next_total2(total, parts4_2)
+            total = next_total2(total, parts4_3)
+            k = Place(k + cuda.blockDim.x)
+        j = Place(4 * fours + cuda.threadIdx.x)
+        while j < (n + 63) // 64:
+            total = next_total2(total, parts4[i, j])
+            j = Place(j + cuda.blockDim.x)
+        total = add_of_block(total, shared)
+        if cuda.threadIdx.x == 0:
+            root[i] = math.sqrt(total / number)
+        i = Place(i + cuda.gridDim.x)
 
 
 @cuda.jit
@@ -155,16 +241,20 @@ def fill_ratio4(n, fours, X, ratio, root, ratio4, m):
 
 def standardized_driver(X):
     n, m = X.shape
-    parts = cp.empty(((n + 63) // 64, m), np.float32)
+    check_places(n, m)
+    parts = cp.empty((m, (n + 63) // 64), np.float32)
     fill_parts[over_threads(m, (n + 63) // 64)](n, m, X, parts)
     ratio = cp.empty(m, np.float32)
     ratio2 = cp.empty(m, np.float32)
     number = np.float32(n)
-    fill_ratio[over_threads(m)](m, n, parts, number, ratio, ratio2)
-    parts2 = cp.empty(((n + 63) // 64, m), np.float32)
-    fill_parts2[over_threads(m, (n + 63) // 64)](n, m, ratio2, X, parts2)
+    fours = in_fours((n + 63) // 64, parts)
+    fill_ratio[over_blocks(m, along=(n + 63) // 64)](m, fours, parts, n, number, ratio,
+        ratio2)
+    parts4 = cp.empty((m, (n + 63) // 64), np.float32)
+    fill_parts4[over_threads(m, (n + 63) // 64)](n, m, ratio2, X, parts4)
     root = cp.empty(m, np.float32)
-    fill_root[over_threads(m)](m, n, parts2, root, number)
+    fours = in_fours((n + 63) // 64, parts4)
+    fill_root[over_blocks(m, along=(n + 63) // 64)](m, fours, parts4, n, root, number)
     ratio4 = cp.empty((n, m), np.float32)
     fours = in_fours(m, X, ratio, root, ratio4)
     fill_ratio4[over_threads(m - 3 * fours, n)](n, fours, X, ratio, root, ratio4, m)

@@ -384,6 +384,11 @@ class Assumptions:
         return None if end is None else self.normal(end) * count
 
     def _unify(self, left: Extent, right: Extent) -> None:
+        floor = exact_division(left, right)
+        if floor is not None:
+            self.exact[floor] = floor
+            self._normal.clear()
+            return
         found = solved(right, left) if is_twin(left) and not is_twin(right) else solved(left, right)
         if found is not None:
             self.bound[found[0]] = found[1]

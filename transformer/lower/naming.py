@@ -27,6 +27,7 @@ class Names:
         self.of: dict[Any, str] = {}
         self.sizes: dict[Any, str] = {}
         self.kept: set[str] = set()
+        self.ever: set[str] = set()                                      # that anything had at any time
 
     @contextmanager
     def scope(self) -> Iterator[None]:
@@ -40,6 +41,7 @@ class Names:
         name = fresh(wish, self.used | self.reserved)
         self.kept.add(name)
         self.used.add(name)
+        self.ever.add(name)
         return name
 
     def give(self, var: Var, wish: str) -> str:
@@ -49,6 +51,7 @@ class Names:
         used = self.used | blocked | (set() if var.name else self.reserved)
         self.of[var] = name = fresh(name, used)
         self.used.add(name)
+        self.ever.add(name)
         self.types[name] = self._kind(var)
         return name
 

@@ -60,7 +60,8 @@ def _same_region(at: Any, around: list[Index], filled_at: Any, filled: list[Inde
     whole: dict[Any, Extent]
     sizes, whole = ({index.var: index.size for index in indices} for indices in (around, filled))
     used: set[Any] = set()
-    for place, other in zip(map(_index, at), map(_index, filled_at), strict=True):
+    pairs: Any = zip(map(_index, at), map(_index, filled_at), strict=True)
+    for place, other in pairs:
         if other not in whole:
             if place != other:
                 return False

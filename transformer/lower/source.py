@@ -30,7 +30,8 @@ class Printed:
     in which Python does something; `given` are the objects that it takes for granted, by name. `raising` are
     the lines below the imports that raise, with what they come from; `tasks` are the functions that threads share.
     `tree` is the function, `items` what its statements have become, by their identity; for the functions `of_blas`,
-    compiled code calls BLAS."""
+    compiled code calls BLAS. `grids` are the names of the functions that say how many threads are launched, by their
+    own."""
 
     source: str
     name: str
@@ -44,6 +45,7 @@ class Printed:
     tree: Group | None = None
     items: dict[int, list[Item]] = field(default_factory=dict)
     of_blas: set[str] = field(default_factory=set)
+    grids: dict[str, str] = field(default_factory=dict)
 
 
 def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Printed:

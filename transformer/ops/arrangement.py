@@ -13,7 +13,7 @@ from ..core.types import ArrayType
 from . import arguments
 from .arguments import Args, Bound, Kwargs
 from .base import Op
-from .elements import flat_place, moved, number, place_of, regrouped
+from .elements import choose, flat_place, is_below, moved, number, place_of, regrouped
 from .elementwise import size_text
 from .rewritten import Rewritten
 from .shape import Sizes, along, arrays_of, from_here, later, reshaped
@@ -113,9 +113,9 @@ class Roll(Op):
         return a.strong()
 
     def element(at, a, shift=None, axis=None):
-        if axis is None:
+        if axis is None and a.ndim > 1:
             return a[place_of(_rolled_back(flat_place(at, a.shape), shift, a.size), a.shape)]
-        return a[moved(at, axis, _rolled_back(at[axis], shift, a.shape[axis]))]
+        return _rolled(at, a, shift, axis or 0)
 
     def vjp(dy, a, shift=None, axis=None):
         return np.roll(dy, -shift, axis)
@@ -129,6 +129,17 @@ class Roll(Op):
     def domain(rng):
         return arrays_of(rng, ((5,), {"shift": 2}), ((2, 3), {"shift": -1, "axis": 1}),
                          ((2, 3), {"shift": 4}))
+
+
+def _rolled(at: Any, a: Any, shift: Any, axis: int) -> Any:
+    """The element at a place of an array that was rolled along an axis."""
+    k, size = at[axis], a.shape[axis]
+    if shift not in (-1, 0, 1):
+        return a[moved(at, axis, _rolled_back(k, shift, size))]
+    if shift == 0:
+        return a[at]
+    first, (near, far) = (1, (size - 1, -1)) if shift == 1 else (size - 1, (1, 1 - size))
+    return choose(is_below(k, first), lambda: a[moved(at, axis, k + near)], lambda: a[moved(at, axis, k + far)])
 
 
 def _rolled_back(k: Any, shift: Any, size: Any) -> Any:

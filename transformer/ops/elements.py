@@ -132,7 +132,9 @@ def flat_place(at: Place, sizes: Sequence[Extent]) -> Any:
 
 
 def place_of(flat: Any, sizes: Sequence[Extent]) -> Place:
-    """The place that has a number in C order."""
+    """The place that has a number in C order; one for an array without elements, too."""
+    if 0 in sizes:
+        return (0,) * len(sizes)
     long = [axis for axis, size in enumerate(sizes) if size != 1]
     place: list[Any] = [0] * len(sizes)
     for axis in reversed(long):
@@ -158,11 +160,16 @@ def regrouped(at: Place, sizes: Sequence[Extent], others: Sequence[Extent]) -> P
     return tuple(place)
 
 
+def _count(sizes: Sequence[Extent]) -> Extent:
+    """How many elements there are, where divisions are known to come out even, too."""
+    return current().assumptions.normal(product(sizes))
+
+
 def _matching(sizes: Sequence[Extent], others: Sequence[Extent], i: int, j: int) -> tuple[int, int]:
     """The ends of the shortest parts of two shapes, from `i` and `j` on, with equally many elements."""
     for stop in range(i, len(sizes) + 1):
         for end in range(j, len(others) + 1):
-            if (stop > i or end > j) and product(sizes[i:stop]) == product(others[j:end]):
-                if stop > i and end > j or product(sizes[i:stop]) == 1:
+            if (stop > i or end > j) and _count(sizes[i:stop]) == _count(others[j:end]):
+                if stop > i and end > j or _count(sizes[i:stop]) == 1:
                     return stop, end
     return len(sizes), len(others)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from ..core.builder import current
 from ..core.equations import value_of
 from ..core.errors import NotSupported, ShapeError
-from ..core.sizes import Extent, Unknown, divided, leaves, product
+from ..core.sizes import Extent, Floor, Size, Unknown, divided, leaves, product
 from ..core.types import ArrayType
 from . import arguments
 from .arguments import Args, Bound, Kwargs
@@ -83,6 +84,15 @@ class Reshape(Op):
                          ((), {"shape": (1,)}))
 
 
+def _come_out_even(sizes: Iterable[Extent]) -> None:
+    """Notes which divisions in a new shape come out even: ``x.reshape(n // 2, 2)`` splits an axis of n places."""
+    assumptions = current().assumptions
+    for floor in (atom for size in sizes if isinstance(size, Size) for atom in size.atoms() if isinstance(atom, Floor)):
+        whole = Size.of(floor) * floor.denominator
+        if value_of(assumptions.normal(floor.numerator - whole), assumptions.hints) == 0:
+            assumptions.equal(whole, floor.numerator)
+
+
 def complete(elements: Extent, shape: Any) -> Sizes:
     """A new shape for a number of elements, with -1 replaced by what is missing."""
     sizes = list(map(arguments.extent, arguments.items(shape)))
@@ -94,6 +104,7 @@ def complete(elements: Extent, shape: Any) -> Sizes:
         rest = product(size for k, size in enumerate(sizes) if k != open_places[0])
         fits = rest != 0
         sizes[open_places[0]] = divided(elements, rest) if fits else 0
+    _come_out_even(sizes)
     if not fits or not current().assumptions.equal(product(sizes), elements):
         if any(isinstance(leaf, Unknown) for size in sizes for leaf in leaves(size)):
             raise NotSupported("a new shape that the program computes",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -51,12 +52,13 @@ def library() -> Any:
     return cupy
 
 
-def runnable(namespace: dict[str, Any]) -> dict[str, Any]:
-    """What a generated module defines, with stand-ins where a simulator runs it."""
+def runnable(namespace: dict[str, Any], grids: Mapping[str, str]) -> dict[str, Any]:
+    """What a generated module defines, with stand-ins where a simulator runs it; `grids` has the names of functions of
+    grids in it."""
     if not is_simulated():
         return namespace
     from .gpu_simulated import with_stand_ins
-    return with_stand_ins(namespace)
+    return with_stand_ins(namespace, grids)
 
 
 class OnHost:

@@ -48,7 +48,7 @@ class Again:
                         arg if type(arg) in NUMBERS else _bare(arg, device) for arg in args]
                 result = self.function(*bare)
                 done = mark(stream)
-        except _Elsewhere:
+        except (_Elsewhere, OverflowError):      # of axes that are too long, say
             return self.calls.call(args, {})
         if self.calls.donated:
             self.calls.give_up(args, {})

@@ -16,17 +16,16 @@ from .. import tree
 from ..core.errors import BadArgument, TransformError
 from ..pipeline import Looped, generate_loops
 from .dispatch import Entry, hidden_key
-from .files import load_module
 from .generating import guarded_integers, on_demand, uncollected
-from .gpu import brought, fetched, is_gpu_array, is_simulated, library, put, runnable, stand_in, taken
+from .gpu import brought, fetched, is_gpu_array, library, put, stand_in, taken
 from .gpu_again import Again
 from .gpu_choice import device_for
 from .gpu_devices import launching
-from .gpu_kernels import launched_by_us
+from .gpu_modules import has_long_axis, loaded, with_long_places
 from .gpu_streams import Beside, On, mark
 from .gpu_transfers import fetched_together
 from .native import is_on_device
-from .raising import complete, note_places
+from .raising import complete
 from .repeated import Repeated
 from .sharing import Memory, arrays_of
 from .signature import Description
@@ -35,8 +34,6 @@ from .static import names_of
 if TYPE_CHECKING:
     from ..parallel.device import Device
     from .gpu_report import GpuReport
-
-CUPY = "import cupy as cp\n"
 
 
 class GpuCalls(Repeated):
@@ -48,6 +45,7 @@ class GpuCalls(Repeated):
         static |= names_of(user, "static_argnums", options["static_argnums"])
         super().__init__(self._generated, names, user, static, target)
         self.fallback = options["fallback"]
+        self.long: dict[Any, Any] = {}           # for axes of more than 2**31 places, by what they are in place of
         self.donated = names_of(user, "donate", options["donate"]) - static
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -108,7 +106,7 @@ class GpuCalls(Repeated):
         outside = {hidden.name: brought(hidden.fetch()) for hidden in entry.hidden}
         try:
             with launching():
-                result = entry.function(*given[0], **given[1], **outside)
+                result = self._computed(entry, given[0], {**given[1], **outside})
         except Exception as error:
             complete(error)
             raise
@@ -116,6 +114,21 @@ class GpuCalls(Repeated):
             self._write_back(entry, (args, kwargs), given)
             _put_back((args, kwargs), given)
         return result
+
+    def _computed(self, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What the driver gives for arrays on the current GPU. It looks at their axes before anything else; where one
+        is too long for its places, the same module runs with others."""
+        try:
+            return entry.function(*args, **kwargs)
+        except OverflowError:
+            if not has_long_axis(entry.function, (args, kwargs)):
+                raise
+        return self._with_long_places(entry)(*args, **kwargs)
+
+    def _with_long_places(self, entry: Entry) -> Any:
+        if entry.function not in self.long:
+            self.long[entry.function] = loaded(entry.generated, with_long_places(entry.source))
+        return self.long[entry.function]
 
     def _on_host(self, given: tuple[tuple[Any, ...], dict[str, Any]], stays: bool) -> Any:
         """Runs the function as NumPy runs it: what is on the device it gets as copies, which are put back."""
@@ -158,14 +171,9 @@ class GpuCalls(Repeated):
         """The entry of kernels and their driver."""
         with uncollected():
             looped = self.looped(described, args, kwargs)
-            source, printed = looped.source, looped.module.kernel.printed
-            given = {**looped.namespace, **printed.given, "cp": library()}
-            namespace = runnable(load_module(source.replace(CUPY, "\n", 1), looped.module.entry.name, given))
-        note_places(namespace["__file__"], looped.module.raising)
-        if not is_simulated():
-            launched_by_us(namespace, printed.tasks, is_kept=not printed.given)
+            function = loaded(looped, looped.source)
         hidden = looped.interface.hidden
-        return Entry(namespace[looped.module.entry.name], source, looped, looped.function.guards, hidden,
+        return Entry(function, looped.source, looped, looped.function.guards, hidden,
                      looped.reading.watched, guarded_integers(looped), Memory.of(looped.reading), hidden_key(hidden))
 
     def looped(self, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any],

@@ -12,14 +12,13 @@ memory, as numba lays it out, and hands that to the driver of the GPU, for CuPy'
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache, partial
 from struct import Struct
 from typing import Any
 
 import numpy as np
 
-from ..lower.cuda.kernels import GRIDS
 from .gpu import library
 
 NUMBERS: dict[type, np.dtype[Any]] = {int: np.dtype(np.int64), float: np.dtype(np.float64), bool: np.dtype(np.bool_),
@@ -28,6 +27,7 @@ PARTS = {"F": "ff", "D": "dd"}          # complex numbers as the module struct w
 ARRAY = "PPnnP"                         # how an array begins
 MOST_AXES = 3                           # of a grid
 REMEMBERED = 1024                       # grids
+LAUNCHES = "over_threads", "over_tiles", "over_blocks", "one_block", "one_thread"
 
 
 class Kernel:
@@ -157,16 +157,18 @@ def compiled(dispatcher: Any, types: tuple[Any, ...], device: int) -> int:
         return int(kernel.library.get_cufunc().handle)
 
 
-def launched_by_us(namespace: dict[str, Any], names: Iterable[str], is_kept: bool) -> None:
-    """Puts kernels of ours in place of those of numba in a module, whose grids are remembered by their sizes; with
-    `is_kept` numba keeps in files what it compiles."""
+def launched_by_us(namespace: dict[str, Any], names: Iterable[str], grids: Mapping[str, str], is_kept: bool) -> None:
+    """Puts kernels of ours in place of those of numba in a module. Its grids are remembered by their sizes, and need no
+    stream: a launch looks for it itself. With `is_kept` numba keeps in files what it compiles."""
     for name in names:
         if is_kept:
             _keep(namespace[name])
         namespace[name] = Kernel(namespace[name])
-    for grid in GRIDS.values():
-        if grid.__name__ in namespace:
-            namespace[grid.__name__] = lru_cache(REMEMBERED)(namespace[grid.__name__])
+    for own, name in grids.items():
+        if own in LAUNCHES:
+            namespace[name] = lru_cache(REMEMBERED)(namespace[name])
+        elif own == "current_stream":
+            namespace[name] = lambda: None
 
 
 def _keep(dispatcher: Any) -> None:

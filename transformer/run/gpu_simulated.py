@@ -3,6 +3,7 @@ Python: small grids, and plain functions for what a compiler writes out."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,13 @@ def set_four(array: Any, k: int, items: tuple[Any, ...]) -> None:
 
 # Threads take long to start, and warps of one have nobody to hand numbers to, which the simulator has no form for.
 # Numba computes with places in 64 bits.
-STAND_INS: dict[str, Any] = {"THREADS": 8, "BLOCKS": 4, "WARP": 1, "Place": int, "in_fours": in_fours,
-                             "four_of": four_of, "set_four": set_four}
+STAND_INS: dict[str, Any] = {"THREADS": 8, "WARP": 1, "Place": int, "four_of": four_of, "set_four": set_four}
+OF_GRIDS: dict[str, Any] = {"most_blocks": lambda: 4, "current_stream": lambda: 0, "in_fours": in_fours}
 
 
-def with_stand_ins(namespace: dict[str, Any]) -> dict[str, Any]:
+def with_stand_ins(namespace: dict[str, Any], grids: Mapping[str, str]) -> dict[str, Any]:
     """Functions that kernels call are plain: the simulator's do not know arguments by name."""
     namespace |= {name: each.py_func for name, each in namespace.items() if getattr(each, "_device", False)}
-    namespace |= {name: each for name, each in STAND_INS.items() if name in namespace}
+    namespace |= {name: each for name, each in STAND_INS.items() if name in namespace and name not in OF_GRIDS}
+    namespace |= {grids[name]: each for name, each in OF_GRIDS.items() if name in grids}
     return namespace

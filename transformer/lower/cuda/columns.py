@@ -2,12 +2,12 @@
 
     nest j                                      nest c, j
         total = fold x[i, j] over i                 part = fold x[64*c + i, j] over i < 64
-        store y, j, total              →            store parts, c, j, part
+        store y, j, total              →            store parts, j, c, part
                                                 nest j
-                                                    total = fold parts[c, j] over c
+                                                    total = fold parts[j, c] over c
                                                     store y, j, total
 
-Neighbouring threads read neighbouring numbers in both.
+Neighbouring threads read neighbouring numbers in both: a column's parts are a row, which a block of threads adds up.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def _in_parts(nest: Nest) -> Block:
 
 
 def _with_column(stmt: Allocate, users: Block, column: Index) -> Allocate:
-    """Memory for parts of all columns."""
+    """Memory for parts of all columns, a row for each."""
     type: Any = stmt.target.type
-    wide = Var(ArrayType(type.dtype, (*type.sizes, column.size)), stmt.target.name)
-    moved(users, stmt, wide, behind=(column.var,))
+    wide = Var(ArrayType(type.dtype, (column.size, *type.sizes)), stmt.target.name)
+    moved(users, stmt, wide, at=(column.var,))
     return Allocate(wide, stmt.maker, stmt.origin)

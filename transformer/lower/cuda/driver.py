@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.grammar import Effect, Let, Var
+from ...core.grammar import Effect, Let
 from ...core.types import ArrayType
 from ...write.effects import PLAIN
 from ...write.expressions import dotted
@@ -21,12 +21,12 @@ from ...write.names import NATURAL
 from ...write.sizes import number
 from ..checks import CHECK, printed
 from ..expressions import dtype_tree
-from ..hosted import Inside
-from ..nests import ROOM, Block, Library, Load, Nest, Product
+from ..nests import ROOM, Block, Launch, Library, Load, Nest, Product, statements
 from ..statements import MEMORY
+from . import reserved
+from .driven import Driven, Fetched, OfNumpy, differs
 from .kernels import Kernels
 from .launches import CELL
-from .placing import is_number
 from .products import everything, product, stacked
 
 # What CuPy has under NumPy's names; all else is computed by NumPy or SciPy.
@@ -38,8 +38,19 @@ class Driver(Kernels):
 
     in_kernel = False
 
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.names.used |= reserved.NAMES
+        self.names.ever = self.numbers.functions.taken                   # no function has the name of a variable
+        self.names.ever |= self.names.reserved
+
     def collect_hosted(self, block: Block) -> None:
         """Libraries and effects are called where they stand."""
+
+    def _sizes(self) -> list[Item]:
+        launches = any(isinstance(each, Launch) for each in statements(self.lowered.body))
+        items = super()._sizes()
+        return [*items, *self.checks(list(map(ast.Name, self.names.sizes.values())))] if launches else items
 
     def returned(self, atom: Any) -> ast.expr:
         """A number of the device is an array without axes."""
@@ -72,6 +83,8 @@ class Driver(Kernels):
         return items
 
     def value(self, stmt: Let) -> ast.expr:
+        if not self.in_kernel and differs(stmt):
+            return OfNumpy(self).value(stmt)
         tree = super().value(stmt)
         if stmt.op is Load and not self.in_kernel:
             return ast.Call(ast.Attribute(tree, "item"), [], [])
@@ -106,11 +119,11 @@ class Driver(Kernels):
 
     def _library(self, stmt: Library) -> list[Item]:
         let = Let(stmt.targets, stmt.op, stmt.args, stmt.attrs, stmt.origin)
-        tree = _Driven(self).application(let)
+        tree = Driven(self).application(let)
         if ast.unparse(ast.fix_missing_locations(tree)).startswith(OF_CUPY):
             tree = _OnDevice().visit(tree)
         else:
-            tree = _Fetched(self).application(let)
+            tree = Fetched(self).application(let)
             tree = ast.Call(dotted("cp.asarray"), [tree], []) if len(stmt.targets) == 1 and stmt.is_array(
                 stmt.targets[0]) else tree
         targets = [everything(self.atom(var)) if stmt.is_array(var) else ast.Name(
@@ -118,7 +131,7 @@ class Driver(Kernels):
         return [Line(ast.Assign([targets[0] if len(targets) == 1 else ast.Tuple(targets)], tree), stmt.origin)]
 
     def in_driver(self) -> Any:
-        return _Driven(self)
+        return Driven(self)
 
     def _effect(self, stmt: Effect) -> list[Item]:
         if self.telling is not None:
@@ -127,28 +140,7 @@ class Driver(Kernels):
             return printed(self, stmt)
         if stmt.kind == ROOM:
             return [_on_device(self._room(stmt))]
-        return [Line(PLAIN[stmt.kind](stmt, _Driven(self)), stmt.origin)]
-
-
-class _Driven(Inside):
-    """Expressions as they are written for NumPy, in the driver."""
-
-    def __init__(self, e: Any) -> None:
-        super().__init__(e.numbers.functions.given)
-        self.e = e
-
-    def atom(self, atom: Any, among: tuple[Any, ...] = ()) -> ast.expr:
-        tree: ast.expr = self.e.atom(atom)
-        return tree
-
-
-class _Fetched(_Driven):
-    """The same, of arrays that are fetched from the device."""
-
-    def atom(self, atom: Any, among: tuple[Any, ...] = ()) -> ast.expr:
-        tree = super().atom(atom)
-        is_fetched = isinstance(atom, Var) and not is_number(atom)
-        return ast.Call(dotted("cp.asnumpy"), [tree], []) if is_fetched else tree
+        return [Line(PLAIN[stmt.kind](stmt, Driven(self)), stmt.origin)]
 
 
 class _OnDevice(ast.NodeTransformer):

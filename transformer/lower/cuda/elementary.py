@@ -44,10 +44,61 @@ def cbrt(x: Any) -> Any:
     return math.copysign(root, x)
 
 
+def signbit(x: Any) -> Any:
+    """Whether there is a minus, also that of 0."""
+    return math.copysign(1.0, x) < 0.0
+
+
+def is_negative(x: Any) -> Any:
+    """Whether there is a minus, in whole numbers."""
+    return x < 0
+
+
+def fmod(x: Any, y: Any) -> Any:
+    """What is left of a division, with the sign of what is divided."""
+    return x * math.nan if y == 0.0 or math.isinf(x) else math.copysign(abs(x) % abs(y), x)
+
+
+def is_finite(x: Any) -> Any:
+    """Whether both parts of a complex number are."""
+    return math.isfinite(x.real) and math.isfinite(x.imag)
+
+
+def is_infinite(x: Any) -> Any:
+    """Whether a part of a complex number is."""
+    return math.isinf(x.real) or math.isinf(x.imag)
+
+
+def rint_of_parts(x: Any) -> Any:
+    """Both parts of a complex number, each the nearest whole number."""
+    return complex(rint(x.real), rint(x.imag))
+
+
+def exp2_of_complex(x: Any) -> Any:
+    """2 to the power of a complex number."""
+    return cmath.exp(x * math.log(2.0))
+
+
+def expm1_of_complex(x: Any) -> Any:
+    """exp(x) - 1 of a complex number, without what is lost where both are close."""
+    half = math.sin(x.imag * 0.5)
+    return complex(math.expm1(x.real) * math.cos(x.imag) - 2.0 * half * half, math.exp(x.real) * math.sin(x.imag))
+
+
+def log1p_of_complex(x: Any) -> Any:
+    """log(1 + x) of a complex number."""
+    return complex(math.log(math.hypot(x.real + 1.0, x.imag)), math.atan2(x.imag, x.real + 1.0))
+
+
 OF_NUMBERS: dict[Any, Any] = {np.floor: floor, np.ceil: ceil, np.trunc: trunc, np.rint: rint, np.cbrt: cbrt}
+OF_SIGNS: dict[Any, Any] = {np.signbit: signbit, np.fmod: fmod}
+OF_PARTS: dict[Any, Any] = {np.isfinite: is_finite, np.isinf: is_infinite, np.rint: rint_of_parts,
+                            np.exp2: exp2_of_complex, np.expm1: expm1_of_complex, np.log1p: log1p_of_complex}
 OF_COMPLEX = {np.exp: cmath.exp, np.log: cmath.log, np.log10: cmath.log10, np.sqrt: cmath.sqrt, np.sin: cmath.sin,
               np.cos: cmath.cos, np.tan: cmath.tan, np.sinh: cmath.sinh, np.cosh: cmath.cosh, np.tanh: cmath.tanh,
               np.arcsin: cmath.asin, np.arccos: cmath.acos, np.arctan: cmath.atan, np.arcsinh: cmath.asinh,
               np.arccosh: cmath.acosh, np.arctanh: cmath.atanh}
-FORMS: dict[tuple[Any, str], Any] = {**{(function, "f"): form for function, form in OF_NUMBERS.items()},
+FORMS: dict[tuple[Any, str], Any] = {**{(function, "f"): form for function, form in {**OF_NUMBERS, **OF_SIGNS}.items()},
+                                     **{(np.signbit, kind): is_negative for kind in "iub"},
+                                     **{(function, "c"): form for function, form in OF_PARTS.items()},
                                      **{(function, "c"): form for function, form in OF_COMPLEX.items()}}

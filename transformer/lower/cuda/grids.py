@@ -1,37 +1,43 @@
 """How many blocks of how many threads a kernel is launched with. Generated modules have copies of these functions.
 
-`THREADS` and `BLOCKS` are of the module: how many threads a block has at most, a power of two, and how many blocks keep
-a device busy, beyond which each goes on to further places. `MOST` is how many places along an axis `Place` can count,
-and `TILE` the side of a square of places that a block of threads does together; in memory a line of it has `PADDED`.
+`THREADS` is of the module: how many threads a block has at most, a power of two. `MOST` is how many places along an
+axis `Place` can count, and `TILE` the side of a square of places that a block of threads does together; in memory a
+line of it has `PADDED`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+cp: Any = None                         # CuPy and numba.cuda, in the modules
+cuda: Any = None
 THREADS = 256
-BLOCKS = 4096
 WARP = TILE = 32
 PADDED = TILE + 1
 MOST = 2**31
-NAMES = {"THREADS": "256", "BLOCKS": "4096", "WARP": "32", "TILE": "32", "PADDED": "TILE + 1", "MOST": "2**31"}
+NAMES = {"THREADS": "256", "WARP": "32", "TILE": "32", "PADDED": "TILE + 1", "MOST": "2**31"}
 
 
 def over_threads(*sizes: int) -> Any:
-    """A thread for every place of up to three axes, the innermost first."""
+    """A thread for every place of up to three axes, the innermost first; a block has fewer along a short one, and more
+    along the next."""
     check_places(*sizes)
     across = min(THREADS, WARP if len(sizes) > 1 else THREADS)
+    while len(sizes) > 1 and across > 1 and across >= 2 * sizes[0]:
+        across //= 2
     threads = (across, THREADS // across, 1)[:len(sizes)]
     counts = [max(1, (size + each - 1) // each) for size, each in zip(sizes, threads)]
-    return (min(counts[0], BLOCKS), *[min(count, 65535) for count in counts[1:]]), threads
+    blocks = min(counts[0], most_blocks()), *[min(count, 65535) for count in counts[1:]]
+    return blocks, threads, current_stream()
 
 
 def over_tiles(*sizes: int) -> Any:
     """A block for every square of `TILE` places along the last two axes, the innermost first, and for every place of
     another one."""
     check_places(*sizes)
-    counts = [max(1, (size + TILE - 1) // TILE) for size in sizes[:2]] + list(sizes[2:])
-    return (min(counts[0], BLOCKS), *[max(1, min(count, 65535)) for count in counts[1:]]), (TILE, THREADS // TILE)
+    counts = [(size + TILE - 1) // TILE for size in sizes[:2]] + list(sizes[2:])
+    blocks = [max(1, min(count, 65535)) for count in counts]
+    return tuple(blocks), (TILE, THREADS // TILE), current_stream()
 
 
 def over_blocks(*sizes: int, along: int = THREADS) -> Any:
@@ -41,28 +47,41 @@ def over_blocks(*sizes: int, along: int = THREADS) -> Any:
     while threads > WARP and threads >= 2 * along:
         threads //= 2
     counts = [max(1, min(size, 65535)) for size in sizes]
-    return tuple(counts), threads
+    return tuple(counts), threads, current_stream()
 
 
 def one_block() -> Any:
     """A block of threads that work together."""
-    return 1, THREADS
+    return 1, THREADS, current_stream()
 
 
 def one_thread() -> Any:
     """A thread that works alone."""
-    return 1, 1
+    return 1, 1, current_stream()
+
+
+def most_blocks() -> int:
+    """How many blocks keep the device busy to the end, four times as many as it has at once: each goes on to further
+    places."""
+    device = cuda.get_current_device()
+    return 4 * device.MULTIPROCESSOR_COUNT * (device.MAX_THREADS_PER_MULTIPROCESSOR // THREADS)
+
+
+def current_stream() -> Any:
+    """The stream in which CuPy works just now, for numba."""
+    return cuda.external_stream(cp.cuda.get_current_stream().ptr)
 
 
 def check_places(*sizes: int) -> None:
     """Raises where an axis has more places than `Place` counts."""
     if max(sizes) > MOST:
-        raise OverflowError(f"{max(sizes)} places along an axis need Place = np.uint64 and MOST = 2**62")
+        raise OverflowError(f"an axis of {max(sizes)} places needs Place = np.int64 and MOST = 2**62 in this module")
 
 
 def in_fours(size: int, *arrays: Any) -> int:
     """How many times four elements of each array lie side by side along its last axis, so that one access has them
     all; 0 where an array does not lie so."""
+    check_places(size)
     for array in arrays:
         offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
         if array.strides[-1] != array.itemsize or any(offsets):

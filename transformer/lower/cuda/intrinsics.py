@@ -11,7 +11,7 @@ def place_of_four(context, builder, array, args):
     data = context.make_array(array)(context, builder, args[0]).data
     k = args[1] if args[1].type.width == 64 else builder.zext(args[1], ir.IntType(64))
     place = builder.gep(builder.bitcast(data, lanes.as_pointer()), [k])
-    return place, min(16, 4 * array.dtype.bitwidth // 8)
+    return place, min(16, context.get_abi_sizeof(lanes))
 
 
 @intrinsic
@@ -20,7 +20,9 @@ def four_of(context, array, k):
     def read(context, builder, signature, args):
         place, alignment = place_of_four(context, builder, array, args)
         four = builder.load(place, align=alignment)
+        model = context.data_model_manager[array.dtype]
         items = [builder.extract_element(four, ir.IntType(32)(lane)) for lane in range(4)]
+        items = [model.from_data(builder, item) for item in items]
         return context.make_tuple(builder, signature.return_type, items)
     return types.UniTuple(array.dtype, 4)(array, k), read
 
@@ -30,10 +32,11 @@ def set_four(context, array, k, items):
     """Writes elements 4 * k to 4 * k + 3."""
     def write(context, builder, signature, args):
         place, alignment = place_of_four(context, builder, array, args)
+        model = context.data_model_manager[array.dtype]
         four = ir.Constant(place.type.pointee, ir.Undefined)
         for lane in range(4):
             item = context.cast(builder, builder.extract_value(args[2], lane), items[lane], array.dtype)
-            four = builder.insert_element(four, item, ir.IntType(32)(lane))
+            four = builder.insert_element(four, model.as_data(builder, item), ir.IntType(32)(lane))
         builder.store(four, place, align=alignment)
         return context.get_dummy_value()
     return types.none(array, k, items), write

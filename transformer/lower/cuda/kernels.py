@@ -27,7 +27,7 @@ from ...write.sizes import number
 from ..nests import Allocate, Block, Fold, Launch, Nest, Store, loaded, statements
 from ..private import private_arrays
 from ..sharing import taken
-from . import grids
+from . import grids, long_axes
 from .strided import LINE_OF_GRID, made_inside, of_blocks, of_grid
 from .telling import Telling, may_fail, status
 from .transposed import Transposed, across
@@ -72,14 +72,22 @@ class Kernels(Transposed):
             given = taken(items, {*outside, *(name for name, _ in self.fours.values())})
             self.names.kept.clear()
         name = self._kernel(items, given, f"fill_{self._filled(stmt)}")
-        call = ast.Call(ast.Subscript(ast.Name(name), self._grid(stmt)), list(map(ast.Name, given)), [])
-        return [*self._counts(stmt.origin), Line(ast.Expr(call), stmt.origin)]
+        call = ast.Call(ast.Subscript(self.function_name(name), self._grid(stmt)), list(map(ast.Name, given)), [])
+        sizes = list(map(self.size, long_axes.computed(stmt)))
+        return [*self.checks(sizes, stmt.origin), *self._counts(stmt.origin), Line(ast.Expr(call), stmt.origin)]
+
+    def checks(self, sizes: list[ast.expr], origin: Any = None) -> list[Item]:
+        """`check_places(n, m)`."""
+        if not sizes:
+            return []
+        function = self.function_name(self.numbers.functions.grid(grids.check_places))
+        return [Line(ast.Expr(ast.Call(function, list(sizes), [])), origin)]
 
     def _counts(self, origin: Any) -> list[Item]:
         """`fours = in_fours(n, x, y)`."""
         items: list[Item] = []
         for size, (name, arrays) in self.fours.items():
-            function = ast.Name(self.numbers.functions.grid(grids.in_fours))
+            function = self.function_name(self.numbers.functions.grid(grids.in_fours))
             call = ast.Call(function, [self.size(size), *map(self.atom, arrays)], [])
             items.append(Line(ast.Assign([ast.Name(name)], call), origin))
         return items
@@ -133,7 +141,7 @@ class Kernels(Transposed):
         sizes = [self._count(index.size, stmt.form) for index in reversed(stmt.indices)]
         along = [self.size(size) for size in _rows(stmt)] if stmt.form == "blocks" else []
         longest = along[0] if len(along) == 1 else ast.Call(ast.Name("max"), along, [])
-        return ast.Call(ast.Name(name), sizes, [ast.keyword("along", longest)] if along else [])
+        return ast.Call(self.function_name(name), sizes, [ast.keyword("along", longest)] if along else [])
 
     def _count(self, size: Extent, form: str) -> ast.expr:
         """How many places there are along an axis; four together are one."""

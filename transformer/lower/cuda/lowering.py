@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...core.grammar import Function
+from ...core.errors import NotSupported
+from ...core.grammar import Function, Let
 from ...core.guards import Assumptions
+from ...ops.arithmetic import NextAfter
 from ..expand import expand_for_gpu
-from ..nests import Lowered
+from ..nests import Lowered, statements
 from ..source import Printed
 from .module import print_module
+
+WITHOUT = {NextAfter}                  # neither numba nor we have a form for kernels
 
 
 @dataclass
@@ -32,4 +36,12 @@ def lower_for_gpu(function: Function, assumptions: Assumptions | None = None, na
     """The kernels of a Core function; nothing is compiled. `taken` are names of the module that they become part of.
     Raises a located `NotSupported`."""
     lowered = expand_for_gpu(function, assumptions)
+    _refuse_unknown(lowered)
     return GpuKernels(lowered, print_module(lowered, name or function.name, taken))
+
+
+def _refuse_unknown(lowered: Lowered) -> None:
+    """Raises where kernels have no form of a function."""
+    for stmt in statements(lowered.body):
+        if isinstance(stmt, Let) and stmt.op in WITHOUT:
+            raise NotSupported(f"{stmt.op.name} has no form for GPUs", stmt.origin, instead="Call it on the host.")

@@ -7,7 +7,6 @@
     from numba import cuda
 
     THREADS = 256
-    BLOCKS = 4096
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from ...write.layout import lines_of
 from ..functions import IMPORTS, Functions
 from ..nests import Lowered
 from ..source import Printed, raised_by
-from . import elementary, grids, intrinsics
+from . import elementary, grids, intrinsics, reserved
 from .driver import Driver
 from .hosts import divided
 from .places import PLACE
@@ -31,7 +30,7 @@ NUMPY = LIBRARIES["np"]
 
 def print_module(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Printed:
     """The source of a function for GPUs, its driver called `name`."""
-    functions = Functions({name, *taken, "THREADS", "BLOCKS", "cp", "cuda"}, vectorised=False)
+    functions = Functions({name, *taken, *reserved.NAMES}, vectorised=False)
     functions.instead = elementary.FORMS
     printer = Driver(lowered, functions, {lowered.function: name})
     driver = printer.function(name)
@@ -44,7 +43,8 @@ def print_module(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Prin
     source = _headed([*parts, [text for text, _ in lines]])
     raising = raised_by(lines, source.count("\n") - len(lines))
     return Printed(source, name, [], set(), set(), functions.given, raising=raising, tasks=set(functions.tasks),
-                   tree=driver, items=printer.items)
+                   tree=driver, items=printer.items,
+                   grids={grid.__name__: given for grid, given in functions.grids.items()})
 
 
 def _headed(parts: list[list[str]]) -> str:

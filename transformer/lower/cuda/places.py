@@ -7,7 +7,7 @@
 
 `Place` is `np.uint32`. With a signed one, numba writes at every access what counts negative places from the end (which
 ours never are), and an address takes three times as many instructions. Where an axis is longer than `MOST` places,
-the same module runs with `np.uint64`.
+the same module runs with `np.int64`.
 
 Elsewhere an index is a number like all others: numba would make of the difference of two unsigned numbers one that
 is not negative, and of one and a signed number of 64 bits a float.
@@ -42,6 +42,11 @@ class Places(Printer):
         self.unsigned: set[Var] = set()
         self.instead: dict[Any, Any] = {}                                # what is read in place of an element
         self.plain: set[Var] = set()                                     # those that may stay what they are just now
+
+    def function_name(self, name: str) -> ast.Name:
+        """The name of a function of the module, which no variable has from now on."""
+        self.names.reserved.add(name)
+        return ast.Name(name)
 
     def subscript(self, array: Any, at: tuple[Any, ...]) -> ast.Subscript:
         if not self.in_kernel:

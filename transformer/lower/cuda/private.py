@@ -55,17 +55,17 @@ def _as_row(stmt: Allocate, nest: Nest, indices: list[Index]) -> Allocate:
     return Allocate(rows, stmt.maker, stmt.origin)
 
 
-def moved(block: Block, made: Allocate, rows: Var, at: tuple[Any, ...] = (), behind: tuple[Any, ...] = ()) -> None:
-    """Reads and writes in a larger array in place of one: at these places along axes in front of its own and `behind`
-    them; without its allocation."""
+def moved(block: Block, made: Allocate, rows: Var, at: tuple[Any, ...]) -> None:
+    """Reads and writes in a larger array in place of one, at these places along axes in front of its own; without its
+    allocation."""
     for k, stmt in enumerate(block):
         if isinstance(stmt, Store) and stmt.array is made.target:
-            block[k] = Store(rows, (*at, *stmt.at, *behind), stmt.value, stmt.adds, stmt.origin)
+            block[k] = Store(rows, (*at, *stmt.at), stmt.value, stmt.adds, stmt.origin)
         elif is_load(stmt) and stmt.args[0] is made.target:
-            block[k] = Let(stmt.targets, stmt.op, (rows, *at, *stmt.args[1:], *behind), stmt.attrs, stmt.origin)
+            block[k] = Let(stmt.targets, stmt.op, (rows, *at, *stmt.args[1:]), stmt.attrs, stmt.origin)
         for carry in getattr(stmt, "carries", ()):
             if carry.init is made.target:                                # which is written in place
                 carry.entry = carry.init = carry.next = carry.out = rows
         for inner in inner_blocks(stmt):
-            moved(inner, made, rows, at, behind)
+            moved(inner, made, rows, at)
     block[:] = [stmt for stmt in block if stmt is not made]

@@ -17,6 +17,7 @@ from ..threads import combination, is_independent
 ADDED_AT_ONCE = {np.dtype(name) for name in ("f4", "f8", "i4", "i8", "u4", "u8")}
 MOST_AXES = 3                          # of a grid
 OF_A_BLOCK = 4096                      # numbers of a long sum that a block of threads adds up
+INSIDE = 16                            # accesses for which one in a loop counts
 ROW = 32                               # places in a row for which a block of threads is too many
 
 
@@ -46,15 +47,29 @@ def shared_indices(nest: Nest, own: Iterable[Var] = ()) -> list[Index]:
 
 
 def along_memory(indices: list[Index], nest: Nest) -> list[Index]:
-    """The indices with the one last along which neighbouring elements are written."""
-    stores = [stmt for stmt in nest.body if isinstance(stmt, Store)]
-    last = next((index for stmt in stores for index in indices if _is_step(stmt.at[-1], index)), None)
-    return indices if last is None else [*(index for index in indices if index is not last), last]
+    """The indices with the one last along which most accesses are to neighbouring elements; of several the one of
+    writes, as what is read across can be brought in tiles."""
+    order = sorted(indices, key=lambda index: (_along(nest.body, index), any(
+        _is_step(stmt.at[-1], index) for stmt in nest.body if isinstance(stmt, Store))))
+    return indices if not order or not _along(nest.body, order[-1]) else [
+        *(index for index in indices if index is not order[-1]), order[-1]]
+
+
+def _along(block: Block, index: Index) -> int:
+    """How many accesses are to neighbouring elements for an index; those in loops count as many."""
+    own = [each.args[1:] for each in block if is_load(each)] + [each.at for each in block if isinstance(each, Store)]
+    inner = sum(_along(each, index) for stmt in block for each in inner_blocks(stmt))
+    return sum(_is_step(at[-1], index) for at in own if at) + INSIDE * inner
 
 
 def is_for_blocks(nest: Nest) -> bool:
     """Whether an iteration goes along rows of memory, so that a block of threads does it better than one."""
-    return is_along_rows(nest) and is_together(nest.body)
+    return is_along_rows(nest) and is_together(nest.body) and not any(map(_is_repeated, statements(nest.body)))
+
+
+def _is_repeated(stmt: Any) -> bool:
+    """Whether all threads of a block would do the same for long: a search for the place of the smallest number, say."""
+    return isinstance(stmt, Fold) and _is_long(stmt.indices[-1]) and not is_combined(stmt) and not is_along_rows(stmt)
 
 
 def is_along_rows(stmt: Fold | Nest) -> bool:

@@ -167,7 +167,7 @@ class Together(Wide):
         combined = self.numbers.application(Let((carry.out,), maker.op, (a, b), dict(maker.attrs)),
                                             [ast.Name("a"), ast.Name("b")])
         function = self.numbers.functions.of_block(maker.op.name, of_block(dtype), combined)
-        tree: ast.expr = ast.Call(ast.Name(function), [ast.Name(name), ast.Name(self.shared[dtype])], [])
+        tree: ast.expr = ast.Call(self.function_name(function), [ast.Name(name), ast.Name(self.shared[dtype])], [])
         if maker.op is Add and not _is_zero(carry.init):
             tree = ast.BinOp(self.atom(carry.init), ast.Add(), tree)
         return _Combined(assignments([(name, tree)])[0], stmt.origin)

@@ -40,7 +40,7 @@ from .strided import Steps, Strided, later
 
 LANES = 4
 MOST_STEPS = 24                        # of what is computed of an element: more takes longer than memory does
-KINDS = "iuf"                          # of dtypes that four_of knows
+KINDS = "iufb"                         # of dtypes that four_of knows
 
 
 @dataclass

@@ -1,0 +1,66 @@
+"""Axes that are longer than `Place` counts: the driver looks before anything runs.
+
+    n, m = x.shape
+    check_places(n, m)
+
+Sizes that are computed are looked at where a kernel goes along them: `check_places(2 * n)`. What is at most as long
+as an axis of an argument is not looked at again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.sizes import Dim, Extent, Floor, Least, Size
+from ...core.walk import atom_vars
+from ..nests import Launch, statements
+from .strided import made_inside
+
+PER_PLACE = 2**20                      # what a size may be more than an axis: far less than `Place` has beyond `MOST`
+
+
+def computed(stmt: Launch) -> list[Extent]:
+    """The sizes along which a kernel goes, beside those for which it has threads, that may be longer than all axes of
+    arguments."""
+    inside, own = made_inside(stmt.body), {index.size for index in stmt.indices}
+    sizes = {end: None for each in statements(stmt.body) for index in getattr(each, "indices", ())
+             for end in _ends(index.size)}
+    return [size for size in sizes if size not in own and not is_bounded(size)
+            and inside.isdisjoint(atom_vars((size,)))]
+
+
+def _ends(size: Extent) -> list[Extent]:
+    """A size; of a part, `min(1024, 2*n - 1024*i)`, how long the whole is, as places may be those in the whole."""
+    if isinstance(size, Size) and len(size.terms) == 1:
+        (monomial, count), = size.terms.items()
+        if count == 1 and len(monomial) == 1 and isinstance(monomial[0], Least):
+            return [_without_less(each) for each in (monomial[0].first, monomial[0].second)]
+    return [size]
+
+
+def _without_less(size: Extent) -> Extent:
+    if isinstance(size, int):
+        return size
+    return size - Size({monomial: count for monomial, count in size.terms.items() if count < 0})
+
+
+def is_bounded(size: Extent, times: int = 1) -> bool:
+    """Whether a size is at most so many `times` that of an axis, or little more."""
+    if isinstance(size, int):
+        return size < PER_PLACE
+    more = {monomial: count for monomial, count in size.terms.items() if count > 0 and monomial}
+    return size.constant < PER_PLACE and sum(more.values()) <= times and all(
+        len(monomial) == 1 and _is_bounded(monomial[0]) for monomial in more)
+
+
+def _is_bounded(atom: Any) -> bool:
+    match atom:
+        case Dim():
+            return True
+        case Floor():
+            return is_bounded(atom.numerator, atom.denominator if isinstance(atom.denominator, int) else 1)
+        case Least():
+            return is_bounded(atom.first) or is_bounded(atom.second)
+    return False
+
+
