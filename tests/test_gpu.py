@@ -14,6 +14,7 @@ from gpu_checks import check
 from lowered import called, generated
 from test_golden_gpu import looped
 from test_lowered_programs import transformed
+from thinned import some
 
 from transformer import tree
 from transformer.core.errors import NotSupported, TransformError
@@ -21,7 +22,7 @@ from transformer.lower.cuda.elementary import OF_COMPLEX, OF_NUMBERS
 from transformer.lower.cuda.lowering import GpuKernels, lower_for_gpu
 
 PROGRAMS = [program for program in ALL if "expected" not in program.tags]
-VALUES, DERIVED = PROGRAMS[::5], PROGRAMS[2::12]
+VALUES, DERIVED = some(PROGRAMS, 8), some(PROGRAMS, 16, 2)
 CHUNKS = 8
 
 

@@ -130,12 +130,15 @@ def test_what_is_done_with_a_product_is_one_nest() -> None:
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
 def test_products_compiled(dtype: str) -> None:
+    """Both layouts in f8, of the others one: compiling takes seconds."""
     def several(a, b, c):
         return (a @ b) * 2, a.T @ a, np.einsum("ij,kj->ki", a[:, 1:], c), (a[None] @ b)[0] + 1
 
     a, b, c = normal(4, 5, dtype=dtype), normal(5, 6, dtype=dtype), normal(7, 4, dtype=dtype)
-    check(several, a, b, c, compiled=True)
-    check(several, np.asfortranarray(a), normal(12, 6, dtype=dtype)[1:11:2], c[:, ::-1], compiled=True)
+    if dtype != "c16":
+        check(several, a, b, c, compiled=True)
+    if dtype != "f4":
+        check(several, np.asfortranarray(a), normal(12, 6, dtype=dtype)[1:11:2], c[:, ::-1], compiled=True)
 
 
 # -- library calls --------------------------------------------------------------------------------

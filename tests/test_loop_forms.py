@@ -67,7 +67,7 @@ def is_of_scipy(op: Any) -> bool:
 
 
 OF_SCIPY = [op for op in LOOPED if is_of_scipy(op)]
-COMPILED = [op for op in LOOPED if not is_of_scipy(op) or op in OF_SCIPY[::8]]
+COMPILED = [op for op in LOOPED if not is_of_scipy(op) or op in OF_SCIPY[::16]]
 
 
 @each(LOOPED)
