@@ -373,7 +373,7 @@ def check_devices() -> None:
     assert jit(scaled, backend="cuda").device is devices("cuda")[0] is jit(scaled, device="cuda:0").device
 
 
-def doubled(x):
+def twice_of(x):
     x *= 2
     return np.sum(x), np.cumsum(x)
 
@@ -386,10 +386,10 @@ def check_axes_that_are_too_long_for_places() -> None:
     """The same module runs with others, before which nothing was written."""
     with mock.patch.dict(grids.NAMES, MOST="256"), mock.patch.object(
             gpu_calls, "with_long_places", wraps=gpu_calls.with_long_places) as lengthened:
-        compiled, of_loss = jit(doubled, device="cuda"), jit(value_and_grad(loss), device="cuda")
+        compiled, of_loss = jit(twice_of, device="cuda"), jit(value_and_grad(loss), device="cuda")
         for n, count in (256, 0), (300, 1), (300, 1), (200, 1):
             ours, theirs = np.arange(float(n)), np.arange(float(n))
-            same(compiled(ours), doubled(theirs))
+            same(compiled(ours), twice_of(theirs))
             same(ours, theirs)
             assert lengthened.call_count == count
         for n in 200, 300, 300:
