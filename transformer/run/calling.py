@@ -22,7 +22,8 @@ from .static import names_of
 
 
 class Calls(Repeated):
-    """The dispatcher of a compiled function; `target` is what is compiled, `user` the user's function in it."""
+    """The dispatcher of a compiled function, or of a part of one; `target` is what is compiled, `user` the user's
+    function in it."""
 
     def __init__(self, target: Any, user: Any, names: Callable[[int], list[str]], options: dict[str, Any]) -> None:
         named = {key: names_of(user, key, options[key]) for key in ("static_argnames", "static_argnums", "donate")}
@@ -31,7 +32,8 @@ class Calls(Repeated):
         self.donated = named["donate"] - self.static_names
         self.index = Index(target, [(key, sorted(names)) for key, names in named.items()])
         self.plain = Dispatcher(self._generated_plain, names, user, self.static_names)
-        self.whole = self.plain.whole = target.function
+        self.options = options
+        self.whole = self.plain.whole = getattr(target, "function", target)
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if config.debug_nans and not self._hands_back(args, kwargs):
@@ -49,10 +51,10 @@ class Calls(Repeated):
     def for_gpus(self) -> Callable[..., Any]:
         from ..jitting import CompiledForGpu
         from ..parallel.device import current_gpu
-        return CompiledForGpu(self.whole, {**self.target.options, "device": "cuda", "backend": None}, current_gpu())
+        return CompiledForGpu(self.whole, {**self.options, "device": "cuda", "backend": None}, current_gpu())
 
     def plainly(self, *args: Any, **kwargs: Any) -> Any:
-        return self.target.here(*args, **kwargs)
+        return getattr(self.target, "here", self.whole)(*args, **kwargs)
 
     def run(self, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if entry.memory.is_checked:
