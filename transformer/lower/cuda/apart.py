@@ -10,29 +10,42 @@ Numbers that lanes compute before their loops are computed in each of the nests.
 
 from __future__ import annotations
 
-from ...core.grammar import Let, Loop
-from ...core.walk import Copier
+from ...core.grammar import Let, Loop, Var
+from ...core.walk import Copier, atom_vars
 from ..clean import Renaming
 from ..lifetimes import mentioned
 from ..nests import Allocate, Block, Nest, inner_blocks, loaded, statements
 from .launches import stored
+from .placing import on_device
 from .private import known_before, with_rows
 from .shares import MOST_AXES, as_shared, flattened, shared_indices
 
 MOST_REPEATED = 8                      # numbers that are computed again
 
 
-def nests_apart(block: Block) -> Block:
-    """The block with such nests."""
+def nests_apart(body: Block) -> Block:
+    """The block with such nests, where the driver knows all sizes."""
+    return _block(body, on_device(body))
+
+
+def _block(block: Block, device: set[Var]) -> Block:
     made: Block = []
     for stmt in block:
         nest = as_shared(stmt)
-        rows, parts = ([], None) if nest is None else _parts(nest)
+        rows, parts = ([], None) if nest is None or not _is_sized(nest, device) else _parts(nest)
         if parts is None and not isinstance(stmt, Nest):
             for inner in inner_blocks(stmt):
-                inner[:] = nests_apart(inner)
+                inner[:] = _block(inner, device)
         made += [*rows, *([stmt] if parts is None else parts)]
     return made
+
+
+def _is_sized(nest: Nest, device: set[Var]) -> bool:
+    """Whether no size of a nest, or of what it allocates, is a number that only the device knows."""
+    within = [nest, *statements(nest.body)]
+    sizes = [index.size for stmt in within for index in getattr(stmt, "indices", ())]
+    sizes += [size for stmt in within if isinstance(stmt, Allocate) for size in stmt.target.type.sizes]   # type: ignore
+    return device.isdisjoint(atom_vars(tuple(sizes)))
 
 
 def _parts(nest: Nest) -> tuple[Block, Block | None]:

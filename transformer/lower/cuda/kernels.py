@@ -28,7 +28,8 @@ from ..nests import Allocate, Block, Fold, Launch, Nest, Store, loaded, statemen
 from ..private import private_arrays
 from ..sharing import taken
 from . import grids, long_axes
-from .strided import LINE_OF_GRID, made_inside, of_blocks, of_grid
+from .private import made_inside
+from .strided import LINE_OF_GRID, of_blocks, of_grid
 from .telling import Telling, may_fail, status
 from .transposed import Transposed, across
 from .wide import LANES

@@ -14,7 +14,7 @@ from typing import Any
 from ...core.sizes import Dim, Extent, Floor, Least, Size
 from ...core.walk import atom_vars
 from ..nests import Launch, statements
-from .strided import made_inside
+from .private import made_inside
 
 PER_PLACE = 2**20                      # what a size may be more than an axis: far less than `Place` has beyond `MOST`
 

@@ -16,7 +16,7 @@ from typing import Any
 from ...core.errors import NotSupported
 from ...core.grammar import Let, Var
 from ...core.types import ArrayType
-from ...core.walk import atom_vars
+from ...core.walk import atom_vars, inner_targets
 from ..nests import Allocate, Block, Index, Nest, Store, defined, inner_blocks, is_load, statements
 
 MOST_LOCAL = 64                        # elements of an array that a thread keeps
@@ -39,9 +39,16 @@ def _is_local(stmt: Allocate) -> bool:
     return isinstance(count, int) and count <= MOST_LOCAL and stmt.source is None
 
 
+def made_inside(block: Block) -> set[Var]:
+    """What statements define, and the indices of their loops."""
+    found = {var for each in statements(block) for var in (*defined(each), *inner_targets(each))}
+    found |= {carry.entry for each in statements(block) for carry in getattr(each, "carries", ())}
+    return found | {index.var for each in statements(block) for index in getattr(each, "indices", ())}
+
+
 def known_before(memory: Iterable[Allocate], nest: Nest) -> bool:
     """Whether the sizes of what a nest allocates are the same for all of its iterations."""
-    inside = {var for each in statements([nest]) for var in defined(each)} | {index.var for index in nest.indices}
+    inside = made_inside([nest])
     return all(stmt.source is None and inside.isdisjoint(atom_vars(stmt.target.type)) for stmt in memory)
 
 

@@ -13,13 +13,13 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from ...core.grammar import Var
 from ...core.sizes import Extent, Least, Size, Unknown, least
-from ...core.walk import Copier, atom_of_size, atom_vars, inner_targets, size_of_atom
+from ...core.walk import Copier, atom_of_size, atom_vars, size_of_atom
 from ...write.layout import Group, Item, Line
 from ..clean import Renaming
-from ..nests import Block, Fold, Index, Nest, Store, defined, is_load, statements
+from ..nests import Block, Fold, Index, Nest, Store, is_load, statements
 from .places import Places, as_place
+from .private import made_inside
 
 Steps = tuple[ast.expr, ast.expr]      # where a thread begins, and how far it goes each time
 
@@ -91,13 +91,6 @@ def started(stmt: Fold | Nest, index: Index) -> Extent:
     for carry in getattr(stmt, "carries", ()):
         carry.next = renaming.copier.atom(carry.next)
     return start
-
-
-def made_inside(block: Block) -> set[Var]:
-    """What statements define, and the indices of their loops."""
-    found = {var for each in statements(block) for var in (*defined(each), *inner_targets(each))}
-    found |= {carry.entry for each in statements(block) for carry in getattr(each, "carries", ())}
-    return found | {index.var for each in statements(block) for index in getattr(each, "indices", ())}
 
 
 def _places(block: Block) -> list[Any]:
