@@ -162,7 +162,8 @@ def regrouped(at: Place, sizes: Sequence[Extent], others: Sequence[Extent]) -> P
 
 def _count(sizes: Sequence[Extent]) -> Extent:
     """How many elements there are, where divisions are known to come out even, too."""
-    return current().assumptions.normal(product(sizes))
+    count = product(sizes)
+    return current().assumptions.normal(count) if isinstance(count, Size) else count
 
 
 def _matching(sizes: Sequence[Extent], others: Sequence[Extent], i: int, j: int) -> tuple[int, int]:
