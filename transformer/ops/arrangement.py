@@ -132,13 +132,14 @@ class Roll(Op):
 
 
 def _rolled(at: Any, a: Any, shift: Any, axis: int) -> Any:
-    """The element at a place of an array that was rolled along an axis."""
+    """The element at a place of an array that was rolled along an axis; not by a division where at most once around."""
     k, size = at[axis], a.shape[axis]
-    if shift not in (-1, 0, 1):
+    is_once = isinstance(shift, int) and (abs(shift) <= 1 or isinstance(size, int) and abs(shift) <= size)
+    if not is_once:
         return a[moved(at, axis, _rolled_back(k, shift, size))]
     if shift == 0:
         return a[at]
-    first, (near, far) = (1, (size - 1, -1)) if shift == 1 else (size - 1, (1, 1 - size))
+    first, near, far = (shift, size - shift, -shift) if shift > 0 else (size + shift, -shift, -shift - size)
     return choose(is_below(k, first), lambda: a[moved(at, axis, k + near)], lambda: a[moved(at, axis, k + far)])
 
 
