@@ -90,9 +90,39 @@ def averaged_where_positive(x, y):
     return np.sum(x * y)
 
 
+def halved_before_the_row_above(c, y):
+    """A row takes what is below it as it was, not as the next round of the loop leaves it."""
+    n, m = c.shape
+    for i in range(n - 1):
+        for j in range(m):
+            s = c[i, j]
+            while s > 1:
+                s = s / 2
+            c[i, j] = s
+        for j in range(m):
+            y[i, j] = y[i, j] * c[i + 1, j]
+    return np.sum(y * c)
+
+
+def handed_from_row_to_row(c, y):
+    """The first loop over a row takes what the second has left in the row above."""
+    n, m = c.shape
+    for i in range(1, n):
+        for j in range(m):
+            s = y[i - 1, j]
+            while s > 1:
+                s = s / 2
+            c[i, j] = c[i, j] * s
+        for j in range(m):
+            y[i, j] = c[i, j] * 3 + 1
+    return np.sum(y * c)
+
+
 PLANE = np.array([[0.3, -0.7, 1.4], [-1.2, 0.9, 0.2], [0.5, -0.1, -1.7]])
 
 PROGRAMS = [
+    Program(halved_before_the_row_above, fixed(4.1 * PLANE, PLANE.T + 0.1), (0, 1), order=1, tags=("loops",)),
+    Program(handed_from_row_to_row, fixed(PLANE, 3 * PLANE.T + 0.15), (0, 1), order=1, tags=("loops",)),
     Program(sweep_with_two_writes, normal(("m", "n"), ("m", "n")), (0, 1), order=1, tags=("loops",)),
     Program(columns_of_equations, positive((2, "m", "n"), (2, "m", "n"), (2, "m", "n"), (2, "m", "n")), (0, 1, 2, 3),
             order=1, tags=("loops",)),

@@ -5,7 +5,8 @@
         nest j: store y, j, i, c[i, j]    nest i, j
                                               store y, j, i, c[i, j]
 
-Numbers that lanes compute before their loops are computed in each of the nests.
+The lanes have to be independent as they are: each does its loops in order, but no lane waits for another one. Numbers
+that lanes compute before their loops are computed in each of the nests.
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ def _parts(nest: Nest) -> tuple[Block, Block | None]:
     """Memory of lanes, as rows of what is allocated before, and the nests that do what one does."""
     loops = [stmt for stmt in nest.body if not isinstance(stmt, (Let, Allocate))]
     if not any(isinstance(stmt, Loop) for stmt in loops) or not all(map(as_shared, loops)):
+        return [], None
+    if shared_indices(nest) != nest.indices:     # a lane may take what another one leaves
         return [], None
     if not known_before([stmt for stmt in statements(nest.body) if isinstance(stmt, Allocate)], nest):
         return [], None
