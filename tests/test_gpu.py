@@ -22,7 +22,9 @@ from transformer.lower.cuda.elementary import OF_COMPLEX, OF_NUMBERS
 from transformer.lower.cuda.lowering import GpuKernels, lower_for_gpu
 
 PROGRAMS = [program for program in ALL if "expected" not in program.tags]
-VALUES, DERIVED = some(PROGRAMS, 8), some(PROGRAMS, 16, 2)
+ONCE_WRONG = [program for program in PROGRAMS if program.name in (
+    "ellipsis", "halved_before_the_row_above", "handed_from_row_to_row", "ping_pong", "structured")]
+VALUES, DERIVED = [*some(PROGRAMS, 8), *ONCE_WRONG], [*some(PROGRAMS, 16, 2), *ONCE_WRONG]
 CHUNKS = 8
 
 

@@ -51,13 +51,19 @@ def bound_size(atom: SizeAtom, bound: dict[SizeAtom, Extent], shorten: bool = Tr
     return size
 
 
-def single_atom(size: Extent) -> SizeAtom | None:
-    """The atom that `size` consists of, when it is nothing but one dimension or integer."""
+def only_atom(size: object) -> SizeAtom | None:
+    """The atom that a size consists of, whatever it is; None where it is more, or no size."""
     if isinstance(size, Size) and len(size.terms) == 1:
         (monomial, count), = size.terms.items()
-        if count == 1 and len(monomial) == 1 and isinstance(monomial[0], (Dim, Unknown)):
+        if count == 1 and len(monomial) == 1:
             return monomial[0]
     return None
+
+
+def single_atom(size: Extent) -> SizeAtom | None:
+    """The atom that `size` consists of, when it is nothing but one dimension or integer."""
+    atom = only_atom(size)
+    return atom if isinstance(atom, (Dim, Unknown)) else None
 
 
 def is_twin(size: Extent) -> bool:

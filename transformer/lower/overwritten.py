@@ -11,11 +11,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.grammar import Loop, Var
-from ..core.sizes import Extent, Size, Unknown
+from ..core.sizes import Extent
 from ..core.walk import size_of_atom
 from .dependence import as_nest
 from .lifetimes import mentioned, written
 from .nests import Block, Index, Nest, Store, inner_blocks, is_load, loaded, statements
+from .places import sole
 
 
 def without_fills(block: Block) -> Block:
@@ -60,7 +61,7 @@ def _same_region(at: Any, around: list[Index], filled_at: Any, filled: list[Inde
     whole: dict[Any, Extent]
     sizes, whole = ({index.var: index.size for index in indices} for indices in (around, filled))
     used: set[Any] = set()
-    pairs: Any = zip(map(_index, at), map(_index, filled_at), strict=True)
+    pairs: Any = [[sole(atom) or size_of_atom(atom) for atom in pair] for pair in zip(at, filled_at, strict=True)]
     for place, other in pairs:
         if other not in whole:
             if place != other:
@@ -70,13 +71,3 @@ def _same_region(at: Any, around: list[Index], filled_at: Any, filled: list[Inde
             return False
         used.add(place)
     return True
-
-
-def _index(atom: Any) -> Var | Extent:
-    """The index that a place is, else the place."""
-    size = size_of_atom(atom)
-    if isinstance(size, Size) and list(size.terms.values()) == [1]:
-        (monomial,) = size.terms
-        if len(monomial) == 1 and isinstance(monomial[0], Unknown):
-            return monomial[0].var
-    return size

@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
+from ..core.equations import only_atom
 from ..core.grammar import Atom, Const, Var
-from ..core.sizes import Extent
+from ..core.sizes import Extent, Unknown
 from ..core.walk import atom_vars, size_of_atom
 
 Place = tuple[Any, ...]
@@ -16,6 +17,12 @@ MOST_COMPARED = 32                     # places that are compared with each othe
 def same_places(one: Place, other: Place) -> bool:
     """Whether two places in an array are the same in every iteration."""
     return all(size_of_atom(a) == size_of_atom(b) for a, b in zip(one, other, strict=True))
+
+
+def sole(atom: Atom | Extent) -> Var | None:
+    """The variable that a place, or a size, is, and nothing else."""
+    found = only_atom(atom)
+    return found.var if isinstance(found, Unknown) else atom if isinstance(atom, Var) else None
 
 
 def never_meet(one: Place, other: Place, indices: list[Var]) -> bool:

@@ -118,9 +118,12 @@ class Statements(Expressions):
                 and init.type == carry.entry.type)
 
     def _next(self, stmt: Fold | Loop) -> list[Item]:
+        return self.handed_on(stmt.carries, stmt.origin)
+
+    def handed_on(self, carries: list[Carry], origin: Any) -> list[Item]:
         """Hands values on to the next iteration, all at once."""
-        pairs = [(self.names.of[carry.entry], self.atom(carry.next)) for carry in stmt.carries]
-        return [Line(node, stmt.origin) for node in assignments(changed(*map(list, zip(*pairs))) if pairs else [])]
+        pairs = [(self.names.of[carry.entry], self.atom(carry.next)) for carry in carries]
+        return [Line(node, origin) for node in assignments(changed(*map(list, zip(*pairs))) if pairs else [])]
 
     def _task(self, stmt: Task) -> list[Item]:
         return [shared(self, stmt)]

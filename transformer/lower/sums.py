@@ -19,6 +19,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.builder import current
+from ..core.equations import only_atom
 from ..core.grammar import Atom, Carry, Const, Let, Loop, Var
 from ..core.sizes import Extent, Greatest, Least, Size, Unknown, least
 from ..core.types import INT, ArrayType
@@ -109,11 +110,11 @@ def at_most(size: Extent) -> int | None:
     """A number that a size does not exceed."""
     if isinstance(size, int):
         return size
-    sole = next(iter(size.terms)) if len(size.terms) == 1 else ()
-    if len(sole) != 1 or size.terms[sole] != 1 or not isinstance(sole[0], (Least, Greatest)):
+    sole = only_atom(size)
+    if not isinstance(sole, (Least, Greatest)):
         return None
-    ends = [end for end in map(at_most, (sole[0].first, sole[0].second)) if end is not None]
-    if isinstance(sole[0], Least):
+    ends = [end for end in map(at_most, (sole.first, sole.second)) if end is not None]
+    if isinstance(sole, Least):
         return min(ends, default=None)
     return max(ends) if len(ends) == 2 else None
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.equations import only_atom
 from ...core.sizes import Dim, Extent, Floor, Least, Size
 from ...core.walk import atom_vars
 from ..nests import Launch, statements
@@ -31,11 +32,8 @@ def computed(stmt: Launch) -> list[Extent]:
 
 def _ends(size: Extent) -> list[Extent]:
     """A size; of a part, `min(1024, 2*n - 1024*i)`, how long the whole is, as places may be those in the whole."""
-    if isinstance(size, Size) and len(size.terms) == 1:
-        (monomial, count), = size.terms.items()
-        if count == 1 and len(monomial) == 1 and isinstance(monomial[0], Least):
-            return [_without_less(each) for each in (monomial[0].first, monomial[0].second)]
-    return [size]
+    part = only_atom(size)
+    return list(map(_without_less, (part.first, part.second))) if isinstance(part, Least) else [size]
 
 
 def _without_less(size: Extent) -> Extent:

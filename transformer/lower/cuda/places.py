@@ -20,12 +20,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...core.grammar import Atom, Const, Let, Var
+from ...core.grammar import Const, Let, Var
 from ...core.sizes import Extent, Size, Unknown
 from ...ops.arithmetic import Cast
 from ...ops.comparison import Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual
 from ...write.expressions import dotted
 from ..nests import Load
+from ..places import sole
 from ..source import Printer
 
 PLACE = "Place"
@@ -93,15 +94,6 @@ class Places(Printer):
 
 def as_place(tree: ast.expr) -> ast.expr:
     return ast.Call(ast.Name(PLACE), [tree], [])
-
-
-def sole(atom: Atom | Extent) -> Var | None:
-    """The index that an atom is, and nothing else."""
-    if isinstance(atom, Size) and list(atom.terms.values()) == [1]:
-        (monomial,) = atom.terms
-        if len(monomial) == 1 and isinstance(monomial[0], Unknown):
-            return monomial[0].var
-    return atom if isinstance(atom, Var) else None
 
 
 def _signed_with_others(size: Extent, unsigned: set[Var]) -> set[Var]:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from ...core.equations import only_atom
 from ...core.sizes import Extent, Least, Size, Unknown, least
 from ...core.walk import Copier, atom_of_size, atom_vars, size_of_atom
 from ...write.layout import Group, Item, Line
@@ -100,11 +101,8 @@ def _places(block: Block) -> list[Any]:
 
 def later(start: Extent, size: Extent) -> Extent:
     """Where something ends that begins there."""
-    if isinstance(size, Size) and start != 0:
-        (monomial, count), *others = size.terms.items()
-        if not others and count == 1 and len(monomial) == 1 and isinstance(monomial[0], Least):
-            return least(start + monomial[0].first, start + monomial[0].second)
-    return start + size
+    part = only_atom(size)
+    return least(start + part.first, start + part.second) if isinstance(part, Least) and start != 0 else start + size
 
 
 def parsed(text: str) -> ast.expr:

@@ -22,7 +22,9 @@ from ...core.walk import atom_vars
 from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
 from ..nests import Index, Launch, Nest, Store, is_load, statements
-from .places import as_place, sole
+from ..places import sole
+from .places import as_place
+from .private import made_inside
 from .strided import of_blocks, parsed
 from .together import WAIT, Together
 
@@ -89,14 +91,16 @@ def across(stmt: Launch) -> list[tuple[Var, tuple[Any, ...]]]:
     *_, i, j = stmt.indices
     loads = [(each.args[0], each.args[1:]) for each in nest.body if is_load(each)]
     written = {each.array for each in statements(nest.body) if isinstance(each, Store)}
-    found = dict.fromkeys(load for load in loads if _is_across(load, i, j) and load[0] not in written)
+    computed = made_inside(nest.body)
+    found = dict.fromkeys(load for load in loads if _is_across(load, i, j, computed) and load[0] not in written)
     return list(found) if len(found) <= MOST_TILES and not stmt.added else []
 
 
-def _is_across(load: tuple[Var, tuple[Any, ...]], i: Index, j: Index) -> bool:
+def _is_across(load: tuple[Var, tuple[Any, ...]], i: Index, j: Index, computed: set[Var]) -> bool:
+    """Whether a place goes across memory, and is known before the iteration has `computed` anything."""
     _, at = load
     used = set(atom_vars(at[:-1]))
-    return len(at) > 1 and sole(at[-1]) is i.var and j.var in used and i.var not in used
+    return len(at) > 1 and sole(at[-1]) is i.var and j.var in used and used.isdisjoint({i.var, *computed})
 
 
 def _assigned(target: str, tree: ast.expr, origin: Any) -> Item:

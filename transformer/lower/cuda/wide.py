@@ -25,6 +25,7 @@ import ast
 from dataclasses import dataclass
 from typing import Any
 
+from ...core.equations import only_atom
 from ...core.grammar import Carry, If, Let, Var
 from ...core.sizes import Extent, Least, Size
 from ...core.types import INT, ArrayType
@@ -33,9 +34,8 @@ from ...write.layout import Group, Item, Line
 from ...write.sizes import number
 from ..lifetimes import mentioned
 from ..nests import Block, Index, Store, is_load, statements
+from ..places import sole
 from ..sharing import taken
-from ..statements import assignments
-from .places import sole
 from .strided import Steps, Strided, later
 
 LANES = 4
@@ -79,10 +79,6 @@ class Wide(Strided):
     def _are_apart(self, size: Extent, arrays: list[Var]) -> bool:
         """Whether the driver knows arrays, and a size."""
         return self.inside.isdisjoint((*arrays, *atom_vars((size,))))
-
-    def handed_on(self, carries: list[Carry], origin: Any) -> list[Item]:
-        pairs = [(self.names.of[carry.entry], self.atom(carry.next)) for carry in carries]
-        return [Line(node, origin) for node in assignments(pairs)]
 
     def _counted(self, size: Extent, arrays: list[Var]) -> str:
         """The name of how many times four elements there are along an axis, in these arrays too."""
@@ -232,21 +228,18 @@ def whole(start: Extent, size: Extent) -> Extent | None:
     chunk = _chunk(size)
     if not isinstance(start, Size) or any(count % LANES for count in start.terms.values()) or chunk % LANES:
         return None
-    end = later(start, size)
-    (monomial,) = end.terms if isinstance(end, Size) and len(end.terms) == 1 else ((),)
-    if len(monomial) != 1 or not isinstance(monomial[0], Least):
+    end = only_atom(later(start, size))
+    if not isinstance(end, Least):
         return None
-    ends = [each for each in (monomial[0].first, monomial[0].second) if each != start + chunk]
+    ends = [each for each in (end.first, end.second) if each != start + chunk]
     return ends[0] if len(ends) == 1 else None
 
 
 def _chunk(size: Extent) -> int:
     """The number that a part is at most; 1 where there is none."""
-    if isinstance(size, Size) and len(size.terms) == 1:
-        (monomial,) = size.terms
-        if len(monomial) == 1 and isinstance(monomial[0], Least):
-            return next((each for each in (monomial[0].first, monomial[0].second) if isinstance(each, int)), 1)
-    return 1
+    part = only_atom(size)
+    ends = (part.first, part.second) if isinstance(part, Least) else ()
+    return next((each for each in ends if isinstance(each, int)), 1)
 
 
 def bodies(items: list[Item]) -> list[ast.stmt]:
