@@ -101,7 +101,7 @@ def halved_before_the_row_above(c, y):
             c[i, j] = s
         for j in range(m):
             y[i, j] = y[i, j] * c[i + 1, j]
-    return np.sum(y * c)
+    return np.sum(y) + np.sum(c * c)
 
 
 def handed_from_row_to_row(c, y):
@@ -115,7 +115,7 @@ def handed_from_row_to_row(c, y):
             c[i, j] = c[i, j] * s
         for j in range(m):
             y[i, j] = c[i, j] * 3 + 1
-    return np.sum(y * c)
+    return np.sum(y) + np.sum(c * c)
 
 
 PLANE = np.array([[0.3, -0.7, 1.4], [-1.2, 0.9, 0.2], [0.5, -0.1, -1.7]])
