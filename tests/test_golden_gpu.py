@@ -31,6 +31,7 @@ FOLDER = Path(__file__).parent / "golden_gpu"
 PAGE = Path(__file__).parent.parent / "docs" / "cuda.md"
 SHOWN = re.compile(r"(?<=<!-- softmax -->\n```text\n).*?(?=```)", re.DOTALL)
 SIZES = 5, 11
+TOLERANCES = {"float16": (1e-2, 1e-2), "bfloat16": (1e-1, 5e-2), "float32": (1e-4, 1e-5)}
 specification = importlib.util.spec_from_file_location("gpu_programs", FOLDER / "programs.py")
 assert specification is not None and specification.loader is not None
 programs = importlib.util.module_from_spec(specification)
@@ -62,8 +63,11 @@ def compare(made: Looped, source: str, target: Any, arguments: tuple[Any, ...]) 
     ours, theirs = copy.deepcopy(arguments), copy.deepcopy(arguments)
     found, wanted = tree.leaves((entry(*ours), ours)), tree.leaves((target(*theirs), theirs))
     for got, want in zip(found, wanted, strict=True):
-        assert np.asarray(got).dtype == np.asarray(want).dtype
-        np.testing.assert_allclose(got, want, rtol=1e-4 if np.asarray(want).dtype == "f4" else 1e-11, atol=1e-5)
+        got, want = np.asarray(got), np.asarray(want)
+        assert got.dtype == want.dtype
+        rtol, atol = TOLERANCES.get(want.dtype.name, (1e-11, 1e-5))
+        np.testing.assert_allclose(*(array.astype(float) if array.dtype.itemsize == 2 else array for array in (got, want)),
+                                   rtol=rtol, atol=atol)
 
 
 @pytest.mark.parametrize("name", programs.KEPT)

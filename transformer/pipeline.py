@@ -110,7 +110,7 @@ def generate_loops(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *
     made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages, hands_back=True)
     made.interface.name = called or made.interface.name
     modes = taken_apart(target)[1]
-    compute_in_float32(made, modes, by_entry=True)
+    compute_in_float32(made, modes, by_entry=not gpu, but_products=gpu)
     extras = list(args[len(args) - sum(mode.extras for mode in modes):])
     module = entered(made.function, made.interface, made.reading, extras, bool(modes), guards=header is not None,
                      donated=donated, gpu=gpu)
@@ -154,12 +154,12 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
     return Prepared(function, interface, reading, {} if stages is None else stages)
 
 
-def compute_in_float32(made: Prepared, modes: list[Any], *, by_entry: bool) -> None:
-    """What has 16 bits is only kept in them; `by_entry` as for `halves.in_float32`. What a driver runs is read
+def compute_in_float32(made: Prepared, modes: list[Any], *, by_entry: bool, but_products: bool = False) -> None:
+    """What has 16 bits is only kept in them; options as for `halves.in_float32`. What a driver runs is read
     again when it is compiled, and comes here then."""
     if modes and modes[-1].gives_driver:
         return
-    if in_float32(made.function, made.interface, by_entry=by_entry):
+    if in_float32(made.function, made.interface, by_entry=by_entry, but_products=but_products):
         simplify(made.function, made.reading.assumptions, last=True)
         note(made.stages, "in float32", made.function)
 

@@ -144,7 +144,8 @@ def in_fours(size, *arrays):
     all; 0 where an array does not lie so."""
     check_places(size)
     for array in arrays:
-        offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
+        aligned = min(16, 4 * array.itemsize)
+        offsets = [place % aligned for place in (array.data.ptr, *array.strides[:-1])]
         if array.strides[-1] != array.itemsize or any(offsets):
             return 0
     return size // 4
@@ -282,12 +283,12 @@ def fill_zeros2(m, position, scaled, n, table, part, zeros, number, dposition, s
         position_i = position[i]
         mask = (np.float32(0.0) < position_i) & (position_i < np.float32(1.0))
         lower = smaller(larger(position_i, np.float32(0.0)), np.float32(1.0))
-        number2 = np.int64(scaled[i])
-        total = number2 + 1
+        scaled_i = np.int64(scaled[i])
+        total = scaled_i + 1
         chosen = total + n if total < 0 else total
         table_chosen = table[Place(chosen)]
         part_i = part[i]
-        table_at = table[Place(number2 + n if number2 < 0 else number2)]
+        table_at = table[Place(scaled_i + n if scaled_i < 0 else scaled_i)]
         total3 = table_at * (np.float32(1.0) - part_i) + table_chosen * part_i
         scaled2 = np.float32(2.0) * total3
         cuda.atomic.add(zeros, Place(chosen), scaled2 * part_i)
@@ -302,9 +303,9 @@ def fill_zeros2(m, position, scaled, n, table, part, zeros, number, dposition, s
 def fill_zeros3(m, scaled, n, part, table, zeros):
     i = Place(cuda.grid(1))
     while i < m:
-        number2 = np.int64(scaled[i])
-        chosen = number2 + n if number2 < 0 else number2
-        total = number2 + 1
+        scaled_i = np.int64(scaled[i])
+        chosen = scaled_i + n if scaled_i < 0 else scaled_i
+        total = scaled_i + 1
         part_i = part[i]
         diff = np.float32(1.0) - part_i
         total3 = (table[Place(chosen)] * diff
@@ -350,9 +351,9 @@ def looked_up_value_and_grad_driver(table, position):
     fill_number3[one_block()](fours, parts, m, number3)
     if number3[0].item():
         for i in range(m):
-            number2 = np.int64(np.float32(scaled[i].item()))
-            if not -n <= number2 < n:
-                raise IndexError("index", number2,
+            scaled_i = np.int64(np.float32(scaled[i].item()))
+            if not -n <= scaled_i < n:
+                raise IndexError("index", scaled_i,
                     "is out of bounds for axis 0 with size", n)
     parts4 = cp.empty((m + 4095) // 4096, np.int64)
     fours = in_fours(m, scaled)

@@ -1,11 +1,12 @@
 """Programs whose kernels are kept in this folder, as they are printed, and looked at. All compute in float32 but
-`relaxed`."""
+`relaxed`; some are given numbers of 16 bits."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 from scipy.special import erf
 
@@ -38,6 +39,14 @@ def mlp(W1, b1, W2, b2, X, Y):
     z = h @ W2 + b2
     z = z - z.max(axis=1, keepdims=True)
     return -np.mean(np.sum(Y * (z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))), axis=1))
+
+
+def attention(q, k, v):
+    return softmax(q @ k.T * 0.25) @ v
+
+
+def layer(x, w, b):
+    return np.mean(np.tanh(x @ w + b) ** 2)
 
 
 def heat(u, c):
@@ -98,6 +107,10 @@ def _normal(*shapes: Any) -> Draw:
     return lambda rng, n: _singles(*(rng.normal(size=shape(n)) for shape in shapes))
 
 
+def _in(dtype: Any, *shapes: Any) -> Draw:
+    return lambda rng, n: tuple(rng.normal(size=shape(n)).astype(dtype) for shape in shapes)
+
+
 def _system(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
     return rng.normal(size=(n, n)) + 4 * np.eye(n), rng.normal(size=n), rng.normal(size=n)
 
@@ -123,6 +136,10 @@ KEPT: dict[str, tuple[Any, Any, Draw]] = {
     "black_scholes_greeks": (value_and_grad(black_scholes, argnums=(0, 1, 4)), black_scholes, _options),
     "mandelbrot": (vmap(escape), escape, lambda rng, n: _singles(rng.uniform(-2, 1, n), rng.uniform(-1, 1, n))),
     "looked_up_grad": (value_and_grad(looked_up, argnums=(0, 1)), looked_up, _lookups),
+    "softmax_float16": (softmax, softmax, _in(np.float16, lambda n: (n, n + 2))),
+    "attention_float16": (attention, attention, _in(np.float16, *[lambda n: (n, 16)] * 3)),
+    "layer_bfloat16": (value_and_grad(layer, argnums=(1, 2)), layer,
+                       _in(ml_dtypes.bfloat16, lambda n: (n, 16), lambda n: (16, n + 20), lambda n: n + 20)),
     "counted": (counted, counted, _places),
     "relaxed": (relaxed, relaxed, _system),
 }

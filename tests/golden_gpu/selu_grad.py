@@ -93,7 +93,8 @@ def in_fours(size, *arrays):
     all; 0 where an array does not lie so."""
     check_places(size)
     for array in arrays:
-        offsets = [place % 16 for place in (array.data.ptr, *array.strides[:-1])]
+        aligned = min(16, 4 * array.itemsize)
+        offsets = [place % aligned for place in (array.data.ptr, *array.strides[:-1])]
         if array.strides[-1] != array.itemsize or any(offsets):
             return 0
     return size // 4

@@ -26,6 +26,7 @@ from ..core.guards import Assumptions
 from ..core.sizes import Size, Unknown
 from ..core.types import ArrayType, SeqType
 from ..core.walk import Copier, all_definitions, all_statements, atom_vars
+from ..ops.arithmetic import Cast
 from ..ops.elements import spread, without
 from ..ops.identity import Same
 from ..ops.loops import missing
@@ -178,6 +179,7 @@ class _Expansion:
         self.recording = Recording(ragged)
         self.known: list[dict[Hashable, Var]] = [{}]
         self.computed: set[Var] = set()          # arrays that are computed place by place, and views of them
+        self.makers: dict[Any, str] = {}         # the ops after which arrays are named
 
     def block(self, block: Block) -> Block:
         with self.nested() as made:
@@ -347,7 +349,9 @@ class _Expansion:
             types = [type_of(stmt.target).with_sizes(())]               # type: ignore[union-attr]
             return Value(self.builder.let(stmt.op, atoms, stmt.attrs, types)[0])
 
-        filled(stmt, element)
+        maker = self.makers.get(stmt.args[0]) if stmt.op is Cast else None   # a conversion has the name of what it converts
+        self.makers[stmt.target] = maker or stmt.op.name
+        filled(stmt, element, maker)
 
     def _folded(self, stmt: Let) -> None:
         """A reduction, which is done once, with or without the axes that it leaves."""

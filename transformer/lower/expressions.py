@@ -97,6 +97,3 @@ class Expressions:
                 return ast.Call(ast.Name("max"), [self.size(first), self.size(second)], [])
         raise AssertionError(atom)
 
-
-def dtype_tree(dtype: np.dtype) -> ast.expr:
-    return dotted("np.bool_" if dtype.kind == "b" else f"np.{dtype.name}")

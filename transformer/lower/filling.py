@@ -15,16 +15,17 @@ from .access import fitted, running
 from .nests import Allocate, Nest, Store, emit
 
 
-def filled(stmt: Let, element: Callable[[Any], Any]) -> None:
+def filled(stmt: Let, element: Callable[[Any], Any], maker: str | None = None) -> None:
     """Emits a nest in which every element of a statement's result is what `element(place)` says; a
-    single number where the result is one."""
+    single number where the result is one. The array is named after the op `maker`, if not after that of the
+    statement."""
     builder, target = current(), stmt.target
     type: Any = target.type
     if not type.sizes:
         result = element(())
         emit(Let((target,), Same, (fitted(result, type).atom,), {}, builder.origin))
         return
-    emit(Allocate(target, stmt.op.name, builder.origin))
+    emit(Allocate(target, maker or stmt.op.name, builder.origin))
     with running(type.sizes) as (indices, at), builder.nested() as body:
         result = element(at)
         if result is not None:

@@ -13,8 +13,10 @@ import numpy as np
 from ..core.errors import NotSupported
 from ..core.grammar import Function, Var, type_of
 from ..core.guards import Assumptions
+from ..core.halves import is_half
 from ..core.sizes import Size, Unknown, replaced
 from ..core.types import ArrayType
+from ..core.walk import all_statements, targets_of
 from . import vecmath
 from .expand import expand
 from .nests import Lowered
@@ -103,8 +105,18 @@ def lower(function: Function, assumptions: Assumptions | None = None, name: str 
     """The kernel of a Core function; not compiled yet. `taken` are names of the module that it becomes part of,
     `donated` the parameters whose memory it may use; with `threads`, these share its loops. Raises a
     located `NotSupported`."""
+    _refuse_halves(function)
     lowered = expand(function, assumptions, donated, threads)
     return Kernel(lowered, print_lowered(lowered, name or function.name, taken))
+
+
+def _refuse_halves(function: Function) -> None:
+    """Raises where numbers of 16 bits are left, which entries convert."""
+    for stmt in all_statements(function.body):
+        found = [target.type for target in targets_of(stmt) if isinstance(target.type, ArrayType)]
+        if any(is_half(type.dtype) for type in found):
+            raise NotSupported(f"{found[0].dtype.name} has no compiled form", stmt.origin,
+                               why="Processors do not compute in it.", instead="Use float32.")
 
 
 def _as_argument(param: Var, value: Any) -> Any:

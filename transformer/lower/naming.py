@@ -9,6 +9,7 @@ from typing import Any
 from ..core.grammar import Const, Let, Var
 from ..core.sizes import Size, Unknown
 from ..core.types import ArrayType
+from ..ops.arithmetic import Cast
 from ..write.names import NATURAL, PRINTED, fresh, identifier
 from .nests import Block, is_load, statements
 
@@ -28,6 +29,8 @@ class Names:
         self.sizes: dict[Any, str] = {}
         self.kept: set[str] = set()
         self.ever: set[str] = set()                                      # that anything had at any time
+        self.loads: dict[Any, Let] = {stmt.target: stmt for stmt in statements(body)
+                                      if isinstance(stmt, Let) and is_load(stmt)}
 
     @contextmanager
     def scope(self) -> Iterator[None]:
@@ -73,7 +76,9 @@ class Names:
         return name
 
     def wish(self, stmt: Let) -> str:
-        """What a number is called after what it is: `x_ij` for `x[i, j]`."""
+        """What a number is called after what it is: `x_ij` for `x[i, j]`, also in another dtype."""
+        if stmt.op is Cast and stmt.args[0] in self.loads:
+            stmt = self.loads[stmt.args[0]]
         if is_load(stmt):
             array = self.of.get(stmt.args[0], "item")
             places = "".join(map(self._place, stmt.args[1:]))

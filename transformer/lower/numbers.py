@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.grammar import Const, Let, type_of
+from ..core.halves import BFLOAT16
 from ..ops import scalars
 from ..ops.arithmetic import Cast
 from ..ops.loops import OPERATORS, is_of, loop_of
@@ -44,10 +45,16 @@ def _plain(value: Any) -> ast.expr:
     return ast.Constant(value) if isinstance(value, bool) or value is None else number(value)
 
 
+def dtype_tree(dtype: np.dtype) -> ast.expr:
+    """`np.float32`."""
+    if dtype is BFLOAT16:
+        return dotted("ml_dtypes.bfloat16")
+    return dotted("np.bool_" if dtype.kind == "b" else f"np.{dtype.name}")
+
+
 def typed(tree: ast.expr, dtype: np.dtype) -> ast.expr:
     """`np.float32(tree)`."""
-    name = "bool_" if dtype.kind == "b" else dtype.name
-    return ast.Call(dotted(f"np.{name}"), [tree], [])
+    return ast.Call(dtype_tree(dtype), [tree], [])
 
 
 def converted(tree: ast.expr, source: np.dtype, target: np.dtype) -> ast.expr:

@@ -16,6 +16,7 @@ from typing import Any
 
 from ..core.builder import current
 from ..core.grammar import Atom, Const, Let, Var, type_of
+from ..core.halves import FLOAT32, is_half
 from ..core.sizes import Extent, product
 from ..core.types import ArrayType
 from ..core.walk import Copier, atom_vars, size_of_atom
@@ -104,22 +105,45 @@ class Axes:
 def multiplied(stmt: Let, emitted: Callable[[Let], None], computed: Container[Any]) -> bool:
     """Emits a contraction as a product of matrices, if it is one; `emitted` expands a statement, `computed` are
     arrays that need not be kept in memory."""
+    if is_half(stmt.target.type.dtype):                                  # type: ignore[union-attr]
+        return _of_halves(stmt, emitted)
     axes = _axes_of(stmt)
     if axes is None or not (axes.are_of_matrices and axes.pays
                             or axes.are_of_vector and _is_read(axes, stmt, computed)):
         return False
     type: Any = stmt.target.type
     left, right = (_in_dtype(atom, type.dtype, emitted) for atom in stmt.args)
+    _ordered(axes, left, right, stmt, emitted)
+    return True
+
+
+def _of_halves(stmt: Let, emitted: Callable[[Let], None]) -> bool:
+    """Two matrices of 16 bits are multiplied as they are; all else is, in float32: libraries have nothing better for
+    stacks of matrices, and what is added up in a loop needs the digits."""
+    axes = _axes_of(stmt)
+    if axes is not None and axes.are_of_matrices and axes.pays and not axes.stack:
+        _ordered(axes, *stmt.args, stmt, emitted)                        # type: ignore[arg-type]
+        return True
+    type: Any = stmt.target.type
+    wide = Var(ArrayType(FLOAT32, type.sizes))
+    args = tuple(_in_dtype(atom, FLOAT32, emitted) for atom in stmt.args)
+    emitted(Let((wide,), stmt.op, args, stmt.attrs, stmt.origin))
+    emitted(Let(stmt.targets, Cast, (wide,), {"dtype": type.dtype}, stmt.origin))
+    return True
+
+
+def _ordered(axes: Axes, left: Any, right: Any, stmt: Let, emitted: Callable[[Let], None]) -> None:
+    """The product, and its axes in the order of the result."""
     if axes.has_columns_first:
         axes, left, right = axes.turned(), right, left
     order, output = axes.order(), axes.labels[2]
     if order == output:
         _emit(axes, stmt.target, left, right, stmt)
-    else:
-        result = Var(type.with_sizes(tuple(axes.sizes[label] for label in order)))
-        _emit(axes, result, left, right, stmt)
-        emitted(Let(stmt.targets, Transpose, (result,), {"axes": tuple(map(order.index, output))}, stmt.origin))
-    return True
+        return
+    type: Any = stmt.target.type
+    result = Var(type.with_sizes(tuple(axes.sizes[label] for label in order)))
+    _emit(axes, result, left, right, stmt)
+    emitted(Let(stmt.targets, Transpose, (result,), {"axes": tuple(map(order.index, output))}, stmt.origin))
 
 
 def _is_read(axes: Axes, stmt: Let, computed: Container[Any]) -> bool:

@@ -139,9 +139,6 @@ def _cast(stmt: Let, builder: Builder) -> None:
 def as_dtype(atom: Any, dtype: np.dtype, builder: Builder) -> Any:
     """An atom as a number of a dtype: constants as such, others by a cast."""
     type: Any = type_of(atom)
-    if dtype == np.float16:
-        raise NotSupported("float16 has no compiled form", why="Processors do not compute in it.",
-                           instead="Use float32.")
     if isinstance(atom, Const):
         return atom if type.dtype == dtype else Const(_converted(atom.value, dtype), ArrayType(dtype), atom.name)
     if type.dtype == dtype:
@@ -160,6 +157,8 @@ def working_dtypes(stmt: Let) -> tuple[np.dtype, ...]:
     """The dtypes in which the loop form of an op takes its operands."""
     types: list[Any] = list(map(type_of, stmt.args))
     result: Any = stmt.target.type
+    if stmt.op is Cast:
+        return (types[0].dtype,)
     if stmt.op is Where:
         return (TRUTH, result.dtype, result.dtype)
     spelling = stmt.attrs.get("spelling")

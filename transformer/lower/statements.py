@@ -16,14 +16,14 @@ from ..write.layout import Group, Item, Line
 from ..write.names import NATURAL
 from ..write.sizes import number
 from . import checks
-from .expressions import Expressions, dtype_tree
+from .expressions import Expressions
 from .hosted import effect, library_call
 from .matrices import product_tree
 from .nests import Allocate, Block, Fold, Index, Length, Library, Load, Named, Nest, Product, Store, Task
-from .numbers import literal
+from .numbers import dtype_tree, literal
 from .sharing import shared
 
-MEMORY = {"record": "kept", "chunks": "parts", "shares": "shares"}
+MEMORY = {"record": "kept", "chunks": "parts", "shares": "shares", "cast": "converted"}
 
 
 class Statements(Expressions):

@@ -24,6 +24,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..core.grammar import Atom, Const, If, Let, Loop, Var, type_of
+from ..core.halves import can_cast
 from ..core.types import BOOL, INT
 from ..core.walk import tail_uses
 from ..ops.arithmetic import Cast, Negative
@@ -120,6 +121,21 @@ def _same_type(fold: Fold, stmt: Let) -> Any:
     return fold.instead(stmt, stmt.args[0], copies=not stmt.op.view)
 
 
+@with_operand("cast")
+def _there_and_back(fold: Fold, stmt: Let) -> Any:
+    """x.astype(np.float64).astype(np.float32) → x for an x of float32: what is between has room for all its values, as
+    float64 has not for those of int64, whatever NumPy says."""
+    inner = fold.defined_by(stmt.args[0], "cast")
+    if inner is None:
+        return None
+    own, between = array_type(inner.args[0]), array_type(inner.target)
+    if own.weak or between.weak or not fold.has_type(inner.args[0], stmt.target):
+        return None
+    if own.dtype.kind != between.dtype.kind or not can_cast(own.dtype, between.dtype, "safe"):
+        return None
+    return fold.or_copy(stmt, inner.args[0])
+
+
 def _choice(fold: Fold, stmt: Let) -> Any:
     condition, first, second = stmt.args
     if isinstance(condition, Const):
@@ -152,7 +168,7 @@ RULES = {
     "subtract": [_difference],
     "power": [_power],
     "positive": [_same_type],
-    "cast": [_same_type, _condition],
+    "cast": [_same_type, _condition, _there_and_back],
     "real": [_same_type],
     "conjugate": [_conjugate],
     "where": [_choice],

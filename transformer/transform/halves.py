@@ -8,7 +8,8 @@ Arguments are converted where they come in and results where they go out; betwee
 program converts itself (`y.astype(np.float16)`). So a sum is rounded once, and products of matrices are those of
 float32. The types of all results were found before, by NumPy's rules for float16.
 
-What is compiled takes and gives float32: its entry converts (`write/entry.py`).
+What is compiled for processors takes and gives float32: its entry converts (`write/entry.py`). GPUs load and store 16
+bits, and have units that multiply matrices of them and add up in float32: there products take and give 16 bits.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from ..core.grammar import (
 )
 from ..core.halves import FLOAT16, FLOAT32, Bfloat16, is_half, of_core
 from ..core.types import ArrayType, SeqType
-from ..core.walk import all_definitions, blocks_of, reachable, substitute
+from ..core.walk import all_definitions, blocks_of, reachable, substitute, targets_of
 from ..ops.arithmetic import Cast
 from ..ops.identity import Same
 from ..ops.rounded import ToBfloat16, ToFloat16
@@ -44,13 +45,14 @@ EXACT = frozenset(("zeros", "ones", "empty", "eye", "identity", "tri"))     # of
 OF_DIGITS = frozenset(("nextafter", "spacing"))                             # which depend on the dtype
 
 
-def in_float32(function: Function, interface: Interface, *, by_entry: bool) -> bool:
+def in_float32(function: Function, interface: Interface, *, by_entry: bool, but_products: bool = False) -> bool:
     """Rewrites a function, and those that it calls, in place; whether there was anything to rewrite. Arguments and
-    results are converted in the function, or (`by_entry`) by who calls it: then `interface.halves` says which."""
+    results are converted in the function, or (`by_entry`) by who calls it: then `interface.halves` says which. With
+    `but_products` those of matrices stay in 16 bits."""
     functions = reachable(function)
     if not any(map(_mentions_half, functions)):
         return False
-    widening = _Widening(functions, by_entry)
+    widening = _Widening(functions, by_entry, but_products)
     widening.run()
     if by_entry:
         _noted(function, interface)
@@ -99,21 +101,15 @@ def _converted(function: Function, narrow: set[Var]) -> None:
     narrow.update(wide)
     for stmt in function.body:
         substitute(stmt, wide)
-    start: Block = [_cast(target, param, FLOAT32) for param, target in wide.items()]
-    end: Block = []
-    made: dict[Any, Var] = {}
-
-    def result(atom: Any) -> Any:
-        if not isinstance(atom, Var) or not _is_half(atom.type) or atom in wide:
-            return atom
-        if atom not in made:
-            made[atom] = Var(atom.type, atom.name)
-            end.append(_cast(made[atom], atom, atom.type.dtype))                           # type: ignore[union-attr]
-        return made[atom]
-
-    function.results = list(map(result, function.results))
+    results = {atom for atom in function.results if isinstance(atom, Var) and _is_half(atom.type) and atom not in wide}
+    made: dict[Any, Var] = {atom: Var(atom.type, atom.name) for atom in results}
     narrow.update(made.values())
-    function.body = [*start, *function.body, *end]
+    body: Block = [_cast(target, param, FLOAT32) for param, target in wide.items()]
+    for stmt in function.body:
+        body.append(stmt)
+        body += [_cast(made[var], var, var.type.dtype) for var in targets_of(stmt) if var in made]    # type: ignore[union-attr]
+    function.results = [made.get(atom, atom) for atom in function.results]
+    function.body = body
 
 
 def _cast(target: Var, source: Any, dtype: np.dtype[Any], origin: Any = None) -> Let:
@@ -133,9 +129,10 @@ def _const(atom: Any) -> Any:
 class _Widening:
     """Rewrites the statements of functions; types are still what they were."""
 
-    def __init__(self, functions: list[Function], by_entry: bool) -> None:
-        self.functions, self.by_entry = functions, by_entry
+    def __init__(self, functions: list[Function], by_entry: bool, but_products: bool) -> None:
+        self.functions, self.by_entry, self.but_products = functions, by_entry, but_products
         self.narrow: set[Var] = set()            # variables that keep their 16 bits
+        self.views: dict[Any, Let] = {}          # what moves the numbers of one array, and computes nothing
 
     def run(self) -> None:
         for k, function in enumerate(self.functions):
@@ -169,15 +166,21 @@ class _Widening:
 
     def let(self, stmt: Let) -> Block:
         types = [type_of(atom) for atom in stmt.args]
+        if stmt.op.view and len(types) == 1:
+            self.views[stmt.target] = stmt
         gives, takes = any(_holds_half(each.type) for each in stmt.targets), any(map(_holds_half, types))
         if not (gives or takes):
             return [stmt]
         if stmt.op.name in OF_DIGITS:
             return self.of_digits(stmt)
+        if self.but_products and _is_of_matrices(stmt):
+            return self.in_own_dtype(stmt)
         named = _named(stmt.attrs)
         stmt.args, stmt.attrs = tuple(map(_const, stmt.args)), _attrs(stmt.attrs)
         if stmt.op is Cast and gives and types[0].dtype == named:                          # type: ignore[union-attr]
             return [Let(stmt.targets, Same, stmt.args, {}, stmt.origin)]
+        if _is_of_transformation(stmt, types):
+            return [stmt]
         if named is not None and (not takes or stmt.op is Cast) and stmt.op.name not in EXACT:
             return self.rounded(stmt, named)
         if not stmt.op.elementwise or gives == takes:
@@ -236,22 +239,46 @@ class _Widening:
             raise NotSupported(f"{stmt.op.name} of {stmt.target.type} has no compiled form", stmt.origin,
                                why="What is compiled computes in float32, where the next number is another one.",
                                instead="Run it without jit, or with fallback=True.")
+        return self.in_own_dtype(stmt)
+
+    def in_own_dtype(self, stmt: Let) -> Block:
+        """A statement in 16 bits between conversions."""
         before: Block = []
-        args: list[Any] = []
-        for atom in stmt.args:
-            args.append(atom)
-            if isinstance(atom, Var) and _is_half(atom.type):
-                args[-1] = self.kept(atom)
-                before.append(_cast(args[-1], atom, atom.type.dtype, stmt.origin))         # type: ignore[union-attr]
+        args = tuple(self.narrowed(atom, before, stmt.origin) for atom in stmt.args)
         narrow = self.kept(stmt.target)
-        return [*before, Let((narrow,), stmt.op, tuple(args), stmt.attrs, stmt.origin),
+        return [*before, Let((narrow,), stmt.op, args, stmt.attrs, stmt.origin),
                 _cast(stmt.target, narrow, FLOAT32, stmt.origin)]
+
+    def narrowed(self, atom: Any, block: Block, origin: Any) -> Any:
+        """A twin of 16 bits, which the block makes; a view is one of what it is a view of."""
+        if not isinstance(atom, Var) or not _is_half(atom.type):
+            return atom
+        twin, view = self.kept(atom), self.views.get(atom)
+        if view is None:
+            block.append(_cast(twin, atom, atom.type.dtype, origin))                       # type: ignore[union-attr]
+        else:
+            base = self.narrowed(view.args[0], block, origin)
+            block.append(Let((twin,), view.op, (base,), view.attrs, origin))
+        return twin
 
     def kept(self, var: Var) -> Var:
         """A twin of a variable that keeps its 16 bits."""
         twin = Var(var.type, var.name)
         self.narrow.add(twin)
         return twin
+
+
+def _is_of_transformation(stmt: Let, types: list[Any]) -> bool:
+    """Whether a statement brings a number of Python's to the dtype of what it meets, as derivatives do (1 / n in that
+    of a mean). A program spells it."""
+    return stmt.op is Cast and types[0].weak and "spelling" not in stmt.attrs
+
+
+def _is_of_matrices(stmt: Let) -> bool:
+    """Whether a statement multiplies two matrices, or stacks of them, of one dtype of 16 bits."""
+    types: list[Any] = [stmt.target.type, *map(type_of, stmt.args)]
+    return (stmt.op.contraction is not None and len(types) == 3 and all(map(_is_half, types))
+            and len({type.dtype for type in types}) == 1 and all(type.rank > 1 for type in types))
 
 
 def _named(attrs: dict[str, Any]) -> np.dtype[Any] | None:

@@ -20,11 +20,12 @@ from ...write.layout import Group, Item, Line
 from ...write.names import NATURAL
 from ...write.sizes import number
 from ..checks import CHECK, printed
-from ..expressions import dtype_tree
 from ..nests import ROOM, Block, Launch, Library, Load, Nest, Product, statements
+from ..numbers import dtype_tree
 from ..statements import MEMORY
 from . import reserved
 from .driven import Driven, Fetched, OfNumpy, differs
+from .halves import dtype_in_kernels
 from .kernels import Kernels
 from .launches import CELL
 from .products import everything, product, stacked
@@ -102,7 +103,7 @@ class Driver(Kernels):
         sizes = [self.size(size) for size in type.sizes]
         shape = sizes[0] if len(sizes) == 1 else ast.Tuple(sizes)
         memory = "shared" if self.together else "local"
-        tree = ast.Call(dotted(f"cuda.{memory}.array"), [shape, dtype_tree(type.dtype)], [])
+        tree = ast.Call(dotted(f"cuda.{memory}.array"), [shape, dtype_in_kernels(type.dtype)], [])
         return Line(ast.Assign([ast.Name(name)], tree), origin)
 
     def _product(self, stmt: Product) -> list[Item]:

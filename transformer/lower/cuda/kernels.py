@@ -73,7 +73,7 @@ class Kernels(Transposed):
             given = taken(items, {*outside, *(name for name, _ in self.fours.values())})
             self.names.kept.clear()
         name = self._kernel(items, given, f"fill_{self._filled(stmt)}")
-        call = ast.Call(ast.Subscript(self.function_name(name), self._grid(stmt)), list(map(ast.Name, given)), [])
+        call = ast.Call(ast.Subscript(self.function_name(name), self._grid(stmt)), self.handed(given), [])
         known = {*self.names.of, *self.trees}                            # what only this kernel computes is not
         sizes = [self.size(size) for size in long_axes.computed(stmt) if known.issuperset(atom_vars((size,)))]
         return [*self.checks(sizes, stmt.origin), *self._counts(stmt.origin), Line(ast.Expr(call), stmt.origin)]

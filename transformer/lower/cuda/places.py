@@ -27,16 +27,14 @@ from ...ops.comparison import Equal, Greater, GreaterEqual, Less, LessEqual, Not
 from ...write.expressions import dotted
 from ..nests import Load
 from ..places import sole
-from ..source import Printer
+from .halves import Halves
 
 PLACE = "Place"
 ALONE = Cast, Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual    # take a place for the number that it is
 
 
-class Places(Printer):
+class Places(Halves):
     """Prints expressions of kernels. `unsigned` are the indices that are of the type `Place`."""
-
-    in_kernel = True
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)

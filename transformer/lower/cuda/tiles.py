@@ -18,12 +18,13 @@ from typing import Any
 from ...core.builder import current
 from ...core.grammar import Carry, Const, If, Let, Loop, Var
 from ...core.guards import Assumptions
+from ...core.halves import FLOAT32, is_half
 from ...core.sizes import Extent, product
 from ...core.types import ArrayType
 from ...core.walk import atom_vars
-from ...ops.arithmetic import Add, Multiply
+from ...ops.arithmetic import Add, Cast, Multiply
 from ..dependence import as_nest
-from ..nests import Allocate, Block, Fold, Index, Load, Nest, Product, Store, inner_blocks, statements
+from ..nests import Allocate, Block, Fold, Index, Load, Nest, Part, Product, Store, inner_blocks, statements
 from ..promises import keeps_promise
 from ..sums import at_most
 from .placing import records
@@ -136,14 +137,28 @@ def _with_loops(body: Block, arrays: list[Allocate]) -> Block:
 
 def _as_loops(stmt: Product) -> Nest:
     """A product as what it computes."""
-    dtype = stmt.target.array.type.dtype                                 # type: ignore[union-attr]
+    own = stmt.target.array.type.dtype                                   # type: ignore[union-attr]
+    dtype = FLOAT32 if is_half(own) else own
     left, right, scaled, entry, after, out, value = (Var(ArrayType(dtype)) for _ in range(7))
-    body: Block = [Let((left,), Load, (stmt.left.array, *stmt.left.at), {}, stmt.origin),
-                   Let((right,), Load, (stmt.right.array, *stmt.right.at), {}, stmt.origin),
+    body: Block = [*_loaded(left, stmt.left, stmt.origin), *_loaded(right, stmt.right, stmt.origin),
                    Let((scaled,), Multiply, (left, right), {}, stmt.origin),
                    Let((after,), Add, (entry, scaled), {}, stmt.origin)]
     start = Const(dtype.type(0), ArrayType(dtype))
     fold = Fold(stmt.inner, [Carry(entry, start, after, out)], body, stmt.origin)
     last: Block = [] if stmt.factor is None else [Let((value,), Multiply, (stmt.factor, out), {}, stmt.origin)]
-    store = Store(stmt.target.array, stmt.target.at, value if last else out, stmt.adds, stmt.origin)
+    result = value if last else out
+    if dtype != own:
+        last.append(Let((Var(ArrayType(own)),), Cast, (result,), {"dtype": own}, stmt.origin))
+        result = last[-1].target                                         # type: ignore[union-attr]
+    store = Store(stmt.target.array, stmt.target.at, result, stmt.adds, stmt.origin)
     return Nest([*stmt.rows, *stmt.columns], [fold, *last, store], stmt.origin)
+
+
+def _loaded(target: Var, part: Part, origin: Any) -> Block:
+    """A number of a part of an array, in the dtype of the target."""
+    type: Any = part.array.type
+    if type.dtype == target.type.dtype:                                  # type: ignore[union-attr]
+        return [Let((target,), Load, (part.array, *part.at), {}, origin)]
+    found = Var(ArrayType(type.dtype))
+    return [Let((found,), Load, (part.array, *part.at), {}, origin),
+            Let((target,), Cast, (found,), {"dtype": target.type.dtype}, origin)]     # type: ignore[union-attr]

@@ -23,6 +23,7 @@ from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
 from ..nests import Index, Launch, Nest, Store, is_load, statements
 from ..places import sole
+from .halves import dtype_in_kernels
 from .places import as_place
 from .private import made_inside
 from .strided import of_blocks, parsed
@@ -60,7 +61,7 @@ class Transposed(Together):
         return [*arrays, _assigned(lane, as_place(parsed("cuda.threadIdx.x")), nest.origin), *items, *inner]
 
     def _tile(self, load: Any, name: str) -> Item:
-        dtype = dotted(f"np.{load[0].type.dtype.name}")
+        dtype = dtype_in_kernels(load[0].type.dtype)
         shape = ast.Tuple([ast.Name(TILE), ast.Name(PADDED)])
         return Line(ast.Assign([ast.Name(name)], ast.Call(dotted("cuda.shared.array"), [shape, dtype], [])))
 

@@ -203,8 +203,7 @@ def _all(block: Block) -> list[Any]:
 def _is_beside(array: Var, at: tuple[Any, ...], index: Index) -> bool:
     """Whether the elements for neighbouring places are neighbours in memory, of a dtype that is read in fours."""
     dtype = array.type.dtype                                             # type: ignore[union-attr]
-    return (sole(at[-1]) is index.var and index.var not in atom_vars(at[:-1]) and dtype.kind in KINDS
-            and dtype != "f2")
+    return sole(at[-1]) is index.var and index.var not in atom_vars(at[:-1]) and dtype.kind in KINDS
 
 
 def _uses(steps: Block, stores: list[Store], carries: list[Carry]) -> set[Var]:
