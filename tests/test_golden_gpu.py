@@ -66,8 +66,8 @@ def compare(made: Looped, source: str, target: Any, arguments: tuple[Any, ...]) 
         got, want = np.asarray(got), np.asarray(want)
         assert got.dtype == want.dtype
         rtol, atol = TOLERANCES.get(want.dtype.name, (1e-11, 1e-5))
-        np.testing.assert_allclose(*(array.astype(float) if array.dtype.itemsize == 2 else array for array in (got, want)),
-                                   rtol=rtol, atol=atol)
+        numbers = [array.astype(float) if array.dtype.itemsize == 2 else array for array in (got, want)]
+        np.testing.assert_allclose(*numbers, rtol=rtol, atol=atol)
 
 
 @pytest.mark.parametrize("name", programs.KEPT)

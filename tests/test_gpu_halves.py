@@ -1,5 +1,5 @@
-"""float16 and bfloat16 in kernels: loaded and stored in 16 bits, computed in float32; products of matrices take and give
-16 bits. What comes out is compared with the same program in float32."""
+"""float16 and bfloat16 in kernels: loaded and stored in 16 bits, computed in float32; products of matrices take and
+give 16 bits. What comes out is compared with the same program in float32."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], Callable[..., Any], Callable[..., 
     "mlp_value_and_grad": (value_and_grad(mlp, 1), mlp, lambda made, n: (made(n, 14), made(14, 16), made(16, 3))),
     "standardized": (standardized, standardized, lambda made, n: (made(n + 70, 5),)),
     "attention": (attention, attention, lambda made, n: (made(n, 16), made(n + 3, 16), made(n + 3, 16))),
-    "attention_of_heads": (vmap(attention), attention, lambda made, n: (made(3, n, 16), made(3, n, 16), made(3, n, 16))),
+    "attention_of_heads": (vmap(attention), attention, lambda made, n: [made(3, n, 16) for _ in range(3)]),
     "attention_grad": (grad(lambda q, k, v: np.sum(attention(q, k, v) ** 2), (0, 1)),
                        lambda q, k, v: np.sum(attention(q, k, v) ** 2),
                        lambda made, n: (made(n, 16), made(n, 16), made(n, 16))),
@@ -129,7 +129,7 @@ def test_programs(name: str, dtype: np.dtype) -> None:
     target, user, arguments = PROGRAMS[name]
     for n in 5, 12:
         rng = np.random.default_rng(n)
-        given = arguments(lambda *shape: draw(rng, dtype, *shape), n)
+        given = tuple(arguments(lambda *shape: draw(rng, dtype, *shape), n))
         made = looped(target, _of(target, user), given)
         ours, theirs = copy.deepcopy(given), tree.map(wide, given)
         found, wanted = tree.leaves((run(made, ours), ours)), tree.leaves((target(*theirs), theirs))

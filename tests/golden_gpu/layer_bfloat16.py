@@ -1,8 +1,8 @@
 import math
 
 import cupy as cp
-import numpy as np
 import ml_dtypes
+import numpy as np
 from llvmlite import ir
 from numba import cuda, types
 from numba.cuda.extending import intrinsic

@@ -349,7 +349,7 @@ class _Expansion:
             types = [type_of(stmt.target).with_sizes(())]               # type: ignore[union-attr]
             return Value(self.builder.let(stmt.op, atoms, stmt.attrs, types)[0])
 
-        maker = self.makers.get(stmt.args[0]) if stmt.op is Cast else None   # a conversion has the name of what it converts
+        maker = self.makers.get(stmt.args[0]) if stmt.op is Cast else None   # a conversion is called as what it converts
         self.makers[stmt.target] = maker or stmt.op.name
         filled(stmt, element, maker)
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-import numpy as np
-
 from ..core.grammar import Const, Function, Var
 from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, Unknown
-from ..write.expressions import dotted
 from ..write.layout import Item
 from ..write.sizes import number
 from .depth import Depth

@@ -122,7 +122,8 @@ def _of_halves(stmt: Let, emitted: Callable[[Let], None]) -> bool:
     stacks of matrices, and what is added up in a loop needs the digits."""
     axes = _axes_of(stmt)
     if axes is not None and axes.are_of_matrices and axes.pays and not axes.stack:
-        _ordered(axes, *stmt.args, stmt, emitted)                        # type: ignore[arg-type]
+        left, right = stmt.args
+        _ordered(axes, left, right, stmt, emitted)
         return True
     type: Any = stmt.target.type
     wide = Var(ArrayType(FLOAT32, type.sizes))

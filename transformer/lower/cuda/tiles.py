@@ -149,7 +149,7 @@ def _as_loops(stmt: Product) -> Nest:
     result = value if last else out
     if dtype != own:
         last.append(Let((Var(ArrayType(own)),), Cast, (result,), {"dtype": own}, stmt.origin))
-        result = last[-1].target                                         # type: ignore[union-attr]
+        result = last[-1].target
     store = Store(stmt.target.array, stmt.target.at, result, stmt.adds, stmt.origin)
     return Nest([*stmt.rows, *stmt.columns], [fold, *last, store], stmt.origin)
 
