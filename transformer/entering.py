@@ -76,13 +76,16 @@ class GpuModule(Module):
 
     @property
     def raising(self) -> dict[int, Origin]:
-        below = int(self._names_bfloat16())
+        below = int(self._lacks_bfloat16())
         return {line + below: origin for line, origin in self.kernel.printed.raising.items()}
 
     @property
     def source(self) -> str:
         text = self.kernel.source + "\n\n" + "\n".join(self.entry.lines) + "\n"
-        return text.replace(f"\n{NUMPY}\n", f"\n{BFLOAT16}\n{NUMPY}\n", 1) if self._names_bfloat16() else text
+        return text.replace(f"\n{NUMPY}\n", f"\n{BFLOAT16}\n{NUMPY}\n", 1) if self._lacks_bfloat16() else text
+
+    def _lacks_bfloat16(self) -> bool:
+        return self._names_bfloat16() and BFLOAT16 not in self.kernel.source
 
     def file(self, header: Header) -> str:
         return "\n".join(header.lines()) + "\n\n" + self.source

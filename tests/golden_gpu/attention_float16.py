@@ -19,13 +19,8 @@ def larger(a, b):
 
 
 @cuda.jit(device=True)
-def x_at(dot_ij):
-    return np.float32(dot_ij) * np.float32(0.25)
-
-
-@cuda.jit(device=True)
-def next_total(total, x_ij):
-    return larger(total, x_ij)
+def next_total(total, dot_ij):
+    return larger(total, np.float32(dot_ij) * np.float32(0.25))
 
 
 # What the threads of a block have, combined: by warps, and then what these have.
@@ -50,9 +45,9 @@ def maximum_of_block(value, shared):
 
 
 @cuda.jit(device=True)
-def next_total2(total2, x_ij, total):
-    e2 = math.exp(x_ij - total)
-    return total2 + e2, e2
+def next_total2(total2, dot_ij, total):
+    total3 = total2 + math.exp(np.float32(dot_ij) * np.float32(0.25) - total)
+    return total3
 
 
 # What the threads of a block have, combined: by warps, and then what these have.
@@ -77,8 +72,9 @@ def add_of_block(value, shared):
 
 
 @cuda.jit(device=True)
-def ratio_at(e_ij, total2):
-    return np.float16(e_ij / total2)
+def ratio_at(dot_ij, total2, total):
+    ratio2 = math.exp(np.float32(dot_ij) * np.float32(0.25) - total) / total2
+    return np.float16(ratio2)
 
 
 def place_of_four(context, builder, array, args):
@@ -152,66 +148,50 @@ def in_fours(size, *arrays):
 
 
 @cuda.jit
-def fill_x(n, fours, dot, x, d, e, ratio):
+def fill_ratio(n, dot, fours, d, ratio):
     shared = cuda.shared.array(THREADS, np.float32)
     i = Place(cuda.blockIdx.x)
     while i < n:
-        cuda.syncthreads()
+        total = np.float32(dot[i, 0]) * np.float32(0.25)
         l = Place(cuda.threadIdx.x)
         while l < fours:
             dot0, dot1, dot2, dot3 = four_of(dot[i], l)
-            x0 = x_at(dot0)
-            x1 = x_at(dot1)
-            x2 = x_at(dot2)
-            x3 = x_at(dot3)
-            set_four(x[i], l, (x0, x1, x2, x3))
+            total = next_total(total, dot0)
+            total = next_total(total, dot1)
+            total = next_total(total, dot2)
+            total = next_total(total, dot3)
             l = Place(l + cuda.blockDim.x)
         j = Place(4 * fours + cuda.threadIdx.x)
         while j < d:
-            x[i, j] = x_at(dot[i, j])
-            j = Place(j + cuda.blockDim.x)
-        cuda.syncthreads()
-        total = x[i, 0]
-        l = Place(cuda.threadIdx.x)
-        while l < fours:
-            x0, x1, x2, x3 = four_of(x[i], l)
-            total = next_total(total, x0)
-            total = next_total(total, x1)
-            total = next_total(total, x2)
-            total = next_total(total, x3)
-            l = Place(l + cuda.blockDim.x)
-        j = Place(4 * fours + cuda.threadIdx.x)
-        while j < d:
-            total = next_total(total, x[i, j])
+            total = next_total(total, dot[i, j])
             j = Place(j + cuda.blockDim.x)
         total = maximum_of_block(total, shared)
         total2 = np.float32(0.0)
         l = Place(cuda.threadIdx.x)
         while l < fours:
-            x0, x1, x2, x3 = four_of(x[i], l)
-            total2, e0 = next_total2(total2, x0, total)
-            total2, e1 = next_total2(total2, x1, total)
-            total2, e2 = next_total2(total2, x2, total)
-            total2, e3 = next_total2(total2, x3, total)
-            set_four(e[i], l, (e0, e1, e2, e3))
+            dot0, dot1, dot2, dot3 = four_of(dot[i], l)
+            total2 = next_total2(total2, dot0, total)
+            total2 = next_total2(total2, dot1, total)
+            total2 = next_total2(total2, dot2, total)
+            total2 = next_total2(total2, dot3, total)
             l = Place(l + cuda.blockDim.x)
         j = Place(4 * fours + cuda.threadIdx.x)
         while j < d:
-            total2, e[i, j] = next_total2(total2, x[i, j], total)
+            total2 = next_total2(total2, dot[i, j], total)
             j = Place(j + cuda.blockDim.x)
         total2 = add_of_block(total2, shared)
         l = Place(cuda.threadIdx.x)
         while l < fours:
-            e0, e1, e2, e3 = four_of(e[i], l)
-            ratio0 = ratio_at(e0, total2)
-            ratio1 = ratio_at(e1, total2)
-            ratio2 = ratio_at(e2, total2)
-            ratio3 = ratio_at(e3, total2)
-            set_four(ratio[i], l, (ratio0, ratio1, ratio2, ratio3))
+            dot0, dot1, dot2, dot3 = four_of(dot[i], l)
+            ratio0 = ratio_at(dot0, total2, total)
+            ratio1 = ratio_at(dot1, total2, total)
+            ratio2_2 = ratio_at(dot2, total2, total)
+            ratio3 = ratio_at(dot3, total2, total)
+            set_four(ratio[i], l, (ratio0, ratio1, ratio2_2, ratio3))
             l = Place(l + cuda.blockDim.x)
         j = Place(4 * fours + cuda.threadIdx.x)
         while j < d:
-            ratio[i, j] = ratio_at(e[i, j], total2)
+            ratio[i, j] = ratio_at(dot[i, j], total2, total)
             j = Place(j + cuda.blockDim.x)
         i = Place(i + cuda.gridDim.x)
 
@@ -224,10 +204,8 @@ def attention_driver(q, k, v):
     dot = cp.empty((n, d), np.float16)
     cp.matmul(q, k.T, out=dot)
     ratio = cp.empty((n, d), np.float16)
-    x = cp.empty((n, d), np.float32)
-    e = cp.empty((n, d), np.float32)
-    fours = in_fours(d, dot, x, e, ratio)
-    fill_x[over_blocks(n, along=d)](n, fours, dot, x, d, e, ratio)
+    fours = in_fours(d, dot, ratio)
+    fill_ratio[over_blocks(n, along=d)](n, dot, fours, d, ratio)
     dot4 = cp.empty((n, n2), np.float16)
     cp.matmul(ratio, v, out=dot4)
     return dot4

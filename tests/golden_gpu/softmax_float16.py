@@ -46,8 +46,7 @@ def maximum_of_block(value, shared):
 
 @cuda.jit(device=True)
 def next_total2(total2, x_ij, total):
-    e2 = math.exp(np.float32(x_ij) - total)
-    return total2 + e2, e2
+    return total2 + math.exp(np.float32(x_ij) - total)
 
 
 # What the threads of a block have, combined: by warps, and then what these have.
@@ -72,8 +71,8 @@ def add_of_block(value, shared):
 
 
 @cuda.jit(device=True)
-def ratio_at(e_ij, total2):
-    return np.float16(e_ij / total2)
+def ratio_at(x_ij, total2, total):
+    return np.float16(math.exp(np.float32(x_ij) - total) / total2)
 
 
 def place_of_four(context, builder, array, args):
@@ -147,7 +146,7 @@ def in_fours(size, *arrays):
 
 
 @cuda.jit
-def fill_e(n, x, fours, m, e, ratio):
+def fill_ratio(n, x, fours, m, ratio):
     shared = cuda.shared.array(THREADS, np.float32)
     i = Place(cuda.blockIdx.x)
     while i < n:
@@ -169,29 +168,28 @@ def fill_e(n, x, fours, m, e, ratio):
         k = Place(cuda.threadIdx.x)
         while k < fours:
             x0, x1, x2, x3 = four_of(x[i], k)
-            total2, e0 = next_total2(total2, x0, total)
-            total2, e1 = next_total2(total2, x1, total)
-            total2, e2 = next_total2(total2, x2, total)
-            total2, e3 = next_total2(total2, x3, total)
-            set_four(e[i], k, (e0, e1, e2, e3))
+            total2 = next_total2(total2, x0, total)
+            total2 = next_total2(total2, x1, total)
+            total2 = next_total2(total2, x2, total)
+            total2 = next_total2(total2, x3, total)
             k = Place(k + cuda.blockDim.x)
         j = Place(4 * fours + cuda.threadIdx.x)
         while j < m:
-            total2, e[i, j] = next_total2(total2, x[i, j], total)
+            total2 = next_total2(total2, x[i, j], total)
             j = Place(j + cuda.blockDim.x)
         total2 = add_of_block(total2, shared)
         k = Place(cuda.threadIdx.x)
         while k < fours:
-            e0, e1, e2, e3 = four_of(e[i], k)
-            ratio0 = ratio_at(e0, total2)
-            ratio1 = ratio_at(e1, total2)
-            ratio2 = ratio_at(e2, total2)
-            ratio3 = ratio_at(e3, total2)
+            x0, x1, x2, x3 = four_of(x[i], k)
+            ratio0 = ratio_at(x0, total2, total)
+            ratio1 = ratio_at(x1, total2, total)
+            ratio2 = ratio_at(x2, total2, total)
+            ratio3 = ratio_at(x3, total2, total)
             set_four(ratio[i], k, (ratio0, ratio1, ratio2, ratio3))
             k = Place(k + cuda.blockDim.x)
         j = Place(4 * fours + cuda.threadIdx.x)
         while j < m:
-            ratio[i, j] = ratio_at(e[i, j], total2)
+            ratio[i, j] = ratio_at(x[i, j], total2, total)
             j = Place(j + cuda.blockDim.x)
         i = Place(i + cuda.gridDim.x)
 
@@ -200,9 +198,8 @@ def softmax_driver(x):
     n, m = x.shape
     check_places(n, m)
     ratio = cp.empty((n, m), np.float16)
-    e = cp.empty((n, m), np.float32)
-    fours = in_fours(m, x, e, ratio)
-    fill_e[over_blocks(n, along=m)](n, x, fours, m, e, ratio)
+    fours = in_fours(m, x, ratio)
+    fill_ratio[over_blocks(n, along=m)](n, x, fours, m, ratio)
     return ratio
 
 

@@ -65,6 +65,7 @@ from .ragged import Ragged, with_begins
 from .ranges import Ranges
 from .recording import Recording, by_definition
 from .sliding import slide
+from .substitution import RATHER_THAN_A_ROW
 from .sums import accurate
 from .threads import in_chunks, shared_out
 from .tiling import tile
@@ -76,7 +77,7 @@ def expand_for_gpu(function: Function, assumptions: Assumptions | None = None) -
     """The nest form of a function with its kernels. Raises a located `NotSupported` for what has none."""
     assumptions = assumptions or Assumptions()
     builder = Builder(assumptions)
-    function, results, body = _fused(function, builder, columns_in_parts)
+    function, results, body = _fused(function, builder, columns_in_parts, RATHER_THAN_A_ROW)
     with builder.active():
         body = without_fills(place(body, results, {}))
         body = cleaned(in_chunks(totals_apart(body, results), OF_A_BLOCK), results, assumptions)
@@ -129,9 +130,9 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
     return Lowered(function, body, results, assumptions=assumptions)
 
 
-def _fused(function: Function, builder: Builder, columns: Callable[..., Block] = by_rows
+def _fused(function: Function, builder: Builder, columns: Callable[..., Block] = by_rows, of_rows: int | None = None
            ) -> tuple[Function, list[Any], Block]:
-    """A function with its results, and nests in which arrays are values."""
+    """A function with its results, and nests in which arrays are values; options as for `fuse`."""
     with builder.active():
         function = chosen_by_masks(with_tests_of_names(function))
         ragged = with_begins(function)
@@ -142,7 +143,7 @@ def _fused(function: Function, builder: Builder, columns: Callable[..., Block] =
     see_through(body)
     with builder.active():
         return function, results, written_directly(
-            fuse(body, results, builder.assumptions, columns), results)
+            fuse(body, results, builder.assumptions, columns, of_rows), results)
 
 
 def _is_large(stmt: Any) -> bool:
@@ -349,7 +350,7 @@ class _Expansion:
             types = [type_of(stmt.target).with_sizes(())]               # type: ignore[union-attr]
             return Value(self.builder.let(stmt.op, atoms, stmt.attrs, types)[0])
 
-        maker = self.makers.get(stmt.args[0]) if stmt.op is Cast else None   # a conversion is called as what it converts
+        maker = self.makers.get(stmt.args[0]) if stmt.op is Cast else None   # which is named after its operand
         self.makers[stmt.target] = maker or stmt.op.name
         filled(stmt, element, maker)
 

@@ -22,8 +22,10 @@ from .unrolling import unroll
 MOST_ROUNDS = 20
 
 
-def fuse(block: Block, results: list[Atom], assumptions: Assumptions, columns: Callable[..., Block] = by_rows) -> Block:
-    """The block with its nests fused. `results` are renamed as well. `columns` says how sums along columns are done."""
+def fuse(block: Block, results: list[Atom], assumptions: Assumptions, columns: Callable[..., Block] = by_rows,
+         of_rows: int | None = None) -> Block:
+    """The block with its nests fused. `results` are renamed as well. `columns` says how sums along columns are done,
+    `of_rows` what may be computed again rather than kept in rows (`substitution`)."""
     while substitute_arrays(block, results, FREE):
         block = cleaned(block, results, assumptions)
     block = columns(block, only_long=True)
@@ -36,7 +38,7 @@ def fuse(block: Block, results: list[Atom], assumptions: Assumptions, columns: C
         block = merge_nests(block, assumptions)
         block = cleaned(level(block, results), results, assumptions)
         as_one(block)
-        if not substitute_arrays(block, results):
+        if not substitute_arrays(block, results, of_rows=of_rows):
             break
         block = cleaned(block, results, assumptions)
     block = cleaned(level(block, results), results, assumptions)

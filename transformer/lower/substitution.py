@@ -13,6 +13,7 @@ arrays), or little and are read in few places, or are each read once (``p[0] + p
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,6 +41,7 @@ from .nests import (
 from .places import are_apart
 
 FREE, CHEAP = 0, 8                     # what recomputing an element may cost in all
+RATHER_THAN_A_ROW = 48                 # the same, where it takes less time than to keep a row in memory
 
 
 @dataclass(slots=True)
@@ -54,13 +56,16 @@ class Site:
 
 @dataclass(slots=True)
 class Producer:
-    """An array that one nest fills, element by element, and where it is read. `lasting` are arrays that are
-    written once, and kept."""
+    """An array that one nest fills, element by element, and where it is read. `within` are the nests of which each
+    iteration fills and reads a row of its own, if that is so, and `home` is the block of the nest that fills it.
+    `lasting` are arrays that are written once, and kept."""
 
     memory: Allocate
     block: Block
     nest: Nest | Fold | None = None
+    home: Block = field(default_factory=list)
     around: tuple[Any, ...] = ()
+    within: tuple[Any, ...] = ()
     sites: list[Site] = field(default_factory=list)
     kept: bool = False
     lasting: frozenset[Var] = frozenset()
@@ -71,7 +76,18 @@ class Producer:
 
     @property
     def store(self) -> Store:
-        return filled_arrays(self.nest)[self.array]
+        return filled_arrays(self.nest, self.rows)[self.array]
+
+    @property
+    def rows(self) -> set[Var]:
+        """The places of rows."""
+        return _places_of(self.within)
+
+    def reads_own_rows(self) -> bool:
+        """Whether what reads the array reads the row that its iteration has filled."""
+        where = [(axis, k) for axis, k in enumerate(self.store.at) if k in self.rows]
+        return all(site.around[:len(self.within)] == self.within
+                   and all(site.load.args[1 + axis] is k for axis, k in where) for site in self.sites)
 
     def makers(self) -> Block:
         """The statements that make an element. What the nest stores in an array that is kept is read there."""
@@ -81,15 +97,17 @@ class Producer:
         return makers_of(self.nest, self.store, lasting)
 
 
-def substitute_arrays(block: Block, results: list[Any], most: int = CHEAP, of_sums: bool = False) -> bool:
+def substitute_arrays(block: Block, results: list[Any], most: int = CHEAP, of_sums: bool = False,
+                      of_rows: int | None = None) -> bool:
     """Gives up arrays, in place; tells whether there was any. What is read where an array has been given
     up is looked at when it is called again. `most` is what making an element may cost; with `of_sums`, only arrays
-    of what is then added up are looked at."""
+    of what is then added up are looked at. `of_rows` is what it may cost in all for an array that is filled row by row,
+    if such arrays are looked at."""
     moved: set[Var] = set()
     given_up = False
     for producer in reversed(_Producers(block, results).found):
-        if producer.nest is not None and producer.array not in moved and _pays(producer, most) and (
-                not of_sums or _is_added_up(producer)):
+        pays = _pays_for_rows(producer, of_rows) if producer.within else _pays(producer, most)
+        if producer.array not in moved and pays and (not of_sums or _is_added_up(producer)):
             moved.update(stmt.args[0] for stmt in statements([producer.nest])
                          if is_load(stmt))
             _substitute(producer)
@@ -108,7 +126,8 @@ class _Producers:
         counts = Counter(array for stmt in statements(block) for array in writes(stmt))
         lasting = frozenset(array for array, each in self.by_array.items()
                             if each.kept and each.memory.source is None and counts[array] == 1)
-        self.found = [each for each in self.by_array.values() if not each.kept]
+        self.found = [each for each in self.by_array.values()
+                      if not each.kept and each.nest is not None and each.reads_own_rows()]
         for each in self.found:
             each.lasting = lasting
 
@@ -126,13 +145,11 @@ class _Producers:
                         self._keep(var)
                     continue
                 case Nest() | Fold():
-                    for array in filled_arrays(stmt):
+                    for array in filled_arrays(stmt, _places_of(around)):
                         if array in self.by_array:
-                            producer = self.by_array[array]
-                            producer.kept |= producer.nest is not None or producer.block is not block
-                            producer.nest = stmt
+                            self._filled(self.by_array[array], stmt, block, around)
                 case Store():
-                    if not around or stmt.array not in filled_arrays(around[-1]):
+                    if not around or stmt.array not in filled_arrays(around[-1], _places_of(around[:-1])):
                         self._keep(stmt.array)
                     self._uses((*stmt.at, stmt.value))
                     continue
@@ -148,14 +165,25 @@ class _Producers:
                 self._block(inner, (*around, stmt))
             self._uses(uses_after(stmt))
 
+    def _filled(self, producer: Producer, nest: Nest | Fold, home: Block, around: tuple[Any, ...]) -> None:
+        """Notes which nest fills an array."""
+        producer.kept |= producer.nest is not None
+        producer.nest, producer.home, producer.within = nest, home, around[len(producer.around):]
+        producer.kept |= not all(isinstance(each, Nest) for each in producer.within)
+        producer.kept |= producer.array not in filled_arrays(nest, producer.rows)
+
     def _uses(self, items: Any) -> None:
         for var in atom_vars(tuple(items)):
             self._keep(var)
 
 
-def filled_arrays(stmt: Any) -> dict[Var, Store]:
+def _places_of(nests: Iterable[Any]) -> set[Var]:
+    return {index.var for nest in nests if isinstance(nest, Nest) for index in nest.indices}
+
+
+def filled_arrays(stmt: Any, rows: Container[Var] = ()) -> dict[Var, Store]:
     """The arrays that a nest (or a fold, by the way) of plain numbers fills, every element in an iteration of
-    its own, with the stores that do it."""
+    its own, with the stores that do it; or, of those that have one row for each of the places `rows`, that row."""
     if not isinstance(stmt, (Nest, Fold)):
         return {}
     stores = [each for each in stmt.body if isinstance(each, Store)]
@@ -163,7 +191,7 @@ def filled_arrays(stmt: Any) -> dict[Var, Store]:
         return {}
     counts = Counter(store.array for store in stores)
     return {store.array: store for store in stores
-            if counts[store.array] == 1 and _fills(stmt, store) and _is_alone(stmt, store)}
+            if counts[store.array] == 1 and _fills(stmt, store, rows) and _is_alone(stmt, store)}
 
 
 def _is_alone(stmt: Nest | Fold, store: Store) -> bool:
@@ -172,14 +200,14 @@ def _is_alone(stmt: Nest | Fold, store: Store) -> bool:
     return entries.isdisjoint((*all_uses(makers_of(stmt, store)), *atom_vars(store.value)))
 
 
-def _fills(nest: Nest | Fold, store: Store) -> bool:
-    """Whether a store reaches every element of its array once."""
+def _fills(nest: Nest | Fold, store: Store, rows: Container[Var] = ()) -> bool:
+    """Whether a store reaches every element of its array, or of its row, once."""
     indices = {index.var: index.size for index in nest.indices}
     seen: set[Var] = set()
     for k, size in zip(store.at, store.array.type.sizes, strict=True):   # type: ignore[union-attr]
         if isinstance(k, Var) and k in indices and k not in seen and indices[k] == size:
             seen.add(k)
-        elif size != 1:
+        elif size != 1 and not (isinstance(k, Var) and k in rows):
             return False
     return not store.adds and len(seen) == len(indices)
 
@@ -212,6 +240,21 @@ def _pays(producer: Producer, most: int) -> bool:
     if cost > most and most == FREE or any(_is_repeated(site) for site in sites):
         return False
     return len(sites) <= 1 or cost * len(sites) <= CHEAP or _are_read_once(sites)
+
+
+def _pays_for_rows(producer: Producer, most: int | None) -> bool:
+    """Whether making elements again costs less than to keep rows."""
+    if most is None or any(_is_repeated(site) for site in producer.sites):
+        return False
+    nest = producer.nest
+    makers = producer.makers()
+    is_needed = isinstance(nest, Fold) or sum(isinstance(stmt, Store) for stmt in nest.body) > 1   # type: ignore[union-attr]
+    return cost_of(makers) * _width(makers) * (len(producer.sites) + is_needed) <= most
+
+
+def _width(block: Block) -> int:
+    """How many times as much as one of float32 an operation on these numbers costs."""
+    return 2 if any(isinstance(stmt, Let) and stmt.target.type.dtype.itemsize > 4 for stmt in statements(block)) else 1   # type: ignore[union-attr]
 
 
 def _is_added_up(producer: Producer) -> bool:
@@ -288,4 +331,4 @@ def _substitute(producer: Producer) -> None:
     nest.body.remove(store)
     producer.block.remove(producer.memory)
     if isinstance(nest, Nest) and not any(isinstance(stmt, Store) for stmt in nest.body):
-        producer.block.remove(nest)
+        producer.home.remove(nest)

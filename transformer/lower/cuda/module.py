@@ -25,7 +25,7 @@ from .hosts import divided
 from .places import PLACE
 
 ARRAYS = "import cupy as cp"
-NUMPY = LIBRARIES["np"]
+NUMPY, BFLOAT16 = LIBRARIES["np"], LIBRARIES["ml_dtypes"]
 
 
 def print_module(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Printed:
@@ -52,10 +52,10 @@ def _headed(parts: list[list[str]]) -> str:
     imports = [line for line, use in IMPORTS.items() if re.search(rf"\b{re.escape(use)}", body)
                and line.startswith("import ")]
     standard = [line for line in imports if line.split()[-1] in STANDARD]
-    others = [line for line in imports if line not in (*standard, NUMPY)]
+    others = [line for line in imports if line not in (*standard, NUMPY, BFLOAT16)]
     standard = [*["import cmath"] * ("cmath." in body), *standard]
     compilers = intrinsics.IMPORTS if "@intrinsic" in body else ["from numba import cuda"]
-    heads = [*standard, *([""] if standard else []), ARRAYS, NUMPY, *others, *compilers, ""]
+    heads = [*standard, *([""] if standard else []), ARRAYS, *[BFLOAT16] * (BFLOAT16 in imports), NUMPY, *others, *compilers, ""]
     used = body + grids.NAMES["PADDED"] * ("PADDED" in body)
     named = [f"{name} = {text}" for name, text in grids.NAMES.items() if re.search(rf"\b{name}\b", used)]
     named += [f"{PLACE} = np.uint32"] * (f"{PLACE}(" in body)
