@@ -23,8 +23,9 @@ from ..checks import CHECK, printed
 from ..nests import ROOM, Block, Launch, Library, Load, Nest, Product, statements
 from ..numbers import dtype_tree
 from ..statements import MEMORY
-from . import reserved
+from . import grids, reserved
 from .driven import Driven, Fetched, OfNumpy, differs
+from .graphs import is_replayed
 from .halves import dtype_in_kernels
 from .kernels import Kernels
 from .launches import CELL
@@ -72,6 +73,14 @@ class Driver(Kernels):
     def _loop(self, stmt: Any) -> list[Item]:
         items = super()._loop(stmt)
         return items if self.in_kernel else [_on_device(item) for item in items]
+
+    def _head(self, stmt: Any) -> ast.stmt:
+        """`for t in replayed(steps)`, where the steps are alike."""
+        head = super()._head(stmt)
+        if not self.in_kernel and isinstance(head, ast.For) and is_replayed(stmt):
+            function = self.function_name(self.numbers.functions.grid(grids.replayed))
+            head.iter = ast.Call(function, [self.atom(stmt.trips)], [])
+        return head
 
     def _not_negative(self, stmt: Any) -> list[Item]:
         """Which is for compilers of processors."""

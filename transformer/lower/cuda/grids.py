@@ -78,6 +78,11 @@ def check_places(*sizes: int) -> None:
         raise OverflowError(f"an axis of {max(sizes)} places needs Place = np.int64 and MOST = 2**62 in this module")
 
 
+def replayed(steps: int) -> Any:
+    """The steps of a loop that launches the same kernels each time; `jit` has many of them launched at once."""
+    return range(steps)
+
+
 def in_fours(size: int, *arrays: Any) -> int:
     """How many times four elements of each array lie side by side along its last axis, so that one access has them
     all; 0 where an array does not lie so."""

@@ -55,7 +55,8 @@ def _headed(parts: list[list[str]]) -> str:
     others = [line for line in imports if line not in (*standard, NUMPY, BFLOAT16)]
     standard = [*["import cmath"] * ("cmath." in body), *standard]
     compilers = intrinsics.IMPORTS if "@intrinsic" in body else ["from numba import cuda"]
-    heads = [*standard, *([""] if standard else []), ARRAYS, *[BFLOAT16] * (BFLOAT16 in imports), NUMPY, *others, *compilers, ""]
+    arrays = [ARRAYS, *[BFLOAT16] * (BFLOAT16 in imports), NUMPY]
+    heads = [*standard, *([""] if standard else []), *arrays, *others, *compilers, ""]
     used = body + grids.NAMES["PADDED"] * ("PADDED" in body)
     named = [f"{name} = {text}" for name, text in grids.NAMES.items() if re.search(rf"\b{name}\b", used)]
     named += [f"{PLACE} = np.uint32"] * (f"{PLACE}(" in body)
