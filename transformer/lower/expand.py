@@ -12,7 +12,7 @@ Nothing is fused, and no array is written that anybody else still reads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -36,7 +36,6 @@ from .access import Stored, fitted
 from .blocking import by_blocks
 from .chains import shortened
 from .clean import cleaned, equal_sizes
-from .columns import by_rows
 from .cuda.apart import nests_apart
 from .cuda.columns import columns_in_parts
 from .cuda.launches import launched
@@ -46,7 +45,7 @@ from .directly import written_directly
 from .effects import done
 from .extremes import extremes
 from .filling import filled
-from .fusion import fuse
+from .fusion import Choices, fuse
 from .interchange import interchange
 from .jamming import jam
 from .layout import free_arrays, laid_out
@@ -72,12 +71,15 @@ from .tiling import tile
 from .totals import added_at_once
 from .unbound import with_tests_of_names
 
+FOR_PROCESSORS = Choices()
+FOR_GPUS = Choices(columns_in_parts, RATHER_THAN_A_ROW, products_apart=True)
+
 
 def expand_for_gpu(function: Function, assumptions: Assumptions | None = None) -> Lowered:
     """The nest form of a function with its kernels. Raises a located `NotSupported` for what has none."""
     assumptions = assumptions or Assumptions()
     builder = Builder(assumptions)
-    function, results, body = _fused(function, builder, columns_in_parts, RATHER_THAN_A_ROW)
+    function, results, body = _fused(function, builder, FOR_GPUS)
     with builder.active():
         body = without_fills(place(body, results, {}))
         body = cleaned(in_chunks(totals_apart(body, results), OF_A_BLOCK), results, assumptions)
@@ -130,9 +132,9 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
     return Lowered(function, body, results, assumptions=assumptions)
 
 
-def _fused(function: Function, builder: Builder, columns: Callable[..., Block] = by_rows, of_rows: int | None = None
+def _fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSORS
            ) -> tuple[Function, list[Any], Block]:
-    """A function with its results, and nests in which arrays are values; options as for `fuse`."""
+    """A function with its results, and nests in which arrays are values."""
     with builder.active():
         function = chosen_by_masks(with_tests_of_names(function))
         ragged = with_begins(function)
@@ -143,7 +145,7 @@ def _fused(function: Function, builder: Builder, columns: Callable[..., Block] =
     see_through(body)
     with builder.active():
         return function, results, written_directly(
-            fuse(body, results, builder.assumptions, columns, of_rows), results)
+            fuse(body, results, builder.assumptions, choices), results)
 
 
 def _is_large(stmt: Any) -> bool:

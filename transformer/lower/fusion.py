@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from ..core.grammar import Atom
 from ..core.guards import Assumptions
@@ -22,10 +23,19 @@ from .unrolling import unroll
 MOST_ROUNDS = 20
 
 
-def fuse(block: Block, results: list[Atom], assumptions: Assumptions, columns: Callable[..., Block] = by_rows,
-         of_rows: int | None = None) -> Block:
-    """The block with its nests fused. `results` are renamed as well. `columns` says how sums along columns are done,
-    `of_rows` what may be computed again rather than kept in rows (`substitution`)."""
+@dataclass(frozen=True)
+class Choices:
+    """How nests are fused: `columns` says how sums along columns are done, `of_rows` what may be computed again
+    rather than kept in rows (`substitution`), and `products_apart` that those of matrices are left to a library."""
+
+    columns: Callable[..., Block] = by_rows
+    of_rows: int | None = None
+    products_apart: bool = False
+
+
+def fuse(block: Block, results: list[Atom], assumptions: Assumptions, choices: Choices) -> Block:
+    """The block with its nests fused. `results` are renamed as well."""
+    columns = choices.columns
     while substitute_arrays(block, results, FREE):
         block = cleaned(block, results, assumptions)
     block = columns(block, only_long=True)
@@ -35,10 +45,10 @@ def fuse(block: Block, results: list[Atom], assumptions: Assumptions, columns: C
     while substitute_arrays(block, results, of_sums=True):
         block = cleaned(block, results, assumptions)
     for _ in range(MOST_ROUNDS):
-        block = merge_nests(block, assumptions)
+        block = merge_nests(block, assumptions, choices.products_apart)
         block = cleaned(level(block, results), results, assumptions)
         as_one(block)
-        if not substitute_arrays(block, results, of_rows=of_rows):
+        if not substitute_arrays(block, results, of_rows=choices.of_rows):
             break
         block = cleaned(block, results, assumptions)
     block = cleaned(level(block, results), results, assumptions)

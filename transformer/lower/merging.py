@@ -26,6 +26,7 @@ from .nests import (
     Fold,
     Library,
     Nest,
+    Product,
     Store,
     all_uses,
     defined,
@@ -43,12 +44,13 @@ MOST_LOOKED_AT = 60                    # statements before a nest that are tried
 MOST_ARRAYS = 24                       # that one nest may touch: more streams than caches and registers bear
 
 
-def merge_nests(block: Block, assumptions: Assumptions) -> Block:
-    """The block with its nests and folds fused, in the blocks inside of it as well."""
+def merge_nests(block: Block, assumptions: Assumptions, products_apart: bool = False) -> Block:
+    """The block with its nests and folds fused, in the blocks inside of it as well; with `products_apart` but for
+    those of products."""
     for stmt in block:
         for inner in inner_blocks(stmt):
-            inner[:] = merge_nests(inner, assumptions)
-    return _Merging(assumptions).block(block)
+            inner[:] = merge_nests(inner, assumptions, products_apart)
+    return _Merging(assumptions, products_apart).block(block)
 
 
 @dataclass(slots=True)
@@ -82,8 +84,8 @@ def facts_of(stmt: Any) -> Facts:
 
 
 class _Merging:
-    def __init__(self, assumptions: Assumptions) -> None:
-        self.assumptions = assumptions
+    def __init__(self, assumptions: Assumptions, products_apart: bool) -> None:
+        self.assumptions, self.products_apart = assumptions, products_apart
 
     def block(self, block: Block) -> Block:
         """Every nest joins the nearest one before it that it fits."""
@@ -111,6 +113,8 @@ class _Merging:
         a, b = first.stmt, second.stmt
         if not isinstance(a, (Nest, Fold)) or not first.writes.isdisjoint(second.writes):
             return None
+        if self.products_apart and (_multiplies(a) or _multiplies(b)):
+            return None
         common = (first.reads | first.writes) & (second.reads | second.writes)
         if not any(is_array(var) for var in common) or len(_arrays(first) | _arrays(second)) > MOST_ARRAYS:
             return None
@@ -131,6 +135,10 @@ class _Merging:
                 break
             depth += 1
         return depth
+
+
+def _multiplies(nest: Nest | Fold) -> bool:
+    return any(isinstance(stmt, Product) for stmt in statements(nest.body))
 
 
 def _same_axis(array: Var, a: Any, i: Var, b: Any, k: Var) -> bool:

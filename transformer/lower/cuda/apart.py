@@ -14,9 +14,8 @@ from __future__ import annotations
 from ...core.grammar import Let, Loop, Var
 from ...core.walk import Copier, atom_vars
 from ..clean import Renaming
-from ..lifetimes import mentioned
+from ..lifetimes import mentioned, written
 from ..nests import Allocate, Block, Nest, inner_blocks, loaded, statements
-from .launches import stored
 from .placing import on_device
 from .private import known_before, with_rows
 from .shares import MOST_AXES, as_shared, flattened, shared_indices
@@ -63,7 +62,7 @@ def _parts(nest: Nest) -> tuple[Block, Block | None]:
     parts = [_part(nest, before, each) for each in map(as_shared, nest.body) if each is not None]
     is_local = any(isinstance(stmt, Allocate) for stmt in statements(nest.body))
     is_possible = (len(before) <= MOST_REPEATED and not is_local
-                   and {array for stmt in before for array in loaded(stmt)}.isdisjoint(stored(nest.body))
+                   and {array for stmt in before for array in loaded(stmt)}.isdisjoint(written(nest))
                    and all(len(shared_indices(part)) == len(part.indices) <= MOST_AXES for part in parts))
     return rows, [_with_own_numbers(part, before) for part in parts] if is_possible else None
 
