@@ -16,6 +16,7 @@ from .gathering import gather
 from .levels import as_one, level
 from .merging import merge_nests
 from .nests import Block
+from .parting import part
 from .shrinking import shrink
 from .substitution import FREE, substitute_arrays
 from .unrolling import unroll
@@ -44,6 +45,15 @@ def fuse(block: Block, results: list[Atom], assumptions: Assumptions, choices: C
     block = columns(block)
     while substitute_arrays(block, results, of_sums=True):
         block = cleaned(block, results, assumptions)
+    block = _merged(block, results, assumptions, choices)
+    if part(block):
+        block = _merged(cleaned(block, results, assumptions), results, assumptions, choices)
+    block = cleaned(level(block, results), results, assumptions)
+    shrink(block, results)
+    return apart(block)
+
+
+def _merged(block: Block, results: list[Atom], assumptions: Assumptions, choices: Choices) -> Block:
     for _ in range(MOST_ROUNDS):
         block = merge_nests(block, assumptions, choices.products_apart)
         block = cleaned(level(block, results), results, assumptions)
@@ -51,6 +61,4 @@ def fuse(block: Block, results: list[Atom], assumptions: Assumptions, choices: C
         if not substitute_arrays(block, results, of_rows=choices.of_rows):
             break
         block = cleaned(block, results, assumptions)
-    block = cleaned(level(block, results), results, assumptions)
-    shrink(block, results)
-    return apart(block)
+    return block

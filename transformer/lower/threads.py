@@ -259,10 +259,35 @@ class Changing:
     def are_apart(self, places: list[tuple[Any, ...]], outer: Var) -> bool:
         """Whether places of different iterations always differ, along one axis."""
         for axis in range(len(places[0])):
-            widths = {self._width(size_of_atom(at[axis]), outer) for at in places}
+            widths = {self._part(size_of_atom(at[axis]), outer) for at in places}
             if len(widths) == 1 and None not in widths:
                 return True
         return False
+
+    def _part(self, place: Extent, outer: Var) -> tuple[Extent, Extent] | None:
+        """How many places an iteration has for itself (in each round of all iterations, if there are several), and
+        where its part begins but for that."""
+        return self._width(place, outer) or self._digit(place, outer)
+
+    def _digit(self, place: Extent, outer: Var) -> tuple[Extent, Extent] | None:
+        """The same where indices are the digits of a place: ``n*d*i + d*j + k`` with j below n, k below d."""
+        if not isinstance(place, Size) or outer not in self.sizes:
+            return None
+        counts = {var: count for var in self.sizes if (count := _coefficient(place, var)) != 0}
+        start: Extent = place
+        for var, count in counts.items():
+            start = start - Size.of(Unknown(var)) * count
+        if outer not in counts or not {*self.sizes, *self.others}.isdisjoint(atom_vars((start, *counts.values()))):
+            return None
+        width = counts.pop(outer)
+        left, whole = width, width * self.sizes[outer]
+        lower = {var: count for var, count in counts.items() if (count // whole) * whole != count}
+        while lower:
+            fits = [var for var, count in lower.items() if count * self.sizes[var] == left]
+            if not fits:
+                return None
+            left = lower.pop(fits[0])
+        return width, start
 
     def _width(self, place: Extent, outer: Var) -> tuple[int, Extent] | None:
         """How many places along an axis an iteration has for itself, and where its part begins but for that: 64 and
@@ -281,6 +306,18 @@ class Changing:
             start = start - Size.of(Unknown(var)) * count
         fixed = {*self.sizes, *self.others}.isdisjoint(atom_vars((start,)))
         return (width, start) if reach < abs(width) and fixed else None
+
+
+def _coefficient(place: Size, var: Var) -> Extent:
+    """What a variable is multiplied by in a place."""
+    atom = Unknown(var)
+    found: Extent = 0
+    for monomial, count in place.terms.items():
+        if atom in monomial:
+            rest = list(monomial)
+            rest.remove(atom)
+            found = found + product(map(Size.of, rest)) * count
+    return found
 
 
 def _made(inside: list[Any]) -> Iterator[Var]:

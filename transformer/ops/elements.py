@@ -15,9 +15,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.builder import current
+from ..core.equations import only_atom
 from ..core.grammar import If, Merge, Var
 from ..core.halves import of_core, promoted
-from ..core.sizes import Extent, Size, Unknown, leaves, product
+from ..core.sizes import Extent, Size, Unknown, leaves, product, quotient
 from ..core.types import ArrayType
 from ..core.walk import atom_of_size
 from .arithmetic import converted
@@ -137,12 +138,35 @@ def place_of(flat: Any, sizes: Sequence[Extent]) -> Place:
         return (0,) * len(sizes)
     long = [axis for axis, size in enumerate(sizes) if size != 1]
     place: list[Any] = [0] * len(sizes)
-    for axis in reversed(long):
-        size = number(sizes[axis])
-        last = axis == long[0]
-        place[axis] = flat if last else flat % size
-        flat = flat if last else flat // size
+    for axis in reversed(long[1:]):
+        flat, place[axis] = _parted(flat, sizes[axis])
+    for axis in long[:1]:
+        place[axis] = flat
     return tuple(place)
+
+
+def _parted(place: Any, size: Extent) -> tuple[Any, Any]:
+    """``place // size`` and ``place % size``. Of what is seen to be a multiple, nothing is divided."""
+    known = affine(place)
+    whole: Extent = 0
+    for atoms, count in known.terms.items() if isinstance(known, Size) else ():
+        part = quotient(product(map(Size.of, atoms)) * count, size)
+        whole = whole if part is None else whole + part
+    if whole == 0:
+        return place // number(size), place % number(size)
+    rest = known - whole * size
+    if rest == 0:
+        return number(whole), 0
+    if _is_below(rest, size):
+        return number(whole), number(rest)
+    return number(whole) + number(rest) // number(size), number(rest) % number(size)
+
+
+def _is_below(rest: Extent, size: Extent) -> bool:
+    """Whether a number is one of the places of an axis."""
+    assumptions = current().assumptions
+    first, last = assumptions.ranges.get(only_atom(rest), (None, None))              # type: ignore[arg-type]
+    return first == 0 and last is not None and assumptions.normal(last + 1) == assumptions.normal(size)
 
 
 def regrouped(at: Place, sizes: Sequence[Extent], others: Sequence[Extent]) -> Place:
