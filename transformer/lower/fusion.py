@@ -16,7 +16,7 @@ from .gathering import gather
 from .levels import as_one, level
 from .merging import merge_nests
 from .nests import Block
-from .parting import part
+from .parting import part, undivided
 from .shrinking import shrink
 from .substitution import FREE, substitute_arrays
 from .unrolling import unroll
@@ -38,6 +38,8 @@ def fuse(block: Block, results: list[Atom], assumptions: Assumptions, choices: C
     """The block with its nests fused. `results` are renamed as well."""
     columns = choices.columns
     while substitute_arrays(block, results, FREE):
+        block = cleaned(block, results, assumptions)
+    if undivided(block):
         block = cleaned(block, results, assumptions)
     block = columns(block, only_long=True)
     block = cleaned(as_cells(resolve(unroll(block)), results), results, assumptions)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from ..core.builder import current
 from ..core.grammar import Let, Var
@@ -18,7 +19,9 @@ from ..core.sizes import Extent, Size, Unknown
 from ..core.types import INT
 from ..core.walk import Copier, atom_of_size, atom_vars, size_of_atom
 from ..ops.arithmetic import FloorDivide, Remainder
+from ..ops.elements import by_multiples, is_place
 from ..ops.identity import Same
+from ..ops.integers import is_exact
 from .clean import Renaming
 from .nests import Block, Fold, Index, Nest, defined, inner_blocks, is_load, statements
 from .places import sole
@@ -57,7 +60,7 @@ class Parts:
 
 def part(block: Block) -> bool:
     """Puts such indices in place of those that are divided; tells whether there were any."""
-    changed = False
+    changed = undivided(block)
     for stmt in block:
         if isinstance(stmt, (Nest, Fold)):
             while (parts := _parts(stmt)) is not None:
@@ -66,6 +69,33 @@ def part(block: Block) -> bool:
         for inner in inner_blocks(stmt):
             changed |= part(inner)
     return changed
+
+
+def undivided(block: Block) -> bool:
+    """Divides nothing that is seen to be a multiple of what it is divided by, ``(m*i + j) // m`` for one; tells
+    whether there was any."""
+    made: Block = []
+    for stmt in block:
+        made += _without_multiples(stmt) if _divides(stmt) else [stmt]
+        for inner in inner_blocks(stmt):
+            undivided(inner)
+    changed = len(made) != len(block) or any(new is not old for new, old in zip(made, block, strict=True))
+    block[:] = made
+    return changed
+
+
+def _without_multiples(stmt: Let) -> Block:
+    place, size = map(size_of_atom, stmt.args)
+    whole, rest = by_multiples(place, size) if isinstance(place, Size) else (0, place)
+    if whole == 0 and not is_place(rest, size):
+        return [stmt]
+    if is_place(rest, size):
+        known = whole if stmt.op is FloorDivide else rest
+        return [Let(stmt.targets, Same, (atom_of_size(known),), {}, stmt.origin)]
+    left = Let((Var(INT),), stmt.op, (atom_of_size(rest), stmt.args[1]), {}, stmt.origin)
+    found = Size.of(Unknown(left.target))
+    known = found + whole if stmt.op is FloorDivide else found
+    return [left, Let(stmt.targets, Same, (atom_of_size(known),), {}, stmt.origin)]
 
 
 def _parts(stmt: Nest | Fold) -> Parts | None:
@@ -85,8 +115,14 @@ def _parts(stmt: Nest | Fold) -> Parts | None:
 
 def _divisions(block: Block, var: Var) -> Iterator[Let]:
     for stmt in statements(block):
-        if isinstance(stmt, Let) and stmt.op in (FloorDivide, Remainder) and sole(stmt.args[0]) is var:
+        if _divides(stmt) and sole(stmt.args[0]) is var:
             yield stmt
+
+
+def _divides(stmt: Any) -> bool:
+    """Whether a statement divides integers that are places, or could be."""
+    return isinstance(stmt, Let) and stmt.op in (FloorDivide, Remainder) and all(map(is_exact, (
+        stmt.target, *(atom for atom in stmt.args if not isinstance(atom, Size)))))
 
 
 def _count(stmt: Nest | Fold, index: Index, size: Extent, divisions: list[Let]) -> Extent | None:

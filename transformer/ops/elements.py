@@ -147,24 +147,28 @@ def place_of(flat: Any, sizes: Sequence[Extent]) -> Place:
 
 def _parted(place: Any, size: Extent) -> tuple[Any, Any]:
     """``place // size`` and ``place % size``. Of what is seen to be a multiple, nothing is divided."""
-    known = affine(place)
-    whole: Extent = 0
-    for atoms, count in known.terms.items() if isinstance(known, Size) else ():
-        part = quotient(product(map(Size.of, atoms)) * count, size)
-        whole = whole if part is None else whole + part
+    whole, rest = by_multiples(affine(place), size)
     if whole == 0:
         return place // number(size), place % number(size)
-    rest = known - whole * size
-    if rest == 0:
-        return number(whole), 0
-    if _is_below(rest, size):
+    if is_place(rest, size):
         return number(whole), number(rest)
     return number(whole) + number(rest) // number(size), number(rest) % number(size)
 
 
-def _is_below(rest: Extent, size: Extent) -> bool:
-    """Whether a number is one of the places of an axis."""
+def by_multiples(place: Extent, size: Extent) -> tuple[Extent, Extent]:
+    """A place as what is seen to be so many times a size, and the rest: ``m*i + j`` as i times m, and j."""
+    whole: Extent = 0
+    for atoms, count in place.terms.items() if isinstance(place, Size) else ():
+        part = quotient(product(map(Size.of, atoms)) * count, size)
+        whole = whole if part is None else whole + part
+    return whole, place - whole * size
+
+
+def is_place(rest: Extent, size: Extent) -> bool:
+    """Whether a number is certainly one of the places of an axis."""
     assumptions = current().assumptions
+    if isinstance(rest, int):
+        return isinstance(size, int) and 0 <= rest < size
     first, last = assumptions.ranges.get(only_atom(rest), (None, None))              # type: ignore[arg-type]
     return first == 0 and last is not None and assumptions.normal(last + 1) == assumptions.normal(size)
 
