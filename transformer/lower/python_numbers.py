@@ -51,9 +51,9 @@ def after(stmt: Let, magnitudes: Magnitudes) -> None:
             interval = RULES[stmt.op.name](*map(magnitudes.of, stmt.args)) if stmt.op.name in RULES else whole
             if not is_within_64_bits(interval):
                 refuse(WRAPPED[stmt.op.name](Value(stmt.target), *map(Value, stmt.args)), TOO_LARGE)
-        elif kind == "f" and stmt.op.name == "power":
-            infinite = np.isinf(Value(stmt.target))
-            refuse(_all(infinite, *(np.isfinite(x) for x in map(Value, stmt.args))), raised(operator.pow, 10.0, 400))
+        elif kind == "f" and stmt.op.name == "power" and not _is_root(Value(stmt.args[1])):
+            unknown = [x for x in map(Value, stmt.args) if _known(x) is None]
+            refuse(_all(np.isinf(Value(stmt.target)), *map(np.isfinite, unknown)), raised(operator.pow, 10.0, 400))
 
 
 def refuse(condition: Any, error: BaseException) -> None:
@@ -100,6 +100,11 @@ def _all(*conditions: Any) -> Any:
 def _known(x: Any) -> Any:
     """The number that an operand certainly is."""
     return x.atom.value if isinstance(x.atom, Const) else None
+
+
+def _is_root(exponent: Any) -> bool:
+    """Whether a power of a finite number is finite, as that number or 1 is not smaller."""
+    return _known(exponent) is not None and 0 <= _known(exponent) <= 1
 
 
 # -- operands -------------------------------------------------------------------------------------
