@@ -166,24 +166,24 @@ def one_block():
 def fill_scaled2(n, fours, dot, b, scaled, scaled2, d, parts):
     shared = cuda.shared.array(THREADS, np.float32)
     i = Place(cuda.blockIdx.x)
-    while i < (n + 15) // 16:
+    while i < (n + 3) // 4:
         total = np.float32(0.0)
-        for j in range(min(16, n - 16 * i)):
+        for j in range(min(4, n - 4 * i)):
             l = Place(cuda.threadIdx.x)
             while l < fours:
-                dot0, dot1, dot2, dot3 = four_of(dot[Place(16 * i + j)], l)
+                dot0, dot1, dot2, dot3 = four_of(dot[Place(4 * i + j)], l)
                 b0, b1, b2, b3 = four_of(b, l)
                 total, scaled2_0 = next_total(total, dot0, b0, scaled)
                 total, scaled2_1 = next_total(total, dot1, b1, scaled)
                 total, scaled2_2 = next_total(total, dot2, b2, scaled)
                 total, scaled2_3 = next_total(total, dot3, b3, scaled)
-                set_four(scaled2[Place(16 * i + j)], l,
+                set_four(scaled2[Place(4 * i + j)], l,
                     (scaled2_0, scaled2_1, scaled2_2, scaled2_3))
                 l = Place(l + cuda.blockDim.x)
             k = Place(4 * fours + cuda.threadIdx.x)
             while k < d:
-                total, scaled2[Place(16 * i + j), k] = next_total(total,
-                    dot[Place(16 * i + j), k], b[k], scaled)
+                total, scaled2[Place(4 * i + j), k] = next_total(total,
+                    dot[Place(4 * i + j), k], b[k], scaled)
                 k = Place(k + cuda.blockDim.x)
         total = add_of_block(total, shared)
         if cuda.threadIdx.x == 0:
@@ -244,7 +244,7 @@ def fill_number2(fours, parts, n, number2, number):
         total = next_total3(total, parts3)
         j = Place(j + cuda.blockDim.x)
     i = Place(4 * fours + cuda.threadIdx.x)
-    while i < (n + 15) // 16:
+    while i < (n + 3) // 4:
         total = next_total3(total, parts[i])
         i = Place(i + cuda.blockDim.x)
     total = add_of_block(total, shared)
@@ -261,9 +261,9 @@ def layer_value_and_grad_driver(x, w, b):
     number = np.float32(d * n)
     scaled = np.float32(2.0) * np.float32(1.0 / float(d * n))
     scaled2 = cp.empty((n, d), ml_dtypes.bfloat16)
-    parts = cp.empty((n + 15) // 16, np.float32)
+    parts = cp.empty((n + 3) // 4, np.float32)
     fours = in_fours(d, dot, b, scaled2)
-    fill_scaled2[over_blocks((n + 15) // 16, along=d)](n, fours, dot.view(np.uint16),
+    fill_scaled2[over_blocks((n + 3) // 4, along=d)](n, fours, dot.view(np.uint16),
         b.view(np.uint16), scaled, scaled2.view(np.uint16), d, parts)
     parts2 = cp.empty((d, (n + 63) // 64), np.float32)
     fill_parts2[over_threads(d, (n + 63) // 64)](n, d, b.view(np.uint16),
@@ -274,7 +274,7 @@ def layer_value_and_grad_driver(x, w, b):
         db.view(np.uint16))
     dw = cp.empty((m, d), ml_dtypes.bfloat16)
     number2 = cp.empty(1, ml_dtypes.bfloat16)
-    fours = in_fours((n + 15) // 16, parts)
+    fours = in_fours((n + 3) // 4, parts)
     fill_number2[one_block()](fours, parts, n, number2.view(np.uint16), number)
     cp.matmul(x.T, scaled2, out=dw)
     return number2.reshape(()), dw, db

@@ -77,8 +77,13 @@ def next_total4(total, parts4_i):
 
 
 @cuda.jit(device=True)
-def next_total3_2(total3, shares_i):
-    return total3 + shares_i
+def next_total3_2(total3, shares_j):
+    return total3 + shares_j
+
+
+@cuda.jit(device=True)
+def next_total3_3(total3, parts5_i):
+    return total3 + parts5_i
 
 
 def place_of_four(context, builder, array, args):
@@ -300,6 +305,30 @@ def fill_zeros2(m, position, scaled, n, table, part, zeros, number, dposition, s
 
 
 @cuda.jit
+def fill_parts5(m, fours, shares, parts5):
+    shared = cuda.shared.array(THREADS, np.float32)
+    i = Place(cuda.blockIdx.x)
+    while i < (m + 4095) // 4096:
+        total3 = np.float32(0.0)
+        k = Place(1024 * i + cuda.threadIdx.x)
+        while k < min(1024 * i + 1024, fours):
+            shares0, shares1, shares2, shares3 = four_of(shares, k)
+            total3 = next_total3_2(total3, shares0)
+            total3 = next_total3_2(total3, shares1)
+            total3 = next_total3_2(total3, shares2)
+            total3 = next_total3_2(total3, shares3)
+            k = Place(k + cuda.blockDim.x)
+        j = Place(max(4096 * i, 4 * fours) + cuda.threadIdx.x)
+        while j < min(4096 * i + 4096, m):
+            total3 = next_total3_2(total3, shares[j])
+            j = Place(j + cuda.blockDim.x)
+        total3 = add_of_block(total3, shared)
+        if cuda.threadIdx.x == 0:
+            parts5[i] = total3
+        i = Place(i + cuda.gridDim.x)
+
+
+@cuda.jit
 def fill_zeros3(m, scaled, n, part, table, zeros):
     i = Place(cuda.grid(1))
     while i < m:
@@ -315,20 +344,20 @@ def fill_zeros3(m, scaled, n, part, table, zeros):
 
 
 @cuda.jit
-def fill_number5(fours, shares, m, number5):
+def fill_number5(fours, parts5, m, number5):
     shared = cuda.shared.array(THREADS, np.float32)
     total3 = np.float32(0.0)
     j = Place(cuda.threadIdx.x)
     while j < fours:
-        shares0, shares1, shares2, shares3 = four_of(shares, j)
-        total3 = next_total3_2(total3, shares0)
-        total3 = next_total3_2(total3, shares1)
-        total3 = next_total3_2(total3, shares2)
-        total3 = next_total3_2(total3, shares3)
+        parts5_0, parts5_1, parts5_2, parts5_3 = four_of(parts5, j)
+        total3 = next_total3_3(total3, parts5_0)
+        total3 = next_total3_3(total3, parts5_1)
+        total3 = next_total3_3(total3, parts5_2)
+        total3 = next_total3_3(total3, parts5_3)
         j = Place(j + cuda.blockDim.x)
     i = Place(4 * fours + cuda.threadIdx.x)
-    while i < m:
-        total3 = next_total3_2(total3, shares[i])
+    while i < (m + 4095) // 4096:
+        total3 = next_total3_3(total3, parts5[i])
         i = Place(i + cuda.blockDim.x)
     total3 = add_of_block(total3, shared)
     if cuda.threadIdx.x == 0:
@@ -373,10 +402,13 @@ def looked_up_value_and_grad_driver(table, position):
     shares = cp.empty(m, np.float32)
     fill_zeros2[over_threads(m)](m, position, scaled, n, table, part, zeros, number,
         dposition, shares)
+    parts5 = cp.empty((m + 4095) // 4096, np.float32)
+    fours = in_fours(m, shares)
+    fill_parts5[over_blocks((m + 4095) // 4096)](m, fours, shares, parts5)
     fill_zeros3[over_threads(m)](m, scaled, n, part, table, zeros)
     number5 = cp.empty(1, np.float32)
-    fours = in_fours(m, shares)
-    fill_number5[one_block()](fours, shares, m, number5)
+    fours = in_fours((m + 4095) // 4096, parts5)
+    fill_number5[one_block()](fours, parts5, m, number5)
     return number5.reshape(()), zeros, dposition
 
 

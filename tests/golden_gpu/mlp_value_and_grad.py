@@ -24,13 +24,8 @@ def h_at(dot_ij, b1_j):
 
 
 @cuda.jit(device=True)
-def z_at(dot4_ij, b2_j):
-    return dot4_ij + b2_j
-
-
-@cuda.jit(device=True)
-def next_total(total, z_ij):
-    return larger(total, z_ij)
+def next_total2(total2, dot4_ij, b2_j):
+    return larger(total2, dot4_ij + b2_j)
 
 
 # What the threads of a block have, combined: by warps, and then what these have.
@@ -55,11 +50,10 @@ def maximum_of_block(value, shared):
 
 
 @cuda.jit(device=True)
-def next_total2(total2, total3, z_ij, total):
-    diff = z_ij - total
-    e2 = math.exp(diff)
-    same2 = z_ij == total
-    return total2 + e2, total3 + np.int64(same2), diff, e2, same2
+def next_total3(total3, total4, dot4_ij, b2_j, total2):
+    total5 = dot4_ij + b2_j
+    e2 = math.exp(total5 - total2)
+    return total3 + e2, total4 + np.int64(total5 == total2), e2
 
 
 # What the threads of a block have, combined: by warps, and then what these have.
@@ -84,42 +78,46 @@ def add_of_block(value, shared):
 
 
 @cuda.jit(device=True)
-def next_total4(total4, total5, Y_ij, z2_ij, ratio, log):
-    scaled = ratio * Y_ij
-    return total4 + Y_ij * (z2_ij - log), total5 + scaled, scaled
+def next_total5(total5, total6, Y_ij, dot4_ij, b2_j, ratio, log, total2):
+    return total5 + Y_ij * (dot4_ij + b2_j - total2 - log), total6 + ratio * Y_ij
 
 
 @cuda.jit(device=True)
-def next_total6(total6, e_ij, dz2_ij, ratio2):
-    diff = dz2_ij - ratio2 * e_ij
-    return total6 + diff, diff
+def next_total7(total7, e_ij, Y_ij, ratio, ratio2):
+    return total7 + (ratio * Y_ij - ratio2 * e_ij)
 
 
 @cuda.jit(device=True)
-def dz_at(same_ij, dz3_ij, ratio3):
-    return dz3_ij - np.float32(same_ij) * ratio3
+def dz_at(dot4_ij, b2_j, e_ij, Y_ij, ratio3, ratio, ratio2, total2):
+    diff = ratio * Y_ij - ratio2 * e_ij - np.float32(dot4_ij + b2_j == total2) * ratio3
+    return diff
 
 
 @cuda.jit(device=True)
-def next_total3(total, parts_ij):
-    return total + parts_ij
+def next_total2_2(total2, total_j):
+    return total2 + total_j
 
 
 @cuda.jit(device=True)
-def next_total5(total, shares_i):
-    return total + shares_i
+def next_total2_3(total2, parts2_ij):
+    return total2 + parts2_ij
+
+
+@cuda.jit(device=True)
+def next_total2_4(total2, parts_i):
+    return total2 + parts_i
 
 
 @cuda.jit(device=True)
 def chosen_at(dh_ij, dot_ij, b1_j):
-    total = dot_ij + b1_j
-    chosen2 = np.float32(0.5) * dh_ij if total == np.float32(0.0) else np.float32(0.0)
-    return dh_ij if total > np.float32(0.0) else chosen2
+    total2 = dot_ij + b1_j
+    chosen2 = np.float32(0.5) * dh_ij if total2 == np.float32(0.0) else np.float32(0.0)
+    return dh_ij if total2 > np.float32(0.0) else chosen2
 
 
 @cuda.jit(device=True)
-def next_total7(total, parts4_ij):
-    return total + parts4_ij
+def next_total2_5(total2, parts4_ij):
+    return total2 + parts4_ij
 
 
 def place_of_four(context, builder, array, args):
@@ -239,177 +237,189 @@ def fill_h(d, fours, dot, b1, h, n):
 
 
 @cuda.jit
-def fill_z(d, fours, dot4, b2, z, n2, z2, e, same, Y, ratio, dz2, dz3, dz, shares):
+def fill_e(d, dot4, b2, fours, n2, e, Y, ratio, total, dz):
     shared = cuda.shared.array(THREADS, np.float32)
     shared_int64 = cuda.shared.array(THREADS, np.int64)
     i = Place(cuda.blockIdx.x)
     while i < d:
-        cuda.syncthreads()
+        total2 = dot4[i, 0] + b2[0]
         k = Place(cuda.threadIdx.x)
         while k < fours:
             dot4_0, dot4_1, dot4_2, dot4_3 = four_of(dot4[i], k)
             b2_0, b2_1, b2_2, b2_3 = four_of(b2, k)
-            z0 = z_at(dot4_0, b2_0)
-            z1 = z_at(dot4_1, b2_1)
-            z2_2 = z_at(dot4_2, b2_2)
-            z3 = z_at(dot4_3, b2_3)
-            set_four(z[i], k, (z0, z1, z2_2, z3))
+            total2 = next_total2(total2, dot4_0, b2_0)
+            total2 = next_total2(total2, dot4_1, b2_1)
+            total2 = next_total2(total2, dot4_2, b2_2)
+            total2 = next_total2(total2, dot4_3, b2_3)
             k = Place(k + cuda.blockDim.x)
         j = Place(4 * fours + cuda.threadIdx.x)
         while j < n2:
-            z[i, j] = z_at(dot4[i, j], b2[j])
+            total2 = next_total2(total2, dot4[i, j], b2[j])
             j = Place(j + cuda.blockDim.x)
-        cuda.syncthreads()
-        total = z[i, 0]
+        total2 = maximum_of_block(total2, shared)
+        total3 = np.float32(0.0)
+        total4 = 0
         k = Place(cuda.threadIdx.x)
         while k < fours:
-            z0, z1, z2_2, z3 = four_of(z[i], k)
-            total = next_total(total, z0)
-            total = next_total(total, z1)
-            total = next_total(total, z2_2)
-            total = next_total(total, z3)
-            k = Place(k + cuda.blockDim.x)
-        j = Place(4 * fours + cuda.threadIdx.x)
-        while j < n2:
-            total = next_total(total, z[i, j])
-            j = Place(j + cuda.blockDim.x)
-        total = maximum_of_block(total, shared)
-        total2 = np.float32(0.0)
-        total3 = 0
-        k = Place(cuda.threadIdx.x)
-        while k < fours:
-            z0, z1, z2_2, z3 = four_of(z[i], k)
-            total2, total3, z2_0, e0, same0 = next_total2(total2, total3, z0, total)
-            total2, total3, z2_1, e1, same1 = next_total2(total2, total3, z1, total)
-            total2, total3, z2_2_2, e2, same2 = next_total2(total2, total3, z2_2, total)
-            total2, total3, z2_3, e3, same3 = next_total2(total2, total3, z3, total)
-            set_four(z2[i], k, (z2_0, z2_1, z2_2_2, z2_3))
+            dot4_0, dot4_1, dot4_2, dot4_3 = four_of(dot4[i], k)
+            b2_0, b2_1, b2_2, b2_3 = four_of(b2, k)
+            total3, total4, e0 = next_total3(total3, total4, dot4_0, b2_0, total2)
+            total3, total4, e1 = next_total3(total3, total4, dot4_1, b2_1, total2)
+            total3, total4, e2 = next_total3(total3, total4, dot4_2, b2_2, total2)
+            total3, total4, e3 = next_total3(total3, total4, dot4_3, b2_3, total2)
             set_four(e[i], k, (e0, e1, e2, e3))
-            set_four(same[i], k, (same0, same1, same2, same3))
             k = Place(k + cuda.blockDim.x)
         j = Place(4 * fours + cuda.threadIdx.x)
         while j < n2:
-            total2, total3, z2[i, j], e[i, j], same[i, j] = next_total2(total2, total3,
-                z[i, j], total)
+            total3, total4, e[i, j] = next_total3(total3, total4, dot4[i, j], b2[j],
+                total2)
             j = Place(j + cuda.blockDim.x)
-        total2 = add_of_block(total2, shared)
-        total3 = add_of_block(total3, shared_int64)
-        log = math.log(total2)
-        cuda.syncthreads()
-        total4 = np.float32(0.0)
+        total3 = add_of_block(total3, shared)
+        total4 = add_of_block(total4, shared_int64)
+        log = math.log(total3)
         total5 = np.float32(0.0)
-        k = Place(cuda.threadIdx.x)
-        while k < fours:
-            Y0, Y1, Y2, Y3 = four_of(Y[i], k)
-            z2_0, z2_1, z2_2, z2_3 = four_of(z2[i], k)
-            total4, total5, dz2_0 = next_total4(total4, total5, Y0, z2_0, ratio, log)
-            total4, total5, dz2_1 = next_total4(total4, total5, Y1, z2_1, ratio, log)
-            total4, total5, dz2_2 = next_total4(total4, total5, Y2, z2_2, ratio, log)
-            total4, total5, dz2_3 = next_total4(total4, total5, Y3, z2_3, ratio, log)
-            set_four(dz2[i], k, (dz2_0, dz2_1, dz2_2, dz2_3))
-            k = Place(k + cuda.blockDim.x)
-        j = Place(4 * fours + cuda.threadIdx.x)
-        while j < n2:
-            total4, total5, dz2[i, j] = next_total4(total4, total5, Y[i, j], z2[i, j],
-                ratio, log)
-            j = Place(j + cuda.blockDim.x)
-        total4 = add_of_block(total4, shared)
-        total5 = add_of_block(total5, shared)
-        ratio2 = total5 / total2
-        cuda.syncthreads()
         total6 = np.float32(0.0)
         k = Place(cuda.threadIdx.x)
         while k < fours:
-            e0, e1, e2, e3 = four_of(e[i], k)
-            dz2_0, dz2_1, dz2_2, dz2_3 = four_of(dz2[i], k)
-            total6, dz3_0 = next_total6(total6, e0, dz2_0, ratio2)
-            total6, dz3_1 = next_total6(total6, e1, dz2_1, ratio2)
-            total6, dz3_2 = next_total6(total6, e2, dz2_2, ratio2)
-            total6, dz3_3 = next_total6(total6, e3, dz2_3, ratio2)
-            set_four(dz3[i], k, (dz3_0, dz3_1, dz3_2, dz3_3))
+            Y0, Y1, Y2, Y3 = four_of(Y[i], k)
+            dot4_0, dot4_1, dot4_2, dot4_3 = four_of(dot4[i], k)
+            b2_0, b2_1, b2_2, b2_3 = four_of(b2, k)
+            total5, total6 = next_total5(total5, total6, Y0, dot4_0, b2_0, ratio, log,
+                total2)
+            total5, total6 = next_total5(total5, total6, Y1, dot4_1, b2_1, ratio, log,
+                total2)
+            total5, total6 = next_total5(total5, total6, Y2, dot4_2, b2_2, ratio, log,
+                total2)
+            total5, total6 = next_total5(total5, total6, Y3, dot4_3, b2_3, ratio, log,
+                total2)
             k = Place(k + cuda.blockDim.x)
         j = Place(4 * fours + cuda.threadIdx.x)
         while j < n2:
-            total6, dz3[i, j] = next_total6(total6, e[i, j], dz2[i, j], ratio2)
+            total5, total6 = next_total5(total5, total6, Y[i, j], dot4[i, j], b2[j],
+                ratio, log, total2)
             j = Place(j + cuda.blockDim.x)
+        total5 = add_of_block(total5, shared)
         total6 = add_of_block(total6, shared)
-        ratio3 = total6 / np.float32(total3)
+        if cuda.threadIdx.x == 0:
+            total[i] = total5
+        ratio2 = total6 / total3
+        total7 = np.float32(0.0)
         k = Place(cuda.threadIdx.x)
         while k < fours:
-            same0, same1, same2, same3 = four_of(same[i], k)
-            dz3_0, dz3_1, dz3_2, dz3_3 = four_of(dz3[i], k)
-            dz0 = dz_at(same0, dz3_0, ratio3)
-            dz1 = dz_at(same1, dz3_1, ratio3)
-            dz2_2 = dz_at(same2, dz3_2, ratio3)
-            dz3_4 = dz_at(same3, dz3_3, ratio3)
-            set_four(dz[i], k, (dz0, dz1, dz2_2, dz3_4))
+            e0, e1, e2, e3 = four_of(e[i], k)
+            Y0, Y1, Y2, Y3 = four_of(Y[i], k)
+            total7 = next_total7(total7, e0, Y0, ratio, ratio2)
+            total7 = next_total7(total7, e1, Y1, ratio, ratio2)
+            total7 = next_total7(total7, e2, Y2, ratio, ratio2)
+            total7 = next_total7(total7, e3, Y3, ratio, ratio2)
             k = Place(k + cuda.blockDim.x)
         j = Place(4 * fours + cuda.threadIdx.x)
         while j < n2:
-            dz[i, j] = dz_at(same[i, j], dz3[i, j], ratio3)
+            total7 = next_total7(total7, e[i, j], Y[i, j], ratio, ratio2)
             j = Place(j + cuda.blockDim.x)
-        if cuda.threadIdx.x == 0:
-            shares[i] = total4
+        total7 = add_of_block(total7, shared)
+        ratio3 = total7 / np.float32(total4)
+        k = Place(cuda.threadIdx.x)
+        while k < fours:
+            dot4_0, dot4_1, dot4_2, dot4_3 = four_of(dot4[i], k)
+            b2_0, b2_1, b2_2, b2_3 = four_of(b2, k)
+            e0, e1, e2, e3 = four_of(e[i], k)
+            Y0, Y1, Y2, Y3 = four_of(Y[i], k)
+            dz0 = dz_at(dot4_0, b2_0, e0, Y0, ratio3, ratio, ratio2, total2)
+            dz1 = dz_at(dot4_1, b2_1, e1, Y1, ratio3, ratio, ratio2, total2)
+            dz2 = dz_at(dot4_2, b2_2, e2, Y2, ratio3, ratio, ratio2, total2)
+            dz3 = dz_at(dot4_3, b2_3, e3, Y3, ratio3, ratio, ratio2, total2)
+            set_four(dz[i], k, (dz0, dz1, dz2, dz3))
+            k = Place(k + cuda.blockDim.x)
+        j = Place(4 * fours + cuda.threadIdx.x)
+        while j < n2:
+            dz[i, j] = dz_at(dot4[i, j], b2[j], e[i, j], Y[i, j], ratio3, ratio, ratio2,
+                total2)
+            j = Place(j + cuda.blockDim.x)
         i = Place(i + cuda.gridDim.x)
 
 
 @cuda.jit
-def fill_parts(d, n2, dz, parts):
+def fill_parts(d, fours, total, parts):
+    shared = cuda.shared.array(THREADS, np.float32)
+    i = Place(cuda.blockIdx.x)
+    while i < (d + 4095) // 4096:
+        total2 = np.float32(0.0)
+        k = Place(1024 * i + cuda.threadIdx.x)
+        while k < min(1024 * i + 1024, fours):
+            total0, total1, total2_2, total3 = four_of(total, k)
+            total2 = next_total2_2(total2, total0)
+            total2 = next_total2_2(total2, total1)
+            total2 = next_total2_2(total2, total2_2)
+            total2 = next_total2_2(total2, total3)
+            k = Place(k + cuda.blockDim.x)
+        j = Place(max(4096 * i, 4 * fours) + cuda.threadIdx.x)
+        while j < min(4096 * i + 4096, d):
+            total2 = next_total2_2(total2, total[j])
+            j = Place(j + cuda.blockDim.x)
+        total2 = add_of_block(total2, shared)
+        if cuda.threadIdx.x == 0:
+            parts[i] = total2
+        i = Place(i + cuda.gridDim.x)
+
+
+@cuda.jit
+def fill_parts2(d, n2, dz, parts2):
     i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
     while i < (d + 63) // 64:
         j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
         while j < n2:
-            total = np.float32(0.0)
+            total2 = np.float32(0.0)
             for k in range(min(64, d - 64 * i)):
-                total += dz[Place(64 * i + k), j]
-            parts[j, i] = total
+                total2 += dz[Place(64 * i + k), j]
+            parts2[j, i] = total2
             j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
         i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
 
 
 @cuda.jit
-def fill_db2(n2, fours, parts, d, db2):
+def fill_db2(n2, fours, parts2, d, db2):
     shared = cuda.shared.array(THREADS, np.float32)
     i = Place(cuda.blockIdx.x)
     while i < n2:
-        total = np.float32(0.0)
+        total2 = np.float32(0.0)
         k = Place(cuda.threadIdx.x)
         while k < fours:
-            parts0, parts1, parts2, parts3 = four_of(parts[i], k)
-            total = next_total3(total, parts0)
-            total = next_total3(total, parts1)
-            total = next_total3(total, parts2)
-            total = next_total3(total, parts3)
+            parts2_0, parts2_1, parts2_2, parts2_3 = four_of(parts2[i], k)
+            total2 = next_total2_3(total2, parts2_0)
+            total2 = next_total2_3(total2, parts2_1)
+            total2 = next_total2_3(total2, parts2_2)
+            total2 = next_total2_3(total2, parts2_3)
             k = Place(k + cuda.blockDim.x)
         j = Place(4 * fours + cuda.threadIdx.x)
         while j < (d + 63) // 64:
-            total = next_total3(total, parts[i, j])
+            total2 = next_total2_3(total2, parts2[i, j])
             j = Place(j + cuda.blockDim.x)
-        total = add_of_block(total, shared)
+        total2 = add_of_block(total2, shared)
         if cuda.threadIdx.x == 0:
-            db2[i] = total
+            db2[i] = total2
         i = Place(i + cuda.gridDim.x)
 
 
 @cuda.jit
-def fill_number2(fours, shares, d, number2, number):
+def fill_number2(fours, parts, d, number2, number):
     shared = cuda.shared.array(THREADS, np.float32)
-    total = np.float32(0.0)
+    total2 = np.float32(0.0)
     j = Place(cuda.threadIdx.x)
     while j < fours:
-        shares0, shares1, shares2, shares3 = four_of(shares, j)
-        total = next_total5(total, shares0)
-        total = next_total5(total, shares1)
-        total = next_total5(total, shares2)
-        total = next_total5(total, shares3)
+        parts0, parts1, parts2_2, parts3 = four_of(parts, j)
+        total2 = next_total2_4(total2, parts0)
+        total2 = next_total2_4(total2, parts1)
+        total2 = next_total2_4(total2, parts2_2)
+        total2 = next_total2_4(total2, parts3)
         j = Place(j + cuda.blockDim.x)
     i = Place(4 * fours + cuda.threadIdx.x)
-    while i < d:
-        total = next_total5(total, shares[i])
+    while i < (d + 4095) // 4096:
+        total2 = next_total2_4(total2, parts[i])
         i = Place(i + cuda.blockDim.x)
-    total = add_of_block(total, shared)
+    total2 = add_of_block(total2, shared)
     if cuda.threadIdx.x == 0:
-        number2[0] = -(total / number)
+        number2[0] = -(total2 / number)
 
 
 @cuda.jit
@@ -440,10 +450,10 @@ def fill_parts4(d, n, chosen, parts4):
     while i < (d + 63) // 64:
         j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
         while j < n:
-            total = np.float32(0.0)
+            total2 = np.float32(0.0)
             for k in range(min(64, d - 64 * i)):
-                total += chosen[Place(64 * i + k), j]
-            parts4[j, i] = total
+                total2 += chosen[Place(64 * i + k), j]
+            parts4[j, i] = total2
             j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
         i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
 
@@ -453,22 +463,22 @@ def fill_db1(n, fours, parts4, d, db1):
     shared = cuda.shared.array(THREADS, np.float32)
     i = Place(cuda.blockIdx.x)
     while i < n:
-        total = np.float32(0.0)
+        total2 = np.float32(0.0)
         k = Place(cuda.threadIdx.x)
         while k < fours:
             parts4_0, parts4_1, parts4_2, parts4_3 = four_of(parts4[i], k)
-            total = next_total7(total, parts4_0)
-            total = next_total7(total, parts4_1)
-            total = next_total7(total, parts4_2)
-            total = next_total7(total, parts4_3)
+            total2 = next_total2_5(total2, parts4_0)
+            total2 = next_total2_5(total2, parts4_1)
+            total2 = next_total2_5(total2, parts4_2)
+            total2 = next_total2_5(total2, parts4_3)
             k = Place(k + cuda.blockDim.x)
         j = Place(4 * fours + cuda.threadIdx.x)
         while j < (d + 63) // 64:
-            total = next_total7(total, parts4[i, j])
+            total2 = next_total2_5(total2, parts4[i, j])
             j = Place(j + cuda.blockDim.x)
-        total = add_of_block(total, shared)
+        total2 = add_of_block(total2, shared)
         if cuda.threadIdx.x == 0:
-            db1[i] = total
+            db1[i] = total2
         i = Place(i + cuda.gridDim.x)
 
 
@@ -486,26 +496,23 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     cp.matmul(h, W2, out=dot4)
     number = np.float32(d)
     ratio = np.float32(-1.0) / np.float32(number)
+    total = cp.empty(d, np.float32)
     dz = cp.empty((d, n2), np.float32)
-    shares = cp.empty(d, np.float32)
-    z = cp.empty((d, n2), np.float32)
-    z2 = cp.empty((d, n2), np.float32)
     e = cp.empty((d, n2), np.float32)
-    same = cp.empty((d, n2), np.bool_)
-    dz2 = cp.empty((d, n2), np.float32)
-    dz3 = cp.empty((d, n2), np.float32)
-    fours = in_fours(n2, dot4, b2, z, z2, e, same, Y, dz2, dz3, dz)
-    fill_z[over_blocks(d, along=n2)](d, fours, dot4, b2, z, n2, z2, e, same, Y, ratio,
-        dz2, dz3, dz, shares)
-    parts = cp.empty((n2, (d + 63) // 64), np.float32)
-    fill_parts[over_threads(n2, (d + 63) // 64)](d, n2, dz, parts)
+    fours = in_fours(n2, dot4, b2, e, Y, dz)
+    fill_e[over_blocks(d, along=n2)](d, dot4, b2, fours, n2, e, Y, ratio, total, dz)
+    parts = cp.empty((d + 4095) // 4096, np.float32)
+    fours = in_fours(d, total)
+    fill_parts[over_blocks((d + 4095) // 4096)](d, fours, total, parts)
+    parts2 = cp.empty((n2, (d + 63) // 64), np.float32)
+    fill_parts2[over_threads(n2, (d + 63) // 64)](d, n2, dz, parts2)
     db2 = cp.empty(n2, np.float32)
-    fours = in_fours((d + 63) // 64, parts)
-    fill_db2[over_blocks(n2, along=(d + 63) // 64)](n2, fours, parts, d, db2)
+    fours = in_fours((d + 63) // 64, parts2)
+    fill_db2[over_blocks(n2, along=(d + 63) // 64)](n2, fours, parts2, d, db2)
     dW2 = cp.empty((n, n2), np.float32)
     number2 = cp.empty(1, np.float32)
-    fours = in_fours(d, shares)
-    fill_number2[one_block()](fours, shares, d, number2, number)
+    fours = in_fours((d + 4095) // 4096, parts)
+    fill_number2[one_block()](fours, parts, d, number2, number)
     cp.matmul(h.T, dz, out=dW2)
     dh = cp.empty((d, n), np.float32)
     cp.matmul(dz, W2.T, out=dh)

@@ -39,8 +39,7 @@ from .clean import cleaned, equal_sizes
 from .cuda.apart import nests_apart
 from .cuda.columns import columns_in_parts
 from .cuda.launches import launched
-from .cuda.shares import OF_A_BLOCK
-from .cuda.totals import totals_apart
+from .cuda.totals import in_chunks_of_blocks, totals_apart
 from .directly import written_directly
 from .effects import done
 from .extremes import extremes
@@ -72,7 +71,7 @@ from .totals import added_at_once
 from .unbound import with_tests_of_names
 
 FOR_PROCESSORS = Choices()
-FOR_GPUS = Choices(columns_in_parts, RATHER_THAN_A_ROW, products_apart=True)
+FOR_GPUS = Choices(columns_in_parts, RATHER_THAN_A_ROW, for_gpu=True)
 
 
 def expand_for_gpu(function: Function, assumptions: Assumptions | None = None) -> Lowered:
@@ -82,7 +81,7 @@ def expand_for_gpu(function: Function, assumptions: Assumptions | None = None) -
     function, results, body = _fused(function, builder, FOR_GPUS)
     with builder.active():
         body = without_fills(place(body, results, {}))
-        body = cleaned(in_chunks(totals_apart(body, results), OF_A_BLOCK), results, assumptions)
+        body = cleaned(in_chunks_of_blocks(totals_apart(body, results)), results, assumptions)
         body, cells = launched(nests_apart(body), results)
     return Lowered(function, body, results, assumptions=assumptions, cells=cells)
 

@@ -27,11 +27,11 @@ MOST_ROUNDS = 20
 @dataclass(frozen=True)
 class Choices:
     """How nests are fused: `columns` says how sums along columns are done, `of_rows` what may be computed again
-    rather than kept in rows (`substitution`), and `products_apart` that those of matrices are left to a library."""
+    rather than kept in rows (`substitution`), and `for_gpu` that threads are to have places to share (`merging`)."""
 
     columns: Callable[..., Block] = by_rows
     of_rows: int | None = None
-    products_apart: bool = False
+    for_gpu: bool = False
 
 
 def fuse(block: Block, results: list[Atom], assumptions: Assumptions, choices: Choices) -> Block:
@@ -57,7 +57,7 @@ def fuse(block: Block, results: list[Atom], assumptions: Assumptions, choices: C
 
 def _merged(block: Block, results: list[Atom], assumptions: Assumptions, choices: Choices) -> Block:
     for _ in range(MOST_ROUNDS):
-        block = merge_nests(block, assumptions, choices.products_apart)
+        block = merge_nests(block, assumptions, choices.for_gpu)
         block = cleaned(level(block, results), results, assumptions)
         as_one(block)
         if not substitute_arrays(block, results, of_rows=choices.of_rows):

@@ -44,13 +44,13 @@ MOST_LOOKED_AT = 60                    # statements before a nest that are tried
 MOST_ARRAYS = 24                       # that one nest may touch: more streams than caches and registers bear
 
 
-def merge_nests(block: Block, assumptions: Assumptions, products_apart: bool = False) -> Block:
-    """The block with its nests and folds fused, in the blocks inside of it as well; with `products_apart` but for
-    those of products."""
+def merge_nests(block: Block, assumptions: Assumptions, for_gpu: bool = False) -> Block:
+    """The block with its nests and folds fused, in the blocks inside of it as well; `for_gpu` but for those of
+    products, which a library computes, and where fewer threads could share what is left."""
     for stmt in block:
         for inner in inner_blocks(stmt):
-            inner[:] = merge_nests(inner, assumptions, products_apart)
-    return _Merging(assumptions, products_apart).block(block)
+            inner[:] = merge_nests(inner, assumptions, for_gpu)
+    return _Merging(assumptions, for_gpu).block(block)
 
 
 @dataclass(slots=True)
@@ -84,8 +84,8 @@ def facts_of(stmt: Any) -> Facts:
 
 
 class _Merging:
-    def __init__(self, assumptions: Assumptions, products_apart: bool) -> None:
-        self.assumptions, self.products_apart = assumptions, products_apart
+    def __init__(self, assumptions: Assumptions, for_gpu: bool) -> None:
+        self.assumptions, self.for_gpu = assumptions, for_gpu
 
     def block(self, block: Block) -> Block:
         """Every nest joins the nearest one before it that it fits."""
@@ -113,7 +113,7 @@ class _Merging:
         a, b = first.stmt, second.stmt
         if not isinstance(a, (Nest, Fold)) or not first.writes.isdisjoint(second.writes):
             return None
-        if self.products_apart and (_multiplies(a) or _multiplies(b)):
+        if self.for_gpu and (_multiplies(a) or _multiplies(b)):
             return None
         common = (first.reads | first.writes) & (second.reads | second.writes)
         if not any(is_array(var) for var in common) or len(_arrays(first) | _arrays(second)) > MOST_ARRAYS:
@@ -121,7 +121,7 @@ class _Merging:
         if not set(defined(a)).isdisjoint(second.reads):
             return None
         depth = self._common_depth(a, b, first.writes & second.reads)
-        if not depth:
+        if not depth or self.for_gpu and _is_shallow(a, b):
             return None
         return facts_of(_Joint(a, b, depth, self).stmt())
 
@@ -139,6 +139,17 @@ class _Merging:
 
 def _multiplies(nest: Nest | Fold) -> bool:
     return any(isinstance(stmt, Product) for stmt in statements(nest.body))
+
+
+def _is_shallow(a: Nest | Fold, b: Nest | Fold) -> bool:
+    """Whether what one of two does is added up place by place, where the other one goes along rows: sums are those of
+    few chunks, which would be all that threads share."""
+    return _levels(a) != _levels(b) and isinstance(a if _levels(a) < _levels(b) else b, Fold)
+
+
+def _levels(stmt: Any) -> int:
+    inner = [each for block in inner_blocks(stmt) for each in block]
+    return len(getattr(stmt, "indices", ())) + max(map(_levels, inner), default=0)
 
 
 def _same_axis(array: Var, a: Any, i: Var, b: Any, k: Var) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -51,7 +52,7 @@ def after(stmt: Let, magnitudes: Magnitudes) -> None:
             interval = RULES[stmt.op.name](*map(magnitudes.of, stmt.args)) if stmt.op.name in RULES else whole
             if not is_within_64_bits(interval):
                 refuse(WRAPPED[stmt.op.name](Value(stmt.target), *map(Value, stmt.args)), TOO_LARGE)
-        elif kind == "f" and stmt.op.name == "power" and not _is_root(Value(stmt.args[1])):
+        elif kind == "f" and stmt.op.name == "power" and not _stays_finite(*map(Value, stmt.args)):
             unknown = [x for x in map(Value, stmt.args) if _known(x) is None]
             refuse(_all(np.isinf(Value(stmt.target)), *map(np.isfinite, unknown)), raised(operator.pow, 10.0, 400))
 
@@ -102,9 +103,12 @@ def _known(x: Any) -> Any:
     return x.atom.value if isinstance(x.atom, Const) else None
 
 
-def _is_root(exponent: Any) -> bool:
-    """Whether a power of a finite number is finite, as that number or 1 is not smaller."""
-    return _known(exponent) is not None and 0 <= _known(exponent) <= 1
+def _stays_finite(base: Any, exponent: Any) -> bool:
+    """Whether a power of a finite number is finite: of two that are known, or as the number or 1 is not smaller."""
+    known, power = _known(base), _known(exponent)
+    if known is not None and power is not None and known > 0:
+        return abs(power * math.log2(known)) < sys.float_info.max_exp
+    return power is not None and 0 <= power <= 1
 
 
 # -- operands -------------------------------------------------------------------------------------

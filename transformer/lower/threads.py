@@ -60,17 +60,22 @@ LEAST_COST = 1 << 16                   # additions below which a loop stays wher
 # -- sums in chunks -------------------------------------------------------------------------------
 
 
-def in_chunks(block: Block, length: int = BLOCK) -> Block:
-    """The block with long folds in chunks, of this length where their elements are numbers."""
+def in_chunks(block: Block, length: int = BLOCK, rows: int = ROWS, for_gpu: bool = False) -> Block:
+    """The block with long folds in chunks, of this length where their elements are numbers, or of so many rows."""
     made: Block = []
     for stmt in block:
-        made += in_parts(stmt, _length(stmt, length)) if isinstance(stmt, Fold) and may_be_chunked(stmt) else [stmt]
+        if isinstance(stmt, Fold) and may_be_chunked(stmt, for_gpu):
+            made += in_parts(stmt, rows if len(stmt.indices) > 1 or _has_loops(stmt) else length)
+        else:
+            made.append(stmt)
     return made
 
 
-def may_be_chunked(stmt: Fold) -> bool:
+def may_be_chunked(stmt: Fold, for_gpu: bool = False) -> bool:
+    """Whether chunks of a fold can be done at once, which pays; a GPU reads memory no faster otherwise."""
     first = stmt.indices[0]
-    return (not isinstance(first.size, int) and _is_worth_it(stmt) and is_independent(stmt, first, set())
+    pays = not isinstance(first.size, int) and (for_gpu or _is_worth_it(stmt))
+    return (pays and is_independent(stmt, first, set())
             and all(combination(carry, stmt) is not None for carry in stmt.carries))
 
 
@@ -83,10 +88,6 @@ def combination(carry: Carry, stmt: Fold) -> Let | None:
     inner = [(each, c) for each in stmt.body if isinstance(each, Fold) for c in each.carries
              if c.out is carry.next and c.init is carry.entry]
     return combination(inner[0][1], inner[0][0]) if inner and uses_in(stmt, carry.entry) == 1 else None
-
-
-def _length(stmt: Fold, of_numbers: int) -> int:
-    return ROWS if len(stmt.indices) > 1 or _has_loops(stmt) else of_numbers
 
 
 def in_parts(stmt: Fold, length: int) -> Block:

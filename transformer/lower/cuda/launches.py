@@ -42,6 +42,7 @@ from .placing import is_for_kernel, is_for_one_block, is_launched, is_number, is
 from .private import with_rows
 from .shares import added_to, along_memory, as_loop, as_shared, flattened, is_for_blocks, is_together, shared_indices
 from .tiles import tiles
+from .totals import before_loop
 
 CELL = "cell"                          # makes memory for a number
 
@@ -309,7 +310,7 @@ class _Cut:
         for record in stmt.records:
             record.value = self.cell_of(record.value)
         self.fetched = outer
-        return [*made, stmt]
+        return [*made, *before_loop(stmt, CELL), stmt]
 
 
 def _may_wait(waiting: Block, stmt: Any) -> bool:

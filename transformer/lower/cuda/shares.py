@@ -17,6 +17,7 @@ from ..threads import combination, is_independent
 ADDED_AT_ONCE = {np.dtype(name) for name in ("f4", "f8", "i4", "i8", "u4", "u8")}
 MOST_AXES = 3                          # of a grid
 OF_A_BLOCK = 4096                      # numbers of a long sum that a block of threads adds up
+ROWS_OF_A_BLOCK = 4                    # the same where it goes along rows
 INSIDE = 16                            # accesses for which one in a loop counts
 ROW = 32                               # places in a row for which a block of threads is too many
 

@@ -16,15 +16,28 @@ from collections import Counter
 from typing import Any
 
 from ...core.builder import current
-from ...core.grammar import Atom, Carry, Let, Var
+from ...core.grammar import Atom, Carry, If, Let, Loop, Var
 from ...core.types import INT, ArrayType
-from ...core.walk import atom_vars
+from ...core.walk import atom_vars, inner_targets
 from ...ops.arithmetic import Add
-from ..nests import Allocate, Block, Fold, Index, Load, Nest, Store, emit, inner_blocks, split, statements
+from ..nests import (
+    Allocate,
+    Block,
+    Fold,
+    Index,
+    Load,
+    Nest,
+    Store,
+    defined,
+    emit,
+    inner_blocks,
+    split,
+    statements,
+)
 from ..sums import added, opened
-from ..threads import may_be_chunked, own_memory, used_by
+from ..threads import CHUNKS, in_chunks, may_be_chunked, own_memory, used_by
 from .placing import is_launched
-from .shares import added_to, flattened, shared_indices
+from .shares import OF_A_BLOCK, ROWS_OF_A_BLOCK, added_to, as_shared, flattened, shared_indices
 
 SHARES = "shares"                      # makes memory for what iterations add
 
@@ -34,6 +47,36 @@ def totals_apart(body: Block, results: list[Atom]) -> Block:
     uses = used_by(body)
     uses.update(set(atom_vars(tuple(results))))
     return _block(body, uses)
+
+
+def in_chunks_of_blocks(block: Block) -> Block:
+    """The block with long folds in chunks, each of which a block of threads does; in loops of the driver, too, with the
+    memory for what chunks leave before the loop."""
+    made: Block = []
+    for stmt in in_chunks(block, OF_A_BLOCK, ROWS_OF_A_BLOCK, for_gpu=True):
+        if isinstance(stmt, (If, Loop)) and not _is_of_lanes(stmt):
+            for inner in inner_blocks(stmt):
+                inner[:] = in_chunks_of_blocks(inner)
+            if isinstance(stmt, Loop):
+                made += before_loop(stmt, CHUNKS)
+        made.append(stmt)
+    return made
+
+
+def _is_of_lanes(stmt: If | Loop) -> bool:
+    """Whether a loop is a nest whose places threads share."""
+    nest = as_shared(stmt)
+    return nest is not None and is_launched(nest) and bool(shared_indices(flattened(nest), added_to(nest)))
+
+
+def before_loop(loop: Loop, maker: str) -> Block:
+    """Takes memory of a kind out of a loop, where its size is known before."""
+    inside = {*inner_targets(loop), *(var for stmt in statements(loop.body) for var in defined(stmt))}
+    body: list[Any] = loop.body
+    moved = [stmt for stmt in body if isinstance(stmt, Allocate) and stmt.maker == maker
+             and stmt.source is None and inside.isdisjoint(atom_vars(stmt.target.type))]
+    loop.body[:] = [stmt for stmt in body if stmt not in moved]
+    return [*moved]
 
 
 def _block(block: Block, uses: Counter[Var]) -> Block:
@@ -51,7 +94,7 @@ def _block(block: Block, uses: Counter[Var]) -> Block:
 
 def _apart(fold: Fold, before: Block, uses: Counter[Var]) -> Block:
     writes = any(isinstance(each, Store) for each in statements(fold.body))
-    if isinstance(fold.indices[0].size, int) or not writes or may_be_chunked(fold):
+    if isinstance(fold.indices[0].size, int) or not writes or may_be_chunked(fold, for_gpu=True):
         return [fold]
     outer: Any = split(fold, 1)
     for carry in outer.carries:
