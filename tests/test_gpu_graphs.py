@@ -130,6 +130,32 @@ def forced(u, steps):
     return u
 
 
+def timed(u, steps):
+    """A number that the host knows changes, too."""
+    t = 0.0
+    for _ in range(steps):
+        u = u + 0.1 * t
+        t = t + 0.5
+    return u
+
+
+def late(u, steps):
+    """A number that is another one at the first step alone, and one that is so at the first two."""
+    first, second = 3.0, 4.0
+    for _ in range(steps):
+        u = u * 0.5 + second
+        second = first
+        first = 1.0
+    return u
+
+
+def noted(u, steps):
+    for _ in range(steps):
+        u = u * 0.5
+        seen = True
+    return u, seen
+
+
 def until(u, steps):
     for _ in range(steps):
         if np.sum(u) > 100:
@@ -146,7 +172,8 @@ def doubled(u):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("user, count, is_alike", [(heat, 1, True), (swapped, 3, True), (forced, 1, False),
-                                                   (until, 1, False), (doubled, 1, False)])
+                                                   (until, 1, False), (doubled, 1, False),
+                                                   (timed, 1, False), (late, 1, False), (noted, 1, True)])
 def test_loops_of_drivers(user: Callable[..., Any], count: int, is_alike: bool) -> None:
     rng = np.random.default_rng(0)
     arguments = *(rng.normal(size=30) for _ in range(count)), *[4] * (user is not doubled)

@@ -29,22 +29,38 @@ def is_replayed(loop: Loop) -> bool:
         return False
     if loop.test or loop.reads or loop.records or isinstance(loop.trips, Const) and loop.trips.value < LEAST:
         return False
+    turns, changing = _turns(loop), _changing(loop)
     body: list[Any] = loop.body
-    turns = _turns(loop)
-    return all(_is_steady(stmt, loop.position, turns) for stmt in body) and _come_round(turns)
+    return all(_is_steady(stmt, turns, changing) for stmt in body) and _come_round(turns)
 
 
 def _turns(loop: Loop) -> dict[Any, Any]:
-    """What is handed from step to step, and is not the same from the second step on."""
+    """The arrays that take turns."""
     entries = {carry.entry for carry in loop.carries}
     return {carry.entry: carry.next for carry in loop.carries if carry.next in entries}
 
 
-def _is_steady(stmt: Any, position: Var, turns: dict[Any, Any]) -> bool:
-    """Whether a statement launches a kernel, without regard to the position, or computes the same at each step."""
+def _changing(loop: Loop) -> set[Any]:
+    """What has another value at every step: the position, and what is computed of it, or of its own value before."""
+    made = {target: stmt for stmt in loop.body if isinstance(stmt, Let) for target in stmt.targets}
+    changing: set[Any] = {loop.position, *(carry.entry for carry in loop.carries), *made}
+    while found := {var for var in changing if _settles(var, loop, made, changing)}:
+        changing -= found
+    return changing
+
+
+def _settles(var: Any, loop: Loop, made: dict[Var, Let], changing: set[Any]) -> bool:
+    """Whether a number is the same from the second step on, as what it is made of is."""
+    if var in made:
+        return changing.isdisjoint(atom_vars(made[var].args))
+    return any(carry.entry is var and not isinstance(carry.next, Var) for carry in loop.carries)
+
+
+def _is_steady(stmt: Any, turns: dict[Any, Any], changing: set[Any]) -> bool:
+    """Whether a statement launches a kernel with the same numbers, or computes the same, at each step."""
     if isinstance(stmt, Launch):
-        return position not in mentioned(stmt) and not may_fail(stmt.body)
-    return isinstance(stmt, Let) and stmt.op is not Load and {position, *turns}.isdisjoint(atom_vars(stmt.args))
+        return not may_fail(stmt.body) and not mentioned(stmt) & changing - turns.keys()
+    return isinstance(stmt, Let) and stmt.op is not Load and changing.isdisjoint(stmt.targets)
 
 
 def _come_round(turns: dict[Any, Any]) -> bool:
