@@ -13,7 +13,7 @@ from .by_hand import log as log_by_hand
 
 
 def normal(x):
-    return 0.5 * (1 + erf(x / np.sqrt(2)))
+    return 0.5 * (1 + erf(x * 0.7071067811865476))       # np.sqrt(2) would make float64 of float32
 
 
 def prices(spot, strike, years, rate, volatility):
