@@ -72,6 +72,21 @@ def carried(h, w, x):
     return h
 
 
+def layered(x, w):
+    """Matrices that are parts of a stack, and of what a comprehension makes."""
+    for k in range(2):
+        q, key, v = (x @ w[k, part] for part in range(3))
+        x = x + attention(q, key, v) @ w[k, 3].T
+    return np.sum(x * x)
+
+
+def replaced(x, w):
+    """What is written to is no view."""
+    y = x * 1
+    y[0] = 2
+    return y @ w + x @ w
+
+
 def rounded(x):
     return x.astype(np.float32) * 3 + (x * 3).astype(np.float32)
 
@@ -108,6 +123,9 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], Callable[..., Any], Callable[..., 
     "carried": (carried, carried, lambda made, n: (made(n, 8), made(8, 8), made(4, n, 8))),
     "carried_grad": (grad(lambda h, w, x: np.sum(carried(h, w, x)), (0, 1)), carried,
                      lambda made, n: (made(n, 8), made(8, 8) / 4, made(3, n, 8))),
+    "layered": (layered, layered, lambda made, n: (made(n, 16), made(2, 4, 16, 16) / 4)),
+    "layered_grad": (grad(layered, 1), layered, lambda made, n: (made(n, 16), made(2, 4, 16, 16) / 4)),
+    "replaced": (replaced, replaced, lambda made, n: (made(n, 16), made(16, 16))),
     "rounded": (rounded, rounded, lambda made, n: (made(n),)),
     "counted": (counted, counted, lambda made, n: (made(n),)),
 }

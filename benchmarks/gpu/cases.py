@@ -47,6 +47,22 @@ def plane(rng, n, limit):
     return np.linspace(-2, 0.5, n, dtype="f4"), np.linspace(-1.25, 1.25, n, dtype="f4"), limit
 
 
+def heat(u, rate, steps):
+    for _ in range(steps):
+        u = u + rate * (np.roll(u, 1) - 2 * u + np.roll(u, -1))
+    return u
+
+
+def heat_jax(u, rate, steps):
+    def step(_, u):
+        return u + rate * (jax.numpy.roll(u, 1) - 2 * u + jax.numpy.roll(u, -1))
+    return jax.lax.fori_loop(0, steps, step, u)
+
+
+def rod(rng, n, steps):
+    return rng.normal(size=n).astype("f4"), 0.1, steps
+
+
 def product(a, b):
     return a @ b
 
@@ -135,6 +151,10 @@ CASES = [
     GpuCase("training step, transformer of 4 layers of 256, 32 x 128 characters f32", learning.text_step,
             learning.text_arguments, (32, 128, 4, 256, 96, 8), (2, 3, 1, 4, 5, 2), (learning.text_step_jax,),
             tolerance=1e-3, goals=(AS_JAX,)),
+    GpuCase("training step, the same transformer in bf16", learning.text_step,
+            functools.partial(learning.text_arguments, dtype=ml_dtypes.bfloat16), (32, 128, 4, 256, 96, 8),
+            (2, 3, 1, 4, 5, 2), (learning.text_step_jax,), tolerance=1e-1),
+    GpuCase("heat on a ring of 4096, 2000 steps f32", heat, rod, (4096, 2000), (9, 5), (heat_jax,), tolerance=1e-3),
     GpuCase("Mandelbrot 4096 x 4096, a while loop for each point, f32", mandelbrot, plane, (4096, 200), (5, 20),
             (mandelbrot_jax,), hand=by_hand.mandelbrot, tolerance=0.3, goals=(("x JAX", 3.0),),
             sample=sample_of_mandelbrot),

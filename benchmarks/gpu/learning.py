@@ -73,10 +73,10 @@ def text_step_jax(params, text, heads):
     return value, tuple(p - RATE * d for p, d in zip(params, slopes))
 
 
-def text_arguments(rng, batch, length, layers, width, characters, heads):
+def text_arguments(rng, batch, length, layers, width, characters, heads, dtype="f4"):
     params = (0.1 * rng.normal(size=(characters, width)), 0.1 * rng.normal(size=(length, width)),
               rng.uniform(0.5, 1.5, (layers, 2, width)), rng.normal(0, width**-0.5, (layers, 4, width, width)),
               rng.normal(0, width**-0.5, (layers, width, 4 * width)),
               rng.normal(0, (4 * width) ** -0.5, (layers, 4 * width, width)),
               rng.normal(0, width**-0.5, (width, characters)))
-    return tuple(each.astype("f4") for each in params), rng.integers(0, characters, (batch, length + 1)), heads
+    return tuple(each.astype(dtype) for each in params), rng.integers(0, characters, (batch, length + 1)), heads

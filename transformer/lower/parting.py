@@ -86,7 +86,7 @@ def undivided(block: Block) -> bool:
 
 def _without_multiples(stmt: Let) -> Block:
     place, size = map(size_of_atom, stmt.args)
-    whole, rest = by_multiples(place, size) if isinstance(place, Size) else (0, place)
+    whole, rest = by_multiples(place, size)
     if whole == 0 and not is_place(rest, size):
         return [stmt]
     if is_place(rest, size):

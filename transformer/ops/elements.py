@@ -157,6 +157,8 @@ def _parted(place: Any, size: Extent) -> tuple[Any, Any]:
 
 def by_multiples(place: Extent, size: Extent) -> tuple[Extent, Extent]:
     """A place as what is seen to be so many times a size, and the rest: ``m*i + j`` as i times m, and j."""
+    if isinstance(place, int) and isinstance(size, int) and size:
+        return divmod(place, size)
     whole: Extent = 0
     for atoms, count in place.terms.items() if isinstance(place, Size) else ():
         part = quotient(product(map(Size.of, atoms)) * count, size)

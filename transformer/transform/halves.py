@@ -39,6 +39,7 @@ from ..ops.arithmetic import Cast
 from ..ops.identity import Same
 from ..ops.rounded import ToBfloat16, ToFloat16
 from ..read.interface import Interface
+from ..simplify.aliasing import may_share
 
 FLOAT64, COMPLEX128 = np.dtype(float), np.dtype(complex)
 EXACT = frozenset(("zeros", "ones", "empty", "eye", "identity", "tri"))     # of which the elements need no rounding
@@ -166,7 +167,7 @@ class _Widening:
 
     def let(self, stmt: Let) -> Block:
         types = [type_of(atom) for atom in stmt.args]
-        if stmt.op.view and len(types) == 1:
+        if stmt.op.view and may_share(stmt) and _is_half(types[0]):
             self.views[stmt.target] = stmt
         gives, takes = any(_holds_half(each.type) for each in stmt.targets), any(map(_holds_half, types))
         if not (gives or takes):
@@ -258,7 +259,7 @@ class _Widening:
             block.append(_cast(twin, atom, atom.type.dtype, origin))                       # type: ignore[union-attr]
         else:
             base = self.narrowed(view.args[0], block, origin)
-            block.append(Let((twin,), view.op, (base,), view.attrs, origin))
+            block.append(Let((twin,), view.op, (base, *view.args[1:]), view.attrs, origin))
         return twin
 
     def kept(self, var: Var) -> Var:
