@@ -36,6 +36,11 @@ def add_of_block(value, shared):
     return value
 
 
+@cuda.jit(device=True)
+def next_total(total, parts_j):
+    return total + parts_j
+
+
 def place_of_four(context, builder, array, args):
     """The k-th four elements of an array, as LLVM has them, and the bytes to which they are aligned."""
     lanes = ir.VectorType(context.get_data_type(array.dtype), 4)
@@ -115,6 +120,21 @@ def in_fours(size, *arrays):
     return size // 4
 
 
+def one_thread():
+    """A thread that works alone."""
+    return (1, 1, current_stream())
+
+
+def over_blocks(*sizes, along=THREADS):
+    """A block for every place, with threads that share what goes along a row; for short rows they are fewer."""
+    check_places(*sizes, along)
+    threads = THREADS
+    while threads > WARP and threads >= 2 * along:
+        threads //= 2
+    counts = [max(1, min(size, 65535)) for size in sizes]
+    return (tuple(counts), threads, current_stream())
+
+
 def one_block():
     """A block of threads that work together."""
     return (1, THREADS, current_stream())
@@ -162,8 +182,24 @@ def fill_du(fours, u2, du, n):
 
 @cuda.jit
 def fill_dc(dc):
-    if cuda.threadIdx.x == 0:
-        dc[0] = np.float32(0.0)
+    dc[0] = np.float32(0.0)
+
+
+@cuda.jit
+def fill_parts(n, du, kept, i, parts):
+    shared = cuda.shared.array(THREADS, np.float32)
+    j = Place(cuda.blockIdx.x)
+    while j < (n + 4093) // 4096:
+        total = np.float32(0.0)
+        k = Place(cuda.threadIdx.x)
+        while k < min(4096, n - 4096 * j - 2):
+            scaled = du[Place(4096 * j + k + 1)] * kept[Place(i), Place(4096 * j + k)]
+            total += scaled
+            k = Place(k + cuda.blockDim.x)
+        total = add_of_block(total, shared)
+        if cuda.threadIdx.x == 0:
+            parts[j] = total
+        j = Place(j + cuda.gridDim.x)
 
 
 @cuda.jit
@@ -178,13 +214,21 @@ def fill_du_next(n, du, c, du_next):
 
 
 @cuda.jit
-def fill_dc2(dc, n, du, kept, i):
+def fill_dc2(dc, fours, parts, n):
     shared = cuda.shared.array(THREADS, np.float32)
     dc2 = dc[0]
     total = np.float32(0.0)
-    j = Place(cuda.threadIdx.x)
-    while j < n - 2:
-        total += du[Place(j + 1)] * kept[Place(i), j]
+    k = Place(cuda.threadIdx.x)
+    while k < fours:
+        parts0, parts1, parts2, parts3 = four_of(parts, k)
+        total = next_total(total, parts0)
+        total = next_total(total, parts1)
+        total = next_total(total, parts2)
+        total = next_total(total, parts3)
+        k = Place(k + cuda.blockDim.x)
+    j = Place(4 * fours + cuda.threadIdx.x)
+    while j < (n + 4093) // 4096:
+        total = next_total(total, parts[j])
         j = Place(j + cuda.blockDim.x)
     total = add_of_block(total, shared)
     dc3 = dc2 + total
@@ -209,10 +253,13 @@ def heat_grad_driver(u, c):
     fill_du[over_threads(n - 3 * fours)](fours, u2, du, n)
     du_next = cp.empty(n, np.float32)
     dc = cp.empty(1, np.float32)
-    fill_dc[one_block()](dc)
+    fill_dc[one_thread()](dc)
     for i in range(9, -1, -1):
+        parts = cp.empty((n + 4093) // 4096, np.float32)
+        fill_parts[over_blocks((n + 4093) // 4096)](n, du, kept, i, parts)
         fill_du_next[over_threads(n)](n, du, c, du_next)
-        fill_dc2[one_block()](dc, n, du, kept, i)
+        fours = in_fours((n + 4093) // 4096, parts)
+        fill_dc2[one_block()](dc, fours, parts, n)
         du, du_next = du_next, du
     return du, dc.reshape(())
 

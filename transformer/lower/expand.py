@@ -39,8 +39,7 @@ from .columns import by_rows
 from .cuda.apart import nests_apart
 from .cuda.columns import columns_in_parts
 from .cuda.launches import launched
-from .cuda.shares import OF_A_BLOCK
-from .cuda.totals import totals_apart
+from .cuda.totals import totals_apart, totals_in_chunks
 from .directly import written_directly
 from .effects import done
 from .extremes import extremes
@@ -78,7 +77,7 @@ def expand_for_gpu(function: Function, assumptions: Assumptions | None = None) -
     function, results, body = _fused(function, builder, columns_in_parts)
     with builder.active():
         body = without_fills(place(body, results, {}))
-        body = cleaned(in_chunks(totals_apart(body, results), OF_A_BLOCK), results, assumptions)
+        body = cleaned(totals_in_chunks(totals_apart(body, results), results), results, assumptions)
         body, cells = launched(nests_apart(body), results)
     return Lowered(function, body, results, assumptions=assumptions, cells=cells)
 

@@ -17,7 +17,7 @@ from ..clean import Renaming
 from ..lifetimes import mentioned
 from ..nests import Allocate, Block, Nest, inner_blocks, loaded, statements
 from .launches import stored
-from .placing import on_device
+from .placing import is_launched, on_device
 from .private import known_before, with_rows
 from .shares import MOST_AXES, as_shared, flattened, shared_indices
 
@@ -55,6 +55,8 @@ def _parts(nest: Nest) -> tuple[Block, Block | None]:
     if not any(isinstance(stmt, Loop) for stmt in loops) or not all(map(as_shared, loops)):
         return [], None
     if shared_indices(nest) != nest.indices:     # a lane may take what another one leaves
+        return [], None
+    if not is_launched(nest):                    # memory has another name behind a branch or a loop
         return [], None
     if not known_before([stmt for stmt in statements(nest.body) if isinstance(stmt, Allocate)], nest):
         return [], None

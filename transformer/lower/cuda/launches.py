@@ -41,7 +41,17 @@ from ..nests import (
 from ..threads import own_memory, used_by
 from .placing import is_for_kernel, is_for_one_block, is_launched, is_number, is_small, is_test, on_device
 from .private import with_rows
-from .shares import added_to, along_memory, as_loop, as_shared, flattened, is_for_blocks, is_together, shared_indices
+from .shares import (
+    added_to,
+    along_memory,
+    as_loop,
+    as_shared,
+    flattened,
+    has_shares,
+    is_for_blocks,
+    is_together,
+    shared_indices,
+)
 from .tiles import tiles
 
 CELL = "cell"                          # makes memory for a number
@@ -198,7 +208,7 @@ class _Cut:
             cell = self._cell(var)
             memory.append(Allocate(cell, CELL))
             stores.append(Store(cell, (0,), var))                        # type: ignore[arg-type]
-        form = "block" if is_together(block) else "thread"
+        form = "block" if is_together(block) and has_shares(block) else "thread"
         launch = self._launch([*block, *stores], form, [], set(left))
         return [*memory, launch]
 

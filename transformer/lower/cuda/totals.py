@@ -7,7 +7,8 @@
                                             total = fold shares[i] over i < n
 
 The iterations are a nest then, whose places threads share. Where they write apart from each other, and need no memory
-of their own, chunks of them are shared instead (`threads.in_chunks`), and nothing is kept.
+of their own, chunks of them are shared instead (`threads.in_chunks`), and nothing is kept. So they are in the branches
+and loops that the driver goes through: what one block adds up is what nobody else can help with.
 """
 
 from __future__ import annotations
@@ -16,24 +17,44 @@ from collections import Counter
 from typing import Any
 
 from ...core.builder import current
-from ...core.grammar import Atom, Carry, Let, Var
+from ...core.grammar import Atom, Carry, If, Let, Loop, Var
 from ...core.types import INT, ArrayType
 from ...core.walk import atom_vars
 from ...ops.arithmetic import Add
 from ..nests import Allocate, Block, Fold, Index, Load, Nest, Store, emit, inner_blocks, split, statements
 from ..sums import added, opened
-from ..threads import may_be_chunked, own_memory, used_by
+from ..threads import in_chunks, may_be_chunked, own_memory, used_by
 from .placing import is_launched
-from .shares import added_to, flattened, shared_indices
+from .shares import OF_A_BLOCK, added_to, as_shared, flattened, shared_indices
 
 SHARES = "shares"                      # makes memory for what iterations add
 
 
 def totals_apart(body: Block, results: list[Atom]) -> Block:
     """The block with such folds as nests, and folds of what these leave."""
+    return _block(body, _uses(body, results))
+
+
+def totals_in_chunks(body: Block, results: list[Atom]) -> Block:
+    """The block with long folds in chunks."""
+    return _chunked(body, _uses(body, results))
+
+
+def _uses(body: Block, results: list[Atom]) -> Counter[Var]:
     uses = used_by(body)
     uses.update(set(atom_vars(tuple(results))))
-    return _block(body, uses)
+    return uses
+
+
+def _chunked(block: Block, uses: Counter[Var]) -> Block:
+    made: Block = []
+    for stmt in block:
+        nest = as_shared(stmt)
+        if isinstance(stmt, (If, Loop)) and not (nest is not None and _is_shared(nest, made, uses)):
+            for inner in inner_blocks(stmt):
+                inner[:] = _chunked(inner, uses)
+        made += in_chunks([stmt], OF_A_BLOCK)
+    return made
 
 
 def _block(block: Block, uses: Counter[Var]) -> Block:
@@ -57,14 +78,13 @@ def _apart(fold: Fold, before: Block, uses: Counter[Var]) -> Block:
     for carry in outer.carries:
         opened(carry, outer)
     adds = [added(carry, outer) for carry in outer.carries]
-    if None in adds or not _is_shared(outer, before, uses):
+    if None in adds or not _is_shared(Nest(outer.indices, outer.body, outer.origin), before, uses):
         return [outer]
     return _shares(outer, adds)                                          # type: ignore[arg-type]
 
 
-def _is_shared(fold: Fold, before: Block, uses: Counter[Var]) -> bool:
-    """Whether threads may share the iterations, but for the totals."""
-    nest = Nest(fold.indices, fold.body, fold.origin)
+def _is_shared(nest: Nest, before: Block, uses: Counter[Var]) -> bool:
+    """Whether threads may share the iterations."""
     own = [each.target for each in own_memory(nest, before, uses)]
     return is_launched(nest) and bool(shared_indices(flattened(nest), [*own, *added_to(nest)]))
 

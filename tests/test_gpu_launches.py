@@ -1,0 +1,52 @@
+"""How often, and with how many threads, a driver launches kernels; what it knows without asking the device."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from corpus.kept_aside import conjugate_gradients, window_of_lanes
+from gpu_checks import check
+
+
+def driver_of(source: str) -> str:
+    return source[source.index("_driver("):]
+
+
+def grids_of(text: str) -> list[str]:
+    return re.findall(r"^ *fill_\w+\[(\w+)\(", text, re.MULTILINE)
+
+
+def test_lanes_around_a_branch_are_launched_once() -> None:
+    """The branch leaves what it does not replace where it lies, so that a kernel may do it."""
+    rng = np.random.default_rng(0)
+    driver = driver_of(check(window_of_lanes, rng.standard_normal((5, 4, 3)), rng.standard_normal((5, 3))))
+    assert "for " not in driver and "over_blocks" in driver
+
+
+def test_what_is_added_up_in_a_loop_is_shared_by_blocks() -> None:
+    matrix = np.diag(np.arange(1.0, 6)) + 0.1
+    driver = driver_of(check(conjugate_gradients, matrix, np.ones(5), 3))
+    inside = driver[driver.index("while "):driver.index("count += 1")]
+    assert grids_of(inside).count("over_blocks") == 2                    # a product with a matrix, and one of vectors
+
+
+def test_the_driver_knows_what_it_counts() -> None:
+    """It asks for the one number that decides."""
+    matrix = np.diag(np.arange(1.0, 6)) + 0.1
+    driver = driver_of(check(conjugate_gradients, matrix, np.ones(5), 3))
+    assert driver.count(".item()") == 1
+    assert "k = 0" in driver
+
+
+def recurrence(x):
+    y = np.zeros_like(x)
+    for i in range(1, len(x)):
+        y[i] = np.sin(y[i - 1]) + x[i]
+    return y
+
+
+def test_one_thread_does_what_nobody_can_share() -> None:
+    source = check(recurrence, np.arange(5.0))
+    assert grids_of(driver_of(source)) == ["over_threads", "one_thread"]
+    assert "syncthreads" not in source
