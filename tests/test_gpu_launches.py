@@ -50,3 +50,32 @@ def test_one_thread_does_what_nobody_can_share() -> None:
     source = check(recurrence, np.arange(5.0))
     assert grids_of(driver_of(source)) == ["over_threads", "one_thread"]
     assert "syncthreads" not in source
+
+
+def clustered(x, centres, steps):
+    centres = centres.copy()
+    for _ in range(steps):
+        nearest = np.argmin(((x[:, None] - centres[None]) ** 2).sum(axis=2), axis=1)
+        for k in range(centres.shape[0]):
+            mine = nearest == k
+            if np.any(mine):
+                centres[k] = (x * mine[:, None]).sum(axis=0) / mine.sum()
+    return centres, nearest
+
+
+def test_memory_made_before_a_loop_is_that_of_threads() -> None:
+    """A few numbers for each point: a thread keeps them itself."""
+    rng = np.random.default_rng(0)
+    source = check(clustered, rng.standard_normal((7, 2)), rng.standard_normal((4, 2)), 3)
+    driver = driver_of(source)
+    assert grids_of(driver[driver.index("for "):])[0] == "over_threads" and "cuda.local.array((4, 2)" in source
+
+
+def signs(x):
+    return np.any(x < 0), np.all(x > 0), np.all(x < 9, axis=1), np.bitwise_or.reduce((x > 1).astype(np.int32).ravel())
+
+
+def test_truths_are_combined_by_blocks() -> None:
+    source = check(signs, np.random.default_rng(0).standard_normal((5, 40)))
+    assert "bitwise_or_of_block" in source and "bitwise_and_of_block" in source
+    assert set(grids_of(driver_of(source))) == {"over_blocks", "one_block"}

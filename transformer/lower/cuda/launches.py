@@ -40,7 +40,7 @@ from ..nests import (
 )
 from ..threads import own_memory, used_by
 from .placing import is_for_kernel, is_for_one_block, is_launched, is_number, is_small, is_test, on_device
-from .private import with_rows
+from .private import is_local, with_rows
 from .shares import (
     added_to,
     along_memory,
@@ -71,6 +71,7 @@ class _Cut:
         self.device = on_device(body)
         self.cells: dict[Var, Var] = {}          # where a number of the device lies
         self.fetched: dict[Var, Atom] = {}       # what the driver has read of them
+        self.around: list[Block] = []            # what has been made of the blocks around
         self.uses = Counter(var for stmt in statements(body) for var in _used(stmt))
         self.uses.update(atom_vars(tuple(results)))
         self.statements = used_by(body)          # how many use a variable
@@ -81,9 +82,10 @@ class _Cut:
     def block(self, block: Block) -> Block:
         fetched, self.fetched = self.fetched, dict(self.fetched)
         made: Block = []
+        self.around.append(made)
         waiting: Block = []                      # for a kernel of one block
         for stmt in block:
-            if self._is_of_device(stmt, made):
+            if self._is_of_device(stmt):
                 waiting.append(stmt)
             elif self._is_of_driver(stmt):
                 made += self._fetch(stmt)
@@ -92,12 +94,12 @@ class _Cut:
                 if not _may_wait(waiting, stmt):
                     made += self._together(waiting)
                     waiting = []
-                made += self._driven(stmt, made)
+                made += self._driven(stmt)
         made += self._together(waiting)
         self.fetched = fetched
-        return made
+        return self.around.pop()
 
-    def _is_of_device(self, stmt: Any, made: Block) -> bool:
+    def _is_of_device(self, stmt: Any) -> bool:
         """Whether one block had better do a statement alone, or can only do so."""
         match stmt:
             case Let():
@@ -107,10 +109,10 @@ class _Cut:
             case Fold():
                 return is_for_kernel(stmt)
             case Nest():
-                return is_for_kernel(stmt) and (is_small(stmt) or not self._is_shared(stmt, made))
+                return is_for_kernel(stmt) and (is_small(stmt) or not self._is_shared(stmt))
             case If() | Loop():
                 return is_for_one_block(stmt, self.device) and not (
-                    (nest := as_shared(stmt)) is not None and self._is_shared(nest, made))
+                    (nest := as_shared(stmt)) is not None and self._is_shared(nest))
         return False
 
     def _is_of_driver(self, stmt: Any) -> bool:
@@ -119,15 +121,15 @@ class _Cut:
             return stmt.source is None and self.device.isdisjoint(atom_vars(stmt.target.type))
         return isinstance(stmt, Let)
 
-    def _driven(self, stmt: Any, made: Block) -> Block:
+    def _driven(self, stmt: Any) -> Block:
         match stmt:
             case Nest() | Loop() if (nest := as_shared(stmt)) is not None:
-                is_for_threads = self._is_shared(nest, made)
-                found = self._tiles(stmt, made)
+                is_for_threads = self._is_shared(nest)
+                found = self._tiles(stmt)
                 if found is not None and (found[0] or not is_for_threads):
-                    return self._over_blocks(*found, made)
+                    return self._over_blocks(*found)
                 if is_for_threads:
-                    return self._over_threads(nest, made)
+                    return self._over_threads(nest)
                 return self._loop(stmt) if isinstance(stmt, Loop) else self._nest(stmt)
             case Loop():
                 return self._loop(stmt)
@@ -159,39 +161,49 @@ class _Cut:
 
     # -- kernels ----------------------------------------------------------------------------
 
-    def _indices(self, nest: Nest, before: Block, added: Iterable[Var] = ()) -> list[Index]:
+    def _own(self, nest: Nest) -> list[Allocate]:
+        """Memory that only the iterations of a nest use, also if it is made before the loops around."""
+        return own_memory(nest, [stmt for block in self.around for stmt in block], self.statements)
+
+    def _forget(self, memory: Iterable[Any]) -> None:
+        for block in self.around:
+            block[:] = [each for each in block if each not in memory]
+
+    def _indices(self, nest: Nest, added: Iterable[Var] = ()) -> list[Index]:
         """The indices over which threads may share a nest; several may write to what is `added` to."""
-        own = own_memory(nest, before, self.statements)
+        own = self._own(nest)
         return shared_indices(flattened(nest), [*(each.target for each in own), *added])
 
-    def _is_shared(self, nest: Nest, before: Block) -> bool:
-        return is_launched(nest) and bool(self._indices(nest, before, added_to(nest)))
+    def _is_shared(self, nest: Nest) -> bool:
+        return is_launched(nest) and bool(self._indices(nest, added_to(nest)))
 
-    def _over_threads(self, stmt: Nest, before: Block) -> Block:
+    def _over_threads(self, stmt: Nest) -> Block:
         """A kernel for a nest; memory before it that only its iterations use is one for each of them."""
-        own = own_memory(stmt, before, self.statements)
-        nest, indices = flattened(stmt), self._indices(stmt, before)
+        own = self._own(stmt)
+        nest, indices = flattened(stmt), self._indices(stmt)
         added = set() if indices else added_to(nest)
-        indices = indices or self._indices(stmt, before, added)
+        indices = indices or self._indices(stmt, added)
         own = own if [*shared_indices(nest, added)] != indices else []
-        before[:] = [each for each in before if each not in own]
+        self._forget(own)
         indices = along_memory(indices, nest)
         sizes = self._read(var for index in indices for var in atom_vars((index.size,)))
-        rows = with_rows(nest, own, indices)
+        if not is_for_blocks(nest):
+            nest.body[:0] = [each for each in own if is_local(each)]
+        rows = with_rows(nest, [each for each in own if each not in nest.body], indices)
         form = "blocks" if is_for_blocks(nest) else "threads"
         launch = self._launch([nest], form, indices)
         launch.added = added
         return [*sizes, *rows, launch]
 
-    def _tiles(self, stmt: Nest | Loop, before: Block) -> tuple[Block, Nest] | None:
+    def _tiles(self, stmt: Nest | Loop) -> tuple[Block, Nest] | None:
         """The memory and the nest of a promised loop that blocks of threads do."""
         if not getattr(stmt, "independent", False):
             return None
-        return tiles(stmt, own_memory(Nest([], stmt.body, stmt.origin), before, self.statements))   # type: ignore
+        return tiles(stmt, self._own(Nest([], stmt.body, stmt.origin)))   # type: ignore
 
-    def _over_blocks(self, memory: Block, nest: Nest, before: Block) -> Block:
+    def _over_blocks(self, memory: Block, nest: Nest) -> Block:
         """A kernel of which each block does an iteration, with memory that its threads share."""
-        before[:] = [each for each in before if each not in memory]
+        self._forget(memory)
         sizes = self._read(var for index in nest.indices for var in atom_vars((index.size,)))
         return [*sizes, self._launch([*memory, nest], "blocks", nest.indices)]
 
