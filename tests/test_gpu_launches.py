@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from corpus.kept_aside import conjugate_gradients, window_of_lanes
+from corpus.kept_aside import conjugate_gradients, streamed, window_of_lanes
 from gpu_checks import check
+
+from transformer import grad
 
 
 def driver_of(source: str) -> str:
@@ -79,3 +81,21 @@ def test_truths_are_combined_by_blocks() -> None:
     source = check(signs, np.random.default_rng(0).standard_normal((5, 40)))
     assert "bitwise_or_of_block" in source and "bitwise_and_of_block" in source
     assert set(grids_of(driver_of(source))) == {"over_blocks", "one_block"}
+
+
+def test_steps_of_a_gradient_copy_nothing() -> None:
+    arguments = np.random.default_rng(0).standard_normal((7, 5, 6)), 2
+    assert ".copy()" not in driver_of(check(grad(streamed), *arguments, user=streamed, typed=False))
+
+
+def of_valid_keys(scores, lengths):
+    valid = np.arange(scores.shape[2])[None, None, :] < lengths[:, None, None]
+    e = np.where(valid, scores, -1e9)
+    e = np.exp(e - e.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def test_rows_of_lanes_with_numbers_of_their_own_have_blocks() -> None:
+    scores = np.random.default_rng(0).standard_normal((2, 5, 6))
+    source = check(of_valid_keys, scores, np.array([2, 6]))
+    assert set(grids_of(driver_of(source))) == {"over_blocks"}

@@ -71,6 +71,17 @@ def parameter_replaced(x, c):
     return np.sum(x * y * z)
 
 
+def streamed(f, steps):
+    """What is used up in a step is not what the next one is written to."""
+    for _ in range(steps):
+        rho = f.sum(axis=0)
+        out = np.empty_like(f)
+        for q in range(len(f)):
+            out[q] = np.roll(f[q] * (1 + 0.1 * rho) - 0.3 * q * rho, q, axis=0)
+        f = out
+    return np.sum(f * f)
+
+
 def conjugate_gradients(a, b, steps):
     """Leaves the loop, perhaps before `scaled` has a value."""
     x, r = np.zeros_like(b), b.copy()
@@ -100,6 +111,7 @@ PROGRAMS = [
     Program(exchanged_on_one_side, normal(("n",), then=(CHOICES,))),
     Program(kept_by_another_row, normal(("n",), then=(CHOICES,))),
     Program(parameter_replaced, normal(("n",), then=(CHOICES,))),
+    Program(streamed, normal((7, 5, 6), then=(2,))),
     Program(conjugate_gradients, fixed(MATRIX, np.array([1.0, -2.0, 0.5]), 2), (1,)),
     Program(conjugate_gradients, fixed(MATRIX, np.zeros(3), 2), (1,), name="conjugate_gradients_at_once"),
 ]

@@ -5,6 +5,8 @@
         nest j: store y, j, i, c[i, j]    nest i, j
                                               store y, j, i, c[i, j]
 
+So are lanes that go through rows, if they compute a few numbers before.
+
 The lanes have to be independent as they are: each does its loops in order, but no lane waits for another one. Numbers
 that lanes compute before their loops are computed in each of the nests.
 """
@@ -15,7 +17,7 @@ from ...core.grammar import Let, Loop, Var
 from ...core.walk import Copier, atom_vars
 from ..clean import Renaming
 from ..lifetimes import mentioned
-from ..nests import Allocate, Block, Nest, inner_blocks, loaded, statements
+from ..nests import Allocate, Block, Fold, Nest, defined, inner_blocks, loaded, statements
 from .launches import stored
 from .placing import is_launched, on_device
 from .private import known_before, with_rows
@@ -32,6 +34,8 @@ def nests_apart(body: Block) -> Block:
 def _block(block: Block, device: set[Var]) -> Block:
     made: Block = []
     for stmt in block:
+        if isinstance(stmt, Nest):
+            stmt = _with_rows_of_lanes(stmt)
         nest = as_shared(stmt)
         rows, parts = ([], None) if nest is None or not _is_sized(nest, device) else _parts(nest)
         if parts is None and not isinstance(stmt, Nest):
@@ -39,6 +43,23 @@ def _block(block: Block, device: set[Var]) -> Block:
                 inner[:] = _block(inner, device)
         made += [*rows, *([stmt] if parts is None else parts)]
     return made
+
+
+def _with_rows_of_lanes(nest: Nest) -> Nest:
+    """Lanes that compute a few numbers before they go through rows, as a nest of the rows of all lanes, each of which
+    computes the numbers again."""
+    *before, inner = nest.body
+    indices = [*nest.indices, *getattr(inner, "indices", ())]
+    if not isinstance(inner, Nest) or not before or len(before) > MOST_REPEATED or len(indices) > MOST_AXES:
+        return nest
+    own = {var for stmt in before for var in defined(stmt)} | {index.var for index in nest.indices}
+    if not all(isinstance(stmt, Let) for stmt in before) or nest.ordered or inner.ordered or not own.isdisjoint(
+            atom_vars(tuple(index.size for index in inner.indices))):
+        return nest
+    has_rows = any(isinstance(stmt, (Fold, Nest)) for stmt in statements(inner.body))
+    if not has_rows or not {array for stmt in before for array in loaded(stmt)}.isdisjoint(stored(inner.body)):
+        return nest
+    return Nest(indices, [*before, *inner.body], nest.origin)
 
 
 def _is_sized(nest: Nest, device: set[Var]) -> bool:
