@@ -121,9 +121,9 @@ def in_fours(size, *arrays):
     return size // 4
 
 
-def one_block():
-    """A block of threads that work together."""
-    return (1, THREADS, current_stream())
+def one_thread():
+    """A thread that works alone."""
+    return (1, 1, current_stream())
 
 
 def over_blocks(*sizes, along=THREADS):
@@ -134,6 +134,11 @@ def over_blocks(*sizes, along=THREADS):
         threads //= 2
     counts = [max(1, min(size, 65535)) for size in sizes]
     return (tuple(counts), threads, current_stream())
+
+
+def one_block():
+    """A block of threads that work together."""
+    return (1, THREADS, current_stream())
 
 
 @cuda.jit
@@ -178,8 +183,7 @@ def fill_du(fours, u2, du, n):
 
 @cuda.jit
 def fill_dc(dc):
-    if cuda.threadIdx.x == 0:
-        dc[0] = np.float32(0.0)
+    dc[0] = np.float32(0.0)
 
 
 @cuda.jit
@@ -251,7 +255,7 @@ def heat_grad_driver(u, c):
     du_next = cp.empty(n, np.float32)
     parts = cp.empty((n + 4093) // 4096, np.float32)
     dc = cp.empty(1, np.float32)
-    fill_dc[one_block()](dc)
+    fill_dc[one_thread()](dc)
     for i in range(9, -1, -1):
         fill_parts[over_blocks((n + 4093) // 4096)](n, du, kept, i, parts)
         fill_du_next[over_threads(n)](n, du, c, du_next)

@@ -11,7 +11,7 @@ Places are sizes in terms of positions of loops. Along an axis, two of them neve
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core.builder import current
@@ -99,14 +99,17 @@ def is_above(size: Extent, ranges: Ranges, least: int = 1, decides: bool = False
         assumptions.certainly_at_least(size, least) or decides and assumptions.decide(size - least))
 
 
-def accesses(block: Block) -> list[Access] | None:
-    """All that a block reads and writes; None where it does something else, or what cannot be told."""
+def accesses(block: Block, with_numbers: bool = False) -> list[Access] | None:
+    """All that a block reads and writes; None where it does something else, or what cannot be told. If numbers do not
+    matter, loops may hand them on (`with_numbers`)."""
     inside = {var for stmt in statements(block) for var in defined(stmt)}
+    inside.update(carry.entry for stmt in statements(block) for carry in getattr(stmt, "carries", ()))
     found: list[Access] = []
-    return found if all(_collect(stmt, {}, inside, found) for stmt in block) else None
+    counted = _counted if with_numbers else counted_by
+    return found if all(_collect(stmt, {}, inside, found, counted) for stmt in block) else None
 
 
-def _collect(stmt: Any, ranges: Ranges, inside: set[Var], found: list[Access]) -> bool:
+def _collect(stmt: Any, ranges: Ranges, inside: set[Var], found: list[Access], counted_by: Any) -> bool:
     match stmt:
         case Let():
             if is_load(stmt):
@@ -125,7 +128,7 @@ def _collect(stmt: Any, ranges: Ranges, inside: set[Var], found: list[Access]) -
             ranges = {**ranges, **{index.var: (0, index.size - 1) for index in counted}}
         case _:
             return False
-    return all(_collect(each, ranges, inside, found) for block in inner_blocks(stmt) for each in block)
+    return all(_collect(each, ranges, inside, found, counted_by) for block in inner_blocks(stmt) for each in block)
 
 
 def _places(at: Any, inside: set[Var]) -> tuple[Extent | None, ...]:
@@ -137,6 +140,13 @@ def counted_by(stmt: Any) -> list[Index] | None:
     or fold."""
     nest = as_nest(stmt) if isinstance(stmt, Loop) else stmt
     return None if nest is None else nest.indices
+
+
+def _counted(stmt: Any) -> list[Index] | None:
+    """The same of a loop that hands on numbers as well."""
+    if isinstance(stmt, Loop):
+        stmt = replace(stmt, carries=[carry for carry in stmt.carries if getattr(carry.entry.type, "sizes", True)])
+    return counted_by(stmt)
 
 
 def as_nest(loop: Loop) -> Nest | None:

@@ -39,7 +39,7 @@ from .clean import cleaned, equal_sizes
 from .cuda.apart import nests_apart
 from .cuda.columns import columns_in_parts
 from .cuda.launches import launched
-from .cuda.totals import in_chunks_of_blocks, totals_apart
+from .cuda.totals import totals_apart, totals_in_chunks
 from .directly import written_directly
 from .effects import done
 from .extremes import extremes
@@ -81,7 +81,7 @@ def expand_for_gpu(function: Function, assumptions: Assumptions | None = None) -
     function, results, body = _fused(function, builder, FOR_GPUS)
     with builder.active():
         body = without_fills(place(body, results, {}))
-        body = cleaned(in_chunks_of_blocks(totals_apart(body, results)), results, assumptions)
+        body = cleaned(totals_in_chunks(totals_apart(body, results), results), results, assumptions)
         body, cells = launched(nests_apart(body), results)
     return Lowered(function, body, results, assumptions=assumptions, cells=cells)
 

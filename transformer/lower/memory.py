@@ -100,7 +100,7 @@ class _Moves:
             fresh = self._replaced(loop, carry)
             if fresh is not None and self._fits_in_place(loop, carry, fresh):
                 fresh.source = carry.entry
-            elif fresh is not None:
+            elif fresh is not None and not _is_updated(loop, carry.entry):       # else the old one is used up
                 self._take_turns(loop, carry, fresh, block)
             if fresh is not None or _is_updated(loop, carry.entry):
                 self._own(loop, carry, block)

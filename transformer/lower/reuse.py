@@ -3,6 +3,7 @@
     t = copy of x, with an element written      t in the memory of x, if x is not needed afterwards
     y = exp(t)                                  y in that of t: each element is read for the last time
                                                 where it is written
+    if c: y = x + 1, else: y = x                y in the memory of x, which is left alone where c does not hold
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.grammar import Atom, If, Loop, Var
+from ..core.grammar import Atom, If, Loop, Var, is_array
 from ..core.types import ArrayType
 from ..core.walk import Copier, atom_vars, inner_targets
 from .aliases import handed_in, renamings
@@ -67,17 +68,18 @@ class Sharing:
                         return _Choice(stmt, self.block, param)
         return None
 
-    def _in_block(self, block: Block, lifetimes: Lifetimes, owned: set[Var], renamed: Counter[Any]
-                  ) -> _Choice | None:
-        """A copy that can live where its source did; `renamed` are arrays that get other names on the way here."""
+    def _in_block(self, block: Block, lifetimes: Lifetimes, owned: set[Var], renamed: Counter[Any],
+                  kept: dict[Var, Any] | None = None) -> _Choice | None:
+        """A copy that can live where its source did, or an array where the one did that the other side of a branch has
+        `kept`; `renamed` are arrays that get other names on the way here."""
         for k, stmt in enumerate(block):
             if isinstance(stmt, Allocate):
-                source: Any = stmt.source
+                source: Any = stmt.source or (kept or {}).get(stmt.target)
                 if source in owned and not renamed[source] and may_be_written(
                         source, stmt.target, block[k:], lifetimes):
                     return _Choice(stmt, block, source)
             for inner, elsewhere in _ways(stmt):
-                found = self._in_block(inner, lifetimes, owned, renamed - elsewhere)
+                found = self._in_block(inner, lifetimes, owned, renamed - elsewhere, _kept(stmt, inner))
                 if found is not None:
                     return found
         return None
@@ -89,6 +91,17 @@ def _ways(stmt: Any) -> list[tuple[Block, Counter[Any]]]:
         then, orelse = (Counter(getattr(merge, side) for merge in stmt.merges) for side in ("then", "orelse"))
         return [(stmt.then, orelse + renamings(stmt.orelse)), (stmt.orelse, then + renamings(stmt.then))]
     return [(block, Counter()) for block in inner_blocks(stmt)] if isinstance(stmt, Loop) else []
+
+
+def _kept(stmt: Any, side: Block) -> dict[Var, Any]:
+    """For arrays that leave one side of a branch those from before it that leave the other one, of the same type."""
+    if not isinstance(stmt, If):
+        return {}
+    pairs = [(merge.then, merge.orelse) if side is stmt.then else (merge.orelse, merge.then) for merge in stmt.merges]
+    uses = Counter(atom for pair in pairs for atom in pair)
+    inside = {var for each in statements([stmt]) for var in (*defined(each), *inner_targets(each))}
+    return {here: there for here, there in pairs if uses[here] == uses[there] == 1 and is_array(here)
+            and is_array(there) and there not in inside and here.type == there.type}
 
 
 def may_be_written(source: Var, target: Var, rest: Block, lifetimes: Lifetimes) -> bool:

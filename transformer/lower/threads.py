@@ -24,10 +24,10 @@ from ..core.sizes import Extent, Floor, Least, Size, Unknown, least, product
 from ..core.types import INT, ArrayType
 from ..core.walk import Copier, atom_of_size, atom_vars, inner_targets, size_of_atom
 from ..ops.arithmetic import Add
-from ..ops.comparison import Maximum, Minimum
+from ..ops.comparison import BitwiseAnd, BitwiseOr, Maximum, Minimum
 from . import vecmath
 from .clean import Renaming
-from .dependence import as_nest
+from .dependence import Frame, accesses, as_nest
 from .nests import (
     Allocate,
     Block,
@@ -50,6 +50,7 @@ from .promises import keeps_promise
 from .sums import BLOCK, at_most, uses_in
 
 ROWS = 1 << 4                          # of a long sum make a chunk, where its elements are rows
+COMBINED = Add, Maximum, Minimum, BitwiseAnd, BitwiseOr                  # of which parts can be made in any order
 CHUNKS = "chunks"                      # makes memory for what they give
 DEAR = 16                              # what a function of vector mathematics costs, in additions
 UNKNOWN_TRIPS = 16                     # of a loop whose end depends on numbers
@@ -82,7 +83,7 @@ def may_be_chunked(stmt: Fold, for_gpu: bool = False) -> bool:
 def combination(carry: Carry, stmt: Fold) -> Let | None:
     """What makes the next value of a carry, if two of its values are combined in the same way."""
     made = next((each for each in stmt.body if isinstance(each, Let) and carry.next in each.targets), None)
-    if made is not None and made.op in (Add, Maximum, Minimum):
+    if made is not None and made.op in COMBINED:
         alone = carry.entry in made.args and uses_in(stmt, carry.entry) == 1 and not uses_in(stmt, made.target)
         return made if alone and made.target.type == carry.entry.type else None
     inner = [(each, c) for each in stmt.body if isinstance(each, Fold) for c in each.carries
@@ -230,7 +231,19 @@ def is_independent(stmt: Nest | Fold, index: Index, own: set[Var], may_fail: boo
     if places is None:
         return False
     changing = Changing(stmt, inside)
-    return all(changing.are_apart(all_places, index.var) for all_places in places.values())
+    rest = {array for array, all_places in places.items() if not changing.are_apart(all_places, index.var)}
+    return not rest or _never_meet(stmt, index, rest)
+
+
+def _never_meet(stmt: Nest | Fold, index: Index, arrays: set[Var]) -> bool:
+    """Whether no iteration touches an element of these arrays that another one writes."""
+    others = [each for each in stmt.indices if each is not index]
+    found = accesses([Nest(others, stmt.body)] if others else stmt.body, with_numbers=True)
+    if found is None:
+        return False
+    frame, touched = Frame(index.var, index.size), [each for each in found if each.array in arrays]
+    return not any(frame.meet(one, other) or frame.meet(other, one)
+                   for one in touched if one.writes for other in touched)
 
 
 def _places(inside: list[Any], private: set[Var]) -> dict[Var, list[tuple[Any, ...]]] | None:

@@ -5,6 +5,8 @@
         nest j: store y, j, i, c[i, j]    nest i, j
                                               store y, j, i, c[i, j]
 
+So are lanes that go through rows, if they compute a few numbers before.
+
 The lanes have to be independent as they are: each does its loops in order, but no lane waits for another one. Numbers
 that lanes compute before their loops are computed in each of the nests.
 """
@@ -15,8 +17,8 @@ from ...core.grammar import Let, Loop, Var
 from ...core.walk import Copier, atom_vars
 from ..clean import Renaming
 from ..lifetimes import mentioned, written
-from ..nests import Allocate, Block, Nest, inner_blocks, loaded, statements
-from .placing import on_device
+from ..nests import Allocate, Block, Fold, Nest, defined, inner_blocks, loaded, statements
+from .placing import is_launched, on_device
 from .private import known_before, with_rows
 from .shares import MOST_AXES, as_shared, flattened, shared_indices
 
@@ -31,6 +33,8 @@ def nests_apart(body: Block) -> Block:
 def _block(block: Block, device: set[Var]) -> Block:
     made: Block = []
     for stmt in block:
+        if isinstance(stmt, Nest):
+            stmt = _with_rows_of_lanes(stmt)
         nest = as_shared(stmt)
         rows, parts = ([], None) if nest is None or not _is_sized(nest, device) else _parts(nest)
         if parts is None and not isinstance(stmt, Nest):
@@ -38,6 +42,23 @@ def _block(block: Block, device: set[Var]) -> Block:
                 inner[:] = _block(inner, device)
         made += [*rows, *([stmt] if parts is None else parts)]
     return made
+
+
+def _with_rows_of_lanes(nest: Nest) -> Nest:
+    """Lanes that compute a few numbers before they go through rows, as a nest of the rows of all lanes, each of which
+    computes the numbers again."""
+    *before, inner = nest.body
+    indices = [*nest.indices, *getattr(inner, "indices", ())]
+    if not isinstance(inner, Nest) or not before or len(before) > MOST_REPEATED or len(indices) > MOST_AXES:
+        return nest
+    own = {var for stmt in before for var in defined(stmt)} | {index.var for index in nest.indices}
+    if not all(isinstance(stmt, Let) for stmt in before) or nest.ordered or inner.ordered or not own.isdisjoint(
+            atom_vars(tuple(index.size for index in inner.indices))):
+        return nest
+    has_rows = any(isinstance(stmt, (Fold, Nest)) for stmt in statements(inner.body))
+    if not has_rows or not {array for stmt in before for array in loaded(stmt)}.isdisjoint(written(inner)):
+        return nest
+    return Nest(indices, [*before, *inner.body], nest.origin)
 
 
 def _is_sized(nest: Nest, device: set[Var]) -> bool:
@@ -54,6 +75,8 @@ def _parts(nest: Nest) -> tuple[Block, Block | None]:
     if not any(isinstance(stmt, Loop) for stmt in loops) or not all(map(as_shared, loops)):
         return [], None
     if shared_indices(nest) != nest.indices:     # a lane may take what another one leaves
+        return [], None
+    if not is_launched(nest):                    # memory has another name behind a branch or a loop
         return [], None
     if not known_before([stmt for stmt in statements(nest.body) if isinstance(stmt, Allocate)], nest):
         return [], None

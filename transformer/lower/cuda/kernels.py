@@ -25,6 +25,7 @@ from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
 from ...write.sizes import number
 from ..nests import Allocate, Block, Fold, Launch, Nest, Store, loaded, statements
+from ..numbers import dtype_tree
 from ..private import private_arrays
 from ..sharing import taken
 from . import grids, long_axes
@@ -108,7 +109,7 @@ class Kernels(Transposed):
     def _memory(self) -> list[Item]:
         """`shared = cuda.shared.array(THREADS, np.float32)`, for each dtype that a block combines."""
         return [Line(ast.Assign([ast.Name(name)], ast.Call(dotted("cuda.shared.array"), [
-            ast.Name("THREADS"), dotted(f"np.{dtype.name}")], []))) for dtype, name in self.shared.items()]
+            ast.Name("THREADS"), dtype_tree(dtype)], []))) for dtype, name in self.shared.items()]
 
     # -- who does what ------------------------------------------------------------------------
 

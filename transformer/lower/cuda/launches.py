@@ -39,8 +39,18 @@ from ..nests import (
 )
 from ..threads import own_memory, used_by
 from .placing import is_for_kernel, is_for_one_block, is_launched, is_number, is_small, is_test, on_device
-from .private import with_rows
-from .shares import added_to, along_memory, as_loop, as_shared, flattened, is_for_blocks, is_together, shared_indices
+from .private import is_local, with_rows
+from .shares import (
+    added_to,
+    along_memory,
+    as_loop,
+    as_shared,
+    flattened,
+    has_shares,
+    is_for_blocks,
+    is_together,
+    shared_indices,
+)
 from .tiles import tiles
 from .totals import before_loop
 
@@ -61,9 +71,9 @@ class _Cut:
         self.device = on_device(body)
         self.cells: dict[Var, Var] = {}          # where a number of the device lies
         self.fetched: dict[Var, Atom] = {}       # what the driver has read of them
+        self.around: list[Block] = []            # what has been made of the blocks around
         self.uses = Counter(var for stmt in statements(body) for var in _used(stmt))
         self.uses.update(atom_vars(tuple(results)))
-        self.open: list[Block] = []              # what is made of the blocks around, and of this one
         self.statements = used_by(body)          # how many use a variable
         self.statements.update(set(atom_vars(tuple(results))))
 
@@ -72,7 +82,7 @@ class _Cut:
     def block(self, block: Block) -> Block:
         fetched, self.fetched = self.fetched, dict(self.fetched)
         made: Block = []
-        self.open.append(made)
+        self.around.append(made)
         waiting: Block = []                      # for a kernel of one block
         for stmt in block:
             if self._is_of_device(stmt):
@@ -87,8 +97,7 @@ class _Cut:
                 made += self._driven(stmt)
         made += self._together(waiting)
         self.fetched = fetched
-        self.open.pop()
-        return made
+        return self.around.pop()
 
     def _is_of_device(self, stmt: Any) -> bool:
         """Whether one block had better do a statement alone, or can only do so."""
@@ -152,17 +161,17 @@ class _Cut:
 
     # -- kernels ----------------------------------------------------------------------------
 
-    def _own_memory(self, nest: Nest) -> list[Allocate]:
-        """Memory from before a nest, also from before the loops around it, that nothing else uses."""
-        return own_memory(nest, [stmt for block in self.open for stmt in block], self.statements)
+    def _own(self, nest: Nest) -> list[Allocate]:
+        """Memory that only the iterations of a nest use, also if it is made before the loops around."""
+        return own_memory(nest, [stmt for block in self.around for stmt in block], self.statements)
 
-    def _without(self, memory: Block) -> None:
-        for block in self.open:
+    def _forget(self, memory: Iterable[Any]) -> None:
+        for block in self.around:
             block[:] = [each for each in block if each not in memory]
 
     def _indices(self, nest: Nest, added: Iterable[Var] = ()) -> list[Index]:
         """The indices over which threads may share a nest; several may write to what is `added` to."""
-        own = self._own_memory(nest)
+        own = self._own(nest)
         return shared_indices(flattened(nest), [*(each.target for each in own), *added])
 
     def _is_shared(self, nest: Nest) -> bool:
@@ -170,15 +179,17 @@ class _Cut:
 
     def _over_threads(self, stmt: Nest) -> Block:
         """A kernel for a nest; memory before it that only its iterations use is one for each of them."""
-        own = self._own_memory(stmt)
+        own = self._own(stmt)
         nest, indices = flattened(stmt), self._indices(stmt)
         added = set() if indices else added_to(nest)
         indices = indices or self._indices(stmt, added)
         own = own if [*shared_indices(nest, added)] != indices else []
-        self._without(own)
+        self._forget(own)
         indices = along_memory(indices, nest)
         sizes = self._read(var for index in indices for var in atom_vars((index.size,)))
-        rows = with_rows(nest, own, indices)
+        if not is_for_blocks(nest):
+            nest.body[:0] = [each for each in own if is_local(each)]
+        rows = with_rows(nest, [each for each in own if each not in nest.body], indices)
         form = "blocks" if is_for_blocks(nest) else "threads"
         launch = self._launch([nest], form, indices)
         launch.added = added
@@ -188,11 +199,11 @@ class _Cut:
         """The memory and the nest of a promised loop that blocks of threads do."""
         if not getattr(stmt, "independent", False):
             return None
-        return tiles(stmt, self._own_memory(Nest([], stmt.body, stmt.origin)))       # type: ignore[arg-type]
+        return tiles(stmt, self._own(Nest([], stmt.body, stmt.origin)))   # type: ignore
 
     def _over_blocks(self, memory: Block, nest: Nest) -> Block:
         """A kernel of which each block does an iteration, with memory that its threads share."""
-        self._without(memory)
+        self._forget(memory)
         sizes = self._read(var for index in nest.indices for var in atom_vars((index.size,)))
         return [*sizes, self._launch([*memory, nest], "blocks", nest.indices)]
 
@@ -209,7 +220,7 @@ class _Cut:
             cell = self._cell(var)
             memory.append(Allocate(cell, CELL))
             stores.append(Store(cell, (0,), var))                        # type: ignore[arg-type]
-        form = "block" if is_together(block) else "thread"
+        form = "block" if is_together(block) and has_shares(block) else "thread"
         launch = self._launch([*block, *stores], form, [], set(left))
         return [*memory, launch]
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ...core.builder import Builder
 from ...write.header import LIBRARIES, STANDARD
 from ...write.layout import lines_of
 from ..functions import IMPORTS, Functions
@@ -33,7 +34,8 @@ def print_module(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Prin
     functions = Functions({name, *taken, *reserved.NAMES}, vectorised=False)
     functions.instead = elementary.FORMS
     printer = Driver(lowered, functions, {lowered.function: name})
-    driver = printer.function(name)
+    with Builder(lowered.assumptions).active():
+        driver = printer.function(name)
     functions.trees = divided(functions.trees, functions.tasks.values(), driver)
     parts = functions.lines()
     parts += [intrinsics.OF_FOURS.strip().split("\n")] if functions.intrinsics else []

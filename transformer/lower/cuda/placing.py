@@ -35,7 +35,7 @@ def _known_by(stmt: Any, found: set[Var]) -> set[Var]:
         case Fold():
             return {var for carry in stmt.carries for var in (carry.entry, carry.out)}
         case If():
-            decided = stmt.cond in found or is_for_one_block(stmt, found)
+            decided = is_for_one_block(stmt, found)                      # else the driver takes one of the ways
             return {merge.target for merge in stmt.merges if is_number(merge.target) and (
                 decided or not found.isdisjoint(atom_vars((merge.then, merge.orelse))))}
         case Loop():
@@ -44,10 +44,10 @@ def _known_by(stmt: Any, found: set[Var]) -> set[Var]:
 
 
 def _known_by_loop(loop: Loop, found: set[Var]) -> set[Var]:
-    decided = not found.isdisjoint(atom_vars((loop.cond, loop.trips))) or is_for_one_block(loop, found)
+    decided = is_for_one_block(loop, found)                              # else the driver counts iterations
     numbers = {var for carry in loop.carries if is_number(carry.entry) and (
         decided or not found.isdisjoint(atom_vars((carry.init, carry.next)))) for var in (carry.entry, carry.out)}
-    if is_for_one_block(loop, found) and loop.count is not None:
+    if decided and loop.count is not None:
         numbers.add(loop.count)
     return numbers | {read.target for read in loop.reads if is_number(read.target)}
 

@@ -24,7 +24,7 @@ MOST_LOCAL = 64                        # elements of an array that a thread keep
 
 def with_rows(nest: Nest, own: Iterable[Allocate], indices: list[Index]) -> Block:
     """What is allocated before a nest whose iterations over `indices` have this memory for themselves."""
-    inner = [stmt for stmt in _inside(nest) if not _is_local(stmt)]
+    inner = [stmt for stmt in _inside(nest) if not is_local(stmt)]
     return [_as_row(stmt, nest, indices) for stmt in (*own, *inner)]
 
 
@@ -32,7 +32,8 @@ def _inside(nest: Nest) -> list[Allocate]:
     return [stmt for stmt in statements(nest.body) if isinstance(stmt, Allocate)]
 
 
-def _is_local(stmt: Allocate) -> bool:
+def is_local(stmt: Allocate) -> bool:
+    """Whether a thread may keep memory itself."""
     count: Any = 1
     for size in stmt.target.type.sizes:                                  # type: ignore[union-attr]
         count = count * size

@@ -102,6 +102,13 @@ def is_together(block: Block) -> bool:
     return all(map(_is_together, block))
 
 
+def has_shares(block: Block) -> bool:
+    """Whether there is something of which each thread of a block can do a part; else one thread is enough, which waits
+    for nobody."""
+    return any(isinstance(stmt, (Fold, Nest)) or isinstance(stmt, Loop) and shared_loop(stmt) is not None
+               for stmt in statements(block))
+
+
 def _is_together(stmt: Any) -> bool:
     match stmt:
         case Let() | Store():

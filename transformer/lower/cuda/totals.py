@@ -7,7 +7,8 @@
                                             total = fold shares[i] over i < n
 
 The iterations are a nest then, whose places threads share. Where they write apart from each other, and need no memory
-of their own, chunks of them are shared instead (`threads.in_chunks`), and nothing is kept.
+of their own, chunks of them are shared instead (`threads.in_chunks`), and nothing is kept. So they are in the branches
+and loops that the driver goes through: what one block adds up is what nobody else can help with.
 """
 
 from __future__ import annotations
@@ -44,29 +45,30 @@ SHARES = "shares"                      # makes memory for what iterations add
 
 def totals_apart(body: Block, results: list[Atom]) -> Block:
     """The block with such folds as nests, and folds of what these leave."""
+    return _block(body, _uses(body, results))
+
+
+def totals_in_chunks(body: Block, results: list[Atom]) -> Block:
+    """The block with long folds in chunks."""
+    return _chunked(body, _uses(body, results))
+
+
+def _uses(body: Block, results: list[Atom]) -> Counter[Var]:
     uses = used_by(body)
     uses.update(set(atom_vars(tuple(results))))
-    return _block(body, uses)
+    return uses
 
 
-def in_chunks_of_blocks(block: Block) -> Block:
-    """The block with long folds in chunks, each of which a block of threads does; in loops of the driver, too, with the
-    memory for what chunks leave before the loop."""
+def _chunked(block: Block, uses: Counter[Var]) -> Block:
     made: Block = []
-    for stmt in in_chunks(block, OF_A_BLOCK, ROWS_OF_A_BLOCK, for_gpu=True):
-        if isinstance(stmt, (If, Loop)) and not _is_of_lanes(stmt):
+    for stmt in block:
+        nest = as_shared(stmt)
+        if isinstance(stmt, (If, Loop)) and not (nest is not None and _is_shared(nest, made, uses)):
             for inner in inner_blocks(stmt):
-                inner[:] = in_chunks_of_blocks(inner)
-            if isinstance(stmt, Loop):
-                made += before_loop(stmt, CHUNKS)
-        made.append(stmt)
+                inner[:] = _chunked(inner, uses)
+            made += before_loop(stmt, CHUNKS) if isinstance(stmt, Loop) else []
+        made += in_chunks([stmt], OF_A_BLOCK, ROWS_OF_A_BLOCK, for_gpu=True)
     return made
-
-
-def _is_of_lanes(stmt: If | Loop) -> bool:
-    """Whether a loop is a nest whose places threads share."""
-    nest = as_shared(stmt)
-    return nest is not None and is_launched(nest) and bool(shared_indices(flattened(nest), added_to(nest)))
 
 
 def before_loop(loop: Loop, maker: str) -> Block:
@@ -100,14 +102,13 @@ def _apart(fold: Fold, before: Block, uses: Counter[Var]) -> Block:
     for carry in outer.carries:
         opened(carry, outer)
     adds = [added(carry, outer) for carry in outer.carries]
-    if None in adds or not _is_shared(outer, before, uses):
+    if None in adds or not _is_shared(Nest(outer.indices, outer.body, outer.origin), before, uses):
         return [outer]
     return _shares(outer, adds)                                          # type: ignore[arg-type]
 
 
-def _is_shared(fold: Fold, before: Block, uses: Counter[Var]) -> bool:
-    """Whether threads may share the iterations, but for the totals."""
-    nest = Nest(fold.indices, fold.body, fold.origin)
+def _is_shared(nest: Nest, before: Block, uses: Counter[Var]) -> bool:
+    """Whether threads may share the iterations."""
     own = [each.target for each in own_memory(nest, before, uses)]
     return is_launched(nest) and bool(shared_indices(flattened(nest), [*own, *added_to(nest)]))
 

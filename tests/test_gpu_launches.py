@@ -1,0 +1,101 @@
+"""How often, and with how many threads, a driver launches kernels; what it knows without asking the device."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from corpus.kept_aside import conjugate_gradients, streamed, window_of_lanes
+from gpu_checks import check
+
+from transformer import grad
+
+
+def driver_of(source: str) -> str:
+    return source[source.index("_driver("):]
+
+
+def grids_of(text: str) -> list[str]:
+    return re.findall(r"^ *fill_\w+\[(\w+)\(", text, re.MULTILINE)
+
+
+def test_lanes_around_a_branch_are_launched_once() -> None:
+    """The branch leaves what it does not replace where it lies, so that a kernel may do it."""
+    rng = np.random.default_rng(0)
+    driver = driver_of(check(window_of_lanes, rng.standard_normal((5, 4, 3)), rng.standard_normal((5, 3))))
+    assert "for " not in driver and "over_blocks" in driver
+
+
+def test_what_is_added_up_in_a_loop_is_shared_by_blocks() -> None:
+    matrix = np.diag(np.arange(1.0, 6)) + 0.1
+    driver = driver_of(check(conjugate_gradients, matrix, np.ones(5), 3))
+    inside = driver[driver.index("while "):driver.index("count += 1")]
+    assert grids_of(inside).count("over_blocks") == 2                    # a product with a matrix, and one of vectors
+
+
+def test_the_driver_knows_what_it_counts() -> None:
+    """It asks for the one number that decides."""
+    matrix = np.diag(np.arange(1.0, 6)) + 0.1
+    driver = driver_of(check(conjugate_gradients, matrix, np.ones(5), 3))
+    assert driver.count(".item()") == 1
+    assert "k = 0" in driver
+
+
+def recurrence(x):
+    y = np.zeros_like(x)
+    for i in range(1, len(x)):
+        y[i] = np.sin(y[i - 1]) + x[i]
+    return y
+
+
+def test_one_thread_does_what_nobody_can_share() -> None:
+    source = check(recurrence, np.arange(5.0))
+    assert grids_of(driver_of(source)) == ["over_threads", "one_thread"]
+    assert "syncthreads" not in source
+
+
+def clustered(x, centres, steps):
+    centres = centres.copy()
+    for _ in range(steps):
+        nearest = np.argmin(((x[:, None] - centres[None]) ** 2).sum(axis=2), axis=1)
+        for k in range(centres.shape[0]):
+            mine = nearest == k
+            if np.any(mine):
+                centres[k] = (x * mine[:, None]).sum(axis=0) / mine.sum()
+    return centres, nearest
+
+
+def test_memory_made_before_a_loop_is_that_of_threads() -> None:
+    """A few numbers for each point: a thread keeps them itself."""
+    rng = np.random.default_rng(0)
+    source = check(clustered, rng.standard_normal((7, 2)), rng.standard_normal((4, 2)), 3)
+    driver = driver_of(source)
+    assert grids_of(driver[driver.index("for "):])[0] == "over_threads" and "cuda.local.array((4, 2)" in source
+
+
+def signs(x):
+    return np.any(x < 0), np.all(x > 0), np.all(x < 9, axis=1), np.bitwise_or.reduce((x > 1).astype(np.int32).ravel())
+
+
+def test_truths_are_combined_by_blocks() -> None:
+    source = check(signs, np.random.default_rng(0).standard_normal((5, 40)))
+    assert "bitwise_or_of_block" in source and "bitwise_and_of_block" in source
+    assert set(grids_of(driver_of(source))) == {"over_blocks", "one_block"}
+
+
+def test_steps_of_a_gradient_copy_nothing() -> None:
+    arguments = np.random.default_rng(0).standard_normal((7, 5, 6)), 2
+    assert ".copy()" not in driver_of(check(grad(streamed), *arguments, user=streamed, typed=False))
+
+
+def of_valid_keys(scores, lengths):
+    valid = np.arange(scores.shape[2])[None, None, :] < lengths[:, None, None]
+    e = np.where(valid, scores, -1e9)
+    e = np.exp(e - e.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def test_rows_of_lanes_with_numbers_of_their_own_have_blocks() -> None:
+    scores = np.random.default_rng(0).standard_normal((2, 5, 6))
+    source = check(of_valid_keys, scores, np.array([2, 6]))
+    assert set(grids_of(driver_of(source))) == {"over_blocks"}
