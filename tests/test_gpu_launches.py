@@ -30,7 +30,7 @@ def test_what_is_added_up_in_a_loop_is_shared_by_blocks() -> None:
     matrix = np.diag(np.arange(1.0, 6)) + 0.1
     driver = driver_of(check(conjugate_gradients, matrix, np.ones(5), 3))
     inside = driver[driver.index("while "):driver.index("count += 1")]
-    assert grids_of(inside).count("over_blocks") == 2                    # a product with a matrix, and one of vectors
+    assert grids_of(inside).count("over_blocks") == 3                    # a product with a matrix, and two of vectors
 
 
 def test_the_driver_knows_what_it_counts() -> None:
