@@ -302,6 +302,8 @@ class Merger:
             return self._known[key]
         pair = [self._cast(fixed.atom, slot.type, block) for fixed, block in zip((left, right), self.blocks)]
         merged = self._known[key] = slot.holding(self._merged(slot.type, pair, name, place))
+        if isinstance(merged.atom, Var) and merged.atom not in pair:
+            note_class(self.reader, merged.atom, left.atom, right.atom)
         self._note_aliases(merged, left.value, right.value)
         return merged
 
@@ -313,7 +315,6 @@ class Merger:
         if same_atom(*pair):
             return pair[0]
         target = Var(type, name)
-        note_class(self.reader, target, *pair)
         if any(isinstance(atom, Undefined) or atom in self.reader.partial for atom in pair):
             self.reader.partial[target] = place
         self.merges.append(Merge(target, *pair))

@@ -23,7 +23,7 @@ from ..core.sizes import Unknown, leaves
 from ..core.types import ArrayType
 from ..ops import value as values
 from ..ops.value import Value
-from .joins import differ_by_size, joined_type, same
+from .joins import differ_by_size, is_rounded, joined_type, same
 from .values import ABSENT, Axisless, Conflict, PerhapsAxisless, is_axisless, is_number
 
 if TYPE_CHECKING:
@@ -185,6 +185,8 @@ class Joiner:
         left, right = self._type(one), self._type(other)
         if left is None or right is None:
             return Clash(f"{shown(one)} and {shown(other)}")
+        if self._is_rounded(one, other):
+            return Clash(f"{left} and {right}")
         arrays = holds_array(one), holds_array(other)
         return self._slot(left, right, arrays[0] if arrays[0] == arrays[1] else None)
 
@@ -220,6 +222,12 @@ class Joiner:
         if isinstance(template, Fixed) and template.atom is not None:
             return stripped_type(template.atom)
         return None
+
+    def _is_rounded(self, *pair: Template) -> bool:
+        """Whether a number of Python's on one side would be another one in the type of both."""
+        one, other = map(self._type, pair)
+        type = None if one is None or other is None else joined_type(one, other, self.assumptions)
+        return type is not None and any(isinstance(each, Fixed) and is_rounded(each.atom, type) for each in pair)
 
     def _slot(self, one: ArrayType, other: ArrayType, array: bool | None) -> Template:
         type = joined_type(one, other, self.assumptions)
