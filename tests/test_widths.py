@@ -150,7 +150,23 @@ def half_or_wide(x):
 
 
 
-@pytest.mark.parametrize("function", [smallest, float_by_value, sine_by_value, grows_from_a_tenth, greatest_of_python,
+def float_in_a_loop(x):
+    total, z = 0.0, x[0]
+    for v in x:
+        total = total + float(v)
+        z = total if v > 0.35 else v
+    return z
+
+
+def float_in_an_inner_loop(x):
+    z = x[0]
+    for v in x:
+        for w in x:
+            z = float(w) * 0.1 if v > 0.35 else v
+    return z
+
+
+@pytest.mark.parametrize("function", [smallest, float_in_a_loop, float_in_an_inner_loop, float_by_value, sine_by_value, grows_from_a_tenth, greatest_of_python,
                                       integer_that_does_not_fit, half_or_wide])
 def test_path_that_values_decide_is_refused(function):
     calls = {grad(function): V, vmap(function): V[None], lambda x: as_loops(function, function, (x,)): V}
@@ -175,7 +191,45 @@ def leaky(x):
     return x[0] if x[0] > 0.5 else 0.1 * x[0]
 
 
-@pytest.mark.parametrize("function", [clipped, sum_from_zero, leaky])
+def sum_of_some(x):
+    total = 0.0
+    for v in x:
+        if v > 0.35:
+            total += v * v
+    return total
+
+
+def sum_that_decays(x):
+    total = 0.5
+    for v in x:
+        total = total * 0.9 if v < 0.35 else total + v
+    return total
+
+
+def sum_of_pairs(x):
+    total = 0.0
+    for v in x:
+        for w in x:
+            if v > w:
+                total = total + v * w
+        if v > 0.5:
+            total = total * 0.5
+    return total
+
+
+def squares_of_sums(x):
+    total = 0.0
+    for limit in x:
+        area = 0.0
+        for v in x:
+            if v > limit:
+                area += v
+        total += area**2
+    return total
+
+
+@pytest.mark.parametrize("function", [clipped, sum_from_zero, leaky, sum_of_some, sum_that_decays, sum_of_pairs,
+                                      squares_of_sums])
 def test_numbers_that_float32_has_are_merged(function):
     value, gradient = value_and_grad(function)(V)
     assert value.dtype == np.float32 and gradient.dtype == np.float32

@@ -60,7 +60,7 @@ def check_widths(reader: Reader, op: Any, args: tuple[Any, ...]) -> None:
     either = [operand for operand, may in zip(operands, may_be) if may and not is_weak(operand.type)]
     of_numpy = promoted(_met(operand, False) for operand in operands)
     of_python = promoted(_met(operand, may) for operand, may in zip(operands, may_be))
-    if of_numpy != of_python and of_numpy.kind in "fc":
+    if of_python.kind in "fc" and finfo(of_python).bits < finfo(of_numpy).bits:
         common = f"a number that is Python's or {either[0].type}, depending on the path"
         raise NotSupported(
             f"{ArrayType(of_python)} together with {common}",

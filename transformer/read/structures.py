@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..containers import LEAVES, kind_of
-from ..core.grammar import UNDEFINED, Atom, type_of
+from ..core.grammar import UNDEFINED, Atom, Const, type_of
 from ..core.guards import Assumptions
 from ..core.sizes import Unknown, leaves
 from ..core.types import ArrayType
@@ -140,17 +140,28 @@ def object_of(template: Template) -> Any:
     return None
 
 
+@dataclass
+class Guessing:
+    """Whether what is read is a guess: in a loop whose types have not settled, numbers may be Python's that turn
+    out to be NumPy's. `allowed` notes that such a number would have been rounded."""
+
+    now: bool = False
+    allowed: bool = False
+
+
 class Joiner:
     """Joins templates. `outer` is the point in time before which a variable must be made for sizes
     to rest on it outside the blocks that meet. `testing` gives the type of two leaves after a test in
-    the program that their sizes are equal."""
+    the program that their sizes are equal. `guessing` says whether the types are a guess."""
 
     def __init__(
         self,
         assumptions: Assumptions,
         outer: int,
         testing: Callable[[ArrayType | None, ArrayType | None], ArrayType | None] | None = None,
+        guessing: Guessing | None = None,
     ) -> None:
+        self.guessing = guessing or Guessing()
         self.assumptions = assumptions
         self.outer = outer
         self.testing = testing
@@ -227,7 +238,11 @@ class Joiner:
         """Whether a number of Python's on one side would be another one in the type of both."""
         one, other = map(self._type, pair)
         type = None if one is None or other is None else joined_type(one, other, self.assumptions)
-        return type is not None and any(isinstance(each, Fixed) and is_rounded(each.atom, type) for each in pair)
+        found = [each.atom for each in pair if isinstance(each, Fixed) and type and is_rounded(each.atom, type)]
+        if self.guessing.now and found and not any(isinstance(atom, Const) for atom in found):
+            self.guessing.allowed = True
+            return False
+        return bool(found)
 
     def _slot(self, one: ArrayType, other: ArrayType, array: bool | None) -> Template:
         type = joined_type(one, other, self.assumptions)
