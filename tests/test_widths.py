@@ -166,8 +166,9 @@ def float_in_an_inner_loop(x):
     return z
 
 
-@pytest.mark.parametrize("function", [smallest, float_in_a_loop, float_in_an_inner_loop, float_by_value, sine_by_value, grows_from_a_tenth, greatest_of_python,
-                                      integer_that_does_not_fit, half_or_wide])
+@pytest.mark.parametrize("function", [smallest, float_in_a_loop, float_in_an_inner_loop, float_by_value, sine_by_value,
+                                      grows_from_a_tenth, greatest_of_python, integer_that_does_not_fit,
+                                      half_or_wide])
 def test_path_that_values_decide_is_refused(function):
     calls = {grad(function): V, vmap(function): V[None], lambda x: as_loops(function, function, (x,)): V}
     for call, argument in calls.items():
@@ -234,3 +235,25 @@ def test_numbers_that_float32_has_are_merged(function):
     value, gradient = value_and_grad(function)(V)
     assert value.dtype == np.float32 and gradient.dtype == np.float32
     np.testing.assert_allclose(value, function(V), rtol=1e-6)
+
+
+# -- functions that are read as Python ------------------------------------------------------------
+
+MANY = np.array([0.3, 0.1, np.nan, 0.8, 0.4], np.float32)
+FUNCTIONS = [
+    lambda x: np.percentile(x[3:], 30), lambda x: np.percentile(x[3:], [30, 50]), lambda x: np.quantile(x[3:], 0.3),
+    lambda x: np.quantile(x[3:], np.float32(0.3)), lambda x: np.quantile(x[3:], np.float64(0.3)),
+    lambda x: np.nanpercentile(x, 30), lambda x: np.nanquantile(x, [0.3]), lambda x: np.nanmedian(x),
+    lambda x: np.nanmean(x) + np.nanstd(x), lambda x: np.nanvar(x, ddof=1), lambda x: np.cov(x[3:]),
+    lambda x: np.cov(x[3:], x[:2]), lambda x: np.corrcoef(x[3:], x[:2]), lambda x: np.polyval(x[3:], 0.3),
+    lambda x: np.polyval(x[3:], 2), lambda x: np.polyval(x[3:], x[0]), lambda x: np.polyval(x[3:], x[:2]),
+]
+
+
+@pytest.mark.parametrize("k", range(len(FUNCTIONS)))
+def test_functions_of_float32(k):
+    function = FUNCTIONS[k]
+    expected = function(MANY)
+    found, _ = jvp(function, (MANY,), (np.ones(5, np.float32),))
+    assert np.asarray(found).dtype == np.asarray(expected).dtype
+    np.testing.assert_allclose(found, expected, rtol=3e-7)
