@@ -95,12 +95,17 @@ def float_in_loop(x, n):
     return x
 
 
+def recursion_from_a_tenth(x, n, total=0.1):
+    return total if n == 0 else recursion_from_a_tenth(x, n - 1, total + x)
+
+
 def too_wide_for_its_partner(x, n):
     k = 300 if n > 2 else np.int8(3)
     return x * k
 
 
-@pytest.mark.parametrize("function", [float_by_number, float_in_loop, too_wide_for_its_partner])
+@pytest.mark.parametrize("function", [float_by_number, float_in_loop, too_wide_for_its_partner,
+                                      recursion_from_a_tenth])
 @pytest.mark.parametrize("n", [0, 2, 3])
 def test_path_that_integers_decide(function, n):
     expected = function(X, n)
@@ -133,6 +138,14 @@ def grows_from_a_tenth(x):
     while s < 3:
         s = s + x[0]
     return s
+
+
+def grown(x, total):
+    return total if x > 2 else grown(x * np.float32(1.5), total + x)
+
+
+def recursion_by_value(x):
+    return grown(x[0], float(x[1]))
 
 
 def integer_that_does_not_fit(x):
@@ -168,7 +181,7 @@ def float_in_an_inner_loop(x):
 
 @pytest.mark.parametrize("function", [smallest, float_in_a_loop, float_in_an_inner_loop, float_by_value, sine_by_value,
                                       grows_from_a_tenth, greatest_of_python, integer_that_does_not_fit,
-                                      half_or_wide])
+                                      half_or_wide, recursion_by_value])
 def test_path_that_values_decide_is_refused(function):
     calls = {grad(function): V, vmap(function): V[None], lambda x: as_loops(function, function, (x,)): V}
     for call, argument in calls.items():
