@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,15 @@ from ..core.sizes import Size
 from ..core.types import ArrayType
 from ..ops.value import Value
 from .values import may_be_array
+
+
+@dataclass
+class Guessing:
+    """Whether what is read is a guess: in a loop whose types have not settled, numbers may be Python's that turn
+    out to be NumPy's. `allowed` notes that such a number would have been rounded."""
+
+    now: bool = False
+    allowed: bool = False
 
 
 def joined_type(one: ArrayType, other: ArrayType, assumptions: Assumptions) -> ArrayType | None:

@@ -42,11 +42,11 @@ from .casts import Widen
 from .demand import Unroll
 from .entry import Reading, read_target
 from .frames import Frame, stamp
+from .joins import Guessing
 from .journal import Cell, Item, Journal, Name, Place
 from .outside import Kept, Outside
 from .recorded import RecordedList, Recording
 from .recursion import Recursion
-from .structures import Guessing
 from .subfunctions import inlined, subfunction
 from .testing import Untested
 from .values import Conflict, View

@@ -23,7 +23,7 @@ from ..core.sizes import Unknown, leaves
 from ..core.types import ArrayType
 from ..ops import value as values
 from ..ops.value import Value
-from .joins import differ_by_size, is_rounded, joined_type, same
+from .joins import Guessing, differ_by_size, is_rounded, joined_type, same
 from .values import ABSENT, Axisless, Conflict, PerhapsAxisless, is_axisless, is_number
 
 if TYPE_CHECKING:
@@ -138,15 +138,6 @@ def object_of(template: Template) -> Any:
     if isinstance(template, Fixed) and template.atom is None and kind_of(type(template.value)) is not LEAVES:
         return template.value
     return None
-
-
-@dataclass
-class Guessing:
-    """Whether what is read is a guess: in a loop whose types have not settled, numbers may be Python's that turn
-    out to be NumPy's. `allowed` notes that such a number would have been rounded."""
-
-    now: bool = False
-    allowed: bool = False
 
 
 class Joiner:
