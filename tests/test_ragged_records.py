@@ -211,3 +211,35 @@ def rows_up_to_all(x):
 def test_rows_have_room_for_the_longest():
     got = as_loops(grad(rows_up_to_all), rows_up_to_all, (LIMITS,))
     np.testing.assert_allclose(got, grad(rows_up_to_all)(LIMITS), rtol=1e-12)
+
+
+def halved(x, k):
+    return x * 0.5 if k <= 0 else x * halved(np.sin(x), k - 1)
+
+
+def recursion_in_a_branch_of_a_loop(x, n):
+    t = x
+    for _ in range(n):
+        if t > 0.3:
+            t = halved(t, 2)
+        else:
+            t = t * 1.5
+    return t
+
+
+def recursion_in_a_branch_of_a_while_loop(x, n):
+    t = x * n
+    while t > 0.3:
+        if t > 0.5:
+            t = 0.5 * halved(t, 2)
+        else:
+            t = t * 0.9
+    return t
+
+
+@pytest.mark.parametrize("function", [recursion_in_a_branch_of_a_loop, recursion_in_a_branch_of_a_while_loop])
+def test_what_calls_save_in_branches_of_loops_is_refused(function):
+    """It is no sequence of rows, although a branch hands it on."""
+    with pytest.raises(NotSupported, match="keep") as caught:
+        as_loops(grad(function), function, (0.8, 3))
+    assert caught.value.origin is not None

@@ -22,7 +22,8 @@ class Builder:
     `family` is ``"math"`` while a rule of an op that the user spelled `math.…` is expanded.
     `enclosing` are the blocks around the current one; `numbering` knows how variables came about,
     `reader` goes on reading where a rule of a user's is needed. `float_powers` are the places where an int
-    was taken to a power that may be negative, `whole_powers` those where it has to stay an int."""
+    was taken to a power that may be negative, `whole_powers` those where it has to stay an int. `mixes_widths`
+    says that a Python number among derivatives may meet a narrower number than the one it belongs to."""
 
     def __init__(self, assumptions: Assumptions | None = None, origin: Origin | None = None) -> None:
         self.assumptions = assumptions or Assumptions()
@@ -34,6 +35,7 @@ class Builder:
         self.family: str | None = None
         self.float_powers: list[Origin | None] = []
         self.whole_powers: Collection[Any] = ()
+        self.mixes_widths = False
 
     def emit(self, stmt: Stmt) -> None:
         self.block.append(stmt)

@@ -26,7 +26,7 @@ from ..core.builder import current
 from ..core.grammar import UNDEFINED, Atom, Block, Carry, Const, Function, If, Loop, Merge, Read, Record, Var, type_of
 from ..core.sizes import Extent
 from ..core.types import INT, ArrayType, SeqType
-from ..core.walk import all_definitions, all_statements, atom_of_size, atom_vars, size_of_atom, targets_of
+from ..core.walk import all_definitions, all_statements, atom_of_size, atom_vars, size_of_atom
 
 
 @dataclass(eq=False)
@@ -108,8 +108,8 @@ def _chain(stmt: Any, target: Var) -> Chain | None:
         return Chain([stmt], [target])
     blocks = (stmt.body,) if isinstance(stmt, Loop) else (stmt.then, stmt.orelse)
     inner = next((each for block in blocks for each in block if isinstance(each, (If, Loop))
-                  and value in targets_of(each)), None)
-    rest = None if inner is None else _chain(inner, value)
+                  and any(value is handed for handed, _ in _sequences(each))), None)
+    rest = None if inner is None else _chain(inner, value)       # what calls save is no sequence
     return None if rest is None else Chain([stmt, *rest.path], [target, *rest.sequences])
 
 

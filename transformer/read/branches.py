@@ -184,7 +184,7 @@ def _meetings(reader: Reader, sides: tuple[Side, Side], outer: int, merges: list
     for place, one, other in zip([*places.values(), None], *captured):
         key = reader.key_of(place)
         test = partial(_fitted, reader, sides, outer, merges, key in reader.tested)
-        joined = Joiner(reader.assumptions, outer, test).join(one, other)
+        joined = Joiner(reader.assumptions, outer, test, reader.guessing).join(one, other)
         meetings.append(Meeting(place, (one, other), declared(joined, reader.declared, key, reader.assumptions)))
     return meetings
 
@@ -302,6 +302,8 @@ class Merger:
             return self._known[key]
         pair = [self._cast(fixed.atom, slot.type, block) for fixed, block in zip((left, right), self.blocks)]
         merged = self._known[key] = slot.holding(self._merged(slot.type, pair, name, place))
+        if isinstance(merged.atom, Var) and merged.atom not in pair:
+            note_class(self.reader, merged.atom, left.atom, right.atom)
         self._note_aliases(merged, left.value, right.value)
         return merged
 
@@ -313,7 +315,6 @@ class Merger:
         if same_atom(*pair):
             return pair[0]
         target = Var(type, name)
-        note_class(self.reader, target, *pair)
         if any(isinstance(atom, Undefined) or atom in self.reader.partial for atom in pair):
             self.reader.partial[target] = place
         self.merges.append(Merge(target, *pair))

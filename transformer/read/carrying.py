@@ -178,7 +178,7 @@ def _carries(loop: LoopReading, carried: Carried, used: set[Var]) -> Iterator[Ca
         elif wanted:
             out = Var(entry.type, carried.place.name)
             carried.outs.append(out)
-            note_class(loop.reader, out, init, following)
+            note_class(loop.reader, out, entry, init, following)
             yield Carry(entry, init, following, out)
     if not wanted:
         carried.outs = []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.errors import NotSupported
 from ..core.sizes import Size, greatest, least
 from ..ops.table import ops
 from ..ops.value import Value, value
@@ -19,6 +20,7 @@ from .conditions import joined, truth
 from .containers import iterated
 from .demand import static
 from .iteration import Iteration, iteration_of
+from .joins import is_rounded
 from .operators import binary
 from .producers import Producer
 from .recorded import RecordedList
@@ -179,17 +181,25 @@ def _folded(reader: Reader, items: list[Any], function: Any) -> Any:
             result = (least if function is min else greatest)(result, item)
         else:
             name = "minimum" if function is min else "maximum"
-            pair = _of_one_type(reader, name, (result, item))
+            pair = _of_one_type(reader, name, function.__name__, (result, item))
             result = _scalar(reader, emit_named(reader, name, pair, function.__name__))
     return result
 
 
-def _of_one_type(reader: Reader, name: str, pair: tuple[Any, Any]) -> tuple[Any, ...]:
-    """Two numbers, of which Python would hand on one as it is: if one is NumPy's, both become so."""
+def _of_one_type(reader: Reader, name: str, function: str, pair: tuple[Any, Any]) -> tuple[Any, ...]:
+    """Two numbers, of which Python would hand on one as it is: if one is NumPy's, both become so, unless that
+    changes a number."""
     operands = [value(item) for item in pair]
     if any(operand.ndim for operand in operands) or all(operand.type.weak for operand in operands):
         return pair
     common = ops()[name].types(*(operand.type for operand in operands))
+    if any(is_rounded(operand.atom, common) for operand in operands):
+        raise NotSupported(
+            f"{function} of {operands[0].type} and {operands[1].type}",
+            reader.builder.origin,
+            why=f"Python hands one of them on as it is, and the number of Python's is another one in {common}.",
+            instead=f"Write np.{name}, or make a number of NumPy's of it, as in np.float32(0.1).",
+        )
     return tuple(Value(cast(reader, operand.atom, common)) for operand in operands)
 
 

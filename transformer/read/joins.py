@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..core.grammar import Atom, Const
+from ..core.grammar import Atom, Const, type_of
 from ..core.guards import Assumptions
-from ..core.halves import promoted
+from ..core.halves import finfo, of_numpy, promoted
 from ..core.sizes import Size
 from ..core.types import ArrayType
 from ..ops.value import Value
 from .values import may_be_array
+
+
+@dataclass
+class Guessing:
+    """Whether what is read is a guess: in a loop whose types have not settled, numbers may be Python's that turn
+    out to be NumPy's. `allowed` notes that such a number would have been rounded."""
+
+    now: bool = False
+    allowed: bool = False
 
 
 def joined_type(one: ArrayType, other: ArrayType, assumptions: Assumptions) -> ArrayType | None:
@@ -38,6 +48,26 @@ def joined_type(one: ArrayType, other: ArrayType, assumptions: Assumptions) -> A
             return None
         return ArrayType(promoted((strong.dtype, PYTHON_KINDS[weak.dtype.kind])))
     return None
+
+
+def is_rounded(atom: Atom | None, type: ArrayType) -> bool:
+    """Whether a number of Python's would be another one in a dtype of NumPy's: 0.1 in float32 is, 0.5 is not,
+    and of what is computed nobody knows."""
+    own = None if atom is None else type_of(atom)
+    if not isinstance(own, ArrayType) or not own.weak or own.dtype.kind == "b" or own.dtype == type.dtype:
+        return False
+    if isinstance(atom, Const):
+        return not _holds(type.dtype, atom.value)
+    return own.is_inexact and type.is_inexact and finfo(type.dtype).bits < finfo(own.dtype).bits
+
+
+def _holds(dtype: np.dtype, value: Any) -> bool:
+    """Whether a dtype has this number."""
+    try:
+        with np.errstate(all="ignore"):
+            return value != value or bool(of_numpy(dtype).type(value).item() == value)
+    except OverflowError:
+        return False
 
 
 def differ_by_size(one: ArrayType, other: ArrayType, assumptions: Assumptions) -> bool:

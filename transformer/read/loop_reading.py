@@ -10,8 +10,9 @@ or to widen, joins the guess, and the body is read again, until nothing new is f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import NotSupported, Origin
@@ -86,6 +87,7 @@ class LoopReading:
         self.records = Records(reader, plan.key, self.made)
         self.sharing = Sharing(reader, self.made)
         self.incomplete: str | None = None
+        self.settled = False  # whether what is read is no guess any more
         self.needed: set[str] = set()  # names that the body uses before it binds them
         self._absent: set[tuple[int, Any]] = set()  # attributes that the body found missing
         self._remembered = reader.guesses.setdefault(plan.key, {})
@@ -122,7 +124,7 @@ class LoopReading:
             self.carried[place.identity] = Carried(place, template, initial)
 
     def joiner(self) -> Joiner:
-        return Joiner(self.reader.assumptions, self.made)
+        return Joiner(self.reader.assumptions, self.made, guessing=self.reader.guessing)
 
     def _pass(self) -> None:
         """Reads the loop with the present guess; raises `Again` after widening it."""
@@ -134,13 +136,27 @@ class LoopReading:
         position = self._position()
         reader.loops.append(self)
         try:
-            self._enter(position)
-            test, cond = self._read_test()
-            body = self._read_body(position)
+            with self._guessing():
+                self._enter(position)
+                test, cond = self._read_test()
+                body = self._read_body(position)
         finally:
             reader.loops.pop()
         reader.journal.rollback(mark)
         finish(self, position, test, cond, body)
+
+    @contextmanager
+    def _guessing(self) -> Iterator[None]:
+        """While the types are a guess, and when they settle once more, numbers of Python's may be rounded."""
+        guessing, outer = self.reader.guessing, replace(self.reader.guessing)
+        guessing.now, guessing.allowed = outer.now or not self.settled, False
+        try:
+            yield
+            if guessing.allowed and not outer.now:
+                self.settled = True
+                raise Again
+        finally:
+            guessing.now, guessing.allowed = outer.now, outer.allowed or guessing.allowed
 
     def _position(self) -> Var:
         position = Var(INT, self.plan.position_name)

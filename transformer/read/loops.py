@@ -143,7 +143,7 @@ class LoopRun:
             return self._unroll_while(refusal)
         count = self.length
         if isinstance(count, Size | Value):
-            need(self.reader, count, "the number of iterations of a loop that has to be unrolled")
+            self._need(count, "the number of iterations", refusal)
         if not self.iteration.is_static and count > MOST_UNROLLED:
             raise self._too_long(refusal)
         watched = sizes_of_held(self.reader, self.iteration)
@@ -184,12 +184,19 @@ class LoopRun:
         for _ in range(MOST_UNROLLED + 1):
             going_on = self.test()
             if isinstance(going_on, Value):
-                need(self.reader, going_on, "the condition of a loop that has to be unrolled")
+                self._need(going_on, "the condition", refusal)
             if not going_on:
                 return
             self.bind(0)
             self.body()
         raise self._too_long(refusal)
+
+    def _need(self, value: Any, what: str, refusal: TransformError | None) -> None:
+        """Raises what makes a value known; where there is no way, why the loop has to be unrolled, if it is known."""
+        try:
+            need(self.reader, value, f"{what} of a loop that has to be unrolled")
+        except TransformError as error:
+            raise refusal or error from None
 
     def _too_long(self, refusal: TransformError | None) -> TransformError:
         return refusal or NotSupported(

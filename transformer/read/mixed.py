@@ -1,17 +1,23 @@
 """Numbers that are Python's on some paths and NumPy's on others.
 
-Where paths meet they have NumPy's type. The value is the same in both classes, with one exception:
-truth values of Python add up, those of NumPy do not. So arithmetic on such truth values is refused.
+Where paths meet they have NumPy's type. The value is the same in both classes, with two exceptions:
+truth values of Python add up, those of NumPy do not; and a float64 makes a float64 of a float32 that it meets,
+where a number of Python's becomes a float32. So arithmetic on such truth values, and of such numbers with
+narrower ones, is refused.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..core.errors import NotSupported
 from ..core.grammar import Atom, Let, Undefined, Var, type_of
+from ..core.halves import finfo, promoted
 from ..core.types import ArrayType
-from ..ops.value import Value, is_python, is_weak
+from ..ops.value import Value, is_python, is_weak, value
+from .joins import PYTHON_KINDS
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -41,6 +47,37 @@ def check_truths(reader: Reader, op: Any, args: tuple[Any, ...], spelling: str |
             why="True + True is 2 for Python, and True for NumPy.",
             instead="Convert them: int(x > 0) + int(x > 1).",
         )
+
+
+def check_widths(reader: Reader, op: Any, args: tuple[Any, ...]) -> None:
+    """Raises where a number of either class meets a narrower one: that decides the dtype of what they give."""
+    if not reader.mixed or not op.elementwise or op.symbol in COMPARING or op.name == "cast":
+        return
+    operands = [value(arg) for arg in args if isinstance(arg, Value | int | float | complex | np.generic)]
+    if not any(_is_narrow(operand.type) for operand in operands):
+        return
+    may_be = [not operand.ndim and _may_be_python(reader, operand.atom, MOST_FOLLOWED) for operand in operands]
+    either = [operand for operand, may in zip(operands, may_be) if may and not is_weak(operand.type)]
+    of_numpy = promoted(_met(operand, False) for operand in operands)
+    of_python = promoted(_met(operand, may) for operand, may in zip(operands, may_be))
+    if of_python.kind in "fc" and finfo(of_python).bits < finfo(of_numpy).bits:
+        common = f"a number that is Python's or {either[0].type}, depending on the path"
+        raise NotSupported(
+            f"{ArrayType(of_python)} together with {common}",
+            reader.builder.origin,
+            why=f"They give {ArrayType(of_python)} with a number of Python's, and {ArrayType(of_numpy)} with NumPy's.",
+            instead="Make it NumPy's on all paths, np.float64(0.5), or Python's: float(s).",
+        )
+
+
+def _is_narrow(type: ArrayType) -> bool:
+    return type.is_inexact and finfo(type.dtype).bits < 64
+
+
+def _met(operand: Value, is_python: bool) -> Any:
+    """What an operand is to the dtype of a result."""
+    weak = (is_python or operand.type.weak) and operand.dtype.kind != "b"
+    return PYTHON_KINDS["i" if operand.dtype.kind == "u" else operand.dtype.kind] if weak else operand.dtype
 
 
 COMPARING = ("<", "<=", ">", ">=", "==", "!=")

@@ -42,6 +42,7 @@ from .casts import Widen
 from .demand import Unroll
 from .entry import Reading, read_target
 from .frames import Frame, stamp
+from .joins import Guessing
 from .journal import Cell, Item, Journal, Name, Place
 from .outside import Kept, Outside
 from .recorded import RecordedList, Recording
@@ -174,6 +175,7 @@ class Reader:
         self.partial: dict[Var, Any] = {}  # may be unbound; with the key of the place
         self.local_constants: set[Const] = set()
         self.numbers_needed: dict[Var, None] = {}  # arguments that would change for two names if arrays
+        self.guessing = Guessing()
         self.mixed: set[Var] = set()  # numbers that are Python's on some paths and NumPy's on others
         self.by_item = False  # what is evaluated now is a container of which one item is used
         self.given: dict[int, Any] = {}

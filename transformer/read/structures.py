@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..containers import LEAVES, kind_of
-from ..core.grammar import UNDEFINED, Atom, type_of
+from ..core.grammar import UNDEFINED, Atom, Const, type_of
 from ..core.guards import Assumptions
 from ..core.sizes import Unknown, leaves
 from ..core.types import ArrayType
 from ..ops import value as values
 from ..ops.value import Value
-from .joins import differ_by_size, joined_type, same
+from .joins import Guessing, differ_by_size, is_rounded, joined_type, same
 from .values import ABSENT, Axisless, Conflict, PerhapsAxisless, is_axisless, is_number
 
 if TYPE_CHECKING:
@@ -143,14 +143,16 @@ def object_of(template: Template) -> Any:
 class Joiner:
     """Joins templates. `outer` is the point in time before which a variable must be made for sizes
     to rest on it outside the blocks that meet. `testing` gives the type of two leaves after a test in
-    the program that their sizes are equal."""
+    the program that their sizes are equal. `guessing` says whether the types are a guess."""
 
     def __init__(
         self,
         assumptions: Assumptions,
         outer: int,
         testing: Callable[[ArrayType | None, ArrayType | None], ArrayType | None] | None = None,
+        guessing: Guessing | None = None,
     ) -> None:
+        self.guessing = guessing or Guessing()
         self.assumptions = assumptions
         self.outer = outer
         self.testing = testing
@@ -185,6 +187,8 @@ class Joiner:
         left, right = self._type(one), self._type(other)
         if left is None or right is None:
             return Clash(f"{shown(one)} and {shown(other)}")
+        if self._is_rounded(one, other):
+            return Clash(f"{left} and {right}")
         arrays = holds_array(one), holds_array(other)
         return self._slot(left, right, arrays[0] if arrays[0] == arrays[1] else None)
 
@@ -220,6 +224,16 @@ class Joiner:
         if isinstance(template, Fixed) and template.atom is not None:
             return stripped_type(template.atom)
         return None
+
+    def _is_rounded(self, *pair: Template) -> bool:
+        """Whether a number of Python's on one side would be another one in the type of both."""
+        one, other = map(self._type, pair)
+        type = None if one is None or other is None else joined_type(one, other, self.assumptions)
+        found = [each.atom for each in pair if isinstance(each, Fixed) and type and is_rounded(each.atom, type)]
+        if self.guessing.now and found and not any(isinstance(atom, Const) for atom in found):
+            self.guessing.allowed = True
+            return False
+        return bool(found)
 
     def _slot(self, one: ArrayType, other: ArrayType, array: bool | None) -> Template:
         type = joined_type(one, other, self.assumptions)

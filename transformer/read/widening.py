@@ -22,7 +22,7 @@ from ..core.sizes import Dim, Extent, Size
 from ..core.types import ArrayType
 from ..ops.value import Value
 from .entry import name_of
-from .joins import joined_type, same
+from .joins import is_rounded, joined_type, same
 from .structures import Clash, Fixed, Node, Slot, Template, capture, object_of, shown, stripped_type
 
 if TYPE_CHECKING:
@@ -66,7 +66,10 @@ def _slot(reader: Reader, one: Template, other: Template) -> Template:
     if types[0] is None or types[1] is None:
         return Clash(f"{shown(one)} and {shown(other)}")
     type = joined_type(types[0], types[1], reader.assumptions)
-    return Clash(f"{types[0]} and {types[1]}") if type is None else Slot(type)
+    atoms = [each.atom for each in (one, other) if isinstance(each, Fixed)]
+    if type is None or any(is_rounded(atom, type) for atom in atoms):
+        return Clash(f"{types[0]} and {types[1]}")
+    return Slot(type)
 
 
 def _type_of(template: Template) -> ArrayType | None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..core.errors import TransformError
 from ..core.grammar import Atom, Const, Function, Let, Stmt, Var, type_of
+from ..core.halves import finfo, promoted
+from ..core.sizes import Size
 from ..core.types import ArrayType
-from ..core.walk import all_statements, atom_vars, head_uses, tail_uses
+from ..core.walk import all_definitions, all_statements, atom_vars, head_uses, tail_uses
 from ..ops.value import hands_on
 
 # With Python numbers these give what they give with NumPy's: none of them raises.
@@ -23,6 +26,7 @@ class Uses:
     """Which statements mention a variable, once for each mention; None stands for the results."""
 
     def __init__(self, function: Function) -> None:
+        self.function = function
         self.users: dict[Var, list[Stmt | None]] = defaultdict(list)
         for stmt in all_statements(function.body):
             if type(stmt) is Let:
@@ -46,6 +50,14 @@ class Uses:
                 for var in atom_vars(value):
                     self.users[var].append(stmt)
 
+    @cached_property
+    def has_narrow(self) -> bool:
+        """Whether there are floating point numbers narrower than Python's: they decide the dtype of what they give
+        with those of Python, and not of what they give with float64."""
+        variables = [*self.function.params, *all_definitions(self.function.body)]
+        types = (var.type for var in variables if isinstance(var.type, ArrayType))
+        return any(type.is_inexact and finfo(type.dtype).bits < 64 for type in types)
+
     def once(self, var: Var) -> bool:
         """Whether a variable is mentioned exactly once."""
         return self.counts.get(var) == 1
@@ -60,8 +72,8 @@ def number_for(var: Var, atom: Atom, uses: Uses) -> Atom | None:
     """What stands for the NumPy number `var` when its value is the Python number `atom`; else None.
 
     A Python number is as wide as what it meets, so it may stand only where every use keeps its
-    dtype: a float64 may have met an array of float32. A constant may stand elsewhere too, as a
-    NumPy number.
+    dtype: a float64 may have met an array of float32. Where the NumPy number is rounded, every use has
+    to round the Python number to the same dtype. A constant may stand elsewhere too, as a NumPy number.
     """
     own, wanted = type_of(atom), var.type
     if not isinstance(wanted, ArrayType) or not isinstance(own, ArrayType):
@@ -74,10 +86,28 @@ def number_for(var: Var, atom: Atom, uses: Uses) -> Atom | None:
         atom = Const(float(atom.value), name=atom.name)
     if not wanted.is_inexact:
         return None
-    if all(_keeps(user, var, type_of(atom)) for user in uses.users[var]):
+    users = uses.users[var]
+    if all(_keeps(user, var, type_of(atom), uses) for user in users) and (
+            _is_exact(atom, wanted.dtype) or all(_rounds(user, wanted.dtype) for user in users)):
         return atom
     plain = isinstance(atom, Const) and atom.name is None
     return Const(wanted.dtype.type(atom.value)) if plain else None           # type: ignore
+
+
+def _is_exact(atom: Atom, dtype: Any) -> bool:
+    """Whether a number is the same in another dtype of its kind."""
+    if not isinstance(atom, Const):
+        return type_of(atom).dtype == dtype                                  # type: ignore[union-attr]
+    with np.errstate(all="ignore"):
+        return bool(atom.value == dtype.type(atom.value).item())
+
+
+def _rounds(user: Stmt | None, dtype: Any) -> bool:
+    """Whether a statement computes in this dtype, as nothing that it is given is wider."""
+    types: list[Any] = [type_of(atom) for atom in user.args if type(atom) is not Size]      # type: ignore[union-attr]
+    kinds = "iufc" if user.op.elementwise else "fc"                          # type: ignore[union-attr]
+    met = [type.dtype for type in types if not getattr(type, "weak", True) and type.dtype.kind in kinds]
+    return promoted((dtype, *met)) == dtype
 
 
 def integer_for(var: Var, atom: Atom, uses: Uses) -> bool:
@@ -92,12 +122,12 @@ def integer_for(var: Var, atom: Atom, uses: Uses) -> bool:
     return True
 
 
-def _keeps(user: Stmt | None, var: Var, type: Any) -> bool:
-    """Whether a statement's results keep their dtypes when `var` gets this type."""
+def _keeps(user: Stmt | None, var: Var, type: Any, uses: Uses) -> bool:
+    """Whether a statement's results keep their dtypes when `var` gets this type, and what they give with others."""
     if not isinstance(user, Let) or user.op.of_sequences or hands_on(user):
         return False
     types = [type if atom is var else type_of(atom) for atom in user.args]
-    if user.op.name not in ALIKE and all(getattr(each, "weak", False) for each in types):
+    if all(getattr(each, "weak", False) for each in types) and (user.op.name not in ALIKE or uses.has_narrow):
         return False
     try:
         found = _result_types(user, types)

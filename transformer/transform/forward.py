@@ -43,6 +43,7 @@ def jvp(function: Function, active: Sequence[bool], builder: Builder) -> Functio
     ones, results by their tangents (zeros where nothing varies; None is never among them)."""
     inputs = [p for p, on in zip(function.params, active) if on]
     calls = Calls(builder, function)
+    builder.mixes_widths |= rules.mixes_widths(function)
     forward = Forward(builder, varied_vars(function.body, inputs, calls.summaries), calls=calls)
     new_params = [Var(p.type, derivative_name(p), is_parameter=True) for p in inputs]
     forward.tangent.update(zip(inputs, new_params))

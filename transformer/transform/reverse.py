@@ -25,6 +25,7 @@ from ..core.grammar import (
     Function,
     Loop,
     Stmt,
+    type_of,
 )
 from ..core.walk import Copier, all_statements
 from ..ops.value import Value
@@ -35,6 +36,7 @@ from .calls import Calls
 from .memory import Needs, splits, too_large
 from .restoring import restore
 from .retaking import unread_before
+from .rules import cast, mixes_widths
 from .sweep import Reverse, partly_undefined
 
 
@@ -48,6 +50,7 @@ def reverse(function: Function, active: Sequence[bool], seeds: Sequence[Atom | N
     which results somebody will look at; all, if it is not given.
     """
     asked = range(len(function.results)) if asked is None else list(asked)
+    builder.mixes_widths |= mixes_widths(function)
     spare = with_twins(function) if any(map(can_be_split, function.body)) else None
     new, needs = _swept(function, active, seeds, builder, asked)
     if spare is None:
@@ -90,7 +93,7 @@ def _swept(function: Function, active: Sequence[bool], seeds: Sequence[Atom | No
             builder.emit(Effect("comment", (), {"text": "reverse"}))
             for result, seed in zip(function.results, seeds):
                 if seed is not None:
-                    sweep.contribute(result, Value(seed))
+                    sweep.contribute(result, cast(Value(seed), type_of(result)))         # type: ignore[arg-type]
             sweep.partial = partly_undefined(body)
             sweep.unread = unread_before(body, sweep.active, builder.assumptions)
             sweep.block(body)

@@ -15,11 +15,13 @@ import numpy as np
 
 from ..core.builder import Builder, current
 from ..core.errors import NotDifferentiable
-from ..core.grammar import Let, Var, type_of
+from ..core.grammar import Const, Function, Let, Var, type_of
+from ..core.halves import finfo, of_numpy
 from ..core.sizes import Extent
 from ..core.types import ArrayType
+from ..core.walk import all_definitions, reachable
 from ..ops.creation import zeros
-from ..ops.value import Value, call, rule_attrs, value
+from ..ops.value import Value, call, is_weak, rule_attrs, value
 
 
 def operands_of(stmt: Let) -> list[Value]:
@@ -112,6 +114,8 @@ def _total(target: Var, terms: list[Any]) -> Value | None:
         return None
     if not isinstance(target.type, ArrayType):
         return terms[0]
+    if len(terms) > 1 and current().mixes_widths:
+        terms = [cast(value(term), target.type) for term in terms]
     total = terms[0]
     for term in terms[1:]:
         total = total + term
@@ -196,11 +200,27 @@ def _drop_leading(term: Value, rank: int) -> Value:
 
 def cast(term: Value, type: ArrayType) -> Value:
     """`term` in the dtype of `type`; a complex one loses its imaginary part for a real primal."""
-    if term.dtype == type.dtype:
+    if term.dtype == type.dtype and not _may_be_narrowed(term, type):
         return term
+    if isinstance(term.atom, Const) and type.is_inexact and not type.weak and term.dtype.kind != "c":
+        return Value(Const(of_numpy(type.dtype).type(term.atom.value)))
     if term.dtype.kind == "c" and type.dtype.kind != "c":
         return cast(np.real(term), type)
     return term.astype(float if type.weak and type.dtype == np.float64 else type.dtype)
+
+
+def _may_be_narrowed(term: Value, type: ArrayType) -> bool:
+    """Whether a derivative is a number of Python's, its primal is none, and it may meet a narrower number: that
+    would decide the dtype of what they give."""
+    return current().mixes_widths and is_weak(term.type) and not type.weak
+
+
+def mixes_widths(function: Function) -> bool:
+    """Whether a function, with those that it calls, has NumPy's floating point numbers of several widths."""
+    bodies = [function, *reachable(function)]
+    variables = [var for each in bodies for var in (*each.params, *all_definitions(each.body))]
+    types = (var.type for var in variables if isinstance(var.type, ArrayType))
+    return len({finfo(type.dtype).bits for type in types if type.is_inexact and not type.weak}) > 1
 
 
 def full(term: Value, type: Any) -> Value:

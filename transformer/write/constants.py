@@ -83,6 +83,8 @@ class Constants:
         plain = const.type.weak or settled or dtype.kind == "b" or self.only_wide and dtype.name in WIDE_INEXACT
         if isinstance(value, int) and not isinstance(value, bool) and dtype.kind in "fc":
             value = dtype.type(value).item()
+        if isinstance(value, float) and not const.type.weak and dtype.kind == "f":
+            value = float(str(dtype.type(value)))                            # its own shortest digits
         if plain:
             return number(value)
         return ast.Call(of_numpy(dtype.name), [number(value)], [])

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .ranks import kept, lines
+from .ranks import kept, lines, part_of
 from .refusing import refused
 
 
@@ -15,9 +15,15 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
         refused("np.nanvar with dtype, out, where or mean", "Take np.var of the elements that count.")
     here = ~np.isnan(a)
     count = np.sum(here, axis=axis, keepdims=True)
-    centre = np.sum(np.where(here, a, 0.0), axis=axis, keepdims=True) / count
+    centre = divided(np.sum(np.where(here, a, 0.0), axis=axis, keepdims=True), count)
     squares = np.where(here, a - centre, 0.0) ** 2
-    return np.sum(squares, axis=axis, keepdims=keepdims) / (np.sum(here, axis=axis, keepdims=keepdims) - ddof)
+    total = np.sum(squares, axis=axis, keepdims=keepdims)
+    return divided(total, np.sum(here, axis=axis, keepdims=keepdims) - ddof)
+
+
+def divided(total, count):
+    """As wide as the total: the number of elements would widen a float32."""
+    return (total / count).astype(total.dtype)
 
 
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
@@ -34,6 +40,7 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
     """NaN are sorted to the end, so that the others are the first ones of each line."""
     if out is not None or method != "linear" or weights is not None:
         refused("quantiles without NaN with out, weights or another method than 'linear'", "Leave them out.")
+    is_pythons = type(q) in (int, float)      # the result is as wide as the array
     a, q = np.asarray(a), np.asarray(q)
     ordered = np.sort(lines(a, axis), axis=0)
     last = np.maximum(np.sum(~np.isnan(ordered), axis=0) - 1, 0)
@@ -46,11 +53,12 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
         below, above = (np.take_along_axis(ordered, place[None], axis=0)[0] for place in (low, high))
     else:
         below, above = (np.take_along_axis(ordered[None], place[:, None], axis=1)[:, 0] for place in (low, high))
-    return kept(below + (above - below) * (position - low), a, axis, keepdims, q.shape)
+    between = below + (above - below) * (position - low)
+    return kept(between.astype(a.dtype) if is_pythons and a.dtype.kind == "f" else between, a, axis, keepdims, q.shape)
 
 
 def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
-    return nanquantile(a, np.asarray(q) / 100, axis, out, overwrite_input, method, keepdims, weights=weights)
+    return nanquantile(a, part_of(q), axis, out, overwrite_input, method, keepdims, weights=weights)
 
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):

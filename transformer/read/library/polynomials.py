@@ -11,7 +11,7 @@ from .refusing import refused
 
 
 def polyval(p, x):
-    y = np.zeros_like(x) if np.ndim(x) else 0.0
+    y = np.zeros_like(x)[()]
     for coefficient in p:
         y = y * x + coefficient
     return y

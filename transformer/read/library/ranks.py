@@ -22,12 +22,14 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     if out is not None or method != "linear" or weights is not None:
         refused("np.quantile with out, weights or another method than 'linear'", "Leave them out.")
+    is_pythons = type(q) in (int, float)      # the result is as wide as the array
     a, q = np.asarray(a), np.asarray(q)
     ordered = np.sort(lines(a, axis), axis=0)
     position = q * (ordered.shape[0] - 1)
-    low = np.floor(position).astype(int)
+    below = np.floor(position)
+    low = below.astype(int)
     high = np.minimum(low + 1, ordered.shape[0] - 1)
-    weight = position - low
+    weight = float(position - below) if is_pythons else position - below
     if q.ndim and ordered.ndim > 1:
         weight = np.reshape(weight, (*q.shape, *(1,) * (ordered.ndim - 1)))
     between = ordered[low] + (ordered[high] - ordered[low]) * weight
@@ -35,7 +37,11 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
 
 
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
-    return quantile(a, np.asarray(q) / 100, axis, out, overwrite_input, method, keepdims, weights=weights)
+    return quantile(a, part_of(q), axis, out, overwrite_input, method, keepdims, weights=weights)
+
+
+def part_of(percents):
+    return percents / 100 if type(percents) in (int, float) else np.asarray(percents) / 100
 
 
 def lines(a, axis):

@@ -87,6 +87,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
 
 def observations(m, rowvar):
     m = np.asarray(m)
+    if m.dtype.kind != "c":
+        m = m.astype(float)                   # also of float32, as NumPy does it
     if m.ndim < 2:
         return np.reshape(m, (1, -1))
     return m if rowvar else m.T

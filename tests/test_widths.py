@@ -1,0 +1,272 @@
+"""Numbers of several widths: dtypes and digits are NumPy's for the path taken, or there is a located error."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from lowered import as_loops
+
+from transformer import grad, jvp, value_and_grad, vmap
+from transformer.core.errors import NotSupported
+
+X, V = np.float32(0.7), np.array([0.3, 0.4, 0.8], np.float32)
+WIDE = np.array([0.7, -0.2, 0.5])
+
+
+def by_constant_of_float32(y):
+    return np.sum(np.tanh(y * np.float32(0.3)))
+
+
+def less_constant_of_float32(y):
+    return np.sum((np.float32(0.3) - y) * np.sin(y))
+
+
+def compared_with_constant_of_float32(y):
+    return np.sum(np.where(y < np.float32(0.1), y, 2.0 * y))
+
+
+def as_float32_and_back(y):
+    return y[0] * np.float32(y[1] * 0.1) + y[2]
+
+
+def number_beside_float32(y):
+    return np.float64(0.1) * (y[0] + y[1]) + V[0]
+
+
+@pytest.mark.parametrize("function", [by_constant_of_float32, less_constant_of_float32, as_float32_and_back,
+                                      compared_with_constant_of_float32, number_beside_float32])
+@pytest.mark.parametrize("at", [WIDE, np.full(3, np.nextafter(0.1, 1))])
+def test_digits_of_narrow_constants(function, at):
+    expected = function(at)
+    value, _ = value_and_grad(function)(at)
+    primal, _ = jvp(function, (at,), (np.ones(3),))
+    looped = as_loops(function, function, (at,))
+    lanes = vmap(function)(at[None])[0]
+    for found in (value, primal, looped, lanes):
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+def wide_number_of_python_numbers(x, y):
+    return np.float64(y) * (y + y) + x
+
+
+def test_number_stays_wide():
+    expected = wide_number_of_python_numbers(X, 0.8)
+    value, _ = value_and_grad(wide_number_of_python_numbers)(X, 0.8)
+    assert value.dtype == expected.dtype and value == expected
+
+
+def scaled(x, w):
+    return 0.1 * np.sum(x * w)
+
+
+def test_cotangents_are_as_wide_as_their_primals():
+    np.testing.assert_allclose(grad(scaled)(WIDE, V), 0.1 * V.astype(float), rtol=1e-15)
+
+
+def of_two_widths(x, y):
+    return np.tanh(np.float32(x)) + np.negative(y * y * 0.3)
+
+
+def test_tangents_are_as_wide_as_their_primals():
+    _, tangent = jvp(of_two_widths, (1.0, 0.7), (0.0, 1.0))
+    assert tangent.dtype == np.float64 and tangent == -0.3 * 2 * 0.7
+
+
+@pytest.mark.parametrize("function", [lambda x: x, lambda x: np.float32(x), lambda x: x + 1.0])  # noqa: PLW0108
+def test_constant_gradient_has_the_dtype_of_its_argument(function):
+    assert type(grad(function)(X)) is np.float32
+
+
+# -- paths that leave numbers of Python's and of NumPy's ------------------------------------------
+
+
+def float_by_number(x, n):
+    y = float(x) if n > 2 else x
+    return y * 0.1
+
+
+def float_in_loop(x, n):
+    for _ in range(n):
+        x = float(x) * 2
+    return x
+
+
+def recursion_from_a_tenth(x, n, total=0.1):
+    return total if n == 0 else recursion_from_a_tenth(x, n - 1, total + x)
+
+
+def too_wide_for_its_partner(x, n):
+    k = 300 if n > 2 else np.int8(3)
+    return x * k
+
+
+@pytest.mark.parametrize("function", [float_by_number, float_in_loop, too_wide_for_its_partner,
+                                      recursion_from_a_tenth])
+@pytest.mark.parametrize("n", [0, 2, 3])
+def test_path_that_integers_decide(function, n):
+    expected = function(X, n)
+    value, _ = value_and_grad(function)(X, n)
+    assert np.asarray(value).dtype == np.asarray(expected).dtype and value == expected
+
+
+def smallest(x):
+    best = 0.1
+    for v in x:
+        if v < best:
+            best = v
+    return best
+
+
+def float_by_value(x):
+    y = float(x[0]) if x[1] > 0 else x[0]
+    return y * 0.1
+
+
+def sine_by_value(x):
+    y = x[0]
+    if y > 2:
+        y = math.sin(y)
+    return y
+
+
+def grows_from_a_tenth(x):
+    s = 0.1
+    while s < 3:
+        s = s + x[0]
+    return s
+
+
+def grown(x, total):
+    return total if x > 2 else grown(x * np.float32(1.5), total + x)
+
+
+def recursion_by_value(x):
+    return grown(x[0], float(x[1]))
+
+
+def integer_that_does_not_fit(x):
+    return x[0] * (300 if x[0] > 2 else np.int8(3))
+
+
+def greatest_of_python(x):
+    return max(x[0], 0.3)
+
+
+def half_or_wide(x):
+    s = x[0].astype(np.float64) if x[0] > 0 else 0.5
+    return np.sum(x * (s * 2 + 1))
+
+
+
+
+def float_in_a_loop(x):
+    total, z = 0.0, x[0]
+    for v in x:
+        total = total + float(v)
+        z = total if v > 0.35 else v
+    return z
+
+
+def float_in_an_inner_loop(x):
+    z = x[0]
+    for v in x:
+        for w in x:
+            z = float(w) * 0.1 if v > 0.35 else v
+    return z
+
+
+@pytest.mark.parametrize("function", [smallest, float_in_a_loop, float_in_an_inner_loop, float_by_value, sine_by_value,
+                                      grows_from_a_tenth, greatest_of_python, integer_that_does_not_fit,
+                                      half_or_wide, recursion_by_value])
+def test_path_that_values_decide_is_refused(function):
+    calls = {grad(function): V, vmap(function): V[None], lambda x: as_loops(function, function, (x,)): V}
+    for call, argument in calls.items():
+        with pytest.raises(NotSupported) as caught:
+            call(argument)
+        assert caught.value.origin is not None and caught.value.instead
+
+
+def clipped(x):
+    return min(max(x[0], 0.0), 1.0) * 0.1
+
+
+def sum_from_zero(x):
+    total = 0.0
+    for v in x:
+        total = total + v
+    return total
+
+
+def leaky(x):
+    return x[0] if x[0] > 0.5 else 0.1 * x[0]
+
+
+def sum_of_some(x):
+    total = 0.0
+    for v in x:
+        if v > 0.35:
+            total += v * v
+    return total
+
+
+def sum_that_decays(x):
+    total = 0.5
+    for v in x:
+        total = total * 0.9 if v < 0.35 else total + v
+    return total
+
+
+def sum_of_pairs(x):
+    total = 0.0
+    for v in x:
+        for w in x:
+            if v > w:
+                total = total + v * w
+        if v > 0.5:
+            total = total * 0.5
+    return total
+
+
+def squares_of_sums(x):
+    total = 0.0
+    for limit in x:
+        area = 0.0
+        for v in x:
+            if v > limit:
+                area += v
+        total += area**2
+    return total
+
+
+@pytest.mark.parametrize("function", [clipped, sum_from_zero, leaky, sum_of_some, sum_that_decays, sum_of_pairs,
+                                      squares_of_sums])
+def test_numbers_that_float32_has_are_merged(function):
+    value, gradient = value_and_grad(function)(V)
+    assert value.dtype == np.float32 and gradient.dtype == np.float32
+    np.testing.assert_allclose(value, function(V), rtol=1e-6)
+
+
+# -- functions that are read as Python ------------------------------------------------------------
+
+MANY = np.array([0.3, 0.1, np.nan, 0.8, 0.4], np.float32)
+FUNCTIONS = [
+    lambda x: np.percentile(x[3:], 30), lambda x: np.percentile(x[3:], [30, 50]), lambda x: np.quantile(x[3:], 0.3),
+    lambda x: np.quantile(x[3:], np.float32(0.3)), lambda x: np.quantile(x[3:], np.float64(0.3)),
+    lambda x: np.nanpercentile(x, 30), lambda x: np.nanquantile(x, [0.3]), lambda x: np.nanmedian(x),
+    lambda x: np.nanmean(x) + np.nanstd(x), lambda x: np.nanvar(x, ddof=1), lambda x: np.cov(x[3:]),
+    lambda x: np.cov(x[3:], x[:2]), lambda x: np.corrcoef(x[3:], x[:2]), lambda x: np.polyval(x[3:], 0.3),
+    lambda x: np.polyval(x[3:], 2), lambda x: np.polyval(x[3:], x[0]), lambda x: np.polyval(x[3:], x[:2]),
+]
+
+
+@pytest.mark.parametrize("k", range(len(FUNCTIONS)))
+def test_functions_of_float32(k):
+    function = FUNCTIONS[k]
+    expected = function(MANY)
+    found, _ = jvp(function, (MANY,), (np.ones(5, np.float32),))
+    assert np.asarray(found).dtype == np.asarray(expected).dtype
+    np.testing.assert_allclose(found, expected, rtol=3e-7)
