@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.grammar import Atom, Const, type_of
 from ..core.guards import Assumptions
-from ..core.halves import finfo, of_numpy, promoted
+from ..core.halves import finfo, kind_of, of_numpy, promoted
 from ..core.sizes import Size
 from ..core.types import ArrayType
 from ..ops.value import Value
@@ -51,8 +51,9 @@ def joined_type(one: ArrayType, other: ArrayType, assumptions: Assumptions) -> A
 
 
 def is_rounded(atom: Atom | None, type: ArrayType) -> bool:
-    """Whether a number of Python's would be another one in a dtype of NumPy's: 0.1 in float32 is, 0.5 is not,
-    and of what is computed nobody knows."""
+    """Whether a number of Python's would be another one in a dtype of NumPy's, as 300 in int8 and 1e300 in float32. Of
+    one that is written down only the last digits are rounded, as where it meets a float32 otherwise; of what is
+    computed digits would be lost at every step."""
     own = None if atom is None else type_of(atom)
     if not isinstance(own, ArrayType) or not own.weak or own.dtype.kind == "b" or own.dtype == type.dtype:
         return False
@@ -62,10 +63,12 @@ def is_rounded(atom: Atom | None, type: ArrayType) -> bool:
 
 
 def _holds(dtype: np.dtype, value: Any) -> bool:
-    """Whether a dtype has this number."""
+    """Whether a dtype has this number, or one that is as close as its digits allow."""
     try:
         with np.errstate(all="ignore"):
-            return value != value or bool(of_numpy(dtype).type(value).item() == value)
+            found = of_numpy(dtype).type(value)
+            return value != value or bool(found.item() == value) or kind_of(found.dtype) in "fc" and bool(
+                np.isfinite(found))
     except OverflowError:
         return False
 

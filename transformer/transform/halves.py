@@ -38,8 +38,8 @@ from ..core.walk import all_definitions, blocks_of, reachable, substitute, targe
 from ..ops.arithmetic import Cast
 from ..ops.identity import Same
 from ..ops.rounded import ToBfloat16, ToFloat16
+from ..ops.value import rule_attrs
 from ..read.interface import Interface
-from ..simplify.aliasing import may_share
 
 FLOAT64, COMPLEX128 = np.dtype(float), np.dtype(complex)
 EXACT = frozenset(("zeros", "ones", "empty", "eye", "identity", "tri"))     # of which the elements need no rounding
@@ -167,7 +167,7 @@ class _Widening:
 
     def let(self, stmt: Let) -> Block:
         types = [type_of(atom) for atom in stmt.args]
-        if stmt.op.view and may_share(stmt) and _is_half(types[0]):
+        if _is_view(stmt) and _is_half(types[0]):
             self.views[stmt.target] = stmt
         gives, takes = any(_holds_half(each.type) for each in stmt.targets), any(map(_holds_half, types))
         if not (gives or takes):
@@ -273,6 +273,12 @@ def _is_of_transformation(stmt: Let, types: list[Any]) -> bool:
     """Whether a statement brings a number of Python's to the dtype of what it meets, as derivatives do (1 / n in that
     of a mean). A program spells it."""
     return stmt.op is Cast and types[0].weak and "spelling" not in stmt.attrs
+
+
+def _is_view(stmt: Let) -> bool:
+    """Whether NumPy gives a view of the first operand."""
+    view = stmt.op.view
+    return bool(view(*map(type_of, stmt.args), **rule_attrs(stmt)) if callable(view) else view)
 
 
 def _is_of_matrices(stmt: Let) -> bool:
