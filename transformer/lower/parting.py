@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.builder import current
-from ..core.grammar import Let, Var
+from ..core.grammar import Const, Let, Var
 from ..core.sizes import Extent, Size, Unknown
 from ..core.types import INT
 from ..core.walk import Copier, atom_of_size, atom_vars, size_of_atom
-from ..ops.arithmetic import FloorDivide, Remainder
+from ..ops.arithmetic import Add, FloorDivide, Remainder
 from ..ops.elements import by_multiples, is_place
 from ..ops.identity import Same
 from ..ops.integers import is_exact
@@ -76,12 +76,22 @@ def undivided(block: Block) -> bool:
     whether there was any."""
     made: Block = []
     for stmt in block:
-        made += _without_multiples(stmt) if _divides(stmt) else [stmt]
+        made += _without_multiples(stmt) if _divides(stmt) else [_without_zero(stmt)]
         for inner in inner_blocks(stmt):
             undivided(inner)
     changed = len(made) != len(block) or any(new is not old for new, old in zip(made, block, strict=True))
     block[:] = made
     return changed
+
+
+def _without_zero(stmt: Any) -> Any:
+    """What unrolling leaves of a sum: i + 0."""
+    if not isinstance(stmt, Let) or stmt.op is not Add or not is_exact(stmt.target):
+        return stmt
+    for one, other in (stmt.args, stmt.args[::-1]):
+        if isinstance(other, Const) and other.value == 0 and (isinstance(one, Size) or is_exact(one)):
+            return Let(stmt.targets, Same, (one,), {}, stmt.origin)
+    return stmt
 
 
 def _without_multiples(stmt: Let) -> Block:

@@ -284,7 +284,19 @@ def _added(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bo
     left, right = stmt.args
     pairs = (left, right), (right, left)
     shifted = any(is_exact(other) and proof(one, side, bound - affine(other)) for one, other in pairs)
-    return shifted or any(proof(one, side, 0) and proof(other, side, bound) for one, other in pairs)
+    if shifted or any(proof(one, side, 0) and proof(other, side, bound) for one, other in pairs):
+        return True
+    return any(end is not None and proof(one, side, bound - end) for one, end in (
+        (one, _end(other, side)) for one, other in pairs))
+
+
+def _end(atom: Any, side: int) -> Extent | None:
+    """The smallest, or the largest, of the numbers of a range, or of a part of one."""
+    stmt = Ranges._definition(atom)
+    if stmt is not None and stmt.op.name == "arange":
+        ends = _ends(stmt)
+        return None if ends is None else ends[side != ABOVE]
+    return _end(stmt.args[0], side) if stmt is not None and RULES.get(stmt.op.name) is _first else None
 
 
 def _subtracted(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
@@ -339,11 +351,16 @@ def _between(last: Callable[[Let, Var], Extent]) -> Rule:
 
 def _of_range(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
     from ..core.walk import atom_of_size
+    ends = _ends(stmt)
+    return ends is not None and proof(atom_of_size(ends[side != ABOVE]), side, bound)
+
+
+def _ends(stmt: Let) -> tuple[Extent, Extent] | None:
+    """The smallest and the largest number of a range of integers, if it has any."""
     start, stop, step = stmt.attrs.get("start", 0), stmt.attrs["stop"], stmt.attrs.get("step", 1)
     if not isinstance(step, int) or isinstance(start, float) or isinstance(stop, float):
-        return False
-    low, high = (start, stop - 1) if step > 0 else (stop + 1, start)
-    return proof(atom_of_size(low if side == ABOVE else high), side, bound)
+        return None
+    return (start, stop - 1) if step > 0 else (stop + 1, start)
 
 
 def _cast(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:

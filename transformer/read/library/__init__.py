@@ -42,11 +42,12 @@ def _functions() -> dict[Any, Callable[..., Any]]:
         scipy_linalg,
         selecting,
         series,
+        windows,
         writing,
     )
 
     modules = (writing, counting, facts, folding, numbers, selecting, series, polynomials, polynomial_series, ranks,
-               missing, frequencies, fitting, matrices, scipy_linalg)
+               missing, frequencies, fitting, matrices, scipy_linalg, windows)
     return {call: function for module in modules for call, function in module.CALLS.items()}
 
 
