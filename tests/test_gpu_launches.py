@@ -99,3 +99,34 @@ def test_rows_of_lanes_with_numbers_of_their_own_have_blocks() -> None:
     scores = np.random.default_rng(0).standard_normal((2, 5, 6))
     source = check(of_valid_keys, scores, np.array([2, 6]))
     assert set(grids_of(driver_of(source))) == {"over_blocks"}
+
+
+def ordered(x, y):
+    order = np.argsort(x)
+    return order, np.sort(y, axis=0), np.argsort(y, axis=0), np.searchsorted(np.sort(x), y[0]), y[0, order]
+
+
+def replaced(x):
+    y = np.sort(x)
+    y[0] = 7.0
+    out = np.empty((2, len(x)))
+    out[0] = np.sort(-x)
+    out[1] = y
+    return out
+
+
+def sorted_again(x, steps):
+    for _ in range(steps):
+        x = np.sort(3 * np.sin(x))
+    return x
+
+
+def test_what_a_library_makes_is_taken_as_it_is() -> None:
+    """But for orders along other axes than the last, and memory that has been there before."""
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal(7), rng.standard_normal((5, 7))
+    driver = driver_of(check(ordered, x, y))
+    assert re.findall(r"\w+\[:\] = (\S+)\(", driver) == ["cp.argsort"]
+    driver = driver_of(check(replaced, x))
+    assert "[:] =" not in driver and driver.count("= cp.sort(") == 2
+    assert "[:] = cp.sort(" in driver_of(check(sorted_again, x, 4))
