@@ -182,3 +182,15 @@ def product(x):
 
 def test_gradient_of_a_product() -> None:
     check(grad(product), np.random.default_rng(0).standard_normal(40), user=product, typed=False)
+
+
+def of_few_columns(x):
+    return x.max(axis=1), x.min(axis=1), np.argmin(x, axis=1), np.argmax(x, axis=1)
+
+
+def test_first_item_is_not_compared_with_itself() -> None:
+    """Of a fold that begins with it, where it is written out."""
+    x = values("f8", 40 * 3).reshape(40, 3)
+    x[3], x[4, 1:], x[5, :2] = np.nan, np.nan, np.nan
+    source = check(of_few_columns, x)
+    assert "larger(larger(x_i0, x_i1), x_i2)" in source and "x_i0 < x_i0" not in source
