@@ -194,3 +194,19 @@ def test_first_item_is_not_compared_with_itself() -> None:
     x[3], x[4, 1:], x[5, :2] = np.nan, np.nan, np.nan
     source = check(of_few_columns, x)
     assert "larger(larger(x_i0, x_i1), x_i2)" in source and "x_i0 < x_i0" not in source
+
+
+def of_points(x):
+    return x.sum(), x.max(), np.prod(1 + x / 99), np.sum(x[:, 0] * x[:, 1] + x[:, 2]), np.any(x > 4)
+
+
+@pytest.mark.parametrize("kind", ["f8", "i4"])
+def test_rows_that_are_written_out_are_shared(kind: str) -> None:
+    """An iteration adds several items."""
+    for size in (33, 300):
+        x = np.random.default_rng(size).integers(-4, 5, (size, 3)).astype(kind)
+        source = check(of_points, x, typed=size == 33)
+        assert set(grids_of(driver_of(source))) <= {"one_thread", "over_blocks", "one_block"}
+        kernels = source[source.index("@cuda.jit\ndef"):source.index("_driver(")]
+        assert "for " not in kernels
+        assert all(f"{op}_of_block" in source for op in ("add", "maximum", "multiply", "bitwise_or"))

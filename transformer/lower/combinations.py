@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -127,10 +128,20 @@ def combination(carry: Carry, stmt: Fold) -> Let | None:
     """What makes the next value of a carry, if two of its values are combined in the same way."""
     made = _maker(carry.next, stmt)
     if made is not None and made.op in (*IN_ANY_ORDER, *NEUTRAL):
-        alone = carry.entry in made.args and uses_in(stmt, carry.entry) == 1 and not uses_in(stmt, made.target)
-        return made if alone and made.target.type == carry.entry.type else None
+        alone = uses_in(stmt, carry.entry) == 1 and not uses_in(stmt, made.target)
+        return made if alone and _goes_through(made, carry.entry, stmt) else None
     inner = _inner(carry, stmt)
     return combination(inner[1], inner[0]) if inner and uses_in(stmt, carry.entry) == 1 else None
+
+
+def _goes_through(made: Let, entry: Var, stmt: Fold) -> bool:
+    """Whether a number is that of the iteration before, and items, in one op: as it is, or as in `total + a + b`, which
+    nobody else sees before all of them are there."""
+    if made.target.type != entry.type:
+        return False
+    steps = [each for each in map(partial(_maker, stmt=stmt), made.args) if each is not None and each.op is made.op]
+    return entry in made.args or any(uses_in(stmt, each.target) == 1 and _goes_through(each, entry, stmt)
+                                     for each in steps)
 
 
 def _maker(atom: Atom, stmt: Fold) -> Let | None:

@@ -78,10 +78,14 @@ def may_be_chunked(stmt: Fold, for_gpu: bool = False) -> bool:
 
 def _is_combined(stmt: Fold, for_gpu: bool) -> bool:
     """Whether results of chunks can be combined. A processor takes as long for products and places of extremes, which
-    it computes many at a time."""
+    it computes many at a time; sums of several items in an iteration are as exact as they are only in their order."""
     found = combinations(stmt)
-    return found is not None and (for_gpu or all(
-        isinstance(each, Combined) and each.step.op in IN_ANY_ORDER for each in found))
+    if found is None or for_gpu:
+        return found is not None
+    folds = [each for each in [stmt, *statements(stmt.body)] if isinstance(each, Fold)]
+    entries = {carry.entry for each in folds for carry in each.carries}
+    return all(isinstance(each, Combined) and each.step.op in IN_ANY_ORDER and not entries.isdisjoint(each.step.args)
+               for each in found)
 
 
 def in_parts(stmt: Fold, length: int) -> Block:
