@@ -210,3 +210,17 @@ def test_rows_that_are_written_out_are_shared(kind: str) -> None:
         kernels = source[source.index("@cuda.jit\ndef"):source.index("_driver(")]
         assert "for " not in kernels
         assert all(f"{op}_of_block" in source for op in ("add", "maximum", "multiply", "bitwise_or"))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("target", [of_largest, of_smallest])
+def test_place_in_rows_that_are_written_out(target: Any) -> None:
+    """Of equal ones in one row, in two, and in different chunks the first one counts."""
+    given = [values("f8", 3 * n).reshape(n, 3) for n in (40, 100, 9000)]
+    for n, places in (40, [4, 5]), (40, [5, 6]), (40, [119]), (9000, [12287, 12288]), (9000, [26999, 3]):
+        for number in (np.nan, 7.0, -7.0):
+            x = np.zeros((n, 3))
+            x.ravel()[places] = number
+            given.append(x)
+    source = agrees(target, given)
+    assert "first_of_block" in source and "over_blocks" in grids_of(driver_of(source))

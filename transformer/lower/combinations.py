@@ -170,23 +170,43 @@ def _best(value: Carry, stmt: Fold, around: tuple[Fold, ...] = ()) -> Best | Non
         if found is None or place is None or not _goes_on(value, found.value, stmt):
             return None
         return Best(value, place, found.item, found.mask, found.steps, found.own)
-    chosen = _choice(value, stmt)
-    if chosen is None:
-        return None
-    steps = _compared(chosen.args[0], chosen.args[1], value.entry, stmt)
+    chosen = _choices(value, stmt)
+    steps = _compared_alike(chosen, value.entry, stmt)
     for place in stmt.carries if steps else ():
-        made = _choice(place, stmt)
-        if (made is not None and place is not value and made.args[0] is chosen.args[0]
-                and is_increasing(place, made.args[1], (*around, stmt))
-                and _are_alone([*steps, chosen, made], [value.entry, place.entry], stmt)):   # type: ignore[misc]
-            return Best(value, place, chosen.args[1], chosen.args[0], steps, value.entry)    # type: ignore[arg-type]
+        made = _choices(place, stmt)
+        if (place is not value and [each.args[0] for each in made] == [each.args[0] for each in chosen]
+                and is_increasing(place, [each.args[1] for each in made], (*around, stmt))
+                and _are_alone([*sum(steps, []), *chosen, *made], [value.entry, place.entry], stmt)):
+            return Best(value, place, chosen[0].args[1], chosen[0].args[0], steps[0], value.entry)
     return None
 
 
-def _choice(carry: Carry, stmt: Fold) -> Let | None:
-    """What makes the next value of a carry, if it is another one under a condition."""
+def _choices(carry: Carry, stmt: Fold) -> list[Let]:
+    """What makes the next value of a carry, one after the other, if each is another one under a condition."""
+    found: list[Let] = []
     made = _maker(carry.next, stmt)
-    return made if made is not None and made.op is Where and made.args[2] is carry.entry else None
+    while made is not None and made.op is Where:
+        found.insert(0, made)
+        if made.args[2] is carry.entry:
+            return found
+        made = _maker(made.args[2], stmt)
+    return []
+
+
+def _compared_alike(chosen: list[Let], entry: Var, stmt: Fold) -> list[list[Let]]:
+    """The comparisons of each item with the best one before, if they are the same."""
+    found: list[list[Let]] = []
+    owns = [entry, *(each.target for each in chosen)]
+    forms = set()
+    for each, own in zip(chosen, owns, strict=False):
+        steps = _compared(each.args[0], each.args[1], own, stmt)
+        if steps is None:
+            return []
+        names: dict[Any, Any] = {each.args[1]: "item", own: "own"}
+        names.update((step.target, k) for k, step in enumerate(steps))
+        forms.add(tuple((step.op, *(names[arg] for arg in step.args)) for step in steps))
+        found.append(steps)
+    return found if len(forms) == 1 else []
 
 
 def _goes_on(carry: Carry, inner: Carry, stmt: Fold) -> bool:
@@ -246,21 +266,27 @@ def _is_strict(better: np.ndarray) -> bool:
         bool((~(relation @ relation) | relation).all()) for relation in (better, equal))
 
 
-def is_increasing(carry: Carry, place: Atom, folds: tuple[Fold, ...]) -> bool:
-    """Whether an integer becomes larger from each iteration of folds, one in the other, to the next."""
+def is_increasing(carry: Carry, places: list[Atom], folds: tuple[Fold, ...]) -> bool:
+    """Whether integers become larger, one after the other, and from each iteration of folds, one in the other, to the
+    next."""
     made = {each.target: each for fold in folds for each in fold.body if isinstance(each, Let)}
-    own = made.get(place) if isinstance(place, Var) else None
+    own = made.get(places[0]) if isinstance(places[0], Var) else None    # the place that a chunk has found
     if own is not None and is_load(own) and own.attrs.get("of") == CHUNKS:
-        return True                                                      # the places that chunks have found
+        return len(places) == 1
     if _dtype(carry).kind not in "iu":
         return False
     indices = [index for fold in folds for index in fold.indices]
     flat: Extent = 0
     for index in indices:
         flat = flat * index.size + Size.of(Unknown(index.var))
-    whole = _extent(place, made)
-    step = _step(whole, indices)
-    return whole is not None and step is not None and _changing(folds[0]).isdisjoint(atom_vars((whole - flat * step,)))
+    first, *others = (_extent(place, made) for place in places)
+    step = _step(first, indices)
+    if first is None or step is None:
+        return False
+    ahead = [0, *(each - first for each in others if each is not None), step]
+    numbers = [each for each in ahead if isinstance(each, int)]
+    is_growing = len(numbers) == len(places) + 1 and numbers == sorted(set(numbers))
+    return is_growing and _changing(folds[0]).isdisjoint(atom_vars((first - flat * step,)))
 
 
 def _changing(fold: Fold) -> set[Var]:
