@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+import gpu_simulator
 import numpy as np
+import pytest
 from corpus.kept_aside import conjugate_gradients, streamed, window_of_lanes
 from gpu_checks import check
+from test_golden_gpu import looped
 
 from transformer import grad
 
@@ -99,3 +102,69 @@ def test_rows_of_lanes_with_numbers_of_their_own_have_blocks() -> None:
     scores = np.random.default_rng(0).standard_normal((2, 5, 6))
     source = check(of_valid_keys, scores, np.array([2, 6]))
     assert set(grids_of(driver_of(source))) == {"over_blocks"}
+
+
+def ordered(x, y):
+    order = np.argsort(x)
+    return order, np.sort(y, axis=0), np.argsort(y, axis=0), np.searchsorted(np.sort(x), y[0]), y[0, order]
+
+
+def replaced(x):
+    y = np.sort(x)
+    y[0] = 7.0
+    out = np.empty((2, len(x)))
+    out[0] = np.sort(-x)
+    out[1] = y
+    return out
+
+
+def sorted_again(x, steps):
+    for _ in range(steps):
+        x = np.sort(3 * np.sin(x))
+    return x
+
+
+def test_what_a_library_makes_is_taken_as_it_is() -> None:
+    """But for orders along other axes than the last, and memory that has been there before."""
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal(7), rng.standard_normal((5, 7))
+    driver = driver_of(check(ordered, x, y))
+    assert re.findall(r"\w+\[:\] = (\S+)\(", driver) == ["cp.argsort"]
+    driver = driver_of(check(replaced, x))
+    assert "[:] =" not in driver and driver.count("= cp.sort(") == 2
+    assert "[:] = cp.sort(" in driver_of(check(sorted_again, x, 4))
+
+
+def gathered(x, i, j, bound):
+    first = x[i]
+    if np.sum(x) > bound:
+        raise ValueError("too much")
+    if np.min(x) < -bound:
+        raise ValueError("too little")
+    x[0] = 9
+    return first, x[j], np.sin(x)[i]
+
+
+def raised(source: str, made: dict, arguments: tuple) -> tuple[str, str]:
+    """What a module raises in the simulator."""
+    entry = gpu_simulator.namespace(source, made)["gathered"]
+    with pytest.raises((IndexError, ValueError)) as error:
+        entry(*arguments)
+    return type(error.value).__name__, " ".join(map(str, error.value.args))
+
+
+def test_places_in_arguments_are_tested_with_one_wait() -> None:
+    """What else is asked, and what is raised first, stay."""
+    def arguments(i: int = 0, j: int = 0, bound: float = 1e9) -> tuple:
+        return np.arange(9.0), np.array([1, 2, i]), np.array([0, -9, 3, j, 4]), bound
+
+    source = check(gathered, *arguments())
+    waits = re.findall(r"^    \S.*\.item\(\)", driver_of(source), re.MULTILINE)
+    assert len(waits) == 3                                               # for places, and twice for numbers
+    made = looped(gathered, gathered, arguments())
+    given = {**made.namespace, **made.module.kernel.printed.given}
+    wrong_first, wrong_second = "index 9 is out of bounds", "index -10 is out of bounds"
+    assert raised(source, given, arguments(i=9, j=-10, bound=1.0))[1].startswith(wrong_first)
+    assert raised(source, given, arguments(j=-10, bound=1.0)) == ("ValueError", "too much")
+    assert raised(source, given, arguments(j=-10))[1].startswith(wrong_second)
+    assert raised(source, given, arguments(bound=-1e9)) == ("ValueError", "too much")

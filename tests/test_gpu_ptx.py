@@ -151,12 +151,12 @@ def test_kernels_of_the_corpus_are_compiled(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def reduced(x):
-    return np.sum(x), np.max(x), np.sum(x, dtype=np.float64)
+    return np.sum(x), np.max(x), np.sum(x, dtype=np.float64), np.argmax(x), np.prod(x)
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "i8", "u1", "u4", "i2"])
-def test_sums_of_each_dtype_are_compiled(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "i8", "u1", "u4", "i2", "?"])
+def test_reductions_of_each_dtype_are_compiled(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from numba import cuda
     without_device(monkeypatch)
     arguments = np.arange(40).astype(dtype),

@@ -39,6 +39,7 @@ from .clean import cleaned, equal_sizes
 from .cuda.apart import nests_apart
 from .cuda.columns import columns_in_parts
 from .cuda.launches import launched
+from .cuda.tests_at_once import tests_at_once
 from .cuda.totals import totals_apart, totals_in_chunks
 from .directly import written_directly
 from .effects import done
@@ -141,6 +142,7 @@ def _fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSO
         body = promoted(body, builder)
     results = list(function.results)
     body = cleaned(body, results, builder.assumptions)
+    body = tests_at_once(body) if choices.for_gpu else body
     see_through(body)
     with builder.active():
         return function, results, written_directly(

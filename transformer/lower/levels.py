@@ -19,9 +19,10 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..core.grammar import Atom, Const, If, Let, Loop, Var
+from ..core.grammar import Atom, Const, If, Let, Loop, Var, type_of
 from ..core.sizes import Size
 from ..core.walk import Copier, atom_vars, inner_targets
+from ..ops.comparison import BitwiseAnd, BitwiseOr, Maximum, Minimum, Where
 from .copying import NestCopier
 from .nests import (
     Allocate,
@@ -120,6 +121,10 @@ class _Leveling:
     def _let(self, stmt: Let, scope: Scope) -> None:
         args, attrs = self.copier.args(stmt.args), self.copier.attr(stmt.attrs) if stmt.attrs else {}
         stmt = Let(stmt.targets, stmt.op, args, attrs, stmt.origin)
+        same = _same(stmt)
+        if same is not None:
+            self.copier.mapping[stmt.target] = same
+            return
         key = _key(stmt)
         earlier = scope.find("known", key)
         if earlier is None and is_load(stmt):
@@ -224,6 +229,16 @@ def _depends_on_nest(load: Let, outer: Scope) -> bool:
             return True
         scope = scope.parent
     return False
+
+
+def _same(stmt: Let) -> Atom | None:
+    """The operand that a number is, whatever it is: the larger one of a number and itself. (The first item of a fold
+    that begins with it.)"""
+    if stmt.op not in (Maximum, Minimum, BitwiseAnd, BitwiseOr, Where):
+        return None
+    first, second = stmt.args[-2:]
+    is_one = _keys((first,)) == _keys((second,)) and type_of(first) == stmt.target.type
+    return first if is_one and not getattr(stmt.target.type, "sizes", ()) else None
 
 
 def _key(stmt: Let) -> Hashable:

@@ -19,14 +19,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..core.builder import current
-from ..core.grammar import Atom, Carry, Const, Effect, If, Let, Loop, Var
+from ..core.grammar import Atom, Carry, Effect, If, Let, Loop, Var
 from ..core.sizes import Extent, Floor, Least, Size, Unknown, least, product
 from ..core.types import INT, ArrayType
 from ..core.walk import Copier, atom_of_size, atom_vars, inner_targets, size_of_atom
-from ..ops.arithmetic import Add
-from ..ops.comparison import BitwiseAnd, BitwiseOr, Maximum, Minimum
 from . import vecmath
 from .clean import Renaming
+from .combinations import CHUNKS, IN_ANY_ORDER, Best, Combined, combinations
 from .dependence import Frame, accesses, as_nest
 from .nests import (
     Allocate,
@@ -47,11 +46,9 @@ from .nests import (
 )
 from .private import PLAIN, has_sequences, private_arrays
 from .promises import keeps_promise
-from .sums import BLOCK, at_most, uses_in
+from .sums import BLOCK, at_most
 
 ROWS = 1 << 4                          # of a long sum make a chunk, where its elements are rows
-COMBINED = Add, Maximum, Minimum, BitwiseAnd, BitwiseOr                  # of which parts can be made in any order
-CHUNKS = "chunks"                      # makes memory for what they give
 DEAR = 16                              # what a function of vector mathematics costs, in additions
 UNKNOWN_TRIPS = 16                     # of a loop whose end depends on numbers
 COPYING = 2                            # the cost of what is bound by memory, with nothing to share
@@ -76,19 +73,19 @@ def may_be_chunked(stmt: Fold, for_gpu: bool = False) -> bool:
     """Whether chunks of a fold can be done at once, which pays; a GPU reads memory no faster otherwise."""
     first = stmt.indices[0]
     pays = not isinstance(first.size, int) and (for_gpu or _is_worth_it(stmt))
-    return (pays and is_independent(stmt, first, set())
-            and all(combination(carry, stmt) is not None for carry in stmt.carries))
+    return pays and is_independent(stmt, first, set()) and _is_combined(stmt, for_gpu)
 
 
-def combination(carry: Carry, stmt: Fold) -> Let | None:
-    """What makes the next value of a carry, if two of its values are combined in the same way."""
-    made = next((each for each in stmt.body if isinstance(each, Let) and carry.next in each.targets), None)
-    if made is not None and made.op in COMBINED:
-        alone = carry.entry in made.args and uses_in(stmt, carry.entry) == 1 and not uses_in(stmt, made.target)
-        return made if alone and made.target.type == carry.entry.type else None
-    inner = [(each, c) for each in stmt.body if isinstance(each, Fold) for c in each.carries
-             if c.out is carry.next and c.init is carry.entry]
-    return combination(inner[0][1], inner[0][0]) if inner and uses_in(stmt, carry.entry) == 1 else None
+def _is_combined(stmt: Fold, for_gpu: bool) -> bool:
+    """Whether results of chunks can be combined. A processor takes as long for products and places of extremes, which
+    it computes many at a time; sums of several items in an iteration are as exact as they are only in their order."""
+    found = combinations(stmt)
+    if found is None or for_gpu:
+        return found is not None
+    folds = [each for each in [stmt, *statements(stmt.body)] if isinstance(each, Fold)]
+    entries = {carry.entry for each in folds for carry in each.carries}
+    return all(isinstance(each, Combined) and each.step.op in IN_ANY_ORDER and not entries.isdisjoint(each.step.args)
+               for each in found)
 
 
 def in_parts(stmt: Fold, length: int) -> Block:
@@ -99,11 +96,12 @@ def in_parts(stmt: Fold, length: int) -> Block:
     count = least(length, first.size - start)
     current().assumptions.within(chunk, 0, parts - 1)
     current().assumptions.within(own, 0, count - 1)
-    steps: list[Any] = [combination(carry, stmt) for carry in stmt.carries]
-    arrays = [Var(ArrayType(_dtype(carry), (parts,))) for carry in stmt.carries]
-    whole = _combined(stmt, steps, arrays, parts)
-    inner = [Carry(Var(carry.entry.type, carry.entry.name), _begin(carry, step), carry.next, Var(carry.out.type))
-             for carry, step in zip(stmt.carries, steps, strict=True)]
+    groups: Any = combinations(stmt)
+    begins = {carry: begin for each in groups for carry, begin in zip(each.carries, each.begins(), strict=True)}
+    arrays = {carry: Var(ArrayType(_dtype(carry), (parts,))) for carry in stmt.carries}
+    whole = _combined(stmt, groups, arrays, parts)
+    inner = [Carry(Var(carry.entry.type, carry.entry.name), begins[carry], carry.next, Var(carry.out.type))
+             for carry in stmt.carries]
     mapping: dict[Var, Atom] = {first.var: atom_of_size(start + Size.of(Unknown(own)))}
     mapping.update((old.entry, new.entry) for old, new in zip(stmt.carries, inner, strict=True))
     renaming = Renaming(Copier(mapping))
@@ -112,30 +110,26 @@ def in_parts(stmt: Fold, length: int) -> Block:
         carry.next = renaming.copier.atom(carry.next)
     indices = [Index(own, count), *(Index(each.var, renaming.copier.size(each.size)) for each in stmt.indices[1:])]
     stores: Block = [Store(array, (chunk,), carry.out, False, stmt.origin)
-                     for array, carry in zip(arrays, inner, strict=True)]
+                     for array, carry in zip(arrays.values(), inner, strict=True)]
     chunks = Nest([Index(chunk, parts)], [Fold(indices, inner, body, stmt.origin), *stores], stmt.origin)
-    return [*(Allocate(array, CHUNKS, stmt.origin) for array in arrays), chunks, whole]
+    return [*(Allocate(array, CHUNKS, stmt.origin) for array in arrays.values()), chunks, whole]
 
 
-def _combined(stmt: Fold, steps: list[Let], arrays: list[Var], parts: Extent) -> Fold:
+def _combined(stmt: Fold, groups: list[Combined | Best], arrays: dict[Carry, Var], parts: Extent) -> Fold:
     """The fold over what chunks have given."""
     place = Var(INT)
     current().assumptions.within(place, 0, parts - 1)
     body: Block = []
-    carries = []
-    for carry, step, array in zip(stmt.carries, steps, arrays, strict=True):
-        entry, item, after = (Var(carry.entry.type) for _ in range(3))
-        attrs = {"of": CHUNKS} if step.op is Add else dict(step.attrs)
-        body += [Let((item,), Load, (array, place), {}, stmt.origin),
-                 Let((after,), step.op, (entry, item), attrs, stmt.origin)]
-        carries.append(Carry(entry, carry.init, after, carry.out))
-    return Fold([Index(place, parts)], carries, body, stmt.origin)
-
-
-def _begin(carry: Carry, step: Let) -> Atom:
-    """What a chunk begins with: nothing to add, or what is there to be compared with."""
-    dtype = _dtype(carry)
-    return Const(dtype.type(0), ArrayType(dtype)) if step.op is Add else carry.init
+    made: dict[Carry, Carry] = {}
+    for group in groups:
+        entries, items = ([Var(carry.entry.type) for carry in group.carries] for _ in range(2))
+        body += [Let((item,), Load, (arrays[carry], place), {"of": CHUNKS}, stmt.origin)
+                 for item, carry in zip(items, group.carries, strict=True)]
+        steps, results = group.joined(entries, items)
+        body += steps
+        made.update((carry, Carry(entry, carry.init, after, carry.out))
+                    for carry, entry, after in zip(group.carries, entries, results, strict=True))
+    return Fold([Index(place, parts)], [made[carry] for carry in stmt.carries], body, stmt.origin)
 
 
 def _dtype(carry: Carry) -> Any:

@@ -20,15 +20,16 @@ from ...write.layout import Group, Item, Line
 from ...write.names import NATURAL
 from ...write.sizes import number
 from ..checks import CHECK, printed
-from ..nests import ROOM, Block, Launch, Library, Load, Nest, Product, statements
+from ..nests import ROOM, Allocate, Block, Launch, Library, Load, Nest, Product, statements
 from ..numbers import dtype_tree
-from ..statements import MEMORY
+from ..statements import MEMORY, memory_name
 from . import grids, reserved
 from .driven import Driven, Fetched, OfNumpy, differs
 from .graphs import is_replayed
 from .halves import dtype_in_kernels
 from .kernels import Kernels
 from .launches import CELL
+from .library import taken_as_they_are
 from .products import everything, product, stacked
 
 # What CuPy has under NumPy's names; all else is computed by NumPy or SciPy.
@@ -42,6 +43,7 @@ class Driver(Kernels):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
+        self.fresh: set[Any] = set()                                     # arrays that a library makes
         self.names.used |= reserved.NAMES
         self.names.ever = self.numbers.functions.taken                   # no function has the name of a variable
         self.names.ever |= self.names.reserved
@@ -127,6 +129,17 @@ class Driver(Kernels):
             tree = stacked(self, stmt)
         return super()._nest(stmt) if tree is None else [Line(tree, stmt.origin)]
 
+    def block(self, block: Block) -> list[Item]:
+        if not self.in_kernel:
+            self.fresh |= taken_as_they_are(block)
+        return super().block(block)
+
+    def _allocate(self, stmt: Allocate) -> list[Item]:
+        if stmt.target not in self.fresh:
+            return super()._allocate(stmt)
+        self.names.give(stmt.target, memory_name(stmt))
+        return []
+
     def _library(self, stmt: Library) -> list[Item]:
         let = Let(stmt.targets, stmt.op, stmt.args, stmt.attrs, stmt.origin)
         tree = Driven(self).application(let)
@@ -136,9 +149,13 @@ class Driver(Kernels):
             tree = Fetched(self).application(let)
             tree = ast.Call(dotted("cp.asarray"), [tree], []) if len(stmt.targets) == 1 and stmt.is_array(
                 stmt.targets[0]) else tree
-        targets = [everything(self.atom(var)) if stmt.is_array(var) else ast.Name(
-            self.names.give(var, NATURAL.get(stmt.op.name, stmt.op.name))) for var in stmt.targets]
+        targets = [self._target(stmt, var) for var in stmt.targets]
         return [Line(ast.Assign([targets[0] if len(targets) == 1 else ast.Tuple(targets)], tree), stmt.origin)]
+
+    def _target(self, stmt: Library, var: Any) -> ast.expr:
+        if not stmt.is_array(var):
+            return ast.Name(self.names.give(var, NATURAL.get(stmt.op.name, stmt.op.name)))
+        return self.atom(var) if var in self.fresh else everything(self.atom(var))
 
     def in_driver(self) -> Any:
         return Driven(self)

@@ -109,7 +109,7 @@ class Kernels(Transposed):
     def _memory(self) -> list[Item]:
         """`shared = cuda.shared.array(THREADS, np.float32)`, for each dtype that a block combines."""
         return [Line(ast.Assign([ast.Name(name)], ast.Call(dotted("cuda.shared.array"), [
-            ast.Name("THREADS"), dtype_tree(dtype)], []))) for dtype, name in self.shared.items()]
+            ast.Name("THREADS"), dtype_tree(dtype)], []))) for (dtype, _), name in self.shared.items()]
 
     # -- who does what ------------------------------------------------------------------------
 

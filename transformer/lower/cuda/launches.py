@@ -266,8 +266,7 @@ class _Cut:
         made = self._read(atom_vars((stmt.cond,)))
         stmt.cond = Copier(dict(self.fetched)).atom(stmt.cond)
         if is_test(stmt):
-            made += self._read(var for each in stmt.then for var in mentioned(each))
-            return [*made, Renaming(Copier(dict(self.fetched))).stmt(stmt)]
+            return [*made, self._test(stmt)]
         left = [merge for merge in stmt.merges if merge.target in self.device]
         self.uses.subtract(_used(stmt))
         made += [Allocate(self._cell(merge.target), CELL) for merge in left]
@@ -276,6 +275,15 @@ class _Cut:
         stmt.then = self._side(stmt.then, [(merge.target, merge.then) for merge in left])
         stmt.orelse = self._side(stmt.orelse, [(merge.target, merge.orelse) for merge in left])
         return [*made, stmt]
+
+    def _test(self, stmt: If) -> If:
+        """What tells which place is wrong reads it where one is."""
+        outer, self.fetched = self.fetched, dict(self.fetched)
+        read = self._read(var for each in stmt.then for var in mentioned(each))
+        stmt = Renaming(Copier(dict(self.fetched))).stmt(stmt)
+        stmt.then = [*read, *stmt.then]
+        self.fetched = outer
+        return stmt
 
     def _side(self, block: Block, values: list[tuple[Var, Any]]) -> Block:
         return self.block([*block, *self._kept(values)])

@@ -10,9 +10,10 @@ import numpy as np
 from ...core.grammar import If, Let, Loop, Var
 from ...core.sizes import Size, Unknown
 from ...core.walk import atom_of_size, atom_vars, size_of_atom
+from ..combinations import combinations
 from ..dependence import as_nest
 from ..nests import Allocate, Block, Fold, Index, Nest, Store, inner_blocks, is_load, loaded, split, statements
-from ..threads import combination, is_independent
+from ..threads import is_independent
 
 ADDED_AT_ONCE = {np.dtype(name) for name in ("f4", "f8", "i4", "i8", "u4", "u8")}
 MOST_AXES = 3                          # of a grid
@@ -77,7 +78,7 @@ def is_for_blocks(nest: Nest) -> bool:
 
 
 def _is_repeated(stmt: Any) -> bool:
-    """Whether all threads of a block would do the same for long: a search for the place of the smallest number, say."""
+    """Whether all threads of a block would do the same for long: a recurrence along a row, say."""
     return isinstance(stmt, Fold) and _is_long(stmt.indices[-1]) and not is_combined(stmt) and not is_along_rows(stmt)
 
 
@@ -145,8 +146,8 @@ def shared_loop(loop: Loop) -> Nest | None:
 
 
 def is_combined(fold: Fold) -> bool:
-    """Whether the carries of a fold are sums, maxima or minima of what its iterations give."""
-    return all(combination(carry, fold) is not None for carry in fold.carries) and not any(
+    """Whether the carries of a fold are sums, products, extremes or places of extremes of what its iterations give."""
+    return combinations(fold) is not None and not any(
         atom_vars((index.size,)) and not {i.var for i in fold.indices}.isdisjoint(atom_vars((index.size,)))
         for index in fold.indices)
 

@@ -14,18 +14,17 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from ...core.grammar import Const, Let, Loop, Var
+from ...core.grammar import Carry, Const, Let, Loop, Var
 from ...core.sizes import product
 from ...core.types import INT, ArrayType
-from ...ops.arithmetic import Add
 from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
 from ...write.sizes import number
+from ..combinations import Best, Combined, combinations
 from ..nests import Block, Fold, Index, Nest, Store, statements
 from ..numbers import literal
 from ..statements import assignments
-from ..threads import combination
-from .combining import of_block
+from .combining import best_of_block, of_block
 from .places import as_place
 from .shares import flattened, is_along_rows, is_combined, shared_indices, shared_loop
 from .strided import OF_BLOCK, parsed, started
@@ -132,11 +131,14 @@ class Together(Wide):
     def _combined(self, stmt: Fold) -> list[Item]:
         """Each thread folds some of the items; then their results are combined."""
         items: list[Item] = []
-        makers: list[Any] = [combination(carry, stmt) for carry in stmt.carries]
-        for carry, maker in zip(stmt.carries, makers, strict=True):
-            name = self.names.give(carry.entry, "total")
+        groups: Any = combinations(stmt)
+        begins = {carry: begin for each in groups for carry, begin in zip(each.carries, each.begins(), strict=True)}
+        wishes = {carry: wish for each in groups if isinstance(each, Best)
+                  for carry, wish in zip(each.carries, ("best", "place"), strict=True)}
+        for carry in stmt.carries:
+            name = self.names.give(carry.entry, wishes.get(carry, "total"))
             self.names.of[carry.out] = name
-            items.append(Line(ast.Assign([ast.Name(name)], self._begin(carry, maker)), stmt.origin))
+            items.append(Line(ast.Assign([ast.Name(name)], self._begun(carry, begins[carry])), stmt.origin))
         self.together = False
         index, *inner = _outermost_last(stmt)
         start = started(stmt, index)
@@ -147,30 +149,57 @@ class Together(Wide):
             items += self.plainly(inner, lambda: self.along(index, stmt.body, OF_BLOCK, stmt.origin, stmt.carries,
                                                             start), stmt.origin)
         self.together = True
-        for carry, maker in zip(stmt.carries, makers, strict=True):
-            items.append(self._total(carry, maker, stmt))
+        for each in groups:
+            items.append(self._best(each, stmt) if isinstance(each, Best) else self._total(each, stmt))
         return items
 
-    def _begin(self, carry: Any, maker: Let) -> ast.expr:
-        """What a thread begins with: nothing to add, or what there is to be compared with."""
-        if maker.op is not Add:
-            return self.atom(carry.init)
-        dtype = carry.entry.type.dtype
-        return literal(Const(dtype.type(0), ArrayType(dtype)))
+    def _begun(self, carry: Carry, begin: Any) -> ast.expr:
+        """What a thread begins with."""
+        return self.atom(begin) if begin is carry.init else literal(begin)
 
-    def _total(self, carry: Any, maker: Let, stmt: Fold) -> Item:
+    def _memory_of(self, dtype: Any, count: int = 0) -> ast.Name:
+        """The memory through which threads combine numbers of a dtype, of several at once the `count`-th."""
+        if (dtype, count) not in self.shared:
+            wish = "shared" if not self.shared else f"shared_{dtype.name}"
+            self.shared[dtype, count] = self.names.give(Var(INT), wish)
+        return ast.Name(self.shared[dtype, count])
+
+    def _total(self, each: Combined, stmt: Fold) -> Item:
         """`total = total_of_block(total, shared)`, with what the fold began with."""
-        name, dtype = self.names.of[carry.out], carry.entry.type.dtype
-        if dtype not in self.shared:
-            self.shared[dtype] = self.names.give(Var(INT), "shared" if not self.shared else f"shared_{dtype.name}")
+        carry, step = each.carry, each.step
+        name, dtype = self.names.of[carry.out], carry.entry.type.dtype   # type: ignore[union-attr]
+        memory = self._memory_of(dtype)
         a, b = Var(ArrayType(dtype)), Var(ArrayType(dtype))
-        combined = self.numbers.application(Let((carry.out,), maker.op, (a, b), dict(maker.attrs)),
-                                            [ast.Name("a"), ast.Name("b")])
-        function = self.numbers.functions.of_block(maker.op.name, of_block(dtype), combined)
-        tree: ast.expr = ast.Call(self.function_name(function), [ast.Name(name), ast.Name(self.shared[dtype])], [])
-        if maker.op is Add and not _is_zero(carry.init):
-            tree = ast.BinOp(self.atom(carry.init), ast.Add(), tree)
+        made = Let((carry.out,), step.op, (a, b), dict(step.attrs))
+        combined = self.numbers.application(made, [ast.Name("a"), ast.Name("b")])
+        function = self.numbers.functions.of_block(step.op.name, of_block(dtype), combined)
+        tree: ast.expr = ast.Call(self.function_name(function), [ast.Name(name), memory], [])
+        if each.neutral is not None and not _is_number(carry.init, each.neutral):
+            tree = self.numbers.application(Let((carry.out,), step.op, (carry.init, b), dict(step.attrs)),
+                                            [self.atom(carry.init), tree])
         return _Combined(assignments([(name, tree)])[0], stmt.origin)
+
+    def _best(self, each: Best, stmt: Fold) -> Item:
+        """`best, place = first_of_block(best, place, shared, shared_int64)`."""
+        dtypes = [carry.entry.type.dtype for carry in each.carries]      # type: ignore[union-attr]
+        names = [self.names.of[carry.out] for carry in each.carries]
+        memory = [self._memory_of(dtype, dtypes[:count].count(dtype)) for count, dtype in enumerate(dtypes)]
+        text = best_of_block(*dtypes)
+        function = self.numbers.functions.of_block("first", text, self._is_first(each))
+        call = ast.Call(self.function_name(function), [*map(ast.Name, names), *memory], [])
+        return _Combined(ast.Assign([ast.Tuple([*map(ast.Name, names)])], call), stmt.origin)
+
+    def _is_first(self, each: Best) -> ast.expr:
+        """Whether `b`, at the place `k`, comes before `a` at `place`."""
+        ahead = ast.Compare(ast.Name("k"), [ast.Lt()], [ast.Name("place")])
+        worse = ast.UnaryOp(ast.Not(), self._is_better(each, "a", "b"))
+        return ast.BoolOp(ast.Or(), [self._is_better(each, "b", "a"), ast.BoolOp(ast.And(), [worse, ahead])])
+
+    def _is_better(self, each: Best, item: str, own: str) -> ast.expr:
+        trees: dict[Any, ast.expr] = {each.item: ast.Name(item), each.own: ast.Name(own)}
+        for step in each.steps:
+            trees[step.target] = self.numbers.application(step, [trees[arg] for arg in step.args])
+        return trees[each.mask]
 
 
 def _outermost_last(stmt: Fold) -> list[Index]:
@@ -178,8 +207,8 @@ def _outermost_last(stmt: Fold) -> list[Index]:
     return [stmt.indices[-1], *stmt.indices[:-1]]
 
 
-def _is_zero(atom: Any) -> bool:
-    return isinstance(atom, Const) and atom.value == 0
+def _is_number(atom: Any, number: int) -> bool:
+    return isinstance(atom, Const) and atom.value == number
 
 
 class _Combined(Line):

@@ -21,6 +21,7 @@ from ...core.grammar import Atom, Carry, If, Let, Loop, Var
 from ...core.types import INT, ArrayType
 from ...core.walk import atom_vars, inner_targets
 from ...ops.arithmetic import Add
+from ..combinations import CHUNKS
 from ..nests import (
     Allocate,
     Block,
@@ -36,7 +37,7 @@ from ..nests import (
     statements,
 )
 from ..sums import added, opened
-from ..threads import CHUNKS, in_chunks, may_be_chunked, own_memory, used_by
+from ..threads import in_chunks, may_be_chunked, own_memory, used_by
 from .placing import is_launched
 from .shares import OF_A_BLOCK, ROWS_OF_A_BLOCK, added_to, as_shared, flattened, shared_indices
 
