@@ -273,7 +273,7 @@ def check_stages() -> None:
 def check_report() -> None:
     report = jit(refused, device="cuda").report(np.arange(3.0), 2)
     assert report.launches == len(report.kernels) == 2 and len(report.waits) == 1
-    assert report.waits[0].origin.line == int(line_of("if np.sum(x) < least:").split()[1])
+    assert report.waits[0].origins[0].line == int(line_of("if np.sum(x) < least:").split()[1])
     assert "waits in 1 place" in str(report) and ".item():" in str(report)
     looping = jit(smooth, device="cuda").report(device_put(np.arange(5.0), "cuda"), 0.25)
     assert looping.launches is None and any(step.in_loop for step in looping.steps) and not looping.waits

@@ -231,6 +231,14 @@ def sum_of_pairs(x):
     return total
 
 
+def narrow_beside_sum(x):
+    """Of float64, unless there is nothing to add up."""
+    total = 0.0
+    for v in WIDE:
+        total += v * v
+    return x[0] * np.float32(total)
+
+
 def squares_of_sums(x):
     total = 0.0
     for limit in x:
@@ -243,7 +251,8 @@ def squares_of_sums(x):
 
 
 @pytest.mark.parametrize("function", [clipped, sum_from_zero, leaky, sum_of_some, sum_that_decays, sum_of_pairs,
-                                      squares_of_sums, smallest, grows_from_a_tenth, greatest_of_python])
+                                      squares_of_sums, narrow_beside_sum, smallest, grows_from_a_tenth,
+                                      greatest_of_python])
 def test_numbers_that_are_written_down_are_merged(function):
     """Those that float32 does not have are rounded once, as where they meet a float32 otherwise."""
     value, gradient = value_and_grad(function)(V)

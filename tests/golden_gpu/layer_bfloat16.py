@@ -259,7 +259,7 @@ def layer_value_and_grad_driver(x, w, b):
     dot = cp.empty((n, d), ml_dtypes.bfloat16)
     cp.matmul(x, w, out=dot)
     number = np.float32(d * n)
-    scaled = np.float32(2.0) * np.float32(1.0 / float(d * n))
+    scaled = np.float32(2.0) * (np.float32(1.0) / np.float32(number))
     scaled2 = cp.empty((n, d), ml_dtypes.bfloat16)
     parts = cp.empty((n + 3) // 4, np.float32)
     fours = in_fours(d, dot, b, scaled2)

@@ -31,7 +31,7 @@ class Printed:
     the lines below the imports that raise, with what they come from; `tasks` are the functions that threads share.
     `tree` is the function, `items` what its statements have become, by their identity; for the functions `of_blas`,
     compiled code calls BLAS. `grids` are the names of the functions that say how many threads are launched, by their
-    own."""
+    own, and `origins` the places in the program that kernels come from."""
 
     source: str
     name: str
@@ -46,6 +46,7 @@ class Printed:
     items: dict[int, list[Item]] = field(default_factory=dict)
     of_blas: set[str] = field(default_factory=set)
     grids: dict[str, str] = field(default_factory=dict)
+    origins: dict[str, list[Origin]] = field(default_factory=dict)
 
 
 def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Printed:

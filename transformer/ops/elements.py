@@ -168,9 +168,9 @@ def by_multiples(place: Extent, size: Extent) -> tuple[Extent, Extent]:
 
 def is_place(rest: Extent, size: Extent) -> bool:
     """Whether a number is certainly one of the places of an axis."""
-    assumptions = current().assumptions
     if isinstance(rest, int):
         return isinstance(size, int) and 0 <= rest < size
+    assumptions = current().assumptions
     first, last = assumptions.ranges.get(only_atom(rest), (None, None))              # type: ignore[arg-type]
     return first == 0 and last is not None and assumptions.normal(last + 1) == assumptions.normal(size)
 

@@ -15,7 +15,7 @@ from ..ops.value import Value
 from .casts import cast
 from .independence import check_independent
 from .journal import Cell, Place
-from .mixed import note_class
+from .mixed import note_class, note_class_after_loop
 from .structures import Clash, Joiner, Missing, Template, atoms, build, capture, open_slots, same_template, types_in
 from .values import may_be_array
 
@@ -178,7 +178,7 @@ def _carries(loop: LoopReading, carried: Carried, used: set[Var]) -> Iterator[Ca
         elif wanted:
             out = Var(entry.type, carried.place.name)
             carried.outs.append(out)
-            note_class(loop.reader, out, entry, init, following)
+            note_class_after_loop(loop.reader, out, following, entry, init)
             yield Carry(entry, init, following, out)
     if not wanted:
         carried.outs = []

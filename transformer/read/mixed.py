@@ -8,6 +8,7 @@ narrower ones, is refused.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,14 @@ def note_class(reader: Reader, var: Var, *sources: Atom) -> None:
     """Notes that a variable is one of these, of which some may be Python's."""
     if not is_weak(var.type) and any(_may_be_python(reader, source, MOST_FOLLOWED) for source in sources):
         reader.mixed.add(var)
+
+
+def note_class_after_loop(reader: Reader, var: Var, following: Atom, *sources: Atom) -> None:
+    """The same for what a loop leaves: `following`, unless there is no iteration. The dtypes of a loop over nothing do
+    not stand in the way of others."""
+    note_class(reader, var, *sources, following)
+    if var in reader.mixed and not _may_be_python(reader, following, MOST_FOLLOWED):
+        reader.left_by_loops.add(var)
 
 
 def check_truths(reader: Reader, op: Any, args: tuple[Any, ...], spelling: str | None) -> None:
@@ -56,7 +65,8 @@ def check_widths(reader: Reader, op: Any, args: tuple[Any, ...]) -> None:
     operands = [value(arg) for arg in args if isinstance(arg, Value | int | float | complex | np.generic)]
     if not any(_is_narrow(operand.type) for operand in operands):
         return
-    may_be = [not operand.ndim and _may_be_python(reader, operand.atom, MOST_FOLLOWED) for operand in operands]
+    may_be = [not operand.ndim and _may_be_python(reader, operand.atom, MOST_FOLLOWED, reader.left_by_loops)
+              for operand in operands]
     either = [operand for operand, may in zip(operands, may_be) if may and not is_weak(operand.type)]
     of_numpy = promoted(_met(operand, False) for operand in operands)
     of_python = promoted(_met(operand, may) for operand, may in zip(operands, may_be))
@@ -87,14 +97,15 @@ def _is_truth(arg: Any) -> bool:
     return isinstance(arg, bool) or isinstance(arg, Value) and not arg.ndim and arg.dtype.kind == "b"
 
 
-def _may_be_python(reader: Reader, atom: Atom, depth: int) -> bool:
-    if isinstance(atom, Undefined) or not isinstance(type_of(atom), ArrayType):
+def _may_be_python(reader: Reader, atom: Atom, depth: int, but: Container[Any] = ()) -> bool:
+    """Whether a number may be Python's, if none of those is that are left out."""
+    if isinstance(atom, Undefined) or not isinstance(type_of(atom), ArrayType) or atom in but:
         return False
     if is_weak(type_of(atom)) or atom in reader.mixed:
         return True
     stmt = reader.builder.numbering.definitions.get(atom) if isinstance(atom, Var) and depth else None
     return isinstance(stmt, Let) and _hands_class_on(stmt) and all(
-        _may_be_python(reader, operand, depth - 1) for operand in stmt.args
+        _may_be_python(reader, operand, depth - 1, but) for operand in stmt.args
     )
 
 

@@ -177,6 +177,7 @@ class Reader:
         self.numbers_needed: dict[Var, None] = {}  # arguments that would change for two names if arrays
         self.guessing = Guessing()
         self.mixed: set[Var] = set()  # numbers that are Python's on some paths and NumPy's on others
+        self.left_by_loops: set[Var] = set()  # those that are so because a loop may have no iteration
         self.by_item = False  # what is evaluated now is a container of which one item is used
         self.given: dict[int, Any] = {}
         self.loops: list[Any] = []

@@ -1,21 +1,22 @@
 """What the driver of a function compiled for a GPU does: kernels that it launches, calls of CuPy, and where it waits.
 
     refused: 2 kernels, 2 arrays made, waits in 1 place
-              kernel  fill_number[one_block()](n, x, number)
+      line 3  kernel  fill_number[one_block()](n, x, number)
       line 3  waits   if number[0].item():
-              kernel  fill_total[over_threads(n)](n, total, x)
+      line 5  kernel  fill_total[over_threads(n)](n, total, x)
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.errors import Origin
 from ..write.layout import Group, Item, Line
-from .report import counted
+from .report import counted, ranges
 
 WAITING = "item", "asnumpy", "get"      # methods and functions that wait for the device
 MAKING = "empty", "empty_like", "zeros"
@@ -25,13 +26,14 @@ WIDEST = 96
 @dataclass(frozen=True)
 class Step:
     """Something that a driver asks for. `kind` is ``"kernel"``, ``"library"`` (a call of CuPy) or ``"waits"``, `depth`
-    in how many loops and branches it is, `in_loop` whether it is done again and again."""
+    in how many loops and branches it is, `in_loop` whether it is done again and again; `origins` are the places in the
+    program that it comes from."""
 
     kind: str
     text: str
     depth: int
     in_loop: bool
-    origin: Origin | None
+    origins: tuple[Origin, ...]
 
 
 @dataclass(repr=False)
@@ -63,7 +65,10 @@ class GpuReport:
         waits = f"waits in {counted(len(self.waits), 'place')}" if self.waits else "nothing waits"
         kernels, made = counted(len(self.kernels), "kernel"), counted(self.made, "array")
         head = f"{self.name}: {kernels}{often}, {made} made, {waits}"
-        rows = [(_lines(step.origin), step.kind + " in a loop" * step.in_loop, step.text) for step in self.steps]
+        files = Counter(origin.file for step in self.steps for origin in step.origins)
+        own = max(files, key=files.__getitem__, default="")
+        rows = [(lines_text(step.origins, own), step.kind + " in a loop" * step.in_loop, step.text)
+                for step in self.steps]
         widths = [max((len(row[k]) for row in rows), default=0) for k in range(2)]
         return "\n".join([head, *(f"  {line.rjust(widths[0])}  {kind.ljust(widths[1])}  {text[:WIDEST]}"
                                   for line, kind, text in rows)])
@@ -79,7 +84,8 @@ def report_on_driver(name: str, printed: Any) -> GpuReport:
         whole = ast.fix_missing_locations(node)
         kind = _kind(whole, printed.tasks)
         if kind is not None:
-            report.steps.append(Step(kind, ast.unparse(whole).split("\n")[0], depth, in_loop, item.origin))
+            report.steps.append(Step(kind, ast.unparse(whole).split("\n")[0], depth, in_loop,
+                                     tuple(_origins(item, whole, printed.origins))))
         report.made += not in_loop and any(_called(each) in MAKING for each in ast.walk(whole))
     return report
 
@@ -112,5 +118,16 @@ def _called(node: ast.AST) -> str | None:
     return node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
 
 
-def _lines(origin: Origin | None) -> str:
-    return "" if origin is None else f"line {origin.line}"
+def _origins(item: Any, node: ast.AST, of_kernels: Mapping[str, Iterable[Origin]]) -> Iterator[Origin]:
+    """The places of a statement, and those of what a kernel does that it launches."""
+    if item.origin is not None:
+        yield item.origin
+    for each in ast.walk(node):
+        if isinstance(each, ast.Name):
+            yield from of_kernels.get(each.id, ())
+
+
+def lines_text(origins: Iterable[Origin], file: str) -> str:
+    """`line 3`, `lines 3-5, 8`: those in a file."""
+    lines = sorted({origin.line for origin in origins if origin.file == file})
+    return f"line{'s' * (len(lines) > 1)} {', '.join(ranges(lines))}" if lines else ""

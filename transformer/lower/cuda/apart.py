@@ -20,7 +20,7 @@ from ..lifetimes import mentioned, written
 from ..nests import Allocate, Block, Fold, Nest, defined, inner_blocks, loaded, statements
 from .placing import is_launched, on_device
 from .private import known_before, with_rows
-from .shares import MOST_AXES, as_shared, flattened, shared_indices
+from .shares import MOST_AXES, added_to, as_shared, flattened, is_for_blocks, shared_indices
 
 MOST_REPEATED = 8                      # numbers that are computed again
 
@@ -45,20 +45,22 @@ def _block(block: Block, device: set[Var]) -> Block:
 
 
 def _with_rows_of_lanes(nest: Nest) -> Nest:
-    """Lanes that compute a few numbers before they go through rows, as a nest of the rows of all lanes, each of which
-    computes the numbers again."""
+    """Lanes that compute a few numbers before they go through rows, or through places that no block of threads goes
+    through, as a nest of the rows or places of all lanes, each of which computes the numbers again."""
     *before, inner = nest.body
     indices = [*nest.indices, *getattr(inner, "indices", ())]
     if not isinstance(inner, Nest) or not before or len(before) > MOST_REPEATED or len(indices) > MOST_AXES:
         return nest
     own = {var for stmt in before for var in defined(stmt)} | {index.var for index in nest.indices}
-    if not all(isinstance(stmt, Let) for stmt in before) or nest.ordered or inner.ordered or not own.isdisjoint(
+    in_order = (nest.ordered or inner.ordered) and not written(nest) <= added_to(nest)
+    if in_order or not all(isinstance(stmt, Let) for stmt in before) or not own.isdisjoint(
             atom_vars(tuple(index.size for index in inner.indices))):
         return nest
     has_rows = any(isinstance(stmt, (Fold, Nest)) for stmt in statements(inner.body))
-    if not has_rows or not {array for stmt in before for array in loaded(stmt)}.isdisjoint(written(inner)):
+    read = {array for stmt in before for array in loaded(stmt)}
+    if not has_rows and is_for_blocks(nest) or not read.isdisjoint(written(inner)):
         return nest
-    return Nest(indices, [*before, *inner.body], nest.origin)
+    return Nest(indices, [*before, *inner.body], nest.origin, nest.ordered or inner.ordered)
 
 
 def _is_sized(nest: Nest, device: set[Var]) -> bool:

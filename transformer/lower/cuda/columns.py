@@ -55,7 +55,8 @@ def _is_long(nest: Nest) -> bool:
 def _in_parts(nest: Nest) -> Block:
     at = next(k for k, stmt in enumerate(nest.body) if isinstance(stmt, Fold))
     before, behind = nest.body[:at], nest.body[at + 1:]
-    *arrays, chunks, whole = in_parts(nest.body[at], ROWS)
+    fold: Any = nest.body[at]
+    *arrays, chunks, whole = in_parts(fold, ROWS if len(fold.indices) == 1 else 1)   # for a stack, of each matrix
     first: Any = Nest([chunks.indices[0], *nest.indices], [*before, *chunks.body], nest.origin)
     nest.body = [*before, whole, *behind]
     made = [_with_column(stmt, [first, nest], nest.indices[0]) for stmt in arrays]

@@ -48,6 +48,7 @@ from .shares import (
     flattened,
     has_shares,
     is_for_blocks,
+    is_scattered,
     is_together,
     shared_indices,
 )
@@ -180,9 +181,9 @@ class _Cut:
     def _over_threads(self, stmt: Nest) -> Block:
         """A kernel for a nest; memory before it that only its iterations use is one for each of them."""
         own = self._own(stmt)
-        nest, indices = flattened(stmt), self._indices(stmt)
-        added = set() if indices else added_to(nest)
-        indices = indices or self._indices(stmt, added)
+        nest, apart, indices = flattened(stmt), self._indices(stmt), self._indices(stmt, added_to(stmt))
+        at_once = not apart or len(indices) > len(apart) and is_scattered(nest)
+        added, indices = (added_to(nest), indices) if at_once else (set(), apart)
         own = own if [*shared_indices(nest, added)] != indices else []
         self._forget(own)
         indices = along_memory(indices, nest)

@@ -12,11 +12,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from ...core.builder import Builder
+from ...core.errors import Origin
 from ...write.header import LIBRARIES, STANDARD
-from ...write.layout import lines_of
+from ...write.layout import Group, Item, lines_of
 from ..functions import IMPORTS, Functions
 from ..nests import Lowered
 from ..source import Printed, raised_by
@@ -46,7 +47,16 @@ def print_module(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Prin
     raising = raised_by(lines, source.count("\n") - len(lines))
     return Printed(source, name, [], set(), set(), functions.given, raising=raising, tasks=set(functions.tasks),
                    tree=driver, items=printer.items,
-                   grids={grid.__name__: given for grid, given in functions.grids.items()})
+                   grids={grid.__name__: given for grid, given in functions.grids.items()},
+                   origins={name: list(_origins(task)) for name, task in functions.tasks.items()})
+
+
+def _origins(item: Item) -> Iterator[Origin]:
+    """Where in the program the statements of a kernel come from."""
+    if item.origin is not None:
+        yield item.origin
+    for inner in (*item.body, *item.orelse) if isinstance(item, Group) else ():
+        yield from _origins(inner)
 
 
 def _headed(parts: list[list[str]]) -> str:

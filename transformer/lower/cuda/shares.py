@@ -37,6 +37,14 @@ def added_to(nest: Nest) -> set[Var]:
     return added - {each.array for each in stores if not each.adds} - loaded(nest)
 
 
+def is_scattered(nest: Nest) -> bool:
+    """Whether it adds to elements that numbers decide upon, which few others add to; what is the same element for all
+    places of an index is better added up by one thread."""
+    computed = {var for stmt in statements(nest.body) if isinstance(stmt, Let) for var in stmt.targets}
+    return any(isinstance(each, Store) and each.adds and not computed.isdisjoint(atom_vars(each.at))
+               for each in statements(nest.body))
+
+
 def shared_indices(nest: Nest, own: Iterable[Var] = ()) -> list[Index]:
     """The indices over which threads may share a nest, the outermost first: those of a size that is known before. The
     arrays in its `own` memory each iteration has for itself, or may write at the same places as others."""
