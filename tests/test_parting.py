@@ -70,6 +70,19 @@ def test_kernels_divide_nothing(program: Callable[..., Any]) -> None:
         assert not DIVISION.search(bodies), bodies
 
 
+def test_pairs_are_not_totals_of_their_own() -> None:
+    """A place is shifted in less time than pairs are added up, and then their totals."""
+    def added(x):
+        a, b, c = x.shape
+        return x.transpose(1, 0, 2).reshape(b, a * c).sum(axis=1)
+
+    x = np.random.default_rng(0).normal(size=(40, 30, 2))
+    compiled = jit(added)
+    np.testing.assert_allclose(compiled(x), added(x), rtol=1e-12)
+    source = compiled.source_for(x)
+    assert "[j // 2, i, j % 2]" in source and "for k in" not in source
+
+
 def test_what_does_not_come_out_even_is_divided() -> None:
     def regrouped(x):
         return x.reshape(6, 10) + 1

@@ -78,6 +78,49 @@ def quotients_of_quotients(x):
     return weighed(y)
 
 
+def rows_written_one_after_the_other(x):
+    """Slices whose bounds are products of a size and of the position."""
+    n, d = x.shape
+    y = np.zeros(n * d)
+    for k in range(n):
+        y[k * d:(k + 1) * d] = x[k] * (k + 1)
+    return weighed(y)
+
+
+def rows_read_from_behind(x):
+    n, d = x.shape
+    flat, total = x.reshape(-1), 0.0
+    for k in range(n):
+        total = total + np.sum(flat[(n - 1 - k) * d:(n - k) * d] * x[k]) * (k + 1)
+    return total
+
+
+def products_side_by_side(a, b):
+    n, m, d = a.shape
+    y = np.zeros((m, n * d))
+    for k in range(n):
+        y[:, k * d:(k + 1) * d] = a[k] @ b[k]
+    return weighed(y)
+
+
+def blocks_of_a_matrix(x):
+    n, d = x.shape
+    y = np.zeros((n * d, n * d))
+    for i in range(n):
+        for j in range(n):
+            y[i * d:(i + 1) * d, j * d:(j + 1) * d] = np.outer(x[i], x[j])
+    return weighed(y)
+
+
+def parts_cut_off(x):
+    """The last slice is shorter."""
+    n, d = x.shape
+    y = np.zeros(n * d - 1)
+    for k in range(n):
+        y[k * d:(k + 1) * d] = x[k, 0]
+    return weighed(y)
+
+
 PROGRAMS = [
     Program(heads_merged, normal((2, 3, "n", 2))),
     Program(heads_merged, normal((1, 2, 3, 40)), name="heads_merged_long"),
@@ -91,4 +134,9 @@ PROGRAMS = [
     Program(layers_of_attention, normal((3, 5, 36), (2, 4, 36, 36)), name="layers_of_wide_attention"),
     Program(quotients_and_remainders, normal(("n", 4))),
     Program(quotients_of_quotients, normal(("n", 3, 2))),
+    Program(rows_written_one_after_the_other, normal(("n", 4))),
+    Program(rows_read_from_behind, normal(("n", 4))),
+    Program(products_side_by_side, normal((2, "n", 3), (2, 3, 3)), wrt=(0, 1)),
+    Program(blocks_of_a_matrix, normal(("n", 2))),
+    Program(parts_cut_off, normal(("n", 4))),
 ]

@@ -14,12 +14,10 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
+from .bounds import Bounds, extremes_of
 from .equations import bound_size, guardable, is_twin, single_atom, solved, solved_inside, value_of, without_inner
 from .exact import divided_out, exact_division
-from .sizes import Dim, Extent, Floor, Greatest, Least, Size, SizeAtom, Unknown, leaves, occurs, replaced
-
-DEEPEST_NEST = 16          # replacements tried to bound one size from below
-MOST_EXTREMES = 4          # of which a bound takes either part, one after the other
+from .sizes import Dim, Extent, Floor, Size, SizeAtom, Unknown, leaves, replaced
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ class Guard:
         return f"{self.left} {'==' if self.kind == 'equal' else '>='} {self.right}{' chosen' * (self.kind == 'chosen')}"
 
 
-class Assumptions:
+class Assumptions(Bounds):
     """Hints, equalities found so far, and the guards they rest on.
 
     `smallest` is what every named dimension is known to be at least: 2 for functions specialised
@@ -51,12 +49,11 @@ class Assumptions:
 
     def __init__(self, hints: Mapping[SizeAtom, int] | None = None, smallest: int = 0) -> None:
         self.hints = dict(hints or {})
-        self.smallest = smallest
+        super().__init__(smallest)
         self.bound: dict[SizeAtom, Extent] = {}
         self._identified = 0
         self._normal: dict[Size, Extent] = {}
         self.guards: list[Guard] = []
-        self.ranges: dict[SizeAtom, tuple[Extent | None, Extent | None]] = {}
         self._consistent = False
         self.tester: Callable[[Extent, Extent], None] | None = None
         self.exact: dict[Floor, Floor] = {}
@@ -122,7 +119,7 @@ class Assumptions:
 
     def _is_certainly_zero(self, difference: Extent) -> bool:
         """Whether a size is 0, as ``max(min(8, n - i), 0) - min(8, n - i)`` is for i below n."""
-        return difference == 0 or isinstance(difference, Size) and any(_extremes(difference)) and (
+        return difference == 0 or isinstance(difference, Size) and any(extremes_of(difference)) and (
             self.lower_bound(difference) == self.lower_bound(-difference) == 0)
 
     def may_be_equal(self, left: Extent, right: Extent) -> bool:
@@ -289,100 +286,6 @@ class Assumptions:
                 low, high = (None if bound is None else renamed(bound) for bound in bounds)
                 self.ranges.setdefault(Unknown(copy), (low, high))
 
-    def lower_bound(self, size: Extent) -> int | None:
-        """A number that `size` is certainly not below, or None."""
-        return self._lower_bound(size, MOST_EXTREMES)
-
-    def _lower_bound(self, size: Extent, extremes: int) -> int | None:
-        found = next(_extremes(size), None)
-        if found is not None and extremes:
-            return self._of_either(size, *found, extremes - 1)
-        lowest, scale = self._lowest(size)
-        if not isinstance(lowest, Size):
-            return None if lowest is None else -(-lowest // scale)
-        if extremes and any(_extremes(lowest)):
-            low = self._lower_bound(lowest, extremes - 1)
-            return None if low is None else -(-low // scale)
-        low = lowest.constant
-        for monomial, count in lowest.terms.items():
-            least = self._least_value(monomial) if count > 0 or not monomial else None
-            if least is None:
-                return None
-            low += count * least if monomial else 0
-        return -(-low // scale)
-
-    def _of_either(self, size: Extent, atom: Least | Greatest, count: int, extremes: int) -> int | None:
-        """A lower bound of a size with `count * min(a, b)` in it: that with either of them in its place, if the count
-        is negative; the lower one of both otherwise. With `max` it is the other way round."""
-        rest = size - Size.of(atom) * count
-        lows = [self._lower_bound(rest + part * count, extremes) for part in (atom.first, atom.second)]
-        known = [low for low in lows if low is not None]
-        if isinstance(atom, Least) == (count > 0):
-            return min(known) if len(known) == 2 else None
-        return max(known, default=None)
-
-    def highest(self, size: Extent) -> Extent | None:
-        """A size without integers that have a range, which `size` is certainly not above; None if there is none."""
-        lowest, scale = self._lowest(-self.normal(size))
-        return None if lowest is None or scale != 1 else -lowest
-
-    def _least_value(self, monomial: tuple[SizeAtom, ...]) -> int | None:
-        """A number that a product of atoms is certainly not below."""
-        if len(monomial) == 1 and isinstance(monomial[0], (Least, Greatest)):
-            atom = monomial[0]
-            lows = [low for low in map(self.lower_bound, (atom.first, atom.second)) if low is not None]
-            if isinstance(atom, Greatest):
-                return max(lows, default=None)
-            return min(lows) if len(lows) == 2 else None
-        if not all(isinstance(atom, Dim) for atom in monomial):
-            return None
-        return 0 if any(atom.inner for atom in monomial) else self.smallest ** len(monomial)   # type: ignore[union-attr]
-
-    def _lowest(self, size: Extent) -> tuple[Extent | None, int]:
-        """A size that `size * scale` is not below, free of integers with a range and of divisions
-        by numbers; and that scale."""
-        scale = 1
-        for _ in range(DEEPEST_NEST):
-            atom, count = self._innermost(list(self._loose_terms(size)))
-            if atom is None:
-                return size, scale
-            divisor = _divisor(atom)
-            if count % divisor:
-                size, scale = size * divisor, scale * divisor
-                continue
-            bound = self._bound_of(atom, count)
-            if bound is None:
-                return None, scale
-            size = size - Size.of(atom) * count + bound
-        return None, scale
-
-    def _loose_terms(self, size: Extent) -> Iterator[tuple[SizeAtom, int]]:
-        for monomial, count in size.terms.items() if isinstance(size, Size) else ():
-            if len(monomial) == 1 and (monomial[0] in self.ranges or _divisor(monomial[0]) > 1):
-                yield monomial[0], count
-
-    def _innermost(self, terms: list[tuple[SizeAtom, int]]) -> tuple[SizeAtom | None, int]:
-        """The term to replace first: its bound may be one of the others, as ``k < i`` in ``i - k``."""
-        for atom, count in terms[:-1]:
-            if not any(self._rests_on(other, atom) for other, _ in terms if other is not atom):
-                return atom, count
-        return terms[-1] if terms else (None, 0)
-
-    def _rests_on(self, atom: SizeAtom, other: SizeAtom, depth: int = DEEPEST_NEST) -> bool:
-        """Whether the range of an integer is in terms of another one, or of some that are in turn."""
-        return depth > 0 and any(leaf == other or self._rests_on(leaf, other, depth - 1)
-                                 for end in self.ranges.get(atom, ()) if isinstance(end, Size) for leaf in leaves(end))
-
-    def _bound_of(self, atom: SizeAtom, count: int) -> Extent | None:
-        """What `count * atom` is not below; ``q * (a // q)`` lies in ``a - q + 1 .. a``."""
-        if isinstance(atom, Floor):
-            divisor = _divisor(atom)
-            top = atom.numerator if count < 0 else atom.numerator - divisor + 1
-            return top * (count // divisor)
-        low, high = self.ranges[atom]
-        end = low if count > 0 else high
-        return None if end is None else self.normal(end) * count
-
     def _unify(self, left: Extent, right: Extent) -> None:
         floor = exact_division(left, right)
         if floor is not None:
@@ -393,17 +296,3 @@ class Assumptions:
         if found is not None:
             self.bound[found[0]] = found[1]
             self._normal.clear()
-
-
-def _extremes(size: Extent) -> Iterator[tuple[Least | Greatest, int]]:
-    """What a size has of multiples of `min` and `max`, those first that others are not made of."""
-    found = {monomial[0]: count for monomial, count in size.terms.items()
-             if len(monomial) == 1 and isinstance(monomial[0], (Least, Greatest))} if isinstance(size, Size) else {}
-    for atom in sorted(found, key=lambda each: any(occurs(each, Size.of(other)) for other in found if other != each)):
-        yield atom, found[atom]
-
-
-def _divisor(atom: SizeAtom) -> int:
-    """The number that an atom divides by, 1 when there is none."""
-    known = isinstance(atom, Floor) and isinstance(atom.denominator, int) and atom.denominator > 0
-    return atom.denominator if known else 1                              # type: ignore

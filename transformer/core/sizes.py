@@ -275,6 +275,13 @@ def product(sizes: Any) -> Extent:
     return total
 
 
+def looks_negative(size: Extent) -> bool:
+    """Whether a size is written as a negative number, such as ``-k``."""
+    if isinstance(size, Size):
+        return all(count < 0 for count in size.terms.values())
+    return size < 0
+
+
 def replaced(size: Extent, value: Callable[[SizeAtom], Extent | None]) -> Extent:
     """`size` with every atom for which `value` gives a size replaced by it, inside atoms too."""
     if not isinstance(size, Size):

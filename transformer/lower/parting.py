@@ -26,6 +26,8 @@ from .clean import Renaming
 from .nests import Block, Fold, Index, Nest, defined, inner_blocks, is_load, statements
 from .places import sole
 
+PAIR = 2                               # what is divided by it is shifted, which takes less time than to add up pairs
+
 
 @dataclass
 class Parts:
@@ -117,10 +119,17 @@ def _parts(stmt: Nest | Fold) -> Parts | None:
         if not inside.isdisjoint(atom_vars(tuple(sizes))):
             continue
         for size in sizes:
+            if size == 1 or _is_of_pairs(stmt, size):
+                continue
             count = _count(stmt, index, size, divisions)
-            if size != 1 and count is not None and all(_quotient(other, size) is not None for other in sizes):
+            if count is not None and all(_quotient(other, size) is not None for other in sizes):
                 return Parts(index, count, size)
     return None
+
+
+def _is_of_pairs(stmt: Nest | Fold, size: Extent) -> bool:
+    """Whether a fold in two would have totals of pairs, and totals of these."""
+    return isinstance(stmt, Fold) and size == PAIR
 
 
 def _divisions(block: Block, var: Var) -> Iterator[Let]:

@@ -17,7 +17,7 @@ A bound is None, a number, a size, or an integer that the program computes, as a
 from __future__ import annotations
 
 from ..core.builder import current
-from ..core.sizes import Extent, Least, Size, greatest, least
+from ..core.sizes import Extent, Least, Size, greatest, least, looks_negative
 
 
 def length(size: Extent, start: Extent | None, stop: Extent | None, step: int) -> Extent | None:
@@ -86,13 +86,6 @@ def is_negative(bound: Extent) -> bool | None:
         if at_least(-1, bound) if negative else at_least(bound, 0):
             return negative
     return None
-
-
-def looks_negative(bound: Extent) -> bool:
-    """Whether a bound is written as a negative number, such as ``-k``."""
-    if isinstance(bound, Size):
-        return all(count < 0 for count in bound.terms.values())
-    return bound < 0
 
 
 def not_negative(span: Extent) -> Extent:

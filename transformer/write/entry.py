@@ -26,7 +26,7 @@ from ..core.types import ArrayType
 from ..core.walk import all_statements
 from ..read.interface import Result
 from .dtypes import dtype_tests
-from .expressions import dtype_tree
+from .expressions import dtype_tree, number_class
 from .fixed import fixed_tests
 from .guards import Guards
 from .layout import Group, Item, Line, lines_of
@@ -358,4 +358,4 @@ def _in_dtype(tree: ast.expr, type: ArrayType, dtype: np.dtype[Any]) -> ast.expr
 
 
 def _dtype(type: ArrayType) -> ast.expr:
-    return of_numpy("bool_" if type.dtype.kind == "b" else type.dtype.name)
+    return of_numpy("bool_") if type.dtype.kind == "b" else number_class(type.dtype)

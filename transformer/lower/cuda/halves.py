@@ -49,7 +49,7 @@ class Halves(Printer):
     in_kernel = True
 
     def handed(self, names: Iterable[str]) -> list[ast.expr]:
-        """What a kernel is given, by the names of the driver."""
+        """What a kernel is given, by the names of the driver: of bfloat16 the bits, of arrays and of numbers."""
         brains = {name for var, name in self.names.of.items() if _is_brain(var)}
         return [_bits(ast.Name(name)) if name in brains else ast.Name(name) for name in names]
 
@@ -70,9 +70,8 @@ class Halves(Printer):
 
 
 def _is_brain(var: Any) -> bool:
-    return isinstance(var, Var) and isinstance(var.type, ArrayType) and bool(var.type.sizes) and (
-        var.type.dtype is BFLOAT16)
+    return isinstance(var, Var) and isinstance(var.type, ArrayType) and var.type.dtype is BFLOAT16
 
 
-def _bits(array: ast.expr) -> ast.expr:
-    return ast.Call(ast.Attribute(array, "view"), [dotted("np.uint16")], [])
+def _bits(tree: ast.expr) -> ast.expr:
+    return ast.Call(ast.Attribute(tree, "view"), [dotted("np.uint16")], [])

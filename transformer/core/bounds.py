@@ -1,0 +1,150 @@
+"""What sizes are certainly not below and not above, by the ranges of the integers in them.
+
+    (n - 1 - k) * d     is not below 0 for k in 0..n-1, and so ``x[k*d:(k + 1)*d]`` of n*d elements has d of them
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .sizes import (
+    Dim,
+    Extent,
+    Floor,
+    Greatest,
+    Least,
+    Size,
+    SizeAtom,
+    leaves,
+    looks_negative,
+    occurs,
+    product,
+)
+
+DEEPEST_NEST = 16          # replacements tried to bound one size from below
+MOST_EXTREMES = 4          # of which a bound takes either part, one after the other
+
+
+class Bounds:
+    """Of sizes, where `ranges` are those of integers and named dimensions are at least `smallest`."""
+
+    def __init__(self, smallest: int) -> None:
+        self.smallest = smallest
+        self.ranges: dict[SizeAtom, tuple[Extent | None, Extent | None]] = {}
+
+    def normal(self, size: Extent) -> Extent:
+        """`size` in terms of one representative of each class of equal sizes."""
+        return size
+
+    def lower_bound(self, size: Extent) -> int | None:
+        """A number that `size` is certainly not below, or None."""
+        return self._lower_bound(size, MOST_EXTREMES)
+
+    def _lower_bound(self, size: Extent, extremes: int) -> int | None:
+        found = next(extremes_of(size), None)
+        if found is not None and extremes:
+            return self._of_either(size, *found, extremes - 1)
+        lowest, scale = self._lowest(size)
+        if not isinstance(lowest, Size):
+            return None if lowest is None else -(-lowest // scale)
+        if extremes and any(extremes_of(lowest)):
+            low = self._lower_bound(lowest, extremes - 1)
+            return None if low is None else -(-low // scale)
+        low = lowest.constant
+        for monomial, count in lowest.terms.items():
+            least = self._least_value(monomial) if count > 0 or not monomial else None
+            if least is None:
+                return None
+            low += count * least if monomial else 0
+        return -(-low // scale)
+
+    def _of_either(self, size: Extent, atom: Least | Greatest, count: int, extremes: int) -> int | None:
+        """A lower bound of a size with `count * min(a, b)` in it: that with either of them in its place, if the count
+        is negative; the lower one of both otherwise. With `max` it is the other way round."""
+        rest = size - Size.of(atom) * count
+        lows = [self._lower_bound(rest + part * count, extremes) for part in (atom.first, atom.second)]
+        known = [low for low in lows if low is not None]
+        if isinstance(atom, Least) == (count > 0):
+            return min(known) if len(known) == 2 else None
+        return max(known, default=None)
+
+    def highest(self, size: Extent) -> Extent | None:
+        """A size without integers that have a range, which `size` is certainly not above; None if there is none."""
+        lowest, scale = self._lowest(-self.normal(size))
+        return None if lowest is None or scale != 1 else -lowest
+
+    def _least_value(self, monomial: tuple[SizeAtom, ...]) -> int | None:
+        """A number that a product of atoms is certainly not below."""
+        if len(monomial) == 1 and isinstance(monomial[0], (Least, Greatest)):
+            atom = monomial[0]
+            lows = [low for low in map(self.lower_bound, (atom.first, atom.second)) if low is not None]
+            if isinstance(atom, Greatest):
+                return max(lows, default=None)
+            return min(lows) if len(lows) == 2 else None
+        if not all(isinstance(atom, Dim) for atom in monomial):
+            return None
+        return 0 if any(atom.inner for atom in monomial) else self.smallest ** len(monomial)   # type: ignore[union-attr]
+
+    def _lowest(self, size: Extent) -> tuple[Extent | None, int]:
+        """A size that `size * scale` is not below, free of integers with a range and of divisions
+        by numbers; and that scale."""
+        scale = 1
+        for _ in range(DEEPEST_NEST):
+            atom, factor = self._innermost(list(self._loose_terms(size)))
+            if atom is None:
+                return size, scale
+            divisor = _divisor(atom)
+            if isinstance(factor, int) and factor % divisor:
+                size, scale = size * divisor, scale * divisor
+                continue
+            bound = self._bound_of(atom, factor)
+            if bound is None:
+                return None, scale
+            size = size - Size.of(atom) * factor + bound
+        return None, scale
+
+    def _loose_terms(self, size: Extent) -> Iterator[tuple[SizeAtom, Extent]]:
+        """Integers with a range and divisions by numbers, with what they are multiplied by: a number, or for an
+        integer with a range a multiple of a product of dimensions, which are not negative."""
+        for monomial, count in size.terms.items() if isinstance(size, Size) else ():
+            if len(monomial) == 1 and (monomial[0] in self.ranges or _divisor(monomial[0]) > 1):
+                yield monomial[0], count
+            others = [atom for atom in monomial if not isinstance(atom, Dim)]
+            if len(others) == 1 < len(monomial) and others[0] in self.ranges:
+                yield others[0], product(Size.of(atom) for atom in monomial if isinstance(atom, Dim)) * count
+
+    def _innermost(self, terms: list[tuple[SizeAtom, Extent]]) -> tuple[SizeAtom | None, Extent]:
+        """The term to replace first: its bound may be one of the others, as ``k < i`` in ``i - k``."""
+        for atom, factor in terms[:-1]:
+            if not any(self._rests_on(other, atom) for other, _ in terms if other is not atom):
+                return atom, factor
+        return terms[-1] if terms else (None, 0)
+
+    def _rests_on(self, atom: SizeAtom, other: SizeAtom, depth: int = DEEPEST_NEST) -> bool:
+        """Whether the range of an integer is in terms of another one, or of some that are in turn."""
+        return depth > 0 and any(leaf == other or self._rests_on(leaf, other, depth - 1)
+                                 for end in self.ranges.get(atom, ()) if isinstance(end, Size) for leaf in leaves(end))
+
+    def _bound_of(self, atom: SizeAtom, factor: Extent) -> Extent | None:
+        """What `factor * atom` is not below; ``q * (a // q)`` lies in ``a - q + 1 .. a``."""
+        if isinstance(atom, Floor) and isinstance(factor, int):
+            divisor = _divisor(atom)
+            top = atom.numerator if factor < 0 else atom.numerator - divisor + 1
+            return top * (factor // divisor)
+        low, high = self.ranges[atom]
+        end = high if looks_negative(factor) else low
+        return None if end is None else self.normal(end) * factor
+
+
+def extremes_of(size: Extent) -> Iterator[tuple[Least | Greatest, int]]:
+    """What a size has of multiples of `min` and `max`, those first that others are not made of."""
+    found = {monomial[0]: count for monomial, count in size.terms.items()
+             if len(monomial) == 1 and isinstance(monomial[0], (Least, Greatest))} if isinstance(size, Size) else {}
+    for atom in sorted(found, key=lambda each: any(occurs(each, Size.of(other)) for other in found if other != each)):
+        yield atom, found[atom]
+
+
+def _divisor(atom: SizeAtom) -> int:
+    """The number that an atom divides by, 1 when there is none."""
+    known = isinstance(atom, Floor) and isinstance(atom.denominator, int) and atom.denominator > 0
+    return atom.denominator if known else 1                              # type: ignore
