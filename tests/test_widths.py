@@ -231,6 +231,20 @@ def sum_of_pairs(x):
     return total
 
 
+def greatest_of_all(x):
+    best = -np.inf
+    for v in x:
+        best = max(best, v)
+    return best
+
+
+def greatest_from_a_tenth(x):
+    best = 0.1
+    for i in range(len(x)):
+        best = max(best, min(x[i], 0.7))
+    return best * 2
+
+
 def narrow_beside_sum(x):
     """Of float64, unless there is nothing to add up."""
     total = 0.0
@@ -252,7 +266,7 @@ def squares_of_sums(x):
 
 @pytest.mark.parametrize("function", [clipped, sum_from_zero, leaky, sum_of_some, sum_that_decays, sum_of_pairs,
                                       squares_of_sums, narrow_beside_sum, smallest, grows_from_a_tenth,
-                                      greatest_of_python])
+                                      greatest_of_python, greatest_of_all, greatest_from_a_tenth])
 def test_numbers_that_are_written_down_are_merged(function):
     """Those that float32 does not have are rounded once, as where they meet a float32 otherwise."""
     value, gradient = value_and_grad(function)(V)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.errors import NotSupported
+from ..core.grammar import Const
 from ..core.sizes import Size, greatest, least
 from ..ops.table import ops
 from ..ops.value import Value, value
@@ -193,7 +194,10 @@ def _of_one_type(reader: Reader, name: str, function: str, pair: tuple[Any, Any]
     if any(operand.ndim for operand in operands) or all(operand.type.weak for operand in operands):
         return pair
     common = ops()[name].types(*(operand.type for operand in operands))
-    if any(is_rounded(operand.atom, common) for operand in operands):
+    rounded = [operand.atom for operand in operands if is_rounded(operand.atom, common)]
+    if rounded and reader.guessing.now and not any(isinstance(atom, Const) for atom in rounded):
+        reader.guessing.allowed = True                                   # it may be NumPy's in the end
+    elif rounded:
         raise NotSupported(
             f"{function} of {operands[0].type} and {operands[1].type}",
             reader.builder.origin,

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.grammar import Atom, Const, type_of
+from ..core.builder import current
+from ..core.grammar import Atom, Const, Var, type_of
 from ..core.guards import Assumptions
 from ..core.halves import finfo, kind_of, of_numpy, promoted
 from ..core.sizes import Size
@@ -57,9 +58,20 @@ def is_rounded(atom: Atom | None, type: ArrayType) -> bool:
     own = None if atom is None else type_of(atom)
     if not isinstance(own, ArrayType) or not own.weak or own.dtype.kind == "b" or own.dtype == type.dtype:
         return False
-    if isinstance(atom, Const):
-        return not _holds(type.dtype, atom.value)
+    value = _written_down(atom)
+    if value is not None:
+        return not _holds(type.dtype, value)
     return own.is_inexact and type.is_inexact and finfo(type.dtype).bits < finfo(own.dtype).bits
+
+
+def _written_down(atom: Atom | None) -> Any:
+    """The number that stands in the program, perhaps with a sign: ``-np.inf``."""
+    if isinstance(atom, Const):
+        return atom.value
+    stmt = current().numbering.definitions.get(atom) if isinstance(atom, Var) else None
+    if stmt is None or stmt.op.name not in ("negative", "positive") or not isinstance(stmt.args[0], Const):
+        return None
+    return stmt.args[0].value * (-1 if stmt.op.name == "negative" else 1)
 
 
 def _holds(dtype: np.dtype, value: Any) -> bool:
