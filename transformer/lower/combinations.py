@@ -111,7 +111,6 @@ class Best:
 def combinations(stmt: Fold) -> list[Combined | Best] | None:
     """How the numbers that a fold hands on are combined, all of them; None if one is not."""
     found: list[Combined | Best] = []
-    known: set[int] = set()
     for carry in stmt.carries:
         made = combination(carry, stmt)
         if made is not None:

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..core.grammar import Const, Let, type_of
-from ..core.halves import BFLOAT16
 from ..ops import scalars
 from ..ops.arithmetic import Cast
 from ..ops.loops import OPERATORS, is_of, loop_of
-from ..write.expressions import BINARY, COMPARE, UNARY, dotted
+from ..write.expressions import BINARY, COMPARE, UNARY, dotted, number_class
 from ..write.sizes import number
 from . import vecmath
 from .alone import alone
@@ -47,9 +46,7 @@ def _plain(value: Any) -> ast.expr:
 
 def dtype_tree(dtype: np.dtype) -> ast.expr:
     """`np.float32`."""
-    if dtype is BFLOAT16:
-        return dotted("ml_dtypes.bfloat16")
-    return dotted("np.bool_" if dtype.kind == "b" else f"np.{dtype.name}")
+    return dotted("np.bool_") if dtype.kind == "b" else number_class(dtype)
 
 
 def typed(tree: ast.expr, dtype: np.dtype) -> ast.expr:

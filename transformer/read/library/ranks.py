@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .refusing import refused
+from .refusing import axes_of, refused
 
 
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
@@ -48,7 +48,7 @@ def lines(a, axis):
     if axis is None:
         return np.ravel(a)
     if isinstance(axis, tuple):
-        gone = tuple(k % a.ndim for k in axis)
+        gone = axes_of(axis, a.ndim)
         around = tuple(k for k in range(a.ndim) if k not in gone)
         front = np.transpose(a, (*gone, *around))
         return np.reshape(front, (-1, *front.shape[len(gone) :]))
@@ -58,7 +58,7 @@ def lines(a, axis):
 def kept(result, a, axis, keepdims, before=()):
     if not keepdims:
         return result
-    gone = range(a.ndim) if axis is None else [k % a.ndim for k in (axis if isinstance(axis, tuple) else (axis,))]
+    gone = range(a.ndim) if axis is None else axes_of(axis, a.ndim)
     return np.reshape(result, (*before, *[1 if k in gone else a.shape[k] for k in range(a.ndim)]))
 
 

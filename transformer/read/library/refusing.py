@@ -1,10 +1,12 @@
-"""What functions of the library cannot say in Python: what they do not take, and a change of a whole array."""
+"""What functions of the library cannot say in Python: what they do not take, the axis that is meant, and a change of a
+whole array."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ...core.errors import NotSupported
+from ...ops import arguments
 
 
 def refused(what: str, instead: str) -> Any:
@@ -17,6 +19,30 @@ def _read(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 refused.__transformer_read__ = _read  # type: ignore[attr-defined]
+
+
+def axis_of(axis: Any, rank: int) -> int:
+    """One axis of an array of this rank, not below 0; raises NumPy's AxisError, when it is read, if it has no such."""
+    return arguments.axis(axis, rank)
+
+
+def axes_of(axes: Any, rank: int) -> tuple[int, ...]:
+    """The same of several axes, or of one alone; each may be there once."""
+    return arguments.axes(axes, rank)
+
+
+def _read_axes(function: Any) -> Any:
+    def read(reader: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        from ..errors import as_user_error
+
+        with as_user_error(reader):
+            return function(*args, **kwargs)
+
+    return read
+
+
+axis_of.__transformer_read__ = _read_axes(axis_of)  # type: ignore[attr-defined]
+axes_of.__transformer_read__ = _read_axes(axes_of)  # type: ignore[attr-defined]
 
 
 def replaced(array: Any, new: Any) -> None:

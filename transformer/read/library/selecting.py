@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .refusing import refused
+from .refusing import axis_of, refused
 
 
 def compress(condition, a, axis=None):
@@ -37,7 +37,7 @@ def delete(arr, obj, axis=None):
     arr = np.asarray(arr)
     if axis is None:
         arr, axis = np.ravel(arr), 0
-    axis = axis % arr.ndim
+    axis = axis_of(axis, arr.ndim)
     before = (slice(None),) * axis
     if np.ndim(obj) == 0 and not isinstance(obj, slice):
         size = arr.shape[axis]
@@ -57,7 +57,7 @@ def insert(arr, obj, values, axis=None):
         refused("np.insert at several places", "Insert one after the other, or use np.concatenate.")
     if axis is None:
         arr, axis = np.ravel(arr), 0
-    axis = axis % arr.ndim
+    axis = axis_of(axis, arr.ndim)
     size = arr.shape[axis]
     if obj < -size or obj > size:
         raise IndexError(f"index {obj} is out of bounds for axis {axis} with size {size}")

@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from .refusing import refused
+from .refusing import axes_of, refused
 
 
 def gradient(f, *varargs, axis=None, edge_order=1):
     f = np.asarray(f)
     if f.dtype.kind in "iub":
         f = f.astype(float)
-    axes = tuple(range(f.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(range(f.ndim)) if axis is None else axes_of(axis, f.ndim)
     if len(varargs) not in (0, 1, len(axes)):
         raise TypeError("invalid number of arguments")
     steps = varargs if len(varargs) == len(axes) else (varargs or (1.0,)) * len(axes)
-    found = [gradient_along(f, axes[k] % f.ndim, steps[k], edge_order) for k in range(len(axes))]
+    found = [gradient_along(f, axes[k], steps[k], edge_order) for k in range(len(axes))]
     return found[0] if len(found) == 1 else tuple(found)
 
 

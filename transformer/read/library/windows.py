@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .refusing import refused
+from .refusing import axis_of, refused
 
 
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
@@ -18,14 +18,13 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     if len(widths) != len(axes):
         raise ValueError("Since axis is None, must provide window_shape for all dimensions of `x`" if axis is None
                          else "Must provide matching length window_shape and axis")
-    rank = x.ndim
-    for k, width in zip(axes, widths):
+    for axis, width in zip([axis_of(k, x.ndim) for k in axes], widths):
         if width < 0:
             raise ValueError("`window_shape` cannot contain negative values")
-        if width > x.shape[k % rank]:
+        if width > x.shape[axis]:
             raise ValueError("window shape cannot be larger than input array shape")
-        places = np.arange(x.shape[k % rank] - width + 1)[:, None] + np.arange(width)
-        x = np.moveaxis(np.take(x, places, axis=k % rank), k % rank + 1, -1)
+        places = np.arange(x.shape[axis] - width + 1)[:, None] + np.arange(width)
+        x = np.moveaxis(np.take(x, places, axis=axis), axis + 1, -1)
     return x
 
 

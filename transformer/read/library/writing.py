@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .folding import BINARY, UFUNCS
-from .refusing import refused, replaced
+from .refusing import axis_of, refused, replaced
 
 
 def put(a, ind, v, mode="raise"):
@@ -28,7 +28,7 @@ def put_along_axis(arr, indices, values, axis=-1):
     if axis is None:
         arr.flat[indices] = values
     else:
-        axis = axis % arr.ndim
+        axis = axis_of(axis, arr.ndim)
         places = tuple(indices if k == axis else positions_along(arr.shape[k], k, arr.ndim) for k in range(arr.ndim))
         arr[places] = values
 
