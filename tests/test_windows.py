@@ -62,3 +62,13 @@ def test_places_in_windows_are_certain() -> None:
 def test_windows_that_numpy_refuses(widths: Any, axis: Any, text: str) -> None:
     with pytest.raises((ValueError, TransformError), match=text):
         jit(lambda x: sliding_window_view(x, widths, axis))(np.ones(9))
+
+
+def test_places_of_unrolled_windows_are_numbers() -> None:
+    def smoothed(x, k):
+        return (sliding_window_view(x, 3) * k).sum(-1)
+
+    x, k = RNG.normal(size=4), RNG.normal(size=3)
+    compiled = jit(smoothed)
+    np.testing.assert_allclose(compiled(x, k), smoothed(x, k), rtol=1e-14)
+    assert "x[3] * k_2" in compiled.source and "x[1 + " not in compiled.source

@@ -27,6 +27,7 @@ from .nests import Block, Fold, Index, Nest, defined, inner_blocks, is_load, sta
 from .places import sole
 
 PAIR = 2                               # what is divided by it is shifted, which takes less time than to add up pairs
+WRAPPING = 2**63                       # what int64 has no room for
 
 
 @dataclass
@@ -78,7 +79,7 @@ def undivided(block: Block) -> bool:
     whether there was any."""
     made: Block = []
     for stmt in block:
-        made += _without_multiples(stmt) if _divides(stmt) else [_without_zero(stmt)]
+        made += _without_multiples(stmt) if _divides(stmt) else [_added_up(stmt)]
         for inner in inner_blocks(stmt):
             undivided(inner)
     changed = len(made) != len(block) or any(new is not old for new, old in zip(made, block, strict=True))
@@ -86,13 +87,16 @@ def undivided(block: Block) -> bool:
     return changed
 
 
-def _without_zero(stmt: Any) -> Any:
-    """What unrolling leaves of a sum: i + 0."""
+def _added_up(stmt: Any) -> Any:
+    """What unrolling leaves of a sum: i + 0, 1 + 2."""
     if not isinstance(stmt, Let) or stmt.op is not Add or not is_exact(stmt.target):
         return stmt
-    for one, other in (stmt.args, stmt.args[::-1]):
-        if isinstance(other, Const) and other.value == 0 and (isinstance(one, Size) or is_exact(one)):
-            return Let(stmt.targets, Same, (one,), {}, stmt.origin)
+    known = [int(atom.value) for atom in stmt.args if isinstance(atom, Const)]
+    others = [atom for atom in stmt.args if not isinstance(atom, Const)]
+    if not others and abs(sum(known)) < WRAPPING:
+        return Let(stmt.targets, Same, (atom_of_size(sum(known)),), {}, stmt.origin)
+    if known == [0] and (isinstance(others[0], Size) or is_exact(others[0])):
+        return Let(stmt.targets, Same, (others[0],), {}, stmt.origin)
     return stmt
 
 
