@@ -30,10 +30,12 @@ from ..ops.arithmetic import Cast
 from ..ops.elements import spread, without
 from ..ops.identity import Same
 from ..ops.loops import missing
+from ..ops.saved import Pack, Unpack
 from ..ops.value import Value, rule_attrs, value
 from . import checks, folds, integers, python_numbers, writes
 from .access import Stored, fitted
 from .blocking import by_blocks
+from .callees import prepared
 from .chains import shortened
 from .clean import cleaned, equal_sizes
 from .cuda.apart import nests_apart
@@ -46,6 +48,7 @@ from .effects import done
 from .extremes import extremes
 from .filling import filled
 from .fusion import Choices, fuse
+from .handles import kept, looked_up
 from .interchange import interchange
 from .jamming import jam
 from .layout import free_arrays, laid_out
@@ -79,7 +82,7 @@ def expand_for_gpu(function: Function, assumptions: Assumptions | None = None) -
     """The nest form of a function with its kernels. Raises a located `NotSupported` for what has none."""
     assumptions = assumptions or Assumptions()
     builder = Builder(assumptions)
-    function, results, body = _fused(function, builder, FOR_GPUS)
+    results, body = _fused(function, builder, FOR_GPUS)
     with builder.active():
         body = without_fills(place(body, results, {}))
         body = cleaned(totals_in_chunks(totals_apart(body, results), results), results, assumptions)
@@ -92,7 +95,7 @@ def expand(function: Function, assumptions: Assumptions | None = None, donated: 
     """The nest form of a function. `assumptions` are those under which it was read, `donated` the parameters whose
     memory may be used; with `threads`, these share its loops. Raises a located `NotSupported` for what has no loop
     form."""
-    assumptions = assumptions or Assumptions()
+    assumptions, function = assumptions or Assumptions(), prepared(function)
     donated = set(donated).difference(function.results)
     lowered = _expanded(function, assumptions, donated, threads)
     lowered.in_place = [atom for atom in dict.fromkeys(lowered.results)   # type: ignore[misc]
@@ -118,7 +121,7 @@ def callees_of(function: Function) -> list[Function]:
 def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Var] = (), threads: bool = False
               ) -> Lowered:
     builder = Builder(assumptions)
-    function, results, body = _fused(function, builder)
+    results, body = _fused(function, builder)
     with builder.active():
         renamed = Copier(dims=equal_sizes(builder.assumptions))
         body = place(body, results, {param: renamed.type(param.type) for param in donated})   # type: ignore[misc]
@@ -133,8 +136,8 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
 
 
 def _fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSORS
-           ) -> tuple[Function, list[Any], Block]:
-    """A function with its results, and nests in which arrays are values."""
+           ) -> tuple[list[Any], Block]:
+    """The results of a function, and nests in which arrays are values."""
     with builder.active():
         function = chosen_by_masks(with_tests_of_names(function))
         ragged = with_begins(function)
@@ -145,8 +148,7 @@ def _fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSO
     body = tests_at_once(body) if choices.for_gpu else body
     see_through(body)
     with builder.active():
-        return function, results, written_directly(
-            fuse(body, results, builder.assumptions, choices), results)
+        return results, written_directly(fuse(body, results, builder.assumptions, choices), results)
 
 
 def _is_large(stmt: Any) -> bool:
@@ -219,10 +221,6 @@ class _Expansion:
                 case Loop():
                     self.loop(stmt)
                 case Call():
-                    if not all(isinstance(target.type, ArrayType) for target in stmt.targets):
-                        raise NotSupported("what a recursive function keeps for its derivative has no compiled form",
-                                           why="It is of another shape in every call.",
-                                           instead="Write the recursion as a loop, or run the derivative without jit.")
                     emit(replace(stmt))
                 case Effect():
                     done(stmt)
@@ -295,6 +293,11 @@ class _Expansion:
             emit(stmt)
         elif op.name in KEPT:
             pass
+        elif op is Pack:
+            kept(stmt, self.recording)
+        elif op is Unpack:
+            for array in looked_up(stmt, self.recording):
+                self.measure(array)
         elif op.of_sequences:
             raise NotSupported(f"{op.name} of what a loop records has no compiled form",
                                instead="Run it without jit.")

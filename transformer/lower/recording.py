@@ -196,6 +196,26 @@ class Recording:
             emit(Let(stmt.targets, Same, (self.homes[source].array,), {}, stmt.origin))
         return True
 
+    def array_of(self, seq: Any) -> Any:
+        """The array that a sequence lies in, as a whole. Raises `NotSupported` where it is a part of one."""
+        if seq in self.homes:
+            if self.homes[seq].at or seq in self.ragged.sequences:
+                raise NotSupported("rows of different lengths, kept for the derivative of a recursion, have no "
+                                   "compiled form")
+            return self.homes[seq].array
+        return self.grown.get(seq, seq)
+
+    def as_array(self, seq: Var) -> Var:
+        """The array in which a sequence comes that was kept elsewhere."""
+        sizes: list[Extent] = []
+        row: Any = seq.type
+        while isinstance(row, SeqType):
+            sizes.append(Size.of(Unknown(Var(INT))))
+            row = row.element
+        array = Var(row.with_sizes((*sizes, *row.sizes)), seq.name)
+        self.homes[seq] = Home(array)
+        return array
+
     def before(self, stmt: If) -> None:
         """Emits memory, before a branch, for what one side records and what is read behind it."""
         for merge in stmt.merges:
