@@ -14,6 +14,7 @@ from ..core.grammar import UNDEFINED, Atom, Call, Const, Function, If, Loop, Var
 from ..core.sizes import Dim, Size, Unknown
 from ..core.types import INT, SavedType, SeqType, Type
 from ..core.walk import Copier, all_definitions, atom_vars, reachable
+from ..write.giving import given_params
 
 NONE = Const(0)                         # the first item of every list, which no call has made
 
@@ -56,6 +57,13 @@ def _dims_of_integers(function: Function) -> Iterator[tuple[Var, tuple[Atom, dic
                     dim = Dim(f"{param.name or 'x'}.shape[{axis}]", inner=True)
                     given.add(integer)
                     yield integer, (Size.of(dim) - rest, {dim: (param, axis)})
+
+
+def given_away(function: Function) -> frozenset[Var]:
+    """The parameters of functions that are called which every call may give an array that nobody else looks at: it
+    is written where it is."""
+    functions = reachable(function)
+    return given_params(functions) if len(functions) > 1 else frozenset()
 
 
 def is_saved(type: Type) -> bool:

@@ -10,8 +10,9 @@
              | Library(targets, op, args, attrs)    arrays and numbers that NumPy computes
              | Task(body, index, cost)         a nest that threads share, with memory of each thread's own
              | Launch(body, form, indices)     what one kernel on a GPU does (`cuda/launches.py`)
+             | Invoke(targets, function, args) a call, to which arrays are given
              | Keep, Kept(targets, layout)     what a call saves for its reverse, in a list (`handles.py`)
-             | If, Loop, Call, Effect          as in Core, around and inside of nests
+             | If, Loop, Effect                as in Core, around and inside of nests
     Index    = (var, size)                          runs over 0..size-1
 
 An array is written only by the nests that follow its `Allocate`; from there on it is a value, as in
@@ -200,6 +201,14 @@ class Launch:
     indices: list[Index] = field(default_factory=list)
     origin: Origin | None = None
     added: set[Var] = field(default_factory=set)
+
+
+@dataclass(slots=True, eq=False)
+class Invoke(Call):
+    """A call of a function, to which the arrays at the places `given` belong from then on. Its results are the
+    caller's."""
+
+    given: frozenset[int] = frozenset()
 
 
 @dataclass(slots=True, eq=False)
