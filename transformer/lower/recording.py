@@ -198,12 +198,14 @@ class Recording:
 
     def array_of(self, seq: Any) -> Any:
         """The array that a sequence lies in, as a whole. Raises `NotSupported` where it is a part of one."""
-        if seq in self.homes:
-            if self.homes[seq].at or seq in self.ragged.sequences:
-                raise NotSupported("rows of different lengths, kept for the derivative of a recursion, have no "
-                                   "compiled form")
-            return self.homes[seq].array
-        return self.grown.get(seq, seq)
+        home = self.homes.get(seq)
+        if home is None:
+            return self.grown.get(seq, seq)
+        nested = seq in self.ragged.sequences and isinstance(seq.type.element, SeqType)
+        if home.at or nested or not isinstance(home.begin, Const):
+            raise NotSupported("rows of different lengths, kept for the derivative of a recursion, have no compiled form",
+                               current().origin)
+        return home.array
 
     def as_array(self, seq: Var) -> Var:
         """The array in which a sequence comes that was kept elsewhere."""
