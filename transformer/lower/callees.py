@@ -13,7 +13,7 @@ from ..core.errors import NotSupported
 from ..core.grammar import UNDEFINED, Atom, Call, Const, Function, If, Loop, Var
 from ..core.sizes import Dim, Size, Unknown
 from ..core.types import INT, SavedType, SeqType, Type
-from ..core.walk import Copier, all_definitions, atom_vars, reachable
+from ..core.walk import Copier, all_definitions, atom_of_size, atom_vars, reachable
 from ..write.giving import given_params
 
 NONE = Const(0)                         # the first item of every list, which no call has made
@@ -56,7 +56,7 @@ def _dims_of_integers(function: Function) -> Iterator[tuple[Var, tuple[Atom, dic
                 if isinstance(rest, int):
                     dim = Dim(f"{param.name or 'x'}.shape[{axis}]", inner=True)
                     given.add(integer)
-                    yield integer, (Size.of(dim) - rest, {dim: (param, axis)})
+                    yield integer, (atom_of_size(Size.of(dim) - rest), {dim: (param, axis)})
 
 
 def given_away(function: Function) -> frozenset[Var]:

@@ -3,9 +3,10 @@
     saved: Saved[tree] = pack(a, b, inner)          saved: int = keep a, b, inner
     a, b, inner = unpack(saved)                     a, b, inner = kept saved
 
-In Core it is a tree of tuples, as deep as the recursion, for which compiled code has no type: each call has another one.
-The items of one `Layout` are all alike, as the calls inside are numbers in them. They may be looked at in any
-order and twice, live as long as the lists, and whatever takes numbers takes them: loops record them, branches merge them.
+In Core it is a tree of tuples, as deep as the recursion, for which compiled code has no type: each call has another
+one. The items of one `Layout` are all alike, as what the calls inside saved are numbers in them. They may be looked at
+in any order and twice, live as long as the lists, and whatever takes numbers takes them: loops record them, branches
+merge them.
 """
 
 from __future__ import annotations

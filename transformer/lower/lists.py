@@ -54,8 +54,9 @@ class Lists:
 
     def params(self, function: Function) -> list[str]:
         """The lists that a function is given: those that it needs, and those of the functions that it calls."""
-        needed = {key for each in reachable(function) for key in self.own[each]} if function is not self.maker else set()
-        return [self.names[key] for key in sorted(needed)]
+        if function is self.maker:
+            return []
+        return [self.names[key] for key in sorted({key for each in reachable(function) for key in self.own[each]})]
 
     def made(self, function: Function) -> list[Item]:
         """`kept = [(0.0, 0)]`, for each list."""
@@ -109,7 +110,7 @@ def _name(e: Any, target: Var, maker: str) -> str:
     """What a field is called that has no name, after what made it."""
     if target not in e.inlining.uses:
         return "_"
-    return e.names.give(target, NATURAL.get(maker, maker) or "saved")    # type: ignore[no-any-return]
+    return e.names.give(target, NATURAL.get(maker, maker) or "saved")
 
 
 def _field(e: Any, atom: Any) -> ast.expr:

@@ -111,8 +111,7 @@ class Recording:
             if mine is None or inner.trips is None:                      # type: ignore[union-attr]
                 raise NotSupported(ONE_OF_TWO, loop.origin)
             row = self._type(inner, mine)                                # type: ignore[arg-type]
-        if not isinstance(row, ArrayType):
-            raise NotSupported("what a loop keeps of the functions that it calls has no compiled form", loop.origin)
+        assert isinstance(row, ArrayType)
         if loop.trips is None:
             raise NotSupported("what a while loop in a branch records has no compiled form", loop.origin,
                                instead="Run it without jit.")
@@ -203,8 +202,8 @@ class Recording:
             return self.grown.get(seq, seq)
         nested = seq in self.ragged.sequences and isinstance(seq.type.element, SeqType)
         if home.at or nested or not isinstance(home.begin, Const):
-            raise NotSupported("rows of different lengths, kept for the derivative of a recursion, have no compiled form",
-                               current().origin)
+            raise NotSupported("rows of different lengths, kept for the derivative of a recursion, have no compiled "
+                               "form", current().origin)
         return home.array
 
     def as_array(self, seq: Var) -> Var:

@@ -19,7 +19,23 @@ from . import checks, lists
 from .expressions import Expressions
 from .hosted import effect, library_call
 from .matrices import product_tree
-from .nests import Allocate, Block, Fold, Index, Invoke, Keep, Kept, Length, Library, Load, Named, Nest, Product, Store, Task
+from .nests import (
+    Allocate,
+    Block,
+    Fold,
+    Index,
+    Invoke,
+    Keep,
+    Kept,
+    Length,
+    Library,
+    Load,
+    Named,
+    Nest,
+    Product,
+    Store,
+    Task,
+)
 from .numbers import dtype_tree, literal
 from .sharing import shared
 

@@ -55,10 +55,16 @@ def pull_call(sweep: Any, stmt: Call) -> None:
     places, own = sorted(pair.params), stmt.function.params
     cotangents = [Var(_type(own[k], stmt.args[k]), derivative_name(stmt.args[k])) for k in places]
     stmt.function, stmt.targets = pair.forward, (*stmt.targets, saved)
-    begun = [full_cotangent(sweep.builder, sweep.take(stmt.args[k]), stmt.args[k]) for k in sorted(pair.added_to)]
+    begun = [_begun(sweep, stmt.args[k]) for k in sorted(pair.added_to)]
     sweep.builder.emit(Call(tuple(cotangents), pair.reverse, (*stmt.args, saved, *wanted, *begun), stmt.origin))
     for k, cotangent in zip(places, cotangents):
         sweep.contribute(stmt.args[k], Value(cotangent))
+
+
+def _begun(sweep: Any, array: Atom) -> Atom:
+    """What is known of the cotangent of an array by now, to which a call adds."""
+    assert isinstance(array, Var)
+    return full_cotangent(sweep.builder, sweep.take(array), array)
 
 
 def _type(param: Var, atom: Atom) -> Type:

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...core.errors import NotSupported
-from ...core.grammar import Function, Let
+from ...core.grammar import Call, Function, Let
 from ...core.guards import Assumptions
+from ...core.walk import all_statements
 from ...ops.arithmetic import NextAfter
 from ..expand import expand_for_gpu
 from ..nests import Lowered, statements
@@ -35,9 +36,16 @@ def lower_for_gpu(function: Function, assumptions: Assumptions | None = None, na
                   taken: Iterable[str] = ()) -> GpuKernels:
     """The kernels of a Core function; nothing is compiled. `taken` are names of the module that they become part of.
     Raises a located `NotSupported`."""
+    _refuse_recursion(function)
     lowered = expand_for_gpu(function, assumptions)
     _refuse_unknown(lowered)
     return GpuKernels(lowered, print_module(lowered, name or function.name, taken))
+
+
+def _refuse_recursion(function: Function) -> None:
+    for stmt in all_statements(function.body):
+        if isinstance(stmt, Call):
+            raise NotSupported("recursion has no form for GPUs", stmt.origin, instead="Write it as a loop.")
 
 
 def _refuse_unknown(lowered: Lowered) -> None:
