@@ -13,8 +13,8 @@ from .depth import Depth
 from .functions import Functions
 from .hosted import Call, collect
 from .inlining import Inlining
-from .naming import Names
 from .lists import Lists
+from .naming import Names
 from .nests import Allocate, Block, Lowered, statements
 from .numbers import Numbers, literal
 

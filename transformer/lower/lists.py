@@ -26,7 +26,7 @@ from ..write.expressions import dotted
 from ..write.layout import Item, Line
 from ..write.names import NATURAL, fresh, identifier
 from ..write.sizes import number
-from .nests import Allocate, Keep, Kept, Lowered, statements
+from .nests import Keep, Kept, Lowered, statements
 from .numbers import dtype_tree, literal
 
 

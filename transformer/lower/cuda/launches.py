@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from ...core.errors import NotSupported
 from ...core.grammar import UNDEFINED, Atom, If, Let, Loop, Var
 from ...core.types import ArrayType
 from ...core.walk import Copier, atom_vars
