@@ -127,7 +127,7 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
     results, body = _fused(function, builder, given=given, is_called=is_called)
     with builder.active():
         renamed = Copier(dims=equal_sizes(builder.assumptions))
-        body = place(body, results, {param: renamed.type(param.type) for param in donated})   # type: ignore[misc]
+        body = without_fills(place(body, results, {param: renamed.type(param.type) for param in donated}))   # type: ignore[misc]
         body = by_blocks(added_at_once(body, results), free_arrays(body, results))
         body = laid_out(interchange(body, results), results)
         body = body if threads else slide(body, results)
