@@ -48,7 +48,7 @@ from .effects import done
 from .extremes import extremes
 from .filling import filled
 from .fusion import Choices, fuse
-from .handles import kept, looked_up
+from .handles import packed, unpacked
 from .interchange import interchange
 from .jamming import jam
 from .layout import free_arrays, laid_out
@@ -258,8 +258,9 @@ class _Expansion:
             for side, block in (("then", then), ("orelse", orelse)):
                 if getattr(merge, side) is UNDEFINED and bool(getattr(merge.target.type, "sizes", ())):
                     nothing = Var(undefined_type(merge, stmt.merges, side))
-                    block.append(Allocate(nothing, "result", stmt.origin))
-                    setattr(merge, side, nothing)
+                    if self.recording.defined.issuperset(atom_vars(nothing.type)):
+                        block.append(Allocate(nothing, "result", stmt.origin))
+                        setattr(merge, side, nothing)
         emit(replace(stmt, then=then, orelse=orelse, merges=merges))
         for merge in merges:
             self.measure(merge.target)
@@ -288,6 +289,8 @@ class _Expansion:
                 self.measure(carry.entry)
             reads = [self.recording.growing_read(read) for read in stmt.reads
                      if not self.recording.read(read, stmt.position)]
+            for read in stmt.reads:
+                self.measure(read.target)
             for inner in by_definition(stmt.body, records, partial(self.recording.keep, stmt)):
                 self.stmt(inner)
         kept = [self.recording.growing(record) for record in stmt.records if not self.recording.is_array(stmt, record)]
@@ -317,9 +320,9 @@ class _Expansion:
         elif op.name in KEPT:
             pass
         elif op is Pack:
-            kept(stmt, self.recording)
+            packed(stmt, self.recording)
         elif op is Unpack:
-            for array in looked_up(stmt, self.recording):
+            for array in unpacked(stmt, self.recording):
                 self.measure(array)
         elif op.of_sequences:
             raise NotSupported(f"{op.name} of what a loop records has no compiled form",
@@ -343,7 +346,8 @@ class _Expansion:
             integers.before(stmt, self.magnitudes)
             self._elements(stmt)
         elif op.found is not None:
-            found(stmt)
+            earlier = self.earlier(stmt)
+            emit(Let(stmt.targets, Same, (earlier,), {}, stmt.origin)) if earlier else found(stmt)
         else:
             raise NotSupported(f"{op.name} has no loop form")
 

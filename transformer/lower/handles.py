@@ -7,26 +7,43 @@ In Core it is a tree of tuples, as deep as the recursion, for which compiled cod
 one. The items of one `Layout` are all alike, as what the calls inside saved are numbers in them. They may be looked at
 in any order and twice, live as long as the lists, and whatever takes numbers takes them: loops record them, branches
 merge them.
+
+Rows of which nobody knows before how long they are lie in a list, too (`Recording`).
 """
 
 from __future__ import annotations
 
-from ..core.grammar import Function, Let, Var
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..core.builder import current
+from ..core.grammar import Atom, Function, Let, Var
 from ..core.types import SeqType
 from .nests import Keep, Kept, emit
-from .recording import Recording
+
+if TYPE_CHECKING:
+    from .recording import Recording
+
+LISTS = Function("lists", [], [], [])   # in place of a function that is called
 
 
-def kept(stmt: Let, recording: Recording) -> None:
+def packed(stmt: Let, recording: Recording) -> None:
     """Emits that fields become one more item of their list. What a loop recorded is an array there."""
-    fields = tuple(recording.array_of(atom) if isinstance(getattr(atom, "type", None), SeqType) else atom
-                   for atom in stmt.args)
-    emit(Keep(stmt.targets, Function("keep", [], [], []), fields, stmt.origin, stmt.attrs["layout"]))
+    fields = [recording.array_of(atom) if isinstance(getattr(atom, "type", None), SeqType) else atom
+              for atom in stmt.args]
+    keep(stmt.target, fields, stmt.attrs["layout"])
 
 
-def looked_up(stmt: Let, recording: Recording) -> list[Var]:
+def unpacked(stmt: Let, recording: Recording) -> list[Var]:
     """Emits that the fields of an item are taken out of it; gives those that were records of a loop."""
     records = {var: recording.as_array(var) for var in stmt.targets if isinstance(var.type, SeqType)}
-    targets = tuple(records.get(var, var) for var in stmt.targets)
-    emit(Kept(targets, Function("kept", [], [], []), stmt.args, stmt.origin, stmt.attrs["layout"]))
+    look_up([records.get(var, var) for var in stmt.targets], stmt.args[0], stmt.attrs["layout"])
     return list(records.values())
+
+
+def keep(item: Var, fields: Sequence[Atom], layout: Any) -> None:
+    emit(Keep((item,), LISTS, tuple(fields), current().origin, layout))
+
+
+def look_up(fields: Sequence[Var], item: Atom, layout: Any) -> None:
+    emit(Kept(tuple(fields), LISTS, (item,), current().origin, layout))

@@ -81,7 +81,7 @@ def _kind(atom: Any) -> ArrayType:
 
 def _begun(fields: tuple[ArrayType, ...]) -> ast.expr:
     """A list of such tuples; the first one is an example."""
-    return ast.List([ast.Tuple([_example(type) for type in fields])])
+    return ast.List([_together([_example(type) for type in fields])])
 
 
 def _example(type: ArrayType) -> ast.expr:
@@ -98,12 +98,17 @@ def printed(e: Any, stmt: Keep | Kept) -> list[Item]:
     if isinstance(stmt, Kept):
         place = ast.Subscript(items, e.atom(stmt.args[0]))
         names: list[ast.expr] = [ast.Name(_name(e, *field)) for field in zip(stmt.targets, stmt.layout.makers)]
-        return [Line(ast.Assign([ast.Tuple(names)], place), stmt.origin)]
+        return [Line(ast.Assign([_together(names)], place), stmt.origin)]
     fields: list[ast.expr] = [_field(e, atom) for atom in stmt.args]
     target = ast.Name(e.names.give(stmt.targets[0], "saved"))
     last = ast.BinOp(ast.Call(ast.Name("len"), [items], []), ast.Sub(), number(1))
-    return [Line(ast.Expr(ast.Call(ast.Attribute(items, "append"), [ast.Tuple(fields)], [])), stmt.origin),
+    return [Line(ast.Expr(ast.Call(ast.Attribute(items, "append"), [_together(fields)], [])), stmt.origin),
             Line(ast.Assign([target], last), stmt.origin)]
+
+
+def _together(fields: list[ast.expr]) -> ast.expr:
+    """A tuple; a single field is not in one."""
+    return ast.Tuple(fields) if len(fields) != 1 else fields[0]
 
 
 def _name(e: Any, target: Var, maker: str) -> str:

@@ -11,7 +11,7 @@ from ...core.guards import Assumptions
 from ...core.walk import all_statements
 from ...ops.arithmetic import NextAfter
 from ..expand import expand_for_gpu
-from ..nests import Lowered, statements
+from ..nests import Keep, Lowered, statements
 from ..source import Printed
 from .module import print_module
 
@@ -51,5 +51,8 @@ def _refuse_recursion(function: Function) -> None:
 def _refuse_unknown(lowered: Lowered) -> None:
     """Raises where kernels have no form of a function."""
     for stmt in statements(lowered.body):
+        if isinstance(stmt, Keep):
+            raise NotSupported("arrays whose size differs from one iteration of a loop to the next, kept for each of "
+                               "them, have no form for GPUs where the largest is not known before", stmt.origin)
         if isinstance(stmt, Let) and stmt.op in WITHOUT:
             raise NotSupported(f"{stmt.op.name} has no form for GPUs", stmt.origin, instead="Call it on the host.")
