@@ -13,15 +13,15 @@ from .depth import Depth
 from .functions import Functions
 from .hosted import Call, collect
 from .inlining import Inlining
-from .lists import Lists
+from .lists import Lists, put_for_good
 from .naming import Names
-from .nests import Allocate, Block, Lowered, statements
+from .nests import Block, Lowered
 from .numbers import Numbers, literal
 
 
 class Expressions:
     """The trees of atoms. `callees` are the names of functions that are called, `trees` those of numbers
-    that are printed where they are used, `made` the arrays that are made here."""
+    that are printed where they are used, `for_good` the arrays that are put into lists as they are."""
 
     def __init__(self, lowered: Lowered, functions: Functions, callees: dict[Function, str], lists: Lists | None = None
                  ) -> None:
@@ -40,7 +40,7 @@ class Expressions:
         self.depth = Depth(lowered.function)
         self.lists = lists or Lists([lowered])
         self.names.used.update(self.lists.names.values())
-        self.made = {stmt.target for stmt in statements(lowered.body) if isinstance(stmt, Allocate)}
+        self.for_good = put_for_good(lowered.body, lowered.results)
 
     def collect_hosted(self, block: Block) -> None:
         """Names the functions in which Python does something."""

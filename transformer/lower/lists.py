@@ -21,12 +21,12 @@ import numpy as np
 from ..core.errors import NotSupported
 from ..core.grammar import Const, Function, Var, type_of
 from ..core.types import ArrayType
-from ..core.walk import reachable
+from ..core.walk import atom_vars, reachable
 from ..write.expressions import dotted
 from ..write.layout import Item, Line
 from ..write.names import NATURAL, fresh, identifier
 from ..write.sizes import number
-from .nests import Keep, Kept, Lowered, statements
+from .nests import Allocate, Block, Keep, Kept, Lowered, all_uses, inner_blocks, statements, uses_after
 from .numbers import dtype_tree, literal
 
 
@@ -99,7 +99,7 @@ def printed(e: Any, stmt: Keep | Kept) -> list[Item]:
         place = ast.Subscript(items, e.atom(stmt.args[0]))
         names: list[ast.expr] = [ast.Name(_name(e, *field)) for field in zip(stmt.targets, stmt.layout.makers)]
         return [Line(ast.Assign([_together(names)], place), stmt.origin)]
-    fields: list[ast.expr] = [_field(e, atom) for atom in stmt.args]
+    fields: list[ast.expr] = [_field(e, stmt, atom) for atom in stmt.args]
     target = ast.Name(e.names.give(stmt.targets[0], "saved"))
     last = ast.BinOp(ast.Call(ast.Name("len"), [items], []), ast.Sub(), number(1))
     return [Line(ast.Expr(ast.Call(ast.Attribute(items, "append"), [_together(fields)], [])), stmt.origin),
@@ -118,9 +118,25 @@ def _name(e: Any, target: Var, maker: str) -> str:
     return e.names.give(target, NATURAL.get(maker, maker) or "saved")
 
 
-def _field(e: Any, atom: Any) -> ast.expr:
-    """An array of somebody else, which may lie in memory in any order, is copied."""
+def _field(e: Any, stmt: Keep, atom: Any) -> ast.expr:
     tree = e.atom(atom)
-    if not getattr(type_of(atom), "sizes", ()) or atom in e.made:
+    if not getattr(type_of(atom), "sizes", ()) or (stmt, atom) in e.for_good:
         return tree
     return ast.Call(ast.Attribute(tree, "copy"), [], [])
+
+
+def put_for_good(block: Block, ends: Iterable[Any]) -> set[tuple[Keep, Any]]:
+    """The arrays that are put into lists where nobody needs them any more, each with the statement that does it: they
+    are made in the same block, and mentioned neither behind it nor at its `ends`. Others are copied, as their memory
+    may be written later, and may lie in any order."""
+    found: set[tuple[Keep, Any]] = set()
+    made: set[Any] = set()
+    for k, stmt in enumerate(block):
+        if isinstance(stmt, Allocate):
+            made.add(stmt.target)
+        elif isinstance(stmt, Keep):
+            later = {*atom_vars(tuple(ends)), *all_uses(block[k + 1:])}
+            found.update((stmt, atom) for atom in stmt.args if atom in made - later and stmt.args.count(atom) == 1)
+        for inner in inner_blocks(stmt):
+            found |= put_for_good(inner, uses_after(stmt))
+    return found
