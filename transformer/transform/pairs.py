@@ -23,6 +23,7 @@ from .applied import prepared, without_links
 from .calls import Calls, copy_of, named, strong
 from .handing_down import handed_down
 from .naming import derivative_name
+from .overwriting import overwritten
 from .restoring import restore
 from .retaking import unread_before
 from .saved import full_cotangent
@@ -90,7 +91,8 @@ def _fill(calls: Calls, function: Function, pair: Pair) -> None:
     seeded = [own.results[k] for k in sorted(pair.results)]
     with builder.apart():
         body = prepared(own.body, inputs, seeded, builder)
-    saving = Saving(calls, function.name, body, own.results)
+    gone = {own.params[k] for k in overwritten(function)}
+    saving = Saving(calls, function.name, body, own.results, gone)
     sweep = Reverse(builder, active_vars(body, inputs, seeded, calls.summaries), calls)
     given = [Var(strong(type_of(result)), "dy" if k == 0 else f"dy{k + 1}") for k, result in enumerate(seeded)]
     sweep.partial, sweep.unread = partly_undefined(body), unread_before(body, sweep.active, builder.assumptions)
@@ -102,7 +104,7 @@ def _fill(calls: Calls, function: Function, pair: Pair) -> None:
         sweep.block(body)
         cotangents = [sweep.result(param) for param in inputs]
     without_links(body)
-    restore(body, backwards, sweep.mirrors, builder.assumptions, own.results, calls_again=False)
+    restore(body, backwards, sweep.mirrors, builder.assumptions, own.results, calls_again=False, gone=gone)
     results = saving.save(backwards, cotangents, sweep.mirrors)
     forward, reverse = pair.forward, pair.reverse
     forward.params, forward.body, forward.results = own.params, body, [*own.results, saving.saved]

@@ -14,7 +14,7 @@ other (`lanes`): the reverse of an iteration runs it again, and then back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
@@ -37,9 +37,12 @@ MOST_RECOMPUTED = 4                 # statements computed again rather than kept
 
 
 class Values:
-    """The values inside loops and branches, and how each can be had in the reverse sweep."""
+    """The values inside loops and branches, and how each can be had in the reverse sweep, where arrays in `gone` are
+    not as they were."""
 
-    def __init__(self, scopes: Scopes, assumptions: Assumptions, calls_again: bool = True) -> None:
+    def __init__(self, scopes: Scopes, assumptions: Assumptions, calls_again: bool = True, gone: Iterable[Var] = ()
+                 ) -> None:
+        self.gone = frozenset(gone)
         self.scopes = scopes
         self.calls_again = calls_again
         self.retaking = Retaking(scopes, assumptions)
@@ -117,7 +120,7 @@ class Values:
         if stmt is None or isinstance(var.type, SeqType):
             return None
         version = self.retaking.of_read(stmt)
-        if version is not None:
+        if version is not None and version not in self.gone:
             return version, stmt
         found = self.retaking.of_written(var)
         if found is None or self.scopes.is_inner(found[0]) and self._computed_from(stmt) is not None:
@@ -143,6 +146,8 @@ class Values:
         return None if definition is None else self._computed_from(definition)
 
     def _computed_from(self, stmt: Let) -> list[Var] | None:
+        if stmt.op.name == "get" and stmt.args[0] in self.gone:
+            return None
         if not self.in_lane(stmt):
             if stmt.op.heavy or stmt.op.writes or isinstance(stmt.target.type, SeqType):
                 return None

@@ -49,14 +49,16 @@ from .touching import induction
 
 
 def restore(body: Block, backwards: Block, mirrors: Mirrors, assumptions: Assumptions,
-            asked: Iterable[Atom] = (), short: Iterable[Loop] = (), calls_again: bool = True) -> Needs:
+            asked: Iterable[Atom] = (), short: Iterable[Loop] = (), calls_again: bool = True,
+            gone: Iterable[Var] = ()) -> Needs:
     """Makes the values of loops and branches of `body` that `backwards` mentions available there; tells
     how much memory that takes. `asked` is what is wanted of `body` besides; iterations of `short` of memory
     loops are run again even where they need what the one before left. In a function that calls itself,
-    calls are not made again (`calls_again`): each level would make those of all levels below once more."""
+    calls are not made again (`calls_again`): each level would make those of all levels below once more,
+    and arrays in `gone` are not read again."""
     if not mirrors:
         return {}
-    values = Values(Scopes.of(body), assumptions, calls_again)
+    values = Values(Scopes.of(body), assumptions, calls_again, gone)
     needed = [v for v in _mentioned(backwards) if values.scopes.is_inner(v)]
     recorded = cut(values, needed, mirrors, dead_loops(body, backwards, asked, mirrors), short)
     restorer = Restorer(values, mirrors, recorded)

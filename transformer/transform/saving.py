@@ -13,6 +13,7 @@ of the branch begins, so that each path saves what it needs and nothing else:
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from ..core.grammar import UNDEFINED, Atom, Block, If, Let, Loop, Merge, Stmt, Var
@@ -28,13 +29,14 @@ Names = dict[Var, Var]                  # values that are saved, and what they a
 
 
 class Saving:
-    """Built before the forward function is changed; `param` is what was saved in the reverse function,
-    `saved` in the forward one."""
+    """Built before the forward function is changed; `gone` are the parameters that are overwritten. `param` is what
+    was saved in the reverse function, `saved` in the forward one."""
 
-    def __init__(self, calls: Calls, name: str, body: Block, results: list[Atom]) -> None:
+    def __init__(self, calls: Calls, name: str, body: Block, results: list[Atom], gone: Iterable[Var] = ()) -> None:
         self.calls, self.name, self.body, self.results = calls, name, body, results
         self.made_by = {target: stmt for stmt in all_statements(body) for target in targets_of(stmt)}
         self.written = {stmt.args[0] for stmt in all_statements(body) if isinstance(stmt, Let) and stmt.op.writes}
+        self.written.update(gone)
         self.param = Var(SavedType(name), "saved")
         self.saved: Atom = self.param
         self.definition: dict[Var, Stmt] = {}
