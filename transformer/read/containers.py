@@ -130,7 +130,7 @@ def _of_recorded(reader: Reader, container: Any, name: str, args: tuple[Any, ...
     if name == "copy" and isinstance(container, RecordedList):
         from .recorded import recorded
 
-        return recorded(reader, container.parts)
+        return recorded(reader, container.all_parts(reader))
     raise container.cannot_change(reader, f"`{name}` of a list that a loop fills")
 
 
@@ -191,6 +191,8 @@ def item(reader: Reader, container: Any, key: Any) -> Any:
     """`container[key]` for a static key; items of containers from outside are lifted."""
     if isinstance(container, defaultdict) and key not in container and container.default_factory:
         set_item(reader, container, key, reader.call(container.default_factory, (), {}))
+    if isinstance(container, list) and isinstance(key, int) and key < 0 and reader.loops:
+        reader.loops[-1].find_append(container)
     with as_user_error(reader):
         return reader.usable(container[key] if reader.is_local(container) else reader.outside.item(container, key))
 
