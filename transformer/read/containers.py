@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..core.errors import NotSupported
 from ..core.sizes import Size
+from ..ops.value import Value
 from .demand import Unroll, need, static
 from .deques import CHANGING, changing
 from .errors import as_user_error
 from .journal import Contents
 from .kinds import described
+from .picking import replaced
 from .recorded import RecordedList, Recording
-from .values import ABSENT, ContainerMethod, Lazy, Producer, has_dynamic, stripped
+from .values import ABSENT, UNKNOWN, ContainerMethod, Lazy, Producer, has_dynamic, known_of, stripped
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -199,6 +201,9 @@ def item(reader: Reader, container: Any, key: Any) -> Any:
 
 def set_item(reader: Reader, container: Any, key: Any, value: Any) -> None:
     """`container[key] = value`."""
+    if isinstance(container, list) and isinstance(key, Value | Size) and known_of(key) is UNKNOWN:
+        check_owned(reader, container, "item assignment")
+        return reader.journal.write(Contents(container), tuple(replaced(reader, container, key, value)))
     key = static(reader, key, "the index of a list" if isinstance(container, list) else "a key of a dictionary")
     if isinstance(container, dict) and container.get(key, ABSENT) is value:
         return

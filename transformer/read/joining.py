@@ -74,7 +74,7 @@ def _joined(reader: Reader, parts: list[Any]) -> Part | None:
 
 def _template_of_all(reader: Reader, parts: Sequence[Any]) -> Template | None:
     templates = [template for part in parts for template in _templates(reader, part)]
-    alike = bool(templates) and all(_are_alike(templates[0], other) for other in templates)
+    alike = bool(templates) and all(_are_alike(reader, templates[0], other) for other in templates)
     return templates[0] if alike else None
 
 
@@ -85,22 +85,22 @@ def _templates(reader: Reader, part: Any) -> Iterator[Template]:
         yield from (loosened(capture(reader, item), object, object) for item in part)
 
 
-def _are_alike(one: Template, other: Template) -> bool:
+def _are_alike(reader: Reader, one: Template, other: Template) -> bool:
     """Whether items have numbers and arrays of the same types at the same places. Of a list that a loop filled, numbers
     are NumPy's in any case."""
     match one, other:
         case Slot(), Slot():
-            return _of_numpy(one.type) == _of_numpy(other.type) and one.array == other.array
+            return one.array == other.array and _row_type(reader, one.type) == _row_type(reader, other.type)
         case Node(), Node():
             shaped = one.cls is other.cls and issubclass(one.cls, tuple) and len(one.children) == len(other.children)
-            return shaped and all(map(_are_alike, one.children, other.children))
+            return shaped and all(_are_alike(reader, *pair) for pair in zip(one.children, other.children))
         case Fixed(), Fixed():
             return is_constant(one) and is_constant(other) and one.value is other.value
     return False
 
 
-def _of_numpy(type: ArrayType) -> ArrayType:
-    return ArrayType(type.dtype, type.sizes)
+def _row_type(reader: Reader, type: ArrayType) -> ArrayType:
+    return ArrayType(type.dtype, tuple(map(reader.assumptions.normal, type.sizes)))
 
 
 def _laid(reader: Reader, part: Any, template: Template) -> Laid:

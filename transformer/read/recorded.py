@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 @dataclass(eq=False)
 class Recording:
     """A list while a loop that appends to it is read. `appended` are the items of this iteration, `newest` the last
-    items before the loop, as far as they are known one by one; `last` are the last ones now, as many as are carried, and
-    `count` is how many there are now, if that is carried. `sample` is an item that an iteration appends, if all items
-    before the loop are known."""
+    items before the loop, as far as they are known one by one; `last` are the last ones now, as many as are carried,
+    and `count` is how many there are now, if that is carried. `sample` is an item that an iteration appends, if all
+    items before the loop are known."""
 
     __tree_leaf__: ClassVar[bool] = True
     home: list[Any]
@@ -292,8 +292,16 @@ class RecordedList:
                 recorded(reader, (only.slice(reader, index),)) if isinstance(index, slice) else only.item(reader, index)
             )
         if isinstance(index, slice):
-            raise refusal(reader, "a slice of a list that several loops filled")
+            return self._sliced(reader, index, parts)
         return self._item_at(reader, static(reader, index, "the index of this list"), parts)
+
+    def _sliced(self, reader: Reader, index: slice, parts: list[Any]) -> Any:
+        """The items of a slice one by one, where it is known how many there are."""
+        length = self.length(reader)
+        if isinstance(length, Size):
+            raise refusal(reader, "a slice of a list that several loops filled")
+        bounds = (static(reader, bound, "the bounds of this slice") for bound in (index.start, index.stop, index.step))
+        return reader.own([self._item_at(reader, k, parts) for k in range(length)[slice(*bounds)]])
 
     def _item_at(self, reader: Reader, k: int, parts: list[Any]) -> Any:
         for part in parts if k >= 0 else reversed(parts):

@@ -54,6 +54,14 @@ def stack_columns(reader: Reader, items: RecordedList) -> Any:
     return array if array.ndim == 1 else concatenate(reader, items)
 
 
+def columns(reader: Reader, items: RecordedList) -> Any:
+    """`np.column_stack` of vectors."""
+    array = items.array(reader)
+    if array.ndim != 2:
+        raise refusal(reader, "np.column_stack of other items than vectors")
+    return apply_op(reader, np.transpose, (array,), {})
+
+
 def trees(reader: Reader, items: Any, if_empty: str) -> Any:
     """Pytrees of a list, recorded or not, as one pytree of arrays; of none it is an error with a text."""
     items = reader.usable(items)
@@ -74,6 +82,7 @@ CALLS: dict[Any, Callable[..., Any]] = {
     np.concatenate: concatenate,
     np.vstack: stack_rows,
     np.hstack: stack_columns,
+    np.column_stack: columns,
 }
 
 
