@@ -28,7 +28,7 @@ from ..ops.value import Value
 from .applying import apply_op
 from .demand import Unroll
 from .joining import Laid, laid_out
-from .recorded import Part, RecordedList, Token, refusal
+from .recorded import APPENDED, Part, RecordedList, Token, refusal
 from .structures import Clash, Joiner, Slot, Template
 from .values import may_be_array
 
@@ -74,6 +74,8 @@ class Gathered:
             raise Unroll(self.loop, refusal(reader, "a list of items of different sizes"))
         self.atoms = [array.atom for array in arrays]
         self.values = list(_appended(reader, held))
+        for value in self.values:
+            reader.aliases.relate(value, self.token, APPENDED)
 
     def substitute(self, copier: Copier) -> None:
         self.atoms = list(map(copier.atom, self.atoms))
