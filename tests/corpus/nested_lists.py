@@ -248,7 +248,39 @@ def basis_of_rows(a):
     return np.sum(np.array(basis) ** 3)
 
 
+def pairs_if_any(x):
+    products = []
+    for i in range(len(x)):
+        for j in range(i):
+            if x[i] > x[j]:
+                products.append(x[i] * x[j])
+    return np.sum(np.array(products)) if len(products) else x[0]
+
+
+def all_on_one_side(x):
+    products = []
+    for i in range(len(x)):
+        for j in range(len(x)):
+            products.append(x[i] * x[j])
+    return np.sum(np.array(products)) if x[0] > 0 else x[0]
+
+
+def arrays_of_one_list(x):
+    items = []
+    for i in range(len(x)):
+        for j in range(2):
+            items.append(x[i] * j)
+    first, second, third = np.array(items), np.array(items), np.asarray(items)
+    first[0] = 3.0
+    second[1] = x[0]
+    third[2:] *= 2
+    return np.sum(first**2) + np.sum(second**3) + np.sum(np.array(items)) + np.sum(third)
+
+
 PROGRAMS = [
+    Program(pairs_if_any, fixed(VECTOR)),
+    Program(all_on_one_side, fixed(VECTOR)),
+    Program(arrays_of_one_list, fixed(VECTOR)),
     Program(settled_before_a_step, fixed(VECTOR)),
     Program(records_broken, fixed(VECTOR)),
     Program(rising, fixed(VECTOR)),

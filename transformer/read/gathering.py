@@ -12,8 +12,9 @@ Rows that differ in length are as long as the longest may be, and a mask tells w
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from ..core.types import ArrayType
 from ..core.walk import Copier
 from ..ops import indexing
 from ..ops.sequences import stacked
-from ..ops.value import Value
+from ..ops.value import Value, call
 from .applying import apply_op
 from .demand import Unroll
 from .joining import Laid, laid_out
@@ -82,20 +83,18 @@ class Gathered:
 
     def leave(self, reader: Reader, length: Extent) -> RecordedList:
         """What stands in place of the list after the loop."""
-        def column(target: Var) -> Value:
-            return _in_one_row(reader, stacked(target, length))
+        tables = [stacked(target, length) for target in self.targets]
+        mask = _in_one_row(tables.pop(0)) if self.masked else None
 
-        def kept(target: Var) -> Value:
-            array = column(target)
+        def items(table: Value) -> Value:
+            array = _in_one_row(table)
             return array if mask is None else Value(apply_op(reader, operator.getitem, (array, mask), {}).atom)
 
-        mask = column(self.targets[0]) if self.masked else None
-        targets = self.targets[1:] if self.masked else self.targets
-        arrays = tuple(map(kept, targets))
-        fresh: Callable[[], Value] | None = (lambda: kept(targets[0])) if isinstance(self.template, Slot) else None
+        arrays = tuple(map(items, tables))
+        fresh = partial(items, tables[0]) if isinstance(self.template, Slot) else None
         part = Part(self.template, arrays, arrays[0].shape[0], self.token, fresh)
         if mask is not None:
-            part = part.chosen_by(mask, tuple(map(column, targets)))
+            part = part.chosen_by(mask, tuple(_in_one_row(table) for table in tables))
         return self.before.with_parts((*self.before.parts, part))
 
 
@@ -131,9 +130,11 @@ def _beginning_with(reader: Reader, items: Any, length: Extent, shape: tuple[Ext
     return Value(row)
 
 
-def _in_one_row(reader: Reader, array: Value) -> Value:
+def _in_one_row(array: Value) -> Value:
+    """The rows behind each other: to the program another array, whose memory nothing else has."""
     first, second, *rest = array.shape
-    return apply_op(reader, np.reshape, (array, (first * second, *rest)), {})
+    found: Value = call(np.reshape, (array, (first * second, *rest)), {})
+    return found
 
 
 def _appended(reader: Reader, held: RecordedList) -> Iterator[Any]:
