@@ -119,6 +119,19 @@ def test_dtypes(mode: Any) -> None:
     np.testing.assert_allclose(mode(wavy)(x4[:1]), wavy_jacobian(x4[:1]))
 
 
+def test_complex_results_of_real_arguments() -> None:
+    def waves(x: Any) -> Any:
+        return np.exp(1j * np.outer(np.arange(3), x)) @ x
+
+    found = jacfwd(waves)(x4)
+    turns = np.exp(1j * np.outer(np.arange(3), x4))
+    assert np.allclose(found, turns + 1j * np.arange(3)[:, None] * turns * x4) and found.dtype == complex
+    assert np.allclose(jacfwd(lambda t: np.exp(2j * t))(0.3), 2j * np.exp(0.6j))
+    assert np.allclose(vmap(jacfwd(waves))(np.stack([x4, 2 * x4]))[0], found)
+    with pytest.raises(BadArgument, match="returns real numbers"):
+        jacrev(waves)(x4)
+
+
 def test_one_object_for_all_sizes() -> None:
     found = jacfwd(wavy)
     for n in (4, 2, 1, 3, 0):
@@ -312,7 +325,7 @@ def test_bad_input(mode: Any) -> None:
         (lambda: mode(lambda x: x * 2.0)(np.arange(3)), NotDifferentiable, "carries no derivative"),
         (lambda: mode(lambda x: x.astype(int))(x4), NotDifferentiable, "which has no derivative"),
         (lambda: mode(lambda x: x, has_aux=True)(x4), BadArgument, "needs a function that returns a pair"),
-        (lambda: mode(lambda x: x * 1j)(x4), BadArgument, "returns real numbers"),
+        (lambda: mode(lambda x: x * 1j)(x4 + 1j), BadArgument, "returns real numbers"),
         (lambda: mode(lambda x: x, holomorphic=True)(x4), BadArgument, "holomorphic=True needs complex arguments"),
         (lambda: mode(lambda x: x, argnums=1)(x4), BadArgument, "has no argument 1"),
         (lambda: mode(lambda x: x, argnums=1.5), BadArgument, "argnums is 1.5"),

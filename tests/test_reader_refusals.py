@@ -109,7 +109,7 @@ def appends_sometimes(x):
 
 
 def index_of_list(x):
-    parts = [x[0], 2.0, 3.0]
+    parts = [x[0], x[:1], "none"]
     return parts[np.argmax(x)]
 
 
@@ -130,6 +130,32 @@ def appended_then_written(x):
         states.append(u)
         u[0] = v
     return np.array(states)
+
+
+def appended_by_an_inner_loop_then_written(x):
+    u = x.copy()
+    states = []
+    for i in range(len(x)):
+        for _ in range(i):
+            states.append(u)
+    u[0] = 5.0
+    return np.array(states)
+
+
+def written_between_inner_loops(x):
+    u = x.copy()
+    states = []
+    for i in range(len(x)):
+        u[i] = i
+        for _ in range(i):
+            states.append(u)
+    return np.array(states)
+
+
+def picked_and_written(x):
+    rows = [x * 1.0, x * 2.0]
+    rows[int(x[0] > 0)] *= 2.0
+    return rows[0] @ rows[1]
 
 
 def merged_then_written(x):
@@ -345,6 +371,9 @@ REFUSED = [
     (index_of_list, "index of a list", "parts[np.argmax(x)]", "np.array(items)"),
     (list_of_changing_array, "appended to a list", "for v in x", "x.copy()"),
     (appended_then_written, "may be shared", "u[0] = v", "copy"),
+    (appended_by_an_inner_loop_then_written, "may be shared", "u[0] = 5.0", "copy"),
+    (written_between_inner_loops, "appended to a list", "for i in range", "x.copy()"),
+    (picked_and_written, "may be shared", "rows[int(x[0] > 0)] *= 2.0", "copy"),
     (merged_then_written, "may be shared", "c[0] = 1.0", "copy"),
     (carried_then_written, "may be shared", "b[0] = 1.0", "copy"),
     (endless_recursion, "has no end", "def endless_recursion(x)", "simplest case"),

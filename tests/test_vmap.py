@@ -382,6 +382,21 @@ def test_lanes_that_part(name: str) -> None:
     check_vmap(grad(program, argnums=wrt), *args, in_axes=axes)
 
 
+def counted(x: Any) -> Any:
+    above, below = x[x > 0], x[x < 0.5]
+    count = len(above) + len(below) if x[0] > 0 else len(above) * len(below)
+    for v in x:
+        count = count + (1 if v > 0 else len(above))
+    return np.sum(above) / (len(above) // 2 + 1) + min(len(above), 2) * np.sum(x) * count
+
+
+def test_sizes_of_lanes_are_computed_with() -> None:
+    check_vmap(counted, X)
+    check_vmap(grad(counted), X)
+    check_vmap(lambda x: (len(x[x > 0]) + len(x[x < 1]), len(x[x > 0]) // 2), X)
+    check_vmap(lambda x: np.mean(x[x > 0]) if len(x[x > 0]) + 1 > 2 else x[0] * (x.shape[0] - len(x[x > 0])), X)
+
+
 def test_other_results_of_lanes_that_part() -> None:
     check_vmap(halved, np.array([0.5, 3.0, 100.0, 7.0]))
     check_vmap(lambda x, n: (zero_trips(x, n), n), x5, COUNTS)

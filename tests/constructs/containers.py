@@ -122,10 +122,17 @@ def union(x):
     return same["a"] * same["c"]
 
 
-@refused("a list indexed by a dynamic number", NotSupported, "make an array of it", args=(VECTOR,))
+@supported("a list or tuple of numbers, or of arrays of one type, indexed by a dynamic number", args=(VECTOR,))
 def dynamic_index(x):
     items = [x[0], 2.0, x[1]]
+    items[int(np.argmin(x))] = 3.0 * x[2]
     return items[int(np.argmax(x))]
+
+
+@refused("a list of several types indexed by a dynamic number", NotSupported, "give them one type", args=(VECTOR,))
+def dynamic_index_of_several_types(x):
+    items = [x[0], x]
+    return np.sum(items[int(np.argmax(x) > 1)])
 
 
 @refused("a dict with a dynamic key", NotSupported)

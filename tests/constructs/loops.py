@@ -221,13 +221,23 @@ def dynamic_filter(x):
     return sum([v * v for v in x if v > 0])
 
 
-@supported("`append` under a condition, or behind a `break` or `continue`", "once in an iteration", args=(VECTOR,))
+@supported("`append` under a condition, or behind a `break` or `continue`", args=(VECTOR,))
 def conditional_append(x):
     ys = []
     for value in x:
         if value > 0:
             ys.append(value)
     return np.sum(np.array(ys))
+
+
+@supported("`append` in loops inside of loops, or several times in an iteration", "also under a test", args=(VECTOR,))
+def nested_append(x):
+    pairs = []
+    for i in range(len(x)):
+        for j in range(i):
+            if x[i] > x[j]:
+                pairs.append(x[i] - x[j])
+    return sum(d * d for d in pairs)
 
 
 @supported("an array that grows in each iteration", "the loop is unrolled", args=(VECTOR,))

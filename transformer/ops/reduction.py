@@ -275,7 +275,8 @@ class CountNonzero(Reduction):
         return folded(a, axis, keepdims, np.dtype(np.int64))
 
     def batch(lead, a, axis=None, keepdims=False):
-        return np.sum(a != 0, axis=inner_axes(a, axis), keepdims=keepdims)
+        found = a if a.dtype == np.bool_ else a != 0
+        return np.sum(found, axis=inner_axes(a, axis), keepdims=keepdims)
 
 
 class Position(Reduction):

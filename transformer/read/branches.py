@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import TransformError
@@ -19,12 +20,14 @@ from .demand import Demand, Roots, Unroll
 from .frames import stamp
 from .joins import joined_type, same_atom
 from .journal import Contents, Item, Keys, Place, held_now
-from .maybe import balance
+from .maybe import balance, item_names
 from .mixed import note_class
+from .recorded import Recording
 from .structures import (
     Clash,
     Fixed,
     Joiner,
+    Node,
     Slot,
     Template,
     atoms,
@@ -107,7 +110,7 @@ def _read_side(reader: Reader, cond: Value, read: Callable[[], Any], moment: int
         except Unreachable:
             alive = False
         except (IndexError, KeyError) as raised:
-            if not isinstance(raised, TransformError) or decide_instead(reader, cond, raised) is not raised:
+            if not isinstance(raised, TransformError) or not _may_raise(reader, cond, raised):
                 raise
             alive, error = False, raised
             _emit_raise(reader, raised, denied)
@@ -117,6 +120,12 @@ def _read_side(reader: Reader, cond: Value, read: Callable[[], Any], moment: int
         equal = reader.assumptions.tested()
     outer = {key: place for key, (place, old) in changes.items() if reader.existed(place, old, moment)}
     return Side(block, contents, outer, result, alive, equal, error)
+
+
+def _may_raise(reader: Reader, cond: Value, error: TransformError) -> bool:
+    """Whether the program is to raise where an item is missing, as nothing that is known decides if it comes there."""
+    instead = decide_instead(reader, cond, error)
+    return instead is error or bool(reader.loops) and reader.loops[-1].postpones(instead)
 
 
 def _emit_raise(reader: Reader, error: TransformError, denied: int) -> None:
@@ -263,6 +272,15 @@ def _at_end_of(reader: Reader, side: Side) -> Iterator[None]:
     reader.journal.rollback(mark)
 
 
+def _is_appended(place: Place | None) -> bool:
+    return place is not None and isinstance(place.holder, Recording) and place.key == "appended"
+
+
+def _value_of(template: Template) -> Any:
+    """What was captured."""
+    return template.sources[0] if isinstance(template, Node) and template.sources else getattr(template, "value", None)
+
+
 class Merger:
     """Makes the merges of one `If`. Equal pairs of versions get one merge, so aliases stay aliases."""
 
@@ -271,17 +289,20 @@ class Merger:
         self.cond = cond
         self.blocks = blocks
         self.merges: list[Merge] = []
+        self.of_items = False  # whether what is merged was appended to a list
         self._known: dict[tuple[int, int], Value] = {}
 
     def merge(self, meeting: Meeting) -> Any:
         template, (one, other) = meeting.template, meeting.sides
+        self.of_items = _is_appended(meeting.place)
         name = meeting.place.name if meeting.place else None
         key = self.reader.key_of(meeting.place)
+        names = item_names(template) if self.of_items else repeat(name)
         contents = iter(
             [
-                self._slot(slot, left, right, name, (key, k))
-                for k, (slot, left, right) in enumerate(
-                    zip(open_slots(template), atoms(template, one), atoms(template, other))
+                self._slot(slot, left, right, called, (key, k))
+                for k, (called, slot, left, right) in enumerate(
+                    zip(names, open_slots(template), atoms(template, one), atoms(template, other))
                 )
             ]
         )
@@ -293,7 +314,7 @@ class Merger:
             self.reader,
             template,
             contents,
-            lambda reason: self._list_conflict(place) if of_list else self._conflict(name, reason, key),
+            lambda reason: self._list_conflict(place, meeting.sides) if of_list else self._conflict(name, reason, key),
         )
 
     def _slot(self, slot: Slot, left: Any, right: Any, name: str | None, place: Any) -> Value:
@@ -314,17 +335,30 @@ class Merger:
     def _merged(self, type: Any, pair: list[Any], name: str | None, place: Any) -> Atom:
         if same_atom(*pair):
             return pair[0]
+        known = self._alike(type, pair) if self.of_items else None
+        if known is not None:
+            return known
         target = Var(type, name)
         if any(isinstance(atom, Undefined) or atom in self.reader.partial for atom in pair):
             self.reader.partial[target] = place
         self.merges.append(Merge(target, *pair))
         return target
 
+    def _alike(self, type: Any, pair: list[Any]) -> Var | None:
+        """A merge of these two: lists that get an item on one side have it in the same iterations."""
+        alike = (
+            merge.target
+            for merge in self.merges
+            if merge.target.type == type and not type.sizes
+            and same_atom(merge.then, pair[0]) and same_atom(merge.orelse, pair[1])
+        )
+        return next(alike, None)
+
     def _note_aliases(self, merged: Value, left: Any, right: Any) -> None:
         arrays = tuple(value for value in (left, right) if may_be_array(value))
         self.reader.aliases.derive(merged, arrays)
 
-    def _list_conflict(self, place: Place | None) -> Conflict:
+    def _list_conflict(self, place: Place | None, sides: tuple[Template, Template]) -> Conflict:
         what, instead = (
             ("a dictionary whose keys depend", "Give it the same keys in both branches.")
             if isinstance(place, Keys)
@@ -332,6 +366,8 @@ class Merger:
         )
         conflict = Conflict(f"{what} on a branch of this `if`", self.reader.builder.origin, self.cond, instead=instead)
         conflict.home = place.holder if isinstance(place, Keys) else None
+        longer = max((side.children for side in sides if isinstance(side, Node)), key=len, default=())
+        conflict.sample = tuple(_value_of(template) for template in longer[-1:])
         return conflict
 
     def _conflict(self, name: str | None, reason: str, key: Any) -> Conflict:

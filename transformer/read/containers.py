@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..core.errors import NotSupported
 from ..core.sizes import Size
+from ..ops.value import Value
 from .demand import Unroll, need, static
 from .deques import CHANGING, changing
 from .errors import as_user_error
 from .journal import Contents
 from .kinds import described
+from .picking import replaced
 from .recorded import RecordedList, Recording
-from .values import ABSENT, ContainerMethod, Lazy, Producer, has_dynamic, stripped
+from .values import ABSENT, UNKNOWN, ContainerMethod, Lazy, Producer, has_dynamic, known_of, stripped
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -130,7 +132,7 @@ def _of_recorded(reader: Reader, container: Any, name: str, args: tuple[Any, ...
     if name == "copy" and isinstance(container, RecordedList):
         from .recorded import recorded
 
-        return recorded(reader, container.parts)
+        return recorded(reader, container.all_parts(reader))
     raise container.cannot_change(reader, f"`{name}` of a list that a loop fills")
 
 
@@ -191,12 +193,17 @@ def item(reader: Reader, container: Any, key: Any) -> Any:
     """`container[key]` for a static key; items of containers from outside are lifted."""
     if isinstance(container, defaultdict) and key not in container and container.default_factory:
         set_item(reader, container, key, reader.call(container.default_factory, (), {}))
+    if isinstance(container, list) and isinstance(key, int) and key < 0 and reader.loops:
+        reader.loops[-1].find_append(container)
     with as_user_error(reader):
         return reader.usable(container[key] if reader.is_local(container) else reader.outside.item(container, key))
 
 
 def set_item(reader: Reader, container: Any, key: Any, value: Any) -> None:
     """`container[key] = value`."""
+    if isinstance(container, list) and isinstance(key, Value | Size) and known_of(key) is UNKNOWN:
+        check_owned(reader, container, "item assignment")
+        return reader.journal.write(Contents(container), tuple(replaced(reader, container, key, value)))
     key = static(reader, key, "the index of a list" if isinstance(container, list) else "a key of a dictionary")
     if isinstance(container, dict) and container.get(key, ABSENT) is value:
         return

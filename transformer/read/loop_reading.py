@@ -24,8 +24,9 @@ from .branches import Unreachable
 from .carrying import Carried, Sharing, finish
 from .demand import Unroll
 from .frames import Frame, stamp
-from .journal import Cell, Name, Place
-from .recorded import WantsLast
+from .joining import join_lists
+from .journal import Cell, Contents, Name, Place
+from .recorded import WantsCarried, WantsRows
 from .recording import Records
 from .structures import (
     Joiner,
@@ -83,10 +84,12 @@ class LoopReading:
         self.plan = plan
         self.origin: Origin | None = reader.builder.origin
         self.made = stamp()
+        self.mark = 0  # where the changes of the body begin
         self.carried: dict[Hashable, Carried] = {}
         self.records = Records(reader, plan.key, self.made)
         self.sharing = Sharing(reader, self.made)
         self.incomplete: str | None = None
+        self.postponed: Unroll | None = None  # what to raise if this pass finds nothing new
         self.settled = False  # whether what is read is no guess any more
         self.needed: set[str] = set()  # names that the body uses before it binds them
         self._absent: set[tuple[int, Any]] = set()  # attributes that the body found missing
@@ -94,6 +97,7 @@ class LoopReading:
 
     def read(self) -> None:
         """Emits the loop, and leaves what it leaves in names, arrays and containers."""
+        join_lists(self.reader)
         for place, with_whole_numbers in self.plan.guess:
             self._guess(place, with_whole_numbers)
         for _ in range(MOST_PASSES):
@@ -102,9 +106,16 @@ class LoopReading:
                 return self._pass()
             except Again:
                 self.reader.restore(checkpoint)
-            except WantsLast as request:
+            except WantsCarried as request:
+                if not self.records.fills(request.home):
+                    raise
                 self.reader.restore(checkpoint)
-                self.records.carry_last(self, request.home)
+                self.records.carry(self, request)
+            except WantsRows as request:
+                if request.loop is not self.plan.key:
+                    raise
+                self.reader.restore(checkpoint)
+                self.records.gather(request.home)
             except NeverRuns:
                 return self.reader.restore(checkpoint)
         raise NotSupported(
@@ -129,7 +140,7 @@ class LoopReading:
     def _pass(self) -> None:
         """Reads the loop with the present guess; raises `Again` after widening it."""
         reader = self.reader
-        self.incomplete = None
+        self.incomplete = self.postponed = None
         mark = reader.journal.mark()
         for carried in self.carried.values():
             carried.prepare(reader, self.plan.key, self.joiner())
@@ -204,7 +215,7 @@ class LoopReading:
 
     def _read_body(self, position: Var) -> Block:
         reader = self.reader
-        mark = reader.journal.mark()
+        mark = self.mark = reader.journal.mark()
         with reader.builder.nested() as block:
             try:
                 self.plan.bind(Value(position))
@@ -215,8 +226,24 @@ class LoopReading:
                 self._collect(mark)
         return block
 
+    def find_append(self, items: list[Any]) -> None:
+        """Reads the body again if it has appended to a list, as is found now that an item from before is read."""
+        place, old = self.reader.journal.changes(self.mark).get(Contents(items).identity, (None, ()))
+        if place is not None and self.reader.existed(place, old, self.made) and self.records.is_append(place, old):
+            raise Again
+
+    def postpones(self, request: Exception) -> bool:
+        """Whether this loop would be unrolled for an item that is missing in the first iteration, and may not be if it
+        turns out that the body appends to the list."""
+        if not isinstance(request, Unroll) or request.loop is not self.plan.key:
+            return False
+        self.postponed = request
+        return True
+
     def _end_early(self) -> None:
         """The body always ends in an exception: nothing is carried."""
+        if self.postponed is not None:
+            raise self.postponed
         if self.incomplete is not None:
             raise NotSupported(
                 f"{self.incomplete!r} is used before it is assigned",
@@ -240,7 +267,6 @@ class LoopReading:
 
     def _collect(self, mark: int) -> None:
         changes = self.reader.journal.changes(mark)
-        self.records.note_last()
         changed = [self._update(carried) for carried in list(self.carried.values())]
         changed += [
             self._discover(place, old)
@@ -253,6 +279,8 @@ class LoopReading:
         changed.append(self.sharing.found_more(self.carried, list(self.records.arrays()), before) and writes)
         if any(changed) or self.incomplete is not None:
             raise Again
+        if self.postponed is not None:
+            raise self.postponed
 
     def _update(self, carried: Carried) -> bool:
         """What a carried place holds at the end of the body; True if that widens its template."""
@@ -277,6 +305,8 @@ class LoopReading:
 
     def _discover(self, place: Place, old: Any) -> bool:
         """A place that the body changes, which was not in the guess."""
+        if self.records.looks_after(place):
+            return False
         if self.records.is_append(place, old):
             return True
         self.records.check_change(place, old)

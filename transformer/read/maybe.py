@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..core.types import ArrayType
 from ..ops import value as values
 from ..ops.value import Value
 from .recorded import Recording
+from .structures import Node, Template
 
 if TYPE_CHECKING:
     from .branches import Side
@@ -73,6 +75,14 @@ def nothing_like(item: Any, moment: int) -> Any:
     if type(item) in (tuple, list):
         return type(item)(nothing_like(part, moment) for part in item)
     raise Unknowable
+
+
+def item_names(appended: Template) -> Iterator[str]:
+    """What is merged of an item that one side appends, by name."""
+    children = appended.children if isinstance(appended, Node) else ()
+    if any(isinstance(child, Node) and child.cls is Maybe for child in children):
+        yield "there"
+    yield from repeat("item")
 
 
 def _zeros(type: Any, moment: int) -> Any:

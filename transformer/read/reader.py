@@ -165,6 +165,7 @@ class Reader:
         self.frames: list[Frame] = []
         self.owned: dict[int, tuple[Any, int]] = {}
         self.contents: dict[int, Any] = {}
+        self.joined: dict[tuple[int, ...], Any] = {}  # parts of lists, and what they are behind each other
         self.deques: dict[int, int | None] = {}  # which lists are deques, with their greatest length
         self.views: dict[int, Any] = {}  # which lists are `d.items()` or `d.values()`, and of what
         self.paths: dict[Var, str] = {}
@@ -294,8 +295,8 @@ class Reader:
         if isinstance(place, Name):
             return self.frames_made[id(place.holder)].made < moment
         holder = place.holder
-        if isinstance(holder, Recording):  # the loop that it belongs to looks after it
-            return False
+        if isinstance(holder, Recording):  # the loop that it belongs to looks after its items
+            return place.key != "appended" and self.made_before(holder.home, moment)
         if isinstance(place, Item) and holder is self.contents:
             holder = self.owned[place.key][0]
         return self.made_before(holder, moment)

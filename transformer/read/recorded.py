@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..containers import LEAVES, kind_of
 from ..core.errors import NotSupported, as_raised
+from ..core.grammar import Effect
 from ..core.sizes import Extent, Size
 from ..ops.value import Value
 from .demand import Unroll, static
@@ -29,8 +30,10 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Recording:
-    """A list while a loop that appends to it is read. `appended` are the items of this iteration,
-    `newest` is the last item before the loop, where it is known."""
+    """A list while a loop that appends to it is read. `appended` are the items of this iteration, `newest` the last
+    items before the loop, as far as they are known one by one; `last` are the last ones now, as many as are carried,
+    and `count` is how many there are now, if that is carried. `sample` is an item that an iteration appends, if all
+    items before the loop are known."""
 
     __tree_leaf__: ClassVar[bool] = True
     home: list[Any]
@@ -38,8 +41,9 @@ class Recording:
     before: RecordedList
     loop: Any
     position: Any = None
-    last: Any = None  # the newest item when the iteration begins, if carried
-    carries_last: bool = False
+    last: tuple[Any, ...] = ()
+    count: Any = None
+    sample: tuple[Any, ...] = ()
     appended: tuple[Any, ...] = ()
     conditional: bool = False  # not every iteration appends an item
     token: Token = field(init=False)
@@ -52,30 +56,60 @@ class Recording:
         return Unroll(self.loop, refusal(reader, what))
 
     def append(self, reader: Reader, item: Any) -> None:
-        if not isinstance(self.appended, tuple) or reader.loops[-1].plan.key is not self.loop:
-            raise Unroll(self.loop, refusal(reader, "a list to which an inner loop or branch appends"))
+        from .operators import binary
+
+        inside = refusal(reader, "a list to which an inner loop or branch appends")
+        if not isinstance(self.appended, tuple):
+            raise Unroll(self.loop, inside)
+        if reader.loops[-1].plan.key is not self.loop:
+            raise WantsRows(self.home, self.loop, inside)
         for value in contained(item):
             reader.aliases.relate(value, self.token, APPENDED)
         reader.journal.write(Attribute(self, "appended"), (*self.appended, item))
+        if self.last:
+            reader.journal.write(Attribute(self, "last"), (*self.last[1:], item))
+        if self.count is not None:
+            reader.journal.write(Attribute(self, "count"), binary(reader, operator.add, self.count, 1))
 
     def length(self, reader: Reader) -> Any:
         from .operators import binary
 
+        if self.count is not None:
+            return self.count
         if self.conditional:
-            raise Unroll(self.loop, refusal(reader, "the length of a list to which the loop appends under a condition"))
+            raise WantsCarried(self.home, counted=True)
         known = self.before.length(reader) + len(self.appended)
         return binary(reader, operator.add, self.position, known)
 
     def item(self, reader: Reader, index: Any) -> Any:
-        """`xs[-1]`; other items are not at hand while the loop runs."""
-        if known_of(index) == -1 and not self.conditional:
-            if self.appended:
-                return self.appended[-1]
-            if self.carries_last:
-                return self.last
-            if self.newest:
-                raise WantsLast(self.home)
+        """`xs[-1]`, `xs[-2]`; other items are not at hand while the loop runs."""
+        known = known_of(index)
+        if isinstance(known, int) and -MOST_CARRIED <= known < 0:
+            if -known <= len(self.appended) and not self.conditional:
+                return self.appended[known]
+            if -known <= len(self.last):
+                self._check_there(reader, -known)
+                return self.last[known]
+            if -known <= len(self.newest) or self.sample:
+                raise WantsCarried(self.home, newest=-known)
         raise Unroll(self.loop, refusal(reader, "reading an item of a list that the loop appends to"))
+
+    def _check_there(self, reader: Reader, count: int) -> None:
+        """Has the program raise where the list has not so many items."""
+        from .conditions import branch
+        from .operators import binary
+
+        if count > len(self.newest) + (0 if self.conditional else len(self.appended)):
+            too_short = binary(reader, operator.lt, self.length(reader), count)
+            branch(reader, too_short, lambda: _raise_out_of_range(reader), lambda: None)
+
+
+MOST_CARRIED = 8
+
+
+def _raise_out_of_range(reader: Reader) -> None:
+    attrs = {"exception": IndexError, "template": (("list index out of range",),)}
+    reader.builder.emit(Effect("raise", (), attrs, reader.builder.origin))
 
 
 APPENDED = "It was appended to a list, whose items would change with it."
@@ -88,17 +122,31 @@ class Token:
         self.loop = loop
 
 
-class WantsLast(Exception):
-    """The last item of a list is read in the loop that appends to it: it has to be carried."""
+class WantsCarried(Exception):
+    """The newest items of a list are read in the loop that appends to it, or their number, where that rests on
+    conditions: they have to be carried."""
 
-    def __init__(self, home: list[Any]) -> None:
+    def __init__(self, home: list[Any], newest: int = 0, counted: bool = False) -> None:
         super().__init__()
         self.home = home
+        self.newest = newest
+        self.counted = counted
+
+
+class WantsRows(Exception):
+    """The loop with this key appends to a list more than one item in an iteration (see `gathering`)."""
+
+    def __init__(self, home: list[Any], loop: Any, refusal: NotSupported) -> None:
+        super().__init__()
+        self.home = home
+        self.loop = loop
+        self.refusal = refusal
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Consecutive items of a `RecordedList`: the items of a loop, stacked in one array per slot."""
+    """Consecutive items of a `RecordedList`: the items of a loop, stacked in one array per slot. If they were chosen
+    of more, `chosen` has the mask, and the arrays with those that were not."""
 
     __tree_leaf__: ClassVar[bool] = True
     template: Template
@@ -106,6 +154,10 @@ class Part:
     length: Extent
     token: Token = field(default_factory=Token)
     fresh: Callable[[], Value] | None = None  # one more array of the items, where there is one slot
+    chosen: tuple[Value, tuple[Value, ...]] | None = None
+
+    def chosen_by(self, mask: Value, arrays: tuple[Value, ...]) -> Part:
+        return replace(self, chosen=(mask, arrays))
 
     def item(self, reader: Reader, index: Any) -> Any:
         contents = iter([self._element(reader, array, index) for array in self.arrays])
@@ -159,15 +211,26 @@ def _containers(value: Any) -> Iterator[Any]:
 
 @dataclass(eq=False)
 class RecordedList:
-    """A list of which some items were recorded by loops. Not changed: `home` gets another one."""
+    """A list of which some items were recorded by loops. Not changed: `home` gets another one. With a loop `within`,
+    these are the items of one of its iterations, and those before are not at hand."""
 
     __tree_leaf__: ClassVar[bool] = True
     home: list[Any]
     parts: tuple[tuple[Any, ...] | Part, ...] = field(default=())
+    within: Any = None
+
+    def with_parts(self, parts: tuple[tuple[Any, ...] | Part, ...]) -> RecordedList:
+        return replace(self, parts=parts)
+
+    def all_parts(self, reader: Reader) -> tuple[tuple[Any, ...] | Part, ...]:
+        """The parts, of which there are no others."""
+        if self.within is not None:
+            raise Unroll(self.within, refusal(reader, "reading a list to which the loop appends"))
+        return self.parts
 
     def as_row(self, reader: Reader) -> Template:
         """The list as an item of a longer one: as the array of its items."""
-        parts = [part for part in self.parts if part != ()]
+        parts = [part for part in self.parts if part != () and self.within is None]
         if len(parts) == 1 and isinstance(parts[0], Part) and isinstance(parts[0].template, Slot):
             return Node(RecordedList, None, (capture(reader, parts[0].arrays[0]),))
         return Fixed(self)
@@ -179,7 +242,7 @@ class RecordedList:
 
     def length(self, reader: Reader) -> Any:
         total: Any = 0
-        for part in self.parts:
+        for part in self.all_parts(reader):
             total = total + (len(part) if isinstance(part, tuple) else part.length)
         return total
 
@@ -189,16 +252,16 @@ class RecordedList:
 
     def extend(self, reader: Reader, other: Any) -> None:
         reader.aliases.check_write(reader, self.home)
-        self._become(reader, (*self.parts, *parts_of(other)))
+        self._become(reader, (*self.parts, *all_parts_of(reader, other)))
 
     def _become(self, reader: Reader, parts: tuple[Any, ...]) -> None:
         place = Item(reader.contents, id(self.home))
-        reader.journal.write(place, RecordedList(self.home, parts))
+        reader.journal.write(place, self.with_parts(parts))
 
     def cannot_change(self, reader: Reader, what: str) -> Exception:
         """What to raise where an item is written: unrolled, the loop that filled the list leaves one
         that can be changed."""
-        loops = self.loops()
+        loops = self.loops() if self.within is None else [self.within]
         return Unroll(loops[-1], refusal(reader, what)) if loops else refusal(reader, what)
 
     def loops(self) -> list[Any]:
@@ -211,7 +274,7 @@ class RecordedList:
 
         pieces = [
             part.array(reader) if isinstance(part, Part) else apply_op(reader, np.array, (list(part),), {})
-            for part in self.parts
+            for part in self.all_parts(reader)
             if part != ()
         ]
         if not pieces:
@@ -219,16 +282,26 @@ class RecordedList:
         return pieces[0] if len(pieces) == 1 else apply_op(reader, np.concatenate, (pieces,), {})
 
     def item(self, reader: Reader, index: Any) -> Any:
-        """The item at an index, which may be dynamic where all items are recorded."""
-        parts = [part for part in self.parts if part != ()]
-        if len(parts) == 1 and isinstance(parts[0], Part):
-            only = parts[0]
+        """The item at an index, which may be dynamic where all items are recorded, or are of one type."""
+        from .joining import joined
+
+        parts = [part for part in self.all_parts(reader) if part != ()]
+        only = joined(reader, parts)
+        if only is not None:
             return (
                 recorded(reader, (only.slice(reader, index),)) if isinstance(index, slice) else only.item(reader, index)
             )
         if isinstance(index, slice):
-            raise refusal(reader, "a slice of a list that several loops filled")
+            return self._sliced(reader, index, parts)
         return self._item_at(reader, static(reader, index, "the index of this list"), parts)
+
+    def _sliced(self, reader: Reader, index: slice, parts: list[Any]) -> Any:
+        """The items of a slice one by one, where it is known how many there are."""
+        length = self.length(reader)
+        if isinstance(length, Size):
+            raise refusal(reader, "a slice of a list that several loops filled")
+        bounds = (static(reader, bound, "the bounds of this slice") for bound in (index.start, index.stop, index.step))
+        return reader.own([self._item_at(reader, k, parts) for k in range(length)[slice(*bounds)]])
 
     def _item_at(self, reader: Reader, k: int, parts: list[Any]) -> Any:
         for part in parts if k >= 0 else reversed(parts):
@@ -246,6 +319,11 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...] | Part, ...]:
     return value.parts if isinstance(value, RecordedList) else (tuple(value),)
 
 
+def all_parts_of(reader: Reader, value: Any) -> tuple[tuple[Any, ...] | Part, ...]:
+    """The parts of a list that is at hand as a whole."""
+    return value.all_parts(reader) if isinstance(value, RecordedList) else parts_of(value)
+
+
 def combined(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right: Any) -> RecordedList:
     """`left + right` of lists; no other operator has a meaning for them."""
     if function is not operator.add or not all(isinstance(v, (list, RecordedList)) for v in (left, right)):
@@ -254,7 +332,7 @@ def combined(reader: Reader, function: Callable[[Any, Any], Any], left: Any, rig
             reader.builder.origin,
             instead="Make it an array first: np.array(items).",
         )
-    return recorded(reader, (*parts_of(left), *parts_of(right)))
+    return recorded(reader, (*all_parts_of(reader, left), *all_parts_of(reader, right)))
 
 
 def recorded(reader: Reader, parts: tuple[Any, ...]) -> RecordedList:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Hashable, Iterator
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import NotSupported
@@ -18,9 +19,10 @@ from .applying import apply_op
 from .carrying import Carried
 from .demand import Unroll
 from .deques import bounded
+from .gathering import WHAT, Gathered
 from .journal import Attribute, Cell, Contents, Item, Keys, Place
-from .maybe import Maybe
-from .recorded import Part, RecordedList, Recording, Token, parts_of, refusal
+from .maybe import Maybe, Unknowable, nothing_like
+from .recorded import Part, RecordedList, Recording, Token, WantsCarried, WantsRows, parts_of, refusal
 from .structures import Clash, Node, Slot, Template, atoms, capture, constants, is_constant, loosened, slots, types_in
 from .values import Conflict, cell_of, may_be_array
 
@@ -42,30 +44,62 @@ class Records:
         self._values: dict[int, list[Any]] = {}
         self._atoms: dict[int, list[Atom]] = {}
         self._targets: dict[int, list[Var]] = {}
+        self._gathered: dict[int, Gathered] = {}
+
+    def fills(self, home: list[Any]) -> bool:
+        """Whether this loop appends an item to a list in each iteration."""
+        return id(home) in self._lists
+
+    def gather(self, home: list[Any]) -> None:
+        """From now on an iteration may append several items to a list."""
+        self._lists.pop(id(home), None)
+        self._gathered[id(home)] = Gathered(home, self.key)
+
+    def looks_after(self, place: Place) -> bool:
+        """Whether what stands in a place are the items of one iteration, which `collect` takes."""
+        held = place.get() if isinstance(place, Item) and place.holder is self.reader.contents else None
+        return isinstance(held, RecordedList) and held.within == self.key and id(held.home) in self._gathered
 
     def is_append(self, place: Place, old: Any) -> bool:
-        """Notes a list if all that the body did to it was to append one item."""
+        """Notes a list if all that the body did to it was to append items."""
         if self._is_under_condition(place, old):
             return True
         home, before, after = self._change(place, old)
         if home is None or id(home) in self._lists or bounded(self.reader, home):
             return False
-        if len(after) != len(before) + 1 or any(a is not b for a, b in zip(after, before)):
+        if id(home) in self._gathered:                   # found in this very pass
+            return True
+        if len(after) <= len(before) or any(a is not b for a, b in zip(after, before)):
             return False
+        if len(after) > len(before) + 1 or isinstance(after[-1], Part):
+            self.gather(home)
+            return True
         self._before[id(home)] = parts_of(old)
-        last = before[-1:] if not isinstance(before[-1:], Part) else []
-        self._lists[id(home)] = Recording(home, tuple(last), RecordedList(home, parts_of(old)), self.key)
+        self._note(home, old, parts_of(old), tuple(after[-1:]))
         return True
+
+    def _note(self, home: list[Any], old: Any, parts: tuple[Any, ...], sample: tuple[Any, ...]) -> Recording:
+        """A recording of a list that had these parts before the loop."""
+        held = RecordedList(home, parts, old.within if isinstance(old, RecordedList) else None)
+        items = _spread(held)
+        known = [*takewhile(lambda item: not isinstance(item, Part), reversed(items))]
+        recording = Recording(home, tuple(reversed(known)), held, self.key)
+        recording.sample = sample if len(known) == len(items) else ()
+        self._lists[id(home)] = recording
+        return recording
 
     def _is_under_condition(self, place: Place, old: Any) -> bool:
         """Notes a list whose length depends on a branch in the body."""
         if place.holder is not self.reader.contents or not isinstance(place.get(), Conflict):
             return False
         home = self.reader.owned[place.key][0]
-        if not isinstance(home, list) or id(home) in self._lists or bounded(self.reader, home):
+        if not isinstance(home, list) or bounded(self.reader, home):
+            return False
+        if id(home) in self._lists or id(home) in self._gathered:
             return False
         parts = self._before[id(home)] = parts_of(old if isinstance(old, RecordedList) else home)
-        self._lists[id(home)] = Recording(home, (), RecordedList(home, parts), self.key, conditional=True)
+        recording = self._note(home, old, parts, place.get().sample)
+        recording.conditional = True
         return True
 
     def check_change(self, place: Place, old: Any) -> None:
@@ -93,6 +127,8 @@ class Records:
             and isinstance(place.get(), RecordedList)
         ):
             return old.home, _spread(old), _spread(place.get())
+        if place.holder is self.reader.contents and isinstance(place.get(), RecordedList):
+            return place.get().home, [], _spread(place.get())
         return None, [], []
 
     def enter(self, position: Value) -> None:
@@ -100,20 +136,32 @@ class Records:
         for recording in self._lists.values():
             recording.position = position
             self.reader.journal.write(Item(self.reader.contents, id(recording.home)), recording)
+        for key, gathered in self._gathered.items():
+            held = self.reader.contents.get(key, gathered.home)
+            within = held.within if isinstance(held, RecordedList) else None
+            row = gathered.begin(RecordedList(gathered.home, parts_of(held), within))
+            self.reader.journal.write(Item(self.reader.contents, key), row)
 
-    def carry_last(self, loop: LoopReading, home: list[Any]) -> None:
-        """Carries the newest item of a list from iteration to iteration."""
-        recording = self._lists[id(home)]
-        recording.carries_last = True
-        place = Attribute(recording, "last")
-        recording.last = recording.newest[-1]
-        initial = capture(self.reader, recording.last)
-        loop.carried[place.identity] = Carried(place, loosened(initial, object, object), initial)
+    def carry(self, loop: LoopReading, request: WantsCarried) -> None:
+        """Carries the newest items of a list from iteration to iteration, or their number."""
+        recording = self._lists[id(request.home)]
+        if request.counted:
+            recording.count = recording.before.length(self.reader)
+        else:
+            recording.last = self._newest(recording, request.newest)
+        for key in ("count",) if request.counted else ("last",):
+            place = Attribute(recording, key)
+            initial = capture(self.reader, place.get())
+            loop.carried[place.identity] = Carried(place, loosened(initial, object, object), initial)
 
-    def note_last(self) -> None:
-        for recording in self._lists.values():
-            if recording.carries_last and isinstance(recording.appended, tuple) and recording.appended:
-                self.reader.journal.write(Attribute(recording, "last"), recording.appended[-1])
+    def _newest(self, recording: Recording, count: int) -> tuple[Any, ...]:
+        """So many of the last items before the loop; zeros, as long as there are none."""
+        items = recording.newest[-count:]
+        try:
+            missing = [nothing_like(item, self.made) for item in recording.sample * (count - len(items))]
+        except Unknowable:
+            raise Unroll(self.key, refusal(self.reader, "reading an item of a list that the loop appends to")) from None
+        return (*missing, *items)
 
     def collect(self, loop: LoopReading) -> bool:
         """What the body appended; the loop has to be unrolled if that is not one item of one type."""
@@ -122,9 +170,9 @@ class Records:
             if recording.position is None:  # found in this very pass
                 continue
             if isinstance(appended, Conflict) or len(appended) != 1:
-                raise Unroll(
-                    self.key, refusal(self.reader, "a list that does not get exactly one item in each iteration")
-                )
+                refused = refusal(self.reader, WHAT)
+                raise Unroll(self.key, refused) if not isinstance(appended, tuple) or not appended else WantsRows(
+                    recording.home, self.key, refused)
             if isinstance(appended[0], Maybe) and not recording.conditional:
                 recording.conditional = True
                 return True
@@ -138,6 +186,12 @@ class Records:
             self._atoms[key] = [fixed.atom for fixed in atoms(template, captured) if fixed.atom is not None]
             self._values[key] = [fixed.value for fixed in atoms(template, captured)]
             self._check_unwritten(loop, self._values[key])
+        for key, gathered in self._gathered.items():
+            held = self.reader.contents.get(key)
+            if isinstance(held, RecordedList) and held.within is None:  # found in this very pass
+                continue
+            gathered.collect(self.reader, held, loop.joiner())
+            self._check_unwritten(loop, gathered.values)
         return False
 
     def _check_unwritten(self, loop: LoopReading, values: list[Any]) -> None:
@@ -153,31 +207,36 @@ class Records:
 
     def arrays(self) -> Iterator[tuple[Hashable, int, Any]]:
         """The arrays appended in an iteration: they may be written no more while the list lives."""
-        for key, values in self._values.items():
+        gathered = {key: gathered.values for key, gathered in self._gathered.items()}
+        for key, values in {**self._values, **gathered}.items():
             for k, value in enumerate(values):
                 if may_be_array(value):
                     yield ("recorded", key), k, value
 
     def tokens(self) -> dict[Hashable, Any]:
         """What stands for the memory of each list's items (see `Aliases`)."""
-        return {("recorded", key): recording.token for key, recording in self._lists.items()}
+        lists: dict[int, Recording | Gathered] = {**self._lists, **self._gathered}
+        return {("recorded", key): filled.token for key, filled in lists.items()}
 
     def substitute(self, copier: Copier) -> None:
         self._atoms = {key: list(map(copier.atom, atoms)) for key, atoms in self._atoms.items()}
+        for gathered in self._gathered.values():
+            gathered.substitute(copier)
 
     def used(self) -> Iterator[Var]:
-        for atoms_ in self._atoms.values():
+        for atoms_ in (*self._atoms.values(), *(gathered.atoms for gathered in self._gathered.values())):
             for atom in atoms_:
                 yield from atom_vars(atom)
 
     def finish(self) -> list[Record]:
         """The records of the loop."""
-        records = []
+        recorded = Recorded(self.reader)
         for key, values in self._atoms.items():
-            types = list(types_in(self._templates[key]))
-            self._targets[key] = [Var(SeqType(type)) for type in types]
-            records += [Record(target, atom) for target, atom in zip(self._targets[key], values)]
-        return records
+            types = types_in(self._templates[key])
+            self._targets[key] = [recorded.target(type, atom) for type, atom in zip(types, values)]
+        for gathered in self._gathered.values():
+            gathered.targets = [recorded.target(Value(atom).type, atom) for atom in gathered.atoms]
+        return recorded.records
 
     def leave(self, length: Extent | None, loop: LoopReading) -> None:
         """Puts what was recorded in place of each list."""
@@ -191,8 +250,11 @@ class Records:
             else:
                 fresh = partial(stacked, targets[0], length) if _is_flat(template) else None
                 part = Part(template, arrays, length, recording.token, fresh)
-            whole = RecordedList(recording.home, (*self._before[key], part))
+            whole = recording.before.with_parts((*self._before[key], part))
             self.reader.journal.write(Item(self.reader.contents, key), whole)
+        for key, gathered in self._gathered.items():
+            assert length is not None
+            self.reader.journal.write(Item(self.reader.contents, key), gathered.leave(self.reader, length))
 
 
     def _those_there(self, template: Template, arrays: tuple[Value, ...], token: Token) -> Part:
@@ -206,7 +268,28 @@ class Records:
 
         found = tuple(map(kept, items))
         fresh = partial(kept, items[0]) if _is_flat(template) else None
-        return Part(template, found, found[0].shape[0], token, fresh)
+        return Part(template, found, found[0].shape[0], token, fresh).chosen_by(mask, items)
+
+
+class Recorded:
+    """The records of a loop. Which items there are is recorded once for lists that have them in the same iterations, so
+    that their lengths are known to be equal."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.records: list[Record] = []
+        self._masks: dict[int, Var] = {}
+
+    def target(self, type: Any, atom: Atom) -> Var:
+        """The sequence in which an atom is recorded."""
+        number = self.reader.builder.numbering.number(atom) if type.dtype == bool and isinstance(atom, Var) else None
+        target = self._masks.get(number) if number is not None else None
+        if target is None:
+            target = Var(SeqType(type))
+            self.records.append(Record(target, atom))
+            if number is not None:
+                self._masks[number] = target
+        return target
 
 
 def _is_flat(template: Template) -> bool:

@@ -54,6 +54,14 @@ def stack_columns(reader: Reader, items: RecordedList) -> Any:
     return array if array.ndim == 1 else concatenate(reader, items)
 
 
+def columns(reader: Reader, items: RecordedList) -> Any:
+    """`np.column_stack` of vectors."""
+    array = items.array(reader)
+    if array.ndim != 2:
+        raise refusal(reader, "np.column_stack of other items than vectors")
+    return apply_op(reader, np.transpose, (array,), {})
+
+
 def trees(reader: Reader, items: Any, if_empty: str) -> Any:
     """Pytrees of a list, recorded or not, as one pytree of arrays; of none it is an error with a text."""
     items = reader.usable(items)
@@ -61,7 +69,7 @@ def trees(reader: Reader, items: Any, if_empty: str) -> Any:
         if not items:
             raise raised_as(ValueError, if_empty, reader.builder.origin)
         return tree.map(lambda *leaves: apply_op(reader, np.stack, (list(leaves),), {}), items[0], *items[1:])
-    parts = [part for part in items.parts if part != ()]
+    parts = [part for part in items.all_parts(reader) if part != ()]
     if len(parts) != 1 or not isinstance(parts[0], Part):
         raise refusal(reader, "pytrees of a list that several loops filled")
     return build(reader, parts[0].template, iter(parts[0].arrays), str)
@@ -74,6 +82,7 @@ CALLS: dict[Any, Callable[..., Any]] = {
     np.concatenate: concatenate,
     np.vstack: stack_rows,
     np.hstack: stack_columns,
+    np.column_stack: columns,
 }
 
 

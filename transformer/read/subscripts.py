@@ -19,6 +19,7 @@ from .flat import Flat
 from .iteration import item_of_range
 from .kinds import type_name
 from .library.grids import GRIDS
+from .picking import picked
 from .rank_zero import as_array
 from .recorded import RecordedList, Recording
 from .values import UNKNOWN, DynamicRange, Text, contained, has_dynamic, is_array, known_of, stripped
@@ -87,12 +88,11 @@ def _of_container(reader: Reader, value: Any, index: Any) -> Any:
             return reader.own([item(reader, value, k) for k in range(len(value))][index])
     elif isinstance(index, tuple) and has_dynamic(index):
         need(reader, next(part for part in contained(index) if known_of(part) is UNKNOWN), what)
+    elif isinstance(value, list | tuple):
+        return picked(reader, value, index, what)
     else:
-        index = static(reader, index, what, INSTEAD if isinstance(value, (list, tuple)) else None)
+        index = static(reader, index, what)
     return item(reader, value, stripped(index))
-
-
-INSTEAD = "Make one array of the items first, np.array(items), if they have one type and shape."
 
 
 def _of_object(reader: Reader, value: Any, index: Any) -> Any:

@@ -142,7 +142,8 @@ def whereabouts(value: Value) -> Atom:
 class Conflict:
     """What a name holds after paths that leave different things in it. Using it is an error, or
     asks for what decides between the paths: `cond`, or the loop with key `loop`; or for a test of
-    sizes at `place`. Of a dictionary `home` only the keys differ: single items can be used."""
+    sizes at `place`. Of a dictionary `home` only the keys differ: single items can be used. Of a list that differs in
+    length `sample` is the last item that it may have."""
 
     __tree_leaf__: ClassVar[bool] = True
     message: str
@@ -152,6 +153,7 @@ class Conflict:
     instead: str | None = None
     place: Any = None
     home: Any = None
+    sample: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

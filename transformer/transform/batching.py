@@ -39,7 +39,7 @@ from ..core.grammar import (
     Var,
     type_of,
 )
-from ..core.sizes import Extent
+from ..core.sizes import Extent, Size
 from ..core.types import INT, ArrayType, SeqType, Type
 from ..core.walk import METHODS, Copier, atom_vars
 from ..ops.comparison import Where
@@ -53,6 +53,7 @@ from .apart import Apart, LanesPart, is_creation, row_index, unsure_vars
 from .applied import is_ruled
 from .batched_rules import use_of_lanes
 from .differing import differing_vars, is_decided, is_over, is_touched
+from .lane_sizes import lanes_of_size
 
 
 class Batching:
@@ -113,10 +114,18 @@ class Batching:
             return ArrayType(type.dtype, (self.size, *type.sizes))
         return type
 
+    def all_of(self, atom: Atom) -> Atom:
+        """All lanes of an atom that differs."""
+        if isinstance(atom, Size):
+            return lanes_of_size(atom, lambda var: self.lanes.get(var, var)).atom
+        return self.lanes[atom]                                                # type: ignore[index]
+
     def whole(self, atom: Atom) -> Atom:
         """All lanes of an atom, also where they are equal."""
-        if atom is UNDEFINED or self.differs(atom):
-            return self.lanes.get(atom, atom)                              # type: ignore[arg-type]
+        if atom is UNDEFINED:
+            return atom
+        if self.differs(atom):
+            return self.all_of(atom)
         type = type_of(atom)
         if not isinstance(type, ArrayType):
             raise LanesPart("a record is the same in all lanes")
@@ -169,7 +178,7 @@ class Batching:
         if stmt.op.name in OF_INTEGERS and stmt.target.type == INT:
             raise LanesPart("Python's integers have no bounds, and raise where NumPy's give 0")
         lead = tuple(self.differs(atom) for atom in stmt.args)
-        operands = [Value(self.lanes[atom] if on else atom) for on, atom in zip(lead, stmt.args)]   # type: ignore[index]
+        operands = [Value(self.all_of(atom) if on else atom) for on, atom in zip(lead, stmt.args)]
         if stmt.op.writes and not lead[0] and stmt.args[0] in self.created:
             lead, operands[0] = (True, *lead[1:]), Value(self.whole(stmt.args[0]))
         try:
@@ -289,7 +298,7 @@ class Batching:
             if len(sides) < 2 or not self.unsure.isdisjoint(atom_vars(sides)):
                 raise LanesPart("a name is bound in some lanes only")
             lead = tuple(map(self.differs, sides))
-            operands = [Value(self.lanes[atom] if on else atom) for atom, on in zip(sides, lead)]  # type: ignore[index]
+            operands = [Value(self.all_of(atom) if on else atom) for atom, on in zip(sides, lead)]
             self.note(merge.target, of_lanes(Where, (True, *lead), Value(chosen), *operands))
 
     def _loop(self, stmt: Loop) -> None:

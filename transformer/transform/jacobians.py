@@ -55,9 +55,9 @@ class Jacobian(Mode):
 
     def transform(self, function: Function, interface: Interface, builder: Builder) -> tuple[Function, Interface]:
         chosen = chosen_parameters(interface, self.wrt, self.suffix)
-        for parameter in chosen:
-            differentiable_leaves(parameter, self.holomorphic)
-        self._check_results(function, interface)
+        leaves = [leaf for parameter in chosen for leaf in differentiable_leaves(parameter, self.holomorphic)]
+        of_real = all(leaf.type.dtype.kind != "c" for leaf in leaves)          # type: ignore[union-attr]
+        self._check_results(function, interface, may_be_complex=self.holomorphic or of_real and not self.reverse)
         keys = self.wrt if isinstance(self.wrt, tuple) else (self.wrt,)
         inner: Mode = Pullback(keys, self.has_aux) if self.reverse else Pushforward(keys)
         derived, outside = inner.transform(function, interface, builder)
@@ -90,7 +90,7 @@ class Jacobian(Mode):
         """What is differentiated of a result."""
         return result[0] if self.has_aux else result
 
-    def _check_results(self, function: Function, interface: Interface) -> None:
+    def _check_results(self, function: Function, interface: Interface, may_be_complex: bool) -> None:
         if self.has_aux and not (isinstance(interface.result, tuple) and len(interface.result) == 2):
             raise BadArgument(f"with has_aux=True {self.suffix} needs a function that returns a pair (value, aux)",
                               interface.returned, instead=f"Return a pair from {interface.name}, or leave has_aux out.")
@@ -99,7 +99,7 @@ class Jacobian(Mode):
             if isinstance(type, ArrayType) and not type.is_inexact:
                 raise NotDifferentiable(f"{interface.name} returns {type}, which has no derivative", interface.returned,
                                         instead="Return floating point numbers, and what has none as aux.")
-            if isinstance(type, ArrayType) and type.dtype.kind == "c" and not self.holomorphic:
+            if isinstance(type, ArrayType) and type.dtype.kind == "c" and not may_be_complex:
                 raise BadArgument(f"{self.suffix} needs a function that returns real numbers, {interface.name} returns "
                                   f"{type}", interface.returned, instead="Return real parts, or say holomorphic=True.")
 

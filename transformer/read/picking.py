@@ -1,0 +1,132 @@
+"""Items of lists and tuples at an index that the program computes: those of an array, if all are of one type."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.sizes import Size
+from ..core.types import ArrayType
+from ..ops import indexing
+from ..ops import value as values
+from ..ops.value import Value
+from .applying import apply_op
+from .demand import Roots, Unroll, static
+from .errors import as_user_error
+from .structures import stripped_type
+from .testing import Untested
+from .values import UNKNOWN, is_array, is_number, known_of, may_be_array, stripped
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+INSTEAD = "Give all items one type and shape, as those of np.array(items) have."
+PYTHONS = {"b": bool, "i": int, "f": float, "c": complex}
+
+
+def picked(reader: Reader, items: Sequence[Any], index: Any, what: str) -> Any:
+    """`items[index]`. Written to, an array that is found by a computed index would change in the list."""
+    from .containers import item
+
+    def of_array() -> Any:
+        return _of_array(reader, [item(reader, items, k) for k in range(len(items))], index)
+
+    return _static_or(reader, items, index, what, of_array, lambda known: item(reader, items, known))
+
+
+def _static_or(reader: Reader, items: Sequence[Any], index: Any, what: str,
+               computed: Callable[[], Any], known: Callable[[Any], Any]) -> Any:
+    """What is found by an index that is known, if it is known or can be made so. For one that the program computes
+    short loops are unrolled first, if nothing else decides it."""
+    place = "item", reader.builder.origin
+    if known_of(index) is UNKNOWN and (place in reader.tested or _is_computed(reader, index)):
+        found = computed()
+        if found is not None:
+            return found
+    try:
+        number = static(reader, index, what, INSTEAD)
+    except Unroll as request:
+        refusal = request.refusal
+        if not all(map(is_number, items)):
+            raise
+        later = Untested(place, refusal.message, refusal.origin, why=refusal.why, instead=refusal.instead)
+        raise Unroll(request.loop, later) from None
+    return known(stripped(number))
+
+
+def _is_computed(reader: Reader, index: Any) -> bool:
+    """Whether an index rests on what no unrolled loop and no argument decides."""
+    roots = Roots(reader)
+    roots.follow(index)
+    return bool(roots.others)
+
+
+def _of_array(reader: Reader, items: Sequence[Any], index: Any) -> Any:
+    """The item at a computed index; None where items differ in type."""
+    type = _type_of_all(reader, items)
+    if type is None or not _is_index(index):
+        return None
+    item = apply_op(reader, operator.getitem, (_array_of(reader, items), index), {})
+    if type.sizes:
+        arrays = tuple(item for item in items if isinstance(item, Value))
+        reader.aliases.derive(item, arrays, "It is one of the items of a list.")
+    return _of_class(reader, type, item)
+
+
+def replaced(reader: Reader, items: list[Any], index: Any, value: Any) -> list[Any]:
+    """The items after `items[index] = value`."""
+    def at(known: Any) -> list[Any]:
+        changed = list(items)
+        with as_user_error(reader):
+            changed[known] = value
+        return changed
+
+    what = "the index of a list"
+    return _static_or(reader, items, index, what, lambda: _in_array(reader, items, index, value), at)
+
+
+def _in_array(reader: Reader, items: Sequence[Any], index: Any, value: Any) -> list[Any] | None:
+    """The items when the number at a computed index is another one; None where they are not numbers of one type."""
+    type = _type_of_all(reader, [*items, value])
+    if type is None or type.sizes or not items or not _is_index(index):
+        return None
+    written = Value(indexing.write(_array_of(reader, items), value, index).atom)
+    return [_of_class(reader, type, apply_op(reader, operator.getitem, (written, k), {})) for k in range(len(items))]
+
+
+def _array_of(reader: Reader, items: Sequence[Any]) -> Value:
+    found: Value = apply_op(reader, np.array, ([*items],), {})
+    return found
+
+
+def _is_index(index: Any) -> bool:
+    return isinstance(index, Size) or isinstance(index, Value) and not index.ndim and index.dtype.kind in "iu"
+
+
+def _type_of_all(reader: Reader, items: Sequence[Any]) -> ArrayType | None:
+    """The type of all items; it is one of Python's if all of them are."""
+    types = [_type_of(reader, item) for item in items]
+    if not types or any(type is None for type in types):
+        return None
+    known = [type for type in types if type is not None]
+    first = known[0]
+    if any(type.dtype != first.dtype or type.sizes != first.sizes for type in known):
+        return None
+    return next((type for type in known if not type.weak), first)
+
+
+def _type_of(reader: Reader, item: Any) -> ArrayType | None:
+    if not is_number(item) and not is_array(item) or may_be_array(item) and not item.ndim:
+        return None
+    type = stripped_type(values.atom(item))
+    return type.with_sizes(tuple(map(reader.assumptions.normal, type.sizes)))
+
+
+def _of_class(reader: Reader, type: ArrayType, item: Any) -> Any:
+    """A number of an array as one of Python's, where all items are."""
+    if not type.weak:
+        return item
+    return apply_op(reader, PYTHONS[type.dtype.kind], (item,), {})
