@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import gpu_simulator
 import numpy as np
@@ -168,3 +169,34 @@ def test_places_in_arguments_are_tested_with_one_wait() -> None:
     assert raised(source, given, arguments(j=-10, bound=1.0)) == ("ValueError", "too much")
     assert raised(source, given, arguments(j=-10))[1].startswith(wrong_second)
     assert raised(source, given, arguments(bound=-1e9)) == ("ValueError", "too much")
+
+
+def crossed(a, b, c, d, e, f, g, h, k):
+    return a.T + b.T + c.T + d.T + k.T + e + f + g + h
+
+
+@pytest.mark.parametrize("dtype, tiles", [("c16", 2), ("c8", 4), ("f4", 4)])
+def test_tiles_that_a_block_has_room_for(dtype: str, tiles: int) -> None:
+    """Two of complex numbers of 16 bytes fill 33 of 48 kB; what has no tile is read across."""
+    rng = np.random.default_rng(0)
+    wide, high = rng.standard_normal((2, 5, 5)).astype(dtype)
+    assert check(crossed, *[wide] * 4, *[high] * 4, wide).count("cuda.shared.array((TILE, PADDED)") == tiles
+
+
+def drawn_at_once(x):
+    u = np.zeros((48, 64))
+    u[10:20] = x
+    return np.sin(u) + 1
+
+
+def smoothed(u, steps):
+    u = u[:40, :50].copy()
+    for _ in range(steps):
+        u[1:-1, 1:-1] = 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])
+    return u
+
+
+@pytest.mark.parametrize("function, arguments", [(drawn_at_once, (2.0,)), (smoothed, (np.ones((41, 51)), 3))])
+def test_many_places_are_shared_by_blocks_where_their_number_is_written_down(function: Any, arguments: Any) -> None:
+    """A block does a thousand places, along all axes together."""
+    assert "one_block" not in driver_of(check(function, *arguments))
