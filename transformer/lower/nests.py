@@ -94,12 +94,14 @@ class Allocate:
 @dataclass(slots=True, eq=False)
 class Nest:
     """`body` for every place of an index space, the first index outermost: in any order, or
-    (`ordered`) in C order, as one place may write where another did."""
+    (`ordered`) in C order, as one place may write where another did. What is known to write `apart` does so at each
+    place, though its places are computed."""
 
     indices: list[Index]
     body: Block
     origin: Origin | None = None
     ordered: bool = False
+    apart: bool = False
 
 
 @dataclass(slots=True, eq=False)

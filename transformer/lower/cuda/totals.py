@@ -39,6 +39,7 @@ from ..nests import (
 from ..sums import added, opened
 from ..threads import in_chunks, may_be_chunked, own_memory, used_by
 from .placing import is_launched
+from .scans import scan_in_chunks
 from .shares import OF_A_BLOCK, ROWS_OF_A_BLOCK, added_to, as_shared, flattened, shared_indices
 
 SHARES = "shares"                      # makes memory for what iterations add
@@ -50,7 +51,7 @@ def totals_apart(body: Block, results: list[Atom]) -> Block:
 
 
 def totals_in_chunks(body: Block, results: list[Atom]) -> Block:
-    """The block with long folds in chunks."""
+    """The block with long folds and scans in chunks."""
     return _chunked(body, _uses(body, results))
 
 
@@ -63,7 +64,10 @@ def _uses(body: Block, results: list[Atom]) -> Counter[Var]:
 def _chunked(block: Block, uses: Counter[Var]) -> Block:
     made: Block = []
     for stmt in block:
-        nest = as_shared(stmt)
+        nest, scan = as_shared(stmt), scan_in_chunks(stmt)
+        if scan is not None:
+            made += scan
+            continue
         if isinstance(stmt, (If, Loop)) and not (nest is not None and _is_shared(nest, made, uses)):
             for inner in inner_blocks(stmt):
                 inner[:] = _chunked(inner, uses)
