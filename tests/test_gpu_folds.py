@@ -224,3 +224,27 @@ def test_place_in_rows_that_are_written_out(target: Any) -> None:
             given.append(x)
     source = agrees(target, given)
     assert "first_of_block" in source and "over_blocks" in grids_of(driver_of(source))
+
+
+def gathered(x, w):
+    total, greatest, where, steps = 0.0, x[0, 0], 0, 0
+    rest = np.zeros(len(x))
+    for i in range(len(x)):
+        if x[i, 0] > greatest:
+            greatest, where = x[i, 0], i
+        total += np.sum((x[i] @ w) ** 2)
+        rest[i] = 2 * x[i, 1]
+    for i in range(len(x)):
+        left, count = rest[i], 0
+        while left > 0.1 and count < 5:
+            left *= 0.5
+            count += 1
+        total += left * count
+    return total, greatest, where, rest
+
+
+def test_loops_over_axes_that_add_up_are_shared() -> None:
+    """As folds are, with branches that choose, and loops inside."""
+    rng = np.random.default_rng(0)
+    driver = driver_of(check(gathered, rng.standard_normal((33, 4)), rng.standard_normal((4, 3))))
+    assert grids_of(driver).count("over_blocks") == 2

@@ -17,11 +17,12 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.builder import current
-from ...core.grammar import Carry, If, Let, Loop, Var
+from ...core.grammar import UNDEFINED, Carry, If, Let, Loop, Var
 from ...core.sizes import Size, Unknown, least
 from ...core.types import INT, ArrayType
 from ...core.walk import Copier, atom_of_size, size_of_atom
 from ...ops.arithmetic import Add, Cast
+from ...ops.comparison import Where
 from ..clean import Renaming, swept
 from ..combinations import CHUNKS, combinations
 from ..copying import NestCopier
@@ -29,6 +30,7 @@ from ..lifetimes import written
 from ..nests import Allocate, Block, Fold, Index, Load, Nest, Store, inner_blocks, loaded, split, statements
 from ..threads import in_parts, is_independent, may_be_chunked
 from .long_axes import is_bounded
+from .placing import is_number
 
 LENGTH = 128                           # numbers that a thread goes through
 LEVELS = 2                             # scans of what is before chunks that are done in chunks
@@ -36,7 +38,7 @@ LEVELS = 2                             # scans of what is before chunks that are
 
 def scan_in_chunks(stmt: Any) -> Block | None:
     """A scan in chunks; None where a statement is none."""
-    fold = _as_fold(stmt)
+    fold = as_fold(stmt)
     if fold is None or not isinstance(fold.indices[0].size, Size) or may_be_chunked(fold, for_gpu=True):
         return None
     fold = split(fold, 1)                                                # type: ignore[assignment]
@@ -46,8 +48,8 @@ def scan_in_chunks(stmt: Any) -> Block | None:
     return _in_chunks(fold, total, LEVELS)
 
 
-def _as_fold(stmt: Any) -> Fold | None:
-    """A fold, or a loop over as many places as an axis has that hands on numbers alone."""
+def as_fold(stmt: Any) -> Fold | None:
+    """A fold, or a loop over as many places as an axis has that hands on numbers alone, and makes no arrays."""
     if isinstance(stmt, Fold):
         return stmt
     if not isinstance(stmt, Loop) or stmt.trips is None or stmt.test or stmt.cond is not None or stmt.down:
@@ -55,7 +57,25 @@ def _as_fold(stmt: Any) -> Fold | None:
     size, carries = size_of_atom(stmt.trips), [c for c in stmt.carries if not c.entry is c.init is c.next is c.out]
     if stmt.count is not None or stmt.reads or stmt.records or not is_bounded(size) or _is_often_negative(size):
         return None
-    return Fold([Index(stmt.position, size)], carries, stmt.body, stmt.origin)
+    if not carries or not all(is_number(carry.entry) for carry in carries) or not _is_plain(stmt.body, Loop):
+        return None
+    return Fold([Index(stmt.position, size)], carries, _with_choices(stmt.body), stmt.origin)
+
+
+def _is_plain(block: Block, *others: Any) -> bool:
+    """Whether statements compute numbers and write them, and do nothing else."""
+    return all(isinstance(each, (Let, Store, If, Fold, Nest, *others)) for each in statements(block))
+
+
+def _with_choices(block: Block) -> Block:
+    """The statements, of which branches that only choose between numbers do so in one operation."""
+    made: Block = []
+    for stmt in block:
+        is_choice = isinstance(stmt, If) and not stmt.then and not stmt.orelse and all(
+            is_number(merge.target) and UNDEFINED not in (merge.then, merge.orelse) for merge in stmt.merges)
+        made += [Let((merge.target,), Where, (stmt.cond, merge.then, merge.orelse), {}, stmt.origin)
+                 for merge in stmt.merges] if is_choice else [stmt]
+    return made
 
 
 def _is_often_negative(size: Any) -> bool:
@@ -66,8 +86,7 @@ def _is_often_negative(size: Any) -> bool:
 
 def _without_stores(fold: Fold) -> Fold | None:
     """A copy that hands on the same, and writes nothing; None where the original does not write, or does more."""
-    inside = list(statements(fold.body))
-    if not all(isinstance(each, (Let, Store, If, Fold, Nest)) for each in inside) or not written(fold):
+    if not _is_plain(fold.body) or not written(fold):
         return None
     total: Any = NestCopier().stmt(fold)
     _remove_stores(total.body)

@@ -39,7 +39,7 @@ from ..nests import (
 from ..sums import added, opened
 from ..threads import in_chunks, may_be_chunked, own_memory, used_by
 from .placing import is_launched
-from .scans import scan_in_chunks
+from .scans import as_fold, scan_in_chunks
 from .shares import OF_A_BLOCK, ROWS_OF_A_BLOCK, added_to, as_shared, flattened, shared_indices
 
 SHARES = "shares"                      # makes memory for what iterations add
@@ -64,6 +64,9 @@ def _uses(body: Block, results: list[Atom]) -> Counter[Var]:
 def _chunked(block: Block, uses: Counter[Var]) -> Block:
     made: Block = []
     for stmt in block:
+        fold = as_fold(stmt)
+        if fold is not None and may_be_chunked(fold, for_gpu=True):
+            stmt = fold
         nest, scan = as_shared(stmt), scan_in_chunks(stmt)
         if scan is not None:
             made += scan
