@@ -116,7 +116,7 @@ class Cuda:
     def __init__(self) -> None:
         self.local = SimpleNamespace(array=unwritten)
         self.shared = SimpleNamespace(array=self._shared)
-        self.atomic = SimpleNamespace(add=self._add, compare_and_swap=self._compare_and_swap)
+        self.atomic = SimpleNamespace(add=self._add, max=self._max, compare_and_swap=self._compare_and_swap)
         self.launches = 0
         self.hands: dict[Any, Any] = {}
         self.is_running = False
@@ -150,6 +150,9 @@ class Cuda:
 
     def _add(self, array: Watched, at: Any, value: Any) -> None:
         array.add(at, value)
+
+    def _max(self, array: Watched, at: Any, value: Any) -> None:
+        array.add(at, max(0, value - array.array[array._place(at)]))
 
     def _who(self) -> tuple[Any, Any, int]:
         return self.block, self.thread, self.phase

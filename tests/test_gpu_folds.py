@@ -227,7 +227,7 @@ def test_place_in_rows_that_are_written_out(target: Any) -> None:
 
 
 def gathered(x, w):
-    total, greatest, where, steps = 0.0, x[0, 0], 0, 0
+    total, greatest, where = 0.0, x[0, 0], 0
     rest = np.zeros(len(x))
     for i in range(len(x)):
         if x[i, 0] > greatest:

@@ -194,7 +194,7 @@ def _is_read_first(array: Var, stmt: Nest) -> bool:
     """Whether a nest adds to an array, or reads it before it writes it."""
     for each in statements([stmt]):
         if isinstance(each, Store) and each.array is array:
-            return each.adds
+            return bool(each.adds)
         if is_load(each) and each.args[0] is array:
             return True
         if isinstance(each, Product) and array in {part.array for part in each.parts}:

@@ -38,6 +38,7 @@ from ..nests import (
 )
 from ..sums import added, opened
 from ..threads import in_chunks, may_be_chunked, own_memory, used_by
+from .latest import latest_of_all
 from .placing import is_launched
 from .scans import as_fold, scan_in_chunks
 from .shares import OF_A_BLOCK, ROWS_OF_A_BLOCK, added_to, as_shared, flattened, shared_indices
@@ -67,9 +68,9 @@ def _chunked(block: Block, uses: Counter[Var]) -> Block:
         fold = as_fold(stmt)
         if fold is not None and may_be_chunked(fold, for_gpu=True):
             stmt = fold
-        nest, scan = as_shared(stmt), scan_in_chunks(stmt)
-        if scan is not None:
-            made += scan
+        nest, parts = as_shared(stmt), scan_in_chunks(stmt) or latest_of_all(stmt)
+        if parts is not None:
+            made += parts
             continue
         if isinstance(stmt, (If, Loop)) and not (nest is not None and _is_shared(nest, made, uses)):
             for inner in inner_blocks(stmt):
