@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import gpu_simulator
@@ -248,3 +249,18 @@ def test_loops_over_axes_that_add_up_are_shared() -> None:
     rng = np.random.default_rng(0)
     driver = driver_of(check(gathered, rng.standard_normal((33, 4)), rng.standard_normal((4, 3))))
     assert grids_of(driver).count("over_blocks") == 2
+
+
+def of_few_rows(x):
+    return np.sum(x[:3] ** 2), np.max(x), np.mean(x)
+
+
+def of_images(x):
+    return np.sum(np.sin(x)), np.mean(x)
+
+
+@pytest.mark.parametrize("function, shape", [(of_few_rows, (5, 4099)), (of_few_rows, (9, 33)), (of_images, (3, 9, 70))])
+def test_sums_along_several_axes_are_those_of_parts_of_rows(function: Any, shape: tuple[int, ...]) -> None:
+    """So that few rows, of many numbers, are shared as well; a row that is short has a part."""
+    driver = driver_of(check(function, np.random.default_rng(0).standard_normal(shape), typed=shape == (9, 33)))
+    assert re.search(r"over_blocks\(\(\w \+ 4095\) // 4096, [^=]*, along=min\(4096, \w\)", re.sub(r"\s+", " ", driver))

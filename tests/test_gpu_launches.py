@@ -13,6 +13,7 @@ from gpu_checks import check
 from test_golden_gpu import looped
 
 from transformer import grad
+from transformer.kernels import kernel
 
 
 def driver_of(source: str) -> str:
@@ -181,6 +182,27 @@ def test_tiles_that_a_block_has_room_for(dtype: str, tiles: int) -> None:
     rng = np.random.default_rng(0)
     wide, high = rng.standard_normal((2, 5, 5)).astype(dtype)
     assert check(crossed, *[wide] * 4, *[high] * 4, wide).count("cuda.shared.array((TILE, PADDED)") == tiles
+
+
+def kernel_of_tiles(rows):
+    @kernel(grid=lambda x, w: (len(x) // rows,), out=lambda x, w: np.empty(len(x) // rows))
+    def tiled(block, x, w, y):
+        i, = block
+        tile = np.zeros((rows, 96))
+        for k in range(x.shape[1]):
+            tile = np.sin(tile)
+            tile += x[rows * i:rows * i + rows, k:k + 1] * w[k:k + 1, :96]
+        y[i] = np.sum(np.exp(tile - np.max(tile)))
+
+    return tiled
+
+
+@pytest.mark.parametrize("rows, shared", [(32, 2), (64, 1)])
+def test_tiles_leave_room_for_what_a_block_combines(rows: int, shared: int) -> None:
+    """48 kB are no tile beside the numbers by which threads add up."""
+    rng = np.random.default_rng(0)
+    source = check(kernel_of_tiles(rows), rng.standard_normal((2 * rows, 3)), rng.standard_normal((3, 96)), typed=False)
+    assert source.count("cuda.shared.array") == shared
 
 
 def drawn_at_once(x):
