@@ -13,6 +13,8 @@ from test_golden_gpu import looped
 from transformer import grad
 from transformer.lower.cuda import scans
 
+NUMBERS = np.random.default_rng(3).standard_normal(37)
+
 
 def driver_of(source: str) -> str:
     return source[source.index("_driver("):]
@@ -90,6 +92,60 @@ def test_dtypes_of_scans(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     check(summed, np.arange(-9, 22).astype(dtype), typed=dtype in "?u1")
 
 
+def with_the_one_before(x):
+    total, own, twice, longer = np.zeros_like(x), x.copy(), x.copy(), np.zeros(len(x) + 1)
+    total[0] = x[0]
+    for i in range(1, len(x)):
+        total[i] = total[i - 1] + np.sin(x[i])
+    for i in range(1, len(x)):
+        own[i] += own[i - 1]
+    for i in range(1, len(x)):
+        twice[i] = twice[i - 1] + 2 * twice[i]
+    for i in range(len(x)):
+        longer[i + 1] = longer[i] + x[i]
+    return total, own, twice, longer
+
+
+def extremes(x):
+    return np.maximum.accumulate(x), np.minimum.accumulate(x), x.sum()
+
+
+@pytest.mark.parametrize("function, scans_in_it", [(with_the_one_before, 4), (extremes, 2)])
+def test_loops_that_read_the_element_before(function: Any, scans_in_it: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    check(function, NUMBERS[:2], typed=False)
+    monkeypatch.setattr(scans, "LENGTH", 4)
+    driver = driver_of(check(function, NUMBERS))
+    assert driver.count("[over_threads(") >= 2 * scans_in_it
+
+
+def with_both_beside(x):
+    y = x.copy()
+    for i in range(1, len(x) - 1):
+        y[i] = y[i - 1] + y[i + 1]
+    return y
+
+
+def with_half_of_it(x):
+    y = x.copy()
+    for i in range(1, len(x)):
+        y[i] = 0.5 * y[i - 1] + y[i]
+    return y
+
+
+def with_the_first(x):
+    y = x.copy()
+    for i in range(1, len(x)):
+        y[i] = y[i - 1] + y[0]
+    return y
+
+
+def up_to(x, end):
+    y = x.copy()
+    for i in range(1, end):
+        y[i] += y[i - 1]
+    return y
+
+
 def of_sums(x):
     total = again = 0.0
     out = np.zeros_like(x)
@@ -137,12 +193,9 @@ def counted_down(x, steps):
     return out, total
 
 
-NUMBERS = np.random.default_rng(3).standard_normal(37)
-
-
 @pytest.mark.parametrize("function, given", [
     (of_sums, ()), (filtered, ()), (put, (np.arange(37) // 2,)), (compacted, ()), (counted_down, (-700,)),
-    (counted_down, (5,))])
+    (counted_down, (5,)), (with_both_beside, ()), (with_half_of_it, ()), (with_the_first, ()), (up_to, (7,))])
 def test_what_is_no_scan_stays_in_order(function: Any, given: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     """Items that are made of what is handed on, places that may be the same, and numbers of steps below 0."""
     monkeypatch.setattr(scans, "LENGTH", 4)

@@ -17,8 +17,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.builder import current
+from ...core.equations import only_atom
 from ...core.grammar import UNDEFINED, Carry, If, Let, Loop, Var
-from ...core.sizes import Size, Unknown, least
+from ...core.sizes import Dim, Size, Unknown, least
 from ...core.types import INT, ArrayType
 from ...core.walk import Copier, atom_of_size, size_of_atom
 from ...ops.arithmetic import Add, Cast
@@ -26,8 +27,9 @@ from ...ops.comparison import Where
 from ..clean import Renaming, swept
 from ..combinations import CHUNKS, combinations
 from ..copying import NestCopier
+from ..dependence import as_nest
 from ..lifetimes import written
-from ..nests import Allocate, Block, Fold, Index, Load, Nest, Store, inner_blocks, loaded, split, statements
+from ..nests import Allocate, Block, Fold, Index, Load, Nest, Store, inner_blocks, is_load, loaded, split, statements
 from ..threads import in_parts, is_independent, may_be_chunked
 from .long_axes import is_bounded
 from .placing import is_number
@@ -38,14 +40,55 @@ LEVELS = 2                             # scans of what is before chunks that are
 
 def scan_in_chunks(stmt: Any) -> Block | None:
     """A scan in chunks; None where a statement is none."""
-    fold = as_fold(stmt)
+    before, fold = _linked(stmt) or ([], as_fold(stmt))
     if fold is None or not isinstance(fold.indices[0].size, Size) or may_be_chunked(fold, for_gpu=True):
         return None
     fold = split(fold, 1)                                                # type: ignore[assignment]
     total = _without_stores(fold)
     if total is None or combinations(total) is None or not _is_apart(fold):
         return None
-    return _in_chunks(fold, total, LEVELS)
+    return [*before, *_in_chunks(fold, total, LEVELS)]
+
+
+def _linked(stmt: Any) -> tuple[Block, Fold] | None:
+    """A loop along a whole array that reads the element before the one it writes, as a fold that hands that on."""
+    nest = as_nest(stmt) if isinstance(stmt, Loop) and not stmt.down and _is_plain(stmt.body) else None
+    stores = [] if nest is None else [each for each in statements(nest.body) if isinstance(each, Store)]
+    if nest is None or len(stores) != 1 or stores[0] not in nest.body:
+        return None
+    (index,), (store,) = nest.indices, stores
+    (size, *others) = store.array.type.sizes                             # type: ignore[union-attr]
+    if others or not _has_a_first(size) or size != index.size + 1:
+        return None
+    place = Size.of(Unknown(index.var))
+    loads = {each: size_of_atom(each.args[1]) - place for each in statements(nest.body)
+             if is_load(each) and each.args[0] is store.array}
+    links = [each for each in loads if loads[each] == 0]
+    if len(links) != 1 or links[0] not in nest.body or {*loads.values()} > {0, 1} or {
+            *loads.values(), size_of_atom(store.at[0]) - place} != {0, 1}:
+        return None
+    entry, begin, after = links[0].target, Var(links[0].target.type), Var(links[0].target.type)
+    body, written_there = _with_sum([each for each in nest.body if each is not links[0]], store)
+    fold = Fold([index], [Carry(entry, begin, written_there, after)], _with_choices(body), nest.origin)
+    return [Let((begin,), Load, (store.array, 0), {}, nest.origin)], fold      # type: ignore[arg-type]
+
+
+def _has_a_first(size: Any) -> bool:
+    """Whether an axis has a place for certain: modules for axes of arguments with none or one are others."""
+    return isinstance(only_atom(size), Dim) or isinstance(size, Size) and size.constant > 0 and all(
+        count > 0 for count in size.terms.values())
+
+
+def _with_sum(block: Block, store: Store) -> tuple[Block, Any]:
+    """The statements, of which one that adds to an element writes the sum; and what it writes."""
+    if not store.adds:
+        return block, store.value
+    own, total = (Var(ArrayType(store.array.type.dtype)) for _ in range(2))      # type: ignore[union-attr]
+    summed: Block = [Let((own,), Load, (store.array, *store.at), {}, store.origin),
+                     Let((total,), Add, (store.value, own), {}, store.origin),
+                     Store(store.array, store.at, total, False, store.origin)]
+    at = block.index(store)
+    return [*block[:at], *summed, *block[at + 1:]], total
 
 
 def as_fold(stmt: Any) -> Fold | None:
