@@ -12,7 +12,7 @@ from corpus import sweeps
 from loop_cases import plain
 from lowered import called, generated
 
-from transformer import grad, tree
+from transformer import grad, tree, vmap
 from transformer.lower.lowering import lower
 
 BY_NAME = {program.name: program for program in sweeps.PROGRAMS}
@@ -60,3 +60,19 @@ def test_an_array_that_is_written_meanwhile_is_read_before() -> None:
                                          ("averaged_where_positive", True)])
 def test_places_of_a_mask_are_listed_where_more_is_made_of_them(name: str, lists: bool) -> None:
     assert ("places" in loops_of(name)) == lists
+
+
+def settled(rate):
+    x = 0.5
+    while abs(rate * x * (1 - x) - x) > 1e-6:
+        x = rate * x * (1 - x)
+    return x
+
+
+def test_zeros_that_every_lane_overwrites_are_not_written() -> None:
+    rates = np.linspace(1.5, 2.9, 7)
+    target = vmap(grad(settled))
+    made = generated(target, settled, (rates,))
+    kernel = lower(made.function, made.reading.assumptions)
+    assert not re.search(r"drate\[\w+\] = 0\.0", kernel.source), kernel.source
+    np.testing.assert_allclose(called(made, plain(kernel), settled, (rates,)), target(rates), rtol=1e-12)

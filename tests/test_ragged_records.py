@@ -6,12 +6,15 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from corpus import ALL
 from corpus.ragged import line_searches, searches_in_branches, sifted_down, whiles_in_whiles
 from loop_cases import plain
 from lowered import as_loops, called, generated
+from test_lowered_programs import check, transformed
 
 from transformer import checkpoint_loop, grad, jit
 from transformer.core.errors import NotSupported
+from transformer.lower.cuda.lowering import lower_for_gpu
 from transformer.lower.lowering import lower
 
 LIMITS = np.array([0.5, 2.0, 3.0, 0.1, 4.0])
@@ -193,9 +196,34 @@ def rows_of_numbers(x, counts):
     return t
 
 
-def test_rows_of_other_lengths_are_refused():
-    with pytest.raises(NotSupported, match="arrays whose size differs from one iteration of a loop to the next"):
-        as_loops(grad(rows_of_numbers), rows_of_numbers, (LIMITS, np.array([2, 3])))
+def test_rows_of_other_lengths_are_in_a_list():
+    """An array of numbers says which item of the list a row is."""
+    arguments = LIMITS, np.array([2, 3])
+    expected = grad(rows_of_numbers)(*arguments)
+    np.testing.assert_allclose(as_loops(grad(rows_of_numbers), rows_of_numbers, arguments), expected, rtol=1e-12)
+    compiled = jit(grad(rows_of_numbers))
+    np.testing.assert_allclose(compiled(*arguments), expected, rtol=1e-12)
+    assert "_kept.append(" in compiled.source
+    np.testing.assert_allclose(compiled(LIMITS, np.array([4, 1])), grad(rows_of_numbers)(LIMITS, np.array([4, 1])),
+                               rtol=1e-12)
+
+
+def test_rows_on_gpus_are_refused():
+    made = generated(grad(rows_of_numbers), rows_of_numbers, (LIMITS, np.array([2, 3])))
+    with pytest.raises(NotSupported, match="arrays whose size differs from one iteration") as found:
+        lower_for_gpu(made.function, made.reading.assumptions)
+    assert found.value.origin is not None
+
+
+ROWS = [program for program in ALL if program.name in {
+    "hessian_of_mask_twice", "windows_of_two", "part_of_a_branch_in_a_branch", "gradient_of_masks_in_a_branch",
+    "branch_in_branch"}]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("program", ROWS, ids=lambda program: program.name)
+def test_rows_of_masks_and_branches_in_branches(program):
+    check(transformed(program, 1), program, program.example(np.random.default_rng(0)), compiled=False)
 
 
 def rows_up_to_all(x):
@@ -238,8 +266,6 @@ def recursion_in_a_branch_of_a_while_loop(x, n):
 
 
 @pytest.mark.parametrize("function", [recursion_in_a_branch_of_a_loop, recursion_in_a_branch_of_a_while_loop])
-def test_what_calls_save_in_branches_of_loops_is_refused(function):
+def test_what_calls_save_in_branches_of_loops(function):
     """It is no sequence of rows, although a branch hands it on."""
-    with pytest.raises(NotSupported, match="keep") as caught:
-        as_loops(grad(function), function, (0.8, 3))
-    assert caught.value.origin is not None
+    np.testing.assert_allclose(as_loops(grad(function), function, (0.8, 3)), grad(function)(0.8, 3), rtol=1e-12)

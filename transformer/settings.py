@@ -71,6 +71,10 @@ class Config:
     enable_x64: bool = field(default_factory=lambda: os.environ.get("TRANSFORMER_ENABLE_X64", "1") not in OFF)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self.__dataclass_fields__:
+            raise AttributeError(f"there is no setting {name!r}; there are {', '.join(self.__dataclass_fields__)}")
+        if name == "cache":
+            value = Path(value)
         if name in AT_LEAST_ONE:
             value = operator.index(value)
             if value < 1:

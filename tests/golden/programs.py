@@ -304,6 +304,13 @@ def fixed_point(a: "f64", x: "f64"):
     return x
 
 
+def forest(w: "f64[n]", low: "int", high: "int"):
+    if high - low == 1:
+        return np.tanh(w[low])
+    middle = (low + high) // 2
+    return np.sin(forest(w, low, middle)) * forest(w, middle, high) + w[low]
+
+
 EXAMPLES = {
     "tanh_regression": lambda r: (r.normal(size=4), r.normal(size=4), r.normal(size=(5, 4)),
                                   r.normal(size=(5, 4))),
@@ -343,6 +350,7 @@ EXAMPLES = {
     "roots": lambda r: (1 + r.random(4), 2.0, r.normal(size=4)),
     "softmax_rows": lambda r: (r.normal(size=(3, 4)), r.normal(size=4)),
     "settling": lambda r: (np.array([1.2, 0.7, -0.6]), 0.8),
+    "forest": lambda r: (r.normal(size=6), 0, 6),
 }
 
 # What is kept: the program, the mode, and the arguments it is differentiated for.
@@ -387,4 +395,5 @@ KEPT = [
     ("roots", "grad", "x,c"),
     ("softmax_rows", "grad", "x,v"),
     ("settling", "grad", "x,rate"),
+    ("forest", "grad", "w"),
 ]

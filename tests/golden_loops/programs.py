@@ -120,6 +120,17 @@ def padded(x):
     return np.maximum(y - 0.5, 0)
 
 
+def forest(w, low, high):
+    if high - low == 1:
+        return np.tanh(w[low])
+    middle = (low + high) // 2
+    return np.sin(forest(w, low, middle)) * forest(w, middle, high) + w[low]
+
+
+def whole_forest(w):
+    return forest(w, 0, w.shape[0])
+
+
 def _positive(rng: np.random.Generator, n: int = 7) -> Any:
     return rng.uniform(0.5, 1.5, n)
 
@@ -150,6 +161,7 @@ KEPT: dict[str, tuple[Any, Any, Draw]] = {
     "convolution": (convolution, convolution, lambda rng: (rng.normal(size=(7, 11, 6)), rng.normal(size=(3, 6, 9)))),
     "convolution_grad": (grad(convolution_loss, (0, 1)), convolution_loss,
                          lambda rng: (rng.normal(size=(7, 11, 6)), rng.normal(size=(3, 6, 9)))),
+    "forest_grad": (grad(whole_forest), whole_forest, lambda rng: (rng.normal(size=7),)),
     "padded": (padded, padded, lambda rng: (rng.normal(size=(7, 8, 9)),)),
     "triangular_product_grad": (grad(triangular_product, (0, 1)), triangular_product,
                                 lambda rng: (rng.normal(size=(40, 40)), rng.normal(size=(40, 24)))),

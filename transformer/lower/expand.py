@@ -12,13 +12,13 @@ Nothing is fused, and no array is written that anybody else still reads.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ..core.builder import Builder
+from ..core.builder import Builder, current
 from ..core.equations import guardable
 from ..core.errors import NotSupported
 from ..core.grammar import UNDEFINED, Call, Carry, Effect, Function, If, Let, Loop, Merge, Var, type_of
@@ -30,10 +30,12 @@ from ..ops.arithmetic import Cast
 from ..ops.elements import spread, without
 from ..ops.identity import Same
 from ..ops.loops import missing
+from ..ops.saved import Pack, Unpack
 from ..ops.value import Value, rule_attrs, value
 from . import checks, folds, integers, python_numbers, writes
 from .access import Stored, fitted
 from .blocking import by_blocks
+from .callees import given_away, prepared
 from .chains import shortened
 from .clean import cleaned, equal_sizes
 from .cuda.apart import nests_apart
@@ -46,6 +48,7 @@ from .effects import done
 from .extremes import extremes
 from .filling import filled
 from .fusion import Choices, fuse
+from .handles import packed, unpacked
 from .interchange import interchange
 from .jamming import jam
 from .layout import free_arrays, laid_out
@@ -54,7 +57,7 @@ from .library import computed, is_of_library
 from .magnitudes import Magnitudes
 from .masks import chosen_by_masks
 from .memory import place
-from .nests import Allocate, Block, Length, Lowered, emit, statements
+from .nests import Allocate, Block, Invoke, Length, Lowered, emit, statements
 from .overwritten import without_fills
 from .peeling import peel
 from .positions import found
@@ -71,6 +74,7 @@ from .tiling import tile
 from .totals import added_at_once
 from .unbound import with_tests_of_names
 
+NOTHING: frozenset[Var] = frozenset()
 FOR_PROCESSORS = Choices()
 FOR_GPUS = Choices(columns_in_parts, RATHER_THAN_A_ROW, for_gpu=True)
 
@@ -79,7 +83,7 @@ def expand_for_gpu(function: Function, assumptions: Assumptions | None = None) -
     """The nest form of a function with its kernels. Raises a located `NotSupported` for what has none."""
     assumptions = assumptions or Assumptions()
     builder = Builder(assumptions)
-    function, results, body = _fused(function, builder, FOR_GPUS)
+    results, body = _fused(function, builder, FOR_GPUS)
     with builder.active():
         body = without_fills(place(body, results, {}))
         body = cleaned(totals_in_chunks(totals_apart(body, results), results), results, assumptions)
@@ -92,15 +96,17 @@ def expand(function: Function, assumptions: Assumptions | None = None, donated: 
     """The nest form of a function. `assumptions` are those under which it was read, `donated` the parameters whose
     memory may be used; with `threads`, these share its loops. Raises a located `NotSupported` for what has no loop
     form."""
-    assumptions = assumptions or Assumptions()
+    assumptions, function = assumptions or Assumptions(), prepared(function)
     donated = set(donated).difference(function.results)
-    lowered = _expanded(function, assumptions, donated, threads)
+    given = given_away(function)
+    lowered = _expanded(function, assumptions, donated, threads, given)
     lowered.in_place = [atom for atom in dict.fromkeys(lowered.results)   # type: ignore[misc]
                         if atom in donated and _stays(atom, lowered.body)]
     lowered.outside = [atom for atom in dict.fromkeys(lowered.results)   # type: ignore[misc]
                        if _is_outside(atom, lowered.body)]
     lowered.outside += [stmt.target for stmt in lowered.body if _is_large(stmt) and stmt.target not in lowered.results]
-    lowered.callees = [_expanded(callee, assumptions) for callee in callees_of(function)]
+    lowered.callees = [_expanded(callee, assumptions, given.intersection(callee.params), given=given, is_called=True)
+                       for callee in callees_of(function)]
     return lowered
 
 
@@ -115,13 +121,13 @@ def callees_of(function: Function) -> list[Function]:
     return [callee for callee in callees if callee is not function]
 
 
-def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Var] = (), threads: bool = False
-              ) -> Lowered:
+def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Var] = (), threads: bool = False,
+              given: Set[Var] = NOTHING, is_called: bool = False) -> Lowered:
     builder = Builder(assumptions)
-    function, results, body = _fused(function, builder)
+    results, body = _fused(function, builder, given=given, is_called=is_called)
     with builder.active():
         renamed = Copier(dims=equal_sizes(builder.assumptions))
-        body = place(body, results, {param: renamed.type(param.type) for param in donated})   # type: ignore[misc]
+        body = without_fills(place(body, results, {param: renamed.type(param.type) for param in donated}))   # type: ignore[misc]
         body = by_blocks(added_at_once(body, results), free_arrays(body, results))
         body = laid_out(interchange(body, results), results)
         body = body if threads else slide(body, results)
@@ -132,21 +138,24 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
     return Lowered(function, body, results, assumptions=assumptions)
 
 
-def _fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSORS
-           ) -> tuple[Function, list[Any], Block]:
-    """A function with its results, and nests in which arrays are values."""
+def _fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSORS, given: Set[Var] = NOTHING,
+           is_called: bool = False) -> tuple[list[Any], Block]:
+    """The results of a function, and nests in which arrays are values. `given` are the parameters of functions that
+    are called which are theirs; results are always those of the caller."""
+    results = list(function.results)
     with builder.active():
         function = chosen_by_masks(with_tests_of_names(function))
         ragged = with_begins(function)
-        body = _Expansion(builder, ragged, Ranges(ragged.function)).block(ragged.function.body)
+        body = _Expansion(builder, ragged, Ranges(ragged.function), given).block(ragged.function.body)
         body = promoted(body, builder)
-    results = list(function.results)
+        if is_called:
+            with builder.resumed(body):
+                results = list(map(own_copy, results))
     body = cleaned(body, results, builder.assumptions)
     body = tests_at_once(body) if choices.for_gpu else body
     see_through(body)
     with builder.active():
-        return function, results, written_directly(
-            fuse(body, results, builder.assumptions, choices), results)
+        return results, written_directly(fuse(body, results, builder.assumptions, choices), results)
 
 
 def _is_large(stmt: Any) -> bool:
@@ -170,14 +179,24 @@ def _stays(array: Any, body: Block) -> bool:
                    for carry in getattr(stmt, "carries", ()))
 
 
+def own_copy(atom: Any) -> Any:
+    """Emits an array for somebody else: a copy, or the array itself where nobody looks at that any more."""
+    if not getattr(type_of(atom), "sizes", ()):
+        return atom
+    copy = Var(atom.type, atom.name)
+    emit(Allocate(copy, "copy", current().origin, atom))
+    return copy
+
+
 KEPT = ("stacked", "unstacked")        # what a loop records is an array
 
 
 class _Expansion:
     """Goes through blocks; what statements become is emitted by the builder."""
 
-    def __init__(self, builder: Builder, ragged: Ragged, ranges: Ranges) -> None:
+    def __init__(self, builder: Builder, ragged: Ragged, ranges: Ranges, given: Set[Var]) -> None:
         self.builder = builder
+        self.given = given
         self.ranges = ranges
         self.magnitudes = Magnitudes(ranges)
         self.recording = Recording(ragged)
@@ -219,15 +238,17 @@ class _Expansion:
                 case Loop():
                     self.loop(stmt)
                 case Call():
-                    if not all(isinstance(target.type, ArrayType) for target in stmt.targets):
-                        raise NotSupported("what a recursive function keeps for its derivative has no compiled form",
-                                           why="It is of another shape in every call.",
-                                           instead="Write the recursion as a loop, or run the derivative without jit.")
-                    emit(replace(stmt))
+                    self.call(stmt)
                 case Effect():
                     done(stmt)
                     if stmt.kind == "assert":
                         self.ranges.suppose(stmt.args[0])
+
+    def call(self, stmt: Call) -> None:
+        """A call; an array that is given is one that nobody else looks at."""
+        given = frozenset(k for k, param in enumerate(stmt.function.params) if param in self.given)
+        args = tuple(own_copy(atom) if k in given else atom for k, atom in enumerate(stmt.args))
+        emit(Invoke(stmt.targets, stmt.function, args, stmt.origin, given))
 
     def branch(self, stmt: If) -> None:
         self.recording.before(stmt)
@@ -237,8 +258,9 @@ class _Expansion:
             for side, block in (("then", then), ("orelse", orelse)):
                 if getattr(merge, side) is UNDEFINED and bool(getattr(merge.target.type, "sizes", ())):
                     nothing = Var(undefined_type(merge, stmt.merges, side))
-                    block.append(Allocate(nothing, "result", stmt.origin))
-                    setattr(merge, side, nothing)
+                    if self.recording.defined.issuperset(atom_vars(nothing.type)):
+                        block.append(Allocate(nothing, "result", stmt.origin))
+                        setattr(merge, side, nothing)
         emit(replace(stmt, then=then, orelse=orelse, merges=merges))
         for merge in merges:
             self.measure(merge.target)
@@ -267,6 +289,8 @@ class _Expansion:
                 self.measure(carry.entry)
             reads = [self.recording.growing_read(read) for read in stmt.reads
                      if not self.recording.read(read, stmt.position)]
+            for read in stmt.reads:
+                self.measure(read.target)
             for inner in by_definition(stmt.body, records, partial(self.recording.keep, stmt)):
                 self.stmt(inner)
         kept = [self.recording.growing(record) for record in stmt.records if not self.recording.is_array(stmt, record)]
@@ -295,6 +319,11 @@ class _Expansion:
             emit(stmt)
         elif op.name in KEPT:
             pass
+        elif op is Pack:
+            packed(stmt, self.recording)
+        elif op is Unpack:
+            for array in unpacked(stmt, self.recording):
+                self.measure(array)
         elif op.of_sequences:
             raise NotSupported(f"{op.name} of what a loop records has no compiled form",
                                instead="Run it without jit.")
@@ -317,7 +346,8 @@ class _Expansion:
             integers.before(stmt, self.magnitudes)
             self._elements(stmt)
         elif op.found is not None:
-            found(stmt)
+            earlier = self.earlier(stmt)
+            emit(Let(stmt.targets, Same, (earlier,), {}, stmt.origin)) if earlier else found(stmt)
         else:
             raise NotSupported(f"{op.name} has no loop form")
 

@@ -13,6 +13,7 @@ from .depth import Depth
 from .functions import Functions
 from .hosted import Call, collect
 from .inlining import Inlining
+from .lists import Lists, put_for_good
 from .naming import Names
 from .nests import Block, Lowered
 from .numbers import Numbers, literal
@@ -20,9 +21,10 @@ from .numbers import Numbers, literal
 
 class Expressions:
     """The trees of atoms. `callees` are the names of functions that are called, `trees` those of numbers
-    that are printed where they are used."""
+    that are printed where they are used, `for_good` the arrays that are put into lists as they are."""
 
-    def __init__(self, lowered: Lowered, functions: Functions, callees: dict[Function, str]) -> None:
+    def __init__(self, lowered: Lowered, functions: Functions, callees: dict[Function, str], lists: Lists | None = None
+                 ) -> None:
         self.lowered = lowered
         self.callees = callees
         self.names = Names(lowered.function.params, lowered.body)
@@ -36,6 +38,9 @@ class Expressions:
         self.items: dict[int, list[Item]] = {}                           # what statements are printed as
         self.folded: set[Var] = set()                                    # what folds have handed on
         self.depth = Depth(lowered.function)
+        self.lists = lists or Lists([lowered])
+        self.names.used.update(self.lists.names.values())
+        self.for_good = put_for_good(lowered.body, lowered.results)
 
     def collect_hosted(self, block: Block) -> None:
         """Names the functions in which Python does something."""

@@ -10,7 +10,9 @@
              | Library(targets, op, args, attrs)    arrays and numbers that NumPy computes
              | Task(body, index, cost)         a nest that threads share, with memory of each thread's own
              | Launch(body, form, indices)     what one kernel on a GPU does (`cuda/launches.py`)
-             | If, Loop, Call, Effect          as in Core, around and inside of nests
+             | Invoke(targets, function, args) a call, to which arrays are given
+             | Keep, Kept(targets, layout)     what a call saves for its reverse, in a list (`handles.py`)
+             | If, Loop, Effect                as in Core, around and inside of nests
     Index    = (var, size)                          runs over 0..size-1
 
 An array is written only by the nests that follow its `Allocate`; from there on it is a value, as in
@@ -37,7 +39,7 @@ from typing import Any, Union
 from ..core import grammar
 from ..core.builder import current
 from ..core.errors import Origin
-from ..core.grammar import Atom, Carry, Effect, If, Let, Loop, Var
+from ..core.grammar import Atom, Call, Carry, Effect, If, Let, Loop, Var
 from ..core.guards import Assumptions
 from ..core.sizes import Extent
 from ..core.types import INT, ArrayType
@@ -202,6 +204,29 @@ class Launch:
     indices: list[Index] = field(default_factory=list)
     origin: Origin | None = None
     added: set[Var] = field(default_factory=set)
+
+
+@dataclass(slots=True, eq=False)
+class Invoke(Call):
+    """A call of a function, to which the arrays at the places `given` belong from then on. Its results are the
+    caller's."""
+
+    given: frozenset[int] = frozenset()
+
+
+@dataclass(slots=True, eq=False)
+class Keep(Call):
+    """One more item in the list of a layout; the target is which one it is. As with a call, nobody else may write to
+    arrays that are handed over."""
+
+    layout: Any = None
+
+
+@dataclass(slots=True, eq=False)
+class Kept(Call):
+    """The fields of an item in the list of a layout."""
+
+    layout: Any = None
 
 
 Stmt = Union[grammar.Stmt, Allocate, Nest, Fold, Store, Product, Library, Task, Launch]

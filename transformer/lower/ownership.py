@@ -9,13 +9,13 @@ from typing import Any
 from ..core.grammar import UNDEFINED, Call, If, Let, Loop, Var, is_array
 from ..core.walk import inner_targets
 from .lifetimes import Lifetimes, mentioned
-from .nests import Allocate, Block, defined, statements
+from .nests import Allocate, Block, Invoke, defined, statements
 
 
 class Ownership:
-    """An array is owned if it was made here, or handed on by names that are not used again: what a loop
-    begins with and ends an iteration with, what leaves a branch. Where the older name is used again, the
-    two share memory, and neither is owned. Parameters that are `donated` are as if they were made here."""
+    """An array is owned if it was made here or by a function that is called, or handed on by names that are not used
+    again: what a loop begins with and ends an iteration with, what leaves a branch. Where the older name is used again,
+    the two share memory, and neither is owned. Parameters that are `donated` are as if they were made here."""
 
     def __init__(self, block: Block, lifetimes: Lifetimes, donated: Iterable[Var] = ()) -> None:
         self.lifetimes = lifetimes
@@ -33,6 +33,8 @@ class Ownership:
         match stmt:
             case Allocate():
                 self.owned.add(stmt.target)
+            case Invoke():                                               # which gives its results away
+                self.owned.update(filter(is_array, stmt.targets))
             case Loop():
                 self.local[id(stmt)] = {var for each in stmt.body for inner in statements([each])
                                         for var in defined(inner)} | set(inner_targets(stmt))
@@ -70,7 +72,13 @@ class Ownership:
 
 
 def _seen_otherwise(block: Block) -> set[Any]:
-    """Arrays that are also seen as sequences of their rows, or given to a function that may return them."""
+    """Arrays that are also seen as sequences of their rows, or shown to a function that may keep them."""
     sequences = {atom for stmt in statements(block) if isinstance(stmt, Let) and stmt.op.of_sequences
                  for atom in (*stmt.args, *stmt.targets)}
-    return sequences.union(*(stmt.args for stmt in statements(block) if isinstance(stmt, Call)))
+    return sequences.union(*(_shown(stmt) for stmt in statements(block) if isinstance(stmt, Call)))
+
+
+def _shown(call: Call) -> list[Any]:
+    """The arguments of a call that are not given away with it."""
+    given = call.given if isinstance(call, Invoke) else ()
+    return [atom for k, atom in enumerate(call.args) if k not in given]

@@ -14,6 +14,8 @@ that is made longer when it is full:
         …                                   …
         record u_k = u                      effect room u_k, begin + k + 1
                                             store u_k, begin + k, u
+
+Rows of which nobody knows before how large they become are items of a list (`handles`); the array says which.
 """
 
 from __future__ import annotations
@@ -30,8 +32,10 @@ from ..core.sizes import Extent, Size, Unknown
 from ..core.types import INT, ArrayType, SeqType
 from ..core.walk import all_definitions, all_statements, atom_of_size, atom_vars, size_of_atom, targets_of
 from ..ops.identity import Same
+from ..ops.saved import Layout
 from .access import loaded, running
 from .filling import stored
+from .handles import keep, look_up
 from .nests import ROOM, Allocate, Named, Nest, Store, emit
 from .ragged import Ragged, largest
 
@@ -41,15 +45,17 @@ ONE_OF_TWO = "what a branch in a loop records in one of two ways has no compiled
 
 @dataclass(slots=True)
 class Home:
-    """Where a sequence lies: the part of an array at a place of its first axes, from its row `begin` on."""
+    """Where a sequence lies: the part of an array at a place of its first axes, from its row `begin` on. With a
+    `layout`, rows are items of the list of that, and the array says which."""
 
     array: Var
     at: tuple[Atom, ...] = ()
     begin: Atom = Const(0)
+    layout: Layout | None = None
 
     def row(self, position: Atom) -> Home:
         place = atom_of_size(size_of_atom(self.begin) + size_of_atom(position))
-        return Home(self.array, (*self.at, place))
+        return Home(self.array, (*self.at, place), layout=self.layout)
 
 
 class Recording:
@@ -83,7 +89,7 @@ class Recording:
     def _part(self, seq: Any, home: Home, position: Atom) -> Home:
         """Where the sequence at a position of another one lies."""
         if seq in self.ragged.sequences:
-            return Home(home.array, begin=self.ragged.begins.get(seq, Const(0)))
+            return Home(home.array, begin=self.ragged.begins.get(seq, Const(0)), layout=home.layout)
         return home.row(position)
 
     def _memory(self, loop: Any, record: Record | Merge, block: Block) -> Home:
@@ -93,15 +99,18 @@ class Recording:
         type = _type_of_rows(record.target.type) if is_ragged else self._type(loop, record)   # type: ignore[arg-type]
         origin = current().origin
         target = Var(type.with_sizes(tuple(largest(size, before) for size in type.sizes)), record.target.name)
+        layout = None
         if not before.issuperset(atom_vars(target.type)):
-            raise NotSupported("arrays whose size differs from one iteration of a loop to the next, kept for each "
-                               "of them, have no compiled form where the largest is not known before", origin)
+            layout = Layout(record.target.name or "rows", -record.target.serial, (True,), ("get",))
+            lengths = target.type.sizes[:type.rank - _type_of_rows(record.target.type).rank]   # type: ignore[union-attr]
+            target = Var(ArrayType(INT.dtype, lengths), target.name)
+            assert before.issuperset(atom_vars(target.type))
         if is_ragged:
             rows = Var(INT, "rows")
             emit(Let((rows,), Named, (Const(FIRST_ROWS),), {}, origin))
-            target.type = type.with_sizes((Size.of(Unknown(rows)), *target.type.sizes))    # type: ignore[union-attr]
+            target.type = target.type.with_sizes((Size.of(Unknown(rows)), *target.type.sizes))   # type: ignore[union-attr]
         emit(Allocate(target, "record", origin))
-        return Home(target)
+        return Home(target, layout=layout)
 
     def _type(self, loop: Loop, record: Record) -> ArrayType:
         row = type_of(record.value)
@@ -111,8 +120,7 @@ class Recording:
             if mine is None or inner.trips is None:                      # type: ignore[union-attr]
                 raise NotSupported(ONE_OF_TWO, loop.origin)
             row = self._type(inner, mine)                                # type: ignore[arg-type]
-        if not isinstance(row, ArrayType):
-            raise NotSupported("what a loop keeps of the functions that it calls has no compiled form", loop.origin)
+        assert isinstance(row, ArrayType)
         if loop.trips is None:
             raise NotSupported("what a while loop in a branch records has no compiled form", loop.origin,
                                instead="Run it without jit.")
@@ -126,6 +134,10 @@ class Recording:
             if record.target in self.ragged.begins and _ends_early(loop):
                 _make_room(self.homes[record.target].row(Size.of(Unknown(loop.position)) + 1))   # type: ignore[arg-type]
             sizes = getattr(type_of(value), "sizes", ())
+            if home.layout is not None:
+                item = Var(INT, "item")
+                keep(item, (value,), home.layout)
+                value, sizes = item, ()
             if not sizes:
                 emit(Store(home.array, home.at, value, False, loop.origin))
                 continue
@@ -173,6 +185,9 @@ class Recording:
         """A number or an array that is read; arrays that cost nothing to read are not kept."""
         builder = current()
         sizes = target.type.sizes                                        # type: ignore[union-attr]
+        if row.layout is not None:
+            look_up((target,), loaded(row.array, row.at).atom, row.layout)
+            return
         if not sizes:
             emit(Let((target,), Same, (loaded(row.array, row.at).atom,), {}, builder.origin))
             return
@@ -188,13 +203,35 @@ class Recording:
         source = stmt.args[0]
         if stmt.op.name == "unstacked":
             self.homes[stmt.target] = Home(source)                       # type: ignore[arg-type]
-        elif source not in self.homes:
+        elif source not in self.homes or self.homes[source].layout is not None:
             return False
         elif self.homes[source].at or source in self.ragged.sequences:
             self._fill(stmt.target, self.homes[source])
         else:
             emit(Let(stmt.targets, Same, (self.homes[source].array,), {}, stmt.origin))
         return True
+
+    def array_of(self, seq: Any) -> Any:
+        """The array that a sequence lies in, as a whole. Raises `NotSupported` where it is a part of one."""
+        home = self.homes.get(seq)
+        if home is None:
+            return self.grown.get(seq, seq)
+        nested = seq in self.ragged.sequences and isinstance(seq.type.element, SeqType)
+        if home.at or nested or home.layout is not None or not isinstance(home.begin, Const):
+            raise NotSupported("rows of different lengths, kept for the derivative of a recursion, have no compiled "
+                               "form", current().origin)
+        return home.array
+
+    def as_array(self, seq: Var) -> Var:
+        """The array in which a sequence comes that was kept elsewhere."""
+        sizes: list[Extent] = []
+        row: Any = seq.type
+        while isinstance(row, SeqType):
+            sizes.append(Size.of(Unknown(Var(INT))))
+            row = row.element
+        array = Var(row.with_sizes((*sizes, *row.sizes)), seq.name)
+        self.homes[seq] = Home(array)
+        return array
 
     def before(self, stmt: If) -> None:
         """Emits memory, before a branch, for what one side records and what is read behind it."""
@@ -209,9 +246,15 @@ class Recording:
                 self.homes[side] = self.homes[merge.target]
 
     def _recorded(self, merge: Merge, seq: Any, block: Block) -> tuple[Any, Any]:
-        found = ((loop, record) for loop in all_statements(block) for record in getattr(loop, "records", ())
-                 if record.target is seq)
-        return next(found, (None, merge if merge.target in self.ragged.sequences else None))
+        """The loop and the record that a sequence is, which may leave branches inside of the block."""
+        for stmt in all_statements(block):
+            for record in getattr(stmt, "records", ()):
+                if record.target is seq:
+                    return stmt, record
+            for inner in getattr(stmt, "merges", ()):
+                if inner.target is seq and UNDEFINED in (inner.then, inner.orelse):
+                    return self._recorded(inner, inner.then if inner.orelse is UNDEFINED else inner.orelse, block)
+        return None, merge if merge.target in self.ragged.sequences else None
 
 
 def _type_of_rows(type: Any) -> ArrayType:

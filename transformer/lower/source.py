@@ -18,6 +18,7 @@ from ..write.layout import Group, Item, Line, lines_of
 from ..write.names import PRINTED, fresh, identifier
 from ..write.sizes import number
 from .functions import Functions, module_of
+from .lists import Lists
 from .loops import Loops
 from .nests import Allocate, Lowered, statements
 from .statements import memory_name
@@ -55,7 +56,9 @@ def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Pri
     for callee in lowered.callees:
         names[callee.function] = fresh(identifier(callee.function.name), {*names.values(), *PRINTED, *taken})
     functions = Functions({*names.values(), *taken})
-    printers = [Printer(each, functions, names) for each in (*lowered.callees, lowered)]
+    everything = [*lowered.callees, lowered]
+    lists = Lists(everything, {*names.values(), *PRINTED, *taken})
+    printers = [Printer(each, functions, names, lists) for each in everything]
     trees = [each.function(names[each.lowered.function]) for each in printers]
     functions.flatten()
     parts = functions.lines()
@@ -90,8 +93,8 @@ class Printer(Loops):
         params += [self.names.give(target, "result" if target in lowered.results else makers[target])
                    for target in lowered.outside]
         heads = self._sizes()
-        params += self.depth.param(self.names)
-        items = [*self.depth.test(), *self.block(lowered.body)]
+        params += [*self.lists.params(lowered.function), *self.depth.param(self.names)]
+        items = [*self.depth.test(), *self.lists.made(lowered.function), *self.block(lowered.body)]
         returned = list(map(self.returned, lowered.returned))
         if returned:
             items.append(Line(ast.Return(returned[0] if len(returned) == 1 else ast.Tuple(returned))))

@@ -9,17 +9,33 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import NotSupported
-from ..core.grammar import UNDEFINED, Call, Carry, Const, Effect, If, Let, Loop, Var
+from ..core.grammar import UNDEFINED, Carry, Const, Effect, If, Let, Loop, Var
 from ..core.types import ArrayType
 from ..write.expressions import dotted
 from ..write.layout import Group, Item, Line
 from ..write.names import NATURAL
 from ..write.sizes import number
-from . import checks
+from . import checks, lists
 from .expressions import Expressions
 from .hosted import effect, library_call
 from .matrices import product_tree
-from .nests import Allocate, Block, Fold, Index, Length, Library, Load, Named, Nest, Product, Store, Task
+from .nests import (
+    Allocate,
+    Block,
+    Fold,
+    Index,
+    Invoke,
+    Keep,
+    Kept,
+    Length,
+    Library,
+    Load,
+    Named,
+    Nest,
+    Product,
+    Store,
+    Task,
+)
 from .numbers import dtype_tree, literal
 from .sharing import shared
 
@@ -142,12 +158,19 @@ class Statements(Expressions):
     def _effect(self, stmt: Effect) -> list[Item]:
         return checks.printed(self, stmt) if stmt.kind == checks.CHECK else effect(self, stmt)
 
-    def _call(self, stmt: Call) -> list[Item]:
-        args = [*map(self.atom, stmt.args), *self.depth.deeper(stmt.function)]
+    def _invoke(self, stmt: Invoke) -> list[Item]:
+        given = map(ast.Name, self.lists.params(stmt.function))
+        args = [*map(self.atom, stmt.args), *given, *self.depth.deeper(stmt.function)]
         tree = ast.Call(ast.Name(self.callees[stmt.function]), args, [])
         names: list[ast.expr] = [ast.Name(self.names.give(target, "value")) for target in stmt.targets]
         target = names[0] if len(names) == 1 else ast.Tuple(names)
         return [Line(ast.Assign([target], tree), stmt.origin)]
+
+    def _keep(self, stmt: Keep) -> list[Item]:
+        return lists.printed(self, stmt)
+
+    def _kept(self, stmt: Kept) -> list[Item]:
+        return lists.printed(self, stmt)
 
     def _if(self, stmt: If) -> list[Item]:
         test = self.atom(stmt.cond)

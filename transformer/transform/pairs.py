@@ -4,6 +4,7 @@
                          …
                          dx = f_reverse(x, n, saved, dy)
 
+To the cotangents of arrays that are handed down, the reverse adds: `f_reverse(x, n, saved, dy, dx)` (`handing_down`).
 `saved` holds what cannot be computed again from the arguments at little cost, among it what the calls
 inside saved: a tree of tuples, as deep as the recursion (`saving`). Being a value like others it has a
 tangent and a cotangent (`saved`), so that every order is the same step.
@@ -20,6 +21,7 @@ from ..ops.value import Value
 from .activity import Places, active_vars
 from .applied import prepared, without_links
 from .calls import Calls, copy_of, named, strong
+from .handing_down import handed_down
 from .naming import derivative_name
 from .restoring import restore
 from .retaking import unread_before
@@ -29,12 +31,14 @@ from .saving import Saving
 
 @dataclass(frozen=True)
 class Pair:
-    """The two functions; `params` and `results` are those that carry derivatives."""
+    """The two functions; `params` and `results` are those that carry derivatives, and to the cotangents of those in
+    `added_to` the reverse adds."""
 
     forward: Function
     reverse: Function
     params: Places
     results: Places
+    added_to: Places
 
 
 def pull_call(sweep: Any, stmt: Call) -> None:
@@ -51,9 +55,16 @@ def pull_call(sweep: Any, stmt: Call) -> None:
     places, own = sorted(pair.params), stmt.function.params
     cotangents = [Var(_type(own[k], stmt.args[k]), derivative_name(stmt.args[k])) for k in places]
     stmt.function, stmt.targets = pair.forward, (*stmt.targets, saved)
-    sweep.builder.emit(Call(tuple(cotangents), pair.reverse, (*stmt.args, saved, *wanted), stmt.origin))
+    begun = [_begun(sweep, stmt.args[k]) for k in sorted(pair.added_to)]
+    sweep.builder.emit(Call(tuple(cotangents), pair.reverse, (*stmt.args, saved, *wanted, *begun), stmt.origin))
     for k, cotangent in zip(places, cotangents):
         sweep.contribute(stmt.args[k], Value(cotangent))
+
+
+def _begun(sweep: Any, array: Atom) -> Atom:
+    """What is known of the cotangent of an array by now, to which a call adds."""
+    assert isinstance(array, Var)
+    return full_cotangent(sweep.builder, sweep.take(array), array)
 
 
 def _type(param: Var, atom: Atom) -> Type:
@@ -67,7 +78,8 @@ def pair_of(calls: Calls, function: Function, params: Places, results: Places) -
     params, results = calls.closed(function, (params, results), reverse=True)
     return calls.twin(
         ("pair", function, params, results),
-        lambda: Pair(named(function, "forward"), named(function, "reverse"), params, results),
+        lambda: Pair(named(function, "forward"), named(function, "reverse"), params, results,
+                     params & handed_down(function)),
         lambda pair: _fill(calls, function, pair))
 
 
@@ -82,9 +94,11 @@ def _fill(calls: Calls, function: Function, pair: Pair) -> None:
     sweep = Reverse(builder, active_vars(body, inputs, seeded, calls.summaries), calls)
     given = [Var(strong(type_of(result)), "dy" if k == 0 else f"dy{k + 1}") for k, result in enumerate(seeded)]
     sweep.partial, sweep.unread = partly_undefined(body), unread_before(body, sweep.active, builder.assumptions)
+    begun = {own.params[k]: Var(strong(own.params[k].type), derivative_name(own.params[k]))
+             for k in sorted(pair.added_to)}
     with builder.apart() as backwards:
-        for result, dy in zip(seeded, given):
-            sweep.contribute(result, Value(dy))
+        for var, dy in [*zip(seeded, given), *begun.items()]:
+            sweep.contribute(var, Value(dy))
         sweep.block(body)
         cotangents = [sweep.result(param) for param in inputs]
     without_links(body)
@@ -93,7 +107,7 @@ def _fill(calls: Calls, function: Function, pair: Pair) -> None:
     forward, reverse = pair.forward, pair.reverse
     forward.params, forward.body, forward.results = own.params, body, [*own.results, saving.saved]
     forward.dims = own.dims
-    made = Function(reverse.name, [*own.params, saving.param, *given], backwards, results, own.dims)
+    made = Function(reverse.name, [*own.params, saving.param, *given, *begun.values()], backwards, results, own.dims)
     again = copy_of(made, builder)
     reverse.params, reverse.body, reverse.results, reverse.dims = again.params, again.body, again.results, again.dims
 

@@ -16,8 +16,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from ...core.errors import NotSupported
-from ...core.grammar import UNDEFINED, Atom, Call, If, Let, Loop, Var
+from ...core.grammar import UNDEFINED, Atom, If, Let, Loop, Var
 from ...core.types import ArrayType
 from ...core.walk import Copier, atom_vars
 from ...ops.identity import Same
@@ -138,8 +137,6 @@ class _Cut:
                 return self._loop(as_loop(stmt))
             case If():
                 return self._if(stmt)
-            case Call():
-                raise NotSupported("recursion has no form for GPUs", stmt.origin, instead="Write it as a loop.")
         return [*self._fetch(stmt), self._renamed(stmt)]
 
     def _renamed(self, stmt: Any) -> Any:

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...core.errors import NotSupported
-from ...core.grammar import Function, Let
+from ...core.grammar import Call, Function, Let
 from ...core.guards import Assumptions
+from ...core.walk import all_statements
 from ...ops.arithmetic import NextAfter
 from ..expand import expand_for_gpu
-from ..nests import Lowered, statements
+from ..nests import Keep, Lowered, statements
 from ..source import Printed
 from .module import print_module
 
@@ -35,13 +36,23 @@ def lower_for_gpu(function: Function, assumptions: Assumptions | None = None, na
                   taken: Iterable[str] = ()) -> GpuKernels:
     """The kernels of a Core function; nothing is compiled. `taken` are names of the module that they become part of.
     Raises a located `NotSupported`."""
+    _refuse_recursion(function)
     lowered = expand_for_gpu(function, assumptions)
     _refuse_unknown(lowered)
     return GpuKernels(lowered, print_module(lowered, name or function.name, taken))
 
 
+def _refuse_recursion(function: Function) -> None:
+    for stmt in all_statements(function.body):
+        if isinstance(stmt, Call):
+            raise NotSupported("recursion has no form for GPUs", stmt.origin, instead="Write it as a loop.")
+
+
 def _refuse_unknown(lowered: Lowered) -> None:
     """Raises where kernels have no form of a function."""
     for stmt in statements(lowered.body):
+        if isinstance(stmt, Keep):
+            raise NotSupported("arrays whose size differs from one iteration of a loop to the next, kept for each of "
+                               "them, have no form for GPUs where the largest is not known before", stmt.origin)
         if isinstance(stmt, Let) and stmt.op in WITHOUT:
             raise NotSupported(f"{stmt.op.name} has no form for GPUs", stmt.origin, instead="Call it on the host.")
