@@ -2,22 +2,26 @@
 next barrier.
 
 Two threads that touch the same element, one of them writing, without a barrier between them, are a race and raise; so
-do threads of which some wait at a barrier and others have ended, and places outside of an array.
+do threads of which some wait at a barrier and others have ended, places outside of an array, additions at once beside
+other accesses, and kernels of which a block has more memory to share than every device gives it.
 """
 
 from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import wraps
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from transformer.lower.cuda import grids
+
 BARRIER, SHUFFLE = "barrier", "shuffle"
 THREADS, BLOCKS = 4, 2                 # of a block, a power of two; of a grid along each axis
+MOST_SHARED = 48 << 10                 # bytes that a block may have without asking for more
 
 
 class Race(AssertionError):
@@ -25,13 +29,14 @@ class Race(AssertionError):
 
 
 class Watched:
-    """An array in a kernel, which notes who touches what: `reads` and `writes` have by place the (block, thread,
-    phase)."""
+    """An array in a kernel, which notes who touches what: `reads`, `writes` and `adds` (those at once) have by place
+    the (block, thread, phase)."""
 
     def __init__(self, array: np.ndarray, who: Any) -> None:
         self.array, self.who, self.shape = array, who, array.shape
         self.reads: dict[Any, set[Any]] = {}
         self.writes: dict[Any, Any] = {}
+        self.adds: dict[Any, set[Any]] = {}
 
     def _place(self, at: Any) -> tuple[int, ...]:
         at = tuple(int(k) for k in (at if isinstance(at, tuple) else (at,)))
@@ -47,19 +52,34 @@ class Watched:
         if len(at if isinstance(at, tuple) else (at,)) < self.array.ndim:
             return Row(self, at if isinstance(at, tuple) else (at,))
         at, me = self._place(at), self.who()
-        if at in self.writes and self._together(self.writes[at], me):
-            raise Race(f"{at} read by {me}, written by {self.writes[at]}")
+        self._alone(at, me, self._written(at), self.adds.get(at, ()))
         self.reads.setdefault(at, set()).add(me)
         return self.array[at]
 
     def __setitem__(self, at: Any, value: Any) -> None:
         at, me = self._place(at), self.who()
-        for other in (*self.reads.get(at, ()), *([self.writes[at]] if at in self.writes else [])):
-            if self._together(other, me):
-                raise Race(f"{at} written by {me}, touched by {other}")
+        self._alone(at, me, self.reads.get(at, ()), self._written(at), self.adds.get(at, ()))
         self.reads.pop(at, None)
+        self.adds.pop(at, None)
         self.writes[at] = me
         self.array[at] = value
+
+    def add(self, at: Any, value: Any) -> None:
+        """An addition at once: those of several threads come one after the other, other accesses beside them not."""
+        at, me = self._place(at), self.who()
+        self._alone(at, me, self.reads.get(at, ()), self._written(at))
+        self.adds.setdefault(at, set()).add(me)
+        self.array[at] += value
+
+    def _written(self, at: Any) -> list[Any]:
+        return [self.writes[at]] if at in self.writes else []
+
+    def _alone(self, at: Any, me: Any, *accesses: Iterable[Any]) -> None:
+        """Raises where another thread touches an element at the same time."""
+        for others in accesses:
+            for other in others:
+                if self._together(other, me):
+                    raise Race(f"{at} touched by {me} and by {other}")
 
 
 class Row:
@@ -94,9 +114,9 @@ class Cuda:
     """What `numba.cuda` is to a kernel."""
 
     def __init__(self) -> None:
-        self.local = SimpleNamespace(array=lambda shape, dtype: np.empty(shape, dtype))
+        self.local = SimpleNamespace(array=unwritten)
         self.shared = SimpleNamespace(array=self._shared)
-        self.atomic = SimpleNamespace(add=self._add, compare_and_swap=self._compare_and_swap)
+        self.atomic = SimpleNamespace(add=self._add, max=self._max, compare_and_swap=self._compare_and_swap)
         self.launches = 0
         self.hands: dict[Any, Any] = {}
         self.is_running = False
@@ -105,7 +125,7 @@ class Cuda:
         """The same array for all threads of a block: the k-th that each of them asks for."""
         count = self.asked[self.thread] = self.asked.get(self.thread, 0) + 1
         if count > len(self.memory):
-            self.memory.append(Watched(np.empty(shape, dtype), self._who))
+            self.memory.append(Watched(unwritten(shape, dtype), self._who))
         return self.memory[count - 1]
 
     def grid(self, axes: int) -> int:
@@ -129,7 +149,10 @@ class Cuda:
         return before
 
     def _add(self, array: Watched, at: Any, value: Any) -> None:
-        array.array[array._place(at)] += value
+        array.add(at, value)
+
+    def _max(self, array: Watched, at: Any, value: Any) -> None:
+        array.add(at, max(0, value - array.array[array._place(at)]))
 
     def _who(self) -> tuple[Any, Any, int]:
         return self.block, self.thread, self.phase
@@ -211,6 +234,8 @@ def namespace(source: str, given: dict[str, Any]) -> dict[str, Any]:
     tree = ast.parse(source)
     tree.body = [stmt for stmt in tree.body if not (isinstance(stmt, (ast.Import, ast.ImportFrom)) and
                  ast.unparse(stmt) in COMPILERS)]
+    for stmt in tree.body:
+        assert not isinstance(stmt, ast.FunctionDef) or shared_bytes(stmt) <= MOST_SHARED, stmt.name
     functions = {stmt.name: ast.unparse(stmt) for stmt in tree.body if isinstance(stmt, ast.FunctionDef)}
     waiting = {name for name, text in functions.items() if "cuda.syncthreads()" in text}
     waiting |= {name for name, text in functions.items() if any(f"{other}(" in text for other in waiting)
@@ -223,6 +248,21 @@ def namespace(source: str, given: dict[str, Any]) -> dict[str, Any]:
     plain = {name: name.rstrip("0123456789") for name in functions}      # a variable may have such a name
     made.update({name: OF_FOURS[form] for name, form in plain.items() if form in OF_FOURS})
     return made
+
+
+def unwritten(shape: Any, dtype: Any) -> np.ndarray:
+    """Memory filled with what nobody should read."""
+    made = np.empty(shape, dtype)
+    made.fill(math.nan if made.dtype.kind in "fc" else 99)
+    return made
+
+
+def shared_bytes(kernel: ast.FunctionDef) -> int:
+    """How much memory the threads of a block share in a kernel, with as many threads as on a device."""
+    calls = [node for node in ast.walk(kernel) if isinstance(node, ast.Call)
+             and ast.unparse(node.func) == "cuda.shared.array"]
+    sizes = {"np": np, **{name: getattr(grids, name) for name in grids.NAMES}}
+    return sum(np.empty(*(eval(ast.unparse(arg), sizes) for arg in call.args)).nbytes for call in calls)
 
 
 def in_fours(size: int, *arrays: np.ndarray) -> int:
@@ -254,9 +294,7 @@ class OnHost:
         return getattr(np, name)
 
     def empty(self, shape: Any, dtype: Any = float) -> np.ndarray:
-        made = np.empty(shape, dtype)
-        made.fill(math.nan if made.dtype.kind in "fc" else 99)
-        return made
+        return unwritten(shape, dtype)
 
     def asnumpy(self, array: Any) -> Any:
         return array

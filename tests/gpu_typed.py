@@ -44,6 +44,10 @@ class OneThread(ast.NodeTransformer):
             case ast.Call(ast.Attribute(ast.Attribute(ast.Name("cuda"), "atomic"), "add"), [array, place, value]):
                 target = ast.Subscript(self.visit(array), self.visit(place), ast.Store())
                 return ast.AugAssign(target, ast.Add(), self.visit(value))
+            case ast.Call(ast.Attribute(ast.Attribute(ast.Name("cuda"), "atomic"), "max"), [array, place, value]):
+                array, place = self.visit(array), self.visit(place)
+                target, at = ast.Subscript(array, place, ast.Store()), ast.Subscript(array, place, ast.Load())
+                return ast.Assign([target], ast.Call(ast.Name("max", ast.Load()), [at, self.visit(value)], []))
         return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:

@@ -102,6 +102,24 @@ def fill(x, y):
         launched("x[i + 5] = 1.0")
 
 
+def test_the_simulator_finds_additions_at_once_beside_other_accesses() -> None:
+    source = """
+@cuda.jit
+def fill(x, y):
+    i = cuda.grid(1)
+    {body}
+"""
+    def launched(body: str) -> None:
+        gpu_simulator.namespace(source.format(body=body), {})["fill"][2, 4](np.zeros(9), np.zeros(9))
+
+    launched("cuda.atomic.add(x, 0, 1.0); y[i] = x[i + 1]")
+    for body in ("cuda.atomic.add(x, 0, 1.0); y[i] = x[i]", "x[i] = 1.0; cuda.atomic.add(x, 7 - i, 1.0)"):
+        with pytest.raises(gpu_simulator.Race):
+            launched(body)
+    with pytest.raises(AssertionError, match="fill"):
+        launched("s = cuda.shared.array((TILE, 64), np.complex128); t = cuda.shared.array(2049, np.float64)")
+
+
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("function", OF_NUMBERS, ids=lambda function: function.__name__)
 def test_functions_that_numba_has_for_processors_only(function: Any, dtype: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import gpu_simulator
@@ -224,3 +225,42 @@ def test_place_in_rows_that_are_written_out(target: Any) -> None:
             given.append(x)
     source = agrees(target, given)
     assert "first_of_block" in source and "over_blocks" in grids_of(driver_of(source))
+
+
+def gathered(x, w):
+    total, greatest, where = 0.0, x[0, 0], 0
+    rest = np.zeros(len(x))
+    for i in range(len(x)):
+        if x[i, 0] > greatest:
+            greatest, where = x[i, 0], i
+        total += np.sum((x[i] @ w) ** 2)
+        rest[i] = 2 * x[i, 1]
+    for i in range(len(x)):
+        left, count = rest[i], 0
+        while left > 0.1 and count < 5:
+            left *= 0.5
+            count += 1
+        total += left * count
+    return total, greatest, where, rest
+
+
+def test_loops_over_axes_that_add_up_are_shared() -> None:
+    """As folds are, with branches that choose, and loops inside."""
+    rng = np.random.default_rng(0)
+    driver = driver_of(check(gathered, rng.standard_normal((33, 4)), rng.standard_normal((4, 3))))
+    assert grids_of(driver).count("over_blocks") == 2
+
+
+def of_few_rows(x):
+    return np.sum(x[:3] ** 2), np.max(x), np.mean(x)
+
+
+def of_images(x):
+    return np.sum(np.sin(x)), np.mean(x)
+
+
+@pytest.mark.parametrize("function, shape", [(of_few_rows, (5, 4099)), (of_few_rows, (9, 33)), (of_images, (3, 9, 70))])
+def test_sums_along_several_axes_are_those_of_parts_of_rows(function: Any, shape: tuple[int, ...]) -> None:
+    """So that few rows, of many numbers, are shared as well; a row that is short has a part."""
+    driver = driver_of(check(function, np.random.default_rng(0).standard_normal(shape), typed=shape == (9, 33)))
+    assert re.search(r"over_blocks\(\(\w \+ 4095\) // 4096, [^=]*, along=min\(4096, \w\)", re.sub(r"\s+", " ", driver))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import gpu_simulator
 import numpy as np
@@ -12,6 +13,7 @@ from gpu_checks import check
 from test_golden_gpu import looped
 
 from transformer import grad
+from transformer.kernels import kernel
 
 
 def driver_of(source: str) -> str:
@@ -168,3 +170,55 @@ def test_places_in_arguments_are_tested_with_one_wait() -> None:
     assert raised(source, given, arguments(j=-10, bound=1.0)) == ("ValueError", "too much")
     assert raised(source, given, arguments(j=-10))[1].startswith(wrong_second)
     assert raised(source, given, arguments(bound=-1e9)) == ("ValueError", "too much")
+
+
+def crossed(a, b, c, d, e, f, g, h, k):
+    return a.T + b.T + c.T + d.T + k.T + e + f + g + h
+
+
+@pytest.mark.parametrize("dtype, tiles", [("c16", 2), ("c8", 4), ("f4", 4)])
+def test_tiles_that_a_block_has_room_for(dtype: str, tiles: int) -> None:
+    """Two of complex numbers of 16 bytes fill 33 of 48 kB; what has no tile is read across."""
+    rng = np.random.default_rng(0)
+    wide, high = rng.standard_normal((2, 5, 5)).astype(dtype)
+    assert check(crossed, *[wide] * 4, *[high] * 4, wide).count("cuda.shared.array((TILE, PADDED)") == tiles
+
+
+def kernel_of_tiles(rows):
+    @kernel(grid=lambda x, w: (len(x) // rows,), out=lambda x, w: np.empty(len(x) // rows))
+    def tiled(block, x, w, y):
+        i, = block
+        tile = np.zeros((rows, 96))
+        for k in range(x.shape[1]):
+            tile = np.sin(tile)
+            tile += x[rows * i:rows * i + rows, k:k + 1] * w[k:k + 1, :96]
+        y[i] = np.sum(np.exp(tile - np.max(tile)))
+
+    return tiled
+
+
+@pytest.mark.parametrize("rows, shared", [(32, 2), (64, 1)])
+def test_tiles_leave_room_for_what_a_block_combines(rows: int, shared: int) -> None:
+    """48 kB are no tile beside the numbers by which threads add up."""
+    rng = np.random.default_rng(0)
+    source = check(kernel_of_tiles(rows), rng.standard_normal((2 * rows, 3)), rng.standard_normal((3, 96)), typed=False)
+    assert source.count("cuda.shared.array") == shared
+
+
+def drawn_at_once(x):
+    u = np.zeros((48, 64))
+    u[10:20] = x
+    return np.sin(u) + 1
+
+
+def smoothed(u, steps):
+    u = u[:40, :50].copy()
+    for _ in range(steps):
+        u[1:-1, 1:-1] = 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])
+    return u
+
+
+@pytest.mark.parametrize("function, arguments", [(drawn_at_once, (2.0,)), (smoothed, (np.ones((41, 51)), 3))])
+def test_many_places_are_shared_by_blocks_where_their_number_is_written_down(function: Any, arguments: Any) -> None:
+    """A block does a thousand places, along all axes together."""
+    assert "one_block" not in driver_of(check(function, *arguments))

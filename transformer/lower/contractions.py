@@ -91,7 +91,7 @@ class _Finder:
                 self.made.update(dict.fromkeys(stmt.targets, stmt))
                 return True
             case Store():
-                return stmt.adds and self._store(stmt, spans)
+                return bool(stmt.adds) and self._store(stmt, spans)
             case Nest() | Loop():
                 counted = counted_by(stmt)
                 return counted is not None and self._block(stmt.body, {**spans, **_spans(counted)})

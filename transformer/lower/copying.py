@@ -26,7 +26,7 @@ class NestCopier(Copier):
                 return Library(tuple(map(self._computed, stmt.targets)), stmt.op, args, attrs, stmt.origin)
             case Nest():
                 indices = self._indices(stmt.indices)
-                return Nest(indices, self.block(stmt.body), stmt.origin, stmt.ordered)
+                return Nest(indices, self.block(stmt.body), stmt.origin, stmt.ordered, stmt.apart)
             case Fold():
                 return self._fold(stmt)
         return super().stmt(stmt)

@@ -117,7 +117,7 @@ def _collect(stmt: Any, ranges: Ranges, inside: set[Var], found: list[Access], c
             elif stmt.op.of_sequences or any(getattr(arg.type, "sizes", ()) for arg in atom_vars(stmt.args)):
                 return False
         case Store():
-            found.append(Access(stmt.array, _places(stmt.at, inside), ranges, True, stmt.adds))
+            found.append(Access(stmt.array, _places(stmt.at, inside), ranges, True, bool(stmt.adds)))
         case If():
             if any(getattr(merge.target.type, "sizes", True) for merge in stmt.merges):
                 return False

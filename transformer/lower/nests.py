@@ -47,6 +47,7 @@ from ..core.walk import atom_vars, blocks_of, head_uses, tail_uses, targets_of
 from ..ops.base import Op
 
 Block = list[Any]                       # of Stmt, which are more than those of Core
+GREATEST = "greatest"                   # how a store adds that leaves the greater one of two numbers
 ROOM = "room"                           # the effect that an array has so many rows, and more if it had fewer
 
 
@@ -96,12 +97,14 @@ class Allocate:
 @dataclass(slots=True, eq=False)
 class Nest:
     """`body` for every place of an index space, the first index outermost: in any order, or
-    (`ordered`) in C order, as one place may write where another did."""
+    (`ordered`) in C order, as one place may write where another did. What is known to write `apart` does so at each
+    place, though its places are computed."""
 
     indices: list[Index]
     body: Block
     origin: Origin | None = None
     ordered: bool = False
+    apart: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -116,12 +119,12 @@ class Fold:
 
 @dataclass(slots=True, eq=False)
 class Store:
-    """`array[at] = value`; with `adds`, `array[at] += value`."""
+    """`array[at] = value`; with `adds`, `array[at] += value`, or what else adds up in any order."""
 
     array: Var
     at: tuple[Atom, ...]
     value: Atom
-    adds: bool = False
+    adds: bool | str = False
     origin: Origin | None = None
 
 

@@ -15,6 +15,7 @@ same for any number of threads, and so is the result.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
 from ..core.builder import current
@@ -58,20 +59,36 @@ LEAST_COST = 1 << 16                   # additions below which a loop stays wher
 
 
 def in_chunks(block: Block, length: int = BLOCK, rows: int = ROWS, for_gpu: bool = False) -> Block:
-    """The block with long folds in chunks, of this length where their elements are numbers, or of so many rows."""
+    """The block with long folds in chunks, of this length where their elements are numbers, or of so many rows; on a
+    GPU of so many rows, no longer than that."""
     made: Block = []
     for stmt in block:
-        if isinstance(stmt, Fold) and may_be_chunked(stmt, for_gpu):
-            made += in_parts(stmt, rows if len(stmt.indices) > 1 or _has_loops(stmt) else length)
-        else:
+        if not isinstance(stmt, Fold) or not may_be_chunked(stmt, for_gpu):
             made.append(stmt)
+        elif for_gpu and _is_of_numbers(stmt):
+            lengths = [*[1] * (len(stmt.indices) - 2), rows, length][-len(stmt.indices):]
+            *parts, whole = in_parts(stmt, *lengths)
+            made += [*parts, *(in_chunks([whole], length, rows) if len(lengths) > 2 else [whole])]
+        else:
+            made += in_parts(stmt, rows if len(stmt.indices) > 1 or _has_loops(stmt) else length)
     return made
+
+
+def _is_of_numbers(stmt: Fold) -> bool:
+    """Whether a fold goes along several axes, adds up what does not depend on which comes first, and writes nothing."""
+    inside = list(statements(stmt.body))
+    own = {index.var for index in stmt.indices}
+    return (len(stmt.indices) > 1 and not any(isinstance(each, (Store, Fold, Nest, Loop)) for each in inside)
+            and all(own.isdisjoint(atom_vars((index.size,))) for index in stmt.indices)
+            and all(isinstance(each, Combined) for each in combinations(stmt) or ()))
 
 
 def may_be_chunked(stmt: Fold, for_gpu: bool = False) -> bool:
     """Whether chunks of a fold can be done at once, which pays; a GPU reads memory no faster otherwise."""
     first = stmt.indices[0]
-    pays = not isinstance(first.size, int) and (for_gpu or _is_worth_it(stmt))
+    is_open = any(not isinstance(index.size, int) or index.size > BLOCK for index in (
+        stmt.indices if for_gpu and _is_of_numbers(stmt) else [first]))
+    pays = is_open if for_gpu else not isinstance(first.size, int) and _is_worth_it(stmt)
     return pays and is_independent(stmt, first, set()) and _is_combined(stmt, for_gpu)
 
 
@@ -87,30 +104,59 @@ def _is_combined(stmt: Fold, for_gpu: bool) -> bool:
                for each in found)
 
 
-def in_parts(stmt: Fold, length: int) -> Block:
-    """Folds over chunks of a length, what they give in arrays, and a fold over those."""
-    first = stmt.indices[0]
-    chunk, own, parts = Var(INT), Var(INT, first.var.name), (first.size + (length - 1)) // length
-    start = Size.of(Unknown(chunk)) * length
-    count = least(length, first.size - start)
-    current().assumptions.within(chunk, 0, parts - 1)
-    current().assumptions.within(own, 0, count - 1)
+@dataclass
+class Cut:
+    """An index in parts of a length, of which the `chunk`-th has places of its `own`."""
+
+    index: Index
+    length: int
+    chunk: Var
+    own: Var
+
+    @property
+    def parts(self) -> Extent:
+        return (self.index.size + (self.length - 1)) // self.length
+
+    @property
+    def start(self) -> Extent:
+        return Size.of(Unknown(self.chunk)) * self.length
+
+    @property
+    def count(self) -> Extent:
+        return least(self.length, self.index.size - self.start)
+
+
+def in_parts(stmt: Fold, *lengths: int) -> Block:
+    """Folds over chunks, what they give in arrays, and a fold over those; `lengths` are those of chunks along the first
+    axes."""
+    cuts = [Cut(index, length, Var(INT), Var(INT, index.var.name)) for index, length in zip(stmt.indices, lengths)
+            if not isinstance(index.size, int) or index.size > length]
+    for cut in cuts:
+        current().assumptions.within(cut.chunk, 0, cut.parts - 1)
+        current().assumptions.within(cut.own, 0, cut.count - 1)
+    place: Extent = 0
+    for cut in cuts:
+        place = place * cut.parts + Size.of(Unknown(cut.chunk))
+    parts = product([cut.parts for cut in cuts])
     groups: Any = combinations(stmt)
     begins = {carry: begin for each in groups for carry, begin in zip(each.carries, each.begins(), strict=True)}
     arrays = {carry: Var(ArrayType(_dtype(carry), (parts,))) for carry in stmt.carries}
     whole = _combined(stmt, groups, arrays, parts)
     inner = [Carry(Var(carry.entry.type, carry.entry.name), begins[carry], carry.next, Var(carry.out.type))
              for carry in stmt.carries]
-    mapping: dict[Var, Atom] = {first.var: atom_of_size(start + Size.of(Unknown(own)))}
+    mapping: dict[Var, Atom] = {cut.index.var: atom_of_size(cut.start + Size.of(Unknown(cut.own))) for cut in cuts}
     mapping.update((old.entry, new.entry) for old, new in zip(stmt.carries, inner, strict=True))
     renaming = Renaming(Copier(mapping))
     body = renaming.block(stmt.body)
     for carry in inner:
         carry.next = renaming.copier.atom(carry.next)
-    indices = [Index(own, count), *(Index(each.var, renaming.copier.size(each.size)) for each in stmt.indices[1:])]
-    stores: Block = [Store(array, (chunk,), carry.out, False, stmt.origin)
+    cut_at = {cut.index.var: cut for cut in cuts}
+    indices = [Index(cut_at[each.var].own, cut_at[each.var].count) if each.var in cut_at else
+               Index(each.var, renaming.copier.size(each.size)) for each in stmt.indices]
+    stores: Block = [Store(array, (atom_of_size(place),), carry.out, False, stmt.origin)
                      for array, carry in zip(arrays.values(), inner, strict=True)]
-    chunks = Nest([Index(chunk, parts)], [Fold(indices, inner, body, stmt.origin), *stores], stmt.origin)
+    chunks = Nest([Index(cut.chunk, cut.parts) for cut in cuts], [Fold(indices, inner, body, stmt.origin), *stores],
+                  stmt.origin, apart=len(cuts) > 1)
     return [*(Allocate(array, CHUNKS, stmt.origin) for array in arrays.values()), chunks, whole]
 
 
@@ -194,7 +240,7 @@ def _is_read_first(array: Var, stmt: Nest) -> bool:
     """Whether a nest adds to an array, or reads it before it writes it."""
     for each in statements([stmt]):
         if isinstance(each, Store) and each.array is array:
-            return each.adds
+            return bool(each.adds)
         if is_load(each) and each.args[0] is array:
             return True
         if isinstance(each, Product) and array in {part.array for part in each.parts}:

@@ -67,5 +67,5 @@ def _with_column(stmt: Allocate, users: Block, column: Index) -> Allocate:
     """Memory for parts of all columns, a row for each."""
     type: Any = stmt.target.type
     wide = Var(ArrayType(type.dtype, (column.size, *type.sizes)), stmt.target.name)
-    moved(users, stmt, wide, at=(column.var,))
+    moved(users, stmt, wide, lambda at: (column.var, *at))
     return Allocate(wide, stmt.maker, stmt.origin)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from ...core.grammar import Loop, Var
@@ -28,6 +29,7 @@ from ..nests import Allocate, Block, Fold, Launch, Nest, Store, loaded, statemen
 from ..numbers import dtype_tree
 from ..private import private_arrays
 from ..sharing import taken
+from ..sums import at_most
 from . import grids, long_axes
 from .private import made_inside
 from .strided import LINE_OF_GRID, of_blocks, of_grid
@@ -166,7 +168,13 @@ def _touched_again(block: Block) -> set[Var]:
 
 
 def _rows(stmt: Launch) -> list[Extent]:
-    """How long the rows are that blocks of threads go along, where that is known before."""
+    """How long the rows are that blocks of threads go along, where that is known before; else how long parts of rows
+    are at most, unless they are those of one long axis."""
     inside = made_inside(stmt.body)
+
+    def known(sizes: Iterable[Extent]) -> list[Extent]:
+        return list(dict.fromkeys(size for size in sizes if inside.isdisjoint(atom_vars((size,)))))
+
     rows = [each.indices[-1].size for each in statements(stmt.body[-1].body) if isinstance(each, (Fold, Nest))]
-    return list(dict.fromkeys(size for size in rows if inside.isdisjoint(atom_vars((size,)))))
+    return known(rows) or known(each for size in rows for each in long_axes.part_of(size)
+                                if len(stmt.indices) > 1 or (at_most(each) or grids.THREADS) < grids.THREADS)

@@ -38,7 +38,7 @@ from ..nests import (
 )
 from ..threads import own_memory, used_by
 from .placing import is_for_kernel, is_for_one_block, is_launched, is_number, is_small, is_test, on_device
-from .private import is_local, with_rows
+from .private import across_lanes, is_local, is_of_lanes, with_rows
 from .shares import (
     added_to,
     along_memory,
@@ -189,6 +189,10 @@ class _Cut:
             nest.body[:0] = [each for each in own if is_local(each)]
         rows = with_rows(nest, [each for each in own if each not in nest.body], indices)
         form = "blocks" if is_for_blocks(nest) else "threads"
+        if form == "threads":
+            rows = [*rows, *(each for each in self._own(stmt) if is_of_lanes(each, nest, indices))]
+            self._forget(rows)
+            rows = across_lanes(nest.body, rows, len(indices))
         launch = self._launch([nest], form, indices)
         launch.added = added
         return [*sizes, *rows, launch]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.equations import only_atom
-from ...core.sizes import Dim, Extent, Floor, Least, Size
+from ...core.sizes import Dim, Extent, Floor, Least, Size, least
 from ...core.walk import atom_vars
 from ..nests import Launch, statements
 from .private import made_inside
@@ -34,6 +34,12 @@ def _ends(size: Extent) -> list[Extent]:
     """A size; of a part, `min(1024, 2*n - 1024*i)`, how long the whole is, as places may be those in the whole."""
     part = only_atom(size)
     return list(map(_without_less, (part.first, part.second))) if isinstance(part, Least) else [size]
+
+
+def part_of(size: Extent) -> list[Extent]:
+    """How long a part of an axis is at most, `min(1024, n)`; nothing where a size is none."""
+    ends = _ends(size)
+    return [least(*ends)] if len(ends) > 1 else []
 
 
 def _without_less(size: Extent) -> Extent:

@@ -7,15 +7,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ...core.grammar import Call, Effect, If, Let, Loop, Var
 from ...core.walk import atom_vars
 from ..lifetimes import mentioned
-from ..nests import Allocate, Block, Fold, Length, Library, Nest, Product, Store, is_load, statements
+from ..nests import Allocate, Block, Fold, Length, Library, Nest, Product, Store, inner_blocks, is_load, statements
 from .telling import is_told
 
 FEW = 1024                             # places for which one block is enough
+FEW_STEPS = 32 * FEW                   # and items that are folded at these places
 
 
 def on_device(body: Block) -> set[Var]:
@@ -74,9 +76,15 @@ def is_test(stmt: If) -> bool:
 
 
 def is_small(stmt: Any) -> bool:
-    """Whether a statement has no nest or fold of a size that is open, or of many places."""
-    sizes = [index.size for each in statements([stmt]) for index in getattr(each, "indices", ())]
-    return all(isinstance(size, int) and size <= FEW for size in sizes)
+    """Whether a statement has no nest or fold of a size that is open, or of many places along all axes together."""
+    return _places(stmt, Nest) <= FEW and _places(stmt, Nest | Fold) <= FEW_STEPS
+
+
+def _places(stmt: Any, kinds: Any) -> float:
+    """At how many places nests of these kinds, each in the one before, do something."""
+    sizes = [index.size for index in stmt.indices] if isinstance(stmt, kinds) else []
+    own = math.prod(max(size, 1) if isinstance(size, int) else math.inf for size in sizes)
+    return own * max((_places(each, kinds) for block in inner_blocks(stmt) for each in block), default=1)
 
 
 def is_for_kernel(stmt: Any, may_fail: bool = False) -> bool:

@@ -5,12 +5,14 @@
         nest j: store e, j, …        →          nest j: store e, i, j, …
         nest j: store y, i, j, e[j]             nest j: store y, i, j, e[i, j]
 
+Where each iteration is a thread's, the rows are columns: `e[j, i]`.
+
 A kernel allocates nothing but a few numbers. Arrays of sizes that are known when it is made stay in its threads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...core.errors import NotSupported
@@ -59,21 +61,43 @@ def _as_row(stmt: Allocate, nest: Nest, indices: list[Index]) -> Allocate:
         raise NotSupported("an array whose size differs from one iteration to the next has no form for GPUs",
                            stmt.origin)
     rows = Var(ArrayType(type.dtype, (*(index.size for index in indices), *type.sizes)), stmt.target.name)
-    moved(nest.body, stmt, rows, tuple(index.var for index in indices))
+    moved(nest.body, stmt, rows, lambda at: (*(index.var for index in indices), *at))
     return Allocate(rows, stmt.maker, stmt.origin)
 
 
-def moved(block: Block, made: Allocate, rows: Var, at: tuple[Any, ...]) -> None:
-    """Reads and writes in a larger array in place of one, at these places along axes in front of its own; without its
+def is_of_lanes(memory: Allocate, nest: Nest, indices: list[Index]) -> bool:
+    """Whether each iteration of a nest uses only what lies at its own place along the first axes of memory."""
+    lanes = tuple(index.var for index in indices)
+    inside = list(statements(nest.body))
+    places = [each.at for each in inside if isinstance(each, Store) and each.array is memory.target]
+    places += [each.args[1:] for each in inside if is_load(each) and each.args[0] is memory.target]
+    return all(len(at) > len(lanes) and at[:len(lanes)] == lanes for at in places)
+
+
+def across_lanes(block: Block, rows: Iterable[Any], lanes: int) -> Block:
+    """Memory whose first axes are those of so many indices of threads, with these last: what neighbouring threads touch
+    at the same time lies side by side."""
+    return [_turned(block, stmt, lanes) for stmt in rows]
+
+
+def _turned(block: Block, stmt: Allocate, lanes: int) -> Allocate:
+    type: Any = stmt.target.type
+    turned = Var(ArrayType(type.dtype, (*type.sizes[lanes:], *type.sizes[:lanes])), stmt.target.name)
+    moved(block, stmt, turned, lambda at: (*at[lanes:], *at[:lanes]))
+    return Allocate(turned, stmt.maker, stmt.origin)
+
+
+def moved(block: Block, made: Allocate, other: Var, placed: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> None:
+    """Reads and writes in another array in place of one, at places that are made of its own; without its
     allocation."""
     for k, stmt in enumerate(block):
         if isinstance(stmt, Store) and stmt.array is made.target:
-            block[k] = Store(rows, (*at, *stmt.at), stmt.value, stmt.adds, stmt.origin)
+            block[k] = Store(other, placed(stmt.at), stmt.value, stmt.adds, stmt.origin)
         elif is_load(stmt) and stmt.args[0] is made.target:
-            block[k] = Let(stmt.targets, stmt.op, (rows, *at, *stmt.args[1:]), stmt.attrs, stmt.origin)
+            block[k] = Let(stmt.targets, stmt.op, (other, *placed(stmt.args[1:])), stmt.attrs, stmt.origin)
         for carry in getattr(stmt, "carries", ()):
             if carry.init is made.target:                                # which is written in place
-                carry.entry = carry.init = carry.next = carry.out = rows
+                carry.entry = carry.init = carry.next = carry.out = other
         for inner in inner_blocks(stmt):
-            moved(inner, made, rows, at)
+            moved(inner, made, other, placed)
     block[:] = [stmt for stmt in block if stmt is not made]

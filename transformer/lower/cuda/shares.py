@@ -52,7 +52,7 @@ def shared_indices(nest: Nest, own: Iterable[Var] = ()) -> list[Index]:
     inside = {index.var for index in nest.indices}
     private = {*own, *(stmt.target for stmt in statements(nest.body) if isinstance(stmt, Allocate))}
     free = [index for index in nest.indices if inside.isdisjoint(atom_vars((index.size,)))
-            and is_independent(nest, index, private, may_fail=True)]
+            and (nest.apart or is_independent(nest, index, private, may_fail=True))]
     return free[-MOST_AXES:]
 
 
@@ -78,7 +78,10 @@ def is_for_blocks(nest: Nest) -> bool:
 
 
 def _is_repeated(stmt: Any) -> bool:
-    """Whether all threads of a block would do the same for long: a recurrence along a row, say."""
+    """Whether all threads of a block would do the same for long, or wait for the one that does it: a recurrence along a
+    row, say."""
+    if isinstance(stmt, Loop):
+        return isinstance(stmt.trips, Size) and not has_shares([stmt])
     return isinstance(stmt, Fold) and _is_long(stmt.indices[-1]) and not is_combined(stmt) and not is_along_rows(stmt)
 
 

@@ -12,6 +12,7 @@ products that fill such memory are loops.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -27,6 +28,7 @@ from ..dependence import as_nest
 from ..nests import Allocate, Block, Fold, Index, Load, Nest, Part, Product, Store, inner_blocks, statements
 from ..promises import keeps_promise
 from ..sums import at_most
+from .grids import THREADS
 from .placing import records
 from .shares import MOST_AXES, is_together
 
@@ -39,7 +41,7 @@ def tiles(loop: Loop, own: list[Allocate]) -> tuple[Block, Nest] | None:
     indices, body = _grid(loop)
     arrays = [*own, *_allocated(body)]
     nest = Nest(indices, body, loop.origin)
-    if not indices or not _fits(arrays) or not keeps_promise(nest, {each.target for each in arrays}):
+    if not indices or not _fits(arrays, _combined(body)) or not keeps_promise(nest, {each.target for each in arrays}):
         return None
     if any(map(records, statements(body))) or not _are_together(body):
         return None
@@ -106,9 +108,17 @@ def _sizes(array: Allocate) -> list[int | None]:
     return [bound(size, current().assumptions) for size in array.target.type.sizes]           # type: ignore[union-attr]
 
 
-def _fits(arrays: list[Allocate]) -> bool:
-    """Whether a block has room for what it allocates."""
-    count = 0
+def _combined(body: Block) -> int:
+    """The bytes through which the threads of a block combine what they fold, each dtype in memory of its own."""
+    most: Counter[Any] = Counter()
+    for stmt in _together(body):
+        for fold in statements([stmt]) if isinstance(stmt, Fold) else ():
+            most |= Counter(carry.entry.type.dtype for carry in getattr(fold, "carries", ()))
+    return sum(THREADS * dtype.itemsize * count for dtype, count in most.items())
+
+
+def _fits(arrays: list[Allocate], count: int) -> bool:
+    """Whether a block has room for what it allocates, beside so many bytes."""
     for each in arrays:
         sizes = _sizes(each)
         if None in sizes or each.source is not None:

@@ -21,7 +21,7 @@ from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
 from ...write.sizes import number
 from ..combinations import Best, Combined, combinations
-from ..nests import Block, Fold, Index, Nest, Store, statements
+from ..nests import GREATEST, Block, Fold, Index, Nest, Store, statements
 from ..numbers import literal
 from ..statements import assignments
 from .combining import best_of_block, of_block
@@ -100,16 +100,18 @@ class Together(Wide):
         return self.strided(place, [*split, *inner], OF_BLOCK, nest.origin)
 
     def _store(self, stmt: Store) -> list[Item]:
-        items = self._added_at_once(stmt) if stmt.array in self.added else super()._store(stmt)
+        at_once = stmt.array in self.added or stmt.adds == GREATEST
+        items = self._added_at_once(stmt) if at_once else super()._store(stmt)
         if not self.together:
             return items
         return self._apart(stmt, [Group(ast.If(FIRST, [], []), items, [], stmt.origin)])
 
     def _added_at_once(self, stmt: Store) -> list[Item]:
-        """`cuda.atomic.add(y, k, value)`."""
+        """`cuda.atomic.add(y, k, value)`, or `cuda.atomic.max`."""
         places = list(map(self.place, stmt.at))
         place = places[0] if len(places) == 1 else ast.Tuple(places)
-        call = ast.Call(dotted("cuda.atomic.add"), [self.atom(stmt.array), place, self.atom(stmt.value)], [])
+        function = dotted("cuda.atomic.max" if stmt.adds == GREATEST else "cuda.atomic.add")
+        call = ast.Call(function, [self.atom(stmt.array), place, self.atom(stmt.value)], [])
         return [Line(ast.Expr(call), stmt.origin)]
 
     def _apart(self, stmt: Any, items: list[Item]) -> list[Item]:

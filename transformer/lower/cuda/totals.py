@@ -38,7 +38,9 @@ from ..nests import (
 )
 from ..sums import added, opened
 from ..threads import in_chunks, may_be_chunked, own_memory, used_by
+from .latest import latest_of_all
 from .placing import is_launched
+from .scans import as_fold, scan_in_chunks
 from .shares import OF_A_BLOCK, ROWS_OF_A_BLOCK, added_to, as_shared, flattened, shared_indices
 
 SHARES = "shares"                      # makes memory for what iterations add
@@ -50,7 +52,7 @@ def totals_apart(body: Block, results: list[Atom]) -> Block:
 
 
 def totals_in_chunks(body: Block, results: list[Atom]) -> Block:
-    """The block with long folds in chunks."""
+    """The block with long folds and scans in chunks."""
     return _chunked(body, _uses(body, results))
 
 
@@ -63,7 +65,13 @@ def _uses(body: Block, results: list[Atom]) -> Counter[Var]:
 def _chunked(block: Block, uses: Counter[Var]) -> Block:
     made: Block = []
     for stmt in block:
-        nest = as_shared(stmt)
+        fold = as_fold(stmt)
+        if fold is not None and may_be_chunked(fold, for_gpu=True):
+            stmt = fold
+        nest, parts = as_shared(stmt), scan_in_chunks(stmt) or latest_of_all(stmt)
+        if parts is not None:
+            made += parts
+            continue
         if isinstance(stmt, (If, Loop)) and not (nest is not None and _is_shared(nest, made, uses)):
             for inner in inner_blocks(stmt):
                 inner[:] = _chunked(inner, uses)

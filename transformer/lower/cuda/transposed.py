@@ -14,6 +14,7 @@ numbers of one column lie in different banks of memory.
 from __future__ import annotations
 
 import ast
+from itertools import accumulate
 from typing import Any
 
 from ...core.grammar import If, Let, Var
@@ -23,14 +24,16 @@ from ...write.expressions import dotted
 from ...write.layout import Group, Item, Line
 from ..nests import Index, Launch, Nest, Store, is_load, statements
 from ..places import sole
+from . import grids
 from .halves import dtype_in_kernels
 from .places import as_place
 from .private import made_inside
 from .strided import of_blocks, parsed
+from .tiles import MOST_SHARED
 from .together import WAIT, Together
 
 TILE, PADDED = "TILE", "PADDED"
-MOST_TILES = 4                         # of a block, which has room for 48 kB
+MOST_TILES = 4                         # of a block
 
 
 class Transposed(Together):
@@ -94,7 +97,13 @@ def across(stmt: Launch) -> list[tuple[Var, tuple[Any, ...]]]:
     written = {each.array for each in statements(nest.body) if isinstance(each, Store)}
     computed = made_inside(nest.body)
     found = dict.fromkeys(load for load in loads if _is_across(load, i, j, computed) and load[0] not in written)
-    return list(found) if len(found) <= MOST_TILES and not stmt.added else []
+    return [] if stmt.added else _with_room(list(found))
+
+
+def _with_room(loads: list[tuple[Var, tuple[Any, ...]]]) -> list[tuple[Var, tuple[Any, ...]]]:
+    """The first of the reads, as many as a block has tiles for; others stay what they are."""
+    ends = accumulate(grids.TILE * grids.PADDED * load[0].type.dtype.itemsize for load in loads)   # type: ignore
+    return [load for load, end in zip(loads[:MOST_TILES], ends) if end <= MOST_SHARED]
 
 
 def _is_across(load: tuple[Var, tuple[Any, ...]], i: Index, j: Index, computed: set[Var]) -> bool:
