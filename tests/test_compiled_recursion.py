@@ -13,7 +13,7 @@ from corpus.recursion_of_arrays import potential, prefix, soft_tree
 from lowered import generated
 from test_lowered_programs import check, transformed
 
-from transformer import grad, jit, jvp, vmap
+from transformer import check_grads, grad, jit, jvp, vmap
 from transformer.core.errors import NotSupported
 from transformer.lower.lowering import lower
 
@@ -91,6 +91,67 @@ def test_arrays_are_written_where_they_are() -> None:
         inner = source.split(f"def {function.__name__}(")[0]
         assert ".copy()" not in inner, source
         np.testing.assert_allclose(jit(function)(*arguments), function(*arguments), rtol=1e-12)
+
+
+def test_what_is_overwritten_is_kept_element_by_element() -> None:
+    """No call keeps an array, or asks its caller for one that is overwritten: neither in lists nor in tuples."""
+    rng = np.random.default_rng(5)
+    for function, arguments in ((prefix, (rng.normal(size=9),)), (memoized, (0.7, 8)),
+                                (paths, (rng.uniform(0.5, 1.5, 4),))):
+        gradient = grad(function)
+        gradient(*arguments)
+        assert ".copy()" not in gradient.source.split(f"def {function.__name__}_grad")[0], gradient.source
+        kept = re.findall(r"_kept\d* = \[(.*)\]", loops_of(gradient, function, *arguments))
+        assert kept and not any("np.empty" in example for example in kept), kept
+
+
+def twice_in_place(x, n):
+    """What is read before and behind the writes of the calls inside."""
+    if n == 0:
+        x[0] = x[0] * x[1]
+        return x[0]
+    first = np.sin(x[0])
+    inner = twice_in_place(x, n - 1)
+    x[1] = x[1] * first + inner
+    return x[0] * x[1]
+
+
+def written_twice(x):
+    y = x * 2.0
+    return twice_in_place(y, 2) + np.sum(y * y)
+
+
+def read_as_a_whole(x, n):
+    if n == 0:
+        return 1.0
+    total = np.sum(x * x)
+    x[n] = total * x[n - 1]
+    return total + read_as_a_whole(x, n - 1)
+
+
+def whole_and_written(x):
+    y = x.copy()
+    return read_as_a_whole(y, 2) * y[1]
+
+
+def table_of_two(rows, other, n):
+    """One array is written, the other one only read; they change places."""
+    if n == 0:
+        return rows[0] * other[1]
+    rows[n] = rows[n] * other[n]
+    return table_of_two(other, rows, n - 1) + rows[n]
+
+
+def changing_tables(x):
+    rows, other = x * 1.5, np.cos(x)
+    return table_of_two(rows, other, 3) + np.sum(rows * other)
+
+
+@pytest.mark.parametrize("function", [written_twice, whole_and_written, changing_tables])
+def test_arrays_that_are_overwritten(function: Any) -> None:
+    x = np.random.default_rng(6).uniform(0.5, 1.5, 4)
+    check_grads(function, (x,), order=2)
+    np.testing.assert_allclose(jit(grad(function))(x), grad(function)(x), rtol=1e-12)
 
 
 def kept_as_it_was(x, n):

@@ -82,8 +82,8 @@ class _Visit:
             self.operations += times
         elif isinstance(stmt, Store):
             self.stores[stmt.array] += times
-            self.loads[stmt.array] += times * stmt.adds
-            self.operations += times * stmt.adds
+            self.loads[stmt.array] += times * bool(stmt.adds)
+            self.operations += times * bool(stmt.adds)
         elif isinstance(stmt, Product):
             self.product(stmt, times)
         elif isinstance(stmt, Library):

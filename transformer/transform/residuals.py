@@ -42,10 +42,10 @@ class Values:
 
     def __init__(self, scopes: Scopes, assumptions: Assumptions, calls_again: bool = True, gone: Iterable[Var] = ()
                  ) -> None:
-        self.gone = frozenset(gone)
         self.scopes = scopes
         self.calls_again = calls_again
         self.retaking = Retaking(scopes, assumptions)
+        self.gone = frozenset(map(self.retaking.lineage.group, gone))
         self.slices = Slices(scopes)
         self.kept: dict[Var, Var] = {}
         for stmt in scopes.time:
@@ -120,12 +120,19 @@ class Values:
         if stmt is None or isinstance(var.type, SeqType):
             return None
         version = self.retaking.of_read(stmt)
-        if version is not None and version not in self.gone:
+        if version is not None and not self._is_gone(version):
             return version, stmt
         found = self.retaking.of_written(var)
-        if found is None or self.scopes.is_inner(found[0]) and self._computed_from(stmt) is not None:
+        if found is None or self._is_gone(found[0]):
+            return None
+        if self.scopes.is_inner(found[0]) and self._computed_from(stmt) is not None:
             return None
         return found
+
+    def _is_gone(self, array: Any) -> bool:
+        """Whether an array of the function's own block is a version of one that is not as it was."""
+        is_outer = isinstance(array, Var) and not self.scopes.is_inner(array)
+        return is_outer and self.retaking.lineage.group(array) in self.gone
 
     def _sources(self, var: Var) -> list[Var] | None:
         """What a value is computed again from, or taken from; None when it has to be kept."""
@@ -146,7 +153,7 @@ class Values:
         return None if definition is None else self._computed_from(definition)
 
     def _computed_from(self, stmt: Let) -> list[Var] | None:
-        if stmt.op.name == "get" and stmt.args[0] in self.gone:
+        if stmt.op.name == "get" and self._is_gone(stmt.args[0]):
             return None
         if not self.in_lane(stmt):
             if stmt.op.heavy or stmt.op.writes or isinstance(stmt.target.type, SeqType):
