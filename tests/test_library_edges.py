@@ -1,0 +1,75 @@
+"""Functions of NumPy that are read as Python, for arguments at the edges: the same, or the same error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from test_compiled_safety import check
+
+from transformer import grad
+
+
+def parts_added(x, places):
+    return np.add.reduceat(x, places)
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "i2", "i4", "i8", "f4", "f8"])
+def test_sums_of_parts_are_as_wide_as_the_sum(dtype: str) -> None:
+    check(parts_added, np.array([1, 0, 1, 1]).astype(dtype), np.array([0, 2, 1]))
+
+
+@pytest.mark.parametrize("place", [-1, 4])
+def test_a_part_begins_inside(place: int) -> None:
+    check(parts_added, np.arange(4.0), np.array([0, place]))
+
+
+def counted(x):
+    return np.bincount(x)
+
+
+COUNTED = [np.array([True, False, True]), np.zeros(0, int), np.array([3, 1], np.uint8), np.array([3, -1]),
+           np.zeros(0), np.zeros((2, 2), int), np.array([1.0]), np.array(3)]
+
+
+@pytest.mark.parametrize("x", COUNTED, ids=str)
+def test_counts(x: Any) -> None:
+    check(counted, x)
+
+
+def quantile(x, q):
+    return np.quantile(x, q)
+
+
+def percentile(x, q):
+    return np.percentile(x, q)
+
+
+@pytest.mark.parametrize("q", [0.0, 1.0, -0.1, 1.01, np.nan, np.array([0.1, 1.2])], ids=str)
+def test_parts_of_the_whole(q: Any) -> None:
+    check(quantile, np.arange(4.0), q)
+    check(percentile, np.arange(4.0), q * 100)
+
+
+def middle_of_positive(x):
+    return np.median(x[x > 0])
+
+
+def test_the_median_of_nothing() -> None:
+    with pytest.warns(RuntimeWarning):
+        check(middle_of_positive, np.zeros(3))
+
+
+def mean_of_positive(x):
+    return np.mean(x[x > 0])
+
+
+def variance_of_positive(x):
+    return np.var(x[x > 0])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("function", [middle_of_positive, mean_of_positive, variance_of_positive])
+def test_nothing_has_no_influence(function: Any) -> None:
+    np.testing.assert_array_equal(grad(function)(-np.ones(3)), np.zeros(3))
