@@ -93,6 +93,16 @@ def smaller(a, b):
     return a if a <= b or a != a else b
 
 
+def first_or_larger(a, b):
+    """What Python's `max` gives."""
+    return b if b > a else a
+
+
+def first_or_smaller(a, b):
+    """What Python's `min` gives."""
+    return b if b < a else a
+
+
 def larger_number(a, b):
     """The larger number, or the one that is not nan."""
     return a if a >= b or b != b else b

@@ -10,7 +10,7 @@ import gast
 from ..core.errors import NotSupported, TransformError
 from ..core.sizes import Size
 from ..ops.value import Value
-from .conditions import branch, negated, truth
+from .conditions import branch, condition, negated, truth
 from .demand import Unroll, need
 from .frames import Frame
 from .iteration import Iteration, check_held, iteration_of, size_of_container, sizes_of_held
@@ -70,7 +70,7 @@ def read_while(reader: Reader, node: Any) -> None:
         None,
         lambda k: _test_again(reader, node),
         lambda: reader.execute(node.body),
-        test=lambda: truth(reader, reader.evaluate(node.test)),
+        test=lambda: condition(reader, node.test),
     )
     run.read(lambda: _plan(reader, node, run))
     if _binds(node.test):
