@@ -114,7 +114,7 @@ class LoopRun:
         if self.length == 0 and isinstance(self.length, int):
             return
         if self.iteration is not None and self.iteration.is_static or self.key in self.reader.unrolled:
-            return self.unroll(None)
+            return self.unroll(self.reader.unrolled.get(self.key))
         checkpoint = self.reader.checkpoint()
         watched = [] if self.iteration is None else sizes_of_held(self.reader, self.iteration)
         try:
@@ -126,7 +126,7 @@ class LoopRun:
             self.reader.restore(checkpoint)
             if self._is_tested_instead(request.refusal):
                 return self.read(plan)
-            self.reader.unrolled.add(self.key)
+            self.reader.unrolled[self.key] = request.refusal
             self.unroll(request.refusal)
 
     def _is_tested_instead(self, refusal: TransformError) -> bool:
