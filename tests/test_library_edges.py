@@ -52,6 +52,39 @@ def test_parts_of_the_whole(q: Any) -> None:
     check(percentile, np.arange(4.0), q * 100)
 
 
+def product_without_nan(x):
+    return np.nanprod(x)
+
+
+def sums_without_nan(x):
+    return np.nancumsum(x)
+
+
+def products_without_nan(x):
+    return np.nancumprod(x)
+
+
+def part_without_nan(x):
+    return np.nanpercentile(x, 30)
+
+
+WITHOUT_NAN = [product_without_nan, sums_without_nan, products_without_nan, part_without_nan]
+
+
+@pytest.mark.parametrize("function", WITHOUT_NAN)
+@pytest.mark.parametrize("dtype", ["?", "u1", "i4", "i8", "f4", "f8"])
+def test_whole_numbers_have_no_nan(function: Any, dtype: str) -> None:
+    check(function, np.array([1, 2, 0, 3]).astype(dtype))
+
+
+def spread_without_nan(x):
+    return np.nanvar(x) + np.nanstd(x)
+
+
+def test_the_variance_of_complex_numbers_is_real() -> None:
+    check(spread_without_nan, np.array([1 + 1j, 2 - 1j, np.nan, 0.5j]))
+
+
 def middle_of_positive(x):
     return np.median(x[x > 0])
 
