@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 from typing import Any
 
 import numpy as np
@@ -106,3 +107,13 @@ def variance_of_positive(x):
 @pytest.mark.parametrize("function", [middle_of_positive, mean_of_positive, variance_of_positive])
 def test_nothing_has_no_influence(function: Any) -> None:
     np.testing.assert_array_equal(grad(function)(-np.ones(3)), np.zeros(3))
+
+
+def of_cmath(z):
+    radius, angle = cmath.polar(z)
+    return cmath.exp(z) + cmath.log(z, 2) + cmath.sqrt(z) * cmath.phase(z) + cmath.rect(radius, angle)
+
+
+@pytest.mark.parametrize("z", [1 + 2j, -1.0, 2, np.complex128(1j), np.float64(-2.0), 0j], ids=str)
+def test_functions_of_cmath(z: Any) -> None:
+    check(of_cmath, z)

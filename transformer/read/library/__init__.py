@@ -39,6 +39,7 @@ def _name_in_scipy(function: Any) -> str:
 @cache
 def _functions() -> dict[Any, Callable[..., Any]]:
     from . import (
+        complex_functions,
         counting,
         facts,
         fitting,
@@ -58,7 +59,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
     )
 
     modules = (writing, counting, facts, folding, numbers, selecting, series, polynomials, polynomial_series, ranks,
-               missing, frequencies, fitting, matrices, scipy_linalg, windows)
+               missing, frequencies, fitting, matrices, scipy_linalg, windows, complex_functions)
     return {call: function for module in modules for call, function in module.CALLS.items()}
 
 
