@@ -111,7 +111,7 @@ def test_nothing_has_no_influence(function: Any) -> None:
 
 def of_cmath(z):
     radius, angle = cmath.polar(z)
-    return cmath.exp(z) + cmath.log(z, 2) + cmath.sqrt(z) * cmath.phase(z) + cmath.rect(radius, angle)
+    return cmath.exp(z) + cmath.log(z) + cmath.log(z + 3, 2) + cmath.sqrt(z) * cmath.phase(z) + cmath.rect(radius, angle)
 
 
 @pytest.mark.parametrize("z", [1 + 2j, -1.0, 2, np.complex128(1j), np.float64(-2.0), 0j], ids=str)

@@ -19,7 +19,7 @@ def of_one(function):
 
 def logarithm(z, base=None):
     z = complex(z)
-    if z == 0:
+    if base is None and z == 0:
         raise ValueError("math domain error")
     found = complex(np.log(z))
     return found if base is None else found / complex(np.log(complex(base)))
