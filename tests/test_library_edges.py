@@ -109,9 +109,19 @@ def test_nothing_has_no_influence(function: Any) -> None:
     np.testing.assert_array_equal(grad(function)(-np.ones(3)), np.zeros(3))
 
 
+def polynomial(x):
+    return np.polyval([1, 2, 3], x)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i4", "i8", "f4", "f8", "c8"])
+def test_polynomials_are_as_wide_as_their_coefficients(dtype: str) -> None:
+    check(polynomial, np.array([250, 2, 0]).astype(dtype))
+
+
 def of_cmath(z):
     radius, angle = cmath.polar(z)
-    return cmath.exp(z) + cmath.log(z) + cmath.log(z + 3, 2) + cmath.sqrt(z) * cmath.phase(z) + cmath.rect(radius, angle)
+    turned = cmath.sqrt(z) * cmath.phase(z) + cmath.rect(radius, angle)
+    return cmath.exp(z) + cmath.log(z) + cmath.log(z + 3, 2) + turned
 
 
 @pytest.mark.parametrize("z", [1 + 2j, -1.0, 2, np.complex128(1j), np.float64(-2.0), 0j], ids=str)
