@@ -73,16 +73,18 @@ def calls_of(op: Any, dtypes: Any) -> Iterator[Case]:
 
 FLOATS = [0.0, -0.0, np.inf, -np.inf, np.nan, 0.5, 1.5, 2.5, -0.5, -1.5, 1.0, -1.0, 3.0, -2.0, 1e300, -1e300, 1e-300]
 NARROW = [x if not 1e200 < abs(x) < np.inf else x * 1e-262 for x in FLOATS]
+COMPLEX = [0, 1, -1, 2, -2, 1j, 2 + 1j, -0.5 - 3j, 0.5]
 INTEGERS = [0, 1, -1, 2, -2, 3, -7, 63, 64, np.iinfo(np.int64).min, np.iinfo(np.int64).max]
 
 
 def edges_of(op: Any) -> Iterator[Case]:
     """Calls of an elementwise op of one or two operands on numbers where care is needed: zeros of both
-    signs, infinities, nan, halves, the ends of the integers; of two operands, all pairs."""
+    signs, infinities, nan, halves, the ends of the integers; of two operands, all pairs. Of complex numbers finite
+    ones: libraries do not agree on the others."""
     words = words_of(op)
     if len(words) > 2 or op.domain is not None or op.name in DEFINED_FOR_POSITIVE or {"order", "degree"} & set(words):
         return
-    for numbers in (np.array(FLOATS), np.array(NARROW, np.float32), np.array(INTEGERS)):
+    for numbers in (np.array(FLOATS), np.array(NARROW, np.float32), np.array(INTEGERS), np.array(COMPLEX)):
         case = (numbers,) if len(words) == 1 else (numbers[:, None].copy(), numbers)
         if is_taken(op, (case, {})):
             yield case, {}

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transformer import NotSupported, check_grads, grad, jvp, value_and_grad
+from transformer import NotSupported, check_grads, grad, jit, jvp, value_and_grad
 
 X = np.array([0.7, -1.2, 2.0])
 CAPTURED = np.array(1.5)
@@ -376,3 +376,23 @@ def test_files_test_what_their_source_was_read_for(tmp_path):
     of_any = saved(bound_anew, tmp_path, np.float64(2.0))
     x = np.array(2.0)
     assert of_any(x) == of_any(2.0) == 6.0 and x == 2.0
+
+
+def numbers_and_arrays_of_one(x):
+    x += 1
+    return x.sum(), x[()], x[...], x, x.copy(), x.reshape(()), np.float64(x), x.item(), +x, np.squeeze(x), x * 1
+
+
+def numbers_and_arrays_made(x):
+    y = np.zeros(())
+    y += x
+    return y.sum(), y[()], y, y.copy(), np.asarray(3.0), y * 1
+
+
+@pytest.mark.parametrize("function", [numbers_and_arrays_of_one, numbers_and_arrays_made])
+def test_compiled_results_are_numbers_or_arrays_as_numpys(function):
+    given = np.array(2.0)
+    found, wanted = jit(function)(given), function(np.array(2.0))
+    assert [(type(one), one) for one in found] == [(type(one), one) for one in wanted]
+    assert not any(one is given for one in found[4:5])
+    assert function is numbers_and_arrays_made or found[3] is given

@@ -211,10 +211,11 @@ FUNCTIONS = {
     "acosh": lambda a, b: math.acosh(a), "atanh": lambda a, b: math.atanh(a), "cosh": lambda a, b: math.cosh(a),
     "gamma": lambda a, b: math.gamma(a), "lgamma": lambda a, b: math.lgamma(a), "pow": lambda a, b: math.pow(a, b),
     "fmod": lambda a, b: math.fmod(a, b), "log1p": lambda a, b: math.log1p(a),
+    "max": lambda a, b: max(a, b, 0.5), "min": lambda a, b: min(a, b, 1.5),
 }
 LARGE = 2 ** 62
 FLOATS = [(1.0, 0.0), (0.0, -1.0), (10.0, 400.0), (math.nan, 1.0), (math.inf, 2.0), (1e300, 1e300), (-1.0, 1.0),
-          (2.0, 3.0), (1000.0, 1.0), (-2.0, 0.0), (0.0, 0.0)]
+          (2.0, 3.0), (1000.0, 1.0), (-2.0, 0.0), (0.0, 0.0), (1.0, math.nan)]
 INTEGERS = [(1, 0), (0, 3), (10, 30), (3, 5), (LARGE, LARGE), (-2 * LARGE, -1), (3, -1), (1, 70), (3, 62), (-7, 2)]
 
 

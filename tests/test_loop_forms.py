@@ -140,5 +140,7 @@ def in_rows(cases: list[Any]) -> list[Any]:
 
 
 def edges(op: Any) -> list[Any]:
-    """The numbers where care is needed, of the dtypes that are compiled."""
-    return [case for case in edges_of(op) if case[0][0].dtype.str[1:] in compiled_dtypes(op)]
+    """The numbers where care is needed, of the dtypes that are compiled, and complex ones where they have a form of
+    their own."""
+    own = ("c16",) if isinstance(op.loop, dict) and any("c" in kinds for kinds in op.loop) else ()
+    return [case for case in edges_of(op) if case[0][0].dtype.str[1:] in (*compiled_dtypes(op), *own)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 
 import numpy as np
@@ -40,6 +41,11 @@ def numpy_scalars(x):
 @supported("`math` functions on numbers")
 def mathematics(x):
     return math.sin(x) * math.hypot(x, 2.0)
+
+
+@supported("`cmath` functions on numbers")
+def complex_mathematics(x):
+    return abs(cmath.exp((0.3 + 2j) * x) + cmath.sqrt(x - 9.0)) * cmath.phase(1j + x)
 
 
 @supported("f-strings and `%`, in messages", "`str` of dynamic values is not read back")

@@ -142,6 +142,17 @@ def logic_short_circuit(x, k):
     return x[k] * x[0]
 
 
+def logic_of_several_types(image, x, seen):
+    """What stands beside `and` is of three types, of which only the truth counts."""
+    total = 0.0
+    for i in range(len(image)):
+        if image[i] and not seen[i] and x[i]:
+            total += x[i] ** 2
+        if not (image[i] or x[i] > 0.5) or i and seen[i]:
+            total *= 1.0 + x[i]
+    return total
+
+
 def logic_as_values(x, y, fallback):
     scale = fallback or 2.0
     active = x > 0 and y
@@ -336,6 +347,8 @@ PROGRAMS = [
     Program(logic_with_dynamic_sides, fixed(0.4, 0.9), (0, 1), name="logic_with_both_true"),
     Program(logic_short_circuit, lambda rng: (*apart((4,))(rng), 4)),
     Program(logic_short_circuit, lambda rng: (*apart((4,))(rng), 2), name="logic_both_sides"),
+    Program(logic_of_several_types, lambda rng: (np.array([0, 3, 1, 0, 255, 2], np.uint8), rng.standard_normal(6),
+                                                 np.array([0, 1, 0, 0, 0, 1], bool)), (1,), tags=("loops",)),
     Program(logic_as_values, fixed(0.8, 0.3, None), (0, 1)),
     Program(early_return, PAIR, (0, 1)),
     Program(early_return, fixed(0.3, 0.8), (0, 1), name="early_return_second"),

@@ -1,5 +1,7 @@
 """Fourier transforms and decompositions of matrices, as they are used."""
 
+import cmath
+
 import numpy as np
 import scipy.linalg
 
@@ -12,6 +14,30 @@ def spectral_derivative(u):
     k = np.fft.fftfreq(len(u), 1 / len(u))
     du = np.fft.ifft(1j * k * np.fft.fft(u)).real
     return np.sum((du - u) ** 2)
+
+
+def by_hand(x):
+    """In place, with the places in the order of their bits turned around."""
+    a, n, j = x.astype(complex), len(x), 0
+    for i in range(1, n):
+        bit = n >> 1
+        while j & bit:
+            j ^= bit
+            bit >>= 1
+        j |= bit
+        if i < j:
+            a[i], a[j] = a[j], a[i]
+    length = 2
+    while length <= n:
+        turn = cmath.exp(-2j * cmath.pi / length)
+        for i in range(0, n, length):
+            w = 1 + 0j
+            for k in range(i, i + length // 2):
+                u, v = a[k], a[k + length // 2] * w
+                a[k], a[k + length // 2] = u + v, u - v
+                w *= turn
+        length <<= 1
+    return np.sum(np.abs(a) ** 3)
 
 
 def convolution(x, kernel):
@@ -130,6 +156,7 @@ TURNING = np.array([[0.3, -2.0, 0.1], [1.5, 0.4, -0.2], [0.2, 0.1, -1.1]])
 
 PROGRAMS = [
     Program(spectral_derivative, normal((6,))),
+    Program(by_hand, normal((8,)), name="spectrum_by_hand"),
     Program(convolution, normal((5,), (3,)), wrt=(0, 1)),
     Program(spectrum_of_a_series, normal((7,))),
     Program(image_filter, normal((3, 4))),

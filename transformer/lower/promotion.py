@@ -23,6 +23,7 @@ from ..ops.identity import Same
 from ..ops.loops import loop_of, missing
 from ..ops.value import Value, apply, is_python, value
 from .access import fitted
+from .choices import pythons_choice
 from .nests import Block, Fold, Nest, emit
 
 FLOAT64, UNSIGNED, TRUTH = np.dtype(float), np.dtype(np.uint64), np.dtype(bool)
@@ -87,7 +88,8 @@ def _let(stmt: Let, builder: Builder) -> None:
         wide = getattr(form, "is_double", False)
         args = tuple(as_dtype(atom, FLOAT64 if wide else dtype, builder)
                      for atom, dtype in zip(stmt.args, dtypes, strict=True))
-        _applied(Let(stmt.targets, stmt.op, args, attrs, stmt.origin), FLOAT64 if wide else None, builder)
+        op = pythons_choice(stmt, dtypes[-1])
+        _applied(Let(stmt.targets, op, args, attrs, stmt.origin), FLOAT64 if wide else None, builder)
 
 
 def _applied(stmt: Let, dtype: np.dtype | None, builder: Builder) -> None:

@@ -45,6 +45,7 @@ class Multiply(Elementwise):
 class Divide(Elementwise):
     calls = np.divide, operator.truediv
     symbol = "/"
+    loop = {"c": scalars.quotient_of_complex}
     where = "real", "nonzero"
     partials = (lambda t, a, b, y: t / b,
                 lambda t, a, b, y: -t * y / b)

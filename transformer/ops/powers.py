@@ -10,6 +10,7 @@ import numpy as np
 from ..core.builder import current
 from ..core.grammar import Const, Effect, If
 from ..core.types import INT
+from . import scalars
 from .arithmetic import Negative, converted
 from .comparison import Less
 from .elementwise import Elementwise, constant, is_python_number, where
@@ -94,6 +95,7 @@ def _by_products(x, n):
 class Power(Elementwise):
     calls = np.power, operator.pow, pow, math.pow
     symbol = "**"
+    loop = {"c": scalars.power_of_complex}
     where = "positive", "real"
     partials = _power_in_base, _power_in_exponent
 
@@ -127,6 +129,6 @@ class FloatPower(Elementwise):
 
     name = "float_power"
     calls = (np.float_power,)
-    loop = operator.pow
+    loop = {"c": scalars.power_of_complex, "biuf": operator.pow}
     where = "positive", "real"
     partials = _power_in_base, _power_in_exponent

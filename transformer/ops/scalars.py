@@ -93,6 +93,16 @@ def smaller(a, b):
     return a if a <= b or a != a else b
 
 
+def first_or_larger(a, b):
+    """What Python's `max` gives."""
+    return b if b > a else a
+
+
+def first_or_smaller(a, b):
+    """What Python's `min` gives."""
+    return b if b < a else a
+
+
 def larger_number(a, b):
     """The larger number, or the one that is not nan."""
     return a if a >= b or b != b else b
@@ -157,8 +167,46 @@ def length(x):
 
 
 def sign_of_complex(x):
-    """Of length 1, or 0."""
-    return x / abs(x) if x != 0 else x
+    """Of length 1, or 0; along the part that is infinite."""
+    if math.isinf(x.real):
+        return complex(math.nan, math.nan) if math.isinf(x.imag) else complex(math.copysign(1.0, x.real), 0.0)
+    if math.isinf(x.imag):
+        return complex(0.0, math.copysign(1.0, x.imag))
+    size = math.hypot(x.real, x.imag)
+    return complex(x.real / size, x.imag / size) if size != 0.0 else complex(0.0, 0.0)
+
+
+def quotient_of_complex(a, b):
+    """By the larger part of the divisor, as NumPy divides; numba raises where that is 0."""
+    if abs(b.real) >= abs(b.imag):
+        if b.real == 0.0:
+            return complex(a.real / abs(b.real), a.imag / abs(b.real))
+        ratio = b.imag / b.real
+        scale = 1.0 / (b.real + b.imag * ratio)
+        return complex((a.real + a.imag * ratio) * scale, (a.imag - a.real * ratio) * scale)
+    ratio = b.real / b.imag
+    scale = 1.0 / (b.imag + b.real * ratio)
+    return complex((a.real * ratio + a.imag) * scale, (a.imag * ratio - a.real) * scale)
+
+
+def power_of_complex(a, b):
+    """By products for whole numbers below 100, as NumPy; 0 has powers with a positive real part alone, and to 0."""
+    if b.imag == 0.0 and b.real == math.floor(b.real) and abs(b.real) < 100.0 and (a != 0.0 or b.real >= 0.0):
+        return whole_power(a, int(b.real))
+    if a == 0.0:
+        return a * a if b.real > 0.0 else complex(math.nan, math.nan)
+    return a ** b
+
+
+def whole_power(a, n):
+    left = abs(n)
+    result = a if left % 2 == 1 else complex(1.0, 0.0)
+    while left > 1:
+        left = left // 2
+        a = a * a
+        if left % 2 == 1:
+            result = result * a
+    return quotient_of_complex(complex(1.0, 0.0), result) if n < 0 else result
 
 
 def heaviside(x, at_zero):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import ShapeError
-from ..core.sizes import greatest
+from ..core.sizes import Extent, Size, Unknown, greatest
 from ..core.types import ArrayType
 from . import arguments
 from .arguments import Args, Bound, Kwargs
@@ -43,7 +43,15 @@ class Mean(Reduction):
         return np.sum(a, axis=axis, keepdims=keepdims) / reduced_count(a.shape, axis)
 
     def vjp(dy, a, axis=None, dtype=None, keepdims=False):
-        return kept(dy / reduced_count(a.shape, axis), axis, keepdims)
+        return kept(dy / divisor(a.shape, axis), axis, keepdims)
+
+
+def divisor(shape: tuple[Extent, ...], axis: Axis) -> Extent:
+    """The count of elements, to divide a cotangent by: where a mask selects none there is nothing that it goes to, but
+    a number of Python divided by 0 would raise."""
+    count = reduced_count(shape, axis)
+    computed = isinstance(count, Size) and any(isinstance(atom, Unknown) for atom in count.atoms())
+    return greatest(count, 1) if computed or count == 0 else count
 
 
 INFINITY = named(np.inf, "np.inf")
@@ -113,7 +121,7 @@ class Var(Spread):
         return 2 * real_part(moved) / (reduced_count(a.shape, axis) - ddof)
 
     def vjp(dy, a, y, axis=None, ddof=0, keepdims=False):
-        scale = 2 * kept(dy, axis, keepdims) / (reduced_count(a.shape, axis) - ddof)
+        scale = 2 * kept(dy, axis, keepdims) / (divisor(a.shape, axis) - ddof)
         return scale * conjugated(deviation(a, axis))
 
 

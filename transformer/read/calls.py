@@ -31,12 +31,13 @@ from .errors import as_user_error
 from .functions import call_closure, call_python
 from .iteration import Iteration
 from .kinds import type_name
-from .library import instead_of
+from .library import gives_arrays, instead_of
 from .library.calls import call_library
 from .library.folding import WITH_WHERE
 from .library.selecting import each_element
 from .library.writing import masked
 from .pure import is_impure, is_pure, public_name, why_not
+from .rank_zero import as_given, as_numbers
 from .recorded import RecordedList
 from .stacking import stacking_call
 from .values import (
@@ -75,7 +76,8 @@ def call(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str,
         return _call_op(reader, function, args, kwargs)
     written = instead_of(function)
     if written is not None:
-        return call_library(reader, written, args, kwargs)
+        result = call_library(reader, written, args, kwargs)
+        return as_given(result) if gives_arrays(function) else as_numbers(result, args)
     return _call_by_kind(reader, function, args, kwargs)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from .conditions import branch, truth
+from .conditions import branch, condition
 from .containers import call_method, iterated, set_item
 from .demand import static
 from .frames import Frame
@@ -150,7 +150,7 @@ class Comprehension:
     def _filtered(self, conditions: list[Any], inner: Callable[[], None]) -> None:
         if not conditions:
             return inner()
-        cond = truth(self.reader, self.reader.evaluate(conditions[0]))
+        cond = condition(self.reader, conditions[0])
         branch(self.reader, cond, lambda: self._filtered(conditions[1:], inner), lambda: None)
 
 

@@ -27,13 +27,24 @@ if TYPE_CHECKING:
 
 
 def read_if(reader: Reader, node: Any) -> None:
-    cond = truth(reader, reader.evaluate(node.test))
+    cond = condition(reader, node.test)
     branch(reader, cond, lambda: reader.execute(node.body), lambda: reader.execute(node.orelse))
 
 
 def read_conditional(reader: Reader, node: Any) -> Any:
-    cond = truth(reader, reader.evaluate(node.test))
+    cond = condition(reader, node.test)
     return branch(reader, cond, lambda: reader.evaluate(node.body), lambda: reader.evaluate(node.orelse))
+
+
+def condition(reader: Reader, node: Any) -> Any:
+    """The truth of an expression of which nothing else is used: `a and b` may be numbers of two types in it."""
+    with reader.builder.at(reader.frame.origin(node)):
+        match node:
+            case gast.BoolOp():
+                return _decided(reader, node, list(node.values), isinstance(node.op, gast.And), condition)
+            case gast.UnaryOp(op=gast.Not()):
+                return negated(reader, condition(reader, node.operand))
+        return truth(reader, reader.evaluate(node))
 
 
 def branch(reader: Reader, cond: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
@@ -87,22 +98,23 @@ def negated(reader: Reader, cond: Any) -> Any:
 
 def read_bool_op(reader: Reader, node: Any) -> Any:
     """`a and b and c`: the rest is read only where what stands before does not decide."""
-    return _decided(reader, node, list(node.values), isinstance(node.op, gast.And))
+    is_and = isinstance(node.op, gast.And)
+    return _decided(reader, node, list(node.values), is_and, lambda _, operand: reader.evaluate(operand))
 
 
-def _decided(reader: Reader, node: Any, operands: list[Any], is_and: bool) -> Any:
-    first = reader.evaluate(operands[0])
+def _decided(reader: Reader, node: Any, operands: list[Any], is_and: bool, read: Callable[[Reader, Any], Any]) -> Any:
+    first = read(reader, operands[0])
     if len(operands) == 1:
         return first
     cond = truth(reader, first)
     if not isinstance(cond, Value):
-        return _decided(reader, node, operands[1:], is_and) if cond == is_and else first
+        return _decided(reader, node, operands[1:], is_and, read) if cond == is_and else first
     if all(map(is_safe, operands[1:])) and _is_truth(first):
-        rest = _decided(reader, node, operands[1:], is_and)
+        rest = _decided(reader, node, operands[1:], is_and, read)
         if _is_truth(rest):
             return joined(reader, first, rest, is_and)
         return _one_of(reader, cond, first, rest, is_and)
-    rest_of = lambda: _decided(reader, node, operands[1:], is_and)  # noqa: E731
+    rest_of = lambda: _decided(reader, node, operands[1:], is_and, read)  # noqa: E731
     return choose(reader, cond, rest_of, lambda: first) if is_and else choose(reader, cond, lambda: first, rest_of)
 
 

@@ -22,7 +22,7 @@ from ..core.errors import BadArgument, NotSupported
 from ..core.grammar import Effect
 from ..ops.value import Value
 from .branches import Unreachable
-from .conditions import truth
+from .conditions import condition
 from .demand import static
 from .kinds import described, python_type, type_name
 from .texts import Template, read_joined
@@ -68,7 +68,7 @@ def breakpoint_call(reader: Reader) -> None:
 
 
 def read_assert(reader: Reader, node: Any) -> None:
-    cond = truth(reader, reader.evaluate(node.test))
+    cond = condition(reader, node.test)
     if isinstance(cond, Value):
         _check(reader, cond, node.msg)
     elif not cond:

@@ -28,7 +28,7 @@ from .recorded import RecordedList, Recording
 from .scope import Scope
 from .sharing import apart_arguments
 from .source import find_source
-from .values import Axisless
+from .values import Axisless, is_axisless
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -86,6 +86,8 @@ def read_target(reader: Reader, target: Any, args: tuple[Any, ...], kwargs: dict
         name, params, reader.builder.block, results.atoms, dims_of(params), reader.assumptions.guards, origin
     )
     interface = Interface(name, arguments.parameters(), tree, reader.outside.hidden, source, None, reader.returned)
+    names = {id(value): var for var, value in zip(arguments.vars, reader.arguments)}
+    interface.axisless = {k: names.get(id(value)) for k, value in results.axisless.items()}
     written = [
         WrittenArgument(reader.paths[var], var, value.atom, reader.first_writes.get(id(value), origin))
         for var, value in zip(arguments.vars, reader.arguments)
@@ -269,11 +271,14 @@ class Results:
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self.atoms: list[Atom] = []
+        self.axisless: dict[int, Any] = {}
 
     def add(self, value: Any) -> Any:
         """The tree of a result, with `Result(k)` for its dynamic leaves."""
         value = self.reader.usable(value)
         if isinstance(value, (Value, Size)):
+            if is_axisless(value):
+                self.axisless[len(self.atoms)] = value
             self.atoms.append(as_atom(value))
             return Result(len(self.atoms) - 1)
         if isinstance(value, (RecordedList, Recording)):

@@ -12,7 +12,7 @@ from ..ops.identity import Same
 from ..ops.value import Value, emit
 from .attributes import attribute
 from .branches import Unreachable, choose
-from .conditions import is_safe, joined, negated, truth
+from .conditions import condition, is_safe, joined, truth
 from .containers import iterated
 from .demand import static
 from .errors import as_user_error
@@ -72,9 +72,9 @@ def _is_complex_literal(node: Any, left: Any, right: Any) -> bool:
 
 
 def read_unary(reader: Reader, node: Any) -> Any:
-    operand = reader.evaluate(node.operand)
     if isinstance(node.op, gast.Not):
-        return negated(reader, truth(reader, operand))
+        return condition(reader, node)
+    operand = reader.evaluate(node.operand)
     function = UNARY[type(node.op)]
     if type(operand) in (int, float, complex):
         return function(operand)

@@ -64,7 +64,8 @@ class Interface:
     arguments without axes whether they have to be arrays (True) or numbers (False); `differing` are the
     parameters of which devices have values of their own, `together` the variables whose memory they have together;
     `halves` are the dtypes of 16 bits of parameters, and of
-    results by their number, that the entry of compiled code converts."""
+    results by their number, that the entry of compiled code converts; `axisless` are the results, by their number,
+    that are arrays without axes, each with the parameter that it is, if it is one."""
 
     name: str
     parameters: list[Parameter]
@@ -78,6 +79,7 @@ class Interface:
     differing: frozenset[Var] = frozenset()
     together: frozenset[Var] = frozenset()
     halves: dict[Any, np.dtype[Any]] = field(default_factory=dict)
+    axisless: dict[int, Var | None] = field(default_factory=dict)
 
     def parameter(self, name: str) -> Parameter | None:
         return next((p for p in self.parameters if p.name == name), None)

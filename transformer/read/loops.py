@@ -10,7 +10,7 @@ import gast
 from ..core.errors import NotSupported, TransformError
 from ..core.sizes import Size
 from ..ops.value import Value
-from .conditions import branch, negated, truth
+from .conditions import branch, condition, negated, truth
 from .demand import Unroll, need
 from .frames import Frame
 from .iteration import Iteration, check_held, iteration_of, size_of_container, sizes_of_held
@@ -70,7 +70,7 @@ def read_while(reader: Reader, node: Any) -> None:
         None,
         lambda k: _test_again(reader, node),
         lambda: reader.execute(node.body),
-        test=lambda: truth(reader, reader.evaluate(node.test)),
+        test=lambda: condition(reader, node.test),
     )
     run.read(lambda: _plan(reader, node, run))
     if _binds(node.test):
@@ -114,7 +114,7 @@ class LoopRun:
         if self.length == 0 and isinstance(self.length, int):
             return
         if self.iteration is not None and self.iteration.is_static or self.key in self.reader.unrolled:
-            return self.unroll(None)
+            return self.unroll(self.reader.unrolled.get(self.key))
         checkpoint = self.reader.checkpoint()
         watched = [] if self.iteration is None else sizes_of_held(self.reader, self.iteration)
         try:
@@ -126,7 +126,7 @@ class LoopRun:
             self.reader.restore(checkpoint)
             if self._is_tested_instead(request.refusal):
                 return self.read(plan)
-            self.reader.unrolled.add(self.key)
+            self.reader.unrolled[self.key] = request.refusal
             self.unroll(request.refusal)
 
     def _is_tested_instead(self, refusal: TransformError) -> bool:

@@ -12,7 +12,7 @@ from ..core.sizes import Size
 from ..ops.value import Value
 from .attributes import attribute
 from .builtin_calls import is_instance
-from .conditions import branch, joined, truth
+from .conditions import branch, condition, joined, truth
 from .containers import item
 from .frames import store
 from .operators import compare
@@ -43,7 +43,7 @@ def _read_cases(reader: Reader, subject: Any, cases: list[Any]) -> None:
         if case.guard is None:
             reader.execute(case.body)
         else:
-            guard = truth(reader, reader.evaluate(case.guard))
+            guard = condition(reader, case.guard)
             branch(reader, guard, lambda: reader.execute(case.body), lambda: _read_cases(reader, subject, cases[1:]))
 
     branch(reader, matches, read_case, lambda: _read_cases(reader, subject, cases[1:]))

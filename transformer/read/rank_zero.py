@@ -66,6 +66,19 @@ def _named(reader: Reader) -> Iterator[Any]:
                 yield from contained(value)
 
 
+def as_numbers(result: Any, given: tuple[Any, ...]) -> Any:
+    """What a function of NumPy gives that is read as Python: a number, not an array without axes, if no argument."""
+    if type(result) is tuple:
+        return tuple(as_numbers(item, given) for item in result)
+    made = isinstance(result, Axisless) and not any(result is argument for argument in given)
+    return Value(result.atom) if made else result
+
+
+def as_given(result: Any) -> Any:
+    """What one gives that makes an array of it."""
+    return as_array(result) if isinstance(result, Value) and not result.ndim else result
+
+
 def as_array(number: Value) -> Value:
     """A number that NumPy gives as an array without axes."""
     return number if is_array(number) else Axisless(number.atom)

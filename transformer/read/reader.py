@@ -95,7 +95,7 @@ def read(
     Raises `Demand` if an argument has to be static, a located `TransformError` for what cannot be
     read.
     """
-    unrolled: set[Any] = set()
+    unrolled: dict[Any, TransformError] = {}
     declared: dict[Any, ArrayType] = {}
     tested: set[Any] = set()
     for _ in range(MOST_READINGS):
@@ -106,7 +106,7 @@ def read(
         except Unroll as request:
             if request.loop in unrolled:
                 raise request.refusal from None
-            unrolled.add(request.loop)
+            unrolled[request.loop] = request.refusal
         except Widen as request:
             if declared.get(request.key) == request.type:
                 raise NotSupported(
@@ -145,12 +145,13 @@ class Reader:
     `frames` are the calls being read, the innermost last; `journal` has every change; `owned` the
     containers and objects made during the reading, which alone may be changed; `contents` what
     stands in place of a list whose items are not all known (see `recorded`). `unrolled` are the loops
-    that earlier readings found to need it, `declared` the types of names that may be unbound, `tested`
+    that earlier readings found to need it, with why, `declared` the types of names that may be unbound, `tested`
     the places where the program is to test that sizes are equal.
     """
 
     def __init__(
-        self, assumptions: Assumptions, unrolled: set[Any], declared: dict[Any, ArrayType], tested: set[Any]
+        self, assumptions: Assumptions, unrolled: dict[Any, TransformError], declared: dict[Any, ArrayType],
+        tested: set[Any],
     ) -> None:
         self.builder = Builder(assumptions)
         self.builder.reader = self

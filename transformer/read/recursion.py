@@ -91,7 +91,7 @@ def _in_place(reader: Reader, frame: Frame, body: Callable[[], Any]) -> Any:
         if refused.loop != key:
             raise
         reader.restore(checkpoint)
-        reader.unrolled.add(key)
+        reader.unrolled[key] = refused.refusal
         reader.recursion.refusals[key] = refused.refusal
     frame.reset()
     return body()

@@ -266,7 +266,7 @@ def _unrolled_as_needed(reader: Reader, function: Any, args: tuple[Any, ...], kw
             around = any(loop.plan.key == request.loop for loop in reader.loops)
             if around or request.loop in reader.unrolled:
                 raise
-            reader.unrolled.add(request.loop)
+            reader.unrolled[request.loop] = request.refusal
         except Widen as request:
             if reader.declared.get(request.key) == request.type:
                 raise

@@ -263,7 +263,7 @@ class _Entry:
             if not isinstance(item, Result):
                 return self._number_or_array(item)
             atom = self.function.results[item.k]
-            found = self._result(atom)
+            found = self._result(atom) if is_array(atom) or self.is_transformed else self._without_axes(item.k, atom)
             if item.k in self.interface.halves and not self._is_given(atom):
                 return _in_dtype(found, type_of(atom), self.interface.halves[item.k])     # type: ignore[arg-type]
             if self.is_transformed and is_array(atom):
@@ -288,6 +288,13 @@ class _Entry:
         if atom in self.paths:
             return self.argument(atom) if self.is_transformed and atom not in self.wide else self.reached(atom)
         return self._number_or_array(atom)
+
+    def _without_axes(self, k: int, atom: Any) -> ast.expr:
+        """A result without axes: a number, or an array, which may be that of an argument."""
+        if k not in self.interface.axisless:
+            return self._number_or_array(atom)
+        param = self.interface.axisless[k]
+        return ast.Call(of_numpy("array"), [self._number_or_array(atom)], []) if param is None else self.reached(param)
 
     def _number_or_array(self, atom: Any) -> ast.expr:
         if atom in self.paths:

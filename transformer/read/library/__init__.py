@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 
 def instead_of(function: Any) -> Callable[..., Any] | None:
     """What is read in place of a function; None where that is the function itself."""
@@ -17,6 +19,15 @@ def instead_of(function: Any) -> Callable[..., Any] | None:
         return _functions().get(function) or _functions().get(_name_in_scipy(function))
     except TypeError:  # not hashable
         return None
+
+
+def gives_arrays(function: Any) -> bool:
+    """Whether NumPy itself gives an array where a result has no axes: most of its functions give a number."""
+    return function in ARRAYS
+
+
+ARRAYS = frozenset({np.apply_along_axis, np.apply_over_axes, np.asarray_chkfinite, np.block, np.cov, np.i0, np.isin,
+                    np.isneginf, np.isposinf, np.linalg.tensorsolve, np.piecewise, np.select})
 
 
 def _name_in_scipy(function: Any) -> str:
@@ -28,6 +39,7 @@ def _name_in_scipy(function: Any) -> str:
 @cache
 def _functions() -> dict[Any, Callable[..., Any]]:
     from . import (
+        complex_functions,
         counting,
         facts,
         fitting,
@@ -47,7 +59,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
     )
 
     modules = (writing, counting, facts, folding, numbers, selecting, series, polynomials, polynomial_series, ranks,
-               missing, frequencies, fitting, matrices, scipy_linalg, windows)
+               missing, frequencies, fitting, matrices, scipy_linalg, windows, complex_functions)
     return {call: function for module in modules for call, function in module.CALLS.items()}
 
 

@@ -44,17 +44,27 @@ def unique_values(x, /):
 
 
 def bincount(x, weights=None, minlength=0):
-    x = np.asarray(x)
+    x = counted(np.asarray(x))
     if weights is not None and np.shape(weights) != np.shape(x):
         raise ValueError("The weights and list don't have the same length.")
     if x.dtype.kind != "u" and np.any(x < 0):
         raise ValueError("'list' argument must have no negative elements")
-    count = minlength if minlength else int(np.max(x)) + 1
+    count = minlength if minlength else int(np.max(x)) + 1 if len(x) else 0
     if minlength and np.any(x >= minlength):
         raise ValueError("np.bincount with a number of minlength or more: its result would be longer than minlength")
     sums = np.zeros(count, dtype=int if weights is None else float)
     np.add.at(sums, x, 1 if weights is None else weights)
     return sums
+
+
+def counted(x):
+    """What `bincount` counts: as whole numbers."""
+    if x.ndim != 1:
+        raise ValueError(f"object {'too deep' if x.ndim else 'of too small depth'} for desired array")
+    if x.dtype.kind in "fc":
+        dtypes = f"from dtype('{x.dtype}') to dtype('int64')"
+        raise TypeError(f"Cannot cast array data {dtypes} according to the rule 'safe'")
+    return x.astype(int) if x.dtype.kind == "b" else x
 
 
 def histogram(a, bins=10, range=None, density=None, weights=None):

@@ -156,20 +156,22 @@ def pairing(function):
     return outer
 
 
-def by_parts(reduce):
+def by_parts(name, reduce):
     """`ufunc.reduceat`: what `reduce` gives of the rows from each index to the next one; a row where that is not
-    behind it."""
+    behind it. The sum of narrow integers is a wider one, as that of all of them is."""
 
     def reduceat(array, indices, axis=0, dtype=None, out=None):
         if dtype is not None or out is not None:
             refused("`reduceat` with dtype or out", "Write a loop over the parts.")
         lines = np.moveaxis(np.asarray(array), axis, 0)
-        count = len(indices)
-        found = np.zeros((count, *lines.shape[1:]), lines.dtype)
+        count, dtype = len(indices), reduce(np.ones(1, lines.dtype)).dtype
+        found = np.zeros((count, *lines.shape[1:]), dtype)
         for k in range(count):
             start = indices[k]
+            if start < 0 or start >= len(lines):
+                raise IndexError(f"index {start} out-of-bounds in {name}.reduceat [0, {len(lines)})")
             stop = indices[k + 1] if k + 1 < count else len(lines)
-            found[k] = reduce(lines[start:stop]) if start < stop else lines[start]
+            found[k] = reduce(lines[start:stop]) if start < stop else lines[start].astype(dtype)
         return np.moveaxis(found, 0, axis)
 
     return reduceat
@@ -203,7 +205,7 @@ CALLS: dict[Any, Any] = {
     **{ufunc.accumulate: running(ufunc) for ufunc in FOLDED},
     np.add.accumulate: accumulating(np.cumsum),
     np.multiply.accumulate: accumulating(np.cumprod),
-    **{ufunc.reduceat: by_parts(folding(ufunc)) for ufunc in FOLDED - IN_NO_ORDER},
-    **{ufunc.reduceat: by_parts(reducing(WHOLE[ufunc])) for ufunc in FOLDED & WHOLE.keys()},
+    **{ufunc.reduceat: by_parts(ufunc.__name__, folding(ufunc)) for ufunc in FOLDED - IN_NO_ORDER},
+    **{ufunc.reduceat: by_parts(ufunc.__name__, reducing(WHOLE[ufunc])) for ufunc in FOLDED & WHOLE.keys()},
     **{ufunc.outer: pairing(ufunc) for ufunc in BINARY},
 }

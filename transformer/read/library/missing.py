@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .ranks import kept, lines, part_of
+from .ranks import are_parts, kept, lines, part_of
 from .refusing import refused
 
 
@@ -16,7 +16,8 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     here = ~np.isnan(a)
     count = np.sum(here, axis=axis, keepdims=True)
     centre = divided(np.sum(np.where(here, a, 0.0), axis=axis, keepdims=True), count)
-    squares = np.where(here, a - centre, 0.0) ** 2
+    apart = np.where(here, a - centre, 0.0)
+    squares = apart.real**2 + apart.imag**2 if apart.dtype.kind == "c" else apart**2
     total = np.sum(squares, axis=axis, keepdims=keepdims)
     return divided(total, np.sum(here, axis=axis, keepdims=keepdims) - ddof)
 
@@ -40,6 +41,8 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
     """NaN are sorted to the end, so that the others are the first ones of each line."""
     if out is not None or method != "linear" or weights is not None:
         refused("quantiles without NaN with out, weights or another method than 'linear'", "Leave them out.")
+    if not are_parts(q):
+        raise ValueError("Quantiles must be in the range [0, 1]")
     is_pythons = type(q) in (int, float)      # the result is as wide as the array
     a, q = np.asarray(a), np.asarray(q)
     ordered = np.sort(lines(a, axis), axis=0)
@@ -58,25 +61,33 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
 
 
 def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    if not are_parts(part_of(q)):
+        raise ValueError("Percentiles must be in the range [0, 100]")
     return nanquantile(a, part_of(q), axis, out, overwrite_input, method, keepdims, weights=weights)
+
+
+def present(a, otherwise):
+    """The array with a number in place of NaN; whole numbers have none, and stay whole."""
+    a = np.asarray(a)
+    return np.where(np.isnan(a), otherwise, a) if a.dtype.kind in "fc" else a
 
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     if out is not None or initial is not None or where is not True:
         refused("np.nanprod with out, initial or where", "Write np.prod(np.where(np.isnan(x), 1.0, x)) with them.")
-    return np.prod(np.where(np.isnan(a), 1.0, a), axis=axis, dtype=dtype, keepdims=keepdims)
+    return np.prod(present(a, 1.0), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 def nancumsum(a, axis=None, dtype=None, out=None):
     if out is not None:
         refused("np.nancumsum with out", "Assign the result: y[:] = np.nancumsum(x).")
-    return np.cumsum(np.where(np.isnan(a), 0.0, a), axis=axis, dtype=dtype)
+    return np.cumsum(present(a, 0.0), axis=axis, dtype=dtype)
 
 
 def nancumprod(a, axis=None, dtype=None, out=None):
     if out is not None:
         refused("np.nancumprod with out", "Assign the result: y[:] = np.nancumprod(x).")
-    return np.cumprod(np.where(np.isnan(a), 1.0, a), axis=axis, dtype=dtype)
+    return np.cumprod(present(a, 1.0), axis=axis, dtype=dtype)
 
 
 CALLS: dict[Any, Any] = {

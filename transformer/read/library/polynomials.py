@@ -11,7 +11,7 @@ from .refusing import refused
 
 
 def polyval(p, x):
-    y = np.zeros_like(x)[()]
+    y = np.zeros_like(x, dtype=np.result_type(np.asarray(p).dtype, np.asarray(x).dtype))[()]
     for coefficient in p:
         y = y * x + coefficient
     return y

@@ -15,6 +15,8 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     a = np.asarray(a)
     ordered = np.sort(lines(a, axis), axis=0)
     count = ordered.shape[0]
+    if count == 0:                            # the mean of nothing
+        return kept(np.mean(ordered, axis=0), a, axis, keepdims)
     middle = 0.5 * ordered[(count - 1) // 2] + 0.5 * ordered[count // 2]
     return kept(np.where(np.isnan(ordered[-1]), np.nan, middle), a, axis, keepdims)
 
@@ -22,6 +24,20 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     if out is not None or method != "linear" or weights is not None:
         refused("np.quantile with out, weights or another method than 'linear'", "Leave them out.")
+    if not are_parts(q):
+        raise ValueError("Quantiles must be in the range [0, 1]")
+    return among(a, q, axis, keepdims)
+
+
+def are_parts(q):
+    """Whether all are between 0 and 1; nan is not. Of constants that is known."""
+    if isinstance(q, (list, tuple)):
+        return all(are_parts(part) for part in q)
+    return 0 <= q <= 1 if type(q) in (int, float) else np.all((q >= 0) & (q <= 1))
+
+
+def among(a, q, axis, keepdims):
+    """Between the two elements that are nearest to a part of the whole, in their order."""
     is_pythons = type(q) in (int, float)      # the result is as wide as the array
     a, q = np.asarray(a), np.asarray(q)
     ordered = np.sort(lines(a, axis), axis=0)
@@ -37,11 +53,16 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
 
 
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
-    return quantile(a, part_of(q), axis, out, overwrite_input, method, keepdims, weights=weights)
+    if out is not None or method != "linear" or weights is not None:
+        refused("np.percentile with out, weights or another method than 'linear'", "Leave them out.")
+    parts = part_of(q)
+    if not are_parts(parts):
+        raise ValueError("Percentiles must be in the range [0, 100]")
+    return among(a, parts, axis, keepdims)
 
 
 def part_of(percents):
-    return percents / 100 if type(percents) in (int, float) else np.asarray(percents) / 100
+    return [part_of(each) for each in percents] if isinstance(percents, (list, tuple)) else percents / 100
 
 
 def lines(a, axis):
