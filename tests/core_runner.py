@@ -21,6 +21,8 @@ from transformer.core.grammar import (
 )
 from transformer.core.sizes import Dim, Size, Unknown, replaced
 from transformer.core.types import BOOL
+from transformer.core.walk import atom_vars
+from transformer.ops.sequences import Stacked
 from transformer.ops.value import is_python
 
 Values = dict[Var, Any]
@@ -84,10 +86,18 @@ class _Runner:
 
     def _let(self, stmt: Let) -> None:
         attrs = {key: self.attr(item) for key, item in stmt.attrs.items() if key != "spelling"}
-        result = stmt.op.run(*map(self.operand(stmt), stmt.args), **attrs)
+        operands = list(map(self.operand(stmt), stmt.args))
+        nothing = stmt.op is Stacked and not len(operands[0])
+        result = self._no_rows(stmt.target.type) if nothing else stmt.op.run(*operands, **attrs)
         results = result if len(stmt.targets) != 1 else (result,)
         for target, value in zip(stmt.targets, results, strict=True):
             self.values[target] = _own(value)
+
+    def _no_rows(self, type: Any) -> np.ndarray:
+        """What a loop that did not run has recorded; it has not said how long rows are that it computes."""
+        rows = [0 if any(atom not in self.values for atom in atom_vars(size)) else self.attr(size)
+                for size in type.sizes[1:]]
+        return np.zeros((0, *rows), type.dtype)
 
     def operand(self, stmt: Let) -> Any:
         """What gives the operands: to Python's arithmetic its truth values are integers."""

@@ -24,7 +24,7 @@ from thinned import some
 
 from transformer import config, grad, jit, tree
 from transformer.api import argument_names
-from transformer.core.errors import NotSupported, TransformError
+from transformer.core.errors import NotSupported, ShapeError, TransformError
 from transformer.lower.lowering import lower
 from transformer.pipeline import Generated, generate
 from transformer.run.assembly import JUMP, width_of
@@ -40,6 +40,8 @@ OTHERWISE = EXCEPTIONS | {"compiled_helper", "spectrum"}
 # Of two mistakes, that of the shapes is told first, as it is seen before anything runs.
 EARLIER = {"index_argument", "integer_array_write", "newton_step_in_plane", "swap_rows", "gradient_eo",
            "mask_of_computed_length", "straight_line", "weighted_parabola"}
+# Shapes that never fit are told of although the program does not come there.
+UNREACHED = {"conjugate_gradients_at_once"}
 
 
 class Loops:
@@ -133,6 +135,8 @@ def check(program: Any, served: list[bool]) -> None:
             continue
         rtol = 1e-3 if "f32" in program.tags else 1e-8
         if program.name in EARLIER and isinstance(got, Raised) and isinstance(want, Raised):
+            continue
+        if program.name in UNREACHED and isinstance(got, Raised) and issubclass(got.type, ShapeError):
             continue
         same = agree(got, want, rtol) or is_noise(function, changed, want, rtol)
         assert same, f"{told(program, changed)}: {got!r} is not {want!r}"

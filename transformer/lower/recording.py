@@ -104,7 +104,9 @@ class Recording:
             layout = Layout(record.target.name or "rows", -record.target.serial, (True,), ("get",))
             lengths = target.type.sizes[:type.rank - _type_of_rows(record.target.type).rank]   # type: ignore[union-attr]
             target = Var(ArrayType(INT.dtype, lengths), target.name)
-            assert before.issuperset(atom_vars(target.type))
+            if not before.issuperset(atom_vars(target.type)):
+                raise NotSupported("arrays of which nobody knows before how many there are and how large they become, "
+                                   "kept for each iteration of loops, have no compiled form", origin)
         if is_ragged:
             rows = Var(INT, "rows")
             emit(Let((rows,), Named, (Const(FIRST_ROWS),), {}, origin))
