@@ -12,14 +12,14 @@ from corpus.recursion import memoized, paths, sorted_weighted
 from corpus.recursion_of_arrays import potential, prefix, soft_tree
 from lowered import generated
 from test_lowered_programs import check, transformed
+from thinned import some
 
 from transformer import check_grads, grad, jit, jvp, vmap
 from transformer.core.errors import NotSupported
 from transformer.lower.lowering import lower
 
 PROGRAMS = [*recursion.PROGRAMS, *recursion_of_arrays.PROGRAMS]
-COMPILED = {"memoized", "soft_tree", "called_in_uncounted_loops", "recursive_horner_f32", "complex_power",
-            "loops_in_calls"}
+COMPILED = {"memoized", "soft_tree", "called_in_uncounted_loops", "recursive_horner_f32"}
 
 
 def tree(w, lo, hi):
@@ -42,8 +42,8 @@ def loops_of(target: Any, user: Any, *arguments: Any) -> str:
 @pytest.mark.parametrize("order", [0, 1, 2])
 @pytest.mark.parametrize("chunk", range(6))
 def test_loops_are_right(chunk: int, order: int) -> None:
-    """Every program, and its first and second derivatives, as plain Python."""
-    for program in PROGRAMS[chunk::6]:
+    """Every first derivative, and of every third program its value and the second one, as plain Python."""
+    for program in (PROGRAMS if order == 1 else some(PROGRAMS, 3, order // 2))[chunk::6]:
         check(transformed(program, order), program, program.example(np.random.default_rng(0)), compiled=False)
 
 

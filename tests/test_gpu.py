@@ -25,7 +25,7 @@ PROGRAMS = [program for program in ALL if "expected" not in program.tags]
 ONCE_WRONG = [program for program in PROGRAMS if program.name in (
     "conjugate_gradients_at_once", "ellipsis", "halved_before_the_row_above", "handed_from_row_to_row", "ping_pong",
     "structured", "window_of_lanes")]
-VALUES, DERIVED = [*some(PROGRAMS, 8), *ONCE_WRONG], [*some(PROGRAMS, 16, 2), *ONCE_WRONG]
+VALUES, DERIVED = [*some(PROGRAMS, 16), *ONCE_WRONG], [*some(PROGRAMS, 32, 2), *ONCE_WRONG]
 CHUNKS = 8
 
 

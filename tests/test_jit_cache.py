@@ -294,6 +294,7 @@ def _in_child(compiled: Any, queue: Any) -> None:
     queue.put((compiled(np.arange(3.0)), jit(with_table)(np.arange(2.0))))
 
 
+@pytest.mark.filterwarnings("ignore:os.fork")                             # of JAX, where an earlier test imports it
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
 def test_forks_after_a_compilation() -> None:
     compiled = jit(total)
@@ -306,6 +307,7 @@ def test_forks_after_a_compilation() -> None:
     assert child.exitcode == 0 and queue.get() == (6.0, 2.0)
 
 
+@pytest.mark.filterwarnings("ignore:os.fork")                             # of JAX, where an earlier test imports it
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
 def test_forks_while_a_thread_compiles() -> None:
     compiled = jit(total)

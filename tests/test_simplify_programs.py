@@ -187,7 +187,7 @@ def each(programs: list[Program]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("program", programs, ids=lambda program: program.name)
 
 
-@each(some(EXAMPLES, 3))
+@each(some(EXAMPLES, 6))
 def test_programs_and_their_gradients(program: Program) -> None:
     reading, arguments = reading_of(program)
     assumptions, tolerance = reading.assumptions, tolerance_of(program)
@@ -197,7 +197,7 @@ def test_programs_and_their_gradients(program: Program) -> None:
         simplified(slope, assumptions, arguments, tolerance)
 
 
-@each(some(EXAMPLES, 6, 1))
+@each(some(EXAMPLES, 12, 1))
 def test_second_derivatives(program: Program) -> None:
     reading, arguments = reading_of(program)
     assumptions, tolerance = reading.assumptions, tolerance_of(program)
@@ -210,7 +210,7 @@ def test_second_derivatives(program: Program) -> None:
     simplified(curvature, assumptions, arguments, 100 * tolerance)
 
 
-@each(some(EXAMPLES, 8, 2))
+@each(some(EXAMPLES, 16, 2))
 def test_tangents(program: Program) -> None:
     reading, arguments = reading_of(program)
     assumptions = reading.assumptions

@@ -22,7 +22,7 @@ from transformer.core.errors import NotSupported, TransformError
 
 PROGRAMS = [program for program in ALL if "expected" not in program.tags]
 LOOPS = [program for program in PROGRAMS if "loops" in program.tags]
-VALUES, DERIVED = some(PROGRAMS, 3), [*some(PROGRAMS, 6, 1), *LOOPS]
+VALUES, DERIVED = some(PROGRAMS, 6), [*some(PROGRAMS, 12, 1), *LOOPS]
 CHUNKS = 16
 LANES = 3
 
@@ -76,5 +76,5 @@ def test_values(chunk: int) -> None:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_gradients(chunk: int) -> None:
-    """Of every sixth program, and of those whose loops were wrong once."""
+    """Of every twelfth program, and of those whose loops were wrong once."""
     run_all(DERIVED[chunk::CHUNKS], 1)
