@@ -35,6 +35,8 @@ def before(stmt: Let, magnitudes: Magnitudes) -> None:
     for atom, dtype in _conversions(stmt):
         if dtype.kind in "iu" and _is_python_int(atom):
             _tested(atom, dtype, magnitudes)
+    if stmt.op.store is not None and not stmt.op.adds:
+        _test_float(stmt)
     if stmt.op.name == "power":
         _test_power(stmt, magnitudes)
 
@@ -64,6 +66,27 @@ def _tested(atom: Any, dtype: np.dtype, magnitudes: Magnitudes) -> None:
     for test in tests:
         known = f" {atom.value}" if isinstance(atom, Const) else ""
         refuse(test, OverflowError(f"Python integer{known} out of bounds for {dtype}"))
+
+
+def _test_float(stmt: Let) -> None:
+    """A floating number that is written to integers has to be one of them, but for its fraction: Python's anywhere,
+    and NumPy's where NumPy writes it as a number, to an element or a slice of int32 or int64."""
+    target: Any = stmt.target.type
+    type: Any = type_of(stmt.args[1])
+    dtype = target.dtype
+    if dtype.kind not in "iu" or type.sizes or type.dtype.kind != "f":
+        return
+    slots = [type_of(slot) for slot in stmt.args[2:]]
+    if not type.weak and (dtype.name not in ("int32", "int64") or any(getattr(slot, "sizes", ()) for slot in slots)):
+        return
+    x: Any = Value(stmt.args[1])
+    least, most = float(np.iinfo(dtype).min), float(np.iinfo(dtype).max)
+    is_long = dtype.itemsize == 8                                        # of which the next one below is none
+    beyond = "Python int too large to convert to C long" if is_long else f"Python integer out of bounds for {dtype}"
+    refuse(np.isnan(x), raised(int, np.nan))
+    refuse(np.isinf(x), raised(int, np.inf))
+    below = x < least if least < 0 and is_long else x <= least - 1.0
+    refuse(operator.or_(below, x >= most + 1.0), OverflowError(beyond))
 
 
 def _test_power(stmt: Let, magnitudes: Magnitudes) -> None:
