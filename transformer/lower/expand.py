@@ -12,20 +12,18 @@ Nothing is fused, and no array is written that anybody else still reads.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Set
+from collections.abc import Hashable, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from ..core.builder import Builder, current
-from ..core.equations import guardable
 from ..core.errors import NotSupported
-from ..core.grammar import UNDEFINED, Call, Carry, Effect, Function, If, Let, Loop, Merge, Var, type_of
-from ..core.guards import Assumptions
+from ..core.grammar import UNDEFINED, Call, Carry, Effect, If, Let, Loop, Merge, Var, type_of
 from ..core.sizes import Size, Unknown
 from ..core.types import ArrayType, SeqType
-from ..core.walk import Copier, all_definitions, all_statements, atom_vars
+from ..core.walk import Copier, all_definitions, atom_vars
 from ..ops.arithmetic import Cast
 from ..ops.elements import spread, without
 from ..ops.identity import Same
@@ -34,149 +32,20 @@ from ..ops.saved import Pack, Unpack
 from ..ops.value import Value, rule_attrs, value
 from . import checks, folds, integers, python_numbers, writes
 from .access import Stored, fitted
-from .blocking import by_blocks
-from .callees import given_away, prepared
-from .chains import shortened
-from .clean import cleaned, equal_sizes
-from .cuda.apart import nests_apart
-from .cuda.columns import columns_in_parts
-from .cuda.launches import launched
-from .cuda.tests_at_once import tests_at_once
-from .cuda.totals import totals_apart, totals_in_chunks
-from .directly import written_directly
 from .effects import done
-from .extremes import extremes
 from .filling import filled
-from .fusion import Choices, fuse
 from .handles import packed, unpacked
-from .interchange import interchange
-from .jamming import jam
-from .layout import free_arrays, laid_out
 from .levels import key_of
 from .library import computed, is_of_library
 from .magnitudes import Magnitudes
-from .masks import chosen_by_masks
-from .memory import place
-from .nests import Allocate, Block, Invoke, Length, Lowered, emit, statements
-from .overwritten import without_fills
-from .peeling import peel
+from .nests import Allocate, Block, Invoke, Length, emit
 from .positions import found
-from .products import multiplied, see_through
-from .promotion import promoted
-from .ragged import Ragged, with_begins
+from .products import multiplied
+from .ragged import Ragged
 from .ranges import Ranges
 from .recording import Recording, by_definition
-from .sliding import slide
-from .substitution import RATHER_THAN_A_ROW
-from .sums import accurate
-from .threads import in_chunks, shared_out
-from .tiling import tile
-from .totals import added_at_once
-from .unbound import with_tests_of_names
 
-NOTHING: frozenset[Var] = frozenset()
-FOR_PROCESSORS = Choices()
-FOR_GPUS = Choices(columns_in_parts, RATHER_THAN_A_ROW, for_gpu=True)
-
-
-def expand_for_gpu(function: Function, assumptions: Assumptions | None = None) -> Lowered:
-    """The nest form of a function with its kernels. Raises a located `NotSupported` for what has none."""
-    assumptions = assumptions or Assumptions()
-    builder = Builder(assumptions)
-    results, body = _fused(function, builder, FOR_GPUS)
-    with builder.active():
-        body = without_fills(place(body, results, {}))
-        body = cleaned(totals_in_chunks(totals_apart(body, results), results), results, assumptions)
-        body, cells = launched(nests_apart(body), results)
-    return Lowered(function, body, results, assumptions=assumptions, cells=cells)
-
-
-def expand(function: Function, assumptions: Assumptions | None = None, donated: Iterable[Var] = (),
-           threads: bool = False) -> Lowered:
-    """The nest form of a function. `assumptions` are those under which it was read, `donated` the parameters whose
-    memory may be used; with `threads`, these share its loops. Raises a located `NotSupported` for what has no loop
-    form."""
-    assumptions, function = assumptions or Assumptions(), prepared(function)
-    donated = set(donated).difference(function.results)
-    given = given_away(function)
-    lowered = _expanded(function, assumptions, donated, threads, given)
-    lowered.in_place = [atom for atom in dict.fromkeys(lowered.results)   # type: ignore[misc]
-                        if atom in donated and _stays(atom, lowered.body)]
-    lowered.outside = [atom for atom in dict.fromkeys(lowered.results)   # type: ignore[misc]
-                       if _is_outside(atom, lowered.body)]
-    lowered.outside += [stmt.target for stmt in lowered.body if _is_large(stmt) and stmt.target not in lowered.results]
-    lowered.callees = [_expanded(callee, assumptions, given.intersection(callee.params), given=given, is_called=True)
-                       for callee in callees_of(function)]
-    return lowered
-
-
-def callees_of(function: Function) -> list[Function]:
-    """The functions that a function calls, and those that they call."""
-    callees: dict[Function, None] = {function: None}
-    waiting = [function]
-    while waiting:
-        calls = [stmt.function for stmt in all_statements(waiting.pop().body) if isinstance(stmt, Call)]
-        waiting += [callee for callee in dict.fromkeys(calls) if callee not in callees]
-        callees.update(dict.fromkeys(calls))
-    return [callee for callee in callees if callee is not function]
-
-
-def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Var] = (), threads: bool = False,
-              given: Set[Var] = NOTHING, is_called: bool = False) -> Lowered:
-    builder = Builder(assumptions)
-    results, body = _fused(function, builder, given=given, is_called=is_called)
-    with builder.active():
-        renamed = Copier(dims=equal_sizes(builder.assumptions))
-        body = without_fills(place(body, results, {param: renamed.type(param.type) for param in donated}))   # type: ignore[misc]
-        body = by_blocks(added_at_once(body, results), free_arrays(body, results))
-        body = laid_out(interchange(body, results), results)
-        body = body if threads else slide(body, results)
-        body = jam(shortened(tile(peel(body))))
-        body = in_chunks(body) if threads else body
-        body = cleaned(accurate(extremes(body)), results, builder.assumptions)
-        body = shared_out(body, results) if threads else body
-    return Lowered(function, body, results, assumptions=assumptions)
-
-
-def _fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSORS, given: Set[Var] = NOTHING,
-           is_called: bool = False) -> tuple[list[Any], Block]:
-    """The results of a function, and nests in which arrays are values. `given` are the parameters of functions that
-    are called which are theirs; results are always those of the caller."""
-    results = list(function.results)
-    with builder.active():
-        function = chosen_by_masks(with_tests_of_names(function))
-        ragged = with_begins(function)
-        body = _Expansion(builder, ragged, Ranges(ragged.function), given).block(ragged.function.body)
-        body = promoted(body, builder)
-        if is_called:
-            with builder.resumed(body):
-                results = list(map(own_copy, results))
-    body = cleaned(body, results, builder.assumptions)
-    body = tests_at_once(body) if choices.for_gpu else body
-    see_through(body)
-    with builder.active():
-        return results, written_directly(fuse(body, results, builder.assumptions, choices), results)
-
-
-def _is_large(stmt: Any) -> bool:
-    """Whether a statement allocates memory that NumPy had better allocate, in large pages: a table of a size that is
-    known before the function runs."""
-    if not isinstance(stmt, Allocate) or stmt.source is not None:
-        return False
-    type: Any = stmt.target.type
-    return type.rank > 1 and not all(isinstance(size, int) for size in type.sizes) and all(map(guardable, type.sizes))
-
-
-def _is_outside(result: Any, body: Block) -> bool:
-    """Whether a result is an array whose size is known before the function runs, and which stays where it is."""
-    allocated = any(isinstance(stmt, Allocate) and stmt.target is result for stmt in body)
-    return allocated and _stays(result, body) and all(map(guardable, type_of(result).sizes))   # type: ignore[union-attr]
-
-
-def _stays(array: Any, body: Block) -> bool:
-    """Whether the name of an array is that of the same memory all the time: no loop takes turns with it."""
-    return not any(carry.entry is array and carry.next is not array for stmt in statements(body)
-                   for carry in getattr(stmt, "carries", ()))
+KEPT = ("stacked", "unstacked")        # what a loop records is an array
 
 
 def own_copy(atom: Any) -> Any:
@@ -188,10 +57,7 @@ def own_copy(atom: Any) -> Any:
     return copy
 
 
-KEPT = ("stacked", "unstacked")        # what a loop records is an array
-
-
-class _Expansion:
+class Expansion:
     """Goes through blocks; what statements become is emitted by the builder."""
 
     def __init__(self, builder: Builder, ragged: Ragged, ranges: Ranges, given: Set[Var]) -> None:

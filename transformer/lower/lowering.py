@@ -18,11 +18,11 @@ from ..core.sizes import Size, Unknown, replaced
 from ..core.types import ArrayType
 from ..core.walk import all_statements, targets_of
 from . import vecmath
-from .expand import expand
 from .nests import Lowered
 from .numba_names import told_apart
 from .options import COMPILED, HOSTED, OF_BLAS, REGROUPED, SHARED, for_numba
 from .source import Printed, dimensions, print_lowered
+from .stages import expand
 
 
 @dataclass

@@ -10,9 +10,9 @@ from ...core.grammar import Call, Function, Let
 from ...core.guards import Assumptions
 from ...core.walk import all_statements
 from ...ops.arithmetic import NextAfter
-from ..expand import expand_for_gpu
 from ..nests import Keep, Lowered, statements
 from ..source import Printed
+from ..stages import expand_for_gpu
 from .module import print_module
 
 WITHOUT = {NextAfter}                  # neither numba nor we have a form for kernels
