@@ -80,18 +80,21 @@ def test_gradients_of_the_corpus(chunk: int) -> None:
         run(program, 1)
 
 
-def test_the_simulator_finds_races() -> None:
-    """A neighbour's number without a barrier, one that another block writes, and a barrier that some never reach."""
-    source = """
+FILL = """
 @cuda.jit
 def fill(x, y):
     i = cuda.grid(1)
     {body}
 """
-    def launched(body: str) -> None:
-        made = gpu_simulator.namespace(source.format(body=body), {})
-        made["fill"][2, 4](np.zeros(9), np.zeros(9))
 
+
+def launched(body: str) -> None:
+    """Runs a kernel over two arrays of nine in two blocks of four threads."""
+    gpu_simulator.namespace(FILL.format(body=body), {})["fill"][2, 4](np.zeros(9), np.zeros(9))
+
+
+def test_the_simulator_finds_races() -> None:
+    """A neighbour's number without a barrier, one that another block writes, and a barrier that some never reach."""
     launched("x[i] = 1.0; cuda.syncthreads(); y[i] = x[i]")
     for body in ("x[i] = 1.0; y[i] = x[i + 1]", "x[i] = 1.0; cuda.syncthreads(); y[i] = x[7 - i]", "x[0] = i"):
         with pytest.raises(gpu_simulator.Race):
@@ -103,15 +106,6 @@ def fill(x, y):
 
 
 def test_the_simulator_finds_additions_at_once_beside_other_accesses() -> None:
-    source = """
-@cuda.jit
-def fill(x, y):
-    i = cuda.grid(1)
-    {body}
-"""
-    def launched(body: str) -> None:
-        gpu_simulator.namespace(source.format(body=body), {})["fill"][2, 4](np.zeros(9), np.zeros(9))
-
     launched("cuda.atomic.add(x, 0, 1.0); y[i] = x[i + 1]")
     for body in ("cuda.atomic.add(x, 0, 1.0); y[i] = x[i]", "x[i] = 1.0; cuda.atomic.add(x, 7 - i, 1.0)"):
         with pytest.raises(gpu_simulator.Race):

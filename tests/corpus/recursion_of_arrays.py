@@ -250,6 +250,33 @@ def whiles(x):
     return rounds(x, 3)
 
 
+# Tables whose sizes are products: of these, calls are not told the factors.
+def table_twice_as_long(x, n):
+    known = np.zeros((2 * n + 2, n * n))
+
+    def value(k):
+        if k < 2:
+            return x * k + np.sum(known[1:-1])
+        if known[k, k] == 0.0:
+            known[k, k] = np.sin(value(k - 1)) + value(k - 2) + np.sum(known[1:-1] ** 2)
+        return known[k, k]
+
+    return value(2 * n)
+
+
+def table_of_products(x, n, m):
+    known = np.zeros((n * m, n + m))
+
+    def value(i, j):
+        if i < 1 or j < 1:
+            return x * i + 1.0 + j
+        if known[i, j] == 0.0:
+            known[i, j] = np.sin(value(i - 1, j)) + value(i, j - 1)
+        return known[i, j]
+
+    return value(n - 1, m - 1)
+
+
 PROGRAMS = [
     Program(potential, normal((7,), (7,)), (0, 1), name="potential_of_intervals"),
     Program(smooth_loss, normal((5,)), name="loops_in_calls"),
@@ -270,4 +297,6 @@ PROGRAMS = [
     Program(swap, normal((5,), (5,)), (0, 1), name="changing_places"),
     Program(newsy, normal((5,)), name="handed_down_and_new"),
     Program(whiles, fixed(0.4), name="called_in_uncounted_loops"),
+    Program(table_twice_as_long, fixed(0.07, 3)),
+    Program(table_of_products, fixed(0.7, 3, 4)),
 ]

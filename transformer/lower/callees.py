@@ -6,16 +6,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from ..core.errors import NotSupported
-from ..core.grammar import UNDEFINED, Atom, Call, Const, Function, If, Loop, Var
-from ..core.sizes import Dim, Size, Unknown
+from ..core.grammar import UNDEFINED, Call, Const, Function, If, Loop, Var
+from ..core.sizes import Dim, Extent, Size, Unknown
 from ..core.types import INT, SavedType, SeqType, Type
 from ..core.walk import Copier, all_definitions, atom_of_size, atom_vars, reachable
 from ..write.giving import given_params
 
+Told = tuple[Size, Dim, tuple[Var, int]]
 NONE = Const(0)                         # the first item of every list, which no call has made
 
 
@@ -35,28 +35,23 @@ def prepared(function: Function) -> Function:
 
 
 def _fill(twin: Function, function: Function, twins: dict[Function, Function]) -> None:
-    dims = dict(_dims_of_integers(function)) if twin is not next(iter(twins.values())) else {}
-    copier = _Prepared({integer: size for integer, (size, _) in dims.items()}, twins)
+    told = _told(function)
+    copier = _Prepared(told, twins)
     twin.params = list(map(copier.fresh, function.params))
     twin.body = copier.block(function.body)
     twin.results = list(copier.args(function.results))
     places: dict[Any, Any] = dict(zip(function.params, twin.params))
-    told = {**function.dims, **{dim: place for _, found in dims.values() for dim, place in found.items()}}
-    twin.dims = {dim: (places[param], axis) for dim, (param, axis) in told.items()}
+    dims = {**function.dims, **{dim: place for _, dim, place in told}}
+    twin.dims = {dim: (places[param], axis) for dim, (param, axis) in dims.items()}
 
 
-def _dims_of_integers(function: Function) -> Iterator[tuple[Var, tuple[Atom, dict[Dim, tuple[Var, int]]]]]:
-    """What integers are that the sizes of parameters rest on and that a function is not given, in terms of
-    dimensions of its own, and where these are found."""
+def _told(function: Function) -> list[Told]:
+    """The sizes of parameters that rest on integers which a function is not given, with dimensions of its own in their
+    place, and where these are found. What calls need not know for anything else is no argument of theirs."""
     given = {*function.params, *all_definitions(function.body)}
-    for param in function.params:
-        for axis, size in enumerate(getattr(param.type, "sizes", ())):
-            for integer in {*atom_vars(size)} - given:
-                rest = size - Size.of(Unknown(integer))
-                if isinstance(rest, int):
-                    dim = Dim(f"{param.name or 'x'}.shape[{axis}]", inner=True)
-                    given.add(integer)
-                    yield integer, (atom_of_size(Size.of(dim) - rest), {dim: (param, axis)})
+    return [(size, Dim(f"{param.name or 'x'}.shape[{axis}]", inner=True), (param, axis))
+            for param in function.params for axis, size in enumerate(getattr(param.type, "sizes", ()))
+            if not given.issuperset(atom_vars(size))]
 
 
 def given_away(function: Function) -> frozenset[Var]:
@@ -72,11 +67,25 @@ def is_saved(type: Type) -> bool:
 
 
 class _Prepared(Copier):
-    """Copies statements; variables stay what they are, but for those whose type becomes another one."""
+    """Copies statements; variables stay what they are, but for those whose type becomes another one. Of the sizes that
+    parameters have told, those that differ by a number are told as well, and the integer itself where one is that and
+    a number."""
 
-    def __init__(self, mapping: dict[Var, Atom], twins: dict[Function, Function]) -> None:
-        super().__init__(mapping)
-        self.twins = twins
+    def __init__(self, told: list[Told], twins: dict[Function, Function]) -> None:
+        super().__init__()
+        self.told, self.twins = told, twins
+        for size, dim, _ in told:
+            for integer in atom_vars(size):
+                rest = size - Size.of(Unknown(integer))
+                if isinstance(rest, int):
+                    self.mapping.setdefault(integer, atom_of_size(Size.of(dim) - rest))
+
+    def size(self, size: Extent) -> Extent:
+        for known, dim, _ in self.told if isinstance(size, Size) else ():
+            rest = size - known
+            if isinstance(rest, int):
+                return Size.of(dim) + rest
+        return super().size(size)
 
     def fresh(self, var: Var) -> Var:
         return var if self.type(var.type) == var.type else super().fresh(var)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ..core.errors import NotSupported
 from ..core.grammar import Const, Function, Var
 from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, Unknown
 from ..write.layout import Item
@@ -90,6 +91,9 @@ class Expressions:
             case Dim():
                 return ast.Name(self.names.sizes[atom])
             case Unknown(var):
+                if var not in self.trees and var not in self.names.of:
+                    raise NotSupported("a size that a function which calls itself is not told has no compiled form",
+                                       self.lowered.function.origin, instead="Pass the number to it as an argument.")
                 return self.atom(var)
             case Floor(numerator, denominator):
                 return ast.BinOp(self.size(numerator), ast.FloorDiv(), self.size(denominator))

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.grammar import Const, Let, type_of
+from ..core.builder import current
+from ..core.grammar import Const, If, Let, type_of
 from ..ops.arithmetic import Cast, converted
 from ..ops.comparison import Where
 from ..ops.creation import Full
@@ -24,6 +25,7 @@ from ..ops.value import Value, value
 from .access import Stored, running
 from .folds import fold
 from .magnitudes import Magnitudes
+from .nests import emit
 from .promotion import working_dtypes
 from .python_numbers import raised, refuse
 
@@ -79,14 +81,19 @@ def _test_float(stmt: Let) -> None:
     slots = [type_of(slot) for slot in stmt.args[2:]]
     if not type.weak and (dtype.name not in ("int32", "int64") or any(getattr(slot, "sizes", ()) for slot in slots)):
         return
-    x: Any = Value(stmt.args[1])
+    is_long = dtype.itemsize == 8                                        # beyond which the next ones are no floats
     least, most = float(np.iinfo(dtype).min), float(np.iinfo(dtype).max)
-    is_long = dtype.itemsize == 8                                        # of which the next one below is none
+    x: Any = Value(stmt.args[1])
+    if isinstance(x.atom, Const) and np.isfinite(x.atom.value) and least <= int(x.atom.value) <= most:
+        return
+    lower = x >= least if least < 0 and is_long else x > least - 1.0
     beyond = "Python int too large to convert to C long" if is_long else f"Python integer out of bounds for {dtype}"
-    refuse(np.isnan(x), raised(int, np.nan))
-    refuse(np.isinf(x), raised(int, np.inf))
-    below = x < least if least < 0 and is_long else x <= least - 1.0
-    refuse(operator.or_(below, x >= most + 1.0), OverflowError(beyond))
+    with current().nested() as otherwise:
+        refuse(np.isnan(x), raised(int, np.nan))
+        refuse(np.isinf(x), raised(int, np.inf))
+        refuse(True, OverflowError(beyond))
+    fits: Any = operator.and_(lower, x < most + 1.0)
+    emit(If(fits.atom, [], otherwise, [], current().origin))
 
 
 def _test_power(stmt: Let, magnitudes: Magnitudes) -> None:

@@ -35,7 +35,7 @@ class Lists:
 
     def __init__(self, functions: list[Lowered], taken: Iterable[str] = ()) -> None:
         self.maker = functions[-1].function
-        self.own: dict[Function, list[Any]] = {each.function: _layouts(each) for each in functions}
+        self.own = {each.function: {stmt.layout.number for stmt in _items([each])} for each in functions}
         self.fields: dict[Any, tuple[ArrayType, ...]] = {}
         self.names: dict[Any, str] = {}
         for stmt in _items(functions):
@@ -56,7 +56,7 @@ class Lists:
         """The lists that a function is given: those that it needs, and those of the functions that it calls."""
         if function is self.maker:
             return []
-        return [self.names[key] for key in sorted({key for each in reachable(function) for key in self.own[each]})]
+        return [self.names[key] for key in sorted(set().union(*(self.own[each] for each in reachable(function))))]
 
     def made(self, function: Function) -> list[Item]:
         """`kept = [(0.0, 0)]`, for each list."""
@@ -67,10 +67,6 @@ class Lists:
 
 def _items(functions: Iterable[Lowered]) -> Iterable[Any]:
     return (stmt for each in functions for stmt in statements(each.body) if isinstance(stmt, (Keep, Kept)))
-
-
-def _layouts(lowered: Lowered) -> list[Any]:
-    return list(dict.fromkeys(stmt.layout.number for stmt in _items([lowered])))
 
 
 def _kind(atom: Any) -> ArrayType:

@@ -14,6 +14,7 @@ from ..ops import indexing
 from ..ops import value as values
 from ..ops.value import Value
 from .applying import apply_op
+from .casts import PYTHON
 from .demand import Roots, Unroll, static
 from .errors import as_user_error
 from .structures import stripped_type
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from .reader import Reader
 
 INSTEAD = "Give all items one type and shape, as those of np.array(items) have."
-PYTHONS = {"b": bool, "i": int, "f": float, "c": complex}
 
 
 def picked(reader: Reader, items: Sequence[Any], index: Any, what: str) -> Any:
@@ -129,4 +129,4 @@ def _of_class(reader: Reader, type: ArrayType, item: Any) -> Any:
     """A number of an array as one of Python's, where all items are."""
     if not type.weak:
         return item
-    return apply_op(reader, PYTHONS[type.dtype.kind], (item,), {})
+    return apply_op(reader, PYTHON[type.dtype.kind], (item,), {})
