@@ -74,7 +74,7 @@ class Bounds:
         def floored(atom: SizeAtom) -> Extent | None:
             if not isinstance(atom, Greatest) or atom.second != 0:
                 return None
-            low = self.lower_bound(-replaced(count, {atom: 0}.get))
+            low = self.lower_bound(-replaced(count, lambda each: 0 if each == atom else None))
             return atom.first if low is not None and low >= 0 else None
 
         return replaced(count, floored)
@@ -132,10 +132,11 @@ class Bounds:
         return terms[-1] if terms else (None, 0)
 
     def _rests_on(self, atom: SizeAtom, other: SizeAtom, depth: int = DEEPEST_NEST) -> bool:
-        """Whether the range of an integer, or of a quotient, is in terms of another one, or of some that are in turn."""
+        """Whether the range of an integer, or a quotient, is in terms of another one, or of some that are in turn."""
         ends = (atom.numerator,) if isinstance(atom, Floor) else self.ranges.get(atom, ())
-        return depth > 0 and any(occurs(other, end) or any(self._rests_on(leaf, other, depth - 1) for leaf in leaves(end))
-                                 for end in ends if isinstance(end, Size))
+        return depth > 0 and any(
+            occurs(other, end) or any(self._rests_on(leaf, other, depth - 1) for leaf in leaves(end))
+            for end in ends if isinstance(end, Size))
 
     def _bound_of(self, atom: SizeAtom, factor: Extent) -> Extent | None:
         """What `factor * atom` is not below; ``q * (a // q)`` lies in ``a - q + 1 .. a``."""

@@ -107,13 +107,13 @@ class Printer(Loops):
         return self.atom(atom)
 
     def _sizes(self) -> list[Item]:
-        """`n, m = x.shape` for the dimensions that are mentioned, and `height = n - m + 1` for what is computed often."""
+        """`n, m = x.shape` for the dimensions that are mentioned, and `height = n - m + 1` for others."""
         arrays = [*self.lowered.function.params, *self.lowered.outside]
         self.existing = {Greatest(size, 0): size for array in arrays for size in getattr(array.type, "sizes", ())}
         sizes = [self.normal(size) for size in _mentioned(self.lowered)]
         wished = self.lowered.function.size_names
         self.composites = Composites(sizes, wished)
-        self.size_names = {single_atom(size): name for size, name in reversed(wished.items())} | self.composites.names
+        self.size_names = {single_atom(size): name for size, name in wished.items()} | self.composites.names
         mentioned = {leaf for size in (*sizes, *self.composites.sizes.values()) for leaf in leaves(size)}
         by_param: dict[Var, dict[int, Dim]] = {}
         for dim, (param, axis) in dimensions(self.lowered).items():
@@ -122,7 +122,7 @@ class Printer(Loops):
         for dim in (*(dim for dims in by_param.values() for dim in dims.values()), *self.composites.sizes):
             self.names.sizes[dim] = self._size_name(dim)
         found = [item for param, dims in by_param.items() for item in self._sizes_of(param, dims)]
-        return [*found, *(Line(ast.Assign([self._size_atom(dim)], self.sum(size)))                 # type: ignore[list-item]
+        return [*found, *(Line(ast.Assign([self._size_atom(dim)], self.sum(size)))
                           for dim, size in self.composites.sizes.items())]
 
     def _sizes_of(self, param: Var, dims: dict[int, Dim]) -> Iterator[Item]:

@@ -173,7 +173,7 @@ class Page:
 
     def _name_sizes(self) -> None:
         """Sizes are called what they are declared as, if nothing else is."""
-        users = {var.name for var in all_definitions(self.function.body)}
+        users = {var.name for var in all_definitions(self.function.body) if var.name}
         given = self.sizes.given
         for dim in sorted((*self.sizes.named, *self.sizes.composites.sizes), key=lambda dim: dim not in given):
             used = {*users, *self.names.taken, *self.names.holders}

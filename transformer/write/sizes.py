@@ -42,9 +42,11 @@ class SizePlan:
 
     def _name(self, printed: list[Size], wished: Mapping[Size, str]) -> None:
         """Chooses the sizes that get a name, of all that are printed; those that they are made of get one, too."""
-        normal = {self.normal(size): name for size, name in reversed(wished.items())}
+        normal: dict[Size, str] = {}
+        for size, name in wished.items():
+            normal.setdefault(self.normal(size), name)
         self.composites = Composites(map(self.normal, printed), normal)
-        self.given = {single_atom(size): name for size, name in normal.items()} | self.composites.names
+        self.given: dict[Any, str] = {single_atom(size): name for size, name in normal.items()} | self.composites.names
         self.named: dict[Dim, None] = {
             dim: None for size in self.composites.sizes.values() for dim in self._dims_in(size)
         }
