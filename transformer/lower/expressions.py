@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ..core.equations import of_range
 from ..core.errors import NotSupported
 from ..core.grammar import Const, Function, Var
 from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, Unknown, replaced
@@ -65,6 +66,13 @@ class Expressions:
     def size(self, size: Extent) -> ast.expr:
         """A size, in terms of those that have names."""
         return self.sum(self.composites.shorter(self.normal(size)))
+
+    def trips(self, size: Extent) -> ast.expr:
+        """How often a loop over a range runs."""
+        return self.size(self.of_range(size))
+
+    def of_range(self, size: Extent) -> Extent:
+        return of_range(size)
 
     def normal(self, size: Extent) -> Extent:
         """A size; of an array that there is, it is not negative."""

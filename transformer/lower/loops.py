@@ -56,11 +56,10 @@ class Loops(Statements):
     def _head(self, stmt: Loop) -> ast.stmt:
         if stmt.trips is None:
             return ast.While(ast.Constant(True), [], [])
-        trips = self.atom(stmt.trips)
-        count = steps(trips)
+        trips = self.of_range(size_of_atom(stmt.trips))
+        count = steps(self.size(trips))
         if stmt.down:
-            last = self.size(size_of_atom(stmt.trips) - 1)
-            count = ast.Call(ast.Name("range"), [last, number(-1), number(-1)], [])
+            count = ast.Call(ast.Name("range"), [self.size(trips - 1), number(-1), number(-1)], [])
         return ast.For(ast.Name(self.names.of[stmt.position]), count, [], [], None)
 
     def _not_negative(self, stmt: Loop) -> list[Item]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..core.equations import single_atom
+from ..core.equations import of_range, single_atom
 from ..core.errors import Origin
 from ..core.grammar import Var, type_of
 from ..core.sizes import Dim, Greatest, Size, leaves
@@ -162,9 +162,11 @@ def _mentioned(lowered: Lowered) -> Any:
         if isinstance(stmt, Allocate) and stmt.target not in lowered.outside:
             yield from stmt.target.type.sizes                            # type: ignore[union-attr]
         for index in getattr(stmt, "indices", ()):
-            yield index.size
-        yield from _sizes_in((getattr(stmt, "args", ()), getattr(stmt, "at", ()), getattr(stmt, "trips", None),
-                              getattr(stmt, "cost", None), list(getattr(stmt, "attrs", {}).values())))
+            yield of_range(index.size)
+        if isinstance(getattr(stmt, "trips", None), Size):
+            yield of_range(stmt.trips)
+        yield from _sizes_in((getattr(stmt, "args", ()), getattr(stmt, "at", ()), getattr(stmt, "cost", None),
+                              list(getattr(stmt, "attrs", {}).values())))
         for carry in getattr(stmt, "carries", ()):
             yield from _sizes_in((carry.init, carry.next))
         for merge in getattr(stmt, "merges", ()):

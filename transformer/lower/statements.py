@@ -108,7 +108,7 @@ class Statements(Expressions):
             self.names.index(index.var)
         items = body()
         for index in reversed(indices):
-            head = ast.For(ast.Name(self.names.of[index.var]), steps(self.size(index.size)), [], [], None)
+            head = ast.For(ast.Name(self.names.of[index.var]), steps(self.trips(index.size)), [], [], None)
             items = [Group(head, items, [], origin)]
         return items
 
