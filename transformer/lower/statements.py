@@ -146,7 +146,7 @@ class Statements(Expressions):
 
     def _store(self, stmt: Store) -> list[Item]:
         place, value = self.subscript(stmt.array, stmt.at), self.atom(stmt.value)
-        node = ast.AugAssign(place, ast.Add(), value) if stmt.adds else ast.Assign([place], value)
+        node = ast.AugAssign(place, ast.Add(), value) if stmt.adds else assigned(place, value)
         return [Line(node, stmt.origin)]
 
     def _product(self, stmt: Product) -> list[Item]:
@@ -230,9 +230,14 @@ def assignments(pairs: list[tuple[str, ast.expr]]) -> list[ast.stmt]:
         names, trees = zip(*pairs, strict=True)
         return [ast.Assign([ast.Tuple([ast.Name(name) for name in names])], ast.Tuple(list(trees)))]
     (name, tree), = pairs
-    if isinstance(tree, ast.BinOp) and isinstance(tree.left, ast.Name) and tree.left.id == name:
-        return [ast.AugAssign(ast.Name(name), tree.op, tree.right)]
-    return [ast.Assign([ast.Name(name)], tree)]
+    return [assigned(ast.Name(name), tree)]
+
+
+def assigned(place: Any, tree: ast.expr) -> ast.stmt:
+    """`x[i] = tree`; as `x[i] += item` where that is what it says."""
+    if isinstance(tree, ast.BinOp) and ast.dump(tree.left) == ast.dump(place):
+        return ast.AugAssign(place, tree.op, tree.right)
+    return ast.Assign([place], tree)
 
 
 def _total_name(stmt: Fold, carry: Any) -> str:
