@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ..core.equations import only_atom
 from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, SizeAtom, leaves, replaced
@@ -31,7 +31,7 @@ class Composites:
         self.sizes: dict[Dim, Size] = {}
         self.names: dict[Dim, str] = {}                                  # as the user has them
         self._found: dict[Extent, Extent] = {}
-        counts = Counter(size for size in printed if isinstance(size, Size) and is_of_dims(size))
+        counts = Counter(known for size in printed if isinstance(size, Size) for known in _known(size))
         self._define(_chosen(counts, self.wished))
 
     def _define(self, chosen: list[Size]) -> None:
@@ -50,10 +50,22 @@ class Composites:
             return size
         if size not in self._found:
             found: Extent = size
+            least = 1 if is_of_dims(size) else NAME                      # n - i - 2, and not `m - i`
             for dim, whole in self.sizes.items():
-                found = min([found, *_in_terms_of(found, dim, whole)], key=_length)
+                shortest = min(_in_terms_of(found, dim, whole), key=_length, default=found)
+                if _length(shortest) + least <= _length(found):
+                    found = shortest
             self._found[size] = found
         return self._found[size]
+
+
+def _known(size: Size) -> Iterator[Size]:
+    """A size that is known before the body of a function, or what in it is: `n // 2` of ``n // 2 - i``."""
+    if is_of_dims(size):
+        yield size
+    else:
+        for part in _parts(size):
+            yield from _known(part)
 
 
 def is_of_dims(size: Size) -> bool:
@@ -82,7 +94,8 @@ def _chosen(counts: Counter[Size], wished: Mapping[Size, str]) -> list[Size]:
         if not isinstance(base, Size):
             continue
         printed = totals[base]
-        best = max(printed, key=lambda size: (size in wished, printed[size], -_length(size)))
+        best = max(printed, key=lambda size: (size in wished, size in wished and not size.constant,
+                                              printed[size], -_length(size)))
         count = printed.total()
         if _is_worth(best, count, best in wished):
             chosen.append(best)
@@ -96,8 +109,10 @@ def _chosen(counts: Counter[Size], wished: Mapping[Size, str]) -> list[Size]:
 
 def _is_worth(size: Size, count: int, is_wished: bool) -> bool:
     length = _length(size)
-    return count > 1 and length > NAME and (
-        is_wished or length > 2 * NAME and (count - 1) * (length - NAME) >= SAVING)
+    atom = only_atom(size)
+    if count == 1 or isinstance(atom, Dim) or atom is None and length <= NAME + NUMBER:      # such as n - 1
+        return False
+    return is_wished or length > 2 * NAME and (count - 1) * (length - NAME) >= SAVING
 
 
 def _without_number(size: Size) -> Extent:
