@@ -48,10 +48,7 @@ def fill_count(n, re, im, count):
         x = re_lane
         y = im_lane
         count2 = 0
-        while True:
-            mask = (count2 < 20) & (x * x + y * y < np.float32(4.0))
-            if not mask:
-                break
+        while (count2 < 20) & (x * x + y * y < np.float32(4.0)):
             x2 = x * x - y * y + re_lane
             y2 = np.float32(2.0) * x * y + im_lane
             count4 = count2 + 1

@@ -49,7 +49,7 @@ class Inlining:
             self._block(stmt.body, [carry.next for carry in stmt.carries])
         else:
             for block in inner_blocks(stmt):
-                self._block(block, [])
+                self._block(block, [stmt.cond] if isinstance(stmt, Loop) and block is stmt.test else [])
 
     def is_inlined(self, var: Var, tree: ast.expr) -> bool:
         return (self.uses[var] == 1 and var in self.near and var.name is None

@@ -39,9 +39,11 @@ class Loops(Statements):
                 self.names.index(stmt.position)
             elif counter is not None:
                 self.names.of[stmt.position] = counter
-            body = [*self._not_negative(stmt), *self.block(stmt.test), *self._leave(stmt), *self._reads(stmt),
-                    *self.block(stmt.body), *self._records(stmt), *self._next(stmt)]
-            head = self._head(stmt)
+            before = [*self._not_negative(stmt), *self.block(stmt.test)]
+            head = self._head(stmt, not before)
+            leave = [] if isinstance(head, ast.While) and not before else self._leave(stmt)
+            body = [*before, *leave, *self._reads(stmt), *self.block(stmt.body), *self._records(stmt),
+                    *self._next(stmt)]
         behind = self._trimmed(stmt, counter)
         if counter is not None and (stmt.count is not None or _is_used(counter, [*body, *behind])):
             items.append(Line(ast.Assign([ast.Name(counter)], number(0)), stmt.origin))
@@ -53,9 +55,10 @@ class Loops(Statements):
             return self.names.give(stmt.count, "count")
         return self.names.give(Var(stmt.position.type), "count")
 
-    def _head(self, stmt: Loop) -> ast.stmt:
+    def _head(self, stmt: Loop, tests: bool) -> ast.stmt:
+        """The first line, which `tests` the condition of a `while` if that can be printed there."""
         if stmt.trips is None:
-            return ast.While(ast.Constant(True), [], [])
+            return ast.While(ast.Constant(True) if stmt.cond is None or not tests else self.atom(stmt.cond), [], [])
         trips = self.of_range(size_of_atom(stmt.trips))
         count = steps(self.size(trips))
         if stmt.down:
