@@ -49,10 +49,10 @@ def fill_count(n, re, im, count):
         y = im_lane
         count2 = 0
         while (count2 < 20) & (x * x + y * y < np.float32(4.0)):
-            x2 = x * x - y * y + re_lane
-            y2 = np.float32(2.0) * x * y + im_lane
-            count4 = count2 + 1
-            x, y, count2 = x2, y2, count4
+            x_next = x * x - y * y + re_lane
+            y_next = np.float32(2.0) * x * y + im_lane
+            count2_next = count2 + 1
+            x, y, count2 = x_next, y_next, count2_next
         count[lane] = count2
         lane = Place(lane + cuda.gridsize(1))
 

@@ -13,6 +13,7 @@ from ..core.grammar import UNDEFINED, Carry, Const, Effect, If, Let, Loop, Var
 from ..core.types import ArrayType
 from ..write.expressions import dotted
 from ..write.layout import Group, Item, Line
+from ..write.moves import in_order
 from ..write.names import NATURAL
 from ..write.sizes import number
 from . import checks, lists
@@ -138,8 +139,14 @@ class Statements(Expressions):
 
     def handed_on(self, carries: list[Carry], origin: Any) -> list[Item]:
         """Hands values on to the next iteration, all at once."""
-        pairs = [(self.names.of[carry.entry], self.atom(carry.next)) for carry in carries]
-        return [Line(node, origin) for node in assignments(changed(*map(list, zip(*pairs))) if pairs else [])]
+        pairs = changed([self.names.of[carry.entry] for carry in carries], [self.atom(carry.next) for carry in carries])
+        before: list[Item] = []
+        if in_order(pairs) is None:
+            for k, (name, tree) in enumerate(pairs):
+                if not isinstance(tree, ast.Name):                       # what others of them read is not changed yet
+                    pairs[k] = name, ast.Name(self.names.keep(f"{name}_next"))
+                    before.append(Line(ast.Assign([pairs[k][1]], tree), origin))
+        return [*before, *(Line(node, origin) for node in assignments(pairs))]
 
     def _task(self, stmt: Task) -> list[Item]:
         return [shared(self, stmt)]
@@ -223,14 +230,12 @@ def changed(names: list[str], trees: list[ast.expr]) -> list[tuple[str, ast.expr
 
 
 def assignments(pairs: list[tuple[str, ast.expr]]) -> list[ast.stmt]:
-    """Assignments at once; one alone may be `total += item`."""
-    if not pairs:
-        return []
-    if len(pairs) > 1:
-        names, trees = zip(*pairs, strict=True)
-        return [ast.Assign([ast.Tuple([ast.Name(name) for name in names])], ast.Tuple(list(trees)))]
-    (name, tree), = pairs
-    return [assigned(ast.Name(name), tree)]
+    """What has the effect of assignments at once: one after the other, such as `total += item`, where that is so."""
+    order = in_order(pairs)
+    if order is not None and not (len(pairs) > 1 and all(isinstance(tree, ast.Name) for _, tree in pairs)):
+        return [assigned(ast.Name(name), tree) for name, tree in order]
+    names, trees = zip(*pairs, strict=True)
+    return [ast.Assign([ast.Tuple([ast.Name(name) for name in names])], ast.Tuple(list(trees)))]
 
 
 def assigned(place: Any, tree: ast.expr) -> ast.stmt:
