@@ -16,7 +16,7 @@ from .lifetimes import mentioned
 from .nests import ROOM, Fold, Nest, statements
 from .recording import FIRST_ROWS, ONE_OF_TWO
 from .sharing import nodes
-from .statements import Statements, steps
+from .statements import Statements, negated, steps
 
 
 class Loops(Statements):
@@ -77,8 +77,7 @@ class Loops(Statements):
     def _leave(self, stmt: Loop) -> list[Item]:
         if stmt.cond is None:
             return []
-        test = ast.UnaryOp(ast.Not(), self.atom(stmt.cond))
-        return [Group(ast.If(test, [], []), [Line(ast.Break(), stmt.origin)], [], stmt.origin)]
+        return [Group(ast.If(negated(self.atom(stmt.cond)), [], []), [Line(ast.Break(), stmt.origin)], [], stmt.origin)]
 
     def _reads(self, stmt: Loop) -> list[Item]:
         """Rows of what an uncounted loop has recorded."""

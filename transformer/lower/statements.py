@@ -194,7 +194,7 @@ class Statements(Expressions):
         then += [Line(node, stmt.origin) for node in assignments(changed(names, first))]
         orelse += [Line(node, stmt.origin) for node in assignments(changed(names, second))]
         if orelse and not then:
-            test, then, orelse = ast.UnaryOp(ast.Not(), test), orelse, []
+            test, then, orelse = negated(test), orelse, []
         return [Group(ast.If(test, [], []), then, orelse, stmt.origin)]
 
     def _conditional(self, target: Var, tree: ast.expr, stmt: If) -> list[Item]:
@@ -236,6 +236,12 @@ def assignments(pairs: list[tuple[str, ast.expr]]) -> list[ast.stmt]:
         return [assigned(ast.Name(name), tree) for name, tree in order]
     names, trees = zip(*pairs, strict=True)
     return [ast.Assign([ast.Tuple([ast.Name(name) for name in names])], ast.Tuple(list(trees)))]
+
+
+def negated(test: ast.expr) -> ast.expr:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    return ast.UnaryOp(ast.Not(), test)
 
 
 def assigned(place: Any, tree: ast.expr) -> ast.stmt:
