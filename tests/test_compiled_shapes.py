@@ -19,7 +19,7 @@ from bounds import Raised, outcome
 from corpus import ALL
 from loop_cases import plain
 from lowered import called
-from test_compiled_safety import EXCEPTIONS, late, overflows
+from test_compiled_integers import EXCEPTIONS, late, overflows
 from thinned import some
 
 from transformer import config, grad, jit, tree
