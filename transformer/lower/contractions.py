@@ -40,8 +40,8 @@ class Read:
 
 @dataclass(slots=True)
 class Term:
-    """`array[at] += (± before * reads, summed over `summed`) * after`, for all positions of `spans`, outer ones
-    first. `steady` are the numbers among `before` and `after` that the loop computes of what is known outside."""
+    """`array[at] += (± before * reads) * after`, for all positions of `spans`, outer ones first. `steady` are the
+    numbers among `before` and `after` that the loop computes of what is known outside."""
 
     array: Var
     at: tuple[Extent, ...]
@@ -50,7 +50,6 @@ class Term:
     before: list[Atom] = field(default_factory=list)
     after: list[Atom] = field(default_factory=list)
     negative: bool = False
-    summed: tuple[Var, ...] = ()
     origin: Origin | None = None
     steady: list[Let] = field(default_factory=list)
 
@@ -125,7 +124,7 @@ class _Finder:
             copier = NestCopier()
             steady: Block = copier.block(self._computed([*before, *after]))
             self.terms.append(Term(stmt.array, at, {**spans, **each.spans}, each.reads, list(copier.args(before)),
-                                   list(copier.args(after)), each.negative, tuple(each.spans), stmt.origin, steady))
+                                   list(copier.args(after)), each.negative, stmt.origin, steady))
         return True
 
     def _computed(self, atoms: Sequence[Atom]) -> Block:

@@ -44,7 +44,7 @@ MOST_LOOKED_AT = 60                    # statements before a nest that are tried
 MOST_ARRAYS = 24                       # that one nest may touch: more streams than caches and registers bear
 
 
-def merge_nests(block: Block, assumptions: Assumptions, for_gpu: bool = False) -> Block:
+def merge_nests(block: Block, assumptions: Assumptions, for_gpu: bool) -> Block:
     """The block with its nests and folds fused, in the blocks inside of it as well; `for_gpu` but for those of
     products, which a library computes, and where fewer threads could share what is left."""
     for stmt in block:

@@ -48,9 +48,8 @@ FOR_PROCESSORS = Choices()
 FOR_GPUS = Choices(columns_in_parts, RATHER_THAN_A_ROW, for_gpu=True)
 
 
-def expand_for_gpu(function: Function, assumptions: Assumptions | None = None) -> Lowered:
+def expand_for_gpu(function: Function, assumptions: Assumptions) -> Lowered:
     """The nest form of a function with its kernels. Raises a located `NotSupported` for what has none."""
-    assumptions = assumptions or Assumptions()
     builder = Builder(assumptions)
     results, body = _fused(function, builder, FOR_GPUS)
     with builder.active():

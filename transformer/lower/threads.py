@@ -83,7 +83,7 @@ def _is_of_numbers(stmt: Fold) -> bool:
             and all(isinstance(each, Combined) for each in combinations(stmt) or ()))
 
 
-def may_be_chunked(stmt: Fold, for_gpu: bool = False) -> bool:
+def may_be_chunked(stmt: Fold, for_gpu: bool) -> bool:
     """Whether chunks of a fold can be done at once, which pays; a GPU reads memory no faster otherwise."""
     first = stmt.indices[0]
     is_open = any(not isinstance(index.size, int) or index.size > BLOCK for index in (

@@ -193,7 +193,7 @@ def _meetings(reader: Reader, sides: tuple[Side, Side], outer: int, merges: list
     for place, one, other in zip([*places.values(), None], *captured):
         key = reader.key_of(place)
         test = partial(_fitted, reader, sides, outer, merges, key in reader.tested)
-        joined = Joiner(reader.assumptions, outer, test, reader.guessing).join(one, other)
+        joined = Joiner(reader.assumptions, outer, reader.guessing, test).join(one, other)
         meetings.append(Meeting(place, (one, other), declared(joined, reader.declared, key, reader.assumptions)))
     return meetings
 

@@ -225,7 +225,7 @@ class Own:
     def _returned(self, captured: Template) -> tuple[list[tuple[Slot, Fixed]], bool]:
         """What the function returns, by slots; and whether that was known."""
         one = self._opened(captured)
-        joiner = Joiner(self.reader.assumptions, self.made, guessing=self.reader.guessing)
+        joiner = Joiner(self.reader.assumptions, self.made, self.reader.guessing)
         joined = joiner.checked(one) if self.result is None else joiner.join(self.result, one)
         if self.tries and any(clash.by_size for clash in clashes(joined)):
             self.tries, joined = self.tries - 1, joiner.checked(one)  # of another size; the next pass will tell

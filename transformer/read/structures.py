@@ -149,12 +149,12 @@ class Joiner:
         self,
         assumptions: Assumptions,
         outer: int,
+        guessing: Guessing,
         testing: Callable[[ArrayType | None, ArrayType | None], ArrayType | None] | None = None,
-        guessing: Guessing | None = None,
     ) -> None:
-        self.guessing = guessing or Guessing()
         self.assumptions = assumptions
         self.outer = outer
+        self.guessing = guessing
         self.testing = testing
 
     def checked(self, template: Template) -> Template:

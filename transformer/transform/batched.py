@@ -280,7 +280,7 @@ def all_lanes(function: Function, size: Extent, builder: Builder, axis_name: Any
     forced: set[Var] = set()
     with builder.active():
         while True:
-            batching = Batching(builder, size, axis_name, devices=devices)
+            batching = Batching(builder, size, axis_name, devices)
             try:
                 with builder.nested() as body, builder.at(function.origin):
                     batching.start(function.body, start(), function.results, forced)

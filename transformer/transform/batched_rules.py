@@ -37,7 +37,8 @@ class OfLanes:
     lead: tuple[bool, ...]
     size: Extent
     axis_name: Any
-    stays: bool = True                          # the results are those that the function itself computed
+
+    stays = True                                # the results are those that the function itself computed
 
     @property
     def use(self) -> Use:

@@ -127,7 +127,7 @@ class Part:
         block, results = self._placed(at.operands)
         given = {var: tangent.atom for var, tangent in zip(at.operands, tangents)
                  if tangent is not None and isinstance(var, Var)}
-        sweep = Sweep(forward.builder, varied_vars(block, given, forward.calls.summaries), calls=forward.calls)
+        sweep = Sweep(forward.builder, varied_vars(block, given, forward.calls.summaries), forward.calls)
         sweep.tangent.update(given)
         with forward.builder.nested() as made:
             sweep.block(block)

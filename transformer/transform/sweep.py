@@ -62,9 +62,9 @@ class _Side:
 class Reverse:
     """Emits the reverse of statements, last first, keeping the cotangents found so far."""
 
-    def __init__(self, builder: Builder, active: set[Var], calls: Calls | None = None) -> None:
+    def __init__(self, builder: Builder, active: set[Var], calls: Calls) -> None:
         self.builder = builder
-        self.calls = calls or Calls(builder)
+        self.calls = calls
         self.active = active
         self.begin = Var(INT).serial                    # of what is not part of the forward sweep
         self.cotangent: Cotangents = {}
