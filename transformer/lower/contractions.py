@@ -78,6 +78,8 @@ def terms_of(stmt: Any, known: Mapping[Var, Let], position: Var | None = None) -
 
 
 class _Finder:
+    """Collects the terms of a loop; its methods tell whether a statement does nothing else than add such terms."""
+
     def __init__(self, made: dict[Var, Any], positions: set[Any]) -> None:
         self.made = made               # what computes a number: a statement, or what a fold adds up
         self.positions = positions     # which no factor is made of

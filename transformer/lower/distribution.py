@@ -55,6 +55,9 @@ class _Piece:
 
 
 class _Distribution:
+    """One loop: its body in pieces that only touch memory, which of them are better turned, and which of these may be
+    done for all iterations behind what stays, or else before it."""
+
     def __init__(self, loop: Loop, frame: Frame, free: set[Var]) -> None:
         self.loop, self.frame, self.free = loop, frame, free
         body: Block = loop.body
@@ -62,6 +65,7 @@ class _Distribution:
         self.numbers = {target: stmt for stmt in self.body if isinstance(stmt, Let) for target in stmt.targets}
 
     def blocks(self) -> Block | None:
+        """What takes the place of the loop; None where it stays."""
         pieces = self._pieces()
         if pieces is None or not any(piece.turned for piece in pieces):
             return None

@@ -84,11 +84,12 @@ def facts_of(stmt: Any) -> Facts:
 
 
 class _Merging:
+    """Nests of a block go up to the nearest one before them that they fit, past what has nothing to do with them."""
+
     def __init__(self, assumptions: Assumptions, for_gpu: bool) -> None:
         self.assumptions, self.for_gpu = assumptions, for_gpu
 
     def block(self, block: Block) -> Block:
-        """Every nest joins the nearest one before it that it fits."""
         made: list[Facts] = []
         memory = [stmt for stmt in block if is_empty_memory(stmt)]
         for stmt in block:

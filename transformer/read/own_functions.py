@@ -72,7 +72,8 @@ def captured_arguments(reader: Reader, frame: Frame) -> Templates:
 
 
 class Own:
-    """A function that is read as one of its own. `frame` is the call that it was first read for."""
+    """A function that is read as one of its own. `frame` is the call that it was first read for, `result` what is known
+    of what it gives: as a call of itself is met before that, the body is read until it does not change any more."""
 
     def __init__(self, reader: Reader, frame: Frame, templates: Templates, body: Callable[[], Any]) -> None:
         self.reader = reader

@@ -167,6 +167,7 @@ class Joiner:
         return template
 
     def join(self, one: Template, other: Template) -> Template:
+        """The template that both have; a clash where they differ in more than numbers."""
         match one, other:
             case (Clash(), _) | (_, Missing()):
                 return one if not isinstance(other, Missing) else self._partly(one, 0)

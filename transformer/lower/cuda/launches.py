@@ -67,6 +67,10 @@ def launched(body: Block, results: list[Atom]) -> tuple[Block, set[Var]]:
 
 
 class _Cut:
+    """Goes through the driver's blocks in order. Statements that one block of threads does wait until something else
+    has to run, so that they share one launch; numbers of `device` are passed on in `cells`, and `fetched` is what the
+    driver knows of them where it has come to, as it reads each at most once on its way."""
+
     def __init__(self, body: Block, results: list[Atom]) -> None:
         self.device = on_device(body)
         self.cells: dict[Var, Var] = {}          # where a number of the device lies
