@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 import textwrap
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from importing import imported
 
 from transformer.__main__ import ensure_command_line
 
@@ -112,25 +112,16 @@ def write(name: str, text: str) -> None:
     Path(name).write_text(textwrap.dedent(text))
 
 
-def emitted(path: str | Path) -> Any:
-    """An emitted file as a module."""
-    spec = importlib.util.spec_from_file_location("emitted", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def run(*arguments: str) -> Any:
     """Runs a command that writes out.py; the module that it wrote."""
     assert main([*arguments, "-o", "out.py"]) == 0
-    return emitted("out.py")
+    return imported("out.py")
 
 
 def model() -> Any:
     sys.path.insert(0, os.getcwd())
     try:
-        return emitted("model.py")
+        return imported("model.py")
     finally:
         sys.path.pop(0)
 

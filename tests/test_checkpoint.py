@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import doctest
-import tracemalloc
 
 import numpy as np
 import pytest
+from memory_peak import peak
 
 import transformer.checkpointing
 from transformer import (
@@ -247,16 +247,6 @@ def test_no_number_changes():
 
 def test_single_precision():
     assert grad(in_a_loop)(W.astype(np.float32), B.astype(np.float32)).dtype == np.float32
-
-
-def peak(function, *args):
-    function(*args)
-    tracemalloc.start()
-    try:
-        function(*args)
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 def test_a_loop_keeps_the_arguments_only():

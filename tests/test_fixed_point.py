@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import doctest
-import tracemalloc
 
 import numpy as np
 import pytest
 from doc_blocks import FOLDER, blocks, run_block
+from memory_peak import peak
 
 import transformer.implicit
 from transformer import BadArgument, NotSupported, check_grads, fixed_point, grad, jvp
@@ -122,16 +122,6 @@ def test_a_small_cotangent_is_as_exact_as_a_large_one():
 
     np.testing.assert_allclose(grad(f)(W, B, 1e-20) * 1e20, grad(f)(W, B, 1.0), rtol=1e-9)
     assert np.all(grad(f)(W, B, 0.0) == 0)
-
-
-def peak(function, *args):
-    function(*args)
-    tracemalloc.start()
-    try:
-        function(*args)
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 def test_nothing_is_kept_of_the_way():

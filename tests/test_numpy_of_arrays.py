@@ -20,10 +20,8 @@ X, Y = RNG.normal(size=(3, 4)), RNG.normal(size=(3, 4)) + 3
 
 
 @pytest.fixture(autouse=True)
-def several() -> Iterator[None]:
-    before, config.cpu_devices = config.cpu_devices, 3
-    yield
-    config.cpu_devices = before
+def several(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "cpu_devices", 3)
 
 
 @pytest.fixture
