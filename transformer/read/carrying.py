@@ -133,7 +133,7 @@ def finish(loop: LoopReading, position: Var, test: Block, cond: Atom | None, bod
         _leave(loop, carried)
     loop.sharing.relate(loop.carried, loop.records.tokens())
     assert count is not None or plan.length is not None
-    loop.records.leave(plan.length if count is None else Size.of(Unknown(count)), loop)
+    loop.records.leave(plan.length if count is None else Size.of(Unknown(count)))
 
 
 def _drop_unchanged(loop: LoopReading, test: Block, cond: Atom | None, body: Block) -> Atom | None:

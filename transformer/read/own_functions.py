@@ -188,7 +188,7 @@ class Own:
             except Unreachable:
                 raise recursion_errors.endless(self.name, self.origin) from None
             template, settled = self._returned(capture(reader, value))
-            settled = self._note_changes(begun, cells) and settled
+            settled = self._note_changes(begun) and settled
             results = [self._cast(fixed.atom, slot.type) for slot, fixed in template]
             results += [leaf.value.atom for k, leaf in enumerate(self.parameters.leaves) if k in self.changed]
             results += [cell.atom for cell in self.written.values()]
@@ -265,7 +265,7 @@ class Own:
         self.shared = {k: others | self.shared.get(k, set()) for k, others in found.items()}
         return known
 
-    def _note_changes(self, begun: int, cells: dict[int, Atom]) -> bool:
+    def _note_changes(self, begun: int) -> bool:
         """Notes which arrays the body wrote to; whether all of them were known."""
         places = {id(leaf.value): k for k, leaf in enumerate(self.parameters.leaves)}
         known = True

@@ -247,7 +247,7 @@ class Records:
             gathered.targets = [recorded.target(Value(atom).type, atom) for atom in gathered.atoms]
         return recorded.records
 
-    def leave(self, length: Extent | None, loop: LoopReading) -> None:
+    def leave(self, length: Extent | None) -> None:
         """Puts what was recorded in place of each list."""
         for key, recording in self._lists.items():
             assert length is not None
@@ -264,7 +264,6 @@ class Records:
         for key, gathered in self._gathered.items():
             assert length is not None
             self.reader.journal.write(Item(self.reader.contents, key), gathered.leave(self.reader, length))
-
 
     def _those_there(self, template: Template, arrays: tuple[Value, ...], token: Token) -> Part:
         """The items that were appended, of those that may be."""
