@@ -24,6 +24,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.fixture(scope="module")
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What other versions of this package left behind plays no part."""
+    from transformer import config
+
+    before, config.cache = config.cache, tmp_path_factory.mktemp("cache")
+    config.cache.chmod(0o700)
+    yield
+    config.cache = before
+
+
 @pytest.fixture
 def fresh_registry() -> Iterator[None]:
     """Ops defined in a test are gone after it."""

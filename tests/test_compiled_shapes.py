@@ -163,12 +163,7 @@ def test_programs_with_other_shapes(chunk: int) -> None:
 # -- compiled ---------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module", autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    before, config.cache = config.cache, tmp_path_factory.mktemp("cache")
-    config.cache.chmod(0o700)
-    yield
-    config.cache = before
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def smoothed(u, c):

@@ -14,13 +14,7 @@ from transformer import config, grad, jit
 from transformer.run.assembly import arithmetic
 from transformer.run.report import Report
 
-
-@pytest.fixture(scope="module", autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    before, config.cache = config.cache, tmp_path_factory.mktemp("cache")
-    config.cache.chmod(0o700)
-    yield
-    config.cache = before
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 @pytest.fixture(autouse=True)
