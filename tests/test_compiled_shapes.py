@@ -258,10 +258,8 @@ def loops_in(text: str) -> Iterator[list[str]]:
 
 
 @pytest.fixture
-def one_thread() -> Iterator[None]:
-    before, config.threads = config.threads, 1
-    yield
-    config.threads = before
+def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "threads", 1)
 
 
 @pytest.mark.usefixtures("one_thread")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,8 @@ pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 @pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    before, config.threads = config.threads, 1
-    yield
-    config.threads = before
+def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "threads", 1)
 
 
 def heat(u, c):

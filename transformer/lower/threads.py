@@ -27,7 +27,7 @@ from ..core.walk import Copier, atom_of_size, atom_vars, size_of_atom
 from . import vecmath
 from .changing import Changing, counted, defined_inside
 from .clean import Renaming
-from .combinations import CHUNKS, IN_ANY_ORDER, Best, Combined, combinations
+from .combinations import CHUNKS, IN_ANY_ORDER, Best, Combined, combinations, dtype_of
 from .dependence import Frame, accesses, as_nest
 from .nests import (
     Allocate,
@@ -137,7 +137,7 @@ def in_parts(stmt: Fold, *lengths: int) -> Block:
     parts = product([cut.parts for cut in cuts])
     groups: Any = combinations(stmt)
     begins = {carry: begin for each in groups for carry, begin in zip(each.carries, each.begins(), strict=True)}
-    arrays = {carry: Var(ArrayType(_dtype(carry), (parts,))) for carry in stmt.carries}
+    arrays = {carry: Var(ArrayType(dtype_of(carry), (parts,))) for carry in stmt.carries}
     whole = _combined(stmt, groups, arrays, parts)
     inner = _of_chunk(stmt, cuts, begins)
     stores: Block = [Store(array, (atom_of_size(place),), carry.out, False, stmt.origin)
@@ -187,10 +187,6 @@ def _combined(stmt: Fold, groups: list[Combined | Best], arrays: dict[Carry, Var
         made.update((carry, Carry(entry, carry.init, after, carry.out))
                     for carry, entry, after in zip(group.carries, entries, results, strict=True))
     return Fold([Index(place, parts)], [made[carry] for carry in stmt.carries], body, stmt.origin)
-
-
-def _dtype(carry: Carry) -> Any:
-    return carry.entry.type.dtype                                        # type: ignore[union-attr]
 
 
 def _has_loops(stmt: Fold) -> bool:
