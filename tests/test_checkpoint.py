@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 import pytest
 from memory_peak import peak
 
-import transformer.checkpointing
 from transformer import (
     BadArgument,
     NotSupported,
@@ -327,8 +324,3 @@ def test_what_is_refused():
         grad(view)(B)
     with pytest.raises(BadArgument, match="checkpoint needs a function"):
         checkpoint(3)
-
-
-def test_doctests():
-    found = doctest.testmod(transformer.checkpointing, extraglobs={"__name__": "program"})
-    assert found.attempted and not found.failed

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -69,12 +67,6 @@ def test_the_page_runs(source: str, capsys: pytest.CaptureFixture[str]) -> None:
     run_block(source, f"page_{hash(source)}.py")
     printed = capsys.readouterr().out.strip()
     assert not printed or printed in PAGE
-
-
-@pytest.mark.parametrize("module", ["custom", "define", "ops.registry"])
-def test_doctests(module: str) -> None:
-    found = doctest.testmod(importlib.import_module(f"transformer.{module}"))
-    assert found.attempted and not found.failed
 
 
 def test_names_are_exported_lazily() -> None:

@@ -2,7 +2,6 @@
 
 import doctest
 import importlib
-import pkgutil
 import textwrap
 
 import gast
@@ -345,16 +344,6 @@ def test_too_many_exits_in_a_row_are_refused() -> None:
     lines = [f"    if x == {i}:\n        return {i}\n" for i in range(3000)]
     with pytest.raises(NotSupported, match="nested too deeply"):
         desugar(parse("def f(x):\n" + "".join(lines)))
-
-
-def modules() -> list[str]:
-    inner = [found.name for found in pkgutil.iter_modules(package.__path__)]
-    return [package.__name__, *(f"{package.__name__}.{name}" for name in inner)]
-
-
-@pytest.mark.parametrize("name", modules())
-def test_docstrings(name: str) -> None:
-    assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
 def test_every_rewrite_shows_what_it_does() -> None:

@@ -35,6 +35,7 @@ def examples_of(module: ModuleType) -> Iterator[doctest.DocTest]:
             yield found
 
 
+@pytest.mark.usefixtures("fresh_registry")
 @pytest.mark.parametrize("name", list(modules()))
 def test_examples(name: str) -> None:
     runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 import pytest
 from doc_blocks import FOLDER, blocks, run_block
 from memory_peak import peak
 
-import transformer.implicit
 from transformer import BadArgument, NotSupported, check_grads, fixed_point, grad, jvp
 
 RNG = np.random.default_rng(11)
@@ -211,8 +208,3 @@ def test_the_page_runs(source, capsys):
     run_block(source, f"page_{hash(source)}.py")
     printed = capsys.readouterr().out.strip()
     assert not printed or printed in PAGE
-
-
-def test_doctests():
-    found = doctest.testmod(transformer.implicit)
-    assert found.attempted and not found.failed

@@ -1,9 +1,7 @@
 """Finding the source of functions: every kind of function, every way to run Python, and how long it is kept."""
 
-import doctest
 import functools
 import gc
-import importlib
 import inspect
 import subprocess
 import sys
@@ -280,8 +278,3 @@ def test_nested_too_deeply(module: MakeModule) -> None:
             find_source(names["f"])
     finally:
         sys.setrecursionlimit(limit)
-
-
-@pytest.mark.parametrize("name", ["source", "comments", "convert", "compare", "locate"])
-def test_docstrings(name: str) -> None:
-    assert doctest.testmod(importlib.import_module(f"transformer.read.{name}")).failed == 0
