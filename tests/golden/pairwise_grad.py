@@ -9,12 +9,13 @@ import numpy as np
 def pairwise_forward(x):
     # pairwise, with what its reverse needs
     n = len(x)
+    half = n // 2
     if n == 1:
         result = x[0]
         saved = None
     else:
-        left, saved = pairwise_forward(x[:n // 2])
-        right, saved2 = pairwise_forward(x[n // 2:])
+        left, saved = pairwise_forward(x[:half])
+        right, saved2 = pairwise_forward(x[half:])
         cos_right = np.cos(right)
         result = left * cos_right
         saved = left, cos_right, right, saved2, saved
@@ -24,15 +25,16 @@ def pairwise_forward(x):
 def pairwise_reverse(x, saved, dy):
     # the reverse of pairwise
     n = len(x)
+    half = n // 2
     if n == 1:
         dx = np.zeros_like(x)
         dx[0] = dy
     else:
         left, cos, right, saved, saved2 = saved
-        result = pairwise_reverse(x[n // 2:], saved, -dy * left * np.sin(right))
+        result = pairwise_reverse(x[half:], saved, -dy * left * np.sin(right))
         dx = np.zeros_like(x)
-        dx[n // 2:] = result
-        dx[:n // 2] = pairwise_reverse(x[:n // 2], saved2, dy * cos)
+        dx[half:] = result
+        dx[:half] = pairwise_reverse(x[:half], saved2, dy * cos)
     return dx
 
 

@@ -311,6 +311,23 @@ def forest(w: "f64[n]", low: "int", high: "int"):
     return np.sin(forest(w, low, middle)) * forest(w, middle, high) + w[low]
 
 
+def filtered_and_pooled(x: "f64[n]", w: "f64[k]"):
+    size = w.shape[0]
+    count = x.shape[0] - size + 1
+    y = np.empty(count)
+    for i in range(count):
+        y[i] = np.tanh(x[i:i + size] @ w)
+    half = count // 2
+    pooled = np.empty(half)
+    for i in range(half):
+        pooled[i] = np.max(y[2 * i:2 * i + 2])
+    count = half - size + 1
+    total = 0.0
+    for i in range(count):
+        total += (pooled[i:i + size] @ w) ** 2
+    return total
+
+
 EXAMPLES = {
     "tanh_regression": lambda r: (r.normal(size=4), r.normal(size=4), r.normal(size=(5, 4)),
                                   r.normal(size=(5, 4))),
@@ -351,6 +368,7 @@ EXAMPLES = {
     "softmax_rows": lambda r: (r.normal(size=(3, 4)), r.normal(size=4)),
     "settling": lambda r: (np.array([1.2, 0.7, -0.6]), 0.8),
     "forest": lambda r: (r.normal(size=6), 0, 6),
+    "filtered_and_pooled": lambda r: (r.normal(size=13), r.normal(size=3)),
 }
 
 # What is kept: the program, the mode, and the arguments it is differentiated for.
@@ -396,4 +414,5 @@ KEPT = [
     ("softmax_rows", "grad", "x,v"),
     ("settling", "grad", "x,rate"),
     ("forest", "grad", "w"),
+    ("filtered_and_pooled", "grad", "x,w"),
 ]

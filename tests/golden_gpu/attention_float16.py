@@ -46,8 +46,7 @@ def maximum_of_block(value, shared):
 
 @cuda.jit(device=True)
 def next_total2(total2, dot_ij, total):
-    total3 = total2 + math.exp(np.float32(dot_ij) * np.float32(0.25) - total)
-    return total3
+    return total2 + math.exp(np.float32(dot_ij) * np.float32(0.25) - total)
 
 
 # What the threads of a block have, combined: by warps, and then what these have.

@@ -48,14 +48,11 @@ def fill_count(n, re, im, count):
         x = re_lane
         y = im_lane
         count2 = 0
-        while True:
-            mask = (count2 < 20) & (x * x + y * y < np.float32(4.0))
-            if not mask:
-                break
-            x2 = x * x - y * y + re_lane
-            y2 = np.float32(2.0) * x * y + im_lane
-            count4 = count2 + 1
-            x, y, count2 = x2, y2, count4
+        while (count2 < 20) & (x * x + y * y < np.float32(4.0)):
+            x_next = x * x - y * y + re_lane
+            y_next = np.float32(2.0) * x * y + im_lane
+            count2_next = count2 + 1
+            x, y, count2 = x_next, y_next, count2_next
         count[lane] = count2
         lane = Place(lane + cuda.gridsize(1))
 

@@ -131,6 +131,23 @@ def whole_forest(w):
     return forest(w, 0, w.shape[0])
 
 
+def filtered_and_pooled(x, w):
+    size = w.shape[0]
+    count = x.shape[0] - size + 1
+    y = np.empty(count)
+    for i in range(count):
+        y[i] = np.tanh(x[i:i + size] @ w)
+    half = count // 2
+    pooled = np.empty(half)
+    for i in range(half):
+        pooled[i] = np.max(y[2 * i:2 * i + 2])
+    count = half - size + 1
+    total = 0.0
+    for i in range(count):
+        total += (pooled[i:i + size] @ w) ** 2
+    return total
+
+
 def _positive(rng: np.random.Generator, n: int = 7) -> Any:
     return rng.uniform(0.5, 1.5, n)
 
@@ -162,6 +179,8 @@ KEPT: dict[str, tuple[Any, Any, Draw]] = {
     "convolution_grad": (grad(convolution_loss, (0, 1)), convolution_loss,
                          lambda rng: (rng.normal(size=(7, 11, 6)), rng.normal(size=(3, 6, 9)))),
     "forest_grad": (grad(whole_forest), whole_forest, lambda rng: (rng.normal(size=7),)),
+    "filtered_and_pooled_grad": (grad(filtered_and_pooled, (0, 1)), filtered_and_pooled,
+                                 lambda rng: (rng.normal(size=23), rng.normal(size=5))),
     "padded": (padded, padded, lambda rng: (rng.normal(size=(7, 8, 9)),)),
     "triangular_product_grad": (grad(triangular_product, (0, 1)), triangular_product,
                                 lambda rng: (rng.normal(size=(40, 40)), rng.normal(size=(40, 24)))),

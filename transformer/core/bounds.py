@@ -19,6 +19,7 @@ from .sizes import (
     looks_negative,
     occurs,
     product,
+    replaced,
 )
 
 DEEPEST_NEST = 16          # replacements tried to bound one size from below
@@ -67,6 +68,16 @@ class Bounds:
         if isinstance(atom, Least) == (count > 0):
             return min(known) if len(known) == 2 else None
         return max(known, default=None)
+
+    def if_any(self, count: Extent) -> Extent:
+        """How many there are, where there is one at all: ``n - 1`` for ``max(n - 1, 0)``."""
+        def floored(atom: SizeAtom) -> Extent | None:
+            if not isinstance(atom, Greatest) or atom.second != 0:
+                return None
+            low = self.lower_bound(-replaced(count, lambda each: 0 if each == atom else None))
+            return atom.first if low is not None and low >= 0 else None
+
+        return replaced(count, floored)
 
     def highest(self, size: Extent) -> Extent | None:
         """A size without integers that have a range, which `size` is certainly not above; None if there is none."""
@@ -121,9 +132,11 @@ class Bounds:
         return terms[-1] if terms else (None, 0)
 
     def _rests_on(self, atom: SizeAtom, other: SizeAtom, depth: int = DEEPEST_NEST) -> bool:
-        """Whether the range of an integer is in terms of another one, or of some that are in turn."""
-        return depth > 0 and any(leaf == other or self._rests_on(leaf, other, depth - 1)
-                                 for end in self.ranges.get(atom, ()) if isinstance(end, Size) for leaf in leaves(end))
+        """Whether the range of an integer, or a quotient, is in terms of another one, or of some that are in turn."""
+        ends = (atom.numerator,) if isinstance(atom, Floor) else self.ranges.get(atom, ())
+        return depth > 0 and any(
+            occurs(other, end) or any(self._rests_on(leaf, other, depth - 1) for leaf in leaves(end))
+            for end in ends if isinstance(end, Size))
 
     def _bound_of(self, atom: SizeAtom, factor: Extent) -> Extent | None:
         """What `factor * atom` is not below; ``q * (a // q)`` lies in ``a - q + 1 .. a``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .sizes import Dim, Extent, Size, SizeAtom, Unknown, leaves, occurs, replaced
+from .sizes import Dim, Extent, Greatest, Size, SizeAtom, Unknown, leaves, occurs, replaced
 
 
 def solved(left: Extent, right: Extent) -> tuple[SizeAtom, Extent] | None:
@@ -58,6 +58,14 @@ def only_atom(size: object) -> SizeAtom | None:
         if count == 1 and len(monomial) == 1:
             return monomial[0]
     return None
+
+
+def of_range(trips: Extent) -> Extent:
+    """`max(n, 0)` trips of a loop as `n`: a range is empty when it ends before it begins."""
+    atom = only_atom(trips)
+    if isinstance(atom, Greatest) and 0 in (atom.first, atom.second):
+        return atom.first if atom.second == 0 else atom.second
+    return trips
 
 
 def single_atom(size: Extent) -> SizeAtom | None:

@@ -207,7 +207,7 @@ Stmt = Union[Let, If, Loop, Call, Effect]
 class Function:
     """A Core function. `dims` says where each named dimension is found: (parameter, axis). `role` is what
     a transformation made it for: ``"jvp"``, ``"forward"`` or ``"reverse"``; ``"called"`` for one that was read
-    to be called; empty for the function itself."""
+    to be called; empty for the function itself. `size_names` are what the user calls sizes."""
 
     name: str
     params: list[Var]
@@ -217,3 +217,4 @@ class Function:
     guards: list[Any] = field(default_factory=list)
     origin: Origin | None = None
     role: str = ""
+    size_names: dict[Size, str] = field(default_factory=dict)

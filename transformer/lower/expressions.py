@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ..core.equations import of_range
 from ..core.errors import NotSupported
 from ..core.grammar import Const, Function, Var
-from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, Unknown
+from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, Unknown, replaced
+from ..write.composites import Composites
 from ..write.layout import Item
 from ..write.sizes import number
 from .depth import Depth
@@ -31,6 +33,9 @@ class Expressions:
         self.names = Names(lowered.function.params, lowered.body)
         self.numbers = Numbers(functions)
         self.numbers.collect(lowered.body)
+        self.composites = Composites(())
+        self.existing: dict[Any, Extent] = {}                            # what `max(n - 1, 0)` is of such arrays
+        self.size_names: dict[Any, str] = {}                             # what the user calls dimensions
         self.names.used |= {*functions.trees, *callees.values()}
         self.inlining = Inlining(lowered.body, lowered.results)
         self.hosted: dict[int, Call] = {}                                # of statements, by their identity
@@ -59,7 +64,22 @@ class Expressions:
         return ast.Subscript(self.atom(array), places[0] if len(places) == 1 else ast.Tuple(places))
 
     def size(self, size: Extent) -> ast.expr:
-        """A size; what counts positively comes first, and numbers last."""
+        """A size, in terms of those that have names."""
+        return self.sum(self.composites.shorter(self.normal(size)))
+
+    def trips(self, size: Extent) -> ast.expr:
+        """How often a loop over a range runs."""
+        return self.size(self.of_range(size))
+
+    def of_range(self, size: Extent) -> Extent:
+        return of_range(size)
+
+    def normal(self, size: Extent) -> Extent:
+        """A size; of an array that there is, it is not negative."""
+        return replaced(size, self.existing.get)
+
+    def sum(self, size: Extent) -> ast.expr:
+        """A size as it is; what counts positively comes first, and numbers last."""
         if not isinstance(size, Size):
             return number(int(size))
         terms = sorted(size.terms.items(), key=lambda term: (not term[0], term[1] < 0, self._index_last(term[0])))

@@ -21,6 +21,7 @@ class Inlining:
     def __init__(self, body: Block, results: list[Atom]) -> None:
         self.uses: Counter[Var] = Counter(atom_vars(results))
         self.near: set[Var] = set()
+        self.handed_on: dict[Any, str | None] = {}                       # with the name of what carries it
         self._block(body, results)
 
     def _block(self, block: Block, last: list[Any]) -> None:
@@ -49,11 +50,20 @@ class Inlining:
             self._block(stmt.body, [carry.next for carry in stmt.carries])
         else:
             for block in inner_blocks(stmt):
-                self._block(block, [])
+                self._block(block, _last(stmt, block) if isinstance(stmt, Loop) else [])
+        self.handed_on.update((carry.next, carry.entry.name) for carry in getattr(stmt, "carries", ()))
 
     def is_inlined(self, var: Var, tree: ast.expr) -> bool:
-        return (self.uses[var] == 1 and var in self.near and var.name is None
-                and len(ast.unparse(ast.fix_missing_locations(tree))) <= LONGEST)
+        if self.uses[var] != 1 or var not in self.near:
+            return False
+        if var in self.handed_on:                                        # which has a line of its own anyhow
+            return var.name in (None, self.handed_on[var])
+        return var.name is None and len(ast.unparse(ast.fix_missing_locations(tree))) <= LONGEST
+
+
+def _last(loop: Loop, block: Block) -> list[Any]:
+    """The atoms used at the end of a block of a loop."""
+    return [loop.cond] if block is loop.test else [carry.next for carry in loop.carries]
 
 
 def _replaced(stmt: Any) -> set[Var]:

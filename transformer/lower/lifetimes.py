@@ -7,13 +7,49 @@ from typing import Any
 
 from ..core.grammar import If, Loop, Var
 from ..core.walk import atom_vars, inner_targets
-from .nests import Block, Fold, Nest, all_uses, defined, statements, uses_after, uses_before, writes
+from .nests import (
+    Block,
+    Fold,
+    Nest,
+    all_uses,
+    defined,
+    inner_blocks,
+    statements,
+    uses_after,
+    uses_before,
+    writes,
+)
+
+
+class Mentions:
+    """What statements use and define, with the blocks in them; looked up once for each, while none of them changes."""
+
+    def __init__(self) -> None:
+        self._used: dict[int, frozenset[Var]] = {}
+        self._made: dict[int, frozenset[Var]] = {}
+
+    def used(self, stmt: Any) -> frozenset[Var]:
+        """Every variable that it uses; arrays that are written count."""
+        found = self._used.get(id(stmt))
+        if found is None:
+            inside = (self.used(each) for block in inner_blocks(stmt) for each in block)
+            found = self._used[id(stmt)] = frozenset((*uses_before(stmt), *uses_after(stmt))).union(*inside)
+        return found
+
+    def made(self, stmt: Any) -> frozenset[Var]:
+        """Every variable that is new in it, or behind it."""
+        found = self._made.get(id(stmt))
+        if found is None:
+            inside = (self.made(each) for block in inner_blocks(stmt) for each in block)
+            found = self._made[id(stmt)] = frozenset((*defined(stmt), *inner_targets(stmt))).union(*inside)
+        return found
 
 
 class Lifetimes:
     """`after[id(stmt)]` are the variables that are read after a statement of any block outside of nests."""
 
     def __init__(self, block: Block, results: Iterable[Any]) -> None:
+        self.mentions = Mentions()
         self.after: dict[int, frozenset[Var]] = {}
         self._block(block, frozenset(atom_vars(tuple(results))))
 
@@ -35,16 +71,14 @@ class Lifetimes:
             case Loop():
                 alive = self._loop(stmt, alive)
             case Nest() | Fold():
-                alive = alive.union(*map(mentioned, stmt.body), uses_after(stmt))
+                alive = alive.union(*map(self.mentions.used, stmt.body), uses_after(stmt))
         return (alive - set(defined(stmt))).union(uses_before(stmt))
 
     def _loop(self, stmt: Any, alive: frozenset[Var]) -> frozenset[Var]:
         """What comes from outside of a loop is needed in every iteration."""
-        inside = set(inner_targets(stmt)) | {var for each in (*getattr(stmt, "test", ()), *stmt.body)
-                                             for inner in statements([each])
-                                             for var in (*defined(inner), *inner_targets(inner))}
-        used = {var for each in (*getattr(stmt, "test", ()), *stmt.body) for var in mentioned(each)}
-        outer = frozenset((used | set(uses_after(stmt))) - inside)
+        body = (*getattr(stmt, "test", ()), *stmt.body)
+        inside = frozenset(inner_targets(stmt)).union(*map(self.mentions.made, body))
+        outer = frozenset(uses_after(stmt)).union(*map(self.mentions.used, body)) - inside
         end = alive | outer
         start = self._block(stmt.body, end.union(uses_after(stmt)))
         if isinstance(stmt, Loop):

@@ -16,7 +16,7 @@ from .lifetimes import mentioned
 from .nests import ROOM, Fold, Nest, statements
 from .recording import FIRST_ROWS, ONE_OF_TWO
 from .sharing import nodes
-from .statements import Statements, steps
+from .statements import Statements, negated, steps
 
 
 class Loops(Statements):
@@ -39,9 +39,11 @@ class Loops(Statements):
                 self.names.index(stmt.position)
             elif counter is not None:
                 self.names.of[stmt.position] = counter
-            body = [*self._not_negative(stmt), *self.block(stmt.test), *self._leave(stmt), *self._reads(stmt),
-                    *self.block(stmt.body), *self._records(stmt), *self._next(stmt)]
-            head = self._head(stmt)
+            before = [*self._not_negative(stmt), *self.block(stmt.test)]
+            head = self._head(stmt, not before)
+            leave = [] if isinstance(head, ast.While) and not before else self._leave(stmt)
+            body = [*before, *leave, *self._reads(stmt), *self.block(stmt.body), *self._records(stmt),
+                    *self._next(stmt)]
         behind = self._trimmed(stmt, counter)
         if counter is not None and (stmt.count is not None or _is_used(counter, [*body, *behind])):
             items.append(Line(ast.Assign([ast.Name(counter)], number(0)), stmt.origin))
@@ -53,14 +55,14 @@ class Loops(Statements):
             return self.names.give(stmt.count, "count")
         return self.names.give(Var(stmt.position.type), "count")
 
-    def _head(self, stmt: Loop) -> ast.stmt:
+    def _head(self, stmt: Loop, tests: bool) -> ast.stmt:
+        """The first line, which `tests` the condition of a `while` if that can be printed there."""
         if stmt.trips is None:
-            return ast.While(ast.Constant(True), [], [])
-        trips = self.atom(stmt.trips)
-        count = steps(trips)
+            return ast.While(ast.Constant(True) if stmt.cond is None or not tests else self.atom(stmt.cond), [], [])
+        trips = self.of_range(size_of_atom(stmt.trips))
+        count = steps(self.size(trips))
         if stmt.down:
-            last = self.size(size_of_atom(stmt.trips) - 1)
-            count = ast.Call(ast.Name("range"), [last, number(-1), number(-1)], [])
+            count = ast.Call(ast.Name("range"), [self.size(trips - 1), number(-1), number(-1)], [])
         return ast.For(ast.Name(self.names.of[stmt.position]), count, [], [], None)
 
     def _not_negative(self, stmt: Loop) -> list[Item]:
@@ -75,8 +77,7 @@ class Loops(Statements):
     def _leave(self, stmt: Loop) -> list[Item]:
         if stmt.cond is None:
             return []
-        test = ast.UnaryOp(ast.Not(), self.atom(stmt.cond))
-        return [Group(ast.If(test, [], []), [Line(ast.Break(), stmt.origin)], [], stmt.origin)]
+        return [Group(ast.If(negated(self.atom(stmt.cond)), [], []), [Line(ast.Break(), stmt.origin)], [], stmt.origin)]
 
     def _reads(self, stmt: Loop) -> list[Item]:
         """Rows of what an uncounted loop has recorded."""

@@ -128,6 +128,11 @@ def is_within_64_bits(interval: Interval) -> bool:
     return _is_in(interval, WIDEST)
 
 
+def within_64_bits(interval: Interval) -> Interval:
+    """Where an integer lies that was tested to have no more bits."""
+    return max(interval[0], WIDEST[0]), min(interval[1], WIDEST[1])
+
+
 def _cut(interval: Interval) -> Interval:
     return interval if is_within_64_bits(interval) else WIDEST
 

@@ -116,7 +116,8 @@ class _Moves:
             copy = Var(carry.entry.type, carry.entry.name)
             block.insert(_at(block, loop), Allocate(copy, "copy", loop.origin, carry.init))
             carry.init = copy
-        if not self._ownership().is_moved(carry.next, loop, "next"):
+            ownership = self._ownership()
+        if not ownership.is_moved(carry.next, loop, "next"):
             copy = Var(carry.entry.type)
             body_of(loop).append(Allocate(copy, "copy", loop.origin, carry.next))
             carry.next = copy

@@ -264,10 +264,14 @@ def inner_blocks(stmt: Any) -> tuple[Block, ...]:
 
 def statements(block: Block) -> Iterator[Any]:
     """Every statement of a block and of those nested in it, outermost first."""
-    for stmt in block:
-        yield stmt
-        for inner in inner_blocks(stmt):
-            yield from statements(inner)
+    waiting = [iter(block)]
+    while waiting:
+        for stmt in waiting[-1]:
+            yield stmt
+            waiting += map(iter, reversed(inner_blocks(stmt)))
+            break
+        else:
+            waiting.pop()
 
 
 def defined(stmt: Any) -> tuple[Var, ...]:

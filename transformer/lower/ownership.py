@@ -8,8 +8,8 @@ from typing import Any
 
 from ..core.grammar import UNDEFINED, Call, If, Let, Loop, Var, is_array
 from ..core.walk import inner_targets
-from .lifetimes import Lifetimes, mentioned
-from .nests import Allocate, Block, Invoke, defined, statements
+from .lifetimes import Lifetimes
+from .nests import Allocate, Block, Invoke, statements
 
 
 class Ownership:
@@ -21,7 +21,7 @@ class Ownership:
         self.lifetimes = lifetimes
         self.handed: dict[Var, list[tuple[Any, Any, Any]]] = {}          # (value, statement, block it leaves)
         self.owned: set[Var] = set(donated)
-        self.local: dict[int, set[Var]] = {}
+        self.local: dict[int, frozenset[Var]] = {}                       # what is new in an iteration
         for stmt in statements(block):
             self._collect(stmt)
         shared = _seen_otherwise(block)
@@ -36,8 +36,8 @@ class Ownership:
             case Invoke():                                               # which gives its results away
                 self.owned.update(filter(is_array, stmt.targets))
             case Loop():
-                self.local[id(stmt)] = {var for each in stmt.body for inner in statements([each])
-                                        for var in defined(inner)} | set(inner_targets(stmt))
+                made = map(self.lifetimes.mentions.made, stmt.body)
+                self.local[id(stmt)] = frozenset(inner_targets(stmt)).union(*made)
                 for carry in stmt.carries:
                     if is_array(carry.entry):
                         self.handed[carry.entry] = [(carry.init, stmt, "init"), (carry.next, stmt, "next")]
@@ -60,9 +60,10 @@ class Ownership:
             return False
         if way == "init":
             uses = Counter(carry.init for carry in stmt.carries)
-            inside = {var for each in (*stmt.test, *stmt.body) for var in mentioned(each)}
+            used = self.lifetimes.mentions.used
+            inside = any(value in used(each) for each in (*stmt.test, *stmt.body))
             ends = {atom for carry in stmt.carries for atom in (carry.next,)} | {r.value for r in stmt.records}
-            return (uses[value] == 1 and value not in inside | ends
+            return (uses[value] == 1 and not inside and value not in ends
                     and not self.lifetimes.is_needed_after(stmt, value))
         if way == "next":
             nexts = Counter(carry.next for carry in stmt.carries)

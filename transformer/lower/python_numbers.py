@@ -14,15 +14,17 @@ import math
 import operator
 import sys
 from collections.abc import Callable
+from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from ..core.builder import current
 from ..core.grammar import Const, Effect, If, Let, Var, type_of
-from ..ops.arithmetic import Cast
+from ..ops.arithmetic import Cast, converted
 from ..ops.value import Value, is_python
-from .magnitudes import RULES, Magnitudes, is_within_64_bits
+from .magnitudes import RULES, WIDEST, Magnitudes, is_within_64_bits
 from .nests import emit
 from .ranges import Ranges
 
@@ -192,7 +194,14 @@ def _subtracted(result: Any, x: Any, y: Any) -> Any:
 
 
 def _multiplied(result: Any, x: Any, y: Any) -> Any:
-    """The product in floating numbers, which is off by little, is far from one that has wrapped around."""
+    """A factor may be so large at most; where both are open, the product in floating numbers, which is off by little,
+    is far from one that has wrapped around."""
+    for one, other in ((x, _known(y)), (y, _known(x))):
+        if other:
+            low, high = sorted(Fraction(end, other) for end in WIDEST)
+            tests = [one < math.ceil(low)] if low > WIDEST[0] else []
+            tests += [one > math.floor(high)] if high < WIDEST[1] else []
+            return reduce(operator.or_, tests)
     return abs(_float(x) * _float(y) - _float(result)) > LIMIT
 
 
@@ -213,7 +222,7 @@ def _divided_by_minus_one(result: Any, x: Any, y: Any) -> Any:
 
 
 def _float(x: Any) -> Any:
-    return x * 1.0
+    return converted(x, float)
 
 
 WRAPPED: dict[str, Callable[..., Any]] = {

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..core.builder import current
 from ..core.grammar import UNDEFINED, Atom, Carry, Const, Function, If, Let, Loop, Merge, Read, Var, type_of
-from ..core.sizes import Extent, Greatest, Size, Unknown, leaves, product, replaced
+from ..core.sizes import Extent, Size, Unknown, leaves, product
 from ..core.types import ArrayType
 from ..core.walk import all_definitions, all_statements
 from ..ops.integers import affine, is_exact
@@ -50,6 +50,9 @@ class Ranges:
         for stmt in all_statements(function.body):
             if isinstance(stmt, Loop):
                 count_steps(stmt)
+        for atom in (*function.params, *(target for stmt in function.body for target in getattr(stmt, "targets", ()))):
+            for size in getattr(atom.type, "sizes", ()):                 # the rest of the function does not run without
+                current().assumptions.exists(size)
 
     def _enter(self, stmt: Any) -> None:
         match stmt:
@@ -58,8 +61,9 @@ class Ranges:
             case If():
                 self.sources.update((merge.target, (stmt, merge)) for merge in stmt.merges)
             case Loop():
-                last = None if stmt.trips is None else _if_any(affine(stmt.trips)) - 1
-                current().assumptions.within(stmt.position, 0, last)
+                assumptions = current().assumptions
+                last = None if stmt.trips is None else assumptions.if_any(affine(stmt.trips)) - 1
+                assumptions.within(stmt.position, 0, last)
                 self.sources.update((read.target, (stmt, read)) for read in stmt.reads)
                 for carry in stmt.carries:
                     self.sources[carry.entry] = self.sources[carry.out] = stmt, carry
@@ -193,14 +197,6 @@ class Ranges:
                 return proof(carry.next, side, bound)
         finally:
             self.scopes = here
-
-
-def _if_any(trips: Extent) -> Extent:
-    """How often a loop runs if it runs at all: `n - 1` for ``max(n - 1, 0)``."""
-    def floored(atom: Any) -> Extent | None:
-        return atom.first if isinstance(atom, Greatest) and atom.second == 0 else None
-
-    return replaced(trips, floored)
 
 
 def count_steps(loop: Loop) -> None:

@@ -11,9 +11,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..core.equations import of_range, single_atom
 from ..core.errors import Origin
 from ..core.grammar import Var, type_of
-from ..core.sizes import Dim, Size, leaves
+from ..core.sizes import Dim, Greatest, Size, leaves
+from ..write.composites import Composites
 from ..write.layout import Group, Item, Line, lines_of
 from ..write.names import PRINTED, fresh, identifier
 from ..write.sizes import number
@@ -105,18 +107,26 @@ class Printer(Loops):
         return self.atom(atom)
 
     def _sizes(self) -> list[Item]:
-        """`n, m = x.shape` for the dimensions that are mentioned."""
-        mentioned = {leaf for size in _mentioned(self.lowered) for leaf in leaves(size) if isinstance(leaf, Dim)}
+        """`n, m = x.shape` for the dimensions that are mentioned, and `height = n - m + 1` for others."""
+        arrays = [*self.lowered.function.params, *self.lowered.outside]
+        self.existing = {Greatest(size, 0): size for array in arrays for size in getattr(array.type, "sizes", ())}
+        sizes = [self.normal(size) for size in _mentioned(self.lowered)]
+        wished = self.lowered.function.size_names
+        self.composites = Composites(sizes, wished)
+        self.size_names = {single_atom(size): name for size, name in wished.items()} | self.composites.names
+        mentioned = {leaf for size in (*sizes, *self.composites.sizes.values()) for leaf in leaves(size)}
         by_param: dict[Var, dict[int, Dim]] = {}
         for dim, (param, axis) in dimensions(self.lowered).items():
             if dim in mentioned:
                 by_param.setdefault(param, {})[axis] = dim
-        return [item for param, dims in by_param.items() for item in self._sizes_of(param, dims)]
+        for dim in (*(dim for dims in by_param.values() for dim in dims.values()), *self.composites.sizes):
+            self.names.sizes[dim] = self._size_name(dim)
+        found = [item for param, dims in by_param.items() for item in self._sizes_of(param, dims)]
+        return [*found, *(Line(ast.Assign([self._size_atom(dim)], self.sum(size)))
+                          for dim, size in self.composites.sizes.items())]
 
     def _sizes_of(self, param: Var, dims: dict[int, Dim]) -> Iterator[Item]:
         shape = ast.Attribute(ast.Name(self.names.of[param]), "shape")
-        for dim in dims.values():
-            self.names.sizes[dim] = self._size_name(dim)
         rank = param.type.rank                                           # type: ignore[union-attr]
         if len(dims) == rank > 1:
             names: list[ast.expr] = [ast.Name(self.names.sizes[dims[axis]]) for axis in range(rank)]
@@ -126,7 +136,8 @@ class Printer(Loops):
             yield Line(ast.Assign([ast.Name(self.names.sizes[dim])], ast.Subscript(shape, number(axis))))
 
     def _size_name(self, dim: Dim) -> str:
-        wishes = [dim.name] if dim.name.isidentifier() else ["n", "m", "d"]
+        wish = self.size_names.get(dim, dim.name)
+        wishes = [wish] if wish.isidentifier() else ["n", "m", "d"]
         taken = self.names.used | self.names.reserved
         name = next((wish for wish in wishes if wish not in taken), wishes[0])
         name = fresh(identifier(name), taken)
@@ -151,9 +162,11 @@ def _mentioned(lowered: Lowered) -> Any:
         if isinstance(stmt, Allocate) and stmt.target not in lowered.outside:
             yield from stmt.target.type.sizes                            # type: ignore[union-attr]
         for index in getattr(stmt, "indices", ()):
-            yield index.size
-        yield from _sizes_in((getattr(stmt, "args", ()), getattr(stmt, "at", ()), getattr(stmt, "trips", None),
-                              getattr(stmt, "cost", None), list(getattr(stmt, "attrs", {}).values())))
+            yield of_range(index.size)
+        if isinstance(getattr(stmt, "trips", None), Size):
+            yield of_range(stmt.trips)
+        yield from _sizes_in((getattr(stmt, "args", ()), getattr(stmt, "at", ()), getattr(stmt, "cost", None),
+                              list(getattr(stmt, "attrs", {}).values())))
         for carry in getattr(stmt, "carries", ()):
             yield from _sizes_in((carry.init, carry.next))
         for merge in getattr(stmt, "merges", ()):

@@ -13,6 +13,7 @@ from ..core.grammar import UNDEFINED, Carry, Const, Effect, If, Let, Loop, Var
 from ..core.types import ArrayType
 from ..write.expressions import dotted
 from ..write.layout import Group, Item, Line
+from ..write.moves import in_order
 from ..write.names import NATURAL
 from ..write.sizes import number
 from . import checks, lists
@@ -108,7 +109,7 @@ class Statements(Expressions):
             self.names.index(index.var)
         items = body()
         for index in reversed(indices):
-            head = ast.For(ast.Name(self.names.of[index.var]), steps(self.size(index.size)), [], [], None)
+            head = ast.For(ast.Name(self.names.of[index.var]), steps(self.trips(index.size)), [], [], None)
             items = [Group(head, items, [], origin)]
         return items
 
@@ -138,15 +139,21 @@ class Statements(Expressions):
 
     def handed_on(self, carries: list[Carry], origin: Any) -> list[Item]:
         """Hands values on to the next iteration, all at once."""
-        pairs = [(self.names.of[carry.entry], self.atom(carry.next)) for carry in carries]
-        return [Line(node, origin) for node in assignments(changed(*map(list, zip(*pairs))) if pairs else [])]
+        pairs = changed([self.names.of[carry.entry] for carry in carries], [self.atom(carry.next) for carry in carries])
+        before: list[Item] = []
+        if in_order(pairs) is None:
+            for k, (name, tree) in enumerate(pairs):
+                if not isinstance(tree, ast.Name):                       # what others of them read is not changed yet
+                    pairs[k] = name, ast.Name(self.names.keep(f"{name}_next"))
+                    before.append(Line(ast.Assign([pairs[k][1]], tree), origin))
+        return [*before, *(Line(node, origin) for node in assignments(pairs))]
 
     def _task(self, stmt: Task) -> list[Item]:
         return [shared(self, stmt)]
 
     def _store(self, stmt: Store) -> list[Item]:
         place, value = self.subscript(stmt.array, stmt.at), self.atom(stmt.value)
-        node = ast.AugAssign(place, ast.Add(), value) if stmt.adds else ast.Assign([place], value)
+        node = ast.AugAssign(place, ast.Add(), value) if stmt.adds else assigned(place, value)
         return [Line(node, stmt.origin)]
 
     def _product(self, stmt: Product) -> list[Item]:
@@ -187,7 +194,7 @@ class Statements(Expressions):
         then += [Line(node, stmt.origin) for node in assignments(changed(names, first))]
         orelse += [Line(node, stmt.origin) for node in assignments(changed(names, second))]
         if orelse and not then:
-            test, then, orelse = ast.UnaryOp(ast.Not(), test), orelse, []
+            test, then, orelse = negated(test), orelse, []
         return [Group(ast.If(test, [], []), then, orelse, stmt.origin)]
 
     def _conditional(self, target: Var, tree: ast.expr, stmt: If) -> list[Item]:
@@ -223,16 +230,25 @@ def changed(names: list[str], trees: list[ast.expr]) -> list[tuple[str, ast.expr
 
 
 def assignments(pairs: list[tuple[str, ast.expr]]) -> list[ast.stmt]:
-    """Assignments at once; one alone may be `total += item`."""
-    if not pairs:
-        return []
-    if len(pairs) > 1:
-        names, trees = zip(*pairs, strict=True)
-        return [ast.Assign([ast.Tuple([ast.Name(name) for name in names])], ast.Tuple(list(trees)))]
-    (name, tree), = pairs
-    if isinstance(tree, ast.BinOp) and isinstance(tree.left, ast.Name) and tree.left.id == name:
-        return [ast.AugAssign(ast.Name(name), tree.op, tree.right)]
-    return [ast.Assign([ast.Name(name)], tree)]
+    """What has the effect of assignments at once: one after the other, such as `total += item`, where that is so."""
+    order = in_order(pairs)
+    if order is not None and not (len(pairs) > 1 and all(isinstance(tree, ast.Name) for _, tree in pairs)):
+        return [assigned(ast.Name(name), tree) for name, tree in order]
+    names, trees = zip(*pairs, strict=True)
+    return [ast.Assign([ast.Tuple([ast.Name(name) for name in names])], ast.Tuple(list(trees)))]
+
+
+def negated(test: ast.expr) -> ast.expr:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    return ast.UnaryOp(ast.Not(), test)
+
+
+def assigned(place: Any, tree: ast.expr) -> ast.stmt:
+    """`x[i] = tree`; as `x[i] += item` where that is what it says."""
+    if isinstance(tree, ast.BinOp) and ast.dump(tree.left) == ast.dump(place):
+        return ast.AugAssign(place, tree.op, tree.right)
+    return ast.Assign([place], tree)
 
 
 def _total_name(stmt: Fold, carry: Any) -> str:

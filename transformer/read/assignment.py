@@ -14,6 +14,7 @@ import numpy as np
 from ..core.errors import BadArgument, NotSupported, ShapeError, as_raised
 from ..core.grammar import Const, Var
 from ..core.halves import can_cast, is_inexact
+from ..core.sizes import Size
 from ..ops import indexing
 from ..ops.elementwise import shape_text
 from ..ops.overlap import may_overwrite, part_of
@@ -75,6 +76,8 @@ def name_value(reader: Reader, value: Any, name: str, is_argument: bool = False)
             atom.name = name
         elif isinstance(atom, Const) and atom.name is None and value.known is None and not is_argument:
             return _named_constant(reader, atom.value, name)
+    elif isinstance(value, Size) and not is_argument:
+        reader.size_names.setdefault(value, name)
     return value
 
 

@@ -83,7 +83,8 @@ def read_target(reader: Reader, target: Any, args: tuple[Any, ...], kwargs: dict
         tree = results.add(result)
     params = [*arguments.vars, *(hidden.var for hidden in reader.outside.hidden)]
     function = Function(
-        name, params, reader.builder.block, results.atoms, dims_of(params), reader.assumptions.guards, origin
+        name, params, reader.builder.block, results.atoms, dims_of(params), reader.assumptions.guards, origin,
+        size_names=reader.size_names,
     )
     interface = Interface(name, arguments.parameters(), tree, reader.outside.hidden, source, None, reader.returned)
     names = {id(value): var for var, value in zip(arguments.vars, reader.arguments)}

@@ -171,8 +171,8 @@ class LoopReading:
 
     def _position(self) -> Var:
         position = Var(INT, self.plan.position_name)
-        last = None if self.plan.length is None else self.plan.length - 1
-        self.reader.assumptions.within(position, 0, last)
+        assumptions = self.reader.assumptions
+        assumptions.within(position, 0, None if self.plan.length is None else assumptions.if_any(self.plan.length) - 1)
         self.reader.loop_vars[position] = self.plan.key
         return position
 

@@ -95,7 +95,7 @@ class Own:
         count = reader.recursion.counts[self.name] = reader.recursion.counts.get(self.name, 0) + 1
         self.title = self.name if count == 1 else f"{self.name}, {count}"
         self.derivatives = reader.recursion.derivatives
-        self.function = Function(self.name, [], [], [], origin=self.origin, role="called")
+        self.function = Function(self.name, [], [], [], origin=self.origin, role="called", size_names=reader.size_names)
         self.outer = captured_arguments(reader, frame)
         self.extents = self._outer_extents()
         self.parameters = Parameters(reader, self.title, self.extents)

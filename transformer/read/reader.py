@@ -19,6 +19,7 @@ from ..core.builder import Builder
 from ..core.errors import NotSupported, Origin, TransformError
 from ..core.grammar import Atom, Const, Var
 from ..core.guards import Assumptions
+from ..core.sizes import Size
 from ..core.types import ArrayType
 from ..ops.value import Value
 from . import (
@@ -180,6 +181,7 @@ class Reader:
         self.first_writes: dict[int, Origin | None] = {}  # where an array is first written, by identity
         self.partial: dict[Var, Any] = {}  # may be unbound; with the key of the place
         self.local_constants: set[Const] = set()
+        self.size_names: dict[Size, str] = {}
         self.numbers_needed: dict[Var, None] = {}  # arguments that would change for two names if arrays
         self.guessing = Guessing()
         self.mixed: set[Var] = set()  # numbers that are Python's on some paths and NumPy's on others

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.core import dispatcher
+from numba.core import codegen, dispatcher
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
@@ -32,6 +32,7 @@ compiler: Any = getattr(dispatcher, "_FunctionCompiler")            # noqa: B009
 
 SEARCHES = NopythonRewrites, InlineClosureLikes      # for expressions of whole arrays, and for closures
 loops: Any = CompilerBase
+library: Any = codegen.JITCodeLibrary
 
 
 class LoopPasses(loops):
@@ -42,6 +43,23 @@ class LoopPasses(loops):
         made.passes = [each for each in made.passes if each[0] not in SEARCHES]
         made.finalize()
         return [made]
+
+
+class InnerLibrary(library):
+    """What is linked into others: it is optimised, but no machine code is made of it."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+class InnerPasses(LoopPasses):
+    """Those of a function that becomes part of its callers."""
+
+    def compile_extra(self, function: Any) -> Any:
+        self.state.library = InnerLibrary(self.state.targetctx.codegen(), function.__qualname__)
+        self.state.library.enable_object_caching()
+        return super().compile_extra(function)
 
 
 class KernelCompiler(compiler):
@@ -114,7 +132,7 @@ class InnerDispatcher(base):
     """A function that kernels call."""
 
     def __init__(self, function: Any, **options: Any) -> None:
-        super().__init__(told_apart(function), pipeline_class=LoopPasses, **options)
+        super().__init__(told_apart(function), pipeline_class=InnerPasses, **options)
         self._compiler: Any = _like(InnerCompiler, self)
 
     def add_overload(self, made: Any) -> None:

@@ -107,7 +107,7 @@ class Fold(Rewriter):
     def _enter(self, stmt: Loop) -> None:
         """Notes what is known of the position of a loop."""
         self.positions.add(stmt.position)
-        last = None if stmt.trips is None else size_of_atom(stmt.trips) - 1
+        last = None if stmt.trips is None else self.assumptions.if_any(size_of_atom(stmt.trips)) - 1
         self.assumptions.ranges.setdefault(Unknown(stmt.position), (0, last))
 
     def let(self, stmt: Let) -> None:

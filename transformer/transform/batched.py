@@ -179,7 +179,8 @@ class Lanes(Mode):
             function, size, builder, self.mode.axis_name,
             lambda: {var: leading(new, axes[var].axis) for var, new in outer.items()}, results, self.mode.devices)
         params = [outer.get(param, param) for param in function.params]
-        new = Function(function.name, params, body, atoms, dims_of(params), function.guards, function.origin)
+        new = Function(function.name, params, body, atoms, dims_of(params), function.guards, function.origin,
+                       size_names=function.size_names)
         return new, self._interface(interface, outer, result)
 
     def _parameters(self, function: Function, interface: Interface) -> tuple[dict[Var, Var], dict[Var, LaneAxis]]:

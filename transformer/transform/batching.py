@@ -242,7 +242,8 @@ class Batching:
         """The function of all lanes, for these parameters that differ; all of its results are taken to differ."""
         key = function, lead
         if key not in self.functions:
-            new = Function(f"{function.name}_vmap", [], [], [], {}, function.guards, function.origin, function.role)
+            new = Function(f"{function.name}_vmap", [], [], [], {}, function.guards, function.origin, function.role,
+                           function.size_names)
             self.functions[key] = new
             try:
                 self._fill(new, function, lead)

@@ -132,7 +132,7 @@ def copy_of(function: Function, builder: Builder) -> Function:
     builder.assumptions.inherit(copier.mapping, copier.size)
     places = {old: new for old, new in zip(function.params, params)}
     dims = {dim: (places[var], axis) for dim, (var, axis) in function.dims.items()}
-    return Function(function.name, params, body, results, dims, [], function.origin)
+    return Function(function.name, params, body, results, dims, [], function.origin, size_names=function.size_names)
 
 
 def strong(type: Type) -> Type:
@@ -164,7 +164,8 @@ def push_call(forward: Any, stmt: Call) -> None:
 
 def named(function: Function, suffix: str) -> Function:
     """An empty twin."""
-    return Function(f"{function.name}_{suffix}", [], [], [], origin=function.origin, role=suffix)
+    return Function(f"{function.name}_{suffix}", [], [], [], origin=function.origin, role=suffix,
+                    size_names=function.size_names)
 
 
 def _fill_forward(calls: Calls, function: Function, twin: Function, params: Places) -> None:

@@ -53,7 +53,7 @@ def jvp(function: Function, active: Sequence[bool], builder: Builder) -> Functio
         calls.finish()
     drop_effects(body, forward.replaced)
     return Function(function.name, [*function.params, *new_params], body, [*function.results, *tangents],
-                    function.dims, function.guards, function.origin)
+                    function.dims, function.guards, function.origin, size_names=function.size_names)
 
 
 class Forward:

@@ -69,7 +69,8 @@ class Jacobian(Mode):
                 self._check_pattern(blocks, builder)
         body, atoms, result = along_all(derived, seeds, builder, blocks)
         params = [param for param in derived.params if param not in seeds]
-        new = Function(derived.name, params, body, atoms, derived.dims, derived.guards, derived.origin)
+        new = Function(derived.name, params, body, atoms, derived.dims, derived.guards, derived.origin,
+                       size_names=derived.size_names)
         return new, replace(interface, name=f"{interface.name}_{self.suffix}", result=result, returned=None)
 
     def _check_pattern(self, blocks: Blocks, builder: Builder) -> None:

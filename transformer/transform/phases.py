@@ -105,7 +105,8 @@ class _Cut:
         copied = copier.block(body)
         self.count += 1
         made = Function(f"{self.function.name}_phase{self.count}", params, copied, list(copier.args(results)),
-                        dims_of(params), origin=self.function.origin, role="phase")
+                        dims_of(params), origin=self.function.origin, role="phase",
+                        size_names=self.function.size_names)
         targets = tuple(results)
         return Call(targets, made, tuple(free), body[0].origin)
 

@@ -75,7 +75,7 @@ def with_twins(function: Function) -> tuple[Function, dict[Stmt, Any]]:
     copier = Copier()
     body = copier.block(function.body)
     copy = Function(function.name, function.params, body, list(copier.args(function.results)), function.dims,
-                    function.guards, function.origin)
+                    function.guards, function.origin, size_names=function.size_names)
     return copy, dict(zip(all_statements(function.body), all_statements(body)))
 
 
@@ -100,4 +100,4 @@ def _swept(function: Function, active: Sequence[bool], seeds: Sequence[Atom | No
         calls.finish()
     results = [*function.results, *cotangents]
     return Function(function.name, function.params, [*body, *backwards], results, function.dims, function.guards,
-                    function.origin), needs
+                    function.origin, size_names=function.size_names), needs

@@ -293,7 +293,8 @@ class Spread(Mode):
                 builder.emit(stmt)
             results, result = self._results(function, interface)
         params = [wide.get(param, param) for param in function.params]
-        new = Function(function.name, params, body, results, dims_of(params), function.guards, function.origin)
+        new = Function(function.name, params, body, results, dims_of(params), function.guards, function.origin,
+                       size_names=function.size_names)
         parameters = [replace(p, tree=tree.map(lambda leaf: wide.get(leaf, leaf) if isinstance(leaf, Var) else leaf,
                                                p.tree)) for p in interface.parameters]
         return new, replace(interface, parameters=parameters, result=result)

@@ -94,9 +94,10 @@ class _Sizes(SizePlan):
         self.names = {}
         self.lasting = set(function.params)
         self.shapes = self._shapes()
-        sizes = [self.normal(size) for shape in shapes if self.whole(shape) is None for size in shape]
-        needed = [leaf for size in sizes for leaf in leaves(size) if isinstance(leaf, Dim)]
-        self.named = {dim: None for dim in needed if needed.count(dim) > 1}
+        sizes = [size for shape in shapes if self.whole(shape) is None for size in shape if isinstance(size, Size)]
+        self._name(sizes, function.size_names)
+        needed = [*self.named, *(dim for size in sizes for dim in self._dims(size))]
+        self.named |= {dim: None for dim in needed if needed.count(dim) > 1}
         wholes = {whole for shape in shapes if (whole := self.whole(shape)) is not None}
         self.looked_at = {dims[dim][0] for dim in needed} | wholes
 
@@ -192,8 +193,10 @@ class _Entry:
 
     def _sizes(self) -> Iterator[Item]:
         """`n, m = x.shape`."""
-        for dim in self.sizes.named:
-            wish = dim.name if dim.name.isidentifier() else next((w for w in "nmdpqrs" if w not in self.used), "n")
+        given = self.sizes.given
+        for dim in sorted((*self.sizes.named, *self.sizes.composites.sizes), key=lambda dim: dim not in given):
+            wish = given.get(dim, dim.name)
+            wish = wish if wish.isidentifier() else next((w for w in "nmdpqrs" if w not in self.used), "n")
             self.sizes.names[dim] = fresh(wish, self.used)
         for param, axes in self.sizes.definitions():
             rank = param.type.rank                                                         # type: ignore[union-attr]
@@ -203,6 +206,8 @@ class _Entry:
                 continue
             for axis, dim in axes:
                 yield _assign(self.sizes.names[dim], extent_of_axis(self.reached(param), param, axis))
+        for name, value in self.sizes.sums():
+            yield _assign(name, value)
 
     def _allocated(self) -> Iterator[Item]:
         """`dw = np.empty((n, m), np.float32)`."""

@@ -14,14 +14,14 @@ def assignments(pairs: Sequence[Pair]) -> list[ast.stmt]:
     >>> [(s.targets[0].id, s.value.id) for s in assignments([("b", ast.Name("c")), ("a", ast.Name("b"))])]
     [('a', 'b'), ('b', 'c')]
     """
-    order = _order(pairs)
+    order = in_order(pairs)
     if order is not None:
         return [ast.Assign([ast.Name(name)], tree) for name, tree in order]
     names: list[ast.expr] = [ast.Name(name) for name, _ in pairs]
     return [ast.Assign([ast.Tuple(names)], ast.Tuple([tree for _, tree in pairs]))]
 
 
-def _order(pairs: Sequence[Pair]) -> list[Pair] | None:
+def in_order(pairs: Sequence[Pair]) -> list[Pair] | None:
     """The pairs so that no name is bound before it has been read; None if there is no such order."""
     reads = {name: names_in(tree) for name, tree in pairs}
     waiting = dict(pairs)

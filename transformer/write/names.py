@@ -158,9 +158,9 @@ class Names:
     def of(self, var: Var) -> str:
         return self.chosen[self.variables[var]]
 
-    def reserve(self, wish: str) -> str:
-        """A name that nothing else in the function gets."""
-        used = {*self.taken, *self.holders, *BUILTINS}
+    def reserve(self, wish: str, others: Iterable[str] = ()) -> str:
+        """A name that nothing else in the function gets, and none of `others`."""
+        used = {*self.taken, *self.holders, *BUILTINS, *others}
         name = next(name for name in (_numbered(wish, k) for k in count(1)) if name not in used)
         self.taken.add(name)
         return name

@@ -173,12 +173,13 @@ class Page:
 
     def _name_sizes(self) -> None:
         """Sizes are called what they are declared as, if nothing else is."""
-        users = {var.name for var in all_definitions(self.function.body)}
-        for dim in self.sizes.named:
-            wishes = self.sizes.given.get(dim, dim.name), *DIMENSIONS
+        users = {var.name for var in all_definitions(self.function.body) if var.name}
+        given = self.sizes.given
+        for dim in sorted((*self.sizes.named, *self.sizes.composites.sizes), key=lambda dim: dim not in given):
             used = {*users, *self.names.taken, *self.names.holders}
-            free = [wish for wish in wishes if wish.isidentifier() and wish not in used]
-            self.sizes.names[dim] = self.names.reserve(free[0] if free else "n")
+            wishes = [wish for wish in (dim.name, *DIMENSIONS) if wish.isidentifier()]
+            wish = given.get(dim) or next((wish for wish in wishes if wish not in used), "n")
+            self.sizes.names[dim] = self.names.reserve(wish, users)
 
     # -- lines around the body ----------------------------------------------------------------
 
@@ -215,6 +216,8 @@ class Page:
                 continue
             for (axis, _), target in zip(axes, names, strict=True):
                 yield Line(ast.Assign([target], extent_of_axis(tree, param, axis)))
+        for name, value in self.sizes.sums():
+            yield Line(ast.Assign([ast.Name(name)], value))
 
     def _numbers(self) -> Iterator[Item]:
         """`dt = 0.01`."""

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.equations import of_range
 from ..core.grammar import Atom, Const, Function, Let, Loop, Stmt, Var, type_of
 from ..core.sizes import Extent, Floor, Greatest, Size, Unknown, replaced
 from ..core.types import ArrayType
@@ -67,28 +68,18 @@ def _seen_through(size: Extent, lets: dict[Var, Let]) -> Extent:
 def _directed(loop: Any, form: Range, trips: Extent) -> Range:
     """Fills in `stop`, and turns the range round for a loop that runs down."""
     start, step = form.start, form.step
-    form.count = _clipped(trips)
+    form.count = of_range(trips)
     if getattr(loop, "down", False):
-        last = start + step * (_clipped(trips) - 1)
+        last = start + step * (of_range(trips) - 1)
         form.start, form.stop, form.step = last, start - step, -step
     else:
         form.stop = _stop(start, step, trips)
     return form
 
 
-def _clipped(trips: Extent) -> Extent:
-    """`max(n, 0)` trips as `n`: a range is empty when it ends before it begins."""
-    if isinstance(trips, Size) and len(trips.terms) == 1:
-        ((monomial, count),) = trips.terms.items()
-        if count == 1 and len(monomial) == 1 and isinstance(monomial[0], Greatest):
-            first, second = monomial[0].first, monomial[0].second
-            return first if second == 0 else second if first == 0 else trips
-    return trips
-
-
 def _stop(start: Extent, step: int, trips: Extent) -> Extent:
     """The end that a person would write: `(n + 1) // 2` trips by 2 end at `n`."""
-    trips = _clipped(trips)
+    trips = of_range(trips)
     if isinstance(trips, Size) and len(trips.terms) == 1 and abs(step) > 1:
         ((monomial, count),) = trips.terms.items()
         atom = monomial[0] if count == 1 and len(monomial) == 1 else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..core.equations import bound_size, single_atom
@@ -11,6 +11,7 @@ from ..core.grammar import Const, Function, Let, Loop, Stmt, Var
 from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, SizeAtom, Unknown, leaves, replaced
 from ..core.types import ArrayType
 from ..core.walk import all_statements
+from .composites import Composites
 from .demand import Demand, printed_attrs
 from .ranges import Range
 from .stores import Stores
@@ -25,20 +26,42 @@ class SizePlan:
         self.bound = bound_by(function.guards)
         self.params = function.params
         self.sources = _sources(function)
-        given: dict[Any, str] = getattr(function, "size_names", None) or {}
-        self.given = {self.normal(dim): name for dim, name in given.items()}
         self.names: dict[Dim, str] = {}  # set when names are chosen
+        self.composites = Composites(())
         self.lasting = _lasting_params(function)
         self.shapes = self._shapes()
-        self.named: dict[Dim, None] = {}
+        printed = list(_printed(self, function, needed, forms, stored))
+        self._name([size for size, _ in printed], function.size_names)
         counts: dict[Dim, int] = {}
-        for dim, weight in _mentioned(self, function, needed, forms, stored):
-            counts[dim] = counts.get(dim, 0) + weight
-        self.named = {
-            dim: None
-            for dim, count in counts.items()
-            if count > 1 or dim in self.given or self.sources[dim][0] not in self.lasting
+        for size, weight in printed:
+            for dim in self._dims(size):
+                counts[dim] = counts.get(dim, 0) + weight
+        self.named |= {
+            dim: None for dim, count in counts.items() if count > 1 or self.sources[dim][0] not in self.lasting
         }
+
+    def _name(self, printed: list[Size], wished: Mapping[Size, str]) -> None:
+        """Chooses the sizes that get a name, of all that are printed; those that they are made of get one, too."""
+        normal: dict[Size, str] = {}
+        for size, name in wished.items():
+            normal.setdefault(self.normal(size), name)
+        self.composites = Composites(map(self.normal, printed), normal)
+        self.given: dict[Any, str] = {single_atom(size): name for size, name in normal.items()} | self.composites.names
+        self.named: dict[Dim, None] = {
+            dim: None for size in self.composites.sizes.values() for dim in self._dims_in(size)
+        }
+
+    def _dims(self, size: Size) -> Iterator[Dim]:
+        """The dimensions that a size is printed with."""
+        return self._dims_in(self.shorter(size))
+
+    def _dims_in(self, size: Extent) -> Iterator[Dim]:
+        return (leaf for leaf in leaves(size) if isinstance(leaf, Dim) and leaf not in self.composites.sizes)
+
+    def shorter(self, size: Extent) -> Extent:
+        """A size as it is printed: in terms of one dimension of each group of equal ones, and of the sizes that
+        have a name."""
+        return self.composites.shorter(self.normal(size))
 
     def _shapes(self) -> dict[Shape, Var]:
         """Parameters by their symbolic shape, the first of each; a name that is bound anew is no good."""
@@ -83,10 +106,10 @@ class SizePlan:
         if isinstance(value, Var):
             yield value
         elif isinstance(value, Size):
-            for leaf in leaves(self.normal(value)):
+            for leaf in leaves(self.shorter(value)):
                 if isinstance(leaf, Unknown):
                     yield leaf.var
-                elif leaf not in self.named:
+                elif leaf not in self.named and leaf not in self.composites.sizes:
                     yield self.sources[leaf][0]
         elif isinstance(value, (tuple, list)):
             whole = self.whole(value)
@@ -110,7 +133,9 @@ class SizePlan:
 
     def added(self, left: ast.expr | None, size: Extent, name: Any, sign: int = 1) -> ast.expr | None:
         """`left + size` or, with the sign -1, `left - size`, term by term: `i + n - 1`."""
-        size = self.normal(size) * sign
+        return self._sum(left, self.shorter(size) * sign, name)
+
+    def _sum(self, left: ast.expr | None, size: Extent, name: Any) -> ast.expr | None:
         if isinstance(size, int):
             return self._plus(left, (), size, name) if size else left
         positive = any(monomial and count > 0 for monomial, count in size.terms.items()) or left is not None
@@ -145,7 +170,7 @@ class SizePlan:
 
     def dimension(self, dim: Dim, name: Any) -> ast.expr:
         """A dimension by its name, or where it is found."""
-        if dim in self.named:
+        if dim in self.names:
             return ast.Name(self.names[dim])
         param, axis = self.sources[dim]
         return extent_of_axis(name(param), param, axis)
@@ -156,6 +181,13 @@ class SizePlan:
         if whole is not None:
             return ast.Attribute(name(whole), "shape")
         return ast.Tuple([self.tree(size, name) for size in sizes])
+
+    def sums(self) -> Iterator[tuple[str, ast.expr]]:
+        """The other sizes that have a name, and what they are."""
+        for dim, size in self.composites.sizes.items():
+            tree = self._sum(None, size, None)
+            assert tree is not None
+            yield self.names[dim], tree
 
     def definitions(self) -> Iterator[tuple[Var, list[tuple[int, Dim]]]]:
         """The named dimensions by the parameter that has them."""
@@ -246,10 +278,10 @@ def _lasting_params(function: Function) -> set[Var]:
     return {param for param in function.params if param.name not in taken}
 
 
-def _mentioned(
+def _printed(
     plan: SizePlan, function: Function, needed: Demand, forms: dict[Stmt, Range], stored: Stores
-) -> Iterator[tuple[Dim, int]]:
-    """Every dimension that is printed alone, with a weight: what is in a loop counts twice."""
+) -> Iterator[tuple[Size, int]]:
+    """Every size that is printed, with a weight: what is in a loop counts twice."""
     inside: set[Stmt] = set()
     for stmt in all_statements(function.body):
         if stmt not in needed.alive:
@@ -265,10 +297,10 @@ def _mentioned(
             values = list(getattr(stmt, "args", ())) + [
                 a for m in getattr(stmt, "merges", ()) for a in (m.then, m.orelse)
             ]
-        for dim in _dims(plan, values):
-            yield dim, weight
-    for dim in _dims(plan, function.results):
-        yield dim, 1
+        for size in _sizes(plan, values):
+            yield size, weight
+    for size in _sizes(plan, function.results):
+        yield size, 1
 
 
 def _of_loop(loop: Any, needed: Demand, forms: dict[Stmt, Range], stored: Stores) -> list[Any]:
@@ -284,16 +316,16 @@ def _of_loop(loop: Any, needed: Demand, forms: dict[Stmt, Range], stored: Stores
     return values
 
 
-def _dims(plan: SizePlan, values: Any) -> Iterator[Dim]:
+def _sizes(plan: SizePlan, values: Any) -> Iterator[Size]:
     for value in values:
         if type(value) is Var or type(value) is Const:
             continue
         if isinstance(value, Size):
-            yield from (leaf for leaf in leaves(plan.normal(value)) if isinstance(leaf, Dim))
+            yield value
         elif isinstance(value, (tuple, list)):
             if plan.whole(value) is None:
-                yield from _dims(plan, value)
+                yield from _sizes(plan, value)
         elif isinstance(value, slice):
-            yield from _dims(plan, (value.start, value.stop, value.step))
+            yield from _sizes(plan, (value.start, value.stop, value.step))
         elif isinstance(value, dict):
-            yield from _dims(plan, value.values())
+            yield from _sizes(plan, value.values())

@@ -27,7 +27,7 @@ def unwrapped(function: Function, interface: Any) -> Function:
         return function                          # it is a part of it that somebody wants apart
     copier = Copier(dict(zip(inner.params, function.params)))
     made = Function(function.name, function.params, copier.block(inner.body), list(copier.args(inner.results)),
-                    function.dims, function.guards, function.origin, function.role)
+                    function.dims, function.guards, function.origin, function.role, function.size_names)
     places = dict(zip(inner.params, function.params))
     made.dims = {**function.dims, **{dim: (places[var], axis) for dim, (var, axis) in inner.dims.items()}}
     for stmt in all_statements(made.body):

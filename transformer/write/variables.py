@@ -152,6 +152,10 @@ def _wishes(flow: Flow, aliases: Aliases) -> Iterator[tuple[Var, Var, bool]]:
     for stmt in statements:
         if isinstance(stmt, If):
             yield from _of_branches(stmt)
+    for stmt in statements:
+        if isinstance(stmt, Let) and stmt.op.name in ("stacked", "unstacked") and stmt.target not in aliases.views:
+            if isinstance(stmt.args[0], Var):
+                yield stmt.args[0], stmt.target, False                    # the very array, as a sequence
 
 
 def _of_loop(loop: Loop) -> Iterator[tuple[Var, Var, bool]]:

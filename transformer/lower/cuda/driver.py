@@ -77,9 +77,9 @@ class Driver(Kernels):
         items = super()._loop(stmt)
         return items if self.in_kernel else [_on_device(item) for item in items]
 
-    def _head(self, stmt: Any) -> ast.stmt:
+    def _head(self, stmt: Any, tests: bool) -> ast.stmt:
         """`for t in replayed(steps)`, where the steps are alike."""
-        head = super()._head(stmt)
+        head = super()._head(stmt, tests)
         if not self.in_kernel and isinstance(head, ast.For) and is_replayed(stmt):
             function = self.function_name(self.numbers.functions.grid(grids.replayed))
             head.iter = ast.Call(function, [self.atom(stmt.trips)], [])

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...core.grammar import Let, Var, type_of
 from ...core.halves import BFLOAT16, FLOAT32
+from ...core.sizes import Extent
 from ...core.types import ArrayType
 from ...ops.arithmetic import Cast
 from ...write.expressions import dotted
@@ -47,6 +48,10 @@ class Halves(Printer):
     """Prints what launches hand over, and conversions in kernels."""
 
     in_kernel = True
+
+    def of_range(self, size: Extent) -> Extent:
+        """As it is: kernels count without signs."""
+        return size
 
     def handed(self, names: Iterable[str]) -> list[ast.expr]:
         """What a kernel is given, by the names of the driver: of bfloat16 the bits, of arrays and of numbers."""
