@@ -20,7 +20,8 @@ def mlp_loss(w1: Any, b1: Any, w2: Any, b2: Any, x: Any, y: Any) -> Any:
     return -np.sum(y * (scores - total)) / x.shape[0]
 
 
-def mlp_arguments(batch: int = 128, inputs: int = 784, hidden: int = 512) -> tuple[Any, ...]:
+def mlp_arguments() -> tuple[Any, ...]:
+    batch, inputs, hidden = 128, 784, 512
     rng = np.random.default_rng(0)
     labels = rng.integers(10, size=batch)
     return (

@@ -75,13 +75,13 @@ class Declaration:
     token: Token
 
 
-def parse_declarations(text: str, place: str = "--types") -> dict[str, Declaration]:
+def parse_declarations(text: str) -> dict[str, Declaration]:
     """``w: f64[d], b: f64`` as a table. Raises `NotationError` with the place of a mistake.
 
     >>> {name: found.type for name, found in parse_declarations("w: f64[d], b: float").items()}
     {'w': f64[d], 'b': float}
     """
-    return Parser(text, place).declarations()
+    return Parser(text, "--types").declarations()
 
 
 def parse_type(text: str, place: str = "--types") -> Any:

@@ -2,6 +2,7 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +22,49 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write the golden files anew; their numbers are checked all the same",
     )
+
+
+@pytest.fixture(scope="module")
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What other versions of this package left behind plays no part."""
+    from transformer import config
+
+    before, config.cache = config.cache, tmp_path_factory.mktemp("cache")
+    config.cache.chmod(0o700)
+    yield
+    config.cache = before
+
+
+@pytest.fixture
+def fresh_registry() -> Iterator[None]:
+    """Ops defined in a test are gone after it."""
+    from transformer.ops.registry import registry
+
+    before = registry.by_function
+    yield
+    registry.by_function = before
+    registry.version += 1
+
+
+@pytest.fixture
+def module(tmp_path: Path) -> Any:
+    """Writes a file, runs it, and gives its names; bytes are written as they are."""
+    from sources import modules_in
+    return modules_in(tmp_path)
+
+
+@pytest.fixture
+def model_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder: an empty one but for a model and its helper."""
+    from cli_model import HELPER, MODEL
+
+    (tmp_path / "model.py").write_text(MODEL)
+    (tmp_path / "helper.py").write_text(HELPER)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name in ("model", "helper"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    return tmp_path
 
 
 @pytest.fixture

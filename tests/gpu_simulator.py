@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from transformer.lower.cuda import grids
+from transformer.run.gpu_simulated import four_of, in_fours, set_four
 
 BARRIER, SHUFFLE = "barrier", "shuffle"
 THREADS, BLOCKS = 4, 2                 # of a block, a power of two; of a grid along each axis
@@ -263,20 +264,6 @@ def shared_bytes(kernel: ast.FunctionDef) -> int:
              and ast.unparse(node.func) == "cuda.shared.array"]
     sizes = {"np": np, **{name: getattr(grids, name) for name in grids.NAMES}}
     return sum(np.empty(*(eval(ast.unparse(arg), sizes) for arg in call.args)).nbytes for call in calls)
-
-
-def in_fours(size: int, *arrays: np.ndarray) -> int:
-    """As on a device, of any alignment."""
-    return size // 4 if all(array.strides[-1] == array.itemsize for array in arrays) else 0
-
-
-def four_of(array: Any, k: int) -> Any:
-    return array[4 * k], array[4 * k + 1], array[4 * k + 2], array[4 * k + 3]
-
-
-def set_four(array: Any, k: int, items: Any) -> None:
-    for lane in range(4):
-        array[4 * k + lane] = items[lane]
 
 
 COMPILERS = {"import cupy as cp", "from llvmlite import ir", "from numba import cuda", "from numba import cuda, types",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import numpy as np
+from bounds import agree, outcome
 from evaluate import match, signature_of
 from loop_cases import plain
 
@@ -21,6 +23,19 @@ def as_loops(target: Any, user: Any, arguments: tuple[Any, ...], threads: bool =
     """What the loops of a transformation of the user's function give, run as plain Python."""
     made = generated(target, user, arguments)
     return called(made, plain(lower(made.function, made.reading.assumptions, threads=threads)), user, arguments)
+
+
+def assert_same(function: Any, *arguments: Any) -> None:
+    """Asserts that a program's loops give what it gives, or raise what it raises."""
+    with np.errstate(all="ignore"):
+        want = outcome(lambda: function(*copy.deepcopy(arguments)))
+        got = outcome(lambda: as_loops(function, function, arguments))
+    assert agree(got, want), f"{function.__name__}{arguments}: {got!r} is not {want!r}"
+
+
+def source_of(target: Any, user: Any, arguments: tuple[Any, ...]) -> str:
+    made = generated(target, user, arguments)
+    return lower(made.function, made.reading.assumptions).source
 
 
 def generated(target: Any, user: Any, arguments: tuple[Any, ...]) -> Generated:

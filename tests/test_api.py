@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import pickle
 import sys
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from importing import imported
 
 import transformer
 from transformer import (
@@ -388,10 +388,7 @@ def test_saved_source_stands_alone(x, tmp_path: Path):
     path = tmp_path / "saved.py"
     grad(product, argnums=(0, 1)).save(path, x, 2 * x)
     assert "import transformer" not in path.read_text()
-    specification = importlib.util.spec_from_file_location("saved", path)
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    dx, dy = module.product_grad(x, 2 * x)
+    dx, dy = imported(path).product_grad(x, 2 * x)
     np.testing.assert_array_equal(dx, 2 * x)
     np.testing.assert_array_equal(dy, x)
     with pytest.raises(FileExistsError):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import threading
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -33,10 +32,8 @@ LARGE = RNG.normal(size=40_000)
 
 
 @pytest.fixture(autouse=True)
-def several() -> Iterator[None]:
-    before, config.cpu_devices = config.cpu_devices, 3
-    yield
-    config.cpu_devices = before
+def several(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "cpu_devices", 3)
 
 
 def same(found: Any, wanted: Any) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import doctest
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
-from transformer import BadArgument, check_grads, checking, differences
+from transformer import BadArgument, check_grads, checking
 from transformer.checking import figures
 from transformer.differences import Point, directional, places, precision, random_direction, shaped
 
@@ -21,10 +20,6 @@ class Params(NamedTuple):
 
 def slope(function: Callable[..., Any], x: Any, direction: Any = 1.0) -> np.ndarray:
     return directional(Point(function, (x,), {}), 0, [direction]).value
-
-
-def test_doctests() -> None:
-    assert doctest.testmod(differences).failed == 0
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import doctest
-import tracemalloc
-
 import numpy as np
 import pytest
+from memory_peak import peak
 
-import transformer.checkpointing
 from transformer import (
     BadArgument,
     NotSupported,
@@ -249,16 +246,6 @@ def test_single_precision():
     assert grad(in_a_loop)(W.astype(np.float32), B.astype(np.float32)).dtype == np.float32
 
 
-def peak(function, *args):
-    function(*args)
-    tracemalloc.start()
-    try:
-        function(*args)
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-
-
 def test_a_loop_keeps_the_arguments_only():
     def step(u, c):
         for _ in range(5):
@@ -337,8 +324,3 @@ def test_what_is_refused():
         grad(view)(B)
     with pytest.raises(BadArgument, match="checkpoint needs a function"):
         checkpoint(3)
-
-
-def test_doctests():
-    found = doctest.testmod(transformer.checkpointing, extraglobs={"__name__": "program"})
-    assert found.attempted and not found.failed

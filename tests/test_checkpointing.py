@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import tracemalloc
-
 import numpy as np
 import pytest
+from memory_peak import peak
 
 import transformer
 from transformer import check_grads, checkpoint_loop, grad, value_and_grad
@@ -135,16 +134,6 @@ def test_without_a_derivative_it_does_nothing():
 def test_the_source_has_two_levels():
     source = grad(heat_in_blocks).source_for(np.ones(9), 0.2, 11)
     assert "for block in range(blocks):" in source
-
-
-def peak(function, *args):
-    function(*args)
-    tracemalloc.start()
-    try:
-        function(*args)
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 def test_large_records_are_kept_in_blocks_unasked(monkeypatch):

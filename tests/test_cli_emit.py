@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import linecache
 import os
 import re
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
+from importing import imported
 
 import transformer
 from transformer.__main__ import ensure_command_line
@@ -89,14 +88,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "model.py").write_text(MODEL)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def imported(path: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(Path(path).stem, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def emitted(expression: str, *options: str) -> Any:

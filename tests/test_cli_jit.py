@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
-from types import ModuleType
 
 import gpu_simulator
 import numpy as np
 import pytest
+from importing import imported
 
 from transformer import grad
 from transformer.__main__ import ensure_command_line
@@ -59,14 +58,6 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "model.py"
     path.write_text(MODEL)
     return path
-
-
-def imported(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_a_gradient_as_a_module(model: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
 from typing import Any
 
 import numpy as np
@@ -26,11 +24,6 @@ N, M = Size.of(Dim("n")), Size.of(Dim("m"))
 
 def f64(*sizes: Any) -> ArrayType:
     return ArrayType(np.dtype("float64"), sizes)
-
-
-@pytest.mark.parametrize("module", ["notation", "failures", "values", "inputs"])
-def test_doctests(module: str) -> None:
-    assert doctest.testmod(importlib.import_module(f"transformer_cli.{module}")).failed == 0
 
 
 @pytest.mark.parametrize(

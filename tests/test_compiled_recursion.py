@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from corpus import Program, recursion, recursion_of_arrays
-from corpus.recursion import memoized, paths, sorted_weighted
+from corpus import Program, recursion, recursion_of_arrays, recursion_on_parts
 from corpus.recursion_of_arrays import potential, prefix, soft_tree
+from corpus.recursion_on_parts import memoized, paths, sorted_weighted
 from lowered import generated
 from test_lowered_programs import check, transformed
 from thinned import some
@@ -18,7 +18,7 @@ from transformer import check_grads, grad, jit, jvp, vmap
 from transformer.core.errors import NotSupported
 from transformer.lower.lowering import lower
 
-PROGRAMS = [*recursion.PROGRAMS, *recursion_of_arrays.PROGRAMS]
+PROGRAMS = [*recursion.PROGRAMS, *recursion_on_parts.PROGRAMS, *recursion_of_arrays.PROGRAMS]
 COMPILED = {"memoized", "soft_tree", "called_in_uncounted_loops", "recursive_horner_f32"}
 
 

@@ -19,7 +19,7 @@ from bounds import Raised, outcome
 from corpus import ALL
 from loop_cases import plain
 from lowered import called
-from test_compiled_safety import EXCEPTIONS, late, overflows
+from test_compiled_integers import EXCEPTIONS, late, overflows
 from thinned import some
 
 from transformer import config, grad, jit, tree
@@ -163,12 +163,7 @@ def test_programs_with_other_shapes(chunk: int) -> None:
 # -- compiled ---------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module", autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    before, config.cache = config.cache, tmp_path_factory.mktemp("cache")
-    config.cache.chmod(0o700)
-    yield
-    config.cache = before
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def smoothed(u, c):
@@ -263,10 +258,8 @@ def loops_in(text: str) -> Iterator[list[str]]:
 
 
 @pytest.fixture
-def one_thread() -> Iterator[None]:
-    before, config.threads = config.threads, 1
-    yield
-    config.threads = before
+def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "threads", 1)
 
 
 @pytest.mark.usefixtures("one_thread")

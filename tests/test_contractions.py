@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from loop_cases import plain
 from lowered import called, generated
 from random_contractions import source
 
-from transformer import config, grad, jit, tree
+from transformer import grad, jit, tree
 from transformer.lower import blocking
 from transformer.lower.lowering import Kernel, lower
 
@@ -397,15 +397,6 @@ def test_random_nests(seed: int) -> None:
     agree(called(made, kernel, own, arguments), function(*arguments))
 
 
-@pytest.fixture
-def two_threads() -> Iterator[None]:
-    before = config.threads
-    config.threads = 2
-    yield
-    config.threads = before
-
-
-@pytest.mark.usefixtures("two_threads")
 def test_compiled() -> None:
     """At a size at which the library is called, also with arguments that lie the other way, and at one at which not."""
     compiled = jit(syrk)

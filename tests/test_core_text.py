@@ -32,7 +32,7 @@ from transformer.core.types import BOOL, FLOAT, INT, ArrayType, SeqType
 
 NAMES = "add multiply less get put qr fancy sin"
 OPS = {name: SimpleNamespace(name=name) for name in NAMES.split()}
-F8, F4, C16 = map(np.dtype, ("f8", "f4", "c16"))
+F8, F4 = map(np.dtype, ("f8", "f4"))
 N, M = Size.of(Dim("n")), Size.of(Dim("m"))
 VECTOR = ArrayType(F8, (N,))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import html as markup
 import re
 
@@ -10,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transformer.run import display
 from transformer.run.display import ansi, html, spans
 
 SOURCE = '''\
@@ -21,10 +19,6 @@ def loss(w):  # of <w>
 '''
 CODES = re.compile("\x1b\\[[0-9;]*m")
 TAGS = re.compile("<[^>]*>")
-
-
-def test_doctests() -> None:
-    assert doctest.testmod(display).failed == 0
 
 
 def test_kinds() -> None:

@@ -15,18 +15,12 @@ import pytest
 from bounds import Raised, outcome
 from corpus import ALL
 
-from transformer import NotSupported, config, grad, jit, tree
+from transformer import NotSupported, grad, jit, tree
 from transformer.core.errors import Origin
 from transformer.read.source import find_source
 from transformer.run.dividing import Divided, Part, divided
 
-
-@pytest.fixture(scope="module", autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    before, config.cache = config.cache, tmp_path_factory.mktemp("cache")
-    config.cache.chmod(0o700)
-    yield
-    config.cache = before
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def opaque(x):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,19 +14,13 @@ from lowered import called, generated
 from test_lowered_programs import transformed
 from thinned import some
 
-from transformer import config, grad, jit, tree, value_and_grad
+from transformer import grad, jit, tree, value_and_grad
 from transformer.core.errors import TransformError
 from transformer.entering import donations
 from transformer.lower.aliases import is_written
 from transformer.lower.lowering import lower
 
-
-@pytest.fixture(scope="module", autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    before, config.cache = config.cache, tmp_path_factory.mktemp("cache")
-    config.cache.chmod(0o700)
-    yield
-    config.cache = before
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def scaled(u, c):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from importing import imported
 
 from transformer import NotSupported, grad, jvp, value_and_grad
 from transformer.api import Transformed, pullback, pushforward
@@ -236,10 +236,7 @@ def test_a_file_that_asks_for_shared_memory_is_transformed_again(tmp_path: Path)
 
     path = tmp_path / "again.py"
     grad(function, argnums=(0, 1)).save(path, np.ones(3), np.ones(3))
-    spec = importlib.util.spec_from_file_location("again", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = imported(path)
     assert "np.shares_memory(x, y)" in path.read_text()
     x, y = np.ones(3), np.arange(3.0)
     _, (dx, dy) = jvp(module.function_grad, (x, y), (y, x))

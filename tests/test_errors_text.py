@@ -1,7 +1,6 @@
 """What errors look like: file, line, source line, carets, reason, and what to write instead."""
 
 import copy
-import doctest
 import inspect
 import pickle
 from pathlib import Path
@@ -202,7 +201,3 @@ def test_docstrings_show_a_wrong_and_a_right_program(kind: type[TransformError])
         program = block.split("::\n", 1)[1]
         lines = [line for line in program.split("\n") if line.startswith("    ") or not line]
         compile(inspect.cleandoc("\n".join(lines)), "<docstring>", "exec")
-
-
-def test_docstring_of_the_module() -> None:
-    assert doctest.testmod(errors).failed == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -29,10 +28,8 @@ X = np.random.default_rng(3).normal(size=(L, L, 8))
 
 
 @pytest.fixture(autouse=True)
-def devices() -> Iterator[None]:
-    before, config.cpu_devices = config.cpu_devices, L
-    yield
-    config.cpu_devices = before
+def devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "cpu_devices", L)
 
 
 def handed_on(x: np.ndarray) -> np.ndarray:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
-import tracemalloc
-
 import numpy as np
 import pytest
 from doc_blocks import FOLDER, blocks, run_block
+from memory_peak import peak
 
-import transformer.implicit
 from transformer import BadArgument, NotSupported, check_grads, fixed_point, grad, jvp
 
 RNG = np.random.default_rng(11)
@@ -124,16 +121,6 @@ def test_a_small_cotangent_is_as_exact_as_a_large_one():
     assert np.all(grad(f)(W, B, 0.0) == 0)
 
 
-def peak(function, *args):
-    function(*args)
-    tracemalloc.start()
-    try:
-        function(*args)
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-
-
 def test_nothing_is_kept_of_the_way():
     def slow(a):
         return np.sum(fixed_point(lambda x, a: 0.95 * np.cos(x) * a + 0.04 * x, np.zeros_like(a), a))
@@ -221,8 +208,3 @@ def test_the_page_runs(source, capsys):
     run_block(source, f"page_{hash(source)}.py")
     printed = capsys.readouterr().out.strip()
     assert not printed or printed in PAGE
-
-
-def test_doctests():
-    found = doctest.testmod(transformer.implicit)
-    assert found.attempted and not found.failed

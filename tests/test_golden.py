@@ -7,18 +7,17 @@ computes was compared with differences.
 from __future__ import annotations
 
 import ast
-import importlib.util
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 from differences import assert_close, directional, leaves, map_leaves
 from golden_checks import complaints, without_versions
+from importing import imported
 from transformer_cli.main import main
 
 FOLDER = Path(__file__).parent / "golden"
@@ -44,20 +43,12 @@ def emitted(name: str, mode: str, wrt: str, tmp_path: Path, monkeypatch: pytest.
     return path
 
 
-def load(path: Path) -> ModuleType:
-    specification = importlib.util.spec_from_file_location(path.stem, path)
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
-
-
 def check_numbers(path: Path, name: str, mode: str, wrt: str) -> None:
     """What the file computes, against differences of the program along a random direction."""
     import programs
     program = getattr(programs, name)
     args = EXAMPLES[name](np.random.default_rng(3))
-    generated = getattr(load(path), f"{name}_{mode}")
+    generated = getattr(imported(path), f"{name}_{mode}")
     names = list(program.__annotations__)
     chosen = [names.index(w) for w in wrt.split(",")]
     rng = np.random.default_rng(4)

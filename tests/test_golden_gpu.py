@@ -7,9 +7,7 @@ compared with NumPy.
 from __future__ import annotations
 
 import copy
-import importlib.util
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ import gpu_simulator
 import gpu_typed
 import numpy as np
 import pytest
+from importing import imported
 
 from transformer import tree
 from transformer.api import argument_names
@@ -32,11 +31,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "cuda.md"
 SHOWN = re.compile(r"(?<=<!-- softmax -->\n```text\n).*?(?=```)", re.DOTALL)
 SIZES = 5, 11
 TOLERANCES = {"float16": (1e-2, 1e-2), "bfloat16": (1e-1, 5e-2), "float32": (1e-4, 1e-5)}
-specification = importlib.util.spec_from_file_location("gpu_programs", FOLDER / "programs.py")
-assert specification is not None and specification.loader is not None
-programs = importlib.util.module_from_spec(specification)
-sys.modules["gpu_programs"] = programs
-specification.loader.exec_module(programs)
+programs = imported(FOLDER / "programs.py", "gpu_programs")
 
 
 def drawn(name: str, size: int) -> tuple[Looped, tuple[Any, ...]]:

@@ -7,13 +7,12 @@ computes was compared with NumPy.
 from __future__ import annotations
 
 import copy
-import importlib.util
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from importing import imported
 from loop_cases import plain
 from lowered import called
 
@@ -27,11 +26,7 @@ from transformer.run.signature import describe
 from transformer.run.static import StaticPaths
 
 FOLDER = Path(__file__).parent / "golden_loops"
-specification = importlib.util.spec_from_file_location("loop_programs", FOLDER / "programs.py")
-assert specification is not None and specification.loader is not None
-programs = importlib.util.module_from_spec(specification)
-sys.modules["loop_programs"] = programs
-specification.loader.exec_module(programs)
+programs = imported(FOLDER / "programs.py", "loop_programs")
 
 NAMES = pytest.mark.parametrize("name", programs.KEPT)
 

@@ -5,27 +5,21 @@ Refresh with `pytest tests/test_golden_pmap.py --update-golden`.
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from importing import imported
 
 from transformer import config, pmap, tree, vmap
 
 FOLDER = Path(__file__).parent / "golden_pmap"
-SPECIFICATION = importlib.util.spec_from_file_location("golden_pmap_programs", FOLDER / "programs.py")
-assert SPECIFICATION is not None and SPECIFICATION.loader is not None
-PROGRAMS = importlib.util.module_from_spec(SPECIFICATION)
-SPECIFICATION.loader.exec_module(PROGRAMS)
+PROGRAMS = imported(FOLDER / "programs.py", "golden_pmap_programs")
 
 
 @pytest.fixture(autouse=True)
-def devices() -> Iterator[None]:
-    before, config.cpu_devices = config.cpu_devices, PROGRAMS.DEVICES
-    yield
-    config.cpu_devices = before
+def devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "cpu_devices", PROGRAMS.DEVICES)
 
 
 @pytest.mark.parametrize("name", PROGRAMS.CASES)

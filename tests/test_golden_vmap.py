@@ -8,42 +8,29 @@ from __future__ import annotations
 
 import ast
 import copy
-import importlib.util
 import inspect
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 from differences import leaves
 from golden_checks import complaints, without_versions
+from importing import imported
 
 FOLDER = Path(__file__).parent / "golden_vmap"
-SPECIFICATION = importlib.util.spec_from_file_location("golden_vmap_programs", FOLDER / "programs.py")
-assert SPECIFICATION is not None and SPECIFICATION.loader is not None
-PROGRAMS = importlib.util.module_from_spec(SPECIFICATION)
-sys.modules["golden_vmap_programs"] = PROGRAMS
-SPECIFICATION.loader.exec_module(PROGRAMS)
+PROGRAMS = imported(FOLDER / "programs.py", "golden_vmap_programs")
 
 NAMES = pytest.mark.parametrize("name", PROGRAMS.CASES)
-
-
-def load(path: Path) -> ModuleType:
-    specification = importlib.util.spec_from_file_location(path.stem, path)
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
 
 
 def check_numbers(path: Path, name: str) -> None:
     """Also for another number of lanes, and arguments stay as they are."""
     _, expected, draw = PROGRAMS.CASES[name]
-    module = load(path)
+    module = imported(path)
     generated = next(found for key, found in vars(module).items() if inspect.isfunction(found)
                      and found.__module__ == path.stem and not key.startswith("grow"))
     for seed in (3, 4):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
 import sys
 
 import numpy as np
 import pytest
 
-import transformer.cotangents
 from transformer import (
     NotSupported,
     ShapeError,
@@ -275,8 +273,3 @@ def test_other_refusals():
         grad(wrong_shape)(X)
     with pytest.raises(NotSupported, match="may be shared"):
         grad(write_below)(X)
-
-
-def test_doctests():
-    found = doctest.testmod(transformer.cotangents, extraglobs={"__name__": "program"})
-    assert found.attempted and not found.failed

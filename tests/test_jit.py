@@ -6,7 +6,6 @@ import copy
 import dataclasses
 import pickle
 import threading
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,15 +15,7 @@ import pytest
 
 from transformer import BadArgument, NotSupported, config, grad, jit, jvp, tree, value_and_grad
 
-
-@pytest.fixture(scope="module", autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What other versions of this package left behind plays no part."""
-    before, config.cache = config.cache, tmp_path_factory.mktemp("cache")
-    config.cache.chmod(0o700)
-    yield
-    config.cache = before
-
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 SCALE = 3.0
 TABLE = np.array([1.0, 2.0, 3.0])

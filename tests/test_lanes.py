@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import tracemalloc
 import warnings
 
 import numpy as np
 import pytest
 from both_modes import compare_modes, defined
 from corpus import lanes
+from memory_peak import peak
 from random_lanes import SIZE, Lanes
 
 import transformer
 from transformer import check_grads, grad, independent, value_and_grad
 
 RNG = np.random.default_rng(5)
-
-
-def peak(function, *args):
-    function(*args)
-    tracemalloc.start()
-    try:
-        function(*args)
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 def programs(*names):

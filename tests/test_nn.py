@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
 import itertools
 import math
 from collections.abc import Callable
@@ -318,8 +316,3 @@ def test_wrong_arguments(name: str) -> None:
         vmap(lambda _: call())(np.zeros(2))
     assert isinstance(caught.value, TransformError)
     assert caught.value.origin is not None and caught.value.origin.file == __file__
-
-
-@pytest.mark.parametrize("name", ["activations", "losses", "normalization", "convolution", "pooling"])
-def test_examples(name: str) -> None:
-    assert doctest.testmod(importlib.import_module(f"transformer.nn.{name}")).failed == 0

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from test_arrays_on_devices import same
 
 import transformer.numpy as tnp
-from transformer import Array, BadArgument, config, device_put, devices, grad, jit, pmap, tree, vmap
+from transformer import Array, BadArgument, config, device_put, devices, grad, jit, pmap, vmap
 from transformer.numpy import tanh
 from transformer.numpy.names import LEFT_OUT, MAKING, SEQUENCES
 
@@ -20,10 +21,8 @@ X, Y = RNG.normal(size=(3, 4)), RNG.normal(size=(3, 4)) + 3
 
 
 @pytest.fixture(autouse=True)
-def several() -> Iterator[None]:
-    before, config.cpu_devices = config.cpu_devices, 3
-    yield
-    config.cpu_devices = before
+def several(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "cpu_devices", 3)
 
 
 @pytest.fixture
@@ -31,13 +30,6 @@ def narrow() -> Iterator[None]:
     config.enable_x64 = False
     yield
     config.enable_x64 = True
-
-
-def same(found: Any, wanted: Any) -> None:
-    for one, other in zip(tree.leaves(found), tree.leaves(wanted), strict=True):
-        if isinstance(other, (np.ndarray, np.generic)):
-            assert type(one) is Array and one.dtype == other.dtype and one.shape == np.shape(other)
-        np.testing.assert_array_equal(np.asarray(one), np.asarray(other))
 
 
 CALLS = [

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from loop_cases import same_dtypes
 from op_cases import (
     Sample,
     batched,
@@ -79,10 +80,6 @@ def samples(op: Any, dtypes: Any = ("f8", "c16"), symbolic: bool = False) -> Any
             except REFUSALS:
                 assert dtype != "f8", "refuses a case of its own domain"
         yield from made
-
-
-def same_dtypes(left: Any, right: Any) -> bool:
-    return all(np.asarray(a).dtype == np.asarray(b).dtype for a, b in zip(left, right))
 
 
 # -- what is declared -----------------------------------------------------------------------------

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
 import math
 import warnings
 from collections.abc import Callable
@@ -254,8 +252,3 @@ def test_wrong_arguments() -> None:
         optim.join_schedules([optim.constant_schedule(1.0)] * 2, [])
     with pytest.raises(ValueError, match="neither 'linear' nor 'cosine'"):
         optim.piecewise_interpolate_schedule("cubic", 1.0, {})
-
-
-@pytest.mark.parametrize("name", ["transformations", "clipping", "schedules"])
-def test_examples(name: str) -> None:
-    assert doctest.testmod(importlib.import_module(f"transformer.optim.{name}")).failed == 0

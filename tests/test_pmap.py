@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -36,10 +35,8 @@ DEVICES = 4
 
 
 @pytest.fixture(autouse=True)
-def devices() -> Iterator[None]:
-    before, config.cpu_devices = config.cpu_devices, DEVICES
-    yield
-    config.cpu_devices = before
+def devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "cpu_devices", DEVICES)
 
 
 def rows(*shape: int, dtype: Any = float) -> np.ndarray:

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -34,10 +33,8 @@ DEVICES = 4
 
 
 @pytest.fixture(autouse=True)
-def several() -> Iterator[None]:
-    before, config.cpu_devices = config.cpu_devices, DEVICES
-    yield
-    config.cpu_devices = before
+def several(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "cpu_devices", DEVICES)
 
 
 def neighbours(x):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,10 +16,8 @@ X = np.random.default_rng(2).normal(size=(DEVICES, 5)) + 3
 
 
 @pytest.fixture(autouse=True)
-def two() -> Iterator[None]:
-    before, config.cpu_devices = config.cpu_devices, DEVICES
-    yield
-    config.cpu_devices = before
+def two(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "cpu_devices", DEVICES)
 
 
 # -- static ----------------------------------------------------------------------------------------

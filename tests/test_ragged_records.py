@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from corpus import ALL
 from corpus.ragged import line_searches, searches_in_branches, sifted_down, whiles_in_whiles
 from loop_cases import plain
 from lowered import as_loops, called, generated
+from memory_peak import peak
 from test_lowered_programs import check, transformed
 
 from transformer import checkpoint_loop, grad, jit
@@ -176,14 +175,7 @@ def test_memory_grows_with_the_rows():
     x[50] = 20000.0
     made = generated(grad(halvings), halvings, (x,))
     kernel = plain(lower(made.function, made.reading.assumptions))
-    called(made, kernel, halvings, (x,))
-    tracemalloc.start()
-    try:
-        called(made, kernel, halvings, (x,))
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert 1000 * 8 < peak < 100_000
+    assert 1000 * 8 < peak(called, made, kernel, halvings, (x,)) < 100_000
 
 
 def rows_of_numbers(x, counts):

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
 import json
-import pkgutil
 from typing import Any
 
 import numpy as np
@@ -317,12 +314,3 @@ def test_what_is_wrong_is_said_where_it_stands(name: str) -> None:
 def test_a_key_carries_no_derivative() -> None:
     with pytest.raises(TransformError, match="carries no derivative"):
         grad(lambda key: np.sum(random.normal(key, (2,))))(KEY)
-
-
-# -- documentation ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("module", [each.name for each in pkgutil.iter_modules(random.__path__)])
-def test_doctests(module: str) -> None:
-    found = importlib.import_module(f"transformer.random.{module}")
-    assert doctest.testmod(found, optionflags=doctest.ELLIPSIS).failed == 0

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import tracemalloc
-
 import numpy as np
 import pytest
+from memory_peak import peak
 
 from transformer import check_grads, grad
 
@@ -39,16 +38,6 @@ def read_after_being_written(x):
 
 
 PROGRAMS = [written_in_branches, recurrence, read_after_being_written]
-
-
-def peak(function, x) -> int:
-    function(x)
-    tracemalloc.start()
-    try:
-        function(x)
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from corpus import recursion
-from corpus.recursion import PROGRAMS, halved_sum, memoized, power, sorted_between
+from corpus import recursion, recursion_on_parts
+from corpus.recursion import power
+from corpus.recursion_on_parts import halved_sum, memoized, sorted_between
 from differences import flat, random_tangents
 from evaluate import evaluate_call, read_call
 from test_corpus import first_draw
@@ -25,6 +26,7 @@ from transformer.ops.regions import Slot
 from transformer.ops.saved import Layout
 from transformer.ops.table import ops
 
+PROGRAMS = [*recursion.PROGRAMS, *recursion_on_parts.PROGRAMS]
 UNROLLED = {"tree_sum"}
 SMOOTH = [p for p in PROGRAMS if p.name not in UNROLLED and "f32" not in p.tags]
 
@@ -68,7 +70,7 @@ THIRD = {
 
 @pytest.mark.parametrize("name", THIRD)
 def test_third_order(name: str) -> None:
-    function, (x, *rest) = getattr(recursion, name), THIRD[name]
+    function, (x, *rest) = next(p.function for p in PROGRAMS if p.function.__name__ == name), THIRD[name]
 
     def pushed(f: Any) -> Any:
         return lambda x: jvp(f, (x,), (1.0,))[1]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,20 +13,12 @@ from transformer import config, grad, jit
 from transformer.run.assembly import arithmetic
 from transformer.run.report import Report
 
-
-@pytest.fixture(scope="module", autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    before, config.cache = config.cache, tmp_path_factory.mktemp("cache")
-    config.cache.chmod(0o700)
-    yield
-    config.cache = before
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 @pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    before, config.threads = config.threads, 1
-    yield
-    config.threads = before
+def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "threads", 1)
 
 
 def heat(u, c):

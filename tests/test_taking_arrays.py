@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -33,10 +33,8 @@ LABELS = np.array([0, 2, 1, 0])
 
 
 @pytest.fixture(autouse=True)
-def several() -> Iterator[None]:
-    before, config.cpu_devices = config.cpu_devices, 2
-    yield
-    config.cpu_devices = before
+def several(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "cpu_devices", 2)
 
 
 CASES: dict[str, Callable[..., Any]] = {

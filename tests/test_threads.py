@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,11 +17,8 @@ from transformer.lower.lowering import lower
 
 
 @pytest.fixture(autouse=True)
-def two_threads() -> Iterator[None]:
-    before = config.threads
-    config.threads = 2
-    yield
-    config.threads = before
+def two_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "threads", 2)
 
 
 def selu(x):

@@ -1,5 +1,4 @@
 import copy
-import doctest
 import gc
 import pickle
 import weakref
@@ -12,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transformer import containers, tree
+from transformer import tree
 
 
 class Point(NamedTuple):
@@ -297,8 +296,3 @@ def test_equal_structures_share_leaves(one: Any, other: Any) -> None:
     if a == b:
         assert hash(a) == hash(b)
         assert a.leaves_of(other) == tree.leaves(other)
-
-
-@pytest.mark.parametrize("module", [tree, containers])
-def test_doctests(module: Any) -> None:
-    assert doctest.testmod(module).failed == 0

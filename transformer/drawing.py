@@ -28,13 +28,13 @@ def check_key(name: str, key: Any) -> None:
     shown = shape_text(shape) if isinstance(key, Value) else str(shape).replace(", ", ",")
     if key.dtype == np.uint32 and len(shape) > 1 and shape[-1] == 2:
         raise TypeError(f"random.{name} takes one key, got an array of keys of shape {shown}: use vmap")
-    if key.dtype != np.uint32 or len(shape) != 1 or not _are_equal(shape[0], 2):
+    if key.dtype != np.uint32 or len(shape) != 1 or not _is_two(shape[0]):
         raise TypeError(f"random.{name} takes a key, which is uint32 of shape (2,), got {key.dtype} of shape "
                         f"{shown}")
 
 
-def _are_equal(size: Any, number: int) -> bool:
-    return current().assumptions.equal(size, number) if isinstance(size, Size) else size == number
+def _is_two(size: Any) -> bool:
+    return current().assumptions.equal(size, 2) if isinstance(size, Size) else size == 2
 
 
 def take_shape(name: str, shape: Any) -> Any:

@@ -31,7 +31,8 @@ def vmap(function: Callable[..., Any] | None = None, in_axes: Axes = 0, out_axes
     >>> far = vmap(distance, in_axes=(0, None))
     >>> far(np.array([[3.0, 4.0], [0.0, 1.0]]), np.zeros(2))
     array([5., 1.])
-    >>> print(far.source.strip())
+    >>> print(far.source.splitlines()[-1])
+        return np.sqrt(np.sum((a - b) ** 2, axis=1))
     """
     mode = Batched(in_axes, out_axes, axis_name, axis_size)
     if function is None:

@@ -16,12 +16,11 @@ Pair = tuple[Any, Any]
 
 @dataclass(frozen=True)
 class GpuCase(Case):
-    """`cupy` is the program as a user of CuPy writes it: where there is none, the program itself is called with
-    arrays of CuPy; `hand` gets arrays of CuPy, too. `sample` takes arguments and the result, as arrays of NumPy, and
-    gives a part of the result with what it has to be: where there is none, all of it is compared with NumPy. `moves`
-    says that time is to be compared with that of a copy; `goals` has what is to be reached, by the table's columns."""
+    """The program is called with arrays of CuPy as well, and so is `hand`. `sample` takes arguments and the result, as
+    arrays of NumPy, and gives a part of the result with what it has to be: where there is none, all of it is compared
+    with NumPy. `moves` says that time is to be compared with that of a copy; `goals` has what is to be reached, by the
+    table's columns."""
 
-    cupy: Function | None = None
     sample: Callable[[tuple[Any, ...], Any], Pair] | None = None
     moves: bool = False
     goals: tuple[tuple[str, float], ...] = ()

@@ -86,15 +86,6 @@ def contracts(rng, n):
                  for each in options.contracts_and_amounts(rng, n))
 
 
-def prices_cupy(spot, strike, years, rate, volatility, amounts):
-    """What runs of a portfolio on arrays of CuPy: the price, without its derivatives."""
-    import cupy as cp
-    from cupyx.scipy.special import ndtr
-    spread = volatility * cp.sqrt(years)
-    first = (cp.log(spot / strike) + (rate + 0.5 * volatility**2) * years) / spread
-    return cp.sum(amounts * (spot * ndtr(first) - strike * cp.exp(-rate * years) * ndtr(first - spread)))
-
-
 def sample_of_greeks(arguments, result):
     """The derivatives for single contracts; the price is that of all of them, from float64."""
     spot, strike, years, rate, volatility, amounts = arguments

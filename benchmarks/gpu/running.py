@@ -108,8 +108,8 @@ def makers(case: GpuCase) -> dict[str, Callable[[tuple[Any, ...]], Call]]:
     """By name, what makes a call of arguments, which are on the device already."""
     ours = jit(case.ours(), device="cuda")
     made = {OURS: lambda arguments: on_device(ours, arguments)}
-    if not is_simulated() and (case.cupy or not case.is_derivative):
-        made[CUPY] = lambda arguments: on_device(case.cupy or case.program, arguments)
+    if not is_simulated() and not case.is_derivative:
+        made[CUPY] = lambda arguments: on_device(case.program, arguments)
     if case.jax and is_beside_jax():
         made[JAX] = lambda arguments: fastest_of_jax(case, arguments)
     if case.hand is not None:

@@ -17,11 +17,11 @@ def conv2d(x, weights):
     return result
 
 
-def conv2d_jax(x, weights, padding="VALID"):
-    return lax.conv_general_dilated(x, weights, (1, 1), padding, dimension_numbers=("NHWC", "HWIO", "NHWC"))
+def conv2d_jax(x, weights):
+    return lax.conv_general_dilated(x, weights, (1, 1), "VALID", dimension_numbers=("NHWC", "HWIO", "NHWC"))
 
 
-def conv2d_shifted_jax(x, weights, padding="VALID"):
+def conv2d_shifted_jax(x, weights):
     """A matrix product for each place of the kernel."""
     size = weights.shape[0]
     height, width = x.shape[1] - size + 1, x.shape[2] - size + 1

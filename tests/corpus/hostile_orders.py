@@ -84,6 +84,14 @@ def _squares(x):
     return x**2 * np.sum(x)
 
 
+def keyword_named_like_its_dictionary(x):
+    return np.sum(grad(_weighted)(x, weights=3.0) * x)
+
+
+def _weighted(x, **weights):
+    return np.sum(weights["weights"] * x**3)
+
+
 PROGRAMS = [
     Program(hessian_of_mask_with_list, normal((4, 3))),
     Program(hessian_of_mask_neighbours, positive((5,))),
@@ -95,4 +103,5 @@ PROGRAMS = [
     Program(newton_steps_inside, positive((3,), None), (0, 1)),
     Program(hessian_rows, normal((3,))),
     Program(pullback_inside, normal(("n",))),
+    Program(keyword_named_like_its_dictionary, normal(("n",))),
 ]

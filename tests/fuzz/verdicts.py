@@ -43,7 +43,6 @@ def ours(what: str) -> Iterator[None]:
 
 UNUSUAL = ("forward over reverse", "reverse over reverse", "reverse over forward", "third order", "saved", "read again",
            "unsimplified", "dead", "loops", "jvp")
-TESTED = "sizes that have to be equal are"          # what the generated code tests, as reading could not tell
 
 
 def _place(error: BaseException) -> str:

@@ -283,8 +283,7 @@ def as_raised(error: BaseException, origin: Origin | None = None, instead: str |
 
 
 def raised_as(
-    kind: type[BaseException], message: str, origin: Origin | None = None, why: str | None = None,
-    instead: str | None = None
+    kind: type[BaseException], message: str, origin: Origin | None, why: str | None = None, instead: str | None = None
 ) -> TransformError:
     """An error of ours that is caught as this class, or as that of its bases which is Python's or NumPy's."""
     return _class_as(_public(kind))(message, origin, why, instead)

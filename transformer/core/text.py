@@ -74,12 +74,11 @@ def text(function: Function) -> str:
     return "\n".join(Printer(names).function(each) for each in functions)
 
 
-def statement_text(stmt: Stmt, function: Function | None = None) -> str:
+def statement_text(stmt: Stmt, function: Function) -> str:
     """The text of one statement, with the names that it has within `function`."""
     printer = Printer(Names())
-    if function is not None:
-        printer.function(function)
-        printer.lines.clear()
+    printer.function(function)
+    printer.lines.clear()
     printer.statement(stmt, "")
     return "\n".join(printer.lines)
 

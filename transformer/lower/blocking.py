@@ -28,14 +28,14 @@ from ..core.builder import current
 from ..core.grammar import Carry, Let, Loop, Var
 from ..core.sizes import Extent, Size, Unknown
 from ..core.types import INT
-from ..core.walk import Copier, atom_of_size, atom_vars, size_of_atom
+from ..core.walk import Copier, atom_of_size, size_of_atom
 from .clean import Renaming
 from .contractions import slope, terms_of
 from .copying import NestCopier
 from .dependence import Access, Frame, Ranges, accesses, as_nest, conflicts
-from .distribution import distributed
+from .distribution import distributed, numbers_for
 from .multiplying import Contraction, Rows, contraction
-from .nests import Allocate, Block, Fold, Index, Nest, all_uses, inner_blocks, is_load
+from .nests import Allocate, Block, Fold, Index, Nest, inner_blocks, is_load
 from .pulling import pulled
 from .pushing import pushed
 from .reordering import reordered
@@ -166,7 +166,7 @@ class _Loop:
     def _may_be_apart(self) -> bool:
         """Whether all iterations of a block may do one piece before one of them does the next."""
         for piece in self.pieces:
-            piece.numbers = self._needed(piece.body)
+            piece.numbers = numbers_for(piece.body, self.body)
             found = accesses([*piece.numbers, *piece.body])
             if found is None or not self._are_unchanged(piece):
                 return False
@@ -178,16 +178,6 @@ class _Loop:
                    for a, b in conflicts(early.accesses, late.accesses)):
                 return False
         return True
-
-    def _needed(self, block: Block) -> Block:
-        """The numbers of the iteration that a block uses, in their order."""
-        used = set(all_uses(block))
-        needed: Block = []
-        for stmt in reversed(self.body):
-            if isinstance(stmt, Let) and not used.isdisjoint(stmt.targets):
-                used.update(atom_vars((*stmt.args, stmt.attrs)))
-                needed.append(stmt)
-        return needed[::-1]
 
     def _are_unchanged(self, piece: _Piece) -> bool:
         """Whether the numbers of the iteration that a piece uses are read from what the iteration does not write

@@ -23,7 +23,7 @@ Place = tuple[int, ...]
 
 def as_cells(block: Block, results: list[Atom]) -> Block:
     """The block with small arrays as numbers; results stay arrays, which are filled at the end."""
-    arrays = _Candidates(block, results).found
+    arrays = _Candidates(block).found
     if not arrays:
         return block
     return _Cells(arrays).whole(block, results)
@@ -37,7 +37,7 @@ class _Candidates:
     """The arrays that can be numbers: of few elements, written outside of nests at fixed places, read at
     fixed ones, and handed on by loops and branches only."""
 
-    def __init__(self, block: Block, results: list[Atom]) -> None:
+    def __init__(self, block: Block) -> None:
         self.found: set[Any] = set()
         self.lost: set[Any] = set()
         self.tied: list[tuple[Any, Any]] = []

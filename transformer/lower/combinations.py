@@ -66,7 +66,7 @@ class Combined:
         """What a part begins with."""
         if self.neutral is None:
             return [self.carry.init]
-        dtype = _dtype(self.carry)
+        dtype = dtype_of(self.carry)
         return [Const(dtype.type(self.neutral), ArrayType(dtype))]
 
     def joined(self, before: list[Var], part: list[Var]) -> tuple[Block, list[Var]]:
@@ -153,7 +153,7 @@ def _inner(carry: Carry, stmt: Fold) -> tuple[Fold, Carry] | None:
                  if c.out is carry.next and c.init is carry.entry), None)
 
 
-def _dtype(carry: Carry) -> Any:
+def dtype_of(carry: Carry) -> Any:
     return carry.entry.type.dtype                                        # type: ignore[union-attr]
 
 
@@ -272,7 +272,7 @@ def is_increasing(carry: Carry, places: list[Atom], folds: tuple[Fold, ...]) -> 
     own = made.get(places[0]) if isinstance(places[0], Var) else None    # the place that a chunk has found
     if own is not None and is_load(own) and own.attrs.get("of") == CHUNKS:
         return len(places) == 1
-    if _dtype(carry).kind not in "iu":
+    if dtype_of(carry).kind not in "iu":
         return False
     indices = [index for fold in folds for index in fold.indices]
     flat: Extent = 0

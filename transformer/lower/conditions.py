@@ -20,6 +20,8 @@ def resolve(block: Block) -> Block:
 
 
 class _Resolving:
+    """Goes down with what is `known` of truth values: conditions of conditions are decided by these."""
+
     def __init__(self) -> None:
         self.known: dict[Var, bool] = {}
 

@@ -40,8 +40,8 @@ class Read:
 
 @dataclass(slots=True)
 class Term:
-    """`array[at] += (± before * reads, summed over `summed`) * after`, for all positions of `spans`, outer ones
-    first. `steady` are the numbers among `before` and `after` that the loop computes of what is known outside."""
+    """`array[at] += (± before * reads) * after`, for all positions of `spans`, outer ones first. `steady` are the
+    numbers among `before` and `after` that the loop computes of what is known outside."""
 
     array: Var
     at: tuple[Extent, ...]
@@ -50,7 +50,6 @@ class Term:
     before: list[Atom] = field(default_factory=list)
     after: list[Atom] = field(default_factory=list)
     negative: bool = False
-    summed: tuple[Var, ...] = ()
     origin: Origin | None = None
     steady: list[Let] = field(default_factory=list)
 
@@ -79,6 +78,8 @@ def terms_of(stmt: Any, known: Mapping[Var, Let], position: Var | None = None) -
 
 
 class _Finder:
+    """Collects the terms of a loop; its methods tell whether a statement does nothing else than add such terms."""
+
     def __init__(self, made: dict[Var, Any], positions: set[Any]) -> None:
         self.made = made               # what computes a number: a statement, or what a fold adds up
         self.positions = positions     # which no factor is made of
@@ -125,7 +126,7 @@ class _Finder:
             copier = NestCopier()
             steady: Block = copier.block(self._computed([*before, *after]))
             self.terms.append(Term(stmt.array, at, {**spans, **each.spans}, each.reads, list(copier.args(before)),
-                                   list(copier.args(after)), each.negative, tuple(each.spans), stmt.origin, steady))
+                                   list(copier.args(after)), each.negative, stmt.origin, steady))
         return True
 
     def _computed(self, atoms: Sequence[Atom]) -> Block:

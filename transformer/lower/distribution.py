@@ -55,6 +55,9 @@ class _Piece:
 
 
 class _Distribution:
+    """One loop: its body in pieces that only touch memory, which of them are better turned, and which of these may be
+    done for all iterations behind what stays, or else before it."""
+
     def __init__(self, loop: Loop, frame: Frame, free: set[Var]) -> None:
         self.loop, self.frame, self.free = loop, frame, free
         body: Block = loop.body
@@ -62,6 +65,7 @@ class _Distribution:
         self.numbers = {target: stmt for stmt in self.body if isinstance(stmt, Let) for target in stmt.targets}
 
     def blocks(self) -> Block | None:
+        """What takes the place of the loop; None where it stays."""
         pieces = self._pieces()
         if pieces is None or not any(piece.turned for piece in pieces):
             return None
@@ -143,7 +147,7 @@ class _Distribution:
         if along_memory(term, position, self.free) <= along_memory(term, innermost[0], self.free):
             return None
         spans = self._spans(term.spans)
-        turned = None if spans is None else replace(term, spans=spans, summed=())
+        turned = None if spans is None else replace(term, spans=spans)
         return turned if turned and self._are_inside(turned) else None
 
     def _spans(self, spans: dict[Var, Span]) -> dict[Var, Span] | None:
@@ -196,7 +200,7 @@ class _Distribution:
             return None
         if position in atom_vars(tuple(index.size for index in nest.indices)):
             return None
-        numbers = self._needed(nest)
+        numbers = numbers_for([nest], self.body)
         others = {var for stmt in self.body if not isinstance(stmt, Let) for var in defined(stmt)}
         if not others.isdisjoint(all_uses([*numbers, nest])):
             return None
@@ -214,16 +218,6 @@ class _Distribution:
         return sum((1 + each.writes) * along(each.at, var) for each in found if each.array not in self.free)
 
     # -- whether it may be --------------------------------------------------------------------------
-
-    def _needed(self, nest: Nest) -> Block:
-        """The numbers of the iteration that a nest uses, in their order."""
-        used = set(all_uses([nest]))
-        needed: Block = []
-        for stmt in reversed(self.body):
-            if isinstance(stmt, Let) and not used.isdisjoint(stmt.targets):
-                used.update(atom_vars((*stmt.args, stmt.attrs)))
-                needed.append(stmt)
-        return needed[::-1]
 
     def _is_free(self, touched: list[Access], across: bool = False) -> bool:
         """Whether a piece may do what it does in any order: nothing is read that it writes. With `across`, nothing is
@@ -275,3 +269,14 @@ def _without_stores(fold: Fold) -> Block:
         return [fold]
     rest = [stmt for stmt in fold.body if not isinstance(stmt, Store)]
     return [NestCopier().stmt(Nest(fold.indices, needed, fold.origin)), replace(fold, body=rest)]
+
+
+def numbers_for(block: Block, before: Block) -> Block:
+    """The numbers that a block uses of those computed before it, in their order."""
+    used = set(all_uses(block))
+    needed: Block = []
+    for stmt in reversed(before):
+        if isinstance(stmt, Let) and not used.isdisjoint(stmt.targets):
+            used.update(atom_vars((*stmt.args, stmt.attrs)))
+            needed.append(stmt)
+    return needed[::-1]

@@ -197,7 +197,13 @@ class Expansion:
             pass
         elif is_of_library(stmt):
             computed(stmt)
-        elif op.elementwise:
+        else:
+            self._as_nests(stmt)
+
+    def _as_nests(self, stmt: Let) -> None:
+        """An op by its loop form."""
+        op = stmt.op
+        if op.elementwise:
             integers.before(stmt, self.magnitudes)
             self._elementwise(stmt)
         elif op.store is not None:

@@ -52,6 +52,9 @@ class Update:
 
 
 class _Gathering:
+    """Looks at copies followed by a write to a part of them. Once an array was `gathered` the next write to it pays
+    as well, since both are then computed in one nest."""
+
     def __init__(self, lifetimes: Lifetimes) -> None:
         self.lifetimes = lifetimes
         self.gathered: set[Var] = set()

@@ -186,8 +186,8 @@ def _hole(part: ast.FormattedValue) -> str:
     return "{" + conversion + spec + "}"
 
 
-class _Fixed(Inside):
-    """In the compiled code itself."""
+class Fixed(Inside):
+    """Expressions for NumPy in the code itself, with its names."""
 
     def __init__(self, e: Any) -> None:
         super().__init__(e.numbers.functions.given)
@@ -212,7 +212,7 @@ def is_fixed(stmt: Effect) -> bool:
 def effect(e: Any, stmt: Effect) -> list[Item]:
     """The statements of an effect."""
     if is_fixed(stmt):
-        return [Line(PLAIN[stmt.kind](stmt, _Fixed(e)), stmt.origin)]
+        return [Line(PLAIN[stmt.kind](stmt, Fixed(e)), stmt.origin)]
     call = e.hosted[id(stmt)]
     line = Line(ast.Expr(ast.Call(ast.Name(call.name), list(map(e.atom, call.atoms)), [])), stmt.origin)
     if stmt.kind != "assert":

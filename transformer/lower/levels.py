@@ -71,6 +71,9 @@ class Scope:
 
 
 class _Leveling:
+    """Makes every block anew, outer ones first, so that a number finds those of the scopes around it. Elements are only
+    taken from what has just been written where an array is `written_once`: other stores could lie in between."""
+
     def __init__(self, block: Block) -> None:
         self.copier = Copier()
         stores = [stmt for stmt in statements(block) if isinstance(stmt, Store)]

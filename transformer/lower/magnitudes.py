@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.builder import current
-from ..core.grammar import UNDEFINED, Atom, Carry, Loop, Merge, Var, type_of
+from ..core.grammar import UNDEFINED, Atom, Carry, Merge, Var, type_of
 from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, Unknown
 from ..core.types import ArrayType
 from ..ops.integers import affine, is_exact
@@ -54,12 +54,12 @@ class Magnitudes:
         if stmt is not None:
             rule = RULES.get(stmt.op.name)
             return WIDEST if rule is None else _cut(rule(*(self.of(arg, depth) for arg in stmt.args)))
-        place, part = self.ranges.sources.get(var, (None, None))
+        _, part = self.ranges.sources.get(var, (None, None))
         if isinstance(part, Merge):
             return _union(self.of(part.then, depth), self.of(part.orelse, depth))
-        return self._of_carry(place, part, depth) if isinstance(part, Carry) else WIDEST
+        return self._of_carry(part, depth) if isinstance(part, Carry) else WIDEST
 
-    def _of_carry(self, loop: Loop, carry: Carry, depth: int) -> Interval:
+    def _of_carry(self, carry: Carry, depth: int) -> Interval:
         """Of what a loop carries: where it begins, if it drifts slowly; or the same after an iteration as before."""
         before = dict(self.supposed)
         try:

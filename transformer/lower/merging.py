@@ -44,7 +44,7 @@ MOST_LOOKED_AT = 60                    # statements before a nest that are tried
 MOST_ARRAYS = 24                       # that one nest may touch: more streams than caches and registers bear
 
 
-def merge_nests(block: Block, assumptions: Assumptions, for_gpu: bool = False) -> Block:
+def merge_nests(block: Block, assumptions: Assumptions, for_gpu: bool) -> Block:
     """The block with its nests and folds fused, in the blocks inside of it as well; `for_gpu` but for those of
     products, which a library computes, and where fewer threads could share what is left."""
     for stmt in block:
@@ -84,11 +84,12 @@ def facts_of(stmt: Any) -> Facts:
 
 
 class _Merging:
+    """Nests of a block go up to the nearest one before them that they fit, past what has nothing to do with them."""
+
     def __init__(self, assumptions: Assumptions, for_gpu: bool) -> None:
         self.assumptions, self.for_gpu = assumptions, for_gpu
 
     def block(self, block: Block) -> Block:
-        """Every nest joins the nearest one before it that it fits."""
         made: list[Facts] = []
         memory = [stmt for stmt in block if is_empty_memory(stmt)]
         for stmt in block:

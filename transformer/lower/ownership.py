@@ -17,7 +17,7 @@ class Ownership:
     again: what a loop begins with and ends an iteration with, what leaves a branch. Where the older name is used again,
     the two share memory, and neither is owned. Parameters that are `donated` are as if they were made here."""
 
-    def __init__(self, block: Block, lifetimes: Lifetimes, donated: Iterable[Var] = ()) -> None:
+    def __init__(self, block: Block, lifetimes: Lifetimes, donated: Iterable[Var]) -> None:
         self.lifetimes = lifetimes
         self.handed: dict[Var, list[tuple[Any, Any, Any]]] = {}          # (value, statement, block it leaves)
         self.owned: set[Var] = set(donated)

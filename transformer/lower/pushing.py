@@ -39,7 +39,7 @@ def pushed(loop: Loop, around: Ranges) -> Loop | None:
     after = {here: Size.of(Unknown(later)), k: Size.of(Unknown(here))}
     at, *reads = (tuple(moved(place, after) for place in own) for own in term.places)
     spans = {later: (Size.of(Unknown(here)) + 1, size_of_atom(loop.trips))}              # type: ignore[arg-type]
-    handed = replace(term, at=at, spans=spans, summed=(), reads=[
+    handed = replace(term, at=at, spans=spans, reads=[
         replace(read, at=own) for read, own in zip(term.reads, reads, strict=True)])
     return replace(loop, body=[*behind, *loops(handed)])
 

@@ -42,6 +42,8 @@ class Uses:
 
 
 class _Accesses:
+    """Loads and stores of arrays, with the indices around them; what is used in another way is `kept` as it is."""
+
     def __init__(self, block: Block) -> None:
         self.uses: dict[Var, Uses] = {stmt.target: Uses() for stmt in statements(block)
                                       if isinstance(stmt, Allocate) and stmt.source is None}

@@ -48,9 +48,8 @@ FOR_PROCESSORS = Choices()
 FOR_GPUS = Choices(columns_in_parts, RATHER_THAN_A_ROW, for_gpu=True)
 
 
-def expand_for_gpu(function: Function, assumptions: Assumptions | None = None) -> Lowered:
+def expand_for_gpu(function: Function, assumptions: Assumptions) -> Lowered:
     """The nest form of a function with its kernels. Raises a located `NotSupported` for what has none."""
-    assumptions = assumptions or Assumptions()
     builder = Builder(assumptions)
     results, body = _fused(function, builder, FOR_GPUS)
     with builder.active():
@@ -68,13 +67,13 @@ def expand(function: Function, assumptions: Assumptions | None = None, donated: 
     assumptions, function = assumptions or Assumptions(), prepared(function)
     donated = set(donated).difference(function.results)
     given = given_away(function)
-    lowered = _expanded(function, assumptions, donated, threads, given)
+    lowered = _expanded(function, assumptions, donated, given, threads)
     lowered.in_place = [atom for atom in dict.fromkeys(lowered.results)   # type: ignore[misc]
                         if atom in donated and _stays(atom, lowered.body)]
     lowered.outside = [atom for atom in dict.fromkeys(lowered.results)   # type: ignore[misc]
                        if _is_outside(atom, lowered.body)]
     lowered.outside += [stmt.target for stmt in lowered.body if _is_large(stmt) and stmt.target not in lowered.results]
-    lowered.callees = [_expanded(callee, assumptions, given.intersection(callee.params), given=given, is_called=True)
+    lowered.callees = [_expanded(callee, assumptions, given.intersection(callee.params), given, is_called=True)
                        for callee in callees_of(function)]
     return lowered
 
@@ -90,8 +89,8 @@ def callees_of(function: Function) -> list[Function]:
     return [callee for callee in callees if callee is not function]
 
 
-def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Var] = (), threads: bool = False,
-              given: Set[Var] = NOTHING, is_called: bool = False) -> Lowered:
+def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Var], given: Set[Var],
+              threads: bool = False, is_called: bool = False) -> Lowered:
     builder = Builder(assumptions)
     results, body = _fused(function, builder, given=given, is_called=is_called)
     with builder.active():

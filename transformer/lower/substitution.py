@@ -136,34 +136,44 @@ class _Producers:
             self.by_array[var].kept = True
 
     def _block(self, block: Block, around: tuple[Any, ...]) -> None:
+        """Looks at the statements of a block inside of the statements `around`."""
         for stmt in block:
             match stmt:
                 case Allocate():
-                    self.by_array[stmt.target] = Producer(stmt, block, around=around)
-                    self._keep(stmt.target) if stmt.source is not None else None
-                    for var in uses_before(stmt):
-                        self._keep(var)
-                    continue
-                case Nest() | Fold():
-                    for array in filled_arrays(stmt, _places_of(around)):
-                        if array in self.by_array:
-                            self._filled(self.by_array[array], stmt, block, around)
+                    self._allocated(stmt, block, around)
                 case Store():
-                    if not around or stmt.array not in filled_arrays(around[-1], _places_of(around[:-1])):
-                        self._keep(stmt.array)
-                    self._uses((*stmt.at, stmt.value))
-                    continue
+                    self._stored(stmt, around)
                 case Let() if is_load(stmt):
-                    source: Any = stmt.args[0]
-                    if source in self.by_array:
-                        producer = self.by_array[source]
-                        producer.sites.append(Site(stmt, block, around[len(producer.around):]))
-                    self._uses(stmt.args[1:])
-                    continue
-            self._uses(uses_before(stmt))
-            for inner in inner_blocks(stmt):
-                self._block(inner, (*around, stmt))
-            self._uses(uses_after(stmt))
+                    self._loaded(stmt, block, around)
+                case _:
+                    self._other(stmt, block, around)
+
+    def _allocated(self, stmt: Allocate, block: Block, around: tuple[Any, ...]) -> None:
+        self.by_array[stmt.target] = Producer(stmt, block, around=around)
+        if stmt.source is not None:
+            self._keep(stmt.target)
+        self._uses(uses_before(stmt))
+
+    def _stored(self, stmt: Store, around: tuple[Any, ...]) -> None:
+        if not around or stmt.array not in filled_arrays(around[-1], _places_of(around[:-1])):
+            self._keep(stmt.array)
+        self._uses((*stmt.at, stmt.value))
+
+    def _loaded(self, stmt: Let, block: Block, around: tuple[Any, ...]) -> None:
+        source, *at = stmt.args
+        producer = self.by_array.get(source)                             # type: ignore[arg-type]
+        if producer is not None:
+            producer.sites.append(Site(stmt, block, around[len(producer.around):]))
+        self._uses(at)
+
+    def _other(self, stmt: Any, block: Block, around: tuple[Any, ...]) -> None:
+        for array in filled_arrays(stmt, _places_of(around)):
+            if array in self.by_array:
+                self._filled(self.by_array[array], stmt, block, around)
+        self._uses(uses_before(stmt))
+        for inner in inner_blocks(stmt):
+            self._block(inner, (*around, stmt))
+        self._uses(uses_after(stmt))
 
     def _filled(self, producer: Producer, nest: Nest | Fold, home: Block, around: tuple[Any, ...]) -> None:
         """Notes which nest fills an array."""

@@ -15,6 +15,7 @@ same for any number of threads, and so is the result.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +27,7 @@ from ..core.walk import Copier, atom_of_size, atom_vars, size_of_atom
 from . import vecmath
 from .changing import Changing, counted, defined_inside
 from .clean import Renaming
-from .combinations import CHUNKS, IN_ANY_ORDER, Best, Combined, combinations
+from .combinations import CHUNKS, IN_ANY_ORDER, Best, Combined, combinations, dtype_of
 from .dependence import Frame, accesses, as_nest
 from .nests import (
     Allocate,
@@ -83,7 +84,7 @@ def _is_of_numbers(stmt: Fold) -> bool:
             and all(isinstance(each, Combined) for each in combinations(stmt) or ()))
 
 
-def may_be_chunked(stmt: Fold, for_gpu: bool = False) -> bool:
+def may_be_chunked(stmt: Fold, for_gpu: bool) -> bool:
     """Whether chunks of a fold can be done at once, which pays; a GPU reads memory no faster otherwise."""
     first = stmt.indices[0]
     is_open = any(not isinstance(index.size, int) or index.size > BLOCK for index in (
@@ -129,19 +130,34 @@ class Cut:
 def in_parts(stmt: Fold, *lengths: int) -> Block:
     """Folds over chunks, what they give in arrays, and a fold over those; `lengths` are those of chunks along the first
     axes."""
-    cuts = [Cut(index, length, Var(INT), Var(INT, index.var.name)) for index, length in zip(stmt.indices, lengths)
-            if not isinstance(index.size, int) or index.size > length]
-    for cut in cuts:
-        current().assumptions.within(cut.chunk, 0, cut.parts - 1)
-        current().assumptions.within(cut.own, 0, cut.count - 1)
+    cuts = _cuts(stmt, lengths)
     place: Extent = 0
     for cut in cuts:
         place = place * cut.parts + Size.of(Unknown(cut.chunk))
     parts = product([cut.parts for cut in cuts])
     groups: Any = combinations(stmt)
     begins = {carry: begin for each in groups for carry, begin in zip(each.carries, each.begins(), strict=True)}
-    arrays = {carry: Var(ArrayType(_dtype(carry), (parts,))) for carry in stmt.carries}
+    arrays = {carry: Var(ArrayType(dtype_of(carry), (parts,))) for carry in stmt.carries}
     whole = _combined(stmt, groups, arrays, parts)
+    inner = _of_chunk(stmt, cuts, begins)
+    stores: Block = [Store(array, (atom_of_size(place),), carry.out, False, stmt.origin)
+                     for array, carry in zip(arrays.values(), inner.carries, strict=True)]
+    chunks = Nest([Index(cut.chunk, cut.parts) for cut in cuts], [inner, *stores], stmt.origin, apart=len(cuts) > 1)
+    return [*(Allocate(array, CHUNKS, stmt.origin) for array in arrays.values()), chunks, whole]
+
+
+def _cuts(stmt: Fold, lengths: Sequence[int]) -> list[Cut]:
+    """The indices that are longer than their chunks, cut."""
+    cuts = [Cut(index, length, Var(INT), Var(INT, index.var.name)) for index, length in zip(stmt.indices, lengths)
+            if not isinstance(index.size, int) or index.size > length]
+    for cut in cuts:
+        current().assumptions.within(cut.chunk, 0, cut.parts - 1)
+        current().assumptions.within(cut.own, 0, cut.count - 1)
+    return cuts
+
+
+def _of_chunk(stmt: Fold, cuts: list[Cut], begins: dict[Carry, Any]) -> Fold:
+    """The fold over one chunk, with names of its own."""
     inner = [Carry(Var(carry.entry.type, carry.entry.name), begins[carry], carry.next, Var(carry.out.type))
              for carry in stmt.carries]
     mapping: dict[Var, Atom] = {cut.index.var: atom_of_size(cut.start + Size.of(Unknown(cut.own))) for cut in cuts}
@@ -153,11 +169,7 @@ def in_parts(stmt: Fold, *lengths: int) -> Block:
     cut_at = {cut.index.var: cut for cut in cuts}
     indices = [Index(cut_at[each.var].own, cut_at[each.var].count) if each.var in cut_at else
                Index(each.var, renaming.copier.size(each.size)) for each in stmt.indices]
-    stores: Block = [Store(array, (atom_of_size(place),), carry.out, False, stmt.origin)
-                     for array, carry in zip(arrays.values(), inner, strict=True)]
-    chunks = Nest([Index(cut.chunk, cut.parts) for cut in cuts], [Fold(indices, inner, body, stmt.origin), *stores],
-                  stmt.origin, apart=len(cuts) > 1)
-    return [*(Allocate(array, CHUNKS, stmt.origin) for array in arrays.values()), chunks, whole]
+    return Fold(indices, inner, body, stmt.origin)
 
 
 def _combined(stmt: Fold, groups: list[Combined | Best], arrays: dict[Carry, Var], parts: Extent) -> Fold:
@@ -175,10 +187,6 @@ def _combined(stmt: Fold, groups: list[Combined | Best], arrays: dict[Carry, Var
         made.update((carry, Carry(entry, carry.init, after, carry.out))
                     for carry, entry, after in zip(group.carries, entries, results, strict=True))
     return Fold([Index(place, parts)], [made[carry] for carry in stmt.carries], body, stmt.origin)
-
-
-def _dtype(carry: Carry) -> Any:
-    return carry.entry.type.dtype                                        # type: ignore[union-attr]
 
 
 def _has_loops(stmt: Fold) -> bool:

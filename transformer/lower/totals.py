@@ -110,18 +110,9 @@ def _sum_in(stmt: Any) -> _Sum | None:
     if not isinstance(stmt, Nest) or not stmt.body or not isinstance(stmt.body[-1], Store):
         return None
     *lets, store = stmt.body
-    made = {each.target: each for each in lets if isinstance(each, Let)}
-    loads = [each for each in lets if is_load(each)]
-    if store.adds and len(lets) == len(loads) == 1 and store.value is loads[0].target:
-        total = loads[0]
-    else:
-        add: Any = made.get(store.value)
-        same = [each for each in loads if each.args[0] is store.array and each.args[1:] == tuple(store.at)]
-        if store.adds or add is None or add.op is not Add or len(lets) != 3 or len(loads) != 2 or len(same) != 1:
-            return None
-        total = next(each for each in loads if each is not same[0])
-        if {total.target, same[0].target} != set(add.args):
-            return None
+    total = _added(lets, store)
+    if total is None:
+        return None
     place, indices = total.args[1:], [index.var for index in stmt.indices]
     types: list[Any] = [total.args[0].type, store.array.type]
     whole = len(place) == len(indices) == len(set(place)) and set(place) == set(indices)
@@ -132,6 +123,19 @@ def _sum_in(stmt: Any) -> _Sum | None:
     if any(normal(sizes[k]) != normal(size) for k, size in zip(place, types[0].sizes, strict=True)):
         return None
     return _Sum(total.args[0], place, store)
+
+
+def _added(lets: Block, store: Store) -> Any:
+    """The load of what is added to an element, if that is all that is done."""
+    loads = [each for each in lets if is_load(each)]
+    if store.adds:
+        return loads[0] if len(lets) == len(loads) == 1 and store.value is loads[0].target else None
+    add = next((each for each in lets if isinstance(each, Let) and each.target is store.value), None)
+    same = [each for each in loads if each.args[0] is store.array and each.args[1:] == tuple(store.at)]
+    if add is None or add.op is not Add or len(lets) != 3 or len(loads) != 2 or len(same) != 1:
+        return None
+    total = next(each for each in loads if each is not same[0])
+    return total if {total.target, same[0].target} == set(add.args) else None
 
 
 def _zeros(stmt: Any, array: Var) -> Store | None:

@@ -63,7 +63,7 @@ class _Tests:
     conditions that hold there; truth values that are `asked` for are made in the end. Where `quiet`, names are not
     looked at."""
 
-    def __init__(self, in_loops: bool = False) -> None:
+    def __init__(self, in_loops: bool) -> None:
         self.quiet = in_loops
         self.flags: dict[Any, Flag] = {}
         self.held: set[tuple[Any, bool]] = set()

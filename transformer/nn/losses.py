@@ -21,7 +21,7 @@ def one_hot(labels: Any, num_classes: int, dtype: Any = np.float64) -> Any:
     array([[0., 0., 1.],
            [1., 0., 0.]])
     """
-    check_integers("one_hot", "labels", labels)
+    check_labels("one_hot", labels)
     return (labels[..., np.newaxis] == np.arange(num_classes)).astype(dtype)
 
 
@@ -37,7 +37,7 @@ def cross_entropy(logits: Any, labels: Any) -> Any:
     """
     if kind_of(labels.dtype) == "f" and np.shape(labels) == np.shape(logits):
         return -np.sum(labels * scipy.special.log_softmax(logits, axis=-1), axis=-1)
-    check_integers("cross_entropy", "labels", labels, ", or probabilities of the shape of the logits")
+    check_labels("cross_entropy", labels, ", or probabilities of the shape of the logits")
     if np.shape(labels) != np.shape(logits)[:-1]:
         raise ValueError(f"nn.cross_entropy: labels of the shape {np.shape(labels)} for logits of the shape "
                          f"{np.shape(logits)}: there is one label for each row of scores")
@@ -58,8 +58,8 @@ def binary_cross_entropy(logits: Any, labels: Any) -> Any:
     return np.logaddexp(logits, 0) - labels * logits
 
 
-def check_integers(function: str, name: str, values: Any, otherwise: str = "") -> None:
-    """Raises TypeError unless an array is of integers."""
-    if values.dtype.kind not in "iu":
-        raise TypeError(f"nn.{function}: {name} are {values.dtype} of the shape {np.shape(values)}; "
+def check_labels(function: str, labels: Any, otherwise: str = "") -> None:
+    """Raises TypeError unless labels are integers."""
+    if labels.dtype.kind not in "iu":
+        raise TypeError(f"nn.{function}: labels are {labels.dtype} of the shape {np.shape(labels)}; "
                         f"they have to be integers{otherwise}")

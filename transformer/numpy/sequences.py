@@ -37,7 +37,7 @@ class _Tupled(tuple, _Asked):
 
 
 def refuse_sequences(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any],
-                     taken: Collection[str | int] = ()) -> None:
+                     taken: Collection[str | int]) -> None:
     """Raises TypeError for a list or tuple in place of an array; arguments at the places or with the names in `taken`
     may be any."""
     found = _refused(function, args, kwargs, taken)

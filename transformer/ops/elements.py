@@ -3,6 +3,7 @@
 A place is a tuple of whole numbers, one for each axis. Rules see `Value`s for them when code is
 made, and plain integers when they are called on arrays, as any other rule:
 
+>>> import numpy as np
 >>> x = np.arange(6.0).reshape(2, 3)
 >>> [float(choose(i < 2, lambda: x[0, i], lambda: 9.0)) for i in range(4)]
 [0.0, 1.0, 9.0, 9.0]

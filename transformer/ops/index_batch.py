@@ -101,7 +101,7 @@ def batched_index(lead: Any, x: Any, slots: Any, index: Index, sizes: Sizes | No
     if any(lead):
         lanes, count = _by_lanes(lead, x, slots, elements, index, sizes)
     else:
-        lanes, count = _by_slice(slots, index, x.ndim), x.shape[0]
+        lanes, count = _by_slice(slots, index), x.shape[0]
     if sizes is not None:
         own = (count, *sizes)
         lanes.attrs["sizes"] = tuple(own[lanes.order.index(k)] for k in range(len(own)))
@@ -115,7 +115,7 @@ def _element(slot: Any) -> ArrayType:
     return ArrayType(slot.dtype, tuple(slot.shape[1:]))
 
 
-def _by_slice(slots: Any, index: Index, rank: int) -> Lanes:
+def _by_slice(slots: Any, index: Index) -> Lanes:
     block = block_of(index, slots)
     length = sum(entry is None or isinstance(entry, slice) for entry in index) + block.rank + 1
     order = tuple(range(length))

@@ -117,7 +117,7 @@ def trace(decay: float, nesterov: bool = False) -> GradientTransformation:
         return TraceState(filled(params, 0))
 
     def update(updates: Any, state: TraceState, params: Any = None) -> tuple[Any, TraceState]:
-        check_alike(updates, state.trace, "updates", OWN)
+        check_alike(updates, state.trace, OWN)
         new = tree.map(lambda update, before: update + decay * before, updates, state.trace)
         ahead = tree.map(lambda update, after: update + decay * after, updates, new) if nesterov else new
         return ahead, TraceState(new)
@@ -135,7 +135,7 @@ def scale_by_adam(b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8, eps_roo
         return AdamState(0, filled(params, 0), filled(params, 0))
 
     def update(updates: Any, state: AdamState, params: Any = None) -> tuple[Any, AdamState]:
-        check_alike(updates, state.mu, "updates", OWN)
+        check_alike(updates, state.mu, OWN)
         count = state.count + 1
         mu, nu = averaged(state.mu, updates, b1), averaged(state.nu, squares(updates), b2)
         if nesterov:
@@ -157,7 +157,7 @@ def scale_by_rms(decay: float = 0.9, eps: float = 1e-8, initial_scale: float = 0
         return RmsState(filled(params, initial_scale))
 
     def update(updates: Any, state: RmsState, params: Any = None) -> tuple[Any, RmsState]:
-        check_alike(updates, state.nu, "updates", OWN)
+        check_alike(updates, state.nu, OWN)
         nu = averaged(state.nu, squares(updates), decay)
         return tree.map(lambda update, v: update / rooted(v, eps, eps_in_sqrt), updates, nu), RmsState(nu)
 
@@ -173,7 +173,7 @@ def scale_by_stddev(decay: float = 0.9, eps: float = 1e-8, initial_scale: float 
         return StddevState(filled(params, 0), filled(params, initial_scale))
 
     def update(updates: Any, state: StddevState, params: Any = None) -> tuple[Any, StddevState]:
-        check_alike(updates, state.mu, "updates", OWN)
+        check_alike(updates, state.mu, OWN)
         mu, nu = averaged(state.mu, updates, decay), averaged(state.nu, squares(updates), decay)
         scaled = tree.map(lambda update, m, v: update / rooted(v - m * m, eps, eps_in_sqrt), updates, mu, nu)
         return scaled, StddevState(mu, nu)
@@ -194,7 +194,7 @@ def scale_by_rss(initial_accumulator_value: float = 0.1, eps: float = 1e-7) -> G
         return RssState(filled(params, initial_accumulator_value))
 
     def update(updates: Any, state: RssState, params: Any = None) -> tuple[Any, RssState]:
-        check_alike(updates, state.sum_of_squares, "updates", OWN)
+        check_alike(updates, state.sum_of_squares, OWN)
         total = tree.map(lambda update, before: before + update * update, updates, state.sum_of_squares)
         scaled = tree.map(lambda update, s: np.where(s > 0, update / np.sqrt(s + eps), 0), updates, total)
         return scaled, RssState(total)
@@ -209,7 +209,7 @@ def scale_by_lion(b1: float = 0.9, b2: float = 0.99) -> GradientTransformation:
         return MomentState(filled(params, 0))
 
     def update(updates: Any, state: MomentState, params: Any = None) -> tuple[Any, MomentState]:
-        check_alike(updates, state.mu, "updates", OWN)
+        check_alike(updates, state.mu, OWN)
         signs = tree.map(np.sign, averaged(state.mu, updates, b1))
         return signs, MomentState(averaged(state.mu, updates, b2))
 
@@ -224,7 +224,7 @@ def add_decayed_weights(weight_decay: float = 0.0, mask: Any = None) -> Gradient
     def update(updates: Any, params: Any) -> Any:
         if params is None:
             raise ValueError("weights decay by their values: call update(grads, state, params)")
-        check_alike(updates, params, "updates", "params")
+        check_alike(updates, params, "params")
         chosen = mask(params) if callable(mask) else tree.map(lambda param: True, params) if mask is None else mask
         return tree.map(lambda param, update, decays: update + weight_decay * param if decays else update,
                         params, updates, chosen)

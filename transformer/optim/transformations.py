@@ -78,7 +78,7 @@ def apply_updates(params: Any, updates: Any) -> Any:
     >>> apply_updates({"w": np.ones(2, np.float32)}, {"w": np.array([0.5, -0.5])})
     {'w': array([1.5, 0.5], dtype=float32)}
     """
-    check_alike(updates, params, "updates", "params")
+    check_alike(updates, params, "params")
     return tree.map(lambda param, update: cast(param + update, param), params, updates)
 
 
@@ -88,10 +88,10 @@ def cast(value: Any, like: Any) -> Any:
     return value if np.result_type(value) == dtype else np.asarray(value, dtype)
 
 
-def check_alike(given: Any, expected: Any, name: str, expected_name: str) -> None:
-    """Raises ValueError, with the path of the leaf, unless two pytrees have one structure and leaves of one shape."""
+def check_alike(updates: Any, expected: Any, expected_name: str) -> None:
+    """Raises ValueError, with the path of the leaf, unless updates have this structure and leaves of these shapes."""
     structure = tree.structure(expected)
-    pairs = zip(structure.paths(), structure.leaves_of(given, name), tree.leaves(expected))
+    pairs = zip(structure.paths(), structure.leaves_of(updates, "updates"), tree.leaves(expected))
     for path, leaf, other in pairs:
         if np.shape(leaf) != np.shape(other):
-            raise ValueError(f"{name}{path} has the shape {np.shape(leaf)}, {expected_name}{path} {np.shape(other)}")
+            raise ValueError(f"updates{path} has the shape {np.shape(leaf)}, {expected_name}{path} {np.shape(other)}")

@@ -144,8 +144,8 @@ class ProgramBetween(Program):
 
     exchange: ExchangeBetween
 
-    def __init__(self, entry: Entry, devices: Sequence[Device], share: Share,
-                 donated: Collection[str] = ()) -> None:
+    def __init__(self, entry: Entry, devices: Sequence[Device], share: Share, donated: Collection[str]
+                 ) -> None:
         self.share = share
         super().__init__(entry, devices, donated)
         self._identities: dict[Any, tuple[int, str]] = {}

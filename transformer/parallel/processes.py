@@ -166,8 +166,7 @@ class Processes:
         """Raises `BadArgument` in all processes where they give different texts, and says which and where."""
         self.begin_comparison(self.digest(text), lambda: text, what)()
 
-    def begin_comparison(self, number: int, text: Callable[[], str], what: str = "the comparison"
-                         ) -> Callable[[], None]:
+    def begin_comparison(self, number: int, text: Callable[[], str], what: str) -> Callable[[], None]:
         """The same for a digest of a text; what it gives waits for the outcome."""
         extremes = np.array([number, -number])
         request = self.data.Iallreduce(self.mpi.IN_PLACE, [extremes, self.mpi.INT64_T], self.mpi.MIN)

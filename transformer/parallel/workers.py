@@ -72,10 +72,10 @@ def failed(whose: str, error: BaseException) -> Pending:
     return pending
 
 
-def known_to_be(value: Any) -> Pending:
-    """The result of a task that is done."""
+def nothing_pending() -> Pending:
+    """What a worker waits for that has no task yet."""
     pending = Pending("what is done")
-    pending.finish(value, None)
+    pending.finish(None, None)
     return pending
 
 
@@ -112,7 +112,7 @@ class Worker:
         self._tasks: SimpleQueue[Any] = SimpleQueue()
         self._thread: threading.Thread | None = None
         self._starting, self._submitting = threading.Lock(), allocate_lock()
-        self._newest = known_to_be(None)
+        self._newest = nothing_pending()
         _all.add(self)
 
     def submit(self, function: Callable[..., Any], args: Sequence[Any], name: str | None = None) -> Pending:
@@ -180,7 +180,7 @@ class Worker:
     def renew(self) -> None:
         """In the child of a fork, where the thread is not."""
         self._tasks, self._thread = SimpleQueue(), None
-        self._starting, self._submitting, self._newest = threading.Lock(), allocate_lock(), known_to_be(None)
+        self._starting, self._submitting, self._newest = threading.Lock(), allocate_lock(), nothing_pending()
 
 
 def _nothing() -> None:

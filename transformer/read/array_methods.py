@@ -51,17 +51,15 @@ def _fill(reader: Reader, array: Value, value: Any) -> None:
 
 def _item(reader: Reader, array: Value, *index: Any) -> Any:
     """`x.item()`: a Python number."""
+    if len(index) == 1 and array.ndim != 1:
+        raise NotSupported("a flat index", instead="Give one index per axis.")
     if index:
-        array = subscript(reader, array, index if len(index) > 1 or array.ndim == 1 else _flat(array))
+        array = subscript(reader, array, index)
     elif array.ndim:
         array = subscript(reader, array, (0,) * array.ndim)
     kind = PYTHON[array.dtype.kind]
     assert kind in PYTHON_TYPES.values()
     return array if array.type.weak else converted(array, kind, kind.__name__)
-
-
-def _flat(array: Value) -> Any:
-    raise NotSupported("a flat index", instead="Give one index per axis.")
 
 
 def write_out(reader: Reader, out: Any, result: Any) -> Any:

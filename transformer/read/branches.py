@@ -193,7 +193,7 @@ def _meetings(reader: Reader, sides: tuple[Side, Side], outer: int, merges: list
     for place, one, other in zip([*places.values(), None], *captured):
         key = reader.key_of(place)
         test = partial(_fitted, reader, sides, outer, merges, key in reader.tested)
-        joined = Joiner(reader.assumptions, outer, test, reader.guessing).join(one, other)
+        joined = Joiner(reader.assumptions, outer, reader.guessing, test).join(one, other)
         meetings.append(Meeting(place, (one, other), declared(joined, reader.declared, key, reader.assumptions)))
     return meetings
 
@@ -293,11 +293,11 @@ class Merger:
         self._known: dict[tuple[int, int], Value] = {}
 
     def merge(self, meeting: Meeting) -> Any:
-        template, (one, other) = meeting.template, meeting.sides
-        self.of_items = _is_appended(meeting.place)
-        name = meeting.place.name if meeting.place else None
-        key = self.reader.key_of(meeting.place)
-        names = item_names(template) if self.of_items else repeat(name)
+        """What a place holds behind the branches."""
+        template, (one, other), place = meeting.template, meeting.sides, meeting.place
+        self.of_items = _is_appended(place)
+        key = self.reader.key_of(place)
+        names = item_names(template) if self.of_items else repeat(place.name if place else None)
         contents = iter(
             [
                 self._slot(slot, left, right, called, (key, k))
@@ -306,16 +306,15 @@ class Merger:
                 )
             ]
         )
+        return build(self.reader, template, contents, lambda reason: self._unmerged(meeting, reason))
+
+    def _unmerged(self, meeting: Meeting, reason: str) -> Conflict:
+        """What stands for a part that differs, until somebody uses it."""
         place = meeting.place
-        by_size = any(isinstance(clash, Clash) and clash.by_size for clash in slots(template))
-        key = self.reader.key_of(place) if by_size else None
-        of_list = place is not None and (isinstance(place, Contents | Keys) or place.holder is self.reader.contents)
-        return build(
-            self.reader,
-            template,
-            contents,
-            lambda reason: self._list_conflict(place, meeting.sides) if of_list else self._conflict(name, reason, key),
-        )
+        if place is not None and (isinstance(place, Contents | Keys) or place.holder is self.reader.contents):
+            return self._list_conflict(place, meeting.sides)
+        by_size = any(isinstance(clash, Clash) and clash.by_size for clash in slots(meeting.template))
+        return self._conflict(place.name if place else None, reason, self.reader.key_of(place) if by_size else None)
 
     def _slot(self, slot: Slot, left: Any, right: Any, name: str | None, place: Any) -> Value:
         key = (id(left.value), id(right.value))

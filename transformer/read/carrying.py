@@ -133,7 +133,7 @@ def finish(loop: LoopReading, position: Var, test: Block, cond: Atom | None, bod
         _leave(loop, carried)
     loop.sharing.relate(loop.carried, loop.records.tokens())
     assert count is not None or plan.length is not None
-    loop.records.leave(plan.length if count is None else Size.of(Unknown(count)), loop)
+    loop.records.leave(plan.length if count is None else Size.of(Unknown(count)))
 
 
 def _drop_unchanged(loop: LoopReading, test: Block, cond: Atom | None, body: Block) -> Atom | None:
@@ -229,32 +229,22 @@ class Sharing:
         """Notes which places hold one array at either end, and which arrays from before the loop they
         may hold at its end; True if some of that was not known. `before` are former versions."""
         known = len(self.pairs)
-        initial = [(key, one.template, one.initial) for key, one in carried.items()]
-        final = [(key, one.template, one.final) for key, one in carried.items()]
-        for ends, more in ((initial, []), (final, recorded)):
-            arrays = [
-                *more,
-                *(
-                    item
-                    for key, template, end in ends
-                    if end is not None
-                    for item in self._arrays(carried[key], key, template, end)
-                ),
-            ]
-            for n, (key, k, value) in enumerate(arrays):
-                self.pairs |= {
-                    frozenset(((key, k), (other_key, other_k)))
-                    for other_key, other_k, other in arrays[:n]
-                    if self.reader.aliases.are_related(value, other)
-                }
-        for key, one in carried.items():
-            if one.final is not None:
-                self.pairs |= {
-                    frozenset(((key, k), ("older", other)))
-                    for _, k, value in self._arrays(one, key, one.template, one.final)
-                    for other in self._older(value, before)
-                }
+        initial = [each for key, one in carried.items() for each in self._arrays(key, one, one.initial)]
+        final = [each for key, one in carried.items() for each in self._arrays(key, one, one.final)]
+        self._pair_up(initial)
+        self._pair_up([*recorded, *final])
+        for key, k, value in final:
+            self.pairs |= {frozenset(((key, k), ("older", other))) for other in self._older(value, before)}
         return len(self.pairs) > known
+
+    def _pair_up(self, arrays: list[tuple[Hashable, int, Any]]) -> None:
+        """Notes which of the places hold one array."""
+        for n, (key, k, value) in enumerate(arrays):
+            self.pairs |= {
+                frozenset(((key, k), (other_key, other_k)))
+                for other_key, other_k, other in arrays[:n]
+                if self.reader.aliases.are_related(value, other)
+            }
 
     def _older(self, value: Value, before: dict[Hashable, Any]) -> Iterator[int]:
         """The arrays from before the loop that a value may be."""
@@ -264,11 +254,10 @@ class Sharing:
                 if not isinstance(atom, Var) or atom.serial < self.made:
                     yield id(cell)
 
-    def _arrays(
-        self, one: Carried, key: Hashable, template: Template, end: Template
-    ) -> Iterator[tuple[Hashable, int, Any]]:
-        if not isinstance(one.place, Cell):
-            for k, fixed in enumerate(atoms(template, end)):
+    def _arrays(self, key: Hashable, one: Carried, end: Template | None) -> Iterator[tuple[Hashable, int, Any]]:
+        """What may be arrays of what a name holds at one end of the body, with their numbers."""
+        if end is not None and not isinstance(one.place, Cell):
+            for k, fixed in enumerate(atoms(one.template, end)):
                 if may_be_array(fixed.value):
                     yield key, k, fixed.value
 

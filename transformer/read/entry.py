@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..containers import LEAVES, kind_of
@@ -57,10 +57,10 @@ class Reading:
     watched: list[Watch]
     written: list[WrittenArgument]
     assumptions: Assumptions
-    origin: Origin | None = field(default=None)
-    paths: dict[Var, str] = field(default_factory=dict)
-    apart: list[tuple[Var, Var]] = field(default_factory=list)
-    reader: Any = None  # goes on reading where a rule of the user's is needed
+    origin: Origin | None
+    paths: dict[Var, str]
+    apart: list[tuple[Var, Var]]
+    reader: Any  # goes on reading where a rule of the user's is needed
 
 
 def read_target(reader: Reader, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reading:
@@ -94,16 +94,20 @@ def read_target(reader: Reader, target: Any, args: tuple[Any, ...], kwargs: dict
         for var, value in zip(arguments.vars, reader.arguments)
         if value.atom is not var
     ]
-    arrays = [param for param in params if isinstance(param.type, ArrayType) and param.type.rank]
     apart = apart_arguments(reader, arguments.vars)
-    pairs = [(one.var, other) for one in written for other in arrays if other is not one.var]
-    interface.apart = tuple(dict.fromkeys([*pairs, *apart]))
+    interface.apart = tuple(dict.fromkeys([*_sharing_none(written, params), *apart]))
     arrays_needed = [(one.var, True) for one in written if not Value(one.var).ndim]
     interface.classes = (*arrays_needed, *((var, False) for var in reader.numbers_needed))
     return Reading(
         function, interface, reader.outside.watched, written, reader.assumptions, origin, reader.paths, apart,
         reader,
     )
+
+
+def _sharing_none(written: list[WrittenArgument], params: list[Var]) -> list[tuple[Var, Var]]:
+    """The function is read as if what it writes shared no memory with other arguments."""
+    arrays = [param for param in params if isinstance(param.type, ArrayType) and param.type.rank]
+    return [(one.var, other) for one in written for other in arrays if other is not one.var]
 
 
 def always_raised(block: Block, name: str, origin: Origin | None) -> TransformError:

@@ -140,6 +140,8 @@ def bind_arguments(
 
 
 class _Binder:
+    """Arguments on their way to parameters, with the messages of Python where they do not fit."""
+
     def __init__(self, reader: Reader, frame: Frame, signature: Any) -> None:
         self.reader = reader
         self.function = frame.function

@@ -8,7 +8,7 @@ leaf of a parameter's tree is the Core variable (or a static object), a leaf of 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -83,3 +83,18 @@ class Interface:
 
     def parameter(self, name: str) -> Parameter | None:
         return next((p for p in self.parameters if p.name == name), None)
+
+    def given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
+        """The trees of parameters, each with what a call gives for it."""
+        rest = list(args)
+        for parameter in self.parameters:
+            tree, kind = parameter.tree, parameter.kind
+            if kind is inspect.Parameter.VAR_POSITIONAL:
+                yield tree, tuple(rest[:len(tree)])
+                rest = rest[len(tree):]
+            elif kind is inspect.Parameter.VAR_KEYWORD:
+                yield tree, {key: kwargs[key] for key in tree}
+            elif parameter.name in kwargs:
+                yield tree, kwargs[parameter.name]
+            elif rest and kind is not inspect.Parameter.KEYWORD_ONLY:
+                yield tree, rest.pop(0)

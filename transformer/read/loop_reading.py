@@ -135,7 +135,7 @@ class LoopReading:
             self.carried[place.identity] = Carried(place, template, initial)
 
     def joiner(self) -> Joiner:
-        return Joiner(self.reader.assumptions, self.made, guessing=self.reader.guessing)
+        return Joiner(self.reader.assumptions, self.made, self.reader.guessing)
 
     def _pass(self) -> None:
         """Reads the loop with the present guess; raises `Again` after widening it."""

@@ -72,7 +72,8 @@ def captured_arguments(reader: Reader, frame: Frame) -> Templates:
 
 
 class Own:
-    """A function that is read as one of its own. `frame` is the call that it was first read for."""
+    """A function that is read as one of its own. `frame` is the call that it was first read for, `result` what is known
+    of what it gives: as a call of itself is met before that, the body is read until it does not change any more."""
 
     def __init__(self, reader: Reader, frame: Frame, templates: Templates, body: Callable[[], Any]) -> None:
         self.reader = reader
@@ -187,7 +188,7 @@ class Own:
             except Unreachable:
                 raise recursion_errors.endless(self.name, self.origin) from None
             template, settled = self._returned(capture(reader, value))
-            settled = self._note_changes(begun, cells) and settled
+            settled = self._note_changes(begun) and settled
             results = [self._cast(fixed.atom, slot.type) for slot, fixed in template]
             results += [leaf.value.atom for k, leaf in enumerate(self.parameters.leaves) if k in self.changed]
             results += [cell.atom for cell in self.written.values()]
@@ -225,7 +226,7 @@ class Own:
     def _returned(self, captured: Template) -> tuple[list[tuple[Slot, Fixed]], bool]:
         """What the function returns, by slots; and whether that was known."""
         one = self._opened(captured)
-        joiner = Joiner(self.reader.assumptions, self.made, guessing=self.reader.guessing)
+        joiner = Joiner(self.reader.assumptions, self.made, self.reader.guessing)
         joined = joiner.checked(one) if self.result is None else joiner.join(self.result, one)
         if self.tries and any(clash.by_size for clash in clashes(joined)):
             self.tries, joined = self.tries - 1, joiner.checked(one)  # of another size; the next pass will tell
@@ -264,7 +265,7 @@ class Own:
         self.shared = {k: others | self.shared.get(k, set()) for k, others in found.items()}
         return known
 
-    def _note_changes(self, begun: int, cells: dict[int, Atom]) -> bool:
+    def _note_changes(self, begun: int) -> bool:
         """Notes which arrays the body wrote to; whether all of them were known."""
         places = {id(leaf.value): k for k, leaf in enumerate(self.parameters.leaves)}
         known = True

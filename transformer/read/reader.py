@@ -109,13 +109,7 @@ def read(
                 raise request.refusal from None
             unrolled[request.loop] = request.refusal
         except Widen as request:
-            if declared.get(request.key) == request.type:
-                raise NotSupported(
-                    f"a name that may be unbound is once {request.type} and once not",
-                    reader.builder.origin,
-                    instead="Give it a value of one type before.",
-                ) from None
-            declared[request.key] = request.type
+            _declare(declared, request, reader)
         except TransformError as refusal:
             if not _may_go_on(refusal, reader):
                 raise
@@ -130,6 +124,16 @@ def read(
         reader.builder.origin,
         instead="Keep one type and shape for each name in a loop, or split the function.",
     )
+
+
+def _declare(declared: dict[Any, ArrayType], request: Widen, reader: Reader) -> None:
+    if declared.get(request.key) == request.type:
+        raise NotSupported(
+            f"a name that may be unbound is once {request.type} and once not",
+            reader.builder.origin,
+            instead="Give it a value of one type before.",
+        ) from None
+    declared[request.key] = request.type
 
 
 def _may_go_on(refusal: TransformError, reader: Reader) -> bool:

@@ -56,6 +56,7 @@ class Recording:
         return Unroll(self.loop, refusal(reader, what))
 
     def append(self, reader: Reader, item: Any) -> None:
+        """Notes the item of this iteration; one in a loop or branch inside asks for another way to read the list."""
         from .operators import binary
 
         inside = refusal(reader, "a list to which an inner loop or branch appends")
@@ -178,6 +179,7 @@ class Part:
         return Part(self.template, arrays, arrays[0].shape[0])
 
     def array(self, reader: Reader) -> Value:
+        """The items as one array, as `np.array` makes it."""
         from .applying import apply_op
 
         template = self.template
@@ -247,6 +249,7 @@ class RecordedList:
         return total
 
     def append(self, reader: Reader, item: Any) -> None:
+        """Notes the item of this iteration; one in a loop or branch inside asks for another way to read the list."""
         reader.aliases.check_write(reader, self.home)
         self._become(reader, (*self.parts, (item,)))
 

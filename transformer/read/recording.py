@@ -164,28 +164,16 @@ class Records:
         return (*missing, *items)
 
     def collect(self, loop: LoopReading) -> bool:
-        """What the body appended; the loop has to be unrolled if that is not one item of one type."""
+        """What the body appended; True if another pass has to take that for conditional. The loop has to be unrolled
+        if it is not one item of one type."""
         for key, recording in self._lists.items():
-            appended = recording.appended
             if recording.position is None:  # found in this very pass
                 continue
-            if isinstance(appended, Conflict) or len(appended) != 1:
-                refused = refusal(self.reader, WHAT)
-                raise Unroll(self.key, refused) if not isinstance(appended, tuple) or not appended else WantsRows(
-                    recording.home, self.key, refused)
-            if isinstance(appended[0], Maybe) and not recording.conditional:
+            appended = self._one_item(recording)
+            if isinstance(appended, Maybe) and not recording.conditional:
                 recording.conditional = True
                 return True
-            captured = capture(self.reader, appended[0])
-            template = loop.joiner().checked(loosened(captured, object, object))
-            if not all(map(is_constant, constants(template))):
-                raise Unroll(self.key, refusal(self.reader, "a list of such items"))
-            if any(isinstance(slot, Clash) for slot in slots(template)):
-                raise Unroll(self.key, refusal(self.reader, "a list of items of different sizes"))
-            self._templates[key] = template
-            self._atoms[key] = [fixed.atom for fixed in atoms(template, captured) if fixed.atom is not None]
-            self._values[key] = [fixed.value for fixed in atoms(template, captured)]
-            self._check_unwritten(loop, self._values[key])
+            self._collect_item(loop, key, appended)
         for key, gathered in self._gathered.items():
             held = self.reader.contents.get(key)
             if isinstance(held, RecordedList) and held.within is None:  # found in this very pass
@@ -193,6 +181,27 @@ class Records:
             gathered.collect(self.reader, held, loop.joiner())
             self._check_unwritten(loop, gathered.values)
         return False
+
+    def _one_item(self, recording: Recording) -> Any:
+        appended = recording.appended
+        if isinstance(appended, tuple) and len(appended) == 1:
+            return appended[0]
+        refused = refusal(self.reader, WHAT)
+        if isinstance(appended, tuple) and appended:
+            raise WantsRows(recording.home, self.key, refused)
+        raise Unroll(self.key, refused)
+
+    def _collect_item(self, loop: LoopReading, key: int, appended: Any) -> None:
+        captured = capture(self.reader, appended)
+        template = loop.joiner().checked(loosened(captured, object, object))
+        if not all(map(is_constant, constants(template))):
+            raise Unroll(self.key, refusal(self.reader, "a list of such items"))
+        if any(isinstance(slot, Clash) for slot in slots(template)):
+            raise Unroll(self.key, refusal(self.reader, "a list of items of different sizes"))
+        self._templates[key] = template
+        self._atoms[key] = [fixed.atom for fixed in atoms(template, captured) if fixed.atom is not None]
+        self._values[key] = [fixed.value for fixed in atoms(template, captured)]
+        self._check_unwritten(loop, self._values[key])
 
     def _check_unwritten(self, loop: LoopReading, values: list[Any]) -> None:
         """An array that is written in place by every iteration would change in the list, too."""
@@ -238,7 +247,7 @@ class Records:
             gathered.targets = [recorded.target(Value(atom).type, atom) for atom in gathered.atoms]
         return recorded.records
 
-    def leave(self, length: Extent | None, loop: LoopReading) -> None:
+    def leave(self, length: Extent | None) -> None:
         """Puts what was recorded in place of each list."""
         for key, recording in self._lists.items():
             assert length is not None
@@ -255,7 +264,6 @@ class Records:
         for key, gathered in self._gathered.items():
             assert length is not None
             self.reader.journal.write(Item(self.reader.contents, key), gathered.leave(self.reader, length))
-
 
     def _those_there(self, template: Template, arrays: tuple[Value, ...], token: Token) -> Part:
         """The items that were appended, of those that may be."""

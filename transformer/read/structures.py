@@ -149,12 +149,12 @@ class Joiner:
         self,
         assumptions: Assumptions,
         outer: int,
+        guessing: Guessing,
         testing: Callable[[ArrayType | None, ArrayType | None], ArrayType | None] | None = None,
-        guessing: Guessing | None = None,
     ) -> None:
-        self.guessing = guessing or Guessing()
         self.assumptions = assumptions
         self.outer = outer
+        self.guessing = guessing
         self.testing = testing
 
     def checked(self, template: Template) -> Template:
@@ -167,6 +167,7 @@ class Joiner:
         return template
 
     def join(self, one: Template, other: Template) -> Template:
+        """The template that both have; a clash where they differ in more than numbers."""
         match one, other:
             case (Clash(), _) | (_, Missing()):
                 return one if not isinstance(other, Missing) else self._partly(one, 0)

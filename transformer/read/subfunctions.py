@@ -175,7 +175,7 @@ def inlined(
 ) -> Any:
     """Puts the body of a Core function in place; gives its result for these arguments."""
     mapping: dict[Var, Atom] = {}
-    for tree, value in _matched(interface, args, kwargs):
+    for tree, value in interface.given(args, kwargs):
         _match(reader, tree, value, mapping)
     wanted = {param: mapping[param] for param in function.params if param in mapping}
     missing = [param for param in function.params if param not in mapping]
@@ -194,23 +194,6 @@ def inline(reader: Reader, function: Function, atoms: list[Atom]) -> list[Atom]:
             reader.builder.numbering.define(stmt)
     reader.assumptions.inherit(copier.mapping, copier.size)
     return [copier.atom(result) for result in function.results]
-
-
-def _matched(interface: Interface, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[Any, Any]]:
-    pairs: list[tuple[Any, Any]] = []
-    rest = list(args)
-    for parameter in interface.parameters:
-        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-            count = len(parameter.tree)
-            pairs.append((parameter.tree, tuple(rest[:count])))
-            rest = rest[count:]
-        elif parameter.name in kwargs:
-            pairs.append((parameter.tree, kwargs[parameter.name]))
-        elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
-            pairs.append((parameter.tree, {key: kwargs[key] for key in parameter.tree}))
-        elif rest and parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
-            pairs.append((parameter.tree, rest.pop(0)))
-    return pairs
 
 
 def _match(reader: Reader, tree: Any, value: Any, mapping: dict[Var, Atom]) -> None:

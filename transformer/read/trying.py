@@ -30,6 +30,7 @@ ARITHMETIC = (ZeroDivisionError, OverflowError, ValueError)
 
 
 def read_try(reader: Reader, node: Any) -> None:
+    """Reads `try` as if nothing were raised in it; refused where a handler could catch something."""
     caught = [kind for handler in node.handlers for kind in _kinds(reader, handler)]
     block, start = reader.builder.block, len(reader.builder.block)
     try:

@@ -15,7 +15,7 @@ def in_fours(size: int, *arrays: np.ndarray) -> int:
 
 
 def four_of(array: Any, k: int) -> tuple[Any, ...]:
-    return tuple(array[4 * k + lane] for lane in range(4))
+    return array[4 * k], array[4 * k + 1], array[4 * k + 2], array[4 * k + 3]
 
 
 def set_four(array: Any, k: int, items: tuple[Any, ...]) -> None:

@@ -19,9 +19,7 @@ from ..transform.vectorized import Vectorized
 from ..write.header import Header
 
 
-def header_of(
-    function: Any, modes: list[Mode], notes: tuple[str, ...] = (), name: str | None = None, loops: bool = True
-) -> Header:
+def header_of(function: Any, modes: list[Mode], notes: tuple[str, ...], name: str | None, loops: bool) -> Header:
     """The header for a function and what is done to it, the first thing done first."""
     from .. import __version__
 

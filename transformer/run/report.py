@@ -211,7 +211,7 @@ def report_on(looped: Any, hints: Mapping[Any, int], function: Any, donated: Ite
     unused = tuple(argument for argument in sorted(donated)
                    if not any(path == argument or path.startswith((f"{argument}[", f"{argument}.")) for path in used))
     made = Report(looped.interface.name, rows, file=origin.file if origin else "", in_place=used, not_used=unused)
-    _read_machine_code(made, function.__globals__[name], name)
+    _read_machine_code(made, function.__globals__[name])
     return made
 
 
@@ -221,7 +221,7 @@ def _line_of(source: str, name: str) -> int:
                 if isinstance(node, ast.FunctionDef) and node.name == name)
 
 
-def _read_machine_code(report: Report, kernel: Any, name: str) -> None:
+def _read_machine_code(report: Report, kernel: Any) -> None:
     """Compiles the kernel anew, since what was loaded from disk has no text: as it is, and with the lines that its
     instructions come from. Where these differ otherwise, nothing is said of the nests."""
     from .kernels import compiled_again

@@ -17,7 +17,7 @@ class StaticPaths(set[str]):
     """Paths of what has to be known when a function is read: those that turned out, and all inside of the
     arguments in `names`. Sizes smaller than `below` are known, too."""
 
-    def __init__(self, names: frozenset[str], below: int = 2) -> None:
+    def __init__(self, names: frozenset[str], below: int) -> None:
         super().__init__()
         self.names, self.below = names, below
 

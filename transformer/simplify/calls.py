@@ -1,7 +1,8 @@
 """Calls: parameters and results that nobody needs, and fields of what is saved that nobody looks at.
 
+>>> from ..core.walk import reachable
 >>> from .examples import shown
->>> shown(unneeded, '''
+>>> shown(lambda function, _: calls(function, reachable(function)[1:], last=False), '''
 ... function f(x: float, n: int)
 ...     y: float, z: float = call g(x, n, 2.0)
 ...     return y
@@ -39,19 +40,14 @@ from typing import Any
 
 from ..core.dims import dims_of, mentioned_dims
 from ..core.grammar import Call, Function, Let
-from ..core.guards import Assumptions
-from ..core.walk import all_statements, reachable
+from ..core.walk import all_statements
 from ..ops.saved import AddSaved, Layout, Pack, Unpack, ZerosLikeSaved
 from .dead import Liveness
 
 
-def unneeded(function: Function, assumptions: Assumptions) -> bool:
-    """Removes what no call needs; says whether there was any."""
-    return calls(function, reachable(function)[1:], False)
-
-
 def calls(function: Function, called: list[Function], last: bool) -> bool:
-    """The same, where the functions that are called, however deep, are known."""
+    """Removes what no call needs, of a function and of those that are `called` in it, however deep; says whether there
+    was any."""
     whole = Whole(function, last, called)
     whole.sweep()
     return whole.changed

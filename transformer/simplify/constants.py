@@ -16,14 +16,14 @@
 ...     return d, l
 ... ''')
 function f(t: f64, x: f64[n], k: int)
-    b: f64[n] = multiply(x, 3)
-    c: f64[n] = multiply(b, t)
+    t_1: f64[n] = multiply(x, 3)
+    d: f64[n] = multiply(t_1, t)
     e: f64[n] = multiply(t, x)
-    t_1: f64 = multiply(2, t)
-    f: f64[n] = multiply(t_1, x)
+    t_2: f64 = multiply(2, t)
+    f: f64[n] = multiply(t_2, x)
     i: int = add(k, 1)
     l: f64[n] = multiply(f, k)
-    return c, l
+    return d, l
 """
 
 from __future__ import annotations

@@ -189,7 +189,7 @@ class Fold(Rewriter):
 
     def integer_instead(self, stmt: Let, atom: Atom) -> Atom | None:
         """The integer `atom` if it may stand for the float that `stmt` gives."""
-        return atom if integer_for(stmt.target, atom, self.uses) else None
+        return atom if integer_for(stmt.target, self.uses) else None
 
     def _may_stand(self, target: Var, atom: Atom) -> bool:
         if not getattr(target.type, "sizes", ()):

@@ -15,9 +15,9 @@ subtraction or another sign takes them up. A sign that nothing takes up stays wh
 ... ''')
 function f(a: f64, b: f64, x: f64)
     t: f64 = negative(a)
-    y: f64 = multiply(a, x)
-    q: f64 = divide(y, b)
-    s: f64 = subtract(x, q)
+    t_1: f64 = multiply(a, x)
+    t_2: f64 = divide(t_1, b)
+    s: f64 = subtract(x, t_2)
     u: f64 = negative(x)
     v: f64 = multiply(u, b)
     return s, v

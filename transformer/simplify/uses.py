@@ -110,8 +110,8 @@ def _rounds(user: Stmt | None, dtype: Any) -> bool:
     return promoted((dtype, *met)) == dtype
 
 
-def integer_for(var: Var, atom: Atom, uses: Uses) -> bool:
-    """Whether the Python integer `atom` may stand for the Python float `var`: each use is
+def integer_for(var: Var, uses: Uses) -> bool:
+    """Whether a Python integer may stand for the Python float `var`: each use is
     arithmetic with a floating point operand, which makes a float of it all the same."""
     for user in uses.users[var]:
         if not isinstance(user, Let) or user.op.name not in ARITHMETIC:

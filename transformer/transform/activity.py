@@ -20,10 +20,10 @@ def active_vars(block: Block, inputs: Iterable[Var], results: Iterable[object], 
     return varied_vars(block, inputs, summaries) & useful_vars(block, results, summaries)
 
 
-def varied_vars(block: Block, inputs: Iterable[Var], summaries: Summaries | None = None) -> set[Var]:
+def varied_vars(block: Block, inputs: Iterable[Var], summaries: Summaries) -> set[Var]:
     """The variables that depend on `inputs` through floating point values."""
-    varied, known = set(inputs), summaries or Summaries()
-    _until_stable(block, varied, lambda: _mark_varied(block, varied, known))
+    varied = set(inputs)
+    _until_stable(block, varied, lambda: _mark_varied(block, varied, summaries))
     return varied
 
 

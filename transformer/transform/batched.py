@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from inspect import Parameter as Kinds
 from typing import Any
 
 import numpy as np
@@ -129,20 +128,8 @@ def pairs(tree_of_vars: Any, axes: Any) -> Iterator[tuple[Any, Any]]:
 
 def leaves_with(interface: Interface, axes: tuple[Any, ...], named: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
     """The leaves of the parameters, each with that of `axes`, or `named`, which are trees like the arguments."""
-    rest = list(axes)
-    for parameter in interface.parameters:
-        if parameter.kind is Kinds.VAR_POSITIONAL:
-            count = len(parameter.tree)
-            for child, part in zip(parameter.tree, rest[:count]):
-                yield from pairs(child, part)
-            rest = rest[count:]
-        elif parameter.kind is Kinds.VAR_KEYWORD:
-            for key, child in parameter.tree.items():
-                yield from pairs(child, named[key])
-        elif parameter.name in named:
-            yield from pairs(parameter.tree, named[parameter.name])
-        elif rest and parameter.kind is not Kinds.KEYWORD_ONLY:
-            yield from pairs(parameter.tree, rest.pop(0))
+    for leaves, given in interface.given(axes, named):
+        yield from pairs(leaves, given)
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,7 +268,7 @@ def all_lanes(function: Function, size: Extent, builder: Builder, axis_name: Any
     forced: set[Var] = set()
     with builder.active():
         while True:
-            batching = Batching(builder, size, axis_name, devices=devices)
+            batching = Batching(builder, size, axis_name, devices)
             try:
                 with builder.nested() as body, builder.at(function.origin):
                     batching.start(function.body, start(), function.results, forced)

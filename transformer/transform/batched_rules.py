@@ -37,7 +37,8 @@ class OfLanes:
     lead: tuple[bool, ...]
     size: Extent
     axis_name: Any
-    stays: bool = True                          # the results are those that the function itself computed
+
+    stays = True                                # the results are those that the function itself computed
 
     @property
     def use(self) -> Use:
@@ -60,7 +61,7 @@ class OfLanes:
         lane, atoms = self._lane(at)
         moving = [t is not None for t in tangents]
         count = len(at.values)
-        derived = jvp(lane, self._of_operands(lane, atoms, moving), current())
+        derived = jvp(lane, self._of_operands(lane, moving), current())
         seeds = derived.params[len(lane.params):]
         given = [Value(t.atom) for t in tangents if t is not None]
         lead = [on for on, moves in zip(self.lead[count:], moving) if moves]
@@ -77,7 +78,7 @@ class OfLanes:
         lane, atoms = self._lane(at)
         count = len(at.values)
         seeds = [None if d is None else Var(type_of(r)) for r, d in zip(lane.results, cotangents)]
-        derived = reverse(lane, self._of_operands(lane, atoms, active), seeds, current(), asked=())
+        derived = reverse(lane, self._of_operands(lane, active), seeds, current(), asked=())
         given = {seed: (rules.full(d, type_of(value)), True) for seed, d, value in zip(seeds, cotangents, at.values)
                  if seed is not None and d is not None}
         pulled = iter(self._batched(derived, atoms, given)[count:])
@@ -102,7 +103,7 @@ class OfLanes:
         body = [Let(targets, Ruled, tuple(args), self.one.attrs, self.one.origin)]
         return Function(self.__name__, list(atoms), body, list(targets), origin=self.one.origin), atoms      # type: ignore[arg-type]
 
-    def _of_operands(self, lane: Function, atoms: dict[Var, Any], moving: Sequence[bool]) -> list[bool]:
+    def _of_operands(self, lane: Function, moving: Sequence[bool]) -> list[bool]:
         """Which parameters of the function of a lane carry derivatives: not the values."""
         count = len(self.one.targets)
         stmt = lane.body[0]

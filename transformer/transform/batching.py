@@ -60,8 +60,8 @@ class Batching:
     """Emits the statements of a block for all lanes. `lanes` has, for a variable that differs, the variable
     with all its lanes; `size` is how many there are, on each of so many `devices`."""
 
-    def __init__(self, builder: Builder, size: Extent, axis_name: Any = None,
-                 functions: dict[Any, Function] | None = None, devices: int = 1) -> None:
+    def __init__(self, builder: Builder, size: Extent, axis_name: Any, devices: int,
+                 functions: dict[Any, Function] | None = None) -> None:
         self.builder = builder
         self.size = size
         self.axis_name = axis_name
@@ -253,7 +253,7 @@ class Batching:
         return self.functions[key]
 
     def _fill(self, new: Function, function: Function, lead: tuple[bool, ...]) -> None:
-        inner = Batching(self.builder, self.size, self.axis_name, self.functions, self.devices)
+        inner = Batching(self.builder, self.size, self.axis_name, self.devices, self.functions)
         copier = Copier()                       # no variable is of two functions
         params = [copier.fresh(param) for param in function.params]
         for param, old in zip(params, function.params):       # whose sizes rest on others of them

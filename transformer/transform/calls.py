@@ -173,7 +173,7 @@ def _fill_forward(calls: Calls, function: Function, twin: Function, params: Plac
     results = sorted(calls.summaries.varied_places(function, params))
     own = copy_of(function, calls.builder)
     inputs = [own.params[k] for k in sorted(params)]
-    forward = Forward(calls.builder, varied_vars(own.body, inputs, calls.summaries), calls=calls)
+    forward = Forward(calls.builder, varied_vars(own.body, inputs, calls.summaries), calls)
     added = [Var(strong(param.type), derivative_name(param)) for param in inputs]
     forward.tangent.update(zip(inputs, added))
     with calls.builder.apart() as body:

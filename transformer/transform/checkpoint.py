@@ -22,7 +22,7 @@ from ..ops.value import Value
 from ..read.frames import stamp
 from ..read.ruled import Leaves, Use, check_no_writes, filled, mark_effects
 from . import rules
-from .activity import active_vars, varied_vars
+from .activity import varied_vars
 from .blocks import in_blocks
 from .custom import Application, Custom, Pullback, Tangents
 from .restoring import restore, without_effects
@@ -127,7 +127,7 @@ class Part:
         block, results = self._placed(at.operands)
         given = {var: tangent.atom for var, tangent in zip(at.operands, tangents)
                  if tangent is not None and isinstance(var, Var)}
-        sweep = Sweep(forward.builder, varied_vars(block, given, forward.calls.summaries), calls=forward.calls)
+        sweep = Sweep(forward.builder, varied_vars(block, given, forward.calls.summaries), forward.calls)
         sweep.tangent.update(given)
         with forward.builder.nested() as made:
             sweep.block(block)
@@ -163,9 +163,7 @@ class Part:
                   ) -> dict[int, Value | None]:
         """Emits the statements once more, and their reverse: the cotangents of the active operands."""
         from .applied import prepared, without_links
-        from .retaking import unread_before
         from .sweep import Reverse as Sweep
-        from .sweep import partly_undefined
         builder = sweep.builder
         twins = [again(atom) for atom in operands]
         inputs = {k: var for k, var in enumerate(twins) if active[k] and isinstance(var, Var)}
@@ -174,8 +172,7 @@ class Part:
         seeds = [(result, d) for result, d in zip(results, cotangents) if d is not None]
         ends = [result for result, _ in seeds]
         body = prepared(in_blocks(block, builder), inputs.values(), ends, builder)
-        inner = Sweep(builder, active_vars(body, inputs.values(), ends, sweep.calls.summaries), sweep.calls)
-        inner.partial, inner.unread = partly_undefined(body), unread_before(body, inner.active, builder.assumptions)
+        inner = Sweep.of(body, inputs.values(), ends, builder, sweep.calls)
         with builder.nested() as backwards:
             for result, d in seeds:
                 inner.contribute(result, d)

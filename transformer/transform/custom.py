@@ -333,7 +333,7 @@ class CustomVjp(Custom):
             return None
         given = {var: d for var, d in zip(linear.sources, cotangents) if d is not None}
         try:
-            return linear.pushed(given, Forward(current(), set(), calls=sweep.calls))
+            return linear.pushed(given, Forward(current(), set(), sweep.calls))
         except NotDifferentiable:
             return None
 

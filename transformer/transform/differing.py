@@ -14,7 +14,7 @@ from ..core.walk import all_uses, atom_vars, blocks_of, targets_of
 from .activity import flows
 
 
-def differing_vars(block: Block, inputs: Iterable[Var], axis_name: Any = None) -> set[Var]:
+def differing_vars(block: Block, inputs: Iterable[Var], axis_name: Any) -> set[Var]:
     """The variables of a block, and of those in it, that differ from lane to lane."""
     found = set(inputs)
     before = -1

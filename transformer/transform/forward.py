@@ -44,7 +44,7 @@ def jvp(function: Function, active: Sequence[bool], builder: Builder) -> Functio
     inputs = [p for p, on in zip(function.params, active) if on]
     calls = Calls(builder, function)
     builder.mixes_widths |= rules.mixes_widths(function)
-    forward = Forward(builder, varied_vars(function.body, inputs, calls.summaries), calls=calls)
+    forward = Forward(builder, varied_vars(function.body, inputs, calls.summaries), calls)
     new_params = [Var(p.type, derivative_name(p), is_parameter=True) for p in inputs]
     forward.tangent.update(zip(inputs, new_params))
     with builder.active(), builder.nested() as body:
@@ -59,11 +59,10 @@ def jvp(function: Function, active: Sequence[bool], builder: Builder) -> Functio
 class Forward:
     """Emits every statement of a block and, after it, its tangent."""
 
-    def __init__(self, builder: Builder, varied: set[Var],
-                 named: Callable[[Var], str | None] = derivative_name, calls: Calls | None = None) -> None:
+    def __init__(self, builder: Builder, varied: set[Var], calls: Calls) -> None:
         self.builder = builder
-        self.calls = calls or Calls(builder)
-        self.named = named
+        self.calls = calls
+        self.named: Callable[[Var], str | None] = derivative_name
         self.replaced: set[int] = set()                 # functions whose rules took their place
         self.varied = varied
         self.tangent: dict[Var, Atom] = {}

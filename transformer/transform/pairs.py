@@ -18,14 +18,13 @@ from typing import Any
 from ..core.grammar import Atom, Call, Function, Var, type_of
 from ..core.types import ArrayType, SavedType, Type
 from ..ops.value import Value
-from .activity import Places, active_vars
+from .activity import Places
 from .applied import prepared, without_links
 from .calls import Calls, copy_of, named, strong
 from .handing_down import handed_down
 from .naming import derivative_name
 from .overwriting import overwritten
 from .restoring import restore
-from .retaking import unread_before
 from .saved import full_cotangent
 from .saving import Saving
 
@@ -85,7 +84,7 @@ def pair_of(calls: Calls, function: Function, params: Places, results: Places) -
 
 
 def _fill(calls: Calls, function: Function, pair: Pair) -> None:
-    from .sweep import Reverse, partly_undefined
+    from .sweep import Reverse
     own, builder = copy_of(function, calls.builder), calls.builder
     inputs = [own.params[k] for k in sorted(pair.params)]
     seeded = [own.results[k] for k in sorted(pair.results)]
@@ -93,9 +92,8 @@ def _fill(calls: Calls, function: Function, pair: Pair) -> None:
         body = prepared(own.body, inputs, seeded, builder)
     gone = {own.params[k] for k in overwritten(function)}
     saving = Saving(calls, function.name, body, own.results, gone)
-    sweep = Reverse(builder, active_vars(body, inputs, seeded, calls.summaries), calls)
+    sweep = Reverse.of(body, inputs, seeded, builder, calls)
     given = [Var(strong(type_of(result)), "dy" if k == 0 else f"dy{k + 1}") for k, result in enumerate(seeded)]
-    sweep.partial, sweep.unread = partly_undefined(body), unread_before(body, sweep.active, builder.assumptions)
     begun = {own.params[k]: Var(strong(own.params[k].type), derivative_name(own.params[k]))
              for k in sorted(pair.added_to)}
     with builder.apart() as backwards:

@@ -40,8 +40,7 @@ class Values:
     """The values inside loops and branches, and how each can be had in the reverse sweep, where arrays in `gone` are
     not as they were."""
 
-    def __init__(self, scopes: Scopes, assumptions: Assumptions, calls_again: bool = True, gone: Iterable[Var] = ()
-                 ) -> None:
+    def __init__(self, scopes: Scopes, assumptions: Assumptions, calls_again: bool, gone: Iterable[Var]) -> None:
         self.scopes = scopes
         self.calls_again = calls_again
         self.retaking = Retaking(scopes, assumptions)

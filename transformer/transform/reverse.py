@@ -29,15 +29,13 @@ from ..core.grammar import (
 )
 from ..core.walk import Copier, all_statements
 from ..ops.value import Value
-from .activity import active_vars
 from .applied import prepared, without_links
 from .blocks import can_be_split, has_loops, in_blocks
 from .calls import Calls
 from .memory import Needs, splits, too_large
 from .restoring import restore
-from .retaking import unread_before
 from .rules import cast, mixes_widths
-from .sweep import Reverse, partly_undefined
+from .sweep import Reverse
 
 
 def reverse(function: Function, active: Sequence[bool], seeds: Sequence[Atom | None], builder: Builder,
@@ -88,14 +86,12 @@ def _swept(function: Function, active: Sequence[bool], seeds: Sequence[Atom | No
         seeded = [r for r, seed in zip(function.results, seeds) if seed is not None]
         body = prepared(in_blocks(function.body, builder), inputs, seeded, builder)
         calls = Calls(builder, function)
-        sweep = Reverse(builder, active_vars(body, inputs, seeded, calls.summaries), calls)
+        sweep = Reverse.of(body, inputs, seeded, builder, calls)
         with builder.nested() as backwards:
             builder.emit(Effect("comment", (), {"text": "reverse"}))
             for result, seed in zip(function.results, seeds):
                 if seed is not None:
                     sweep.contribute(result, cast(Value(seed), type_of(result)))         # type: ignore[arg-type]
-            sweep.partial = partly_undefined(body)
-            sweep.unread = unread_before(body, sweep.active, builder.assumptions)
             sweep.block(body)
             cotangents = [sweep.result(p) for p in inputs]
         without_links(body)

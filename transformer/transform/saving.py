@@ -32,7 +32,7 @@ class Saving:
     """Built before the forward function is changed; `gone` are the parameters that are overwritten. `param` is what
     was saved in the reverse function, `saved` in the forward one."""
 
-    def __init__(self, calls: Calls, name: str, body: Block, results: list[Atom], gone: Iterable[Var] = ()) -> None:
+    def __init__(self, calls: Calls, name: str, body: Block, results: list[Atom], gone: Iterable[Var]) -> None:
         self.calls, self.name, self.body, self.results = calls, name, body, results
         self.made_by = {target: stmt for stmt in all_statements(body) for target in targets_of(stmt)}
         self.written = {stmt.args[0] for stmt in all_statements(body) if isinstance(stmt, Let) and stmt.op.writes}

@@ -40,8 +40,8 @@ class Spread(Mode):
 class _Entered(Spread):
     """The same for a call: with the axes of its arguments."""
 
-    axes: tuple[Any, ...] = ()
-    named: dict[str, Any] = field(default_factory=dict)
+    axes: tuple[Any, ...]
+    named: dict[str, Any]
 
     def around(self) -> AbstractContextManager[None]:
         name = self.mode.axis_name

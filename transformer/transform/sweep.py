@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from ..core.builder import Builder
@@ -37,11 +37,13 @@ from ..core.types import INT, ArrayType, SavedType, SeqType
 from ..core.walk import METHODS, all_definitions, all_statements, free_vars, inner_targets, size_of_atom
 from ..ops.value import Value
 from . import rules, saved
+from .activity import active_vars
 from .applied import is_ruled, pull
 from .calls import Calls, strong
 from .naming import derivative_name
 from .pairs import pull_call
 from .residuals import Mirrors
+from .retaking import unread_before
 
 Cotangents = dict[Var, Value]
 
@@ -62,9 +64,9 @@ class _Side:
 class Reverse:
     """Emits the reverse of statements, last first, keeping the cotangents found so far."""
 
-    def __init__(self, builder: Builder, active: set[Var], calls: Calls | None = None) -> None:
+    def __init__(self, builder: Builder, active: set[Var], calls: Calls) -> None:
         self.builder = builder
-        self.calls = calls or Calls(builder)
+        self.calls = calls
         self.active = active
         self.begin = Var(INT).serial                    # of what is not part of the forward sweep
         self.cotangent: Cotangents = {}
@@ -72,6 +74,13 @@ class Reverse:
         self.mirrors: Mirrors = {}                      # loops and branches, and their reverses
         self.partial: dict[Var, tuple[Atom, str]] = {}  # what is undefined on some path, and where
         self.unread: set[Let] = set()                   # writes over elements that did not matter before
+
+    @classmethod
+    def of(cls, body: Block, inputs: Collection[Var], seeded: list[Atom], builder: Builder, calls: Calls) -> Reverse:
+        """For statements that are `prepared`, from their results that are `seeded` with cotangents to their inputs."""
+        sweep = cls(builder, active_vars(body, inputs, seeded, calls.summaries), calls)
+        sweep.partial, sweep.unread = partly_undefined(body), unread_before(body, sweep.active, builder.assumptions)
+        return sweep
 
     def is_active(self, atom: object) -> bool:
         return isinstance(atom, Var) and atom in self.active

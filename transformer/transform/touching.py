@@ -99,7 +99,7 @@ class Touching:
         name = stmt.op.name if scope.side == "then" else OPPOSITES.get(stmt.op.name)
         above = self.extent(stmt.args[0]) - self.extent(stmt.args[-1])
         if name == "not_equal":
-            return [difference - 1 for difference in (above, 0 - above) if self._never_below(difference, 0, scope)]
+            return [difference - 1 for difference in (above, 0 - above) if self._never_negative(difference, scope)]
         return {"less": [-1 - above], "less_equal": [0 - above], "greater": [above - 1],
                 "greater_equal": [above], "equal": [above, 0 - above]}.get(name or "", [])
 
@@ -156,13 +156,13 @@ class Touching:
     def _position(self, bound: Any, access: Access, size: Extent) -> Extent | None:
         """A bound counted from the start of the axis, if it is known from which end it counts."""
         position = self.extent(access.slots[bound.k] if isinstance(bound, Slot) else bound)
-        if self._never_below(position, 0, access.scope):
+        if self._never_negative(position, access.scope):
             return position
-        return position + size if self._never_below(-1 - position, 0, access.scope) else None
+        return position + size if self._never_negative(-1 - position, access.scope) else None
 
-    def _never_below(self, size: Extent, least: int, scope: Scope) -> bool:
+    def _never_negative(self, size: Extent, scope: Scope) -> bool:
         low = self.lowest(size, [(s, s.loop.position) for s in scope.loops()], None)
-        return low is not None and self.is_certain(low, least)
+        return low is not None and self.is_certain(low, 0)
 
     # -- least values --------------------------------------------------------------------------
 

@@ -73,8 +73,8 @@ def _is_computed(atom: Any, params: set[Var]) -> bool:
 
 
 def write_entry(function: Function, interface: Any, kernel: Kernel, name: str, kernel_name: str, *,
-                written: dict[Var, Any], is_transformed: bool, axisless: Iterable[Var] = (),
-                guards: bool = False, donated: Iterable[Var] = (), in_pieces: bool = False) -> EntrySource:
+                written: dict[Var, Any], is_transformed: bool, axisless: Iterable[Var],
+                guards: bool, donated: Iterable[Var], in_pieces: bool) -> EntrySource:
     """The entry `name` that calls `kernel_name`. `written` are the parameters that the user's function
     writes, with their new values; results of what is transformed are fresh memory, or that of parameters that are
     `donated`; `axisless` are the parameters that are arrays without axes. With `guards` it tests the shapes it is

@@ -11,8 +11,8 @@ Pair = tuple[str, ast.expr]
 def assignments(pairs: Sequence[Pair]) -> list[ast.stmt]:
     """Statements after which every name holds what its expression was before.
 
-    >>> [ast.unparse(s) for s in assignments([("b", ast.Name("c")), ("a", ast.Name("b"))])]
-    ['a = b', 'b = c']
+    >>> [(s.targets[0].id, s.value.id) for s in assignments([("b", ast.Name("c")), ("a", ast.Name("b"))])]
+    [('a', 'b'), ('b', 'c')]
     """
     order = in_order(pairs)
     if order is not None:

@@ -24,7 +24,7 @@ VIEWS_COPIED = 3  # more views than these: the array itself is copied
 UPDATES = frozenset({"add", "subtract", "multiply", "divide"})
 
 
-def decide_storage(flow: Flow, ranges: dict[Var, Pieces], given: frozenset[Var] = frozenset()) -> Aliases:
+def decide_storage(flow: Flow, ranges: dict[Var, Pieces], given: frozenset[Var]) -> Aliases:
     """Decides every copy. The ranges of arrays that are copied before a write begin with the copy. `given`
     are parameters that belong to the functions called (see `giving`)."""
     aliases = Aliases(flow, given)

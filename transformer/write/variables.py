@@ -75,7 +75,7 @@ def share_variables(flow: Flow, ranges: dict[Var, Pieces], aliases: Aliases) -> 
     variables = {var: Variable(var, joined(pieces)) for var, pieces in ranges.items()}
     for param in flow.function.params:
         variables[param].is_param = True
-    for first, second, forced in _wishes(flow, aliases, ranges):
+    for first, second, forced in _wishes(flow, aliases):
         _share(variables, first, second, forced)
     by_name: dict[str, _Namesakes] = defaultdict(lambda: _Namesakes(variables))
     for var in sorted(ranges, key=lambda var: ranges[var][0][0]):
@@ -139,7 +139,7 @@ def _share(variables: Variables, first: Var, second: Var, forced: bool) -> bool:
     return True
 
 
-def _wishes(flow: Flow, aliases: Aliases, ranges: dict[Var, Pieces]) -> Iterator[tuple[Var, Var, bool]]:
+def _wishes(flow: Flow, aliases: Aliases) -> Iterator[tuple[Var, Var, bool]]:
     """Pairs of values that had better share a variable, the most urgent first."""
     statements = [stmt for stmt in all_statements(flow.function.body) if stmt in flow.spans]
     for stmt in statements:

@@ -13,7 +13,7 @@ from ...ops.arithmetic import Add, Cast, Multiply, Negative, Positive, Subtract
 from ...ops.comparison import Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual, Where
 from ...ops.identity import Same
 from ...write.expressions import dotted
-from ..hosted import Inside
+from ..hosted import Fixed
 from ..numbers import typed
 from .placing import is_number
 
@@ -37,19 +37,7 @@ def _is_narrowed(source: Any, target: Any) -> bool:
         source.dtype.kind in "iu" and target.dtype == "i8")
 
 
-class Driven(Inside):
-    """Expressions as they are written for NumPy, in the driver."""
-
-    def __init__(self, e: Any) -> None:
-        super().__init__(e.numbers.functions.given)
-        self.e = e
-
-    def atom(self, atom: Any, among: tuple[Any, ...] = ()) -> ast.expr:
-        tree: ast.expr = self.e.atom(atom)
-        return tree
-
-
-class OfNumpy(Driven):
+class OfNumpy(Fixed):
     """The same, where one operand at least has to be a number of NumPy's."""
 
     def value(self, stmt: Let) -> ast.expr:
@@ -71,7 +59,7 @@ def _typed(tree: ast.expr, dtype: Any) -> ast.expr:
     return tree if is_typed else made
 
 
-class Fetched(Driven):
+class Fetched(Fixed):
     """The same, of arrays that are fetched from the device."""
 
     def atom(self, atom: Any, among: tuple[Any, ...] = ()) -> ast.expr:

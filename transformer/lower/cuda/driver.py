@@ -20,11 +20,12 @@ from ...write.layout import Group, Item, Line
 from ...write.names import NATURAL
 from ...write.sizes import number
 from ..checks import CHECK, printed
+from ..hosted import Fixed
 from ..nests import ROOM, Allocate, Block, Launch, Library, Load, Nest, Product, statements
 from ..numbers import dtype_tree
 from ..statements import MEMORY, memory_name
 from . import grids, reserved
-from .driven import Driven, Fetched, OfNumpy, differs
+from .driven import Fetched, OfNumpy, differs
 from .graphs import is_replayed
 from .halves import dtype_in_kernels
 from .kernels import Kernels
@@ -142,7 +143,7 @@ class Driver(Kernels):
 
     def _library(self, stmt: Library) -> list[Item]:
         let = Let(stmt.targets, stmt.op, stmt.args, stmt.attrs, stmt.origin)
-        tree = Driven(self).application(let)
+        tree = Fixed(self).application(let)
         if ast.unparse(ast.fix_missing_locations(tree)).startswith(OF_CUPY):
             tree = _OnDevice().visit(tree)
         else:
@@ -158,7 +159,7 @@ class Driver(Kernels):
         return self.atom(var) if var in self.fresh else everything(self.atom(var))
 
     def in_driver(self) -> Any:
-        return Driven(self)
+        return Fixed(self)
 
     def _effect(self, stmt: Effect) -> list[Item]:
         if self.telling is not None:
@@ -167,7 +168,7 @@ class Driver(Kernels):
             return printed(self, stmt)
         if stmt.kind == ROOM:
             return [_on_device(self._room(stmt))]
-        return [Line(PLAIN[stmt.kind](stmt, Driven(self)), stmt.origin)]
+        return [Line(PLAIN[stmt.kind](stmt, Fixed(self)), stmt.origin)]
 
 
 class _OnDevice(ast.NodeTransformer):

@@ -67,6 +67,10 @@ def launched(body: Block, results: list[Atom]) -> tuple[Block, set[Var]]:
 
 
 class _Cut:
+    """Goes through the driver's blocks in order. Statements that one block of threads does wait until something else
+    has to run, so that they share one launch; numbers of `device` are passed on in `cells`, and `fetched` is what the
+    driver knows of them where it has come to, as it reads each at most once on its way."""
+
     def __init__(self, body: Block, results: list[Atom]) -> None:
         self.device = on_device(body)
         self.cells: dict[Var, Var] = {}          # where a number of the device lies
@@ -223,7 +227,7 @@ class _Cut:
             memory.append(Allocate(cell, CELL))
             stores.append(Store(cell, (0,), var))                        # type: ignore[arg-type]
         form = "block" if is_together(block) and has_shares(block) else "thread"
-        launch = self._launch([*block, *stores], form, [], set(left))
+        launch = self._launch([*block, *stores], form, [])
         return [*memory, launch]
 
     def cell_of(self, atom: Any) -> Any:
@@ -235,7 +239,7 @@ class _Cut:
         self.cells[var] = cell = Var(ArrayType(dtype, (1,)), var.name)
         return cell
 
-    def _launch(self, body: Block, form: str, indices: list[Any], own: set[Var] | None = None) -> Launch:
+    def _launch(self, body: Block, form: str, indices: list[Any]) -> Launch:
         """A kernel; numbers that others have left are read first."""
         known = {var for stmt in statements(body) for var in defined(stmt)}
         needed = [var for var in dict.fromkeys(v for stmt in body for v in mentioned(stmt))

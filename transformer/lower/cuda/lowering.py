@@ -32,7 +32,7 @@ class GpuKernels:
         return self.printed.source
 
 
-def lower_for_gpu(function: Function, assumptions: Assumptions | None = None, name: str | None = None,
+def lower_for_gpu(function: Function, assumptions: Assumptions, name: str | None = None,
                   taken: Iterable[str] = ()) -> GpuKernels:
     """The kernels of a Core function; nothing is compiled. `taken` are names of the module that they become part of.
     Raises a located `NotSupported`."""

@@ -30,7 +30,7 @@ ARRAYS = "import cupy as cp"
 NUMPY, BFLOAT16 = LIBRARIES["np"], LIBRARIES["ml_dtypes"]
 
 
-def print_module(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Printed:
+def print_module(lowered: Lowered, name: str, taken: Iterable[str]) -> Printed:
     """The source of a function for GPUs, its driver called `name`."""
     functions = Functions({name, *taken, *reserved.NAMES}, vectorised=False)
     functions.instead = elementary.FORMS

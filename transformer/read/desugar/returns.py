@@ -110,6 +110,9 @@ def _variable_of_all(returns: Block) -> str | None:
 
 
 class _ReturnRemover(ExitRemover):
+    """Puts a flag in place of each `return`, and the value into `result`; where all of them return one name that is
+    `given`, it has the value already. Loops are left by `break`, and whoever is behind a loop asks the flag."""
+
     kind = gast.Return
     wanted_flag = "returned"
 

@@ -1,0 +1,102 @@
+"""Programs with integers that do not fit: the exception of NumPy, or its numbers, never others.
+
+They are lowered for their own arguments, and run as plain Python on watched arrays.
+"""
+
+from __future__ import annotations
+
+import copy
+import signal
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from bounds import Raised, outcome
+from corpus import ALL
+from lowered import as_loops, source_of
+from test_lowered_programs import BY_NAME, transformed
+
+from transformer import tree
+from transformer.core.errors import NotSupported
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+class Late(BaseException):
+    pass
+
+
+def late(*_: Any) -> None:
+    raise Late
+
+
+def spoiled(argument: Any, by: int) -> Any:
+    """An argument with an integer that is too large, or too small."""
+    if isinstance(argument, np.ndarray) and argument.dtype.kind in "iu" and argument.size:
+        changed = argument.copy()
+        changed.flat[-1] = changed.dtype.type(by if by > 0 else by % 128 if argument.dtype.kind == "u" else by)
+        return changed
+    if isinstance(argument, (int, np.integer)) and not isinstance(argument, bool):
+        return type(argument)(argument + by)
+    return argument
+
+
+# Exponential in their arguments; where a list of results is empty, which only Python notices; where a size would
+# be negative.
+EXCEPTIONS = {"fibonacci_of_floats", "expression_term_factor", "branching", "ackermann_payload", "binomial_tree",
+              "append_and_stack", "computed_bounds"}
+CHUNKS = 12
+
+
+def spoiled_calls(chunk: int) -> Any:
+    for program in ALL[1::2][chunk::CHUNKS]:
+        if "expected" in program.tags or program.name in EXCEPTIONS:
+            continue
+        arguments = program.example(np.random.default_rng(0))
+        for by in (9, -13):
+            changed = tree.map(lambda leaf, by=by: spoiled(leaf, by), arguments)
+            pairs = zip(tree.leaves(arguments), tree.leaves(changed))
+            if any(one is not other for one, other in pairs if isinstance(one, (int, np.ndarray, np.integer))):
+                yield program, changed
+
+
+def overflows(got: Any) -> bool:
+    return isinstance(got, Raised) and got.type is OverflowError
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_programs_with_other_integers(chunk: int) -> None:
+    before = signal.signal(signal.SIGALRM, late)
+    try:
+        for program, arguments in spoiled_calls(chunk):
+            for order in (0, 1) if sum(map(ord, program.name)) % 4 == 0 else (0,):
+                signal.setitimer(signal.ITIMER_REAL, 20)
+                compare(program, transformed(program, order), arguments, order)
+                signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def compare(program: Any, target: Any, arguments: Any, order: int) -> None:
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        want = outcome(lambda: target(*copy.deepcopy(arguments)))
+        got = outcome(lambda: as_loops(target, program.function, arguments))
+    if isinstance(got, Raised) and (issubclass(got.type, NotSupported) or overflows(got) or order):
+        return
+    told = f"{program.name}, {order}: {got!r} is not {want!r}"
+    assert isinstance(got, Raised) == isinstance(want, Raised), told
+    assert not isinstance(got, Raised) or got.is_like(want) or want.type is RecursionError, told
+
+PROVEN = ("cholesky_in_place", "gauss_seidel", "recurrence", "wave_equation", "upwind", "stencil_plane", "heat",
+          "prefix_sums", "over_array", "lorenz_rk4", "nbody_energy", "rnn", "thomas")
+
+
+@pytest.mark.parametrize("order", [0, 1], ids=["value", "gradient"])
+@pytest.mark.parametrize("name", [name for name in PROVEN if name in BY_NAME])
+def test_proven_loops_have_no_test(name: str, order: int) -> None:
+    program = BY_NAME[name]
+    source = source_of(transformed(program, order), program.function, program.example(np.random.default_rng(0)))
+    assert "IndexError" not in source and " < 0 else " not in source
