@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from ..core.equations import only_atom
 from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, SizeAtom, leaves, replaced
@@ -31,18 +32,25 @@ class Composites:
         self.sizes: dict[Dim, Size] = {}
         self.names: dict[Dim, str] = {}                                  # as the user has them
         self._found: dict[Extent, Extent] = {}
-        counts = Counter(known for size in printed if isinstance(size, Size) for known in _known(size))
-        self._define(_chosen(counts, self.wished))
+        sizes = [size for size in printed if isinstance(size, Size)]
+        chosen = _chosen(Counter(known for size in sizes for known in _known(size)), self.wished)
+        while (idle := self._define(chosen, sizes)) is not None:
+            chosen.remove(idle)
 
-    def _define(self, chosen: list[Size]) -> None:
+    def _define(self, chosen: list[Size], printed: list[Size]) -> Size | None:
+        """Gives names to sizes; one of them if it would not be used twice."""
+        self.sizes, self.names, whole = {}, {}, dict[Any, Size]()
         for size in sorted(chosen, key=_length):                         # what is inside of others is shorter
             shorter = self.shorter(size)
             assert isinstance(shorter, Size)
             dim = Dim(repr(size))
             self.sizes[dim] = shorter
             self._found.clear()
+            whole[dim] = size
             if size in self.wished:
                 self.names[dim] = self.wished[size]
+        uses = Counter(leaf for size in (*map(self.shorter, printed), *self.sizes.values()) for leaf in leaves(size))
+        return next((whole[dim] for dim in self.sizes if uses[dim] < 2), None)
 
     def shorter(self, size: Extent) -> Extent:
         """A size in terms of those that have names, where it is shorter so."""
@@ -136,6 +144,7 @@ def _parts(size: Size) -> list[Size]:
 
 def _in_terms_of(size: Extent, dim: Dim, whole: Size) -> Iterable[Extent]:
     """A size with something in it expressed by `dim`, which is `whole`."""
+    yield size - whole + Size.of(dim)
     atom = only_atom(whole)
     if atom is not None:
         yield replaced(size, {atom: Size.of(dim)}.get)
