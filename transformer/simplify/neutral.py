@@ -28,6 +28,7 @@ from ..core.halves import can_cast
 from ..core.types import BOOL, INT
 from ..core.walk import tail_uses
 from ..ops.arithmetic import Cast, Negative
+from ..ops.comparison import LogicalNot
 from .changes import CONSTANT, with_operand
 from .rewriter import array_type, same_atom
 
@@ -136,10 +137,15 @@ def _there_and_back(fold: Fold, stmt: Let) -> Any:
     return fold.or_copy(stmt, inner.args[0])
 
 
+TRUTHS = (True, False), (False, True)              # what a condition chooses itself, and what its opposite does
+
+
 def _choice(fold: Fold, stmt: Let) -> Any:
     condition, first, second = stmt.args
     if isinstance(condition, Const):
         return fold.instead(stmt, first if condition.value else second)
+    if (known(first), known(second)) in TRUTHS and fold.has_type(condition, stmt.target):
+        return fold.or_copy(stmt, condition) if known(first) else fold.become(stmt, LogicalNot, condition)
     return fold.instead(stmt, first) if same_atom(first, second) else None
 
 
