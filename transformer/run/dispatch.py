@@ -23,6 +23,7 @@ from ..ops.registry import registry
 from ..settings import config, followers
 from .nans import call_watching_nans
 from .native import is_on_device
+from .raising import complete
 from .sharing import Memory
 from .signature import Description, describe, exact_key, hashable
 from .static import Fixed, StaticPaths
@@ -237,7 +238,11 @@ if hasattr(os, "register_at_fork"):
 def run(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if config.debug_nans:
         return call_watching_nans(entry, args, kwargs)
-    return entry.function(*args, **kwargs)
+    try:
+        return entry.function(*args, **kwargs)
+    except Exception as error:
+        complete(error)
+        raise
 
 
 def type_key(described: Description) -> tuple[Hashable, ...]:
