@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transformer import grad, jit, vmap
+from transformer import jit, vmap
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
