@@ -120,3 +120,15 @@ def test_parts_of_complex_numbers(function: Any) -> None:
     x = np.array([1 + 2j, 3 - 1j, 1 + 0.5j])
     assert outcome(jit(function), x) == outcome(function, x)
     assert outcome(vmap(function), x[None])[0] == (TypeError if function is not middle else function(x))
+
+
+def running(x):
+    return np.cumsum(x), np.cumsum(x.reshape(3, -1), axis=1)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16", "i4"])
+def test_running_sums_keep_the_sign_of_zero(dtype: str) -> None:
+    x = np.array([-1.0, 0, 1, -1, 0, 0], dtype) * np.array(0.0).astype(dtype)
+    for found, wanted in zip(jit(running)(x), running(x), strict=True):
+        for part in (np.real, np.imag):
+            assert np.signbit(part(found)).tolist() == np.signbit(part(wanted)).tolist()
