@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special
 
 from transformer import grad, hessian, jit, jvp, linearize, value_and_grad, vjp
 
@@ -79,3 +80,15 @@ def test_donated_arguments_are_not_there_for_a_second_time() -> None:
     assert derivative(np.ones(3), 1.0) == (6.0, 1.0)
     with pytest.raises(ZeroDivisionError):
         derivative(np.ones(3), 0.0)
+
+
+def log_odds(x):
+    return special.logit(x)
+
+
+@pytest.mark.parametrize("x", [0.0, 1.0, np.float64(0), np.float64(1)])
+def test_all_orders_at_the_ends_of_the_odds(x: float) -> None:
+    second = -np.inf if x == 0 else np.inf
+    for derivative in (grad(grad(log_odds)), jit(grad(grad(log_odds)))):
+        assert derivative(x) == second
+    assert grad(log_odds)(x) == jit(grad(log_odds))(x) == np.inf
