@@ -319,6 +319,11 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...] | Part, ...]:
     return value.parts if isinstance(value, RecordedList) else (tuple(value),)
 
 
+def spread(parts: tuple[tuple[Any, ...] | Part, ...]) -> list[Any]:
+    """The items and parts of a list in one row."""
+    return [item for part in parts for item in (part if isinstance(part, tuple) else (part,))]
+
+
 def all_parts_of(reader: Reader, value: Any) -> tuple[tuple[Any, ...] | Part, ...]:
     """The parts of a list that is at hand as a whole."""
     return value.all_parts(reader) if isinstance(value, RecordedList) else parts_of(value)
