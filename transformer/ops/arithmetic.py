@@ -341,6 +341,9 @@ class Cast(Elementwise):
             return _astype(*args, **kwargs)
         name = spelling.removeprefix("np.")
         dtype = PYTHON_TYPES.get(spelling) or dtype_of_name(name.removeprefix("ml_dtypes."))
+        if spelling == "complex" and len(args) == 2:
+            from .complex_numbers import OfParts
+            return emit(OfParts, tuple(map(atom, args)), {}, spelling)
         if len(args) != 1 or kwargs:
             raise NotSupported(f"{spelling} of {len(args) + len(kwargs)} arguments",
                                instead=f"Give {spelling} one number.")

@@ -161,6 +161,10 @@ def sign_of_integer(x):
     return 1 if x > 0 else -1 if x < 0 else 0
 
 
+def of_parts(real, imag):
+    return complex(real, imag)
+
+
 def length(x):
     """Of a complex number, as a vector of two."""
     return math.hypot(x.real, x.imag)
