@@ -53,6 +53,7 @@ from . import (
     structures,
     sweeps,
     triangles,
+    uneven_lists,
     writes,
 )
 from .program import Program
@@ -108,6 +109,7 @@ MODULES = (
     recipes,
     sweeps,
     spectra,
+    uneven_lists,
 )
 
 ALL: list[Program] = [program for module in MODULES for program in module.PROGRAMS]

@@ -164,7 +164,15 @@ class Part:
         made = build(reader, self.template, contents, str)
         for container in _containers(made):
             reader.aliases.relate(container, self.token)
+            self._note_loop(reader, container)
         return made
+
+    def _note_loop(self, reader: Reader, container: Any) -> None:
+        """Lists in an item are there as arrays because this loop filled the list around them."""
+        held = reader.contents.get(id(container))
+        if isinstance(held, RecordedList):
+            parts = tuple(replace(part, token=Token(self.token.loop)) for part in held.parts if isinstance(part, Part))
+            reader.journal.write(Item(reader.contents, id(container)), held.with_parts(parts))
 
     def _element(self, reader: Reader, array: Value, index: Any) -> Value:
         from .applying import apply_op
