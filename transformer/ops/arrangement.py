@@ -298,11 +298,11 @@ class Take(Rewritten):
         return np.copy(part) if is_view and part.ndim else part
 
 
-def brought_inside(indices: Any, size: Extent, mode: Any) -> Any:
+def brought_inside(indices: Any, size: Any, mode: Any) -> Any:
     """Places inside of an axis for those that are given: the nearest, or counted around."""
     if mode not in ("wrap", "clip"):
         raise BadArgument("clipmode must be one of 'clip', 'raise', or 'wrap' (got " + repr(mode) + ")")
-    places = value(call(np.array, (list(indices),), {}) if isinstance(indices, (tuple, list)) else indices)
+    places: Any = value(call(np.array, (list(indices),), {}) if isinstance(indices, (tuple, list)) else indices)
     return places % size if mode == "wrap" else np.clip(places, 0, size - 1)
 
 
