@@ -1,4 +1,5 @@
-"""Lists that one branch makes longer than the other, and lists of lists that are written after loops made them."""
+"""Lists that one branch makes longer than the other, lists of lists that are written after loops made them, and tuples
+in order."""
 
 import numpy as np
 
@@ -115,7 +116,30 @@ def escape_of_parts(c):
     return abs(z) ** 2 + complex(2.0, c[0]).imag * count
 
 
+def tuples_in_order(x):
+    a, b = (x[0], x[1]), (x[0], x[2])
+    total = x[1] if a < b else x[2] * 2
+    total *= 3 if [x[1], (x[0], 1)] >= [x[1], (x[0], 2)] else 5
+    total += 1.0 if (x[0],) <= (x[0], x[1]) else 2.0
+    return total * min((x[1], 2), (x[1], 1), (x[3], 7))[1] + max([(x[0], x[3]), (x[1], x[0])])[1] ** 2
+
+
+def least_pair_of_a_loop(x):
+    best = (x[0], 0)
+    for i in range(1, len(x)):
+        best = min(best, (x[i], i))
+    return best[0] ** 2 * best[1]
+
+
+def lists_added_up(x):
+    rows = sum([[v, v * k] for k, v in enumerate(x)], [x[0]])
+    return sum(v * k for k, v in enumerate(rows)) + len(sum(([v] for v in x[:2]), []))
+
+
 PROGRAMS = [
+    Program(tuples_in_order, fixed(VECTOR)),
+    Program(least_pair_of_a_loop, fixed(VECTOR)),
+    Program(lists_added_up, fixed(VECTOR)),
     Program(terms_that_count, fixed(1.5, 0.5)),
     Program(terms_that_count, fixed(np.float64(-1.5), 0.5), name="terms_that_do_not"),
     Program(last_group, fixed(VECTOR)),
