@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transformer import jit, vmap
+from transformer import grad, jit, vmap
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -132,3 +132,20 @@ def test_running_sums_keep_the_sign_of_zero(dtype: str) -> None:
     for found, wanted in zip(jit(running)(x), running(x), strict=True):
         for part in (np.real, np.imag):
             assert np.signbit(part(found)).tolist() == np.signbit(part(wanted)).tolist()
+
+
+def solved(a):
+    b = np.linalg.inv(a + np.eye(2))
+    return np.sum(np.linalg.solve(a, np.ones(2))) + b[0, 0]
+
+
+def determinant(a):
+    return np.linalg.det(a)
+
+
+@pytest.mark.parametrize("target, line", [
+    (jit(solved), "np.linalg.solve(a, np.ones(2))"), (grad(solved), "np.linalg.solve(a, np.ones(2))"),
+    (jit(grad(determinant)), "return np.linalg.det(a)"), (grad(determinant), "return np.linalg.det(a)"),
+])
+def test_the_line_of_a_singular_matrix(target: Any, line: str) -> None:
+    assert line in notes(target, np.ones((2, 2)))
