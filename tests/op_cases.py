@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from transformer.core.builder import Builder
-from transformer.core.grammar import Block, Const, Effect, Function, Let, Loop, Var, type_of
+from transformer.core.grammar import Block, Const, Effect, Function, If, Let, Loop, Var, type_of
 from transformer.core.guards import Assumptions
 from transformer.core.sizes import Dim, Size, Unknown, replaced
 from transformer.core.types import ArrayType, type_of_number
@@ -164,6 +164,8 @@ def run_block(block: Block, env: dict[Any, Any]) -> None:
                 _run_let(stmt, env)
             case Loop():
                 _run_loop(stmt, env)
+            case If():
+                assert not resolved(stmt.cond, env), stmt            # a test of operands, which raises
             case _:
                 assert isinstance(stmt, Effect) and stmt.kind == "comment", stmt
 

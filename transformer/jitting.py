@@ -100,7 +100,10 @@ class Called(Sourced):
                     return found(*args)
                 except Exception as error:
                     complete(error)
-                    raise
+                    again = isinstance(error, ZeroDivisionError) and self._dispatcher.with_numpys(args, {})
+                    if not again:
+                        raise
+                return self._dispatcher.called(*again)
         return self._dispatcher.call(args, kwargs)
 
 

@@ -54,6 +54,7 @@ from . import (
     structures,
     sweeps,
     triangles,
+    uneven_lists,
     writes,
 )
 from .program import Program
@@ -110,6 +111,7 @@ MODULES = (
     recipes,
     sweeps,
     spectra,
+    uneven_lists,
 )
 
 ALL: list[Program] = [program for module in MODULES for program in module.PROGRAMS]

@@ -96,6 +96,9 @@ class Steps:
             else:
                 state = fold(indices, state, lambda entries: self.next(entries, at, sizes))
         result = state[0] if self.op.start is None else state
+        if self.op.undefined is not None:
+            condition, sample = self.op.undefined(result)
+            refuse(condition, raised(self.op.run, sample))
         return result if self.op.finish is None else self.op.finish(result)
 
 

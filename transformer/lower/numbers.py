@@ -114,6 +114,7 @@ class Numbers:
             return ast.Attribute(args[0], "real" if form is scalars.real_part else "imag")
         for module, prefix in ((builtins, ""), (math, "math."), (cmath, "cmath."), (np, "np.")):
             if is_of(module, form):
+                assert not attrs, f"{form} does not take {attrs}"
                 return ast.Call(dotted(prefix + form.__name__), args, [])
         name = self.functions.called(form, dtype)
         keywords = [ast.keyword(key, _plain(item)) for key, item in attrs.items()]

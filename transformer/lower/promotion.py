@@ -18,6 +18,7 @@ from ..core.types import BOOL, INT, ArrayType
 from ..ops.arithmetic import Cast, converted
 from ..ops.base import callable_of
 from ..ops.comparison import Greater, GreaterEqual, Less, LessEqual, NotEqual, Where
+from ..ops.complex_numbers import OfParts
 from ..ops.elementwise import weak_or_dtype
 from ..ops.identity import Same
 from ..ops.loops import loop_of, missing
@@ -164,7 +165,7 @@ def working_dtypes(stmt: Let) -> tuple[np.dtype, ...]:
     if stmt.op is Where:
         return (TRUTH, result.dtype, result.dtype)
     spelling = stmt.attrs.get("spelling")
-    if spelling is not None and spelling.startswith("math."):
+    if stmt.op is OfParts or spelling is not None and spelling.startswith("math."):
         return (FLOAT64,) * len(types)
     if is_python(spelling) and result.dtype != TRUTH and not stmt.op.keeps_truth:
         types = [INT if type == BOOL and result.weak else type for type in types]

@@ -67,7 +67,7 @@ def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Pri
     raising: dict[int, Origin] = {}
     for tree in (*functions.tasks.values(), *trees):
         lines = list(lines_of([tree], 0))
-        raising.update(raised_by(lines, _height(parts)))
+        raising.update(raised_by(lines, _height(parts), functions.hosted))
         parts.append([text for text, _ in lines])
     called = [names[callee.function] for callee in lowered.callees]
     return Printed(module_of(parts), name, [*functions.trees, *functions.hosted, *functions.tasks, *called],
@@ -80,9 +80,12 @@ def _height(parts: list[list[str]]) -> int:
     return sum(len("\n".join(part).split("\n")) + 2 for part in parts)
 
 
-def raised_by(lines: list[tuple[str, Origin | None]], above: int) -> dict[int, Origin]:
+def raised_by(lines: list[tuple[str, Origin | None]], above: int, hosted: Iterable[str] = ()) -> dict[int, Origin]:
+    """The places of lines that raise, or call what Python does."""
+    calls = tuple(f"{name}(" for name in hosted)
     return {above + k: origin for k, (text, origin) in enumerate(lines, 1)
-            if origin is not None and text.lstrip().startswith(("raise ", "assert "))}
+            if origin is not None and (text.lstrip().startswith(("raise ", "assert "))
+                                       or any(call in text for call in calls))}
 
 
 class Printer(Loops):

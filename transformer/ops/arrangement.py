@@ -17,7 +17,7 @@ from .elements import choose, flat_place, is_below, moved, number, place_of, reg
 from .elementwise import size_text
 from .rewritten import Rewritten
 from .shape import Sizes, along, arrays_of, from_here, later, reshaped
-from .value import value
+from .value import call, value
 
 
 class Flip(Op):
@@ -287,16 +287,23 @@ class Take(Rewritten):
     methods = ("take",)
 
     def rewrite(a, indices, axis=None, *, mode="raise"):
-        if mode != "raise":
-            raise NotSupported(f"np.take with mode={mode!r}",
-                               instead="Bring the indices into range before.")
         a = value(a)
         if axis is None:
-            part = reshaped(a, (a.size,))[indices]
-        else:
-            part = a[from_here(arguments.axis(axis, a.ndim), indices)]
+            a, axis = reshaped(a, (a.size,)), 0
+        axis = arguments.axis(axis, a.ndim)
+        if mode != "raise":
+            indices = brought_inside(indices, a.shape[axis], mode)
+        part = a[from_here(axis, indices)]
         is_view = not isinstance(indices, (tuple, list)) and getattr(indices, "ndim", 0) == 0
         return np.copy(part) if is_view and part.ndim else part
+
+
+def brought_inside(indices: Any, size: Any, mode: Any) -> Any:
+    """Places inside of an axis for those that are given: the nearest, or counted around."""
+    if mode not in ("wrap", "clip"):
+        raise BadArgument("clipmode must be one of 'clip', 'raise', or 'wrap' (got " + repr(mode) + ")")
+    places: Any = value(call(np.array, (list(indices),), {}) if isinstance(indices, (tuple, list)) else indices)
+    return places % size if mode == "wrap" else np.clip(places, 0, size - 1)
 
 
 class Meshgrid(Rewritten):

@@ -36,7 +36,8 @@ loop form       how one element of the result comes about. A rule is called as t
     ``step``              reductions and scans: ``(total, item, k) -> total``; `k` numbers the items.
                           With ``init``, ``(*operands, **attrs)``, before the first item, or without:
                           then the first item is the total, or what ``start(item)`` makes of it; and
-                          ``finish(total)``, if the result is not the total
+                          ``finish(total)``, if the result is not the total. Where ``undefined(total)`` holds,
+                          NumPy raises: a pair of the condition and an operand for which it does, too
     ``contraction``       products: ``(*types, **attrs) -> "ik,kj->ij"``: the product of all operands,
                           summed over the labels that the result does not have
     ``store``             ops that write: ``(at, *operands, **attrs) -> (place, number)``: where an element
@@ -127,6 +128,7 @@ class Op:
     step: Any = None
     start: Any = None
     finish: Any = None
+    undefined: Any = None
     contraction: Any = None
     store: Any = None
     found: Any = None

@@ -10,10 +10,42 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import ArrayType
+from ..core.errors import BadArgument
+from ..core.types import ArrayType, type_of_number
 from . import scalars
 from .creation import zeros
-from .elementwise import PI, Elementwise, elementwise_type
+from .elementwise import PI, Elementwise, aligned, elementwise_type
+
+
+def of_parts(real: Any, imag: Any) -> complex:
+    """``complex(real, imag)`` of real numbers."""
+    if np.iscomplexobj(real) or np.iscomplexobj(imag):
+        raise TypeError("a part of a complex number is real")
+    return complex(real, imag)
+
+
+class OfParts(Elementwise):
+    """``complex(real, imag)`` of numbers, which adds nothing up: parts may be infinite."""
+
+    name = "of_parts"
+    calls = (of_parts,)
+    loop = scalars.of_parts
+    partials = (lambda t, real, imag, y: t,
+                lambda t, real, imag, y: 1j * t)
+
+    def types(real: ArrayType, imag: ArrayType) -> ArrayType:
+        if "c" in (real.dtype.kind, imag.dtype.kind):
+            raise BadArgument("complex(re, im) of complex numbers", instead="Write re + 1j * im.")
+        if real.sizes or imag.sizes:
+            raise BadArgument("complex takes numbers, not arrays", instead="Write re + 1j * im for arrays.")
+        return type_of_number(0j)
+
+    def batch(lead, real, imag):
+        real, imag = aligned(lead, (real, imag))
+        return real + 1j * imag
+
+    def domain(rng):
+        return [((1.5, -0.5), {}), ((2, 0.3), {})]
 
 
 class Real(Elementwise):

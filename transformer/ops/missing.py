@@ -131,6 +131,10 @@ def best_number(best: Any, item: Any, k: Any, is_better: Any) -> Any:
     return where(better, item, own), where(better, k, place)
 
 
+def all_nan(best: Any) -> Any:
+    return best[0] != best[0], np.full(1, np.nan)
+
+
 class NanArgmax(Position):
     name = "nanargmax"
     calls = (np.nanargmax,)
@@ -139,6 +143,9 @@ class NanArgmax(Position):
 
     def step(best, item, k):
         return best_number(best, item, k, np.greater)
+
+    def undefined(best):
+        return all_nan(best)
 
     def types(a: ArrayType, axis=None, *, keepdims=False) -> ArrayType:
         return position_type(a, axis, keepdims, "argmax")
@@ -152,6 +159,9 @@ class NanArgmin(Position):
 
     def step(best, item, k):
         return best_number(best, item, k, np.less)
+
+    def undefined(best):
+        return all_nan(best)
 
     def types(a: ArrayType, axis=None, *, keepdims=False) -> ArrayType:
         return position_type(a, axis, keepdims, "argmin")

@@ -225,6 +225,10 @@ class Min(Reduction):
         return extreme_type(a, axis, keepdims, "minimum")
 
 
+def _truth(item: Any) -> Any:
+    return item if item.dtype.kind == "b" else item != 0
+
+
 class AnyTrue(Reduction):
     name = "any"
     calls = np.any
@@ -236,7 +240,7 @@ class AnyTrue(Reduction):
         return False
 
     def step(found, item, k):
-        return found | (item != 0)
+        return found | _truth(item)
 
     def types(a: ArrayType, axis=None, *, keepdims=False) -> ArrayType:
         return folded(a, axis, keepdims, np.dtype(bool))
@@ -253,7 +257,7 @@ class AllTrue(Reduction):
         return True
 
     def step(found, item, k):
-        return found & (item != 0)
+        return found & _truth(item)
 
     def types(a: ArrayType, axis=None, *, keepdims=False) -> ArrayType:
         return folded(a, axis, keepdims, np.dtype(bool))

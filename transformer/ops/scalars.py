@@ -161,6 +161,10 @@ def sign_of_integer(x):
     return 1 if x > 0 else -1 if x < 0 else 0
 
 
+def of_parts(real, imag):
+    return complex(real, imag)
+
+
 def length(x):
     """Of a complex number, as a vector of two."""
     return math.hypot(x.real, x.imag)
@@ -222,6 +226,43 @@ def rounded(x, decimals=0):
         return np.rint(x / tens) * tens
     tens = 10.0 ** decimals
     return np.rint(x * tens) / tens
+
+
+def rounded_decimal(x, ndigits):
+    """As Python rounds: by the exact decimal value, to even where that is halfway."""
+    if not math.isfinite(x):
+        return x
+    if ndigits < 0:
+        tens = 10.0 ** -ndigits
+        over = abs(x) % tens
+        whole = abs(x) - over
+        is_up = over > tens - over or over == tens - over and (whole / tens) % 2.0 == 1.0
+        return math.copysign(whole + tens if is_up else whole, x)
+    tens = 10.0 ** ndigits
+    scaled = x * tens
+    if not abs(scaled) < 2.0**53:
+        return x
+    whole = np.rint(scaled)
+    if abs(scaled - whole) == 0.5:
+        rest = rest_of_product(x, tens, scaled)
+        whole = scaled + math.copysign(0.5, rest) if rest != 0.0 else whole
+    return whole / tens
+
+
+def rest_of_product(a, b, product):
+    """What is missing of a product that was rounded; T. J. Dekker, "A floating-point technique for extending the
+    available precision" (1971)."""
+    left, right = a * 134217729.0, b * 134217729.0
+    high_a, high_b = left - (left - a), right - (right - b)
+    low_a, low_b = a - high_a, b - high_b
+    return ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b
+
+
+def rounded_integer(x, ndigits):
+    tens = 10 ** -ndigits
+    whole, over = x // tens, x % tens
+    is_up = over > tens - over or over == tens - over and whole % 2 == 1
+    return (whole + 1 if is_up else whole) * tens
 
 
 def rounded_complex(x, decimals=0):

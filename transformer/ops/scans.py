@@ -65,7 +65,8 @@ class Cumsum(Scan):
     domain = _scan_cases
 
     def init(a, **attrs):
-        return 0
+        """To which -0.0 may be added and stays what it is, as in NumPy."""
+        return -0.0 if a.dtype.kind == "f" else complex(-0.0, -0.0) if a.dtype.kind == "c" else 0
 
     def step(total, item, k):
         return total + item.astype(total.dtype)

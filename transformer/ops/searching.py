@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import NotSupported, ShapeError
+from ..core.builder import current
+from ..core.errors import BadArgument, NotSupported, ShapeError
+from ..core.grammar import Effect, If
 from ..core.sizes import Extent
 from ..core.types import INT, ArrayType
 from . import arguments
 from .base import Op
 from .elements import flat_place
-from .elementwise import FLAT
+from .elementwise import FLAT, where
 from .index_places import clipped_number
 from .integers import count_of
 from .regions import Slot, filled
@@ -155,6 +157,58 @@ class Searchsorted(Op):
         a = np.sort(rng.normal(size=5))
         return [((a, rng.normal(size=shape)), attrs) for shape in ((), (3,), (2, 3))
                 for attrs in ({}, {"side": "right"})]
+
+
+class Digitize(Op):
+    """The numbers of the bins that values are in; bounds of bins rise, or fall."""
+
+    calls = (np.digitize,)
+    derivative = FLAT
+
+    def definition(x, bins, right=False):
+        falls = _falling(bins)
+        place = np.searchsorted(where(falls, bins[::-1], bins), x, side="left" if right else "right")
+        return where(falls, bins.shape[0] - place, place)
+
+    def types(x: ArrayType, bins: ArrayType, right: bool = False) -> ArrayType:
+        if x.dtype.kind == "c":
+            raise BadArgument("x may not be complex")
+        if bins.rank != 1:
+            raise ShapeError("object too deep for desired array")
+        return ArrayType(POSITION, x.sizes)
+
+    def batch(lead, x, bins, right=False):
+        """How many bounds of its lane a value has behind it."""
+        if not lead[1]:
+            return np.digitize(x, bins, right=right)
+        inner = (slice(None), *[None] * (x.ndim - lead[0]), slice(None))
+        falls, bins, x = _falling(bins)[:, None][inner], bins[inner], x[..., None]
+        passed = where(falls, bins >= x, bins < x) if right else where(falls, bins > x, bins <= x)
+        return np.sum(passed, axis=-1)
+
+    def domain(rng):
+        bins = np.sort(rng.normal(size=5))
+        return [((rng.normal(size=shape), ordered), attrs) for shape in ((), (3,), (2, 3))
+                for ordered in (bins, bins[::-1]) for attrs in ({}, {"right": True})]
+
+
+def _falling(bins: Any) -> Any:
+    """Whether bounds of bins fall; in each lane, if there are lanes. Emits a test that they do or rise."""
+    before, after = bins[..., :-1], bins[..., 1:]
+    falls = np.any(after < before, axis=-1)
+    in_neither = falls & np.any(after > before, axis=-1)
+    _refuse(np.any(in_neither) if falls.ndim else in_neither,
+            "bins must be monotonically increasing or decreasing")
+    return falls
+
+
+def _refuse(condition: Any, message: str) -> None:
+    """Emits what raises ValueError where a condition holds."""
+    if isinstance(condition, Value):
+        raising = Effect("raise", (), {"exception": ValueError, "template": ((message,),)}, current().origin)
+        current().emit(If(condition.atom, [raising], [], [], current().origin))
+    elif condition:
+        raise ValueError(message)
 
 
 class TakeAlongAxis(Rewritten):

@@ -106,10 +106,11 @@ def complete(elements: Extent, shape: Any) -> Sizes:
         sizes[open_places[0]] = divided(elements, rest) if fits else 0
     _come_out_even(sizes)
     if not fits or not current().assumptions.equal(product(sizes), elements):
-        if any(isinstance(leaf, Unknown) for size in sizes for leaf in leaves(size)):
+        given = [size for k, size in enumerate(sizes) if k not in open_places]
+        if any(isinstance(leaf, Unknown) for size in given for leaf in leaves(size)):
             raise NotSupported("a new shape that the program computes",
                                why="Whether the elements fit into it is not known while the function is read.",
-                               instead="Pass its sizes as arguments that are Python numbers, or write -1.")
+                               instead="Pass its sizes as arguments that are Python numbers.")
         raise _cannot_reshape(elements, sizes, open_places)
     return tuple(sizes)
 

@@ -97,7 +97,7 @@ class Logit(Elementwise):
     operands = ("x",)
     loop = {"f": scalars.logit}
     where = "probability"
-    partials = (lambda t, x, y: t / (x * (1 - x)),)
+    partials = (lambda t, x, y: t / x + t / (1 - x),)            # all orders of which are right at 0 and 1, too
 
 
 class Xlogy(Elementwise):

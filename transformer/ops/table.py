@@ -18,7 +18,7 @@ from ..core.halves import is_bfloat16_class
 from .base import Op
 from .registry import registry
 
-FAMILIES = ("identity", "arithmetic", "powers", "elementary", "comparison", "reduction", "shape",
+FAMILIES = ("identity", "arithmetic", "rounding", "powers", "elementary", "comparison", "reduction", "shape",
             "extents", "axes", "joining", "splitting", "literals", "arrangement", "borders",
             "diagonals", "creation", "ranges", "products", "outer_products", "einsum", "searching",
             "sorting", "samples", "triangles", "factorizations", "indexing", "linear_algebra",

@@ -39,6 +39,7 @@ from .structures import (
     slots,
 )
 from .testing import testing
+from .uneven import Finder
 from .values import Conflict, may_be_array
 
 if TYPE_CHECKING:
@@ -86,10 +87,14 @@ def choose(reader: Reader, cond: Value, then: Callable[[], Any], orelse: Callabl
         return _go_on_with_one(reader, cond, first, second)
     balance(reader, (first, second), outer)
     merger = Merger(reader, cond, (first.block, second.block))
+    uneven = [*Finder(reader, (first, second), _at_end_of, outer, merger.merges).all(cond)]
     meetings = _meetings(reader, (first, second), outer, merger.merges)
     merged = [(meeting, merger.merge(meeting)) for meeting in meetings]
+    rows = [merger.merge(Meeting(None, row.sides, row.together)) for row in uneven]
     if first.block or second.block or merger.merges:
         reader.builder.emit(If(cond.atom, first.block, second.block, merger.merges, origin))
+    for row, arrays in zip(uneven, rows):
+        row.become(reader, arrays)
     result = None
     for meeting, value in merged:
         if meeting.place is None:

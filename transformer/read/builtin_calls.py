@@ -123,7 +123,7 @@ def _number(kind: type) -> Callable[..., Any]:
             return truth(reader, args[0])
         if UNKNOWN in map(known_of, args):
             if kind is complex and len(args) == 2:
-                raise NotSupported("complex(re, im) of numbers the program computes", instead="Write re + 1j * im.")
+                return apply_op(reader, complex, args, {})
             args = tuple(static(reader, arg, f"an argument of {kind.__name__}") for arg in args)
         return _printable(kind(*map(known_of, args)))
 

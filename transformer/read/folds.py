@@ -17,9 +17,10 @@ from .ahead import Ahead
 from .applying import apply_op, emit_named
 from .casts import cast
 from .comprehensions import collect, listed, summed
-from .conditions import joined, truth
+from .conditions import branch, joined, truth
 from .containers import iterated
 from .demand import static
+from .in_order import are_sequences, compared_items
 from .iteration import Iteration, iteration_of
 from .joins import is_rounded
 from .operators import binary
@@ -36,7 +37,7 @@ def sum_of(reader: Reader, iterable: Any, start: Any = 0) -> Any:
     if isinstance(iterable, Lazy | Producer):
         return summed(reader, iterable, start)
     iterable = listed(reader, iterable)
-    whole = _as_array(reader, iterable)
+    whole = None if isinstance(start, (list, tuple, RecordedList)) else _as_array(reader, iterable)
     if whole is not None:
         total = apply_op(reader, np.sum, (whole,), _options_of_sum(whole))
         return total if _is_zero(start) else binary(reader, operator.add, start, total)
@@ -178,13 +179,20 @@ def _as_functions(reader: Reader, options: dict[str, Any]) -> dict[str, Any]:
 def _folded(reader: Reader, items: list[Any], function: Any) -> Any:
     result = items[0]
     for item in items[1:]:
-        if all(isinstance(value, (int, Size)) for value in (result, item)):
+        if are_sequences(result, item):
+            result = _first_of(reader, operator.lt if function is min else operator.gt, item, result)
+        elif all(isinstance(value, (int, Size)) for value in (result, item)):
             result = (least if function is min else greatest)(result, item)
         else:
             name = "minimum" if function is min else "maximum"
             pair = _of_one_type(reader, name, function.__name__, (result, item))
             result = _scalar(reader, emit_named(reader, name, pair, function.__name__))
     return result
+
+
+def _first_of(reader: Reader, order: Callable[..., Any], item: Any, result: Any) -> Any:
+    """The item if it comes before the result so far in this order."""
+    return branch(reader, compared_items(reader, order, item, result), lambda: item, lambda: result)
 
 
 def _of_one_type(reader: Reader, name: str, function: str, pair: tuple[Any, Any]) -> tuple[Any, ...]:

@@ -56,7 +56,7 @@ def join_lists(reader: Reader) -> None:
 def laid_out(reader: Reader, parts: Sequence[Any]) -> Laid | None:
     """The items of parts in one row, with those that are not there; None if they differ in type."""
     parts = [part for part in parts if part != ()]
-    template = _template_of_all(reader, parts)
+    template = template_of_all(reader, parts)
     if template is None:
         return None
     rows = [_laid(reader, part, template) for part in parts]
@@ -66,13 +66,18 @@ def laid_out(reader: Reader, parts: Sequence[Any]) -> Laid | None:
 
 
 def _joined(reader: Reader, parts: list[Any]) -> Part | None:
-    template = _template_of_all(reader, parts)
-    columns = zip(*(_columns(reader, part) for part in parts)) if template is not None else ()
-    arrays = tuple(_behind_each_other(reader, list(column)) for column in columns)
+    template = template_of_all(reader, parts)
+    arrays = () if template is None else tuple(columns_of(reader, parts))
     return Part(template, arrays, arrays[0].shape[0]) if template is not None and arrays else None
 
 
-def _template_of_all(reader: Reader, parts: Sequence[Any]) -> Template | None:
+def columns_of(reader: Reader, parts: Sequence[Any]) -> list[Value]:
+    """An array for each slot of the items of parts, which are of one type."""
+    return [_behind_each_other(reader, list(column)) for column in zip(*(_columns(reader, part) for part in parts))]
+
+
+def template_of_all(reader: Reader, parts: Sequence[Any]) -> Template | None:
+    """The template of all items of parts; None if they differ in type."""
     templates = [template for part in parts for template in _templates(reader, part)]
     alike = bool(templates) and all(_are_alike(reader, templates[0], other) for other in templates)
     return templates[0] if alike else None

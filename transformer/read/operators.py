@@ -17,8 +17,9 @@ from .applying import apply_op
 from .blame import advice, as_numpy_raises
 from .demand import Unroll, need, static
 from .errors import as_user_error
+from .in_order import are_sequences, compared_items
 from .recorded import RecordedList, combined
-from .values import UNKNOWN, Lazy, Producer, Text, cell_of, contained, has_dynamic, is_array, known_of, stripped
+from .values import UNKNOWN, Lazy, Producer, Text, cell_of, has_dynamic, is_array, known_of, stripped
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -226,8 +227,8 @@ def compare(reader: Reader, op: Any, left: Any, right: Any) -> Any:
     function = COMPARE[type(op)]
     if function in (operator.eq, operator.ne) and _of_other_kinds(left, right):
         return function is operator.ne
-    if _are_sequences(left, right):
-        return _compare_sequences(reader, function, left, right)
+    if are_sequences(left, right):
+        return compared_items(reader, function, left, right)
     return binary(reader, function, left, right)
 
 
@@ -266,42 +267,6 @@ def _of_other_kinds(left: Any, right: Any) -> bool:
     )
 
 
-def _are_sequences(left: Any, right: Any) -> bool:
-    return type(left) is type(right) and isinstance(left, (tuple, list))
-
-
-def _compare_sequences(reader: Reader, function: Callable[..., Any], left: Any, right: Any) -> Any:
-    """Tuples and lists, such as shapes: equal where all items are."""
-    if function not in (operator.eq, operator.ne):
-        return function(
-            static(reader, _known_items(reader, left), "a sequence that is compared"),
-            static(reader, _known_items(reader, right), "a sequence that is compared"),
-        )
-    equal: Any = len(left) == len(right)
-    for one, other in zip(left, right) if equal else ():
-        equal = _both(reader, equal, _equal(reader, one, other))
-        if equal is False:
-            break
-    if function is operator.eq:
-        return equal
-    return apply_op(reader, operator.not_, (equal,), {}) if isinstance(equal, Value) else not equal
-
-
-def _both(reader: Reader, one: Any, other: Any) -> Any:
-    """`one and other`, both at hand."""
-    for value, rest in ((one, other), (other, one)):
-        known = known_of(value)
-        if known is not UNKNOWN:
-            return rest if known else False
-    return apply_op(reader, np.logical_and, (one, other), {})
-
-
-def _known_items(reader: Reader, items: Any) -> Any:
-    if has_dynamic(items):
-        need(reader, next(i for i in contained(items) if known_of(i) is UNKNOWN), "what is compared")
-    return stripped(items)
-
-
 def contains(reader: Reader, container: Any, item: Any) -> Any:
     """`item in container`."""
     from .iteration import Iteration
@@ -325,7 +290,7 @@ def _dynamic_contains(reader: Reader, container: Any, item: Any) -> Any:
         return need(reader, item, "what is looked for with `in`")
     found: Any = False
     for other in container:
-        equal = _equal(reader, item, other)
+        equal = are_equal(reader, item, other)
         if equal is True:
             return True
         if equal is not False:
@@ -333,7 +298,7 @@ def _dynamic_contains(reader: Reader, container: Any, item: Any) -> Any:
     return apply_op(reader, bool, (found,), {}) if isinstance(found, Value) and not found.type.weak else found
 
 
-def _equal(reader: Reader, one: Any, other: Any) -> Any:
+def are_equal(reader: Reader, one: Any, other: Any) -> Any:
     """`one == other`; where that is known, as a truth value of Python's."""
     equal = compare(reader, gast.Eq(), one, other)
     return bool(equal) if isinstance(equal, np.bool_) else equal

@@ -165,7 +165,15 @@ class Part:
         made = build(reader, self.template, contents, str)
         for container in _containers(made):
             reader.aliases.relate(container, self.token)
+            self._note_loop(reader, container)
         return made
+
+    def _note_loop(self, reader: Reader, container: Any) -> None:
+        """Lists in an item are there as arrays because this loop filled the list around them."""
+        held = reader.contents.get(id(container))
+        if isinstance(held, RecordedList):
+            parts = tuple(replace(part, token=Token(self.token.loop)) for part in held.parts if isinstance(part, Part))
+            reader.journal.write(Item(reader.contents, id(container)), held.with_parts(parts))
 
     def _element(self, reader: Reader, array: Value, index: Any) -> Value:
         from .applying import apply_op
@@ -320,6 +328,11 @@ class RecordedList:
 def parts_of(value: Any) -> tuple[tuple[Any, ...] | Part, ...]:
     """The parts of a list, recorded or not."""
     return value.parts if isinstance(value, RecordedList) else (tuple(value),)
+
+
+def spread(parts: tuple[tuple[Any, ...] | Part, ...]) -> list[Any]:
+    """The items and parts of a list in one row."""
+    return [item for part in parts for item in (part if isinstance(part, tuple) else (part,))]
 
 
 def all_parts_of(reader: Reader, value: Any) -> tuple[tuple[Any, ...] | Part, ...]:

@@ -22,7 +22,7 @@ from .deques import bounded
 from .gathering import WHAT, Gathered
 from .journal import Attribute, Cell, Contents, Item, Keys, Place
 from .maybe import Maybe, Unknowable, nothing_like
-from .recorded import Part, RecordedList, Recording, Token, WantsCarried, WantsRows, parts_of, refusal
+from .recorded import Part, RecordedList, Recording, Token, WantsCarried, WantsRows, parts_of, refusal, spread
 from .structures import Clash, Node, Slot, Template, atoms, capture, constants, is_constant, loosened, slots, types_in
 from .values import Conflict, cell_of, may_be_array
 
@@ -81,7 +81,7 @@ class Records:
     def _note(self, home: list[Any], old: Any, parts: tuple[Any, ...], sample: tuple[Any, ...]) -> Recording:
         """A recording of a list that had these parts before the loop."""
         held = RecordedList(home, parts, old.within if isinstance(old, RecordedList) else None)
-        items = _spread(held)
+        items = spread(held.parts)
         known = [*takewhile(lambda item: not isinstance(item, Part), reversed(items))]
         recording = Recording(home, tuple(reversed(known)), held, self.key)
         recording.sample = sample if len(known) == len(items) else ()
@@ -126,9 +126,9 @@ class Records:
             and isinstance(old, RecordedList)
             and isinstance(place.get(), RecordedList)
         ):
-            return old.home, _spread(old), _spread(place.get())
+            return old.home, spread(old.parts), spread(place.get().parts)
         if place.holder is self.reader.contents and isinstance(place.get(), RecordedList):
-            return place.get().home, [], _spread(place.get())
+            return place.get().home, [], spread(place.get().parts)
         return None, [], []
 
     def enter(self, position: Value) -> None:
@@ -303,8 +303,3 @@ class Recorded:
 def _is_flat(template: Template) -> bool:
     """Whether an item is a number or array, or a list that becomes one."""
     return isinstance(template, Slot) or isinstance(template, Node) and template.cls is RecordedList
-
-
-def _spread(value: RecordedList) -> list[Any]:
-    """The items and parts of a list in one row."""
-    return [item for part in value.parts for item in (part if isinstance(part, tuple) else (part,))]

@@ -35,7 +35,10 @@ class Calls(Repeated):
         self.options = options
         self.whole = self.plain.whole = getattr(target, "function", target)
 
-    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def with_numpys(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return None if self.donated else super().with_numpys(args, kwargs)   # what they held is gone
+
+    def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if config.debug_nans and not self._hands_back(args, kwargs):
             return self.plain.call(args, kwargs)
         leaves = tree.leaves((args, kwargs))

@@ -23,6 +23,7 @@ from ..ops.registry import registry
 from ..settings import config, followers
 from .nans import call_watching_nans
 from .native import is_on_device
+from .raising import complete
 from .sharing import Memory
 from .signature import Description, describe, exact_key, hashable
 from .static import Fixed, StaticPaths
@@ -78,9 +79,16 @@ class Held:
 
     entry: Entry
     outside: dict[str, Any]
+    dispatcher: Dispatcher
 
     def __call__(self, *args: Any) -> Any:
-        return run(self.entry, args, self.outside)
+        try:
+            return run(self.entry, args, self.outside)
+        except ZeroDivisionError:
+            again = self.dispatcher.with_numpys(args, {})
+            if again is None:
+                raise
+        return run(self.dispatcher.entry(*again), again[0], self.outside)
 
     def is_current(self) -> bool:
         """Whether what it takes from outside is still the same."""
@@ -109,7 +117,22 @@ class Dispatcher:
         _all.add(self)
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Runs the function for a call."""
+        """Runs the function for a call; a derivative at numbers that Python cannot divide, with NumPy's."""
+        try:
+            return self.called(args, kwargs)
+        except ZeroDivisionError:
+            again = self.with_numpys(args, kwargs)
+            if again is None:
+                raise
+        return self.called(*again)
+
+    def with_numpys(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        from .zero_divisions import is_derivative, with_numpys
+        if not is_derivative(self.whole):
+            return None
+        return with_numpys(args, kwargs, self.names(len(args)), self.static_names)
+
+    def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if any(map(is_on_device, tree.leaves((args, kwargs)))):
             return self.placed(args, kwargs)
         entry = self.entry(args, kwargs)
@@ -152,7 +175,7 @@ class Dispatcher:
         entry = self.entry(args, {})
         if entry.memory.written:
             entry.memory.check(places, {}, self.names(len(args)), entry.hidden)
-        return Held(entry, {h.name: h.fetch().copy(order="K") for h in entry.hidden})
+        return Held(entry, {h.name: h.fetch().copy(order="K") for h in entry.hidden}, self)
 
     def entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
         if self.version != registry.version:
@@ -237,7 +260,11 @@ if hasattr(os, "register_at_fork"):
 def run(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if config.debug_nans:
         return call_watching_nans(entry, args, kwargs)
-    return entry.function(*args, **kwargs)
+    try:
+        return entry.function(*args, **kwargs)
+    except Exception as error:
+        complete(error)
+        raise
 
 
 def type_key(described: Description) -> tuple[Hashable, ...]:

@@ -19,6 +19,7 @@ from .dispatch import Dispatcher, Entry, hidden_key
 from .files import load
 from .heading import header_of
 from .naming import apart, with_named_sizes
+from .raising import note_places
 from .sharing import Memory
 from .signature import Description, describe
 
@@ -43,6 +44,7 @@ def generate_entry(
         generated = on_demand(attempt, args, kwargs, names, dispatcher.static, described)
     written = generated.written
     function = load(written.source, generated.interface.name, written.namespace)
+    note_places(function.__code__.co_filename, written.line_origins)
     hidden = generated.interface.hidden
     return Entry(
         function,

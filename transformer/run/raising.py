@@ -6,6 +6,9 @@ traceback ends at a line of the generated file.
 
 from __future__ import annotations
 
+import linecache
+import re
+
 from ..core.errors import Origin
 
 _places: dict[str, dict[int, Origin]] = {}
@@ -42,7 +45,19 @@ def _origin(error: BaseException) -> Origin | None:
     """The user's line behind the last line of generated code that an error came through."""
     trace, found = error.__traceback__, None
     while trace is not None:
-        places = _places.get(trace.tb_frame.f_code.co_filename)
-        found = found if places is None else places.get(trace.tb_lineno, found)
-        trace = trace.tb_next
+        file, below = trace.tb_frame.f_code.co_filename, trace.tb_next
+        if file in _places:
+            origin = _places[file].get(trace.tb_lineno)
+            found = origin or (found if below is None else _of_call(file, below.tb_frame.f_code.co_name)) or found
+        trace = below
     return found
+
+
+def _of_call(file: str, name: str) -> Origin | None:
+    """The user's line behind the call of a library, of which compiled code leaves no trace: there has to be one call
+    of a function with this name, or of any."""
+    lines = {line: linecache.getline(file, line) for line in _places[file]}
+    calls = [line for line, text in lines.items() if not text.lstrip().startswith(("raise ", "assert "))]
+    named = [line for line in calls if re.search(rf"\b{re.escape(name)}\w*\(", lines[line])]
+    origins = {str(_places[file][line]): _places[file][line] for line in named or calls}
+    return next(iter(origins.values())) if len(origins) == 1 else None

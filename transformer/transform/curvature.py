@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from .. import tree
 from ..core.builder import Builder
@@ -22,6 +22,8 @@ from .modes import Args, Gradient, Kwargs, Mode, Pushforward
 @dataclass(frozen=True)
 class HessianVector(Mode):
     """The tangent of the gradient for `wrt`, given tangents as further parameters."""
+
+    differentiates: ClassVar[bool] = True
 
     wrt: Wrt = 0
     suffix: str = field(default="hvp", init=False)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -41,6 +41,8 @@ from .sparsity import Pattern
 class Jacobian(Mode):
     """All derivatives of all results for the parameters `wrt`: forwards, one lane for each number in them, or in
     `reverse`, one for each number in the results."""
+
+    differentiates: ClassVar[bool] = True
 
     wrt: Wrt = 0
     reverse: bool = False

@@ -30,11 +30,13 @@ Kwargs = dict[str, Any]
 
 class Mode:
     """A transformation: of a function, with the arguments that it adds (`extras`, the last of those passed by
-    position) or changes. What `gives_driver` gives a function that runs others, compiled ones, on devices."""
+    position) or changes. What `gives_driver` gives a function that runs others, compiled ones, on devices; what
+    `differentiates` gives derivatives."""
 
     suffix: str
     extras: int
     gives_driver: ClassVar[bool] = False
+    differentiates: ClassVar[bool] = False
 
     def entered(self, args: Args, kwargs: Kwargs, names: Sequence[str], hints: Mapping[Any, int] | None = None
                 ) -> tuple[Mode, Args, Kwargs]:
@@ -65,6 +67,8 @@ class Mode:
 class Gradient(Mode):
     """Cotangents of the parameters `wrt` for a scalar result; with `value`, after that result."""
 
+    differentiates: ClassVar[bool] = True
+
     wrt: Wrt = 0
     value: bool = False
     has_aux: bool = False
@@ -88,6 +92,8 @@ class Pullback(Mode):
     """Cotangents of the parameters `wrt`, given a cotangent of the result as one more parameter. With `has_aux` the
     result is a pair of which only the first is differentiated; the second one follows the cotangents."""
 
+    differentiates: ClassVar[bool] = True
+
     wrt: Wrt | None = None
     has_aux: bool = False
     suffix: str = field(default="vjp", init=False)
@@ -102,6 +108,8 @@ class Pullback(Mode):
 @dataclass(frozen=True)
 class Pushforward(Mode):
     """The result and its tangent, given tangents of the parameters `wrt` as further parameters."""
+
+    differentiates: ClassVar[bool] = True
 
     wrt: Wrt | None = None
     suffix: str = field(default="jvp", init=False)

@@ -226,7 +226,8 @@ def number(value: Any) -> ast.expr:
 
 
 def _complex(value: complex) -> ast.expr:
-    if value != value or abs(value) == float("inf") or str(value).startswith("(-0"):
+    is_minus = value.real == 0 and str(value).startswith("(-0-")         # -1j, as Python has it
+    if value != value or abs(value) == float("inf") or str(value).startswith("(-0") and not is_minus:
         return ast.Call(ast.Name("complex"), [number(value.real), number(value.imag)], [])
     negative = str(value.imag).startswith("-")
     imaginary = ast.Constant(complex(0.0, abs(value.imag)))

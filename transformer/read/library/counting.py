@@ -129,10 +129,6 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     return counts, edges
 
 
-def digitize(x, bins, right=False):
-    return np.searchsorted(bins, x, side="left" if right else "right")
-
-
 def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
     element = np.asarray(element)
     found = np.any(element[..., None] == np.ravel(test_elements), axis=-1)
@@ -222,7 +218,6 @@ CALLS: dict[Any, Any] = {
     np.histogramdd: histogramdd,
     np.setxor1d: setxor1d,
     np.lexsort: lexsort,
-    np.digitize: digitize,
     np.isin: isin,
     np.setdiff1d: setdiff1d,
     np.intersect1d: intersect1d,

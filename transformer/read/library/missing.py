@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .ranks import are_parts, kept, lines, part_of
+from .ranks import are_parts, kept, lines, of_real_numbers, part_of
 from .refusing import refused
 
 
@@ -34,17 +34,24 @@ def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
 
 
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    return nanquantile(a, 0.5, axis, out, overwrite_input, "linear", keepdims)
+    if out is not None:
+        refused("np.nanmedian with out", "Assign the result: y[:] = np.nanmedian(x, axis=0).")
+    return among_numbers(np.asarray(a), 0.5, axis, keepdims)
 
 
 def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
-    """NaN are sorted to the end, so that the others are the first ones of each line."""
     if out is not None or method != "linear" or weights is not None:
         refused("quantiles without NaN with out, weights or another method than 'linear'", "Leave them out.")
+    a = of_real_numbers(a)
     if not are_parts(q):
         raise ValueError("Quantiles must be in the range [0, 1]")
+    return among_numbers(a, q, axis, keepdims)
+
+
+def among_numbers(a, q, axis, keepdims):
+    """NaN are sorted to the end, so that the others are the first ones of each line."""
     is_pythons = type(q) in (int, float)      # the result is as wide as the array
-    a, q = np.asarray(a), np.asarray(q)
+    q = np.asarray(q)
     ordered = np.sort(lines(a, axis), axis=0)
     last = np.maximum(np.sum(~np.isnan(ordered), axis=0) - 1, 0)
     position = (np.reshape(q, (*q.shape, *(1,) * last.ndim)) if q.ndim and last.ndim else q) * last
@@ -61,6 +68,7 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
 
 
 def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    a = of_real_numbers(a)
     if not are_parts(part_of(q)):
         raise ValueError("Percentiles must be in the range [0, 100]")
     return nanquantile(a, part_of(q), axis, out, overwrite_input, method, keepdims, weights=weights)

@@ -24,9 +24,17 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     if out is not None or method != "linear" or weights is not None:
         refused("np.quantile with out, weights or another method than 'linear'", "Leave them out.")
+    a = of_real_numbers(a)
     if not are_parts(q):
         raise ValueError("Quantiles must be in the range [0, 1]")
     return among(a, q, axis, keepdims)
+
+
+def of_real_numbers(a):
+    a = np.asarray(a)
+    if a.dtype.kind == "c":
+        raise TypeError("a must be an array of real numbers")
+    return a
 
 
 def are_parts(q):
@@ -39,7 +47,7 @@ def are_parts(q):
 def among(a, q, axis, keepdims):
     """Between the two elements that are nearest to a part of the whole, in their order."""
     is_pythons = type(q) in (int, float)      # the result is as wide as the array
-    a, q = np.asarray(a), np.asarray(q)
+    q = np.asarray(q)
     ordered = np.sort(lines(a, axis), axis=0)
     position = q * (ordered.shape[0] - 1)
     below = np.floor(position)
@@ -55,7 +63,7 @@ def among(a, q, axis, keepdims):
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     if out is not None or method != "linear" or weights is not None:
         refused("np.percentile with out, weights or another method than 'linear'", "Leave them out.")
-    parts = part_of(q)
+    a, parts = of_real_numbers(a), part_of(q)
     if not are_parts(parts):
         raise ValueError("Percentiles must be in the range [0, 100]")
     return among(a, parts, axis, keepdims)

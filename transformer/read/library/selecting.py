@@ -27,9 +27,8 @@ def extract(condition, arr):
 
 
 def choose(a, choices, mode="raise"):
-    if mode != "raise":
-        refused(f"np.choose with mode={mode!r}", "Bring the indices into the range of the choices before.")
-    spread = np.broadcast_arrays(a, *choices)
+    places = a if mode == "raise" else np.take(np.arange(len(choices)), a, mode=mode)
+    spread = np.broadcast_arrays(places, *choices)
     return np.take_along_axis(np.stack(spread[1:]), spread[0][None], axis=0)[0]
 
 

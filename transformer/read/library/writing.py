@@ -11,10 +11,10 @@ from .refusing import axis_of, refused, replaced
 
 
 def put(a, ind, v, mode="raise"):
-    if mode != "raise":
-        refused(f"np.put with mode={mode!r}", "Bring the indices into the range of the array before.")
     values = v if np.ndim(v) == 1 and not isinstance(v, list) else np.ravel(v)
     indices = ind if isinstance(ind, list) or np.ndim(ind) == 1 else np.ravel(ind)
+    if mode != "raise":
+        indices = np.take(np.arange(a.size), indices, mode=mode)
     target = a if a.ndim == 1 else a.flat
     if len(values) == 1:
         target[indices] = values[0]

@@ -1,0 +1,114 @@
+"""Numbers that are rounded: by NumPy, to decimals, and by Python, to integers or to digits."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import BadArgument, NotSupported, ShapeError
+from ..core.types import INT, ArrayType
+from . import scalars
+from .decimals import RoundDecimal
+from .elementwise import FLAT, Elementwise, elementwise_type
+
+
+class Round(Elementwise):
+    calls = np.round, np.around
+    methods = ("round",)
+    loop = {"f": scalars.rounded, "c": scalars.rounded_complex}
+    derivative = FLAT
+
+    def types(a: ArrayType, decimals: int = 0) -> Any:
+        return elementwise_type(np.round, (a,))
+
+    def simpler(a, decimals=0):
+        """Whole numbers are round; so says NumPy of truth values, which become float16."""
+        return a if a.dtype.kind in "iu" and decimals >= 0 else None
+
+
+def _numbers(rng):
+    return [((1.7,), {}), ((np.float64(-2.3),), {})]
+
+
+MOST_DIGITS = 22                       # so many zeros a power of ten may have that is a floating number
+
+
+class FloorToInteger(Elementwise):
+    name = "floor_to_integer"
+    calls = (math.floor,)
+    loop = {"f": math.floor, "biu": scalars.same}
+    derivative = FLAT
+    domain = _numbers
+
+    def types(x: ArrayType) -> ArrayType:
+        return INT
+
+    def batch(lead, x):
+        return np.floor(x).astype(int)
+
+
+class CeilToInteger(Elementwise):
+    name = "ceil_to_integer"
+    calls = (math.ceil,)
+    loop = {"f": math.ceil, "biu": scalars.same}
+    derivative = FLAT
+    domain = _numbers
+
+    def types(x: ArrayType) -> ArrayType:
+        return INT
+
+    def batch(lead, x):
+        return np.ceil(x).astype(int)
+
+
+class TruncToInteger(Elementwise):
+    name = "trunc_to_integer"
+    calls = (math.trunc,)
+    loop = {"f": math.trunc, "biu": scalars.same}
+    derivative = FLAT
+    domain = _numbers
+
+    def types(x: ArrayType) -> ArrayType:
+        if not x.weak and x.dtype.kind != "b" and x.dtype != np.float64:
+            raise BadArgument(f"math.trunc does not take {x.dtype}", instead="Use int.")
+        return INT
+
+    def batch(lead, x):
+        return np.trunc(x).astype(int)
+
+
+class RoundNumber(Elementwise):
+    """Python's `round`: to an integer, or to digits of the exact decimal value."""
+
+    name = "round_number"
+    calls = (round,)
+    loop = round
+    derivative = FLAT
+    domain = _numbers
+
+    def types(number: ArrayType, ndigits: int | None = None) -> ArrayType:
+        if number.sizes:
+            raise ShapeError("round takes numbers, not arrays", instead="Use np.round, which takes arrays.")
+        if number.dtype.kind == "c":
+            raise BadArgument("round does not take complex numbers", instead="Use np.round, which does.")
+        return INT if ndigits is None else number
+
+    def simpler(number, ndigits=None):
+        """Whole numbers are round; `round` of compiled code has floating numbers alone, and no digits. NumPy's
+        numbers are rounded as arrays are."""
+        if number.dtype.kind in "iu" and (ndigits is None or ndigits >= 0):
+            return number
+        if ndigits is None:
+            return None
+        if abs(ndigits) > MOST_DIGITS:
+            raise NotSupported(f"round to {ndigits} digits has no compiled form", instead="Take fewer.")
+        if number.type.weak:
+            return RoundDecimal.applied(number, ndigits=ndigits)
+        return np.round(number, ndigits)
+
+    def batch(lead, x, ndigits=None):
+        if ndigits is not None:
+            raise NotSupported("round to digits has no form for a batch", instead="Use np.round.")
+        return (x if x.dtype.kind in "iu" else np.rint(x)).astype(int)
