@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from ..core.grammar import Loop, Var
+from ..core.grammar import Let, Loop, Var
 from ..core.sizes import Extent, Size, Unknown, replaced
 from ..core.types import WEAK_NAMES, ArrayType, SeqType
 from ..core.walk import size_of_atom
@@ -257,12 +257,19 @@ class Loops(Statements):
 
     def _stored(self, store: Store, value: Any, point: int) -> ast.stmt:
         """`xs[k] = x`, or `xs.append(x)`."""
-        tree = self.expressions.definition(value) if self._has_row(value) else self.expressions.atom(value)
+        tree = self._of_row(value, store.kind) if self._has_row(value) else self.expressions.atom(value)
         if store.kind == "list" and self._needs_copy(value, point):
             tree = copied(tree)
         if appends(store):
             return _appended(self._name(store.record.target), tree)
         return ast.Assign([self.row(store)], tree)
+
+    def _of_row(self, value: Var, kind: str) -> ast.expr:
+        """What is stored and has no name: of a copy what is copied, as a row of an array is a copy itself."""
+        stmt = self.flow.needed.homes[value].stmt
+        if kind != "list" and isinstance(stmt, Let) and stmt.op.name == "copy":
+            return self.expressions.atom(stmt.args[0])
+        return self.expressions.definition(value)
 
     def _has_row(self, value: Any) -> bool:
         return isinstance(value, Var) and value in self.expressions.nesting.rows
