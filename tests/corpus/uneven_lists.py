@@ -67,7 +67,7 @@ def one_less(x):
     return sum(stack) * stack[-1]
 
 
-def extended(x):
+def extended_on_one_side(x):
     items = []
     if x[0] > 0:
         items += [x[0], x[1]]
@@ -149,8 +149,8 @@ PROGRAMS = [
     Program(rows_of_either_branch, fixed(VECTOR)),
     Program(one_less, fixed(VECTOR)),
     Program(one_less, fixed(BELOW), name="none_less"),
-    Program(extended, fixed(VECTOR)),
-    Program(extended, fixed(BELOW), name="extended_by_all"),
+    Program(extended_on_one_side, fixed(VECTOR)),
+    Program(extended_on_one_side, fixed(BELOW), name="extended_by_all"),
     Program(known_beforehand, fixed(VECTOR, True)),
     Program(swapped_in_a_table, fixed(VECTOR)),
     Program(row_that_is_replaced, fixed(VECTOR)),

@@ -22,6 +22,8 @@ class Inlining:
         self.uses: Counter[Var] = Counter(atom_vars(results))
         self.near: set[Var] = set()
         self.handed_on: dict[Any, str | None] = {}                       # with the name of what carries it
+        if len(results) == 1:
+            self.handed_on[results[0]] = None
         self._block(body, results)
 
     def _block(self, block: Block, last: list[Any]) -> None:
