@@ -79,8 +79,8 @@ def test_loops_as_plain_python_equal_numpy(op: Any, symbolic: bool) -> None:
             check(plain(found[1]), found[0])
 
 
-# Ops are compiled six at a time: a module less costs as much as two loops.
-GROUPS = [COMPILED[k:k + 6] for k in range(0, len(COMPILED), 6)]
+# Ops are compiled ten at a time: a module less costs as much as two loops.
+GROUPS = [COMPILED[k:k + 10] for k in range(0, len(COMPILED), 10)]
 
 
 @pytest.mark.parametrize("group", GROUPS, ids=lambda group: "-".join(op.name for op in group))

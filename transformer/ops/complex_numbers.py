@@ -28,7 +28,7 @@ class OfParts(Elementwise):
     """``complex(real, imag)`` of numbers, which adds nothing up: parts may be infinite."""
 
     name = "of_parts"
-    calls = (of_parts, "complex")
+    calls = (of_parts,)
     loop = scalars.of_parts
     partials = (lambda t, real, imag, y: t,
                 lambda t, real, imag, y: 1j * t)

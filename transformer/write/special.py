@@ -26,6 +26,10 @@ def same(e: Any, stmt: Let) -> ast.expr:
     return e.atom(stmt.args[0])
 
 
+def of_parts(e: Any, stmt: Let) -> ast.expr:
+    return ast.Call(ast.Name("complex"), [e.atom(atom) for atom in stmt.args], [])
+
+
 def zeros_like(e: Any, stmt: Let) -> ast.expr:
     return ast.Call(of_numpy("zeros_like"), [e.atom(stmt.args[0])], [])
 
@@ -275,6 +279,7 @@ FORMS: dict[str, Form] = {
     "nonzero": nonzero,
     "average": average,
     # A record is kept in an array with a row for every position: that array is what it is stacked to.
+    "of_parts": of_parts,
     "stacked": same,
     "unstacked": same,
     "zeros_like_sequence": zeros_like,
