@@ -20,7 +20,7 @@ from fuzz.reference import Rejected, slope
 
 from transformer.ops.table import lookup
 
-CHUNKS, EACH = 10, 6
+CHUNKS, EACH = 8, 6
 EACH_OF_LANES = 3
 ALSO = EVERY, ("second", "dead"), ("layout", "saved"), ("sizes", "second", "other order"), ("loops",)    # in turns
 LEAST_PASSED = 0.1  # programs that are rejected or refused test nothing; a chunk may be variations of one

@@ -15,7 +15,7 @@ from transformer.core.errors import NotSupported, TransformError
 
 PROGRAMS = [program for program in ALL if "expected" not in program.tags]
 LOOPS = [program for program in PROGRAMS if "loops" in program.tags]
-VALUES, DERIVED = [*some(PROGRAMS, 5), *LOOPS], [*some(PROGRAMS, 6, 1), *LOOPS]
+VALUES, DERIVED = [*some(PROGRAMS, 8), *LOOPS], [*some(PROGRAMS, 9, 1), *LOOPS]
 CHUNKS = 24
 
 
@@ -33,7 +33,7 @@ def run(program: Program, order: int) -> None:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_values(chunk: int) -> None:
-    """Of every fifth program; a gradient has the loops of its value, too."""
+    """Of every eighth program; a gradient has the loops of its value, too."""
     for program in VALUES[chunk::CHUNKS]:
         run(program, 0)
 
@@ -41,6 +41,6 @@ def test_values(chunk: int) -> None:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_gradients(chunk: int) -> None:
-    """Of every sixth, and of those whose loops were wrong once."""
+    """Of every ninth, and of those whose loops were wrong once."""
     for program in DERIVED[chunk::CHUNKS]:
         run(program, 1)
