@@ -100,3 +100,15 @@ def test_proven_loops_have_no_test(name: str, order: int) -> None:
     program = BY_NAME[name]
     source = source_of(transformed(program, order), program.function, program.example(np.random.default_rng(0)))
     assert "IndexError" not in source and " < 0 else " not in source
+
+
+def used_before_it_is_a_size(x, at):
+    first = x[at[0]]
+    return first + np.sum(np.zeros(at[0]))
+
+
+def test_a_size_may_be_a_place_before() -> None:
+    compiled, x = jit(used_before_it_is_a_size), np.arange(5.0)
+    assert compiled(x, np.array([3])) == used_before_it_is_a_size(x, np.array([3]))
+    with pytest.raises(IndexError, match="index -1000000000000000 is out of bounds"):
+        compiled(x, np.array([-10**15]))

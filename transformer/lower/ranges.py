@@ -50,9 +50,6 @@ class Ranges:
         for stmt in all_statements(function.body):
             if isinstance(stmt, Loop):
                 count_steps(stmt)
-        for atom in (*function.params, *(target for stmt in function.body for target in getattr(stmt, "targets", ()))):
-            for size in getattr(atom.type, "sizes", ()):                 # the rest of the function does not run without
-                current().assumptions.exists(size)
 
     def _enter(self, stmt: Any) -> None:
         match stmt:
