@@ -17,7 +17,7 @@ from corpus import ALL
 from lowered import as_loops, source_of
 from test_lowered_programs import BY_NAME, transformed
 
-from transformer import tree
+from transformer import jit, tree
 from transformer.core.errors import NotSupported
 
 pytestmark = pytest.mark.filterwarnings("ignore")
