@@ -25,23 +25,23 @@ class Mentions:
     """What statements use and define, with the blocks in them; looked up once for each, while none of them changes."""
 
     def __init__(self) -> None:
-        self._used: dict[int, frozenset[Var]] = {}
-        self._made: dict[int, frozenset[Var]] = {}
+        self._found: dict[int, tuple[frozenset[Var], frozenset[Var]]] = {}
 
     def used(self, stmt: Any) -> frozenset[Var]:
         """Every variable that it uses; arrays that are written count."""
-        found = self._used.get(id(stmt))
-        if found is None:
-            inside = (self.used(each) for block in inner_blocks(stmt) for each in block)
-            found = self._used[id(stmt)] = frozenset((*uses_before(stmt), *uses_after(stmt))).union(*inside)
-        return found
+        return self._of(stmt)[0]
 
     def made(self, stmt: Any) -> frozenset[Var]:
         """Every variable that is new in it, or behind it."""
-        found = self._made.get(id(stmt))
+        return self._of(stmt)[1]
+
+    def _of(self, stmt: Any) -> tuple[frozenset[Var], frozenset[Var]]:
+        found = self._found.get(id(stmt))
         if found is None:
-            inside = (self.made(each) for block in inner_blocks(stmt) for each in block)
-            found = self._made[id(stmt)] = frozenset((*defined(stmt), *inner_targets(stmt))).union(*inside)
+            inside = [self._of(each) for block in inner_blocks(stmt) for each in block]
+            used = frozenset((*uses_before(stmt), *uses_after(stmt))).union(*(each[0] for each in inside))
+            made = frozenset((*defined(stmt), *inner_targets(stmt))).union(*(each[1] for each in inside))
+            found = self._found[id(stmt)] = used, made
         return found
 
 

@@ -4,9 +4,9 @@
 >>> n, k = Size.of(Dim("n")), Size.of(Dim("k"))
 >>> found = Composites([n - k + 1, n - k, (n - k + 1) // 2 - 1, (n - k + 1) * 3])
 >>> found.sizes
-{n - k + 1: n - k + 1}
+{n - k + 1': n - k + 1}
 >>> found.shorter(n - k), found.shorter(3 * n - 3 * k + 3)
-(n - k + 1 - 1, 3*n - k + 1)
+(n - k + 1' - 1, 3*n - k + 1')
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Composites:
         for size in sorted(chosen, key=_length):                         # what is inside of others is shorter
             shorter = self.shorter(size)
             assert isinstance(shorter, Size)
-            dim = Dim(repr(size))
+            dim = Dim(repr(size), len(self.sizes) + 1)                   # like no other, whatever dimensions look like
             self.sizes[dim] = shorter
             self._found.clear()
             whole[dim] = size

@@ -193,9 +193,8 @@ class _Entry:
 
     def _sizes(self) -> Iterator[Item]:
         """`n, m = x.shape`."""
-        given = self.sizes.given
-        for dim in sorted((*self.sizes.named, *self.sizes.composites.sizes), key=lambda dim: dim not in given):
-            wish = given.get(dim, dim.name)
+        for dim in self.sizes.to_be_named():
+            wish = self.sizes.given.get(dim, dim.name)
             wish = wish if wish.isidentifier() else next((w for w in "nmdpqrs" if w not in self.used), "n")
             self.sizes.names[dim] = fresh(wish, self.used)
         for param, axes in self.sizes.definitions():

@@ -174,11 +174,10 @@ class Page:
     def _name_sizes(self) -> None:
         """Sizes are called what they are declared as, if nothing else is."""
         users = {var.name for var in all_definitions(self.function.body) if var.name}
-        given = self.sizes.given
-        for dim in sorted((*self.sizes.named, *self.sizes.composites.sizes), key=lambda dim: dim not in given):
+        for dim in self.sizes.to_be_named():
             used = {*users, *self.names.taken, *self.names.holders}
             wishes = [wish for wish in (dim.name, *DIMENSIONS) if wish.isidentifier()]
-            wish = given.get(dim) or next((wish for wish in wishes if wish not in used), "n")
+            wish = self.sizes.given.get(dim) or next((wish for wish in wishes if wish not in used), "n")
             self.sizes.names[dim] = self.names.reserve(wish, users)
 
     # -- lines around the body ----------------------------------------------------------------

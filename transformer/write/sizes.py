@@ -51,6 +51,10 @@ class SizePlan:
             dim: None for size in self.composites.sizes.values() for dim in self._dims_in(size)
         }
 
+    def to_be_named(self) -> list[Dim]:
+        """Everything that gets a name; what the user has a name for comes first, so that nothing else takes it."""
+        return sorted((*self.named, *self.composites.sizes), key=lambda dim: dim not in self.given)
+
     def _dims(self, size: Size) -> Iterator[Dim]:
         """The dimensions that a size is printed with."""
         return self._dims_in(self.shorter(size))
