@@ -42,7 +42,8 @@ class OfParts(Elementwise):
 
     def batch(lead, real, imag):
         raise NotSupported("complex(re, im) has no form for a batch",
-                           why="re + 1j * im is nan where im is infinite; each lane is computed by itself.")
+                           why="With an infinite im, re + 1j * im is nan, so each lane is computed by itself.",
+                           instead="Write re + 1j * im where every part is finite.")
 
     def domain(rng):
         return [((1.5, -0.5), {}), ((2, 0.3), {})]
