@@ -32,7 +32,6 @@ QUOTED = {
     "Invalid number of FFT data points (",
     "Last 2 dimensions of the array must be square",
     "Maximum allowed size exceeded",
-    "Number of samples, ",
     "Shape and axes have different lengths.",
     "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
     "UPLO argument must be 'L' or 'U'",

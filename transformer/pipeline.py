@@ -26,6 +26,7 @@ from .read.interface import Interface
 from .read.reader import Reading, read
 from .settings import config
 from .simplify import simplify
+from .simplify.made import without_repeated_tests
 from .transform.applied import settled, take_hidden
 from .transform.argument_names import passed_names
 from .transform.derived import taken_apart
@@ -90,6 +91,7 @@ def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hint
     made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages)
     made.interface.name = called or made.interface.name
     compute_in_float32(made, taken_apart(target)[1], by_entry=False)
+    without_repeated_tests(made.function, made.reading.assumptions)
     with Builder(made.reading.assumptions).active():
         made.function = with_tests_of_names(made.function, in_loops=True)
     note_memory(made, taken_apart(target)[1])

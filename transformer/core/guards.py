@@ -43,8 +43,8 @@ class Assumptions(Bounds):
 
     `smallest` is what every named dimension is known to be at least: 2 for functions specialised
     to a call (dimensions 0 and 1 are numbers there), 0 for emitted files. `tester` emits a test that
-    two sizes are equal into the program, where that is how to go on. `denied` are pairs of which the first
-    is greater in the call being read, as a question has found.
+    two sizes are equal into the program, where that is how to go on, `sign_tester` one that a size is not
+    negative. `denied` are pairs of which the first is greater in the call being read, as a question has found.
     """
 
     def __init__(self, hints: Mapping[SizeAtom, int] | None = None, smallest: int = 0) -> None:
@@ -56,6 +56,8 @@ class Assumptions(Bounds):
         self.guards: list[Guard] = []
         self._consistent = False
         self.tester: Callable[[Extent, Extent], None] | None = None
+        self.sign_tester: Callable[[Extent], None] | None = None
+        self._not_negative: list[Extent] = []                      # as tests in the block have found
         self.exact: dict[Floor, Floor] = {}
         self._tested: list[SizeAtom] = []
         self.denied: list[tuple[Extent, Extent]] = []
@@ -73,13 +75,13 @@ class Assumptions(Bounds):
 
     def checkpoint(self) -> Any:
         """What is assumed now, for `restore`."""
-        return dict(self.bound), dict(self.exact), len(self.guards)
+        return dict(self.bound), dict(self.exact), len(self.guards), len(self._not_negative)
 
     def restore(self, checkpoint: Any) -> None:
         """Drops what was assumed since a checkpoint."""
-        self.bound, self.exact, count = dict(checkpoint[0]), dict(checkpoint[1]), checkpoint[2]
+        self.bound, self.exact = dict(checkpoint[0]), dict(checkpoint[1])
         self._normal.clear()
-        del self.guards[count:]
+        del self.guards[checkpoint[2]:], self._not_negative[checkpoint[3]:]
 
     def _representative(self, atom: SizeAtom) -> Extent | None:
         # What is the same in a branch only must not stay when the branch is left.
@@ -159,9 +161,11 @@ class Assumptions(Bounds):
     def block(self) -> Iterator[None]:
         """What is tested in a block of the program holds there, and not behind it."""
         outer, self._tested = self._tested, []
+        count = len(self._not_negative)
         try:
             yield
         finally:
+            del self._not_negative[count:]
             for atom in self._tested:
                 self.bound.pop(atom, None)
                 if isinstance(atom, Floor):
@@ -224,9 +228,9 @@ class Assumptions(Bounds):
         return known is not None and known >= 0 and self.choose(lowest, 0)
 
     def _is_guarded(self, difference: Extent) -> bool:
-        """Whether `difference >= 0` follows from a guard that there is."""
-        lows = (self.lower_bound(difference - (guard.left - guard.right))
-                for guard in self.guards if guard.kind == "at least")
+        """Whether `difference >= 0` follows from a guard that there is, or from a test in the block."""
+        guarded = (guard.left - guard.right for guard in self.guards if guard.kind == "at least")
+        lows = (self.lower_bound(difference - size) for size in (*guarded, *self._not_negative))
         return any(low is not None and low >= 0 for low in lows)
 
     def certainly_at_least(self, left: Extent, right: Extent) -> bool:
@@ -239,6 +243,13 @@ class Assumptions(Bounds):
         difference = self.normal(size) - least
         low = self.lower_bound(difference)
         return low is not None and low >= 0 or self._is_guarded(difference)
+
+    def test_sign(self, size: Extent) -> None:
+        """Has the program test that a size is not negative, where that is open."""
+        size = self.normal(size)
+        if self.sign_tester is not None and isinstance(size, Size) and not self.follows(size, 0):
+            self.sign_tester(size)
+            self._not_negative.append(size)
 
     def within(self, var: Any, low: Extent | None, high: Extent | None) -> None:
         """Notes that an integer of the program is certainly in `low..high` (None: open), such as

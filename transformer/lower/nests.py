@@ -262,6 +262,14 @@ def inner_blocks(stmt: Any) -> tuple[Block, ...]:
     return blocks_of(stmt)
 
 
+def allocated_next(stmt: Any) -> tuple[Extent, ...] | None:
+    """The sizes of the memory that a statement allocates; None for one that does anything but compute a number of
+    others, which could rest on the sizes."""
+    if isinstance(stmt, Allocate):
+        return stmt.target.type.sizes if stmt.source is None else ()                  # type: ignore[union-attr]
+    return () if isinstance(stmt, Let) and not is_load(stmt) else None
+
+
 def statements(block: Block) -> Iterator[Any]:
     """Every statement of a block and of those nested in it, outermost first."""
     waiting = [iter(block)]

@@ -35,10 +35,12 @@ LIMIT = float(2 ** 63)
 def before(stmt: Let, ranges: Ranges) -> None:
     """Emits the tests of operands for which Python raises."""
     if _is_of_numbers(stmt):
-        rule = BEFORE.get(stmt.op.name)
-        is_division = stmt.op.name in DIVISIONS and _is_not_zero(stmt.args[1], ranges)
-        if rule is not None and not is_division and (stmt.op.name in TO_INTEGER or _is_pythons(stmt)):
+        rule, divides = BEFORE.get(stmt.op.name), stmt.op.name in DIVISIONS
+        is_certain = divides and _is_not_zero(stmt.args[1], ranges)
+        if rule is not None and not is_certain and (stmt.op.name in TO_INTEGER or _is_pythons(stmt)):
             rule(stmt, *map(Value, stmt.args))
+            if divides:
+                ranges.differ(stmt.args[1], 0)
 
 
 def after(stmt: Let, magnitudes: Magnitudes) -> None:

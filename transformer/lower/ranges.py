@@ -93,17 +93,26 @@ class Ranges:
         if is_exact(integer):
             self.scopes[-1].facts += [affine(integer) - low, high - affine(integer)]
 
+    def differ(self, integer: Atom, number: int) -> None:
+        """From here on in the block, an integer is not this one."""
+        if is_exact(integer):
+            self.scopes[-1].facts += self._apart(affine(integer), number)
+
     def _facts(self, cond: Any, truth: bool) -> list[Extent]:
         """Sizes that are not negative where a condition has this outcome."""
         stmt = self._definition(cond)
         if stmt is not None and stmt.op.name in COMPARISONS and all(map(is_exact, stmt.args)):
             left, right = map(affine, stmt.args)
-            return COMPARISONS[stmt.op.name](left, right, truth)
+            return COMPARISONS[stmt.op.name](left, right, truth) or self._apart(left, right)
         if stmt is not None and stmt.op.name in JOINED and JOINED[stmt.op.name] == truth:
             return [fact for side in stmt.args for fact in self._facts(side, truth)]
         if stmt is not None and stmt.op.name == "logical_not":
             return self._facts(stmt.args[0], not truth)
         return self._facts_of_merge(cond, truth)
+
+    def _apart(self, left: Extent, right: Extent) -> list[Extent]:
+        """What holds of two sizes that are not equal, if it is known which one is greater."""
+        return next(([gap - 1] for gap in (left - right, right - left) if self._follows(gap)), [])
 
     def _facts_of_merge(self, cond: Any, truth: bool) -> list[Extent]:
         """Of `a and b` if it holds, of `a or b` if it does not."""

@@ -9,6 +9,7 @@ from ..core.builder import Builder
 from ..core.equations import guardable
 from ..core.grammar import Call, Function, Var, type_of
 from ..core.guards import Assumptions
+from ..core.signs import without_tests_of_signs
 from ..core.walk import Copier, all_statements
 from .blocking import by_blocks
 from .callees import given_away, prepared
@@ -28,7 +29,7 @@ from .jamming import jam
 from .layout import free_arrays, laid_out
 from .masks import chosen_by_masks
 from .memory import place
-from .nests import Allocate, Block, Lowered, statements
+from .nests import Allocate, Block, Lowered, allocated_next, inner_blocks, statements
 from .overwritten import without_fills
 from .peeling import peel
 from .products import see_through
@@ -55,6 +56,8 @@ def expand_for_gpu(function: Function, assumptions: Assumptions) -> Lowered:
     with builder.active():
         body = without_fills(place(body, results, {}))
         body = cleaned(totals_in_chunks(totals_apart(body, results), results), results, assumptions)
+        if without_tests_of_signs(body, allocated_next, inner_blocks):
+            body = cleaned(body, results, assumptions)
         body, cells = launched(nests_apart(body), results)
     return Lowered(function, body, results, assumptions=assumptions, cells=cells)
 
@@ -102,6 +105,8 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
         body = jam(shortened(tile(peel(body))))
         body = in_chunks(body) if threads else body
         body = cleaned(accurate(extremes(body)), results, builder.assumptions)
+        if without_tests_of_signs(body, allocated_next, inner_blocks):
+            body = cleaned(body, results, builder.assumptions)
         body = shared_out(body, results) if threads else body
     return Lowered(function, body, results, assumptions=assumptions)
 

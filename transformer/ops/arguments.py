@@ -12,12 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.exceptions import AxisError
 
+from ..core.builder import current
 from ..core.errors import BadArgument, NotSupported, ShapeError, as_raised
 from ..core.grammar import Const
 from ..core.halves import of_core
 from ..core.sizes import Extent, Size
 from .integers import affine
 from .value import Value
+
+NEGATIVE = "negative dimensions are not allowed"           # as NumPy says
 
 Args = tuple[Any, ...]
 Kwargs = dict[str, Any]
@@ -80,10 +83,16 @@ def is_dynamic(argument: Any) -> bool:
 
 def shape(argument: Any) -> tuple[Extent, ...]:
     """A shape given as one size or as a sequence of them."""
-    sizes = tuple(map(extent, items(argument)))
-    if any(isinstance(size, int) and size < 0 for size in sizes):
-        raise ShapeError("negative dimensions are not allowed")
-    return sizes
+    return tuple(map(length, items(argument)))
+
+
+def length(argument: Any, what: str = "a size", refusal: str = NEGATIVE) -> Extent:
+    """A size for a new array. Where only the program itself can tell whether it is negative, the program does."""
+    size = extent(argument, what)
+    if isinstance(size, int) and size < 0:
+        raise ShapeError(refusal.format(size))
+    current().assumptions.test_sign(size)
+    return size
 
 
 def items(shape: Any) -> tuple[Any, ...]:

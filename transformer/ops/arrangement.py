@@ -167,6 +167,7 @@ class Tile(Op):
 
     calls = np.tile
     makes_array = "always"
+    sized = True
     linear = "A"
 
     @classmethod
@@ -217,6 +218,7 @@ class Repeat(Op):
 
     calls = np.repeat
     methods = ("repeat",)
+    sized = True
     linear = "a"
 
     def front(args, kwargs, spelling):

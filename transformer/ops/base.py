@@ -67,6 +67,7 @@ loop form       how one element of the result comes about. A rule is called as t
                 a function of them (or of their types) and the attributes
 ``makes_array`` what gives, in NumPy, an array and not a number where the result has no axes: "always", or
                 "of arrays" (as views do); a dictionary where that depends on the spelling
+``sized``       NumPy refuses negative sizes among its attributes
 ``write_back``  ``(base, part, *slots, **attrs) -> base`` after `part`, a view of it, was written
 ``passing``     ``(args, **attrs) -> args``: the operands through which derivatives pass, where not all are
 ``helper``      printed, it is a call of a function that the module contains, with the name of the op (`write/prelude`)
@@ -143,6 +144,7 @@ class Op:
     made_of = slice(None)              # the operands that the elements of the result come from
     heavy = False                      # too costly to compute a second time (matrix products, solvers)
     writes = False                     # the result is operand 0 with a part written: a new version of it
+    sized = False
     of_sequences = False               # an operand or the result is what a loop recorded
     passing: Any = None
     view: Any = False                  # NumPy returns a view of the first operand

@@ -80,6 +80,7 @@ class Creation(Op):
 
 class Shaped(Creation):
     makes_array = "always"
+    sized = True
 
     @classmethod
     def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
@@ -131,6 +132,7 @@ class Empty(Shaped):
 class Full(Op):
     calls = np.full
     makes_array = "always"
+    sized = True
     linear = "fill_value"
 
     @classmethod
@@ -223,6 +225,7 @@ class Eye(Creation):
     """`M` is left out when the matrix is square."""
 
     calls: Any = np.eye
+    sized = True
 
     @classmethod
     def bind(cls, args: Args, kwargs: Kwargs) -> Bound:

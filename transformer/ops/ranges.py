@@ -115,6 +115,7 @@ def count_of_range(start: Extent, stop: Extent, step: Extent) -> Extent:
 
 class Linspace(Op):
     calls = np.linspace
+    sized = True
 
     @classmethod
     def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
@@ -126,9 +127,8 @@ class Linspace(Op):
         operands = value(given.pop("start")), value(given.pop("stop"))
         operands, attrs = super().bind(operands, given)
         if "num" in attrs:
-            attrs["num"] = arguments.extent(attrs["num"], "the number of samples")
-            if isinstance(attrs["num"], int) and attrs["num"] < 0:
-                raise ShapeError(f"Number of samples, {attrs['num']}, must be non-negative.")
+            refusal = "Number of samples, {}, must be non-negative."
+            attrs["num"] = arguments.length(attrs["num"], "the number of samples", refusal)
         if attrs.get("dtype") is not None:
             attrs["dtype"] = arguments.dtype(attrs["dtype"])
         return operands, attrs

@@ -299,6 +299,7 @@ class BroadcastTo(Op):
     name = "broadcast_to"
     calls = np.broadcast_to
     makes_array = "always"
+    sized = True
     view = True
     linear = "array"
 

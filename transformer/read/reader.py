@@ -49,7 +49,7 @@ from .outside import Kept, Outside
 from .recorded import RecordedList, Recording
 from .recursion import Recursion
 from .subfunctions import inlined, subfunction
-from .testing import Untested
+from .testing import Untested, testing_signs
 from .values import Conflict, View
 
 __all__ = ["Reader", "Reading", "read"]
@@ -102,7 +102,7 @@ def read(
     for _ in range(MOST_READINGS):
         reader = Reader(Assumptions(hints, smallest), unrolled, declared, tested)
         try:
-            with reader.builder.active(), reader.assumptions.block():
+            with reader.builder.active(), reader.assumptions.block(), testing_signs(reader):
                 return read_target(reader, target, args, kwargs)
         except Unroll as request:
             if request.loop in unrolled:

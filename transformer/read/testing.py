@@ -5,6 +5,9 @@
                  a + b                                what follows in the block takes them as one
 
 That is the last resort, where reading cannot tell, no guard can, and nothing can be made static.
+
+Whether a size that is computed is negative is tested as well, where NumPy does when it makes an array:
+of the array itself nothing may be left (``np.sum(np.ones(k))`` is k).
 """
 
 from __future__ import annotations
@@ -14,12 +17,14 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..core.builder import current
 from ..core.equations import guardable
 from ..core.errors import NotSupported, ShapeError, TransformError
 from ..core.grammar import Effect, If
 from ..core.sizes import Extent, Size
+from ..core.walk import atom_of_size
 from ..ops import value as values
-from ..ops.arguments import NotKnown
+from ..ops.arguments import NEGATIVE, NotKnown
 from ..ops.table import lookup
 from ..ops.value import Value
 from .demand import Demand, Roots, Unroll
@@ -96,6 +101,24 @@ def _demand_integers(reader: Reader, arguments: Any, error: TransformError) -> N
         raise Unroll(roots.loops[-1], error.located(reader.builder.origin))
     if paths:
         raise Demand(paths, error.located(reader.builder.origin))
+
+
+@contextmanager
+def testing_signs(reader: Reader) -> Iterator[None]:
+    """While sizes of new arrays are tested by the program where they may be negative."""
+    reader.assumptions.sign_tester = _emit_test_of_sign
+    try:
+        yield
+    finally:
+        reader.assumptions.sign_tester = None
+
+
+def _emit_test_of_sign(size: Extent) -> None:
+    builder = current()
+    attrs = {"exception": ValueError, "template": ((NEGATIVE,),), "size": size}
+    raising = Effect("raise", (), attrs, builder.origin)
+    computed: Any = values.value(atom_of_size(size))
+    builder.emit(If((computed < 0).atom, [raising], [], [], builder.origin))
 
 
 @contextmanager
