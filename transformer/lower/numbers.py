@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.grammar import Const, Let, type_of
+from ..core.grammar import Atom, Const, Let, type_of
 from ..ops import scalars
 from ..ops.arithmetic import Cast
 from ..ops.loops import OPERATORS, is_of, loop_of
+from ..ops.value import Value
 from ..write.expressions import BINARY, COMPARE, UNARY, dotted, number_class
 from ..write.sizes import number
 from . import vecmath
@@ -23,6 +24,8 @@ from .functions import Functions
 from .nests import Block, statements
 
 FLOAT64 = np.dtype(float)
+OF_LAST_BITS = frozenset(("+", "-", "*", "&", "|", "^", "~"))   # of operands as well as of the result
+OF_WORDS = OF_LAST_BITS | {"//", "%", "<<", ">>", *COMPARE}
 PRINTED_INSIDE = (scalars.same, scalars.chosen, scalars.real_part, scalars.imaginary_part)
 
 
@@ -91,13 +94,17 @@ class Numbers:
         form = self.form(stmt)
         if form is scalars.same:
             return converted(args[0], dtype, result)
+        if OPERATORS.get(form) in OF_WORDS and is_narrow(dtype) and all(type.dtype == dtype for type in types):
+            args = _widened(form, stmt.args, args)
         tree = self._formed(form, args, dtype, stmt.attrs)
-        return typed(tree, result) if _is_widened(form, result) else tree
+        return _wrapped_around(tree, result) if _is_widened(form, result) else tree
 
     def form(self, stmt: Let) -> Any:
         """The loop form of an op for its operands; one that is copied gets its name."""
         dtype: np.dtype = type_of(stmt.args[-1]).dtype                   # type: ignore[union-attr]
         form = loop_of(stmt.op, dtype.kind)
+        if dtype.kind in "iu" and stmt.op.by_operator is not None and stmt.op.by_operator(*map(Value, stmt.args)):
+            return next(call for call in stmt.op.calls if call in OPERATORS)
         if self.functions.vectorised and not stmt.target.type.weak and id(stmt) not in self.alone:   # type: ignore[union-attr]
             form = vecmath.FORMS.get(stmt.op.name, {}).get(dtype, form)  # Python's own numbers stay with `math`
         form = self.functions.instead.get((form, dtype.kind), form)
@@ -119,6 +126,29 @@ class Numbers:
         name = self.functions.called(form, dtype)
         keywords = [ast.keyword(key, _plain(item)) for key, item in attrs.items()]
         return ast.Call(ast.Name(name), args, keywords)
+
+
+def _wrapped_around(tree: ast.expr, dtype: np.dtype) -> Any:
+    """`np.int32(tree)`, of an integer: its last bits, which are marked as such."""
+    wrapped: Any = typed(tree, dtype)
+    wrapped.last_bits = tree
+    return wrapped
+
+
+def is_narrow(dtype: np.dtype) -> bool:
+    """Whether numbers of a dtype are integers that are all among those of 64 bits in which numba computes. Unsigned
+    ones are not: of uint64 and the int64 of a literal it makes a float."""
+    return dtype.kind == "i" and dtype.itemsize < 8
+
+
+def _widened(form: Any, atoms: tuple[Atom, ...], trees: list[Any]) -> list[Any]:
+    """Operands as they are in 64 bits: literals need no dtype, and what only decides the last bits of a result need not
+    be wrapped around by itself."""
+    plain = [_plain(int(atom.value)) if isinstance(atom, Const) else tree
+             for atom, tree in zip(atoms, trees, strict=True)]
+    if OPERATORS[form] not in OF_LAST_BITS:
+        return plain
+    return [getattr(tree, "last_bits", tree) for tree in plain]
 
 
 def _is_widened(form: Any, result: np.dtype) -> bool:

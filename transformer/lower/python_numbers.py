@@ -212,6 +212,8 @@ def _powered(result: Any, x: Any, y: Any) -> Any:
 
 
 def _left(result: Any, x: Any, y: Any) -> Any:
+    if _known(y) in range(64):
+        return operator.rshift(result, y) != x
     return operator.or_(_all(x != 0, y > 63), operator.rshift(result, y) != x)
 
 

@@ -12,7 +12,7 @@ from ..core.errors import BadArgument, NotSupported
 from ..core.types import ArrayType, dtype_of_name, type_of_number
 from . import scalars
 from .arguments import dtype as checked_dtype
-from .elementwise import FLAT, Elementwise, is_python_number, where
+from .elementwise import FLAT, Elementwise, constant, is_python_number, where
 from .value import atom, emit, value
 
 
@@ -58,6 +58,9 @@ class FloorDivide(Elementwise):
     loop = {"i": scalars.floor_quotient}
     where = "real", "nonzero"
     derivative = FLAT
+
+    def by_operator(a, b):
+        return constant(b) not in (None, 0, -1)
 
 
 class Remainder(Elementwise):

@@ -29,6 +29,8 @@ loop form       how one element of the result comes about. A rule is called as t
                 read (``elements`` has what such rules are written with). One of
     ``loop``              elementwise ops: the function of numbers that is called, where it is not what
                           `loops` takes from ``calls``; a table by kinds of dtypes (``{"iu": f, "f": g}``)
+    ``by_operator``       elementwise ops: ``(*integers) -> bool``: whether Python's operator serves for these in place
+                          of what ``loop`` says (a shift by 3)
     ``simpler``           elementwise ops: ``(*numbers, **attrs) -> number or None``: the same in terms of
                           other ops, where that depends on types or constants (``x ** 2`` is ``x * x``)
     ``element``           ``(at, *operands, **attrs) -> number``: an element is one of an operand at
@@ -123,6 +125,7 @@ class Op:
     differs = False
     is_total = False
     loop: Any = None
+    by_operator: Any = None
     simpler: Any = None
     element: Any = None
     init: Any = None

@@ -371,6 +371,11 @@ class Invert(Elementwise):
     derivative = FLAT
 
 
+def _is_short(shift: Any) -> bool:
+    """Whether a shift is known to leave some of 64 bits, as processors shift."""
+    return constant(shift) in range(64)
+
+
 class LeftShift(Elementwise):
     name = "left_shift"
     calls = np.left_shift, operator.lshift
@@ -378,6 +383,9 @@ class LeftShift(Elementwise):
     loop = scalars.shifted_left
     where = "integer"
     derivative = FLAT
+
+    def by_operator(x1, x2):
+        return _is_short(x2)
 
 
 class RightShift(Elementwise):
@@ -387,3 +395,6 @@ class RightShift(Elementwise):
     loop = scalars.shifted_right
     where = "integer"
     derivative = FLAT
+
+    def by_operator(x1, x2):
+        return _is_short(x2)
