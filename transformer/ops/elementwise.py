@@ -199,6 +199,13 @@ def is_python_number(operand: Any) -> bool:
     return type(operand) in (int, float, complex)
 
 
+def number_of(operand: Any) -> Any:
+    """The number that an operand of a rule is known to be, by whatever name, or None."""
+    if isinstance(operand, Value):
+        return operand.atom.value if isinstance(operand.atom, Const) else None
+    return operand if is_python_number(operand) else None
+
+
 def constant(operand: Any) -> Any:
     """The number that an operand of a rule is known to be, or None. One that the user gave a name
     is not told, so that rules keep the name."""

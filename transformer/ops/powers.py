@@ -13,7 +13,7 @@ from ..core.types import INT
 from . import scalars
 from .arithmetic import Negative, converted
 from .comparison import Less
-from .elementwise import Elementwise, constant, is_python_number, where
+from .elementwise import Elementwise, constant, is_python_number, number_of, where
 from .integers import affine
 from .slices import is_negative
 from .value import Value, apply, is_python, value
@@ -24,6 +24,8 @@ FLOAT64 = np.dtype(float)
 def _power_in_base(t, x, p, y):
     n = constant(p)
     if n is None:
+        if number_of(p):
+            return t * p * x ** (p - 1)
         # where p and x are 0, p * x ** (p - 1) would be nan; elsewhere nothing may be replaced, since
         # the next order differentiates this
         at_zero = p == 0 if getattr(p, "dtype", FLOAT64).kind in "iu" else (p == 0) & (x == 0)
@@ -34,7 +36,8 @@ def _power_in_base(t, x, p, y):
         return t if n == 1 else t * 2 * x
     if n == -1:
         return -t * x ** -2
-    return t * n * x ** (n - 1)
+    is_whole = type(n) is float and n.is_integer() and getattr(x, "dtype", FLOAT64).kind == "f"
+    return t * n * x ** ((int(n) if is_whole else n) - 1)
 
 
 def _power_in_exponent(t, x, p, y):

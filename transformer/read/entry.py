@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..containers import LEAVES, kind_of
 from ..core.dims import dims_of
 from ..core.errors import BadArgument, NotSupported, Origin, SourceError, TransformError, raised_as
-from ..core.grammar import Atom, Block, Effect, Function, Var
+from ..core.grammar import Atom, Block, Const, Effect, Function, Var
 from ..core.guards import Assumptions
 from ..core.sizes import Size, Unknown
 from ..core.types import ArrayType
@@ -81,6 +81,7 @@ def read_target(reader: Reader, target: Any, args: tuple[Any, ...], kwargs: dict
             raise always_raised(reader.builder.block, name, origin) from None
         results = Results(reader)
         tree = results.add(result)
+    _leave_out_names(reader.local_constants)
     params = [*arguments.vars, *(hidden.var for hidden in reader.outside.hidden)]
     function = Function(
         name, params, reader.builder.block, results.atoms, dims_of(params), reader.assumptions.guards, origin,
@@ -102,6 +103,16 @@ def read_target(reader: Reader, target: Any, args: tuple[Any, ...], kwargs: dict
         function, interface, reader.outside.watched, written, reader.assumptions, origin, reader.paths, apart,
         reader,
     )
+
+
+def _leave_out_names(constants: set[Const]) -> None:
+    """Names that stand for several numbers, as in a loop that is unrolled, are those of none."""
+    numbers: dict[str | None, set[str]] = {}
+    for const in constants:
+        numbers.setdefault(const.name, set()).add(repr(const.value))
+    for const in constants:
+        if len(numbers[const.name]) > 1:
+            const.name = None
 
 
 def _sharing_none(written: list[WrittenArgument], params: list[Var]) -> list[tuple[Var, Var]]:

@@ -91,7 +91,7 @@ class Constants:
 
 
 def _ambiguous(function: Function) -> set[str]:
-    """The names that stand for several numbers, such as those of a loop that is unrolled."""
+    """The names that stand for several numbers, such as those of two modules."""
     values: dict[str, set[str]] = {}
     for stmt in all_statements(function.body):
         for atom in stmt.args if isinstance(stmt, Let) else ():
