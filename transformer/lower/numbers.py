@@ -24,6 +24,7 @@ from .functions import Functions
 from .nests import Block, statements
 
 FLOAT64 = np.dtype(float)
+OTHER_SIGN = {"+": "-", "-": "+"}
 OF_LAST_BITS = frozenset(("+", "-", "*", "&", "|", "^", "~"))   # of operands as well as of the result
 OF_WORDS = OF_LAST_BITS | {"//", "%", "<<", ">>", *COMPARE}
 PRINTED_INSIDE = (scalars.same, scalars.chosen, scalars.real_part, scalars.imaginary_part)
@@ -165,4 +166,6 @@ def operation(symbol: str, args: list[ast.expr]) -> ast.expr:
         return ast.UnaryOp(UNARY[symbol](), args[0])
     if symbol in COMPARE:
         return ast.Compare(args[0], [COMPARE[symbol]()], [args[1]])
+    if symbol in OTHER_SIGN and isinstance(args[1], ast.UnaryOp) and isinstance(args[1].op, ast.USub):
+        return ast.BinOp(args[0], BINARY[OTHER_SIGN[symbol]](), args[1].operand)     # a + -b
     return ast.BinOp(args[0], BINARY[symbol](), args[1])

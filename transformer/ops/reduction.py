@@ -273,7 +273,7 @@ class CountNonzero(Reduction):
         return 0
 
     def step(count, item, k):
-        return count + (item != 0)
+        return count + (item if item.dtype.kind == "b" else item != 0)
 
     def types(a: ArrayType, axis=None, *, keepdims=False) -> ArrayType:
         return folded(a, axis, keepdims, np.dtype(np.int64))
