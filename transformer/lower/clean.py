@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from ..core.grammar import Atom, Call, Const, Effect, If, Let, Loop, Var, type_of
+from ..core.grammar import UNDEFINED, Atom, Call, Const, Effect, If, Let, Loop, Var, type_of
 from ..core.guards import Assumptions
 from ..core.sizes import Dim, Extent, Size
 from ..core.types import ArrayType
 from ..core.walk import Copier, atom_vars, inner_targets
-from ..ops.arithmetic import Add, Cast, Divide, Multiply, Subtract
 from ..ops.identity import Same
+from .folding import folded
 from .nests import (
     Allocate,
     Block,
@@ -31,9 +28,6 @@ from .nests import (
     uses_before,
     writes,
 )
-
-FOLDED: dict[Any, Callable[..., Any]] = {Add: operator.add, Subtract: operator.sub, Multiply: operator.mul,
-                                         Divide: operator.truediv, Cast: operator.pos}
 
 
 def cleaned(block: Block, results: list[Atom], assumptions: Assumptions) -> Block:
@@ -66,10 +60,14 @@ class Renaming:
         for stmt in block:
             known = self.known(stmt) if isinstance(stmt, Let) else None
             if known is None:
-                made.append(self.stmt(stmt))
+                made += self.left(self.stmt(stmt))
             else:
                 self.copier.mapping[stmt.target] = self.copier.atom(known)
         return made
+
+    def left(self, stmt: Any) -> Block:
+        """What is left of a statement in which names have been replaced."""
+        return [stmt]
 
     def known(self, stmt: Let) -> Atom | None:
         """What the target of a statement is another name of."""
@@ -139,47 +137,21 @@ class Renaming:
 
 
 class _Folding(Renaming):
-    """Replaces numbers that need not be computed, too: one that is multiplied by 1, and what is made of known ones."""
+    """Replaces numbers that need not be computed, too. Of a branch whose condition is known, one side stays."""
+
+    def left(self, stmt: Any) -> Block:
+        if not isinstance(stmt, If) or not isinstance(stmt.cond, Const):
+            return [stmt]
+        holds = bool(stmt.cond.value)
+        known = {merge.target: merge.then if holds else merge.orelse for merge in stmt.merges}
+        if UNDEFINED in known.values():
+            return [stmt]
+        self.copier.mapping.update(known)
+        return stmt.then if holds else stmt.orelse
 
     def known(self, stmt: Let) -> Atom | None:
         other = super().known(stmt)
-        if other is None and stmt.op in FOLDED and _is_real(stmt.target):
-            args = tuple(map(self.copier.atom, stmt.args))
-            other = _of_one(stmt, args) if stmt.op is Multiply else None
-            other = _computed(stmt, args) if other is None else other
-        return other
-
-
-def _of_one(stmt: Let, args: tuple[Atom, ...]) -> Atom | None:
-    """What is multiplied by 1."""
-    for factor, other in (args, args[::-1]):
-        if _is_known(factor) and factor.value == 1 and type_of(other) == stmt.target.type:   # type: ignore[union-attr]
-            return other
-    return None
-
-
-def _computed(stmt: Let, args: tuple[Any, ...]) -> Const | None:
-    """The number that an operation on known ones gives, if it is as short as these together."""
-    if not all(map(_is_known, args)):
-        return None
-    type: Any = stmt.target.type
-    numbers = [atom.value for atom in args]
-    try:
-        with np.errstate(over="raise", invalid="raise", divide="raise"):
-            result = FOLDED[stmt.op](*map(type.dtype.type, numbers))
-    except (ArithmeticError, ValueError):
-        return None
-    is_short = stmt.op is Cast or len(str(result)) <= sum(len(str(each)) for each in numbers)
-    return Const(result.item(), type) if is_short and np.isfinite(result) else None
-
-
-def _is_known(atom: Atom) -> bool:
-    return isinstance(atom, Const) and atom.name is None
-
-
-def _is_real(var: Var) -> bool:
-    """Whether a variable is a number that 1 times itself is: of complex ones, parts may be infinite."""
-    return getattr(var.type, "sizes", True) == () and var.type.dtype.kind in "iuf"   # type: ignore[union-attr]
+        return folded(stmt, tuple(map(self.copier.atom, stmt.args))) if other is None else other
 
 
 def swept(block: Block, alive: set[Var]) -> Block:
