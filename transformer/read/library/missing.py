@@ -19,7 +19,8 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     apart = np.where(here, a - centre, 0.0)
     squares = apart.real**2 + apart.imag**2 if apart.dtype.kind == "c" else apart**2
     total = np.sum(squares, axis=axis, keepdims=keepdims)
-    return divided(total, np.sum(here, axis=axis, keepdims=keepdims) - ddof)
+    free = np.sum(here, axis=axis, keepdims=keepdims) - ddof
+    return divided(total, np.where(free > 0, free, np.nan) if ddof else free)
 
 
 def divided(total, count):
