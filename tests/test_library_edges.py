@@ -308,6 +308,27 @@ def test_norms_are_floats(dtype: str) -> None:
         assert_as_wide(function, x[0])
 
 
+def middle_of_numbers(x):
+    return np.nanmedian(x)
+
+
+def middle_of_positive_numbers(x):
+    return np.nanmedian(x[x > 0]) * np.sum(x)
+
+
+def part_of_columns(x):
+    return np.nanquantile(x, 0.3, axis=0)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_the_middle_of_nothing_is_nan(dtype: str) -> None:
+    assert_as_wide(middle_of_numbers, np.zeros(0, dtype))
+    assert_as_wide(middle_of_positive_numbers, np.zeros(3, dtype))
+    assert_as_wide(middle_of_positive_numbers, np.arange(4).astype(dtype))
+    assert_as_wide(part_of_columns, np.zeros((0, 3), dtype))
+
+
 def repeated(x):
     return np.resize(x, (2, 3))
 

@@ -54,6 +54,8 @@ def among_numbers(a, q, axis, keepdims):
     is_pythons = type(q) in (int, float)      # the result is as wide as the array
     q = np.asarray(q)
     ordered = np.sort(lines(a, axis), axis=0)
+    if a.dtype.kind in "fc" and ordered.shape[0] == 0:
+        ordered = np.full((1, *ordered.shape[1:]), np.nan, a.dtype)
     last = np.maximum(np.sum(~np.isnan(ordered), axis=0) - 1, 0)
     position = (np.reshape(q, (*q.shape, *(1,) * last.ndim)) if q.ndim and last.ndim else q) * last
     low = np.floor(position).astype(int)
