@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bounds import Raised, outcome
 from lowered import assert_same
 
-from transformer import grad
+from transformer import grad, jit, jvp, vmap
 
 
 def parts_added(x, places):
@@ -127,3 +128,220 @@ def of_cmath(z):
 @pytest.mark.parametrize("z", [1 + 2j, -1.0, 2, np.complex128(1j), np.float64(-2.0), 0j], ids=str)
 def test_functions_of_cmath(z: Any) -> None:
     assert_same(of_cmath, z)
+
+
+def assert_as_wide(function: Any, *arguments: Any) -> None:
+    """The same, and in the same dtype and shape: also where it is read beside lanes, that have no part in it."""
+    assert_same(function, *arguments)
+    with np.errstate(all="ignore"):
+        want = outcome(lambda: function(*arguments))
+        if not isinstance(want, Raised):
+            got = vmap(lambda lane: function(*arguments), out_axes=None)(np.zeros(2))
+            assert np.shape(got) == np.shape(want) and np.asarray(got).dtype == np.asarray(want).dtype, (got, want)
+
+
+X = np.array([3.0, 1.0, 2.0, 1.0, 0.0])
+
+
+def in_bins(x, w):
+    return np.histogram(x, bins=3, range=(0, 2), weights=w)[0]
+
+
+def in_bins_of_all(x, w):
+    return np.histogram(x, bins=3, weights=w)[0]
+
+
+def in_given_bins(x, w):
+    return np.histogram(x, bins=[0, 1, 2], weights=w)[0]
+
+
+def shares_of_bins(x, w):
+    return np.histogram(x, bins=3, range=(0, 2), weights=w, density=True)[0]
+
+
+WEIGHTS = [np.arange(5.0), np.arange(5, dtype="f4"), np.arange(5), np.arange(5, dtype="i1"), 1j * np.arange(5.0),
+           np.array([1.0, np.inf, 1.0, 1.0, np.nan])]
+
+
+@pytest.mark.parametrize("function", [in_bins, in_bins_of_all, in_given_bins, shares_of_bins])
+@pytest.mark.parametrize("weights", WEIGHTS, ids=str)
+def test_weights_stay_in_their_bins_and_keep_their_dtype(function: Any, weights: Any) -> None:
+    assert_as_wide(function, X, weights)
+    assert_as_wide(function, X.astype("f4"), weights)
+
+
+@pytest.mark.parametrize("function", [in_bins, in_given_bins])
+@pytest.mark.parametrize("count", [1, 4, 6])
+def test_each_number_has_a_weight(function: Any, count: int) -> None:
+    with pytest.raises(ValueError):
+        jit(function)(X, np.arange(float(count)))
+
+
+def edges_of_bins(x):
+    return np.histogram(x, bins=3)[1]
+
+
+@pytest.mark.parametrize("x", [X.astype("f4"), np.zeros(0), np.zeros(3), np.array([1.0, np.nan]), np.array([3, 1, 1])],
+                         ids=str)
+def test_the_edges_of_bins(x: Any) -> None:
+    assert_as_wide(edges_of_bins, x)
+
+
+def in_bins_from(x, low, high):
+    return np.histogram(x, bins=3, range=(low, high))[0]
+
+
+def in_bins_between(x, edges):
+    return np.histogram(x, bins=edges)[0]
+
+
+def test_bins_increase() -> None:
+    assert_as_wide(in_bins_from, X, 2.0, 0.0)
+    assert_as_wide(in_bins_from, X, 1.0, 1.0)
+    assert_as_wide(in_bins_between, X, np.array([0.0, 2.0, 1.0]))
+
+
+def differences_with_ends(x, end):
+    return np.ediff1d(x, to_end=end)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i8", "f4", "f8"])
+@pytest.mark.parametrize("end", [7, 2.5, np.arange(2.0)], ids=str)
+def test_ends_become_what_the_differences_are(dtype: str, end: Any) -> None:
+    assert_as_wide(differences_with_ends, X.astype(dtype), end)
+
+
+def in_both(x, y):
+    return np.intersect1d(x, y)
+
+
+def quotient(x, y):
+    return np.polydiv(x, y)[0]
+
+
+def remainder(x, y):
+    return np.polydiv(x, y)[1]
+
+
+def with_zeros_at(x):
+    return np.poly(x)
+
+
+@pytest.mark.parametrize("dtypes", [("f4", "f8"), ("f8", "f4"), ("i1", "i8"), ("f4", "f4")])
+def test_the_wider_dtype(dtypes: tuple[str, str]) -> None:
+    x, y = X.astype(dtypes[0]), np.array([1.0, 2.0]).astype(dtypes[1])
+    assert_as_wide(in_both, x, y)
+    assert_as_wide(quotient, x, y)
+    assert_as_wide(remainder, x, y)
+    assert_as_wide(with_zeros_at, x)
+
+
+def product_of_polynomials(x, y):
+    return np.polymul(x, y)
+
+
+def test_a_product_of_polynomials_has_no_zeros_in_front() -> None:
+    y = np.array([1.0, 2.0])
+    assert_as_wide(product_of_polynomials, y, X)
+    assert_as_wide(product_of_polynomials, np.zeros(1), X)
+    with pytest.raises(ValueError, match="NumPy leaves it out"):
+        jit(product_of_polynomials)(y, X - 3.0)
+
+
+def windows(x):
+    n = len(x)
+    return np.bartlett(n), np.hanning(n), np.hamming(n), np.blackman(n), np.kaiser(n, 2.0)
+
+
+@pytest.mark.parametrize("n", range(4))
+def test_a_window_of_one_is_one(n: int) -> None:
+    assert_as_wide(windows, np.zeros(n))
+
+
+def unwrapped(x, period):
+    return np.unwrap(x, period=period)
+
+
+@pytest.mark.parametrize("period", [360, 7, 6.0])
+def test_whole_numbers_are_unwrapped(period: Any) -> None:
+    assert_as_wide(unwrapped, np.array([0, 350, 20, 4, -300]), period)
+
+
+def parts_of_numbers(x):
+    return np.modf(x)
+
+
+@pytest.mark.parametrize("dtype", ["i2", "i8", "f4"])
+def test_parts_of_whole_numbers_are_floats(dtype: str) -> None:
+    assert_as_wide(parts_of_numbers, np.array([1, 0, 3]).astype(dtype))
+
+
+def covariance(x):
+    return np.cov(x)
+
+
+def spread_with_few(x):
+    return np.nanvar(x, ddof=1), np.nanvar(x, ddof=3)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("function", [covariance, spread_with_few])
+@pytest.mark.parametrize("n", range(3))
+def test_nothing_is_known_of_too_few(function: Any, n: int) -> None:
+    x = np.arange(float(n)) ** 2
+    np.testing.assert_allclose(jvp(function, (x,), (x,))[0], function(x))
+
+
+def norms(x):
+    return np.array([np.linalg.norm(x, 1), np.linalg.norm(x, -1), np.linalg.norm(x, np.inf)]) // 2
+
+
+def largest_sum(x):
+    return np.linalg.norm(x, 1)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i8", "u1", "f4"])
+def test_norms_are_floats(dtype: str) -> None:
+    x = np.array([[100, 27], [101, 4]]).astype(dtype)
+    for function in (norms, largest_sum):
+        assert_as_wide(function, x)
+        assert_as_wide(function, x[0])
+
+
+def middle_of_numbers(x):
+    return np.nanmedian(x)
+
+
+def middle_of_positive_numbers(x):
+    return np.nanmedian(x[x > 0]) * np.sum(x)
+
+
+def part_of_columns(x):
+    return np.nanquantile(x, 0.3, axis=0)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_the_middle_of_nothing_is_nan(dtype: str) -> None:
+    assert_as_wide(middle_of_numbers, np.zeros(0, dtype))
+    assert_as_wide(middle_of_positive_numbers, np.zeros(3, dtype))
+    assert_as_wide(middle_of_positive_numbers, np.arange(4).astype(dtype))
+    assert_as_wide(part_of_columns, np.zeros((0, 3), dtype))
+
+
+def repeated(x):
+    return np.resize(x, (2, 3))
+
+
+@pytest.mark.parametrize("n", range(3))
+def test_nothing_is_repeated_as_zeros(n: int) -> None:
+    assert_as_wide(repeated, np.arange(float(n)) + 1)
+
+
+def in_the_plane(x):
+    return np.fft.fft2(x)
+
+
+def test_no_planes_are_transformed() -> None:
+    assert_as_wide(in_the_plane, np.zeros((0, 3, 4)))
+    assert vmap(in_the_plane)(np.zeros((0, 3, 4))).shape == (0, 3, 4)

@@ -258,6 +258,24 @@ def filtered_by_what_changes(x):
     return least
 
 
+def real_part_written(x):
+    z = x + 1j * x
+    z.real[0] = 2.0
+    return np.sum(z.imag)
+
+
+def real_part_scaled(x):
+    z = x + 1j * x
+    z.real *= 2.0
+    return np.sum(z.imag)
+
+
+def real_part_replaced(x):
+    z = x + 1j * x
+    z.real = 2.0
+    return np.sum(z.imag)
+
+
 def pairs_written(x):
     y, total = x * 1.0, 0.0
     for a, b in itertools.pairwise(y):
@@ -388,6 +406,9 @@ REFUSED = [
     (numbered_and_written, "items of an iterator", "enumerate(y[i]", "make a list"),
     (writes_what_is_read, "changes what the code around it uses", "enumerate(doubled", "make a list"),
     (filtered_by_what_changes, "items of an iterator", "filter(", "make a list"),
+    (real_part_written, "memory that may be shared with 'z'", "z.real[0]", "re + 1j * z.imag"),
+    (real_part_scaled, "memory that may be shared with 'z'", "z.real *= 2.0", "re + 1j * z.imag"),
+    (real_part_replaced, "the attribute 'real'", "z.real", "re + 1j * im"),
     (pairs_written, "items of an iterator", "itertools.pairwise", "make a list"),
     (multiplied_and_written, "items of an iterator", "itertools.product", "make a list"),
     (cycled_and_written, "items of an iterator", "itertools.cycle", "make a list"),

@@ -16,7 +16,7 @@ from differences import flat, random_tangents
 from evaluate import evaluate_call, read_call
 from test_corpus import first_draw
 
-from transformer import check_grads, config, grad, jvp, tree
+from transformer import check_grads, config, grad, jacfwd, jacrev, jvp, tree, vjp, vmap
 from transformer.api import pushforward
 from transformer.core.check import check
 from transformer.core.errors import NotSupported
@@ -320,3 +320,41 @@ def test_quicksort_moves_its_cotangents() -> None:
     for size in (2, 9, 40):
         x, w = rng.permutation(size) * 1.0, rng.normal(size=size)
         np.testing.assert_allclose(grad(sorted_dot)(x, w), w[np.argsort(np.argsort(x))])
+
+
+# -- many at once -------------------------------------------------------------------------------
+
+
+def grown(a: Any, t: Any) -> Any:
+    if np.sum(a) > 3:
+        return a * 2
+    return grown(a * 1.5 + t[0] * np.ones_like(a), t) + np.zeros(len(t))[-1]
+
+
+def grown_from(x: Any, t: Any) -> Any:
+    return grown(np.abs(x), t) * x
+
+
+@pytest.mark.parametrize("jacobian", [jacfwd, jacrev])
+@pytest.mark.parametrize("n", [3, 1])
+def test_lanes_of_several_arguments_together(jacobian: Any, n: int) -> None:
+    """There are as many directions as both arguments have numbers: a size that no parameter of the recursion has."""
+    rng = np.random.default_rng(0)
+    x, t = rng.uniform(0.1, 2, (4, n)), rng.uniform(0.5, 1, (4, 2))
+    each = jacobian(grown_from, argnums=(0, 1))
+    expected = [np.stack(lanes) for lanes in zip(*(each(a, b) for a, b in zip(x, t)))]
+    for found, right in zip(vmap(each)(x, t), expected, strict=True):
+        np.testing.assert_allclose(found, right)
+
+
+def grown_rows(x: Any) -> Any:
+    return vmap(lambda row: grown(np.abs(row), x[0]))(x[x[:, 0] > 0])
+
+
+def test_lanes_that_a_mask_selects() -> None:
+    x = np.random.default_rng(0).uniform(0.1, 2, (4, 3))
+    x[1] *= -1
+    expected = np.stack([grown(row, x[0]) for row in x[[0, 2, 3]]])
+    value, pullback = vjp(grown_rows, x)
+    np.testing.assert_allclose(value, expected)
+    np.testing.assert_allclose(pullback(np.ones((3, 3)))[0], np.sum(jacfwd(grown_rows)(x), axis=(0, 1)))

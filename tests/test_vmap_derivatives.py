@@ -19,6 +19,8 @@ from transformer import (
     custom_vjp,
     grad,
     hessian,
+    jacfwd,
+    jacrev,
     jit,
     jvp,
     linearize,
@@ -133,6 +135,31 @@ def test_rules_of_users() -> None:
     check_vmap(grad(lambda x: np.sum(twice(x) ** 2)), X)
     np.testing.assert_allclose(grad(lambda x: np.sum(vmap(twice)(x)))(x5), np.cos(np.sin(x5)) * np.cos(x5))
     np.testing.assert_array_equal(vmap(grad(lambda x: stop_gradient(x) * x))(x5), x5)
+
+
+def slowed(x: Any) -> Any:
+    """Steps whose length is taken as a constant."""
+    for _ in range(3):
+        x = x - 0.1 * stop_gradient(x) * np.cos(x)
+    return np.sum(x * stop_gradient(x))
+
+
+@pytest.mark.parametrize("function", [slowed, lambda x: slowed(x) if x[0] > 0 else np.sum(stop_gradient(x) * x)])
+def test_what_is_taken_as_a_constant_is_one_in_a_batch(function: Callable[..., Any]) -> None:
+    """The derivative of a batch, and not only the batch of a derivative."""
+    expected = np.array([grad(function)(x) for x in X])
+    batch, along = vmap(function), np.ones_like(X)
+    for found in (vmap(grad(function))(X), grad(lambda X: np.sum(batch(X)))(X), pulled_back(batch)):
+        np.testing.assert_allclose(found, expected)
+    np.testing.assert_allclose(jvp(batch, (X,), (along,))[1], np.sum(expected, axis=1))
+    for jacobian in (jacrev(batch)(X), jacfwd(vmap(batch))(X[None])[0, :, 0]):
+        np.testing.assert_allclose(np.sum(jacobian, axis=1), expected)
+
+
+def pulled_back(batch: Callable[..., Any]) -> Any:
+    """The gradient of the sum of a batch, by its pullback."""
+    values, pullback = vjp(batch, X)
+    return pullback(np.ones_like(values))[0]
 
 
 # -- inside of programs -------------------------------------------------------------------------

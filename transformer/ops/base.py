@@ -71,6 +71,7 @@ loop form       how one element of the result comes about. A rule is called as t
                 "of arrays" (as views do); a dictionary where that depends on the spelling
 ``sized``       NumPy refuses negative sizes among its attributes
 ``write_back``  ``(base, part, *slots, **attrs) -> base`` after `part`, a view of it, was written
+``unwritten``   why there is no ``write_back``
 ``passing``     ``(args, **attrs) -> args``: the operands through which derivatives pass, where not all are
 ``helper``      printed, it is a call of a function that the module contains, with the name of the op (`write/prelude`)
 ``silent``      attributes that no call has: they are needed for the types only
@@ -151,6 +152,7 @@ class Op:
     of_sequences = False               # an operand or the result is what a loop recorded
     passing: Any = None
     view: Any = False                  # NumPy returns a view of the first operand
+    unwritten = "NumPy does not let this view be written."
     makes_array: Any = None
     helper = False
     silent: tuple[str, ...] = ()

@@ -49,9 +49,13 @@ class OfParts(Elementwise):
         return [((1.5, -0.5), {}), ((2, 0.3), {})]
 
 
+PARTS_UNWRITTEN = "A part of complex numbers cannot be written by itself. Make them of both: z = re + 1j * z.imag."
+
+
 class Real(Elementwise):
     calls = (np.real,)
     methods = ("real",)
+    unwritten = PARTS_UNWRITTEN
     loop = {"c": scalars.real_part, "biuf": scalars.same}
     linear = "val"
     view = True
@@ -68,6 +72,7 @@ class Imag(Elementwise):
 
     calls = (np.imag,)
     methods = ("imag",)
+    unwritten = PARTS_UNWRITTEN
     loop = {"c": scalars.imaginary_part}
     view = True
     jvp = (lambda t, val, y: np.imag(t) if val.dtype.kind == "c" else None,)

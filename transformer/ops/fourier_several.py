@@ -102,7 +102,9 @@ def _several_type(a: ArrayType, s=None, axes=None, norm=None) -> ArrayType:
     sizes = list(a.sizes)
     for axis, n in zip(axes or (), s or ()):
         sizes[axis] = n
-    return ArrayType(transformed_dtype(a), tuple(map(positive, sizes)))
+    for axis in range(a.rank) if axes is None else axes:
+        positive(sizes[axis])
+    return ArrayType(transformed_dtype(a), tuple(sizes))
 
 
 class Fftn(Several):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..core.types import ArrayType
 from .base import Op
+from .value import apply
 
 
 class Same(Op):
@@ -82,7 +83,7 @@ class StopGradient(Op):
         return x
 
     def batch(lead, x):
-        return x
+        return apply(StopGradient, (x,), {})
 
     def domain(rng):
         return [((rng.normal(size=shape),), {}) for shape in ((), (3,))]

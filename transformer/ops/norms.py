@@ -107,6 +107,7 @@ def _matrix_norm(x: Value, row: int, column: int, ord: Any, keepdims: bool) -> A
         return _of_singular_values(x, row, column, ord, keepdims)
     if ord not in (1, -1, np.inf, -np.inf):
         raise BadArgument("Invalid norm order for matrices.")
+    x = x if x.type.is_inexact else x.astype(float)
     summed, extreme = (row, column) if abs(ord) == 1 else (column, row)
     lengths = np.sum(np.abs(x), axis=summed, keepdims=True)
     result = (np.max if ord > 0 else np.min)(lengths, axis=extreme, keepdims=True)

@@ -104,7 +104,7 @@ def _view_of(reader: Reader, base: Value, stmt: Let) -> Value:
     write_back = getattr(op, "write_back", None)
     if write_back is None or not shares_memory(reader, stmt):
         result = Value(stmt.target) if Value(stmt.target).ndim else Axisless(stmt.target)
-        why = "NumPy does not let this view be written." if write_back is None else UNCERTAIN
+        why = op.unwritten if write_back is None else UNCERTAIN
         reader.aliases.derive(result, (base,), why)
         return result
 

@@ -216,7 +216,8 @@ def set_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
         raise NotSupported(
             f"assignment to the attribute {name!r} of an array",
             reader.builder.origin,
-            instead="Use np.reshape for a new shape, astype for a new dtype.",
+            instead="Write z = re + 1j * im." if name in ("real", "imag") else
+            "Use np.reshape for a new shape, astype for a new dtype.",
         )
     found = inspect.getattr_static(type(owner), name, ABSENT)
     if isinstance(found, property) and found.fset is not None:

@@ -39,7 +39,7 @@ from ..core.grammar import (
     Var,
     type_of,
 )
-from ..core.sizes import Extent, Size
+from ..core.sizes import Dim, Extent, Size
 from ..core.types import INT, ArrayType, SeqType, Type
 from ..core.walk import METHODS, Copier, atom_vars
 from ..ops.comparison import Where
@@ -253,13 +253,14 @@ class Batching:
         return self.functions[key]
 
     def _fill(self, new: Function, function: Function, lead: tuple[bool, ...]) -> None:
-        inner = Batching(self.builder, self.size, self.axis_name, self.devices, self.functions)
+        size = lanes_inside(self.size, new)
+        inner = Batching(self.builder, size, self.axis_name, self.devices, self.functions)
         copier = Copier()                       # no variable is of two functions
         params = [copier.fresh(param) for param in function.params]
         for param, old in zip(params, function.params):       # whose sizes rest on others of them
             param.type = copier.type(old.type)
         block, results = copier.block(function.body), copier.args(function.results)
-        lanes = {p: Var(self.all_lanes(p.type), p.name, is_parameter=True) for p, on in zip(params, lead) if on}
+        lanes = {p: Var(inner.all_lanes(p.type), p.name, is_parameter=True) for p, on in zip(params, lead) if on}
         new.params = [lanes.get(param, param) for param in params]
         new.dims = dims_of(new.params)
         inner.start(block, lanes, results, [copier.atom(var) for var in self.also])
@@ -329,6 +330,13 @@ class Batching:
                 source = Value(self.lanes[read.source])                       # type: ignore[index]
                 row = of_lanes(Get, (True, False), source, Value(stmt.position), index=row_index(source.ndim - 1))
                 self.note(read.target, row)
+
+
+def lanes_inside(size: Extent, function: Function) -> Extent:
+    """How many lanes there are, as a function says it: a computed size is a dimension of its parameters."""
+    if not isinstance(size, Size) or any(size == Size.of(atom) for atom in size.atoms() if isinstance(atom, Dim)):
+        return size
+    return Size.of(Dim(f"lanes of {function.name}", inner=True))
 
 
 OF_INTEGERS = frozenset({"multiply", "power", "floor_divide", "remainder", "divmod", "left_shift"})

@@ -70,32 +70,74 @@ def counted(x):
 def histogram(a, bins=10, range=None, density=None, weights=None):
     if isinstance(bins, str):
         refused("np.histogram with bins by name", "Compute the edges before: np.histogram_bin_edges.")
+    if weights is not None and np.shape(weights) != np.shape(a):
+        raise ValueError("weights should have the same shape as a.")
     items = np.ravel(a)
     edges = histogram_bin_edges(items, bins, range)
     if weights is None:
-        ordered = np.sort(items)
-        below = np.searchsorted(ordered, edges[:-1])
-        counts = np.diff(np.append(below, np.searchsorted(ordered, edges[-1], side="right")))
+        counts = counts_between(items, edges)
+    elif np.ndim(bins) == 0:
+        counts = sums_between(items, edges, np.ravel(weights))
     else:
-        order = np.argsort(items)
-        ordered = items[order]
-        sums = np.concatenate(([0.0], np.cumsum(np.ravel(weights)[order])))
-        below = np.searchsorted(ordered, edges[:-1])
-        counts = np.diff(sums[np.append(below, np.searchsorted(ordered, edges[-1], side="right"))])
+        counts = differences_of_sums(items, edges, np.ravel(weights))
     if density:
-        return counts / np.diff(edges) / np.sum(counts), edges
+        return counts / np.diff(edges).astype(float) / np.sum(counts), edges
     return counts, edges
+
+
+def counts_between(items, edges):
+    ordered = np.sort(items)
+    below = np.searchsorted(ordered, edges[:-1])
+    return np.diff(np.append(below, np.searchsorted(ordered, edges[-1], side="right")))
+
+
+def sums_between(items, edges, weights):
+    """One sum for each bin, so that a weight that is not finite stays in its own, and one for what is in none."""
+    inside = (items >= edges[0]) & (items <= edges[-1])
+    place = np.where(inside, np.searchsorted(edges[:-1], items, side="right") - 1, len(edges) - 1)
+    sums = np.zeros(len(edges), dtype=np.result_type(weights.dtype, float))
+    np.add.at(sums, place, weights)
+    return sums[:-1].astype(weights.dtype)
+
+
+def differences_of_sums(items, edges, weights):
+    """As NumPy has it where bins are given by their edges."""
+    order = np.argsort(items)
+    ordered = items[order]
+    sums = np.concatenate((np.zeros(1, dtype=weights.dtype), np.cumsum(weights[order]).astype(weights.dtype)))
+    below = np.searchsorted(ordered, edges[:-1])
+    return np.diff(sums[np.append(below, np.searchsorted(ordered, edges[-1], side="right"))])
 
 
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
     if np.ndim(bins) == 1:
-        return np.asarray(bins)
+        return increasing(np.asarray(bins))
     items = np.ravel(a)
-    low, high = (np.min(items), np.max(items)) if range is None else range
+    if bins < 1:
+        raise ValueError("`bins` must be positive, when an integer")
+    low, high = outer_edges(items, range)
+    return np.linspace(low, high, bins + 1, dtype=np.result_type(low, high, items.dtype))
+
+
+def increasing(edges):
+    if np.any(edges[:-1] > edges[1:]):
+        raise ValueError("`bins` must increase monotonically, when an array")
+    return edges
+
+
+def outer_edges(items, range):
+    if range is not None:
+        low, high = range
+        if low > high:
+            raise ValueError("max must be larger than min in range parameter.")
+    elif items.size == 0:
+        low, high = 0, 1
+    else:
+        low, high = np.min(items), np.max(items)
+        if items.dtype.kind == "f" and not (np.isfinite(low) & np.isfinite(high)):
+            raise ValueError(f"autodetected range of [{low}, {high}] is not finite")
     low, high = low + 0.0, high + 0.0
-    if low == high:
-        low, high = low - 0.5, high + 0.5
-    return np.linspace(low, high, bins + 1)
+    return (low - 0.5, high + 0.5) if low == high else (low, high)
 
 
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
@@ -112,7 +154,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     inside = np.ones(np.shape(columns[0]), dtype=bool)
     for k, column in enumerate(columns):
         own = bins if isinstance(bins, int) else bins[k]
-        each = histogram_bin_edges(column, own, None if range is None else range[k])
+        each = edges_along(column, own, None if range is None else range[k])
         box = np.searchsorted(each, column, side="right") - 1
         box = np.where(column == each[-1], len(each) - 2, box)
         inside = inside & (box >= 0) & (box < len(each) - 1)
@@ -127,6 +169,14 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
             counts = counts / np.reshape(np.diff(each), tuple([-1 if k == j else 1 for j, _ in enumerate(edges)]))
         counts = counts / np.sum(np.where(inside, 1.0 if weights is None else weights, 0.0))
     return counts, edges
+
+
+def edges_along(column, bins, range):
+    """Unlike those of `histogram`, they are as wide as the range."""
+    if np.ndim(bins) == 1:
+        return increasing(np.asarray(bins))
+    low, high = outer_edges(np.ravel(column), range)
+    return np.linspace(low, high, bins + 1)
 
 
 def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
@@ -144,7 +194,7 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     if return_indices:
         refused("np.intersect1d with return_indices", "Find them with np.isin and np.flatnonzero.")
     items = np.sort(np.ravel(ar1)) if assume_unique else unique(ar1)
-    return items[isin(items, ar2)]
+    return items[isin(items, ar2)].astype(np.result_type(items.dtype, np.asarray(ar2).dtype))
 
 
 def union1d(ar1, ar2):

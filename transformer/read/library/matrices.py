@@ -55,6 +55,8 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
     A = np.asarray(A)
     if hermitian:
         refused("np.linalg.matrix_rank with hermitian=True", "Leave it out.")
+    if A.ndim < 2:
+        return int(np.any(A != 0))
     values = np.linalg.svdvals(A)
     if tol is not None:
         return np.sum(values > tol, axis=-1)

@@ -19,7 +19,8 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     apart = np.where(here, a - centre, 0.0)
     squares = apart.real**2 + apart.imag**2 if apart.dtype.kind == "c" else apart**2
     total = np.sum(squares, axis=axis, keepdims=keepdims)
-    return divided(total, np.sum(here, axis=axis, keepdims=keepdims) - ddof)
+    free = np.sum(here, axis=axis, keepdims=keepdims) - ddof
+    return divided(total, np.where(free > 0, free, np.nan) if ddof else free)
 
 
 def divided(total, count):
@@ -53,6 +54,8 @@ def among_numbers(a, q, axis, keepdims):
     is_pythons = type(q) in (int, float)      # the result is as wide as the array
     q = np.asarray(q)
     ordered = np.sort(lines(a, axis), axis=0)
+    if a.dtype.kind in "fc" and ordered.shape[0] == 0:
+        ordered = np.full((1, *ordered.shape[1:]), np.nan, a.dtype)
     last = np.maximum(np.sum(~np.isnan(ordered), axis=0) - 1, 0)
     position = (np.reshape(q, (*q.shape, *(1,) * last.ndim)) if q.ndim and last.ndim else q) * last
     low = np.floor(position).astype(int)

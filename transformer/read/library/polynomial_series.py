@@ -18,7 +18,7 @@ def series(c):
     c = np.asarray(c)
     if c.ndim != 1:
         refused("series with several columns of coefficients", "Evaluate them one by one.")
-    return c
+    return c.astype(float) if c.dtype.kind in "biu" else c
 
 
 def polyval(x, c, tensor=True):

@@ -40,7 +40,14 @@ def polyint(p, m=1, k=None):
 
 
 def polymul(a1, a2):
-    return np.convolve(np.atleast_1d(a1), np.atleast_1d(a2))
+    return np.convolve(leading(np.atleast_1d(a1)), leading(np.atleast_1d(a2)))
+
+
+def leading(p):
+    """The coefficients, of which NumPy leaves out zeros in front: how many those are is known only to the program."""
+    if len(p) > 1 and p[0] == 0:
+        raise ValueError("np.polymul with a leading coefficient of 0: NumPy leaves it out, and its result is shorter")
+    return p
 
 
 def padded(a, b):
@@ -66,6 +73,8 @@ def polysub(a1, a2):
 def polydiv(u, v):
     """As in NumPy the remainder begins with its first coefficient that is not 0."""
     rest, v = np.atleast_1d(u) + 0.0, np.atleast_1d(v) + 0.0
+    if rest.dtype != v.dtype:
+        rest = rest.astype(np.result_type(rest.dtype, v.dtype))
     steps = len(rest) - len(v) + 1
     quotient = np.zeros(max(steps, 1), rest.dtype)
     for k in range(steps):
@@ -80,7 +89,8 @@ def poly(seq_of_zeros):
     zeros = np.atleast_1d(seq_of_zeros)
     if zeros.ndim != 1:
         refused("np.poly of a matrix", "Pass its eigenvalues: np.poly(np.linalg.eigvalsh(a)) if it is symmetric.")
-    coefficients = np.zeros(len(zeros) + 1, np.result_type(zeros.dtype, float))
+    is_single = zeros.dtype in (np.float32, np.complex64)
+    coefficients = np.zeros(len(zeros) + 1, zeros.dtype if is_single else np.result_type(zeros.dtype, float))
     coefficients[0] = 1.0
     for zero in zeros:
         coefficients[1:] = coefficients[1:] - zero * coefficients[:-1]

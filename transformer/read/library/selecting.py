@@ -72,6 +72,8 @@ def insert(arr, obj, values, axis=None):
 
 def resize(a, new_shape):
     items = np.ravel(a)
+    if items.size == 0:
+        return np.zeros(new_shape, items.dtype)
     count = math.prod(new_shape) if isinstance(new_shape, tuple) else new_shape
     repeated = np.tile(items, -(-count // items.size))[:count]
     return np.reshape(repeated, new_shape)
@@ -136,6 +138,9 @@ def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
 
 
 def modf(x):
+    dtype = np.asarray(x).dtype
+    if dtype.kind in "biu":
+        x = np.asarray(x).astype(np.result_type(dtype, np.float16))[()]
     whole = np.trunc(x)
     return np.where(np.isinf(x), np.copysign(0.0, x), x - whole), whole
 

@@ -52,23 +52,32 @@ def gradient_along(f, axis, step, edge_order):
 
 
 def ediff1d(ary, to_end=None, to_begin=None):
-    parts = [np.diff(np.ravel(ary))]
+    items = np.ravel(ary)
+    parts = [items[1:] - items[:-1]]
     if to_begin is not None:
-        parts.insert(0, np.ravel(to_begin))
+        parts.insert(0, of_kind(np.ravel(to_begin), items.dtype, "to_begin"))
     if to_end is not None:
-        parts.append(np.ravel(to_end))
+        parts.append(of_kind(np.ravel(to_end), items.dtype, "to_end"))
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def of_kind(ends, dtype, name):
+    if not np.can_cast(ends.dtype, dtype, "same_kind"):
+        raise TypeError(f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule.")
+    return ends.astype(dtype)
 
 
 def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
     p = np.asarray(p)
     lines = np.moveaxis(p, axis, -1)
     steps = np.diff(lines)
-    half = period / 2
+    is_whole = steps.dtype.kind in "iu" and isinstance(period, int)
+    half = period // 2 if is_whole else period / 2
     short = np.mod(steps + half, period) - half
-    short = np.where((short == -half) & (steps > 0), half, short)
-    correction = np.where(np.abs(steps) < (half if discont is None else max(discont, half)), 0.0, short - steps)
-    whole = lines.copy()
+    if not is_whole or period % 2 == 0:
+        short = np.where((short == -half) & (steps > 0), half, short)
+    correction = np.where(np.abs(steps) < (period / 2 if discont is None else discont), 0, short - steps)
+    whole = lines.copy() if lines.dtype == correction.dtype else lines.astype(correction.dtype)
     whole[..., 1:] += np.cumsum(correction, axis=-1)
     return np.moveaxis(whole, -1, axis)
 
@@ -79,7 +88,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     rows = observations(m, rowvar)
     if y is not None:
         rows = np.concatenate((rows, observations(y, rowvar)), axis=0)
-    count = rows.shape[1] - (ddof if ddof is not None else 0 if bias else 1)
+    free = rows.shape[1] - (ddof if ddof is not None else 0 if bias else 1)
+    count = free if free > 0 else 0
     centred = rows - np.mean(rows, axis=1)[:, None]
     found = np.dot(centred, np.conj(centred.T) if centred.dtype.kind == "c" else centred.T) / count
     return found[0, 0] if rows.shape[0] == 1 else found
@@ -89,6 +99,8 @@ def observations(m, rowvar):
     m = np.asarray(m)
     if m.dtype.kind != "c":
         m = m.astype(float)                   # also of float32, as NumPy does it
+    else:
+        m = m.astype(complex)
     if m.ndim < 2:
         return np.reshape(m, (1, -1))
     return m if rowvar else m.T
@@ -103,19 +115,27 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
 
 
 def bartlett(M):
+    if M == 1:
+        return np.ones(1)
     n = np.arange(1 - M, M, 2)
     return np.where(n <= 0, 1 + n / (M - 1), 1 - n / (M - 1))
 
 
 def hanning(M):
+    if M == 1:
+        return np.ones(1)
     return 0.5 + 0.5 * np.cos(np.pi * np.arange(1 - M, M, 2) / (M - 1))
 
 
 def hamming(M):
+    if M == 1:
+        return np.ones(1)
     return 0.54 + 0.46 * np.cos(np.pi * np.arange(1 - M, M, 2) / (M - 1))
 
 
 def blackman(M):
+    if M == 1:
+        return np.ones(1)
     phase = np.pi * np.arange(1 - M, M, 2) / (M - 1)
     return 0.42 + 0.5 * np.cos(phase) + 0.08 * np.cos(2.0 * phase)
 
