@@ -158,14 +158,26 @@ def _is_widened(form: Any, result: np.dtype) -> bool:
     return not compares and (result.kind == "u" or result.kind == "i" and result.itemsize < 8)
 
 
+def _without_sign(tree: ast.expr) -> ast.expr | None:
+    """What a product, or a quotient, that begins with a minus is the negative of."""
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+        return tree.operand
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, (ast.Mult, ast.Div)):
+        left = _without_sign(tree.left)
+        return None if left is None else ast.BinOp(left, tree.op, tree.right)
+    return None
+
+
 def operation(symbol: str, args: list[ast.expr]) -> ast.expr:
     """An operator applied to trees."""
     if symbol == "not":
         return ast.UnaryOp(ast.Not(), args[0])
     if len(args) == 1:
-        return ast.UnaryOp(UNARY[symbol](), args[0])
+        positive = _without_sign(args[0]) if symbol == "-" else None
+        return ast.UnaryOp(UNARY[symbol](), args[0]) if positive is None else positive
     if symbol in COMPARE:
         return ast.Compare(args[0], [COMPARE[symbol]()], [args[1]])
-    if symbol in OTHER_SIGN and isinstance(args[1], ast.UnaryOp) and isinstance(args[1].op, ast.USub):
-        return ast.BinOp(args[0], BINARY[OTHER_SIGN[symbol]](), args[1].operand)     # a + -b
+    positive = _without_sign(args[1]) if symbol in OTHER_SIGN else None
+    if positive is not None:
+        return ast.BinOp(args[0], BINARY[OTHER_SIGN[symbol]](), positive)            # a + -2 * b is a - 2 * b
     return ast.BinOp(args[0], BINARY[symbol](), args[1])
