@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..core.grammar import Atom, Const, Let, type_of
+from ..core.halves import is_half
 from ..core.types import ArrayType
 from ..ops.arithmetic import Add, Cast, Divide, Multiply, Subtract
 from ..ops.comparison import (
@@ -48,8 +49,8 @@ OF_TRUTHS = {BitwiseAnd: True, LogicalAnd: True, BitwiseOr: False, LogicalOr: Fa
 def folded(stmt: Let, args: tuple[Any, ...]) -> Atom | None:
     """What a statement gives for these operands, if it need not be computed."""
     type = stmt.target.type
-    if not isinstance(type, ArrayType) or type.sizes or type.dtype.kind == "c":       # 1 * (inf + 0j) is nan
-        return None
+    if not isinstance(type, ArrayType) or type.sizes or type.dtype.kind == "c" or is_half(type.dtype):
+        return None                    # 1 * (inf + 0j) is nan, and numbers of 16 bits are printed as their bits
     given = _given(stmt.op, args, type)
     if isinstance(given, Const):
         return Const(given.value, type, given.name) if given.type.dtype == type.dtype else None
