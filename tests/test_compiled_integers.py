@@ -19,6 +19,7 @@ from test_lowered_programs import BY_NAME, transformed
 
 from transformer import jit, tree
 from transformer.core.errors import NotSupported
+from transformer.lower.magnitudes import Magnitudes
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -112,3 +113,28 @@ def test_a_size_may_be_a_place_before() -> None:
     assert compiled(x, np.array([3])) == used_before_it_is_a_size(x, np.array([3]))
     with pytest.raises(IndexError, match="index -1000000000000000 is out of bounds"):
         compiled(x, np.array([-10**15]))
+
+
+def longest_increasing(a):
+    best = [1] * len(a)
+    for i in range(len(a)):
+        for j in range(i):
+            if a[j] < a[i] and best[j] + 1 > best[i]:
+                best[i] = best[j] + 1
+    return max(best)
+
+
+def test_integers_of_branches_are_followed_once(own_cache: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each rests on those of two sides, and so do these: all ways that lead to one are not gone one by one."""
+    calls = 0
+    computed = Magnitudes._computed
+
+    def counted(self: Magnitudes, *args: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        return computed(self, *args)
+
+    monkeypatch.setattr(Magnitudes, "_computed", counted)
+    a = np.array([3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8])
+    assert jit(longest_increasing)(a) == longest_increasing(a) == 5
+    assert 0 < calls < 10_000

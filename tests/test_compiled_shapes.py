@@ -293,3 +293,18 @@ def test_code_that_is_not_proven_raises() -> None:
 def test_a_gradient_of_proven_code_raises_nothing() -> None:
     gradient = jit(grad(lambda u, c: np.sum(smoothed(u, c) ** 2)))
     assert raised_in(gradient, (np.arange(9.0), 0.1)) <= MEMORY
+
+
+def first_of_queue(values):
+    queue = []
+    for value in values:
+        queue.append(value)
+    while len(queue) > 0:
+        return queue[0]
+    return 0.0
+
+
+def test_a_while_that_does_not_begin(own_cache: Any) -> None:
+    """The list has no items then, of which its body takes the first one."""
+    for values in (np.zeros(0), np.ones(2), np.arange(1.0)):
+        assert jit(first_of_queue)(values) == first_of_queue(values)

@@ -10,6 +10,7 @@ import gast
 import numpy as np
 import pytest
 
+from transformer import grad
 from transformer.core import errors
 from transformer.core.errors import (
     BadArgument,
@@ -201,3 +202,14 @@ def test_docstrings_show_a_wrong_and_a_right_program(kind: type[TransformError])
         program = block.split("::\n", 1)[1]
         lines = [line for line in program.split("\n") if line.startswith("    ") or not line]
         compile(inspect.cleandoc("\n".join(lines)), "<docstring>", "exec")
+
+
+def test_computed_sizes_have_the_names_of_the_program() -> None:
+    def grid(x, n):
+        rows = 0
+        for k in range(n):
+            rows += k
+        return np.zeros(rows) + x
+
+    with pytest.raises(BadArgument, match=r"returns an array of type f64\[rows\]"):
+        grad(grid)(1.0, 3)

@@ -330,3 +330,25 @@ def test_forks_while_a_thread_compiles() -> None:
     done.set()
     thread.join()
     assert child.exitcode == 0 and queue.get() == 6.0
+
+
+@pytest.mark.parametrize("kind", [int, np.int64, np.uint8, np.int32])
+def test_integers_of_numpy_are_found_quickly(kind: Any) -> None:
+    """A call with an integer like one before takes the quick way, and so does one whose value counts."""
+
+    def first_ones(x, n):
+        return x[:n] + n
+
+    compiled = jit(first_ones)
+    x = np.arange(8.0)
+    for n in (3, 5, 3, 12, 5):
+        np.testing.assert_array_equal(compiled(x, kind(n)), first_ones(x, kind(n)))
+    assert compiled._quick[2](x, kind(5)) is not None
+    assert compiled._quick[2](x, 2.5) is None
+
+
+def test_truth_values_of_numpy_are_found_quickly() -> None:
+    compiled = jit(lambda x, up: x + up)
+    for up in (np.True_, np.False_, np.True_):
+        assert compiled(2, up) == 2 + up
+    assert compiled._quick[2](2, np.False_) is compiled._quick[2](2, np.True_) is not None

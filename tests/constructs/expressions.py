@@ -102,6 +102,14 @@ def slices(x, k):
     return np.sum(x[k:] * x[:-1]) + np.sum(x[::-2])
 
 
+@supported("a slice whose step the program computes", "its places are an array of integers", args=(VECTOR,))
+def slices_in_steps(x):
+    total = 0.0
+    for step in range(1, 3):
+        total += np.sum(x[step::step] ** 2)
+    return total
+
+
 @supported("`None`, `...` in an index", args=(VECTOR,))
 def new_axes(x):
     return np.sum(x[:, None] * x[None, :]) + np.sum(x[..., None])

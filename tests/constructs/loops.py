@@ -37,7 +37,7 @@ SECTION = Section("Loops and comprehensions")
 supported, refused = SECTION.supported, SECTION.refused
 
 
-@supported("`for` over `range(start, stop, step)`", "also computed bounds, also downwards", args=(1.3, 4))
+@supported("`for` over `range(start, stop, step)`", "also computed bounds and steps, also downwards", args=(1.3, 4))
 def over_range(x, n):
     for k in range(2 * n, 1, -2):
         x = np.sin(x) + k

@@ -34,6 +34,7 @@ import builtins
 import difflib
 import linecache
 import os
+import re
 import sysconfig
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -99,6 +100,11 @@ def width_of(text: str) -> int:
     return len(text) + wide - sum(unicodedata.combining(character) > 0 for character in text)
 
 
+def _without_serials(text: str) -> str:
+    """A text with the names of computed sizes as the program has them: `f64[n]` for ``f64[?n.17]``."""
+    return re.sub(r"\?(\w+)\.\d+", lambda found: "?" if found[1] == "t" else found[1], text)
+
+
 class TransformError(Exception):
     """Anything a transformation refuses, with the place in the user's source that it is about.
 
@@ -123,10 +129,11 @@ class TransformError(Exception):
         argument: str | None = None,
     ) -> None:
         # The constructor of OSError, a base of one subclass, would take the arguments apart.
+        message = _without_serials(message)
         Exception.__init__(self, message)
         self.message = message
         self.origin = origin
-        self.why = why
+        self.why = why and _without_serials(why)
         self.instead = instead
         self.argument = argument  # the parameter that it is about, for a place if there is no other
         self.inside: list[Origin] = []  # places in libraries that `origin` comes to, the outer ones first

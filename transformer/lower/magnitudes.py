@@ -27,9 +27,12 @@ class Magnitudes:
     def __init__(self, ranges: Ranges) -> None:
         self.ranges = ranges
         self.supposed: dict[Var, Interval] = {}
+        self.found: dict[tuple[Var, int], Interval] = {}     # of one question, under what is supposed
 
     def of(self, atom: Any, depth: int = DEEPEST) -> Interval:
         """The interval of an integer."""
+        if depth == DEEPEST:
+            self.found = {}
         if atom is UNDEFINED:
             return 0, 0                  # its use raises before
         if isinstance(atom, Var) and atom in self.supposed:
@@ -45,6 +48,13 @@ class Magnitudes:
         return own if narrow or depth == 0 or not isinstance(atom, Var) else self._of_var(atom, depth - 1)
 
     def _of_var(self, var: Var, depth: int) -> Interval:
+        """Kept, as the sides of branches that follow one another rest on the same integers."""
+        key = var, depth
+        if key not in self.found:
+            self.found[key] = self._computed(var, depth)
+        return self.found[key]
+
+    def _computed(self, var: Var, depth: int) -> Interval:
         bounds = current().assumptions.ranges.get(Unknown(var))
         if bounds is not None:
             low, high = (default if bound is None else self._of_size(bound, depth)[k]
@@ -61,16 +71,16 @@ class Magnitudes:
 
     def _of_carry(self, carry: Carry, depth: int) -> Interval:
         """Of what a loop carries: where it begins, if it drifts slowly; or the same after an iteration as before."""
-        before = dict(self.supposed)
+        before, found = dict(self.supposed), self.found
         try:
-            self.supposed[carry.entry] = COUNTED
+            self.supposed[carry.entry], self.found = COUNTED, {}
             first = self.of(carry.init, depth)
             inside = self.of(carry.next, depth)
             if _drifts(carry.next, carry.entry, self.ranges, depth) or _is_in(inside, COUNTED):
                 return COUNTED if _is_in(first, COUNTED) else WIDEST
             return WIDEST
         finally:
-            self.supposed = before
+            self.supposed, self.found = before, found
 
     def _of_size(self, size: Extent, depth: int) -> Interval:
         if isinstance(size, int):

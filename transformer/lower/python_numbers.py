@@ -203,7 +203,7 @@ def _multiplied(result: Any, x: Any, y: Any) -> Any:
             low, high = sorted(Fraction(end, other) for end in WIDEST)
             tests = [one < math.ceil(low)] if low > WIDEST[0] else []
             tests += [one > math.floor(high)] if high < WIDEST[1] else []
-            return reduce(operator.or_, tests, False)
+            return reduce(operator.or_, tests) if tests else False
     return abs(_float(x) * _float(y) - _float(result)) > LIMIT
 
 

@@ -33,6 +33,7 @@ from .kinds import type_name
 from .operators import BINARY, binary
 from .rank_zero import changed, note_number
 from .recorded import RecordedList, Recording
+from .strides import with_places
 from .subscripts import subscript
 from .testing import fitting
 from .values import PerhapsAxisless, View, cell_of, is_array, is_axisless, whereabouts
@@ -123,7 +124,7 @@ def write_item(reader: Reader, owner: Any, index: Any, value: Any) -> None:
         _write_axisless(reader, owner, index, prepared(reader, value))
         return
     if isinstance(owner, Value):
-        index, value = prepared(reader, index), prepared(reader, value)
+        index, value = prepared(reader, with_places(reader, owner, index)), prepared(reader, value)
         with as_user_error(reader):
             new = fitting(reader, lambda: indexing.write(Value(owner.atom), value, index), (owner, index, value))
         _check_overlap(reader, owner, value, new)
@@ -272,6 +273,7 @@ def _augment_item(reader: Reader, function: Any, owner: Any, index: Any, evaluat
         if new is not old or not is_item:                 # else the item is what it was
             write_item(reader, owner, index, new)
         return
+    index = with_places(reader, owner, index)
     old, before = subscript(reader, owner, index), cell_of(owner).atom
     value = evaluate()
     is_current = isinstance(old, View) or cell_of(owner).atom is before     # the value may have written to the array

@@ -27,6 +27,7 @@ from .kinds import described, type_name
 from .operators import binary
 from .producers import Producer, begin, collected_items
 from .recorded import RecordedList, Recording, refusal
+from .strides import stride
 from .values import UNKNOWN, Closure, DynamicRange, Lazy, known_of
 
 if TYPE_CHECKING:
@@ -141,21 +142,33 @@ def iterator(reader: Reader, value: Any) -> Any:
     return replace(iteration_of(reader, value), use=reader.own(Use()))
 
 
-def _over_range(reader: Reader, start: Any, stop: Any, step: int) -> Iteration:
-    first, last = affine(start), affine(stop)
-    span = last - first if step > 0 else first - last
-    length = non_negative(reader, (span + abs(step) - 1) // abs(step))
-    counts = isinstance(start, int) and start == 0 and step == 1
+def _over_range(reader: Reader, start: Any, stop: Any, step: Any) -> Iteration:
+    length = _length_of_range(reader, start, stop, step)
+    unit = step if isinstance(step, int) and abs(step) == 1 else None
+    counts = isinstance(start, int) and start == 0 and unit == 1
 
     def element(k: Any) -> Any:
         if counts:
             return k
-        offset = binary(reader, operator.mul, step, k) if step not in (1, -1) else k
-        if step == -1:
+        offset = binary(reader, operator.mul, step, k) if unit is None else k
+        if unit == -1:
             return binary(reader, operator.sub, start, offset)
         return offset if isinstance(start, int) and start == 0 else binary(reader, operator.add, start, offset)
 
     return Iteration(length, element, counts=counts)
+
+
+def _length_of_range(reader: Reader, start: Any, stop: Any, step: Any) -> Extent:
+    """How many numbers a range has; computed by the program where it is open in which direction it goes."""
+    from .library.calls import call_library
+    from .library.steps import count_of_range
+
+    first, last, stride = affine(start), affine(stop), affine(step)
+    for span, size in ((last - first, stride), (first - last, -stride)):
+        if reader.assumptions.certainly_at_least(size, 1):
+            return non_negative(reader, (span + size - 1) // size)
+    count = call_library(reader, count_of_range, (start, stop, step), {})
+    return non_negative(reader, affine(count))
 
 
 def non_negative(reader: Reader, length: Extent) -> Extent:
@@ -315,8 +328,9 @@ def made_range(reader: Reader, *args: Any) -> Any:
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     for bound in (start, stop):
         _check_whole(reader, bound)
-    step = static(reader, step, "the step of a range")
-    if step == 0:
+    _check_whole(reader, step)
+    step = stride(reader, step, "the step of a range")
+    if isinstance(step, int) and step == 0:
         raise ShapeError("range() arg 3 must not be zero", reader.builder.origin)
     return DynamicRange(start, stop, step)
 

@@ -111,7 +111,7 @@ class LoopRun:
         return None if self.iteration is None else self.iteration.length
 
     def read(self, plan: Callable[[], LoopPlan]) -> None:
-        if self.length == 0 and isinstance(self.length, int):
+        if self.length == 0 and isinstance(self.length, int) or self._never_begins():
             return
         if self.iteration is not None and self.iteration.is_static or self.key in self.reader.unrolled:
             return self.unroll(self.reader.unrolled.get(self.key))
@@ -128,6 +128,15 @@ class LoopRun:
                 return self.read(plan)
             self.reader.unrolled[self.key] = request.refusal
             self.unroll(request.refusal)
+
+    def _never_begins(self) -> bool:
+        """Whether the condition of a `while` is certainly false at first: then its body need not mean anything."""
+        if self.iteration is not None or self.test is None:
+            return False
+        checkpoint = self.reader.checkpoint()
+        going_on = self.test()
+        self.reader.restore(checkpoint)
+        return not isinstance(going_on, Value) and not going_on
 
     def _is_tested_instead(self, refusal: TransformError) -> bool:
         """Whether the program is to test sizes, as the loop cannot be unrolled for all lengths."""

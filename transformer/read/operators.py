@@ -15,11 +15,11 @@ from ..core.sizes import Size, quotient
 from ..ops.value import Value
 from .applying import apply_op
 from .blame import advice, as_numpy_raises
-from .demand import Unroll, need, static
+from .demand import Unroll, static
 from .errors import as_user_error
 from .in_order import are_sequences, compared_items
 from .recorded import RecordedList, combined
-from .values import UNKNOWN, Lazy, Producer, Text, cell_of, has_dynamic, is_array, known_of, stripped
+from .values import UNKNOWN, DynamicRange, Lazy, Producer, Text, cell_of, has_dynamic, is_array, known_of, stripped
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -275,19 +275,26 @@ def contains(reader: Reader, container: Any, item: Any) -> Any:
         raise BadArgument("`in` on an array", reader.builder.origin, instead="Write np.any(x == value).")
     if isinstance(container, Lazy | Producer | Iteration):
         raise NotSupported("`in` on an iterator", reader.builder.origin, instead="Make a list of its items: list(...).")
+    if isinstance(container, DynamicRange) or isinstance(container, range) and known_of(item) is UNKNOWN:
+        return _in_range(reader, container, item)
     user = _special(container, "__contains__")
     if user is not None:
         return reader.call(user, (container, item), {})
-    if known_of(item) is UNKNOWN and isinstance(container, (tuple, list, range)):
+    if known_of(item) is UNKNOWN and isinstance(container, (tuple, list)):
         return _dynamic_contains(reader, container, item)
     key = static(reader, item, "what is looked for with `in`")
     with as_user_error(reader):
         return key in (stripped(container) if isinstance(container, (tuple, list)) else container)
 
 
+def _in_range(reader: Reader, numbers: range | DynamicRange, item: Any) -> Any:
+    from .library.calls import call_library
+    from .library.steps import is_in_range
+
+    return call_library(reader, is_in_range, (item, numbers.start, numbers.stop, numbers.step), {})
+
+
 def _dynamic_contains(reader: Reader, container: Any, item: Any) -> Any:
-    if isinstance(container, range):
-        return need(reader, item, "what is looked for with `in`")
     found: Any = False
     for other in container:
         equal = are_equal(reader, item, other)

@@ -22,6 +22,7 @@ from .library.grids import GRIDS
 from .picking import picked
 from .rank_zero import as_array
 from .recorded import RecordedList, Recording
+from .strides import part_in_steps, with_places
 from .values import UNKNOWN, DynamicRange, Text, contained, has_dynamic, is_array, known_of, stripped
 
 if TYPE_CHECKING:
@@ -48,6 +49,9 @@ def subscript(reader: Reader, value: Any, index: Any) -> Any:
     from .library.calls import call_library
 
     if isinstance(value, Value):
+        places = with_places(reader, value, index)
+        if places is not index:
+            return part_in_steps(reader, value, places)
         part = apply_op(reader, operator.getitem, (value, index), {})
         if isinstance(part, Value) and not part.ndim and _has_ellipsis(index):
             part = viewed(reader, as_array(part), [value])

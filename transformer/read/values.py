@@ -158,12 +158,12 @@ class Conflict:
 
 @dataclass(frozen=True, eq=False)
 class DynamicRange:
-    """A `range` whose bounds are not all known."""
+    """A `range` whose bounds, or the step, are not all known."""
 
     __tree_leaf__: ClassVar[bool] = True
     start: Any
     stop: Any
-    step: int
+    step: Any
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from .native import is_on_device
 MOST_PARTS = 200
 MOST_KEYS = 4096
 BY_TYPE = frozenset({float, complex, np.float64, np.float32, np.complex128, np.complex64})
+WHOLE = frozenset({int, np.bool_, *(np.dtype(code).type for code in "bBhHiIlLqQ")})
 BY_VALUE = frozenset({bool, str, type(None)})
 Pattern = tuple[str, ...]
 
@@ -64,9 +65,9 @@ def _parts(arg: Any, way: str, path: str, valued: Container[str]) -> Iterator[st
         yield from (f"type({way})", f"{way}.layout")
     elif kind is np.ndarray and arg.ndim or is_on_device(arg):
         yield from (f"type({way})", f"{way}.dtype", f"{way}.shape")
-    elif kind in BY_VALUE or kind is int and path in valued:
+    elif kind in BY_VALUE or kind in WHOLE and path in valued:
         yield from (f"type({way})", way)
-    elif kind is int or kind in BY_TYPE and path not in valued:
+    elif kind in WHOLE or kind in BY_TYPE and path not in valued:
         yield f"type({way})"
     elif kind in (dict, list, tuple) or hasattr(kind, "_fields"):
         yield from (f"type({way})", f"tuple({way})" if kind is dict else f"len({way})")

@@ -78,7 +78,8 @@ class Rewriter:
 
     def atom(self, atom: Any) -> Any:
         if type(atom) is Size:
-            return self.copier.size(atom) if self._sizes_change else atom
+            size = self.copier.size(atom) if self._sizes_change else atom
+            return Const(size) if isinstance(size, int) else size
         return self.mapping.get(atom, atom)
 
     def atoms(self, atoms: tuple[Any, ...]) -> tuple[Any, ...]:
