@@ -117,7 +117,7 @@ class Numbers:
         if form in OPERATORS:
             return operation(OPERATORS[form], args)
         if form is scalars.chosen:
-            return ast.IfExp(*args)
+            return choice(*args)
         if form in (scalars.real_part, scalars.imaginary_part):
             return ast.Attribute(args[0], "real" if form is scalars.real_part else "imag")
         for module, prefix in ((builtins, ""), (math, "math."), (cmath, "cmath."), (np, "np.")):
@@ -166,6 +166,16 @@ def _without_sign(tree: ast.expr) -> ast.expr | None:
         left = _without_sign(tree.left)
         return None if left is None else ast.BinOp(left, tree.op, tree.right)
     return None
+
+
+def choice(test: ast.expr, then: ast.expr, orelse: ast.expr) -> ast.expr:
+    """`then if test else orelse`; `test and then` where the test is what else there is, `test or orelse` likewise."""
+    same = ast.dump(test)
+    if ast.dump(orelse) == same:
+        return ast.BoolOp(ast.And(), [test, then])
+    if ast.dump(then) == same:
+        return ast.BoolOp(ast.Or(), [test, orelse])
+    return ast.IfExp(test, then, orelse)
 
 
 def operation(symbol: str, args: list[ast.expr]) -> ast.expr:

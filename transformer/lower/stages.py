@@ -29,6 +29,7 @@ from .jamming import jam
 from .layout import free_arrays, laid_out
 from .masks import chosen_by_masks
 from .memory import place
+from .named_places import by_names
 from .nests import Allocate, Block, Lowered, allocated_next, inner_blocks, statements
 from .overwritten import without_fills
 from .peeling import peel
@@ -108,6 +109,7 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
         if without_tests_of_signs(body, allocated_next, inner_blocks):
             body = cleaned(body, results, builder.assumptions)
         body = shared_out(body, results) if threads else body
+    body = by_names(body, builder.assumptions)
     return Lowered(function, body, results, assumptions=assumptions)
 
 

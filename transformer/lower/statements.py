@@ -37,7 +37,7 @@ from .nests import (
     Store,
     Task,
 )
-from .numbers import dtype_tree, literal
+from .numbers import choice, dtype_tree, literal
 from .sharing import shared
 
 MEMORY = {"record": "kept", "chunks": "parts", "shares": "shares", "cast": "converted"}
@@ -189,7 +189,7 @@ class Statements(Expressions):
             orelse = self.block(stmt.orelse)
             second = [self._merged(merge.orelse, merge.target) for merge in merges]
         if not then and not orelse and len(merges) == 1:
-            return self._conditional(merges[0].target, ast.IfExp(test, first[0], second[0]), stmt)
+            return self._conditional(merges[0].target, choice(test, first[0], second[0]), stmt)
         names = [self.names.give(merge.target, "value") for merge in merges]
         then += [Line(node, stmt.origin) for node in assignments(changed(names, first))]
         orelse += [Line(node, stmt.origin) for node in assignments(changed(names, second))]
