@@ -10,7 +10,7 @@ import gast
 import numpy as np
 import pytest
 
-from transformer import grad
+from transformer import grad, jit
 from transformer.core import errors
 from transformer.core.errors import (
     BadArgument,
@@ -213,3 +213,18 @@ def test_computed_sizes_have_the_names_of_the_program() -> None:
 
     with pytest.raises(BadArgument, match=r"returns an array of type f64\[rows\]"):
         grad(grid)(1.0, 3)
+
+
+def crossed_out(n):
+    kept = [True] * (n + 1)
+    for p in range(2, n + 1):
+        if kept[p]:
+            for k in range(p, n + 1):
+                kept[k] = False
+    return kept[-1]
+
+
+def test_what_is_too_deep_is_refused_at_its_place() -> None:
+    with pytest.raises(NotSupported, match=r"in crossed_out\n.*(?s:.*)np\.ones\(n, bool\)"):
+        jit(crossed_out)(400)
+    assert jit(crossed_out)(4) is False

@@ -10,19 +10,21 @@ explicit loops that are compiled.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .core.builder import Builder
 from .core.check import check
-from .core.errors import TransformError
+from .core.errors import NotSupported, TransformError
 from .core.grammar import Function
 from .core.text import text
 from .lower.unbound import with_tests_of_names
 from .read.demand import Demand
 from .read.interface import Interface
+from .read.places import place_of
 from .read.reader import Reading, read
 from .settings import config
 from .simplify import simplify
@@ -81,6 +83,25 @@ class Looped(Prepared):
         return self.module.entry.namespace
 
 
+Stages = TypeVar("Stages", bound=Callable[..., Any])
+
+
+def of_bounded_depth(stages: Stages) -> Stages:
+    """Refuses, at its place, a function of which so much is made that Python cannot go through it."""
+    @wraps(stages)
+    def bounded(target: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return stages(target, *args, **kwargs)
+        except RecursionError:
+            raise NotSupported(
+                "too much would have to be written out", place_of(taken_apart(target)[0]),
+                why="Every item of a list has a name of its own, and choices by numbers among them lie in each other.",
+                instead="Keep items of one kind in an array: np.ones(n, bool) in place of [True] * n.") from None
+
+    return cast(Stages, bounded)
+
+
+@of_bounded_depth
 def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints: Mapping[Any, int],
              smallest: int, header: Header | None = None, name: str | None = None, called: str | None = None,
              stages: dict[str, str] | None = None) -> Generated:
@@ -102,6 +123,7 @@ def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hint
     return Generated(made.function, made.interface, made.reading, made.stages, written)
 
 
+@of_bounded_depth
 def generate_loops(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints: Mapping[Any, int],
                    smallest: int, header: Header | None = None, name: str | None = None, called: str | None = None,
                    stages: dict[str, str] | None = None, donated: Collection[str] = (), gpu: bool = False) -> Looped:

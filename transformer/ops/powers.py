@@ -8,6 +8,7 @@ import operator
 import numpy as np
 
 from ..core.builder import current
+from ..core.errors import NotSupported
 from ..core.grammar import Const, Effect, If
 from ..core.types import INT
 from . import scalars
@@ -119,6 +120,9 @@ class Power(Elementwise):
 
     def front(args, kwargs, spelling):
         """Python makes a float of an int to a negative power."""
+        if len(args) == 3 and is_python(spelling):
+            raise NotSupported("pow with a modulus", why="Its numbers may need more than 64 bits on the way.",
+                               instead="Write a loop that squares and takes remainders.")
         if len(args) == 2 and is_python(spelling) and not kwargs:
             x, p = map(value, args)
             n = constant(p)
