@@ -1,11 +1,9 @@
-"""Compiled code says what the program says: places have its names, `and` is `and`, and nothing is counted in vain."""
+"""Compiled code says what the program says: places have its names, and `and` is `and`."""
 
 from __future__ import annotations
 
 import numpy as np
 from lowered import assert_same, source_of
-
-from transformer import jit
 
 
 def bisected(a, v):
@@ -52,7 +50,3 @@ def test_places_have_the_names_of_the_program() -> None:
 def test_conditions_are_joined_as_in_the_program() -> None:
     source = source_of(sifted, sifted, (np.arange(9.0),))
     assert "mask and a2[child2] > a2[child]" in source.replace("a[", "a2[")
-
-
-def test_iterations_are_not_counted_in_vain() -> None:
-    assert "count" not in jit(bisected).source_for(np.arange(9.0), 3.5)

@@ -161,7 +161,7 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
         settled(function)
     if hands_back and not modes:
         function.results += [written.value for written in reading.written]
-    simplify(function, reading.assumptions, last=not modes)
+    simplify(function, reading.assumptions)
     note(stages, "simplified", function)
     for k, mode in enumerate(modes):
         builder = Builder(reading.assumptions)

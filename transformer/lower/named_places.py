@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.builder import Builder
-from ..core.equations import single_atom
+from ..core.equations import guardable, single_atom
 from ..core.grammar import Let
 from ..core.guards import Assumptions
 from ..core.sizes import Extent, Size, Unknown
@@ -21,7 +21,8 @@ from .nests import Block, Task, statements
 
 
 def by_names(block: Block, assumptions: Assumptions) -> Block:
-    """The block with integers that have a name in the program in place of the sizes that they are, in place."""
+    """The block with integers that have a name in the program in place of the sizes that they are, in place. What
+    rests on dimensions and arguments alone has names already (`write/composites`)."""
     with Builder(assumptions).active() as builder:
         for stmt in statements(block):
             if isinstance(stmt, Let):
@@ -57,7 +58,7 @@ class _ByNames(Renaming):
     def left(self, stmt: Any) -> Block:
         if isinstance(stmt, Let) and stmt.target.name is not None and is_exact(stmt.target):
             size = affine(stmt.target)
-            if isinstance(size, Size) and single_atom(size) is None:     # not one that has a name already
+            if isinstance(size, Size) and not guardable(size) and single_atom(size) is None:
                 self.copier.known.setdefault(size, Size.of(Unknown(stmt.target)))
         return [stmt]
 
