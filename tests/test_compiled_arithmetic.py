@@ -242,3 +242,53 @@ def test_compiled_integers_of_numpy_as_pythons() -> None:
         same_as_numpy(compiled, number)
     with pytest.raises(OverflowError, match="too large"):
         compiled(np.uint64(2 ** 63))
+
+
+def sum_of_two(x, y):
+    return x + y
+
+
+def sum_of_two_that_are_not_negative(x, y):
+    if x < 0 or y < 0:
+        return 0
+    return x + y
+
+
+def difference(x, y):
+    return x - y
+
+
+def next_one(x, y):
+    return x + 1
+
+
+def one_before(x, y):
+    return x - 1
+
+
+def sum_and_number(x, y):
+    return x + y + 1 - (-3)
+
+
+@pytest.mark.parametrize("function", [
+    sum_of_two, sum_of_two_that_are_not_negative, difference, next_one, one_before, sum_and_number])
+def test_machine_code_tells_sums_that_do_not_fit(function: Any) -> None:
+    """LLVM takes it that sums of numba's integers stay in range, so what tests the result is left out."""
+    compiled, most = jit(function), 2 ** 63 - 1
+    numbers = (0, -1, 5, most, -most - 1, 2 ** 62, -2 ** 62)
+    for x in numbers:
+        for y in numbers:
+            want, got = function(x, y), outcome(lambda: compiled(x, y))
+            if -most - 1 <= want <= most and function is not sum_and_number:
+                assert got == want, (x, y)
+            else:
+                assert got == want or isinstance(got, Raised) and got.type is OverflowError, (x, y)
+
+
+def least_subtracted(x):
+    return x - np.int64(-2 ** 63)
+
+
+def test_the_least_integer_is_one() -> None:
+    x = np.array([-5, -1])
+    np.testing.assert_array_equal(jit(least_subtracted)(x), least_subtracted(x), strict=True)

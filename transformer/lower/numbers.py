@@ -16,7 +16,7 @@ from ..ops import scalars
 from ..ops.arithmetic import Cast
 from ..ops.loops import OPERATORS, is_of, loop_of
 from ..ops.value import Value
-from ..write.expressions import BINARY, COMPARE, UNARY, dotted, number_class
+from ..write.expressions import BINARY, COMPARE, UNARY, dotted, number_class, without_sign
 from ..write.sizes import number
 from . import vecmath
 from .alone import alone
@@ -24,6 +24,7 @@ from .functions import Functions
 from .nests import Block, statements
 
 FLOAT64 = np.dtype(float)
+LEAST = -2 ** 63                       # the least of 64 bits: to numba, what it is the negative of is unsigned
 OTHER_SIGN = {"+": "-", "-": "+"}
 OF_LAST_BITS = frozenset(("+", "-", "*", "&", "|", "^", "~"))   # of operands as well as of the result
 OF_WORDS = OF_LAST_BITS | {"//", "%", "<<", ">>", *COMPARE}
@@ -39,7 +40,8 @@ def literal(const: Const) -> ast.expr:
     if dtype == np.float32 and math.isfinite(value):
         value = float(str(dtype.type(value)))                            # its own shortest digits
     plain = _plain(value)
-    return plain if dtype.name in ("float64", "int64", "bool", "complex128") else typed(plain, dtype)
+    is_plain = dtype.name in ("float64", "int64", "bool", "complex128") and value != LEAST
+    return plain if is_plain else typed(plain, dtype)
 
 
 def _plain(value: Any) -> ast.expr:
@@ -158,16 +160,6 @@ def _is_widened(form: Any, result: np.dtype) -> bool:
     return not compares and (result.kind == "u" or result.kind == "i" and result.itemsize < 8)
 
 
-def _without_sign(tree: ast.expr) -> ast.expr | None:
-    """What a product, or a quotient, that begins with a minus is the negative of."""
-    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
-        return tree.operand
-    if isinstance(tree, ast.BinOp) and isinstance(tree.op, (ast.Mult, ast.Div)):
-        left = _without_sign(tree.left)
-        return None if left is None else ast.BinOp(left, tree.op, tree.right)
-    return None
-
-
 def choice(test: ast.expr, then: ast.expr, orelse: ast.expr) -> ast.expr:
     """`then if test else orelse`; `test and then` where the test is what else there is, `test or orelse` likewise."""
     same = ast.dump(test)
@@ -183,11 +175,11 @@ def operation(symbol: str, args: list[ast.expr]) -> ast.expr:
     if symbol == "not":
         return ast.UnaryOp(ast.Not(), args[0])
     if len(args) == 1:
-        positive = _without_sign(args[0]) if symbol == "-" else None
+        positive = without_sign(args[0]) if symbol == "-" else None
         return ast.UnaryOp(UNARY[symbol](), args[0]) if positive is None else positive
     if symbol in COMPARE:
         return ast.Compare(args[0], [COMPARE[symbol]()], [args[1]])
-    positive = _without_sign(args[1]) if symbol in OTHER_SIGN else None
+    positive = without_sign(args[1]) if symbol in OTHER_SIGN else None
     if positive is not None:
         return ast.BinOp(args[0], BINARY[OTHER_SIGN[symbol]](), positive)            # a + -2 * b is a - 2 * b
     return ast.BinOp(args[0], BINARY[symbol](), args[1])

@@ -182,17 +182,18 @@ BEFORE: dict[str, Callable[..., None]] = {
 
 
 def _added(result: Any, x: Any, y: Any) -> Any:
+    """What leaves the range is told by the operands: LLVM takes it that `x + 1` of numba is greater than `x`."""
     for one, other in ((x, _known(y)), (y, _known(x))):
         if other is not None:
-            return result < one if other >= 0 else result > one
-    return operator.and_(operator.xor(x, result), operator.xor(y, result)) < 0
+            return one > WIDEST[1] - other if other >= 0 else one < WIDEST[0] - other
+    return operator.or_(x > WIDEST[1] - np.maximum(y, 0), x < WIDEST[0] - np.minimum(y, 0))
 
 
 def _subtracted(result: Any, x: Any, y: Any) -> Any:
     known = _known(y)
     if known is not None:
-        return result > x if known >= 0 else result < x
-    return operator.and_(operator.xor(x, y), operator.xor(x, result)) < 0
+        return x < WIDEST[0] + known if known >= 0 else x > WIDEST[1] + known
+    return operator.or_(x > WIDEST[1] + np.minimum(y, 0), x < WIDEST[0] + np.maximum(y, 0))
 
 
 def _multiplied(result: Any, x: Any, y: Any) -> Any:

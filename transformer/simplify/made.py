@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.builder import Builder
-from ..core.grammar import Effect, Function, Let
+from ..core.grammar import Call, Effect, Function, Let
 from ..core.guards import Assumptions
 from ..core.signs import without_tests_of_signs
 from ..core.sizes import Extent, Size
-from ..core.walk import all_statements, blocks_of, reachable
+from ..core.walk import all_statements, blocks_of, has_effects, reachable
 from .dead import dead
 
 
@@ -23,10 +23,15 @@ def without_repeated_tests(function: Function, assumptions: Assumptions) -> None
 
 def _tested_by_numpy(stmt: Any) -> tuple[Extent, ...] | None:
     """The sizes that NumPy tests in a statement; None for one that does something else as well."""
-    if any(isinstance(each, Effect) and each.kind != "comment" or isinstance(each, Let) and each.op.writes
-           for each in all_statements([stmt])):
+    if any(map(_does_more, all_statements([stmt]))):
         return None
     if not isinstance(stmt, Let) or not stmt.op.sized:
         return ()
     given = (size for item in stmt.attrs.values() for size in (item if isinstance(item, tuple) else (item,)))
     return tuple(size for size in given if isinstance(size, (int, Size)))
+
+
+def _does_more(stmt: Any) -> bool:
+    if isinstance(stmt, Call):
+        return has_effects(stmt.function)
+    return isinstance(stmt, Effect) and stmt.kind != "comment" or isinstance(stmt, Let) and stmt.op.writes
