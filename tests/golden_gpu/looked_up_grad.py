@@ -30,6 +30,12 @@ def floor(x):
     return math.copysign(math.floor(x), x) if math.isfinite(x) else x
 
 
+# Of int64, the sum that NumPy gives; without a sign, as to numba a sum with one never leaves 64 bits.
+@cuda.jit(device=True)
+def wrapping_add(a, b):
+    return np.int64(np.uint64(a) + np.uint64(b))
+
+
 @cuda.jit(device=True)
 def next_total(total, position_j, number, n):
     lower = smaller(larger(position_j, np.float32(0.0)), np.float32(1.0))
@@ -67,7 +73,7 @@ def next_total2(total, parts_i):
 
 @cuda.jit(device=True)
 def next_total3(total, scaled_j, n):
-    total2 = np.int64(scaled_j) + 1
+    total2 = wrapping_add(np.int64(scaled_j), 1)
     return total + np.int64((total2 < -n) | (total2 >= n))
 
 
@@ -289,7 +295,7 @@ def fill_zeros2(m, position, scaled, n, table, part, zeros, number, dposition, s
         mask = (np.float32(0.0) < position_i) & (position_i < np.float32(1.0))
         lower = smaller(larger(position_i, np.float32(0.0)), np.float32(1.0))
         scaled_i = np.int64(scaled[i])
-        total = scaled_i + 1
+        total = wrapping_add(scaled_i, 1)
         chosen = total + n if total < 0 else total
         table_chosen = table[Place(chosen)]
         part_i = part[i]
@@ -334,7 +340,7 @@ def fill_zeros3(m, scaled, n, part, table, zeros):
     while i < m:
         scaled_i = np.int64(scaled[i])
         chosen = scaled_i + n if scaled_i < 0 else scaled_i
-        total = scaled_i + 1
+        total = wrapping_add(scaled_i, 1)
         part_i = part[i]
         diff = np.float32(1.0) - part_i
         total3 = (table[Place(chosen)] * diff

@@ -64,7 +64,7 @@ class Expansion:
         self.builder = builder
         self.given = given
         self.ranges = ranges
-        self.magnitudes = Magnitudes(ranges)
+        self.magnitudes = Magnitudes(ranges.sources)
         self.recording = Recording(ragged)
         self.known: list[dict[Hashable, Var]] = [{}]
         self.computed: set[Var] = set()          # arrays that are computed place by place, and views of them

@@ -24,7 +24,7 @@ from ..ops.literals import Array
 from ..ops.value import Value, value
 from .access import Stored, running
 from .folds import fold
-from .magnitudes import Magnitudes, within_64_bits
+from .magnitudes import Magnitudes
 from .nests import emit
 from .promotion import working_dtypes
 from .python_numbers import raised, refuse
@@ -61,7 +61,7 @@ def _is_python_int(atom: Any) -> bool:
 
 def _tested(atom: Any, dtype: np.dtype, magnitudes: Magnitudes) -> None:
     least, most = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
-    low, high = (atom.value,) * 2 if isinstance(atom, Const) else within_64_bits(magnitudes.of(atom))
+    low, high = (atom.value,) * 2 if isinstance(atom, Const) else magnitudes.of(atom)
     integer: Any = Value(atom)
     tests = [integer < least] if low < least else []
     tests += [integer > most] if high > most else []

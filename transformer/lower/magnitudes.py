@@ -5,34 +5,41 @@ Sizes do, and products of two of them; positions of loops; remainders by what do
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..core.builder import current
-from ..core.grammar import UNDEFINED, Atom, Carry, Merge, Var, type_of
+from ..core.grammar import UNDEFINED, Atom, Carry, Let, Merge, Var, type_of
 from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, Unknown
 from ..core.types import ArrayType
 from ..ops.integers import affine, is_exact
-from .ranges import Ranges
 
 Interval = tuple[int, int]
 WIDEST: Interval = (-2 ** 63, 2 ** 63 - 1)
+ENDLESS: Interval = (-2 ** 127, 2 ** 127)
 LARGEST_SIZE, LARGEST_FACTOR = 2 ** 47, 2 ** 31      # of an array in memory; where two sizes are multiplied
 LARGEST_STEP, COUNTED = 2 ** 10, (-2 ** 61, 2 ** 61)   # what is counted in such steps in a lifetime
+COUNT = 0, LARGEST_SIZE
+PLACES = frozenset(("argmax", "argmin", "argsort", "argpartition", "count_nonzero", "digitize", "flatnonzero",
+                    "nonzero", "searchsorted"))      # which give places and counts of elements
 DEEPEST = 16
 
 
 class Magnitudes:
     """Intervals in which integers of a function lie."""
 
-    def __init__(self, ranges: Ranges) -> None:
-        self.ranges = ranges
+    def __init__(self, sources: Mapping[Var, Any]) -> None:
+        self.sources = sources           # of what branches and loops define: the statement, and the part of it
         self.supposed: dict[Var, Interval] = {}
         self.found: dict[tuple[Var, int], Interval] = {}     # of one question, under what is supposed
 
     def of(self, atom: Any, depth: int = DEEPEST) -> Interval:
-        """The interval of an integer."""
+        """The interval of an integer, which has 64 bits: one with more is refused where it is made."""
         if depth == DEEPEST:
             self.found = {}
+        return within_64_bits(self._of(atom, depth))
+
+    def _of(self, atom: Any, depth: int) -> Interval:
         if atom is UNDEFINED:
             return 0, 0                  # its use raises before
         if isinstance(atom, Var) and atom in self.supposed:
@@ -46,6 +53,22 @@ class Magnitudes:
         own = (0, 2 ** (8 * type.dtype.itemsize) - 1) if type.dtype.kind != "i" else (
             -2 ** (8 * type.dtype.itemsize - 1), 2 ** (8 * type.dtype.itemsize - 1) - 1)
         return own if narrow or depth == 0 or not isinstance(atom, Var) else self._of_var(atom, depth - 1)
+
+    def exact(self, stmt: Let, depth: int = DEEPEST) -> Interval:
+        """The interval of what a statement would give if integers had no end."""
+        rule = RULES.get(stmt.op.name)
+        interval = ENDLESS if rule is None else rule(*(self.of(arg, depth) for arg in stmt.args))
+        if depth == 0 or is_within_64_bits(interval) or not is_exact(stmt.target):
+            return interval
+        return _common(interval, self._at_ends(affine(stmt.target), depth - 1))
+
+    def _at_ends(self, size: Extent, depth: int) -> Interval:
+        """Of an integer in terms of the position of a loop, by the first one and the last one: what is left of
+        `start + k` is one bound of a range, or the other."""
+        for atom, count, bounds in _positions(size):
+            first, last = (self._of_size(size + (bound - Size.of(atom)) * count, depth) for bound in bounds)
+            return _union(first, last)
+        return ENDLESS
 
     def _of_var(self, var: Var, depth: int) -> Interval:
         """Kept, as the sides of branches that follow one another rest on the same integers."""
@@ -62,9 +85,8 @@ class Magnitudes:
             return low, high
         stmt = current().numbering.definitions.get(var)
         if stmt is not None:
-            rule = RULES.get(stmt.op.name)
-            return WIDEST if rule is None else _cut(rule(*(self.of(arg, depth) for arg in stmt.args)))
-        _, part = self.ranges.sources.get(var, (None, None))
+            return _cut(self.exact(stmt, depth))
+        _, part = self.sources.get(var, (None, None))
         if isinstance(part, Merge):
             return _union(self.of(part.then, depth), self.of(part.orelse, depth))
         return self._of_carry(part, depth) if isinstance(part, Carry) else WIDEST
@@ -76,8 +98,8 @@ class Magnitudes:
             self.supposed[carry.entry], self.found = COUNTED, {}
             first = self.of(carry.init, depth)
             inside = self.of(carry.next, depth)
-            if _drifts(carry.next, carry.entry, self.ranges, depth) or _is_in(inside, COUNTED):
-                return COUNTED if _is_in(first, COUNTED) else WIDEST
+            if _drifts(carry.next, carry.entry, self.sources, depth) or is_within(inside, COUNTED):
+                return COUNTED if is_within(first, COUNTED) else WIDEST
             return WIDEST
         finally:
             self.supposed, self.found = before, found
@@ -116,31 +138,41 @@ def _is_itself(size: Extent, atom: Atom) -> bool:
     return isinstance(atom, Var) and size == Size.of(Unknown(atom))
 
 
-def _drifts(atom: Any, entry: Var, ranges: Ranges, depth: int) -> bool:
+def _positions(size: Extent) -> Iterator[tuple[Unknown, int, tuple[Extent, Extent]]]:
+    """What is certainly within bounds, of the terms of a size, with how often it is in it."""
+    if isinstance(size, Size):
+        known = current().assumptions.ranges
+        for monomial, count in size.terms.items():
+            if len(monomial) == 1 and isinstance(atom := monomial[0], Unknown):
+                low, high = known.get(atom, (None, None))
+                if low is not None and high is not None:
+                    yield atom, count, (low, high)
+
+
+def _drifts(atom: Any, entry: Var, sources: Mapping[Var, Any], depth: int) -> bool:
     """Whether an integer is at most a small step away from what an iteration begins with."""
     if depth == 0 or not is_exact(atom):
         return False
     step = affine(atom) - affine(entry)
     if isinstance(step, int):
         return abs(step) <= LARGEST_STEP
-    _, part = ranges.sources.get(atom, (None, None)) if isinstance(atom, Var) else (None, None)
+    _, part = sources.get(atom, (None, None)) if isinstance(atom, Var) else (None, None)
     if isinstance(part, Merge):
-        return all(_drifts(side, entry, ranges, depth - 1) for side in (part.then, part.orelse))
-    return isinstance(part, Carry) and atom is part.out and _drifts(part.init, entry, ranges, depth - 1) and _drifts(
-        part.next, part.entry, ranges, depth - 1)
+        return all(_drifts(side, entry, sources, depth - 1) for side in (part.then, part.orelse))
+    return isinstance(part, Carry) and atom is part.out and _drifts(part.init, entry, sources, depth - 1) and _drifts(
+        part.next, part.entry, sources, depth - 1)
 
 
-def _is_in(inner: Interval, outer: Interval) -> bool:
+def is_within(inner: Interval, outer: Interval) -> bool:
     return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
 def is_within_64_bits(interval: Interval) -> bool:
-    return _is_in(interval, WIDEST)
+    return is_within(interval, WIDEST)
 
 
 def within_64_bits(interval: Interval) -> Interval:
-    """Where an integer lies that was tested to have no more bits."""
-    return max(interval[0], WIDEST[0]), min(interval[1], WIDEST[1])
+    return _common(interval, WIDEST)
 
 
 def _cut(interval: Interval) -> Interval:
@@ -149,6 +181,10 @@ def _cut(interval: Interval) -> Interval:
 
 def _union(one: Interval, other: Interval) -> Interval:
     return min(one[0], other[0]), max(one[1], other[1])
+
+
+def _common(one: Interval, other: Interval) -> Interval:
+    return max(one[0], other[0]), min(one[1], other[1])
 
 
 def _times(one: Interval, other: Interval) -> Interval:
@@ -169,7 +205,7 @@ def _rest(x: Interval, divisor: Interval) -> Interval:
 
 def _shifted(x: Interval, bits: Interval) -> Interval:
     if bits[0] < 0 or bits[1] > 63:
-        return -2 ** 127, 2 ** 127
+        return ENDLESS
     return _times(x, (2 ** bits[0], 2 ** bits[1]))
 
 
@@ -185,6 +221,6 @@ RULES: dict[str, Any] = {
     "minimum": lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
     "maximum": lambda a, b: (max(a[0], b[0]), max(a[1], b[1])),
     "where": lambda condition, a, b: _union(a, b),
-    "same": lambda a: a, "positive": lambda a: a, "cast": lambda a: a,
-    **dict.fromkeys(("argmax", "argmin", "count_nonzero"), lambda a: (0, LARGEST_SIZE)),
+    "same": lambda a: a, "positive": lambda a: a, "cast": lambda a: a, "load": lambda x, *at: x,
+    **dict.fromkeys(PLACES, lambda *operands: COUNT),
 }

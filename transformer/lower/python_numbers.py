@@ -24,7 +24,7 @@ from ..core.builder import current
 from ..core.grammar import Const, Effect, If, Let, Var, type_of
 from ..ops.arithmetic import Cast, converted
 from ..ops.value import Value, is_python
-from .magnitudes import RULES, WIDEST, Magnitudes, is_within_64_bits
+from .magnitudes import WIDEST, Magnitudes, is_within_64_bits
 from .nests import emit
 from .ranges import Ranges
 
@@ -52,9 +52,7 @@ def after(stmt: Let, magnitudes: Magnitudes) -> None:
     elif _is_pythons(stmt):
         kind = _kind(stmt.target)
         if kind == "i" and stmt.op.name in WRAPPED:
-            whole: Any = (-LIMIT, LIMIT)
-            interval = RULES[stmt.op.name](*map(magnitudes.of, stmt.args)) if stmt.op.name in RULES else whole
-            if not is_within_64_bits(interval):
+            if not is_within_64_bits(magnitudes.exact(stmt)):
                 refuse(WRAPPED[stmt.op.name](Value(stmt.target), *map(Value, stmt.args)), TOO_LARGE)
         elif kind == "f" and stmt.op.name == "power" and not _stays_finite(*map(Value, stmt.args)):
             unknown = [x for x in map(Value, stmt.args) if _known(x) is None]
@@ -198,14 +196,15 @@ def _subtracted(result: Any, x: Any, y: Any) -> Any:
 
 def _multiplied(result: Any, x: Any, y: Any) -> Any:
     """A factor may be so large at most; where both are open, the product in floating numbers, which is off by little,
-    is far from one that has wrapped around."""
+    is far from one that has wrapped around: that of NumPy, as LLVM takes it that others have the sign they should."""
     for one, other in ((x, _known(y)), (y, _known(x))):
         if other:
             low, high = sorted(Fraction(end, other) for end in WIDEST)
             tests = [one < math.ceil(low)] if low > WIDEST[0] else []
             tests += [one > math.floor(high)] if high < WIDEST[1] else []
             return reduce(operator.or_, tests) if tests else False
-    return abs(_float(x) * _float(y) - _float(result)) > LIMIT
+    wrapped = converted(x, np.int64) * converted(y, np.int64)
+    return abs(_float(x) * _float(y) - _float(wrapped)) > LIMIT
 
 
 def _powered(result: Any, x: Any, y: Any) -> Any:

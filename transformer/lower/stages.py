@@ -44,6 +44,7 @@ from .threads import in_chunks, shared_out
 from .tiling import tile
 from .totals import added_at_once
 from .unbound import with_tests_of_names
+from .wrapping import wrapped_around
 
 NOTHING: frozenset[Var] = frozenset()
 FOR_PROCESSORS = Choices()
@@ -60,6 +61,7 @@ def expand_for_gpu(function: Function, assumptions: Assumptions) -> Lowered:
         if without_tests_of_signs(body, allocated_next, inner_blocks):
             body = cleaned(body, results, assumptions)
         body, cells = launched(nests_apart(body), results)
+        body = wrapped_around(body, [], assumptions)
     return Lowered(function, body, results, assumptions=assumptions, cells=cells)
 
 
@@ -109,7 +111,7 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
         if without_tests_of_signs(body, allocated_next, inner_blocks):
             body = cleaned(body, results, builder.assumptions)
         body = shared_out(body, results) if threads else body
-    body = by_names(body, builder.assumptions)
+    body = wrapped_around(by_names(body, builder.assumptions), results if is_called else [], builder.assumptions)
     return Lowered(function, body, results, assumptions=assumptions)
 
 

@@ -31,6 +31,21 @@ def product(a, b):
     return a * b
 
 
+def wrapping_add(a, b):
+    """Of int64, the sum that NumPy gives; without a sign, as to numba a sum with one never leaves 64 bits."""
+    return np.int64(np.uint64(a) + np.uint64(b))
+
+
+def wrapping_sub(a, b):
+    """Of int64, the difference that NumPy gives, where it leaves 64 bits too."""
+    return np.int64(np.uint64(a) - np.uint64(b))
+
+
+def wrapping_mul(a, b):
+    """Of int64, the product that NumPy gives, where it leaves 64 bits too."""
+    return np.int64(np.uint64(a) * np.uint64(b))
+
+
 def order_f64(x):
     """A whole number for x: the larger, the larger x is; the largest for nan."""
     bits = np.float64(x).view(np.int64)

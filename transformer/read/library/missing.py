@@ -59,7 +59,7 @@ def among_numbers(a, q, axis, keepdims):
     last = np.maximum(np.sum(~np.isnan(ordered), axis=0) - 1, 0)
     position = (np.reshape(q, (*q.shape, *(1,) * last.ndim)) if q.ndim and last.ndim else q) * last
     low = np.floor(position).astype(int)
-    high = np.minimum(low + 1, last)
+    high = np.minimum(low, last - 1) + 1
     if ordered.ndim == 1:
         below, above = ordered[low], ordered[high]
     elif q.ndim == 0:

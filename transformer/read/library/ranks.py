@@ -52,7 +52,7 @@ def among(a, q, axis, keepdims):
     position = q * (ordered.shape[0] - 1)
     below = np.floor(position)
     low = below.astype(int)
-    high = np.minimum(low + 1, ordered.shape[0] - 1)
+    high = np.minimum(low, ordered.shape[0] - 2) + 1
     weight = float(position - below) if is_pythons else position - below
     if q.ndim and ordered.ndim > 1:
         weight = np.reshape(weight, (*q.shape, *(1,) * (ordered.ndim - 1)))
