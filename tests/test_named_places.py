@@ -44,7 +44,7 @@ def test_results() -> None:
 
 def test_places_have_the_names_of_the_program() -> None:
     source = source_of(bisected, bisected, (np.arange(9.0), 3.5))
-    assert "<= mid <" in source and "a[mid" in source and source.count("// 2") == 1
+    assert "if mid >= " in source and "a[mid]" in source and source.count("// 2") == 1
 
 
 def test_conditions_are_joined_as_in_the_program() -> None:

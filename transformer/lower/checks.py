@@ -33,13 +33,13 @@ from ..core.walk import atom_of_size
 from ..ops.arithmetic import converted
 from ..ops.elements import number
 from ..ops.integers import affine, is_exact
+from ..ops.proofs import Ranges
 from ..ops.regions import Slot, entries
 from ..ops.value import Value, value
 from ..write.layout import Group, Item, Line
 from .access import Stored, fitted, running
 from .folds import fold
 from .nests import Nest, emit
-from .ranges import Ranges
 
 CHECK = "check"
 

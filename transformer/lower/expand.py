@@ -28,6 +28,7 @@ from ..ops.arithmetic import Cast
 from ..ops.elements import spread, without
 from ..ops.identity import Same
 from ..ops.loops import missing
+from ..ops.proofs import Ranges
 from ..ops.saved import Pack, Unpack
 from ..ops.value import Value, rule_attrs, value
 from . import checks, folds, integers, python_numbers, writes
@@ -42,7 +43,6 @@ from .nests import Allocate, Block, Invoke, Length, emit
 from .positions import found
 from .products import multiplied
 from .ragged import Ragged
-from .ranges import Ranges
 from .recording import Recording, by_definition
 
 KEPT = ("stacked", "unstacked")        # what a loop records is an array
@@ -64,7 +64,7 @@ class Expansion:
         self.builder = builder
         self.given = given
         self.ranges = ranges
-        self.magnitudes = Magnitudes(ranges.sources)
+        self.magnitudes = Magnitudes(ranges)
         self.recording = Recording(ragged)
         self.known: list[dict[Hashable, Var]] = [{}]
         self.computed: set[Var] = set()          # arrays that are computed place by place, and views of them

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..core.builder import current
-from ..core.grammar import UNDEFINED, Atom, Carry, Let, Merge, Var, type_of
+from ..core.grammar import UNDEFINED, Atom, Carry, Let, Loop, Merge, Var, type_of
 from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, Unknown
 from ..core.types import ArrayType
 from ..ops.integers import affine, is_exact
+from ..ops.proofs import Ranges, divided
 
 Interval = tuple[int, int]
 WIDEST: Interval = (-2 ** 63, 2 ** 63 - 1)
@@ -28,8 +29,9 @@ DEEPEST = 16
 class Magnitudes:
     """Intervals in which integers of a function lie."""
 
-    def __init__(self, sources: Mapping[Var, Any]) -> None:
-        self.sources = sources           # of what branches and loops define: the statement, and the part of it
+    def __init__(self, ranges: Ranges | None = None) -> None:
+        self.ranges = ranges             # what is certain at the place that a pass has come to
+        self.sources = {} if ranges is None else ranges.sources
         self.supposed: dict[Var, Interval] = {}
         self.found: dict[tuple[Var, int], Interval] = {}     # of one question, under what is supposed
 
@@ -58,17 +60,38 @@ class Magnitudes:
         """The interval of what a statement would give if integers had no end."""
         rule = RULES.get(stmt.op.name)
         interval = ENDLESS if rule is None else rule(*(self.of(arg, depth) for arg in stmt.args))
-        if depth == 0 or is_within_64_bits(interval) or not is_exact(stmt.target):
+        if depth == 0 or is_within_64_bits(interval):
             return interval
-        return _common(interval, self._at_ends(affine(stmt.target), depth - 1))
+        if stmt.op.name == "multiply":
+            interval = self._of_steps(stmt, interval, depth - 1)
+        if not is_exact(stmt.target) or _is_itself(size := affine(stmt.target), stmt.target):
+            return interval
+        return _common(interval, self._of_size(size, depth - 1))
 
-    def _at_ends(self, size: Extent, depth: int) -> Interval:
-        """Of an integer in terms of the position of a loop, by the first one and the last one: what is left of
-        `start + k` is one bound of a range, or the other."""
+    def _of_steps(self, stmt: Let, interval: Interval, depth: int) -> Interval:
+        """Of `k * i`, where i is a position and at most ``whole // k``."""
+        for one, other in (stmt.args, stmt.args[::-1]):
+            low, high = current().assumptions.ranges.get(Unknown(one), (None, None))
+            whole = divided(high, other)
+            if low == 0 and whole is not None and self.of(other, depth)[0] > 0:
+                return _common(interval, (0, max(self.of(whole, depth)[1], 0)))
+        return interval
+
+    def _of_size(self, size: Extent, depth: int) -> Interval:
+        """By the terms, and where these are large together: by the first and the last position of a loop, of which
+        one bound of its range is left (`start + k`), and by conditions that hold here (``2 * step <= n``)."""
+        interval = self._of_terms(size, depth)
+        if depth == 0 or is_within(interval, COUNTED):
+            return interval
         for atom, count, bounds in _positions(size):
-            first, last = (self._of_size(size + (bound - Size.of(atom)) * count, depth) for bound in bounds)
-            return _union(first, last)
-        return ENDLESS
+            first, last = (self._of_size(size + (bound - Size.of(atom)) * count, depth - 1) for bound in bounds)
+            interval = _common(interval, _union(first, last))
+            break
+        for fact in self.ranges.facts() if self.ranges is not None else ():
+            for times in _times_in(fact, size):
+                least, most = self._of_terms(size - fact * times, depth - 1)
+                interval = _common(interval, (least, ENDLESS[1]) if times > 0 else (ENDLESS[0], most))
+        return interval
 
     def _of_var(self, var: Var, depth: int) -> Interval:
         """Kept, as the sides of branches that follow one another rest on the same integers."""
@@ -78,33 +101,49 @@ class Magnitudes:
         return self.found[key]
 
     def _computed(self, var: Var, depth: int) -> Interval:
-        bounds = current().assumptions.ranges.get(Unknown(var))
-        if bounds is not None:
-            low, high = (default if bound is None else self._of_size(bound, depth)[k]
-                         for k, (bound, default) in enumerate(zip(bounds, COUNTED, strict=True)))
-            return low, high
+        bounds = current().assumptions.ranges.get(Unknown(var), (None, None))
+        _, part = self.sources.get(var, (None, None))
+        if bounds != (None, None) and part is None:
+            return self._ends(bounds, COUNTED, depth)
         stmt = current().numbering.definitions.get(var)
         if stmt is not None:
             return _cut(self.exact(stmt, depth))
-        _, part = self.sources.get(var, (None, None))
         if isinstance(part, Merge):
             return _union(self.of(part.then, depth), self.of(part.orelse, depth))
-        return self._of_carry(part, depth) if isinstance(part, Carry) else WIDEST
+        return self._of_carry(var, bounds, depth) if isinstance(part, Carry) else WIDEST
 
-    def _of_carry(self, carry: Carry, depth: int) -> Interval:
-        """Of what a loop carries: where it begins, if it drifts slowly; or the same after an iteration as before."""
+    def _ends(self, bounds: Any, otherwise: Interval, depth: int) -> Interval:
+        """The interval between bounds that are known, or not."""
+        low, high = (end if bound is None else self._of_size(bound, depth)[k]
+                     for k, (bound, end) in enumerate(zip(bounds, otherwise, strict=True)))
+        return low, high
+
+    def _of_carry(self, var: Var, bounds: Any, depth: int) -> Interval:
+        """Of what a loop carries, between bounds that are known: where it begins, if it drifts slowly; or the same
+        after an iteration as before."""
+        loop, carry = self.sources[var]
         before, found = dict(self.supposed), self.found
+        widest = self._ends(bounds, WIDEST, depth)
+        counted = _common(COUNTED, widest)
         try:
-            self.supposed[carry.entry], self.found = COUNTED, {}
+            self.supposed[carry.entry], self.found = counted, {}
             first = self.of(carry.init, depth)
-            inside = self.of(carry.next, depth)
-            if _drifts(carry.next, carry.entry, self.sources, depth) or is_within(inside, COUNTED):
-                return COUNTED if is_within(first, COUNTED) else WIDEST
-            return WIDEST
+            if not is_within(first, COUNTED):
+                return widest
+            drifts = _drifts(carry.next, carry.entry, self.sources, depth)
+            stays = drifts or is_within(self._of_next(loop, carry, depth), COUNTED)
+            return counted if stays else widest
         finally:
             self.supposed, self.found = before, found
 
-    def _of_size(self, size: Extent, depth: int) -> Interval:
+    def _of_next(self, loop: Loop, carry: Carry, depth: int) -> Interval:
+        """After an iteration, in which the condition of the loop holds."""
+        if self.ranges is None:
+            return self.of(carry.next, depth)
+        with self.ranges.before(loop), self.ranges.block(loop.cond):
+            return self.of(carry.next, depth)
+
+    def _of_terms(self, size: Extent, depth: int) -> Interval:
         if isinstance(size, int):
             return size, size
         total: Interval = (0, 0)
@@ -147,6 +186,15 @@ def _positions(size: Extent) -> Iterator[tuple[Unknown, int, tuple[Extent, Exten
                 low, high = known.get(atom, (None, None))
                 if low is not None and high is not None:
                     yield atom, count, (low, high)
+
+
+def _times_in(fact: Extent, size: Extent) -> Iterator[int]:
+    """How many times a fact is taken away from a size so that a term goes, for each of its terms."""
+    if isinstance(fact, Size) and isinstance(size, Size):
+        for monomial, count in fact.terms.items():
+            times, rest = divmod(size.terms.get(monomial, 0), count)
+            if monomial and times and not rest:
+                yield times
 
 
 def _drifts(atom: Any, entry: Var, sources: Mapping[Var, Any], depth: int) -> bool:

@@ -23,10 +23,10 @@ import numpy as np
 from ..core.builder import current
 from ..core.grammar import Const, Effect, If, Let, Var, type_of
 from ..ops.arithmetic import Cast, converted
+from ..ops.proofs import Ranges
 from ..ops.value import Value, is_python
 from .magnitudes import WIDEST, Magnitudes, is_within_64_bits
 from .nests import emit
-from .ranges import Ranges
 
 TOO_LARGE = OverflowError("Python int too large to convert to C long")
 LIMIT = float(2 ** 63)

@@ -11,6 +11,7 @@ from ..core.grammar import Call, Function, Var, type_of
 from ..core.guards import Assumptions
 from ..core.signs import without_tests_of_signs
 from ..core.walk import Copier, all_statements
+from ..ops.proofs import Ranges
 from .blocking import by_blocks
 from .callees import given_away, prepared
 from .chains import shortened
@@ -36,7 +37,6 @@ from .peeling import peel
 from .products import see_through
 from .promotion import promoted
 from .ragged import with_begins
-from .ranges import Ranges
 from .sliding import slide
 from .substitution import RATHER_THAN_A_ROW
 from .sums import accurate

@@ -183,7 +183,7 @@ class _Flows:
 
     def magnitudes(self) -> Magnitudes:
         """Intervals of integers, in which what is counted in small steps stays within some bounds."""
-        magnitudes = Magnitudes({})
+        magnitudes = Magnitudes()
         definitions, supposed = current().numbering.definitions, magnitudes.supposed
         supposed.update((var, COUNTED) for var in self.sources
                         if _is_integer(var) and var not in definitions and var not in self.unknown)

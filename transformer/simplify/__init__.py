@@ -54,6 +54,20 @@ def _simplify_all(function: Function, assumptions: Assumptions, last: bool) -> l
 
 
 def _simplify(function: Function, assumptions: Assumptions, last: bool) -> None:
+    from .certain import certain
+    from .dead import dead
+    dead(function, assumptions)
+    _until_none_applies(function, assumptions)
+    for _ in range(ROUNDS):
+        if not certain(function, assumptions):
+            break
+        dead(function, assumptions)
+        _until_none_applies(function, assumptions)
+    if last:
+        dead(function, assumptions, last=True)
+
+
+def _until_none_applies(function: Function, assumptions: Assumptions) -> None:
     # At the top these names would hide the modules.
     from .branches import branches
     from .copies import copies
@@ -62,7 +76,6 @@ def _simplify(function: Function, assumptions: Assumptions, last: bool) -> None:
     from .elision import elision
     from .fold import fold
     from .loops import loops
-    dead(function, assumptions)
     changes = 0
     settled: dict[Any, int] = {}                # after how many changes a rewrite found nothing to do
     for _ in range(ROUNDS):
@@ -77,5 +90,3 @@ def _simplify(function: Function, assumptions: Assumptions, last: bool) -> None:
         if changes == before:
             break
         changes += dead(function, assumptions)
-    if last:
-        dead(function, assumptions, last=True)

@@ -36,7 +36,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.grammar import Atom, Block, Const, Function, If, Let, Merge, Var, type_of
+from ..core.grammar import Atom, Block, Const, Effect, Function, If, Let, Merge, Var, type_of
 from ..core.guards import Assumptions
 from ..core.types import BOOL
 from ..ops.comparison import LogicalNot
@@ -80,12 +80,7 @@ class Branches(Rewriter):
             self.out.append(Let((merge.target,), Same, (atom,), {}, stmt.origin))
 
     def _open(self, stmt: If) -> None:
-        outer = self.known
-        self.known = {**outer, stmt.cond: True}
-        stmt.then = self.nested(stmt.then)
-        self.known = {**outer, stmt.cond: False}
-        stmt.orelse = self.nested(stmt.orelse)
-        self.known = outer
+        stmt.then, stmt.orelse = self.side(stmt, True), self.side(stmt, False)
         after: Block = []
         for merge in list(stmt.merges):
             merge.then, merge.orelse = self.atom(merge.then), self.atom(merge.orelse)
@@ -93,6 +88,27 @@ class Branches(Rewriter):
                 self.changed = True
                 stmt.merges.remove(merge)
         self.out += [stmt, *after]
+        for truth, block in ((True, stmt.then), (False, stmt.orelse)):
+            if any(isinstance(inner, Effect) and inner.kind == "raise" for inner in block):
+                self.suppose(stmt.cond, not truth)
+
+    def side(self, stmt: If, truth: bool) -> Block:
+        """The statements of one side, in which the condition has this outcome."""
+        outer = self.known
+        self.suppose(stmt.cond, truth)
+        made = self.nested(stmt.then if truth else stmt.orelse)
+        self.known = outer
+        return made
+
+    def suppose(self, cond: Atom, truth: bool) -> None:
+        """From here on in the block, a condition has this outcome."""
+        self.known = {**self.known, cond: truth}
+
+    def nested(self, block: Block) -> Block:
+        outer = self.known
+        made = super().nested(block)
+        self.known = outer
+        return made
 
     def _is_condition(self, stmt: If, merge: Merge, after: Block) -> bool:
         """Whether a merge gives the condition, or its opposite, which then comes `after`."""

@@ -156,11 +156,14 @@ class Rewriter:
         if stmt.cond is not None:
             stmt.test = self.nested(stmt.test)
             stmt.cond = self.atom(stmt.cond)
-        stmt.body = self.nested(stmt.body)
+        stmt.body = self.iteration(stmt)
         for carry in stmt.carries:
             carry.next = self.atom(carry.next)
         self._tail(stmt)
         self.after_loop(stmt)
+
+    def iteration(self, stmt: Loop) -> Block:
+        return self.nested(stmt.body)
 
     def before_loop(self, stmt: Loop) -> None:
         """Called when the head of a loop has been rewritten and its body has not."""

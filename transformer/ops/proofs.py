@@ -1,4 +1,4 @@
-"""What is certain of the integers of a function, so that compiled code need not test them.
+"""What is certain of the integers of a function, so that nobody need test them.
 
 An integer is followed to what it was made of: positions of loops, sizes, sums, remainders, `np.clip`; what a
 loop carries by induction; inside of a branch and of a loop its condition is known to hold, and behind a test
@@ -17,13 +17,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.builder import current
+from ..core.equations import single_atom
 from ..core.grammar import UNDEFINED, Atom, Carry, Const, Function, If, Let, Loop, Merge, Read, Var, type_of
-from ..core.sizes import Extent, Size, Unknown, leaves, product
+from ..core.sizes import Extent, Size, Unknown, leaves, product, replaced
 from ..core.types import ArrayType
 from ..core.walk import all_definitions, all_statements
-from ..ops.integers import affine, is_exact
+from .integers import affine, is_exact
 
 DEEPEST = 24                           # how far an integer is followed
+LARGEST = 2 ** 63 - 1                  # integer of a program
 ABOVE, BELOW = 1, -1                   # at least a bound, at most a bound
 Proof = Callable[[Any, int, Extent], bool]
 
@@ -37,19 +39,22 @@ class _Scope:
 
 
 class Ranges:
-    """What is certain at the place that the lowering of a function has come to. Made while a builder is
+    """What is certain at the place that a pass over a function has come to. Made while a builder is
     current, which from there on knows how the integers of the function came about."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, by_guards: bool = True) -> None:
+        self.by_guards = by_guards       # whether what the caller tests of shapes may be relied on
         self.sources: dict[Var, Any] = {}
         self.scopes = [_Scope()]
         self.entered: dict[Loop, int] = {}
         self.decides = False             # whether shapes of the call being read may decide
         for stmt in all_statements(function.body):
             self._enter(stmt)
-        for stmt in all_statements(function.body):
-            if isinstance(stmt, Loop):
-                count_steps(stmt)
+        loops = [stmt for stmt in all_statements(function.body) if isinstance(stmt, Loop)]
+        for loop in loops:
+            count_steps(loop)
+        for loop in loops:
+            self._note_least(loop)
 
     def _enter(self, stmt: Any) -> None:
         match stmt:
@@ -64,6 +69,18 @@ class Ranges:
                 self.sources.update((read.target, (stmt, read)) for read in stmt.reads)
                 for carry in stmt.carries:
                     self.sources[carry.entry] = self.sources[carry.out] = stmt, carry
+
+    def _note_least(self, loop: Loop) -> None:
+        """An integer that a loop begins with, and that no iteration makes smaller, is the least of them all."""
+        assumptions = current().assumptions
+        for carry in loop.carries:
+            if is_exact(carry.entry) and isinstance(carry.init, Const):
+                least = int(carry.init.value)
+                low, high = assumptions.ranges.get(Unknown(carry.entry), (None, None))
+                if (low is None or isinstance(low, int) and low < least) and self._holds(
+                        carry.entry, ABOVE, least, DEEPEST):
+                    for var in (carry.entry, carry.out):
+                        assumptions.within(var, least, LARGEST if high is None else high)
 
     # -- what holds where ---------------------------------------------------------------------
 
@@ -139,6 +156,44 @@ class Ranges:
         """Whether it is not above a size."""
         return self._is_certain(integer, BELOW, high)
 
+    def not_less(self, left: Atom, right: Atom) -> bool:
+        """Whether an integer is certainly not less than another one, whatever the shapes of a call."""
+        return is_exact(right) and self._holds(left, ABOVE, affine(right), DEEPEST) or (
+            is_exact(left) and self._holds(right, BELOW, affine(left), DEEPEST))
+
+    def less(self, left: Atom, right: Atom) -> bool:
+        """Whether it is certainly less."""
+        return is_exact(right) and self._holds(left, BELOW, affine(right) - 1, DEEPEST) or (
+            is_exact(left) and self._holds(right, ABOVE, affine(left) + 1, DEEPEST))
+
+    def facts(self) -> list[Extent]:
+        """Sizes that are certainly not negative here."""
+        return [fact for scope in self.scopes for fact in scope.facts]
+
+    def opposite(self, integer: Any) -> Atom | None:
+        """What an integer is the negative of."""
+        stmt = self._definition(integer)
+        return stmt.args[0] if stmt is not None and stmt.op.name == "negative" else None
+
+    def outcome(self, cond: Any) -> bool | None:
+        """What a condition certainly gives; None if it may give either."""
+        stmt = self._definition(cond)
+        if stmt is None or not all(map(_is_integer, stmt.args)):
+            return None
+        if stmt.op.name not in ORDERED:
+            return self._is_same(stmt) if stmt.op.name in SAME else None
+        turned, strict = ORDERED[stmt.op.name]
+        left, right = stmt.args[::-1] if turned else stmt.args
+        holds = self.less(left, right) if strict else self.not_less(right, left)
+        fails = self.not_less(left, right) if strict else self.less(right, left)
+        return True if holds else False if fails else None
+
+    def _is_same(self, stmt: Let) -> bool | None:
+        left, right = stmt.args
+        if self.less(left, right) or self.less(right, left):
+            return stmt.op.name == "not_equal"
+        return stmt.op.name == "equal" if self.not_less(left, right) and self.not_less(right, left) else None
+
     def _is_certain(self, integer: Atom, side: int, bound: Extent) -> bool:
         if self._holds(integer, side, bound, DEEPEST):
             return True
@@ -184,7 +239,8 @@ class Ranges:
         if isinstance(size, int):
             return size >= 0
         assumptions = current().assumptions
-        return assumptions.follows(size, 0) or any(
+        follows = assumptions.follows if self.by_guards else assumptions.certainly_at_least
+        return follows(size, 0) or any(
             assumptions.certainly_at_least(size, fact) for scope in self.scopes for fact in scope.facts) or (
             self.decides and assumptions.decide(size))
 
@@ -193,16 +249,28 @@ class Ranges:
         that is being lowered is not known of the others."""
         if not set(all_definitions([loop])).isdisjoint(getattr(leaf, "var", None) for leaf in leaves(bound)):
             return False
-        here = self.scopes
-        self.scopes = here[:self.entered.get(loop, len(here))]
-        try:
+        with self.before(loop):
             if not proof(carry.init, side, bound):
                 return False
             with self.block(loop.cond):
                 self.scopes[-1].bounds.append((carry.entry, side, bound))
                 return proof(carry.next, side, bound)
+
+    @contextmanager
+    def before(self, loop: Loop) -> Iterator[None]:
+        """Inside of the `with` is known what was known before a loop began."""
+        here = self.scopes
+        self.scopes = here[:self.entered.get(loop, len(here))]
+        try:
+            yield
         finally:
             self.scopes = here
+
+
+def _is_integer(atom: Any) -> bool:
+    """Whether an atom is one integer of Python's, such as a size."""
+    type: Any = type_of(atom)
+    return isinstance(type, ArrayType) and not type.sizes and type.weak and type.dtype.kind == "i"
 
 
 def count_steps(loop: Loop) -> None:
@@ -239,6 +307,9 @@ def _same(left: Extent, right: Extent, truth: bool) -> list[Extent]:
 COMPARISONS = {"less": _order(1, False), "less_equal": _order(0, False), "greater": _order(1, True),
                "greater_equal": _order(0, True), "equal": _same,
                "not_equal": lambda left, right, truth: _same(left, right, not truth)}
+ORDERED = {"less": (False, True), "less_equal": (False, False), "greater": (True, True),
+           "greater_equal": (True, False)}                               # turned around, strict
+SAME = frozenset(("equal", "not_equal"))
 JOINED = {"logical_and": True, "bitwise_and": True, "logical_or": False, "bitwise_or": False}
 
 
@@ -316,7 +387,22 @@ def _multiplied(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) 
         count = affine(other) if is_exact(other) else None
         if isinstance(count, int) and count > 0 and isinstance(bound, int):
             return proof(one, side, -(-bound // count) if side == ABOVE else bound // count)
+        whole = divided(_end(one, side), other) if side == BELOW else None
+        if whole is not None and proof(whole, BELOW, bound):             # k * i, where i is at most whole // k
+            return proof(other, ABOVE, 1)
     return side == ABOVE and bound == 0 and _all(stmt, target, side, bound, proof)
+
+
+def divided(size: Extent | None, divisor: Atom) -> Atom | None:
+    """What was divided, if a size is the quotient of something by this divisor."""
+    if not isinstance(size, Size):
+        return None
+    seen: Any = replaced(size, lambda atom: affine(atom.var) if isinstance(atom, Unknown) else None)
+    atom = single_atom(seen)
+    stmt = Ranges._definition(atom.var) if isinstance(atom, Unknown) else None
+    if stmt is None or stmt.op.name != "floor_divide" or not is_exact(divisor):
+        return None
+    return stmt.args[0] if is_exact(stmt.args[1]) and affine(stmt.args[1]) == affine(divisor) else None
 
 
 def _quotient(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
@@ -378,11 +464,18 @@ def _never_negative(stmt: Let, target: Var, side: int, bound: Extent, proof: Pro
     return side == ABOVE and proof(Const(0), ABOVE, bound)
 
 
+def _without_sign(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
+    x = stmt.args[0]
+    if side == BELOW:
+        return proof(x, BELOW, bound) and proof(x, ABOVE, -bound)
+    return proof(Const(0), ABOVE, bound) or proof(x, ABOVE, bound) or proof(x, BELOW, -bound)
+
+
 RULES: dict[str, Rule] = {
     "minimum": _extreme(BELOW), "maximum": _extreme(ABOVE), "where": _chosen, "clip": _clipped,
     "add": _added, "subtract": _subtracted, "negative": _negated, "multiply": _multiplied,
     "floor_divide": _quotient, "remainder": _rest, "cast": _cast, "same": _first, "positive": _first,
-    "square": _never_negative, "absolute": _never_negative,
+    "square": _never_negative, "absolute": _without_sign,
     "arange": _of_range,
     "zeros": lambda stmt, target, side, bound, proof: proof(Const(0), side, bound),
     "ones": lambda stmt, target, side, bound, proof: proof(Const(1), side, bound),
