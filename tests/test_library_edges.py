@@ -27,6 +27,42 @@ def test_a_part_begins_inside(place: int) -> None:
     assert_same(parts_added, np.arange(4.0), np.array([0, place]))
 
 
+FOLDED = [np.logical_or, np.logical_xor, np.divide, np.hypot, np.logaddexp, np.bitwise_and, np.maximum]
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "i4", "i8", "f4", "f8"])
+@pytest.mark.parametrize("ufunc", FOLDED, ids=str)
+def test_ufuncs_fold_in_the_type_of_what_they_give(ufunc: Any, dtype: str) -> None:
+    x = np.array([[3, 1, 2], [0, 5, 1]]).astype(dtype)
+    if ufunc in (np.hypot, np.logaddexp) and dtype in "?u1" or ufunc is np.bitwise_and and dtype in "f4f8":
+        return                                    # float16, which is computed as float32, or no such ufunc
+    assert_same(lambda x: ufunc.accumulate(x, axis=1), x)
+    assert_same(lambda x: ufunc.reduce(x[:1]), x)
+    assert_same(lambda x: ufunc.reduceat(x[0], [0, 2]), x)
+
+
+@pytest.mark.parametrize("ufunc", [np.logical_xor, np.bitwise_and, np.bitwise_or, np.hypot, np.gcd], ids=str)
+def test_ufuncs_of_nothing_give_what_changes_nothing(ufunc: Any) -> None:
+    dtype = np.float64 if ufunc is np.hypot else np.uint32
+    assert_same(lambda x: (ufunc.reduce(x[x > 5]), ufunc.reduce(x[:0])), np.array([3, 1], dtype))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float32, bool])
+def test_sums_have_the_dtype_that_is_said(dtype: Any) -> None:
+    x = np.array([100, 90, 0])
+    assert_same(lambda x: np.add.reduce(x, dtype=dtype), x)
+    assert_same(lambda x: np.add.accumulate(x, dtype=dtype), x)
+
+
+NUMBERS = [8, 0, 2.5, True, np.uint8(8), np.float32(0.5), np.array(3), np.array(0.0)]
+
+
+@pytest.mark.parametrize("number", NUMBERS, ids=repr)
+def test_a_number_is_at_one_place_or_at_none(number: Any) -> None:
+    assert_same(lambda x: np.flatnonzero(x), number)
+    assert_same(lambda x: np.argwhere(x), number)
+
+
 def counted(x):
     return np.bincount(x)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from bounds import outcome
 
-from transformer import jit
+from transformer import jit, vmap
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -64,3 +64,45 @@ def test_what_is_wrapped_around_is_written_once() -> None:
     assert "np.int16((x_i >> 1) + (y_i << 3) + x_i // 3 * (y_i % 7))" in jit(halved).source_for(x, x)
     wide = jit(halved).source_for(x.astype(int), x.astype(int))
     assert "(x_i >> 1) + (y_i << 3) + x_i // 3 * (y_i % 7)" in wide
+
+
+def element_less(a, b):
+    a = a.copy()
+    a[-1] -= b
+    return a
+
+
+def elements_less_in_a_loop(a, b):
+    a = a.copy()
+    for i in range(len(a)):
+        a[i] -= b[0]
+    return a
+
+
+def masked_less(a, b):
+    a = a.copy()
+    a[a > 0] -= b[0]
+    return a
+
+
+def less_at(a, b):
+    a = a.copy()
+    np.subtract.at(a, [0, 1, 0], b[0])
+    return a
+
+
+SUBTRACTED = [np.array([8, 0, 2], np.uint8), np.array([8, 0, 2], np.uint32), np.array([-128, 3, 4], np.int8),
+              np.array([True, False, True])]
+
+
+@pytest.mark.parametrize("function", [element_less, elements_less_in_a_loop, masked_less, less_at])
+@pytest.mark.parametrize("dtype", [np.int16, np.int64, np.float32, np.float64])
+def test_what_is_subtracted_in_place_may_have_no_opposite(function: Any, dtype: Any) -> None:
+    a = np.array([[5, -1, -5], [-4, -2, -5]], dtype)
+    for b in SUBTRACTED:
+        try:
+            expected = function(a, b)
+        except TypeError:                         # NumPy does not cast so far
+            continue
+        np.testing.assert_array_equal(jit(function)(a, b), expected, strict=True)
+        np.testing.assert_array_equal(vmap(function, in_axes=(0, None))(a[None], b)[0], expected, strict=True)

@@ -258,7 +258,25 @@ def array_made_by_recursions_is_written(a):
     return a[0, 0] * a[1, 2]
 
 
+def first_scaled(v):
+    v[0] = np.sin(v[-1]) * v[0]
+    return np.sum(v)
+
+
+def kept_by_loops_of_open_length_in_a_loop_over_rows(B, y):
+    """A loop whose body takes items out of lists is copied where its memory might be rows of a larger one."""
+    for u in B:
+        a = first_scaled(u)
+        for _ in B:
+            for _ in range(int(np.sum(u[:3] > 1))):
+                for m in range(1, 1 + int(np.sum(y[1:] > 0.3))):
+                    y[: len(y) - m] -= np.sin(y[m:]) * a
+    return np.sum(y * y) + np.sum(B)
+
+
 PROGRAMS = [
+    Program(kept_by_loops_of_open_length_in_a_loop_over_rows,
+            fixed(np.array([[0.488, -0.528, 1.096]]), np.array([-1.184, -1.14])), wrt=(0, 1), tags=("loops",)),
     Program(part_of_what_had_no_name, fixed(np.array([-1.2, 0.3, -0.5]), np.array([0.5, 0.9])), wrt=(0, 1)),
     Program(name_that_is_not_bound_on_a_path, fixed(np.array([[-0.9, -0.5, -0.2]]), 1.179), wrt=(0, 1)),
     Program(element_read_before_a_loop_replaces_the_array, fixed(np.array([0.3, 0.5, 0.1])), tags=("loops",)),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from ..core.grammar import Carry, Var
+from ..core.grammar import Call, Carry, Var
 from ..core.walk import Copier
 from .nests import Allocate, Fold, Index, Library, Nest, Part, Product, Store
 
@@ -29,6 +30,9 @@ class NestCopier(Copier):
                 return Nest(indices, self.block(stmt.body), stmt.origin, stmt.ordered, stmt.apart)
             case Fold():
                 return self._fold(stmt)
+            case Call():                       # also those that put items into lists, and take them out
+                args = self.args(stmt.args)
+                return replace(stmt, targets=tuple(map(self.fresh, stmt.targets)), args=args)
         return super().stmt(stmt)
 
     def _computed(self, target: Var) -> Any:

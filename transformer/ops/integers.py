@@ -97,10 +97,11 @@ def as_size(integer: Value, most: Extent) -> Extent:
 def count_of(mask: Value) -> Extent:
     """How many elements of an array are true, or not zero: a size that the program computes."""
     from .arithmetic import Cast
+    from .comparison import is_true
     from .reduction import CountNonzero
     if isinstance(mask.atom, Const):
         return int(bool(mask.atom.value))
     if mask.ndim == 0:
-        return as_size(shared(Cast, (mask,), {"dtype": int}, "int"), 1)
+        return as_size(shared(Cast, (is_true(mask),), {"dtype": int}, "int"), 1)
     count = shared(CountNonzero, (mask,), {}, "np.count_nonzero")
     return as_size(shared(Cast, (count,), {"dtype": int}, "int"), mask.size)

@@ -13,9 +13,10 @@ import numpy as np
 
 from ..core.errors import BadArgument, NotSupported, ShapeError, as_raised
 from ..core.grammar import Const, Var
-from ..core.halves import can_cast, is_inexact
+from ..core.halves import can_cast, is_inexact, promoted
 from ..core.sizes import Size
 from ..ops import indexing
+from ..ops.arithmetic import converted
 from ..ops.elementwise import shape_text
 from ..ops.overlap import may_overwrite, part_of
 from ..ops.value import Value
@@ -285,12 +286,20 @@ def _augment_item(reader: Reader, function: Any, owner: Any, index: Any, evaluat
         return
     added = prepared(reader, value)
     if function is operator.sub:
-        added = apply_op(reader, operator.neg, (added,), {})
+        added = _opposite(reader, added, owner.dtype)
     with as_user_error(reader):
         position = prepared(reader, index)
         add = lambda: indexing.add_at(Value(owner.atom), added, position)  # noqa: E731
         new_array = fitting(reader, add, (owner, position, added))
     reader.write(owner, new_array.atom)
+
+
+def _opposite(reader: Reader, added: Any, dtype: Any) -> Any:
+    """`-added` as it is in the dtype of the difference: what is narrower or has no sign may have no opposite."""
+    if isinstance(added, Value) and added.dtype.kind in "bui" and not added.type.weak:
+        common = promoted((dtype, added.dtype))
+        added = added if added.dtype == common else converted(added, common)
+    return apply_op(reader, operator.neg, (added,), {})
 
 
 def _adds_in_place(reader: Reader, owner: Value, index: Any) -> bool:

@@ -87,11 +87,16 @@ def reducing(whole):
             out[...] = reduce(array, axis, dtype, None, keepdims)
             return out
         array = np.asarray(array)
-        if dtype is not None:
-            array = array.astype(dtype)
-        return whole(array, axis=axis, keepdims=keepdims)
+        if dtype is None:
+            return whole(array, axis=axis, keepdims=keepdims)
+        return whole(array.astype(dtype), axis=axis, keepdims=keepdims).astype(dtype)
 
     return reduce
+
+
+def converted(function, array):
+    """In the type of what the function gives: NumPy folds in that from the first element on."""
+    return array.astype(function(np.ones(1, array.dtype), np.ones(1, array.dtype)).dtype)
 
 
 def folding(function):
@@ -100,8 +105,10 @@ def folding(function):
     def reduce(array, axis=0, dtype=None, out=None, keepdims=False):
         if dtype is not None or out is not None or isinstance(axis, tuple):
             refused("`reduce` with dtype, out or several axes", "Write a loop.")
-        array = np.asarray(array)
+        array = converted(function, np.asarray(array))
         lines = np.ravel(array) if axis is None else np.moveaxis(array, axis, 0)
+        if function.identity is not None and len(lines) == 0:
+            lines = np.full((1, *lines.shape[1:]), function.identity).astype(lines.dtype)
         total = lines[0]
         for k in range(1, len(lines)):
             total = function(total, lines[k])
@@ -117,11 +124,10 @@ def accumulating(whole):
 
     def accumulate(array, axis=0, dtype=None, out=None):
         array = np.asarray(array)
-        if dtype is not None:
-            array = array.astype(dtype)
+        found = whole(array, axis=axis) if dtype is None else whole(array.astype(dtype), axis=axis).astype(dtype)
         if out is None:
-            return whole(array, axis=axis)
-        out[...] = whole(array, axis=axis)
+            return found
+        out[...] = found
         return out
 
     return accumulate
@@ -133,7 +139,7 @@ def running(function):
     def accumulate(array, axis=0, dtype=None, out=None):
         if dtype is not None:
             refused("`accumulate` with dtype", "Convert the array before: x.astype(dtype).")
-        lines = np.moveaxis(np.asarray(array), axis, 0)
+        lines = np.moveaxis(converted(function, np.asarray(array)), axis, 0)
         found = lines.copy()
         for k in range(1, len(lines)):
             found[k] = function(found[k - 1], lines[k])

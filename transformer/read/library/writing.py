@@ -91,7 +91,7 @@ def masked(function, args, out, where):
 
 
 def subtract_at(a, indices, b):
-    np.add.at(a, indices, -b)
+    np.add.at(a, indices, -np.asarray(b).astype(np.result_type(a, b)))
 
 
 def sequentially_at(function):
