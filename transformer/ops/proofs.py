@@ -178,7 +178,7 @@ class Ranges:
     def outcome(self, cond: Any) -> bool | None:
         """What a condition certainly gives; None if it may give either."""
         stmt = self._definition(cond)
-        if stmt is None or not all(map(_is_integer, stmt.args)):
+        if stmt is None or not all(map(is_integer, stmt.args)):
             return None
         if stmt.op.name not in ORDERED:
             return self._is_same(stmt) if stmt.op.name in SAME else None
@@ -267,7 +267,7 @@ class Ranges:
             self.scopes = here
 
 
-def _is_integer(atom: Any) -> bool:
+def is_integer(atom: Any) -> bool:
     """Whether an atom is one integer of Python's, such as a size."""
     type: Any = type_of(atom)
     return isinstance(type, ArrayType) and not type.sizes and type.weak and type.dtype.kind == "i"

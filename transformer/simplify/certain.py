@@ -39,17 +39,22 @@ from ..core.guards import Assumptions
 from ..core.walk import all_statements
 from ..ops.arithmetic import Absolute
 from ..ops.comparison import Maximum, Minimum
-from ..ops.proofs import Ranges
+from ..ops.proofs import Ranges, is_integer
 from .branches import Branches
 
 
 def certain(function: Function, assumptions: Assumptions) -> bool:
     """Takes the one side of such branches, in place; says whether anything changed. What is known of integers is
     found once, and not again for what becomes of them: apply it again."""
-    if not any(isinstance(stmt, If) for stmt in all_statements(function.body)):
+    if not any(isinstance(stmt, If) or _is_chosen(stmt) for stmt in all_statements(function.body)):
         return False
     with Builder(assumptions).active():      # which sees integers through to positions of loops
         return Certain(function, assumptions).run()
+
+
+def _is_chosen(stmt: Any) -> bool:
+    """Whether a statement gives one of some integers of Python."""
+    return isinstance(stmt, Let) and stmt.op in (Absolute, Minimum, Maximum) and all(map(is_integer, stmt.args))
 
 
 class Certain(Branches):
@@ -68,7 +73,7 @@ class Certain(Branches):
 
     def _operand(self, stmt: Let) -> Any:
         """The operand that an op on integers certainly gives."""
-        if stmt.op not in (Absolute, Minimum, Maximum) or not type_of(stmt.target).weak or len(stmt.targets) != 1:   # type: ignore[union-attr]
+        if not _is_chosen(stmt):
             return None
         if stmt.op is Absolute:
             sides = (stmt.args[0], self.ranges.opposite(stmt.args[0]))
