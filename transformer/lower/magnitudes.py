@@ -44,6 +44,8 @@ class Magnitudes:
     def _of(self, atom: Any, depth: int) -> Interval:
         if atom is UNDEFINED:
             return 0, 0                  # its use raises before
+        if isinstance(atom, int):        # a place
+            return atom, atom
         if isinstance(atom, Var) and atom in self.supposed:
             return self.supposed[atom]
         if is_exact(atom) and not _is_itself(size := affine(atom), atom):
