@@ -12,6 +12,7 @@ from ..core.builder import current
 from ..core.grammar import UNDEFINED, Atom, Carry, Let, Loop, Merge, Var, type_of
 from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, Unknown
 from ..core.types import ArrayType
+from ..core.walk import size_of_atom
 from ..ops.integers import affine, is_exact
 from ..ops.proofs import Ranges, divided
 
@@ -64,19 +65,24 @@ class Magnitudes:
         interval = ENDLESS if rule is None else rule(*(self.of(arg, depth) for arg in stmt.args))
         if depth == 0 or is_within_64_bits(interval):
             return interval
-        if stmt.op.name == "multiply":
+        if stmt.op.name in ("add", "multiply"):
             interval = self._of_steps(stmt, interval, depth - 1)
         if not is_exact(stmt.target) or _is_itself(size := affine(stmt.target), stmt.target):
             return interval
         return _common(interval, self._of_size(size, depth - 1))
 
     def _of_steps(self, stmt: Let, interval: Interval, depth: int) -> Interval:
-        """Of `k * i`, where i is a position and at most ``whole // k``."""
+        """Of `k * i`, where i is a position and at most ``whole // k``; of `start + i`, where it is below
+        ``stop - start``."""
         for one, other in (stmt.args, stmt.args[::-1]):
             low, high = current().assumptions.ranges.get(Unknown(one), (None, None))
-            whole = divided(high, other)
-            if low == 0 and whole is not None and self.of(other, depth)[0] > 0:
-                return _common(interval, (0, max(self.of(whole, depth)[1], 0)))
+            if low == 0 and high is not None and stmt.op.name == "add":
+                last = high + size_of_atom(other)                        # stop - start - 1 + start
+                return _common(interval, (self.of(other, depth)[0], self._of_terms(last, depth)[1]))
+            elif low == 0 and high is not None:
+                whole = divided(high, other)
+                if whole is not None and self.of(other, depth)[0] > 0:
+                    return _common(interval, (0, max(self.of(whole, depth)[1], 0)))
         return interval
 
     def _of_size(self, size: Extent, depth: int) -> Interval:

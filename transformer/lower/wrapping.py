@@ -24,6 +24,7 @@ from ..ops.arithmetic import Add, Cast, Multiply, Negative, Positive, Subtract
 from ..ops.base import Op
 from ..ops.comparison import BitwiseAnd, BitwiseOr, BitwiseXor, Invert, LeftShift, Where
 from ..ops.identity import Same
+from ..ops.integers import affine
 from .magnitudes import COUNT, COUNTED, LARGEST_STEP, PLACES, Magnitudes, is_within, is_within_64_bits
 from .nests import (
     Allocate,
@@ -165,6 +166,9 @@ class _Flows:
         if isinstance(stmt, Fold):
             self.seen.update(atom_vars([index.size for index in stmt.indices]))
             return
+        if stmt.trips is not None:           # by the names that integers have by now
+            assumptions = current().assumptions
+            assumptions.within(stmt.position, 0, assumptions.if_any(affine(stmt.trips)) - 1)
         for read in stmt.reads:
             self._flow(read.target, read.source)
         for record in stmt.records:

@@ -71,11 +71,12 @@ class Ranges:
                     self.sources[carry.entry] = self.sources[carry.out] = stmt, carry
 
     def _note_least(self, loop: Loop) -> None:
-        """An integer that a loop begins with, and that no iteration makes smaller, is the least of them all."""
+        """An integer that a loop begins with, and that no iteration makes smaller, is the least of them all. Of one
+        that is not known, 0 may be."""
         assumptions = current().assumptions
         for carry in loop.carries:
-            if is_exact(carry.entry) and isinstance(carry.init, Const):
-                least = int(carry.init.value)
+            if is_exact(carry.entry):
+                least = int(carry.init.value) if isinstance(carry.init, Const) else 0
                 low, high = assumptions.ranges.get(Unknown(carry.entry), (None, None))
                 if (low is None or isinstance(low, int) and low < least) and self._holds(
                         carry.entry, ABOVE, least, DEEPEST):
@@ -397,12 +398,11 @@ def divided(size: Extent | None, divisor: Atom) -> Atom | None:
     """What was divided, if a size is the quotient of something by this divisor."""
     if not isinstance(size, Size):
         return None
-    seen: Any = replaced(size, lambda atom: affine(atom.var) if isinstance(atom, Unknown) else None)
-    atom = single_atom(seen)
+    atom = single_atom(replaced(size, lambda atom: affine(atom.var) if isinstance(atom, Unknown) else None))
     stmt = Ranges._definition(atom.var) if isinstance(atom, Unknown) else None
-    if stmt is None or stmt.op.name != "floor_divide" or not is_exact(divisor):
+    if stmt is None or stmt.op.name != "floor_divide" or not is_exact(divisor) or not is_exact(stmt.args[1]):
         return None
-    return stmt.args[0] if is_exact(stmt.args[1]) and affine(stmt.args[1]) == affine(divisor) else None
+    return stmt.args[0] if affine(stmt.args[1]) == affine(divisor) else None
 
 
 def _quotient(stmt: Let, target: Var, side: int, bound: Extent, proof: Proof) -> bool:
