@@ -59,7 +59,18 @@ def called(x: Any) -> Any:
     return total > 0, total // 3
 
 
-@pytest.mark.parametrize("function", [compared, divided, signed, as_floats, reduced, hashed, written, called])
+def converted(x: Any) -> Any:
+    total = 0.0
+    for each in x:
+        if each >= 0:
+            total += float(each + 1)
+    unsigned = x.astype(np.uint64).astype(np.int64)
+    numbers = (x + 1).astype(float), (np.maximum(x, 0) + 1).astype(float)
+    return total, (x * 2).astype(bool), *numbers, unsigned - 10 < unsigned
+
+
+@pytest.mark.parametrize("function", [
+    compared, converted, divided, signed, as_floats, reduced, hashed, written, called])
 def test_what_looks_at_integers_sees_those_of_numpy(function: Any) -> None:
     with np.errstate(all="ignore"):
         expected, given = function(BIG), jit(function)(BIG)

@@ -18,6 +18,7 @@ from ..ops.proofs import Ranges, divided
 
 Interval = tuple[int, int]
 WIDEST: Interval = (-2 ** 63, 2 ** 63 - 1)
+UNSIGNED: Interval = (0, 2 ** 64 - 1)                  # of uint64, which may be negative as int64
 ENDLESS: Interval = (-2 ** 127, 2 ** 127)
 LARGEST_SIZE, LARGEST_FACTOR = 2 ** 47, 2 ** 31      # of an array in memory; where two sizes are multiplied
 LARGEST_STEP, COUNTED = 2 ** 10, (-2 ** 61, 2 ** 61)   # what is counted in such steps in a lifetime
@@ -40,7 +41,8 @@ class Magnitudes:
         """The interval of an integer, which has 64 bits: one with more is refused where it is made."""
         if depth == DEEPEST:
             self.found = {}
-        return within_64_bits(self._of(atom, depth))
+        interval = self._of(atom, depth)
+        return interval if interval == UNSIGNED else within_64_bits(interval)
 
     def _of(self, atom: Any, depth: int) -> Interval:
         if atom is UNDEFINED:

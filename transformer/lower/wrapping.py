@@ -9,7 +9,7 @@ true. Where it matters what they are, beyond their last 64 bits, they are comput
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -77,8 +77,8 @@ def wrapped_around(block: Block, looked_at: Iterable[Any], assumptions: Assumpti
         flows.seen.update(looked_at)
         seen, magnitudes = flows.looked_at(), flows.magnitudes()
         launches = [stmt for stmt in statements(block) if isinstance(stmt, Launch)]
-        for stmt in launches:
-            stmt.body = _replaced(stmt.body, seen, magnitudes)
+        for stmt in launches:                # many threads may add to one element: what that is does wrap around
+            stmt.body = _replaced(stmt.body, seen, magnitudes, may_store=False)
         return block if launches else _replaced(block, seen, magnitudes)
 
 
@@ -94,12 +94,13 @@ def _is_word(var: Any) -> bool:
     return type.dtype == WORD and not type.weak
 
 
-def _replaced(block: Block, seen: set[Any], magnitudes: Magnitudes) -> Block:
+def _replaced(block: Block, seen: set[Any], magnitudes: Magnitudes, may_store: bool = True) -> Block:
     made: Block = []
     for stmt in block:
         for inner in inner_blocks(stmt):
-            inner[:] = _replaced(inner, seen, magnitudes)
-        made += _wrapping(stmt, seen, magnitudes) if _may_wrap(stmt) else [stmt]
+            inner[:] = _replaced(inner, seen, magnitudes, may_store)
+        wraps = _may_wrap(stmt) and (may_store or isinstance(stmt, Let))
+        made += _wrapping(stmt, seen, magnitudes) if wraps else [stmt]
     return made
 
 
@@ -125,7 +126,6 @@ class _Flows:
         self.unknown: set[Any] = set()       # what others compute, too
         self.counts: set[Any] = set()        # places and counts of elements
         self.seen: set[Any] = set()          # at more than the last bits of which something looks
-        self.signs: set[Any] = set()         # at the sign of which floating numbers look, that are made of it
         for stmt in statements(block):
             self._enter(stmt)
 
@@ -141,8 +141,6 @@ class _Flows:
                 bits = OF_LAST_BITS[stmt.op]
                 self._flow(stmt.target, *stmt.args[bits])
                 self.seen.update(atom_vars((*stmt.args[:bits.start], *stmt.args[bits.stop:])))
-            case Let() if stmt.op is Cast:
-                self.signs.update(atom_vars(stmt.args))
             case Allocate():
                 self._flow(stmt.target, *([] if stmt.source is None else [stmt.source]))
                 self.seen.update(atom_vars(stmt.target.type))
@@ -179,11 +177,15 @@ class _Flows:
         self.sources.setdefault(target, []).extend(atom for atom in atoms if atom is not UNDEFINED)
 
     def looked_at(self) -> set[Any]:
-        """The variables of which more than the last bits matter. What is a sum of loads only has any sign to LLVM; a
-        product may be a square."""
-        of_products = _reached([var for var, stmt in current().numbering.definitions.items() if stmt.op is Multiply],
-                               _reversed(self.sources))
-        return _reached(self.seen, self.sources) | _reached(self.signs, self.sources) & of_products
+        """The variables of which more than the last bits matter."""
+        found: set[Any] = set()
+        waiting = list(self.seen)
+        while waiting:
+            var = waiting.pop()
+            if var not in found:
+                found.add(var)
+                waiting += self.sources.get(var, ())
+        return found
 
     def magnitudes(self) -> Magnitudes:
         """Intervals of integers, in which what is counted in small steps stays within some bounds."""
@@ -201,25 +203,6 @@ class _Flows:
         """Whether an iteration takes what is supposed of a variable only a small step away."""
         return all(is_within(magnitudes.of(atom), DRIFTED) for atom in self.sources.get(var, ())) and all(
             is_within(magnitudes.of(atom), STEP) for atom in self.added.get(var, ()))
-
-
-def _reached(begin: Iterable[Any], edges: Mapping[Any, Iterable[Any]]) -> set[Any]:
-    found: set[Any] = set()
-    waiting = list(begin)
-    while waiting:
-        var = waiting.pop()
-        if var not in found:
-            found.add(var)
-            waiting += edges.get(var, ())
-    return found
-
-
-def _reversed(edges: Mapping[Any, Iterable[Any]]) -> dict[Any, list[Any]]:
-    found: dict[Any, list[Any]] = {}
-    for target, sources in edges.items():
-        for source in sources:
-            found.setdefault(source, []).append(target)
-    return found
 
 
 def _is_integer(var: Any) -> bool:
