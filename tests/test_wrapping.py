@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from test_golden_gpu import looped
 
 from transformer import jit, vmap
 
@@ -122,3 +123,14 @@ def test_source_says_so_only_where_it_matters() -> None:
     assert "wrapping_add(a, b)" in jit(fibonacci).source_for(7).split("def fibonacci_kernel")[1]
     assert "wrapping" not in jit(sums_and_counts).source_for(BIG)
     assert "wrapping" not in jit(distance).source_for(np.arange(4), np.arange(3))
+
+
+def squares_by_rest(x: Any) -> Any:
+    sums = np.zeros(4, np.int64)
+    np.add.at(sums, x % 4, x * x)
+    return sums // 3
+
+
+def test_threads_of_a_gpu_add_to_one_element_as_before() -> None:
+    source = looped(squares_by_rest, squares_by_rest, (np.arange(50),)).source
+    assert "cuda.atomic.add(sums, Place(x_i % 4), wrapping_mul(x_i, x_i))" in source
