@@ -264,9 +264,38 @@ def squares_of_sums(x):
     return total
 
 
+def returns_zero_from_a_loop(y):
+    for _ in range(3):
+        total = np.sum(y)
+        if total > 1.2:
+            return 0.0
+        y = y * total
+    return total * 2
+
+
+def breaks_with_a_number(y):
+    for _ in range(3):
+        if np.sum(y) > 3:
+            result = 0.25
+            break
+        y = y + y
+    else:
+        result = y @ y
+    return result
+
+
+def one_of_two_numbers(y):
+    scale = -1.0
+    for item in y:
+        if item > 0.5:
+            scale = 0.5
+    return scale if y[0] > 0.5 else y[0] * 2
+
+
 @pytest.mark.parametrize("function", [clipped, sum_from_zero, leaky, sum_of_some, sum_that_decays, sum_of_pairs,
                                       squares_of_sums, narrow_beside_sum, smallest, grows_from_a_tenth,
-                                      greatest_of_python, greatest_of_all, greatest_from_a_tenth])
+                                      greatest_of_python, greatest_of_all, greatest_from_a_tenth,
+                                      returns_zero_from_a_loop, breaks_with_a_number, one_of_two_numbers])
 def test_numbers_that_are_written_down_are_merged(function):
     """Those that float32 does not have are rounded once, as where they meet a float32 otherwise."""
     value, gradient = value_and_grad(function)(V)

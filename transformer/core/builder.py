@@ -39,6 +39,7 @@ class Builder:
 
     def emit(self, stmt: Stmt) -> None:
         self.block.append(stmt)
+        self.numbering.meet(stmt)
 
     def let(self, op: Any, args: Sequence[Atom], attrs: dict[str, Any], types: Sequence[Type]
             ) -> tuple[Var, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .grammar import Const, Let, Var
+from .grammar import Atom, Const, If, Let, Loop, Stmt, Var
 from .sizes import Extent
 from .types import ArrayType
 from .walk import atom_vars
@@ -24,6 +24,7 @@ class Numbering:
 
     def __init__(self) -> None:
         self.definitions: dict[Var, Let] = {}
+        self.met: dict[Var, tuple[Atom, ...]] = {}      # what branches or iterations leave: any of these
         self.sizes: dict[Var, Extent] = {}              # integers as sizes, for ops.integers
         self._numbers: dict[Var, int] = {}
         self._keys: dict[Any, int] = {}
@@ -32,6 +33,14 @@ class Numbering:
     def define(self, stmt: Let) -> None:
         for target in stmt.targets:
             self.definitions[target] = stmt
+
+    def meet(self, stmt: Stmt) -> None:
+        """Notes of what branches and loops hand on what it may be."""
+        if isinstance(stmt, If):
+            self.met.update((merge.target, (merge.then, merge.orelse)) for merge in stmt.merges)
+        elif isinstance(stmt, Loop):
+            for carry in stmt.carries:
+                self.met[carry.entry] = self.met[carry.out] = carry.init, carry.next
 
     def number(self, var: Var) -> int:
         """The number of a variable; equal ones mean equal values."""

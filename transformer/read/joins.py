@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.builder import current
-from ..core.grammar import Atom, Const, Var, type_of
+from ..core.grammar import Atom, Const, Undefined, Var, type_of
 from ..core.guards import Assumptions
 from ..core.halves import finfo, kind_of, of_numpy, promoted
 from ..core.sizes import Size
@@ -58,20 +58,30 @@ def is_rounded(atom: Atom | None, type: ArrayType) -> bool:
     own = None if atom is None else type_of(atom)
     if not isinstance(own, ArrayType) or not own.weak or own.dtype.kind == "b" or own.dtype == type.dtype:
         return False
-    value = _written_down(atom)
-    if value is not None:
-        return not _holds(type.dtype, value)
+    written = _written_down(atom)
+    if written is not None:
+        return not all(_holds(type.dtype, value) for value in written)
     return own.is_inexact and type.is_inexact and finfo(type.dtype).bits < finfo(own.dtype).bits
 
 
-def _written_down(atom: Atom | None) -> Any:
-    """The number that stands in the program, perhaps with a sign: ``-np.inf``."""
-    if isinstance(atom, Const):
-        return atom.value
-    stmt = current().numbering.definitions.get(atom) if isinstance(atom, Var) else None
-    if stmt is None or stmt.op.name not in ("negative", "positive") or not isinstance(stmt.args[0], Const):
-        return None
-    return stmt.args[0].value * (-1 if stmt.op.name == "negative" else 1)
+def _written_down(atom: Atom | None) -> list[Any] | None:
+    """The numbers that stand in the program, perhaps with a sign as in ``-np.inf``, of which this one is one: branches
+    and iterations may choose. None if it is computed."""
+    numbering = current().numbering
+    written, pending, seen = [], [atom], set()
+    while pending:
+        each = pending.pop()
+        stmt = numbering.definitions.get(each) if isinstance(each, Var) else None
+        if isinstance(each, Const):
+            written.append(each.value)
+        elif isinstance(each, Var) and each in numbering.met:
+            pending += [] if each in seen else numbering.met[each]
+            seen.add(each)
+        elif stmt is not None and stmt.op.name in ("negative", "positive") and isinstance(stmt.args[0], Const):
+            written.append(stmt.args[0].value * (-1 if stmt.op.name == "negative" else 1))
+        elif not isinstance(each, Undefined):
+            return None
+    return written
 
 
 def _holds(dtype: np.dtype, value: Any) -> bool:
