@@ -106,3 +106,15 @@ def test_what_is_subtracted_in_place_may_have_no_opposite(function: Any, dtype: 
             continue
         np.testing.assert_array_equal(jit(function)(a, b), expected, strict=True)
         np.testing.assert_array_equal(vmap(function, in_axes=(0, None))(a[None], b)[0], expected, strict=True)
+
+
+def beside_numbers_of_python(a, k):
+    return (np.array([a[0], -1]), np.stack((a[1], k)), np.hstack((a, 0.1, k)), np.vstack((k, a[:1])),
+            np.outer(a, -1), np.kron(k, a), np.kron(a, 0.1))
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint32, np.int64, np.float32])
+def test_numbers_of_python_that_count_as_arrays_are_not_of_the_dtype_beside_them(dtype: Any) -> None:
+    a = np.array([1, 2, 250], np.uint8).astype(dtype)
+    for found, expected in zip(jit(beside_numbers_of_python)(a, -300), beside_numbers_of_python(a, -300), strict=True):
+        np.testing.assert_array_equal(found, expected, strict=True)

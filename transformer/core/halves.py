@@ -122,6 +122,10 @@ def kind_of(dtype: Any) -> str:
     return "f" if is_bfloat16(dtype) else dtype.kind
 
 
+# A number of Python's of each kind, for `promoted`.
+PYTHON_KINDS: dict[str, Any] = {"i": 0, "f": 0.0, "c": 0j}
+
+
 def promoted(kinds: Iterable[Any]) -> np.dtype[Any]:
     """NumPy's `result_type` of dtypes and Python's numbers, with bfloat16 promoted as float16 is.
 

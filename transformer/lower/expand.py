@@ -21,10 +21,11 @@ from typing import Any
 from ..core.builder import Builder, current
 from ..core.errors import NotSupported
 from ..core.grammar import UNDEFINED, Call, Carry, Effect, If, Let, Loop, Merge, Var, type_of
+from ..core.halves import PYTHON_KINDS, promoted
 from ..core.sizes import Size, Unknown
 from ..core.types import ArrayType, SeqType
 from ..core.walk import Copier, all_definitions, atom_vars
-from ..ops.arithmetic import Cast
+from ..ops.arithmetic import Cast, converted
 from ..ops.elements import spread, without
 from ..ops.identity import Same
 from ..ops.loops import missing
@@ -274,7 +275,21 @@ class Expansion:
 
     def _elements(self, stmt: Let) -> None:
         operands = checks.operands(stmt, self.ranges)
+        if "index" not in stmt.attrs:
+            operands = of_arrays(operands, stmt.target.type)                # type: ignore[arg-type]
         filled(stmt, lambda at: stmt.op.element(at, *operands, **rule_attrs(stmt)))
+
+
+def of_arrays(operands: list[Stored], type: ArrayType) -> list[Stored]:
+    """The operands, with the dtype of the result where they are numbers of Python's that count as arrays: beside uint8,
+    -1 is int64 for ``np.array([x[0], -1])``, and no uint8 as for ``x[0] * -1``."""
+    if not any(each.type.weak for each in operands):
+        return operands
+    kinds = [PYTHON_KINDS.get(each.dtype.kind, each.dtype) if each.type.weak else each.dtype for each in operands]
+    as_arrays = promoted(each.dtype for each in operands)
+    if type.dtype != as_arrays or as_arrays == promoted(kinds):
+        return operands
+    return [Stored(converted(Value(each.atom), type.dtype).atom) if each.type.weak else each for each in operands]
 
 
 def undefined_type(merge: Merge, merges: list[Merge], side: str) -> ArrayType:

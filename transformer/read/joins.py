@@ -10,7 +10,7 @@ import numpy as np
 from ..core.builder import current
 from ..core.grammar import Atom, Const, Undefined, Var, type_of
 from ..core.guards import Assumptions
-from ..core.halves import finfo, kind_of, of_numpy, promoted
+from ..core.halves import PYTHON_KINDS, finfo, kind_of, of_numpy, promoted
 from ..core.sizes import Size
 from ..core.types import ArrayType
 from ..ops.value import Value
@@ -98,9 +98,6 @@ def _holds(dtype: np.dtype, value: Any) -> bool:
 def differ_by_size(one: ArrayType, other: ArrayType, assumptions: Assumptions) -> bool:
     """Whether there would be a type for both if their sizes were equal."""
     return one.rank == other.rank and joined_type(one, other.with_sizes(one.sizes), assumptions) is not None
-
-
-PYTHON_KINDS: dict[str, Any] = {"i": 0, "f": 0.0, "c": 0j}
 
 
 def same(one: Any, other: Any) -> bool:

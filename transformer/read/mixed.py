@@ -15,10 +15,9 @@ import numpy as np
 
 from ..core.errors import NotSupported
 from ..core.grammar import Atom, Let, Undefined, Var, type_of
-from ..core.halves import finfo, promoted
+from ..core.halves import PYTHON_KINDS, finfo, promoted
 from ..core.types import ArrayType
 from ..ops.value import Value, is_python, is_weak, value
-from .joins import PYTHON_KINDS
 
 if TYPE_CHECKING:
     from .reader import Reader
