@@ -323,3 +323,60 @@ def test_functions_of_float32(k):
     found, _ = jvp(function, (MANY,), (np.ones(5, np.float32),))
     assert np.asarray(found).dtype == np.asarray(expected).dtype
     np.testing.assert_allclose(found, expected, rtol=3e-7)
+
+
+# -- numbers that were rounded, where it would show ---------------------------------------------------
+
+def times_wide(x, y):
+    return (0.3 if x[0] > 0 else x[0]) * y
+
+
+def stored_wide(x, y):
+    out = np.zeros_like(y)
+    out[0] = 0.3 if x[0] > 0 else x[0]
+    return out
+
+
+def beside_wide(x, y):
+    return np.array([0.3 if x[0] > 0 else x[0], y[0]])
+
+
+def as_python(x, y):
+    return float(0.3 if x[0] > 0 else x[0]) * y
+
+
+def of_a_loop_times_wide(x, y):
+    scale = 0.1
+    for item in x:
+        if item > 0.5:
+            scale = 0.3
+    return (scale if x[0] > 0 else x[0]) * y
+
+
+def many_digits(x, y):
+    return 16777217 if x[0] > 0 else x[0]
+
+
+@pytest.mark.parametrize("function", [times_wide, stored_wide, beside_wide, as_python, of_a_loop_times_wide,
+                                      many_digits])
+def test_digits_that_float32_has_not_are_not_lost_in_silence(function):
+    with pytest.raises(NotSupported, match="Python's or f32|int and f32"):
+        vmap(function, in_axes=(0, 0))(V[None], WIDE[None])
+
+
+def exact_number_times_wide(x, y):
+    return (0.25 if x[0] > 0 else x[0]) * y
+
+
+def exact_number_of_a_loop(x, y):
+    scale = -2.0
+    for item in x:
+        if item > 0.5:
+            scale = 0.5
+    return (scale if x[0] > 0.1 else x[0]) * y + float(scale)
+
+
+@pytest.mark.parametrize("function", [exact_number_times_wide, exact_number_of_a_loop])
+def test_numbers_that_float32_has_meet_wider_ones(function):
+    found = vmap(function, in_axes=(0, 0))(V[None], WIDE[None])[0]
+    np.testing.assert_array_equal(found, function(V, WIDE), strict=True)

@@ -22,6 +22,7 @@ from .branches import Unreachable
 from .frames import Frame
 from .interface import AxislessType, Interface, Parameter, Result
 from .kinds import described
+from .mixed import check_digits
 from .outside import Watch
 from .places import place_of, python_of
 from .recorded import RecordedList, Recording
@@ -81,6 +82,7 @@ def read_target(reader: Reader, target: Any, args: tuple[Any, ...], kwargs: dict
             raise always_raised(reader.builder.block, name, origin) from None
         results = Results(reader)
         tree = results.add(result)
+    check_digits(reader, reader.builder.block)
     _leave_out_names(reader.local_constants)
     params = [*arguments.vars, *(hidden.var for hidden in reader.outside.hidden)]
     function = Function(

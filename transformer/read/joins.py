@@ -10,7 +10,7 @@ import numpy as np
 from ..core.builder import current
 from ..core.grammar import Atom, Const, Undefined, Var, type_of
 from ..core.guards import Assumptions
-from ..core.halves import PYTHON_KINDS, finfo, kind_of, of_numpy, promoted
+from ..core.halves import PYTHON_KINDS, finfo, of_numpy, promoted
 from ..core.sizes import Size
 from ..core.types import ArrayType
 from ..ops.value import Value
@@ -86,13 +86,24 @@ def _written_down(atom: Atom | None) -> list[Any] | None:
 
 def _holds(dtype: np.dtype, value: Any) -> bool:
     """Whether a dtype has this number, or one that is as close as its digits allow."""
+    found = _in_dtype(dtype, value)
+    is_close = found is not None and isinstance(value, float | complex) and bool(np.isfinite(found))
+    return is_close or holds_exactly(dtype, value)
+
+
+def holds_exactly(dtype: np.dtype, value: Any) -> bool:
+    """Whether a dtype has this number with all its digits."""
+    found = _in_dtype(dtype, value)
+    return found is not None and (value != value or bool(found.item() == value))
+
+
+def _in_dtype(dtype: np.dtype, value: Any) -> Any:
+    """The number of a dtype that comes closest to one of Python's; None where there is none."""
     try:
         with np.errstate(all="ignore"):
-            found = of_numpy(dtype).type(value)
-            return value != value or bool(found.item() == value) or kind_of(found.dtype) in "fc" and bool(
-                np.isfinite(found))
+            return of_numpy(dtype).type(value)
     except OverflowError:
-        return False
+        return None
 
 
 def differ_by_size(one: ArrayType, other: ArrayType, assumptions: Assumptions) -> bool:

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.errors import NotSupported
-from ..core.grammar import Atom, Let, Undefined, Var, type_of
+from ..core.grammar import Atom, Block, Const, Let, Undefined, Var, type_of
 from ..core.halves import PYTHON_KINDS, finfo, promoted
 from ..core.types import ArrayType
+from ..core.walk import all_statements
 from ..ops.value import Value, is_python, is_weak, value
+from .joins import holds_exactly
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -77,6 +79,51 @@ def check_widths(reader: Reader, op: Any, args: tuple[Any, ...]) -> None:
             why=f"They give {ArrayType(of_python)} with a number of Python's, and {ArrayType(of_numpy)} with NumPy's.",
             instead="Make it NumPy's on all paths, np.float64(0.5), or Python's: float(s).",
         )
+
+
+def check_digits(reader: Reader, block: Block) -> None:
+    """Raises where digits would show that a number of Python's became one of a narrower dtype, as NumPy's are that it
+    may be instead: 0.3 as float32, in a float64."""
+    for stmt in all_statements(block) if reader.mixed else ():
+        if isinstance(stmt, Let):
+            bits = max(map(_bits, map(type_of, stmt.targets)))
+            for atom in stmt.args:
+                if 0 < _bits(type_of(atom)) < bits and _lost_digits(reader, atom):
+                    raise NotSupported(
+                        f"{type_of(stmt.targets[0])} of a number that is Python's or {type_of(atom)}, depending on the "
+                        "path",
+                        stmt.origin,
+                        why=f"Where paths meet it is rounded to {type_of(atom)}, which would show here.",
+                        instead="Make it one class on all paths: np.float32(0.3), or float(s).",
+                    )
+
+
+def _bits(type: Any) -> int:
+    """The width of a floating point number, or of each part of a complex one; 0 of anything else."""
+    return int(finfo(type.dtype).bits) if isinstance(type, ArrayType) and type.is_inexact else 0
+
+
+def _lost_digits(reader: Reader, atom: Atom) -> bool:
+    """Whether a number, on a path where it is Python's, may have digits that its type has not."""
+    dtype, numbering = type_of(atom).dtype, reader.builder.numbering     # type: ignore[union-attr]
+    pending, seen = [atom], set()
+    while pending:
+        each = pending.pop()
+        if isinstance(each, Const) and not holds_exactly(dtype, each.value):
+            return True
+        if each in seen or not isinstance(each, Var) or not _may_be_python(
+            reader, each, MOST_FOLLOWED, reader.left_by_loops
+        ):
+            continue
+        seen.add(each)
+        stmt = numbering.definitions.get(each)
+        if each in numbering.met:
+            pending += numbering.met[each]
+        elif stmt is not None and stmt.op.name in ("cast", "negative", "positive"):
+            pending += stmt.args
+        else:
+            return True
+    return False
 
 
 def _is_narrow(type: ArrayType) -> bool:
