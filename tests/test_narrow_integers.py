@@ -118,3 +118,17 @@ def test_numbers_of_python_that_count_as_arrays_are_not_of_the_dtype_beside_them
     a = np.array([1, 2, 250], np.uint8).astype(dtype)
     for found, expected in zip(jit(beside_numbers_of_python)(a, -300), beside_numbers_of_python(a, -300), strict=True):
         np.testing.assert_array_equal(found, expected, strict=True)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint32, np.int64, np.float32])
+@pytest.mark.parametrize("number", [-1, 200, 2])
+def test_what_is_inserted_fits_or_raises(dtype: Any, number: int) -> None:
+    def inserted(x: Any) -> Any:
+        return np.insert(x, 1, number)
+
+    x = np.arange(3).astype(dtype)
+    found, expected = outcome(lambda: jit(inserted)(x)), outcome(lambda: inserted(x))
+    if isinstance(expected, np.ndarray):
+        np.testing.assert_array_equal(found, expected, strict=True)
+    else:
+        assert expected.is_like(found), (expected, found)

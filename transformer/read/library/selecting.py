@@ -61,13 +61,13 @@ def insert(arr, obj, values, axis=None):
     if obj < -size or obj > size:
         raise IndexError(f"index {obj} is out of bounds for axis {axis} with size {size}")
     before = (slice(None),) * axis
-    added = np.asarray(values)
+    added = np.asarray(values, dtype=arr.dtype)
     if added.ndim == 0 or axis == 0 and added.ndim < arr.ndim:
         added = np.broadcast_to(added, arr[(*before, slice(0, 1))].shape) if arr.ndim > 1 else np.ravel(added)
     elif added.ndim < arr.ndim:
         added = np.moveaxis(np.broadcast_to(added, arr[(*before, 0)].shape)[None], 0, axis)
     first, rest = arr[(*before, slice(None, obj))], arr[(*before, slice(obj, None))]
-    return np.concatenate((first, added.astype(arr.dtype), rest), axis=axis)
+    return np.concatenate((first, added, rest), axis=axis)
 
 
 def resize(a, new_shape):
