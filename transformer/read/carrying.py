@@ -60,6 +60,11 @@ class Carried:
         reader.loop_vars.update(dict.fromkeys(self.entries, loop))
         self._note_partial(reader, self.entries)
 
+    def atoms_of(self, end: str) -> list[Atom | None]:
+        """What the slots hold at one end: ``"initial"`` or ``"final"``."""
+        held = getattr(self, end)
+        return [fixed.atom for fixed in atoms(self.template, Missing() if held is None else held)]
+
     def widen(self, template: Template) -> bool:
         """Takes a new template; False if it is the old one."""
         if same_template(template, self.template):
@@ -119,9 +124,12 @@ def _is_not_negative(reader: Reader, atom: Atom) -> bool:
 def finish(loop: LoopReading, position: Var, test: Block, cond: Atom | None, body: Block) -> None:
     """Emits the loop, and puts what comes out of it into its places."""
     reader, plan = loop.reader, loop.plan
-    cond = _drop_unchanged(loop, test, cond, body)
+    unchanged = _drop_unchanged(loop, test, body)
+    cond = unchanged.atom(cond)
     used = _used(loop, test, cond, body)
-    carries = [carry for carried in loop.carried.values() for carry in _carries(loop, carried, used)]
+    carries = list(loop.sizes.carries(unchanged))
+    behind = loop.sizes.behind()
+    carries += [carry for carried in loop.carried.values() for carry in _carries(loop, carried, used, behind)]
     trips = None if plan.length is None else atom_of_size(plan.length)
     count = None if cond is None and trips is not None else Var(INT)
     made = Loop(position, trips, carries, body, [], loop.records.finish(), False, test, cond, count, loop.origin)
@@ -136,17 +144,17 @@ def finish(loop: LoopReading, position: Var, test: Block, cond: Atom | None, bod
     loop.records.leave(plan.length if count is None else Size.of(Unknown(count)))
 
 
-def _drop_unchanged(loop: LoopReading, test: Block, cond: Atom | None, body: Block) -> Atom | None:
-    """Takes carries that the body hands on as they are out of the blocks that use them."""
-    mapping = {
+def _drop_unchanged(loop: LoopReading, test: Block, body: Block) -> Copier:
+    """Takes carries that the body hands on as they are out of the blocks that use them; gives what stands for them."""
+    mapping = loop.sizes.unchanged() | {
         entry: init
         for carried in loop.carried.values()
         for entry, init, following in zip(carried.entries, carried.inits, carried.nexts)
         if entry is following and init is not UNDEFINED
     }
-    if not mapping:
-        return cond
     copier = Copier(dict(mapping))
+    if not mapping:
+        return copier
     for stmt in (*test, *body):
         substitute(stmt, mapping)
     for carried in loop.carried.values():
@@ -154,8 +162,10 @@ def _drop_unchanged(loop: LoopReading, test: Block, cond: Atom | None, body: Blo
             following if following is entry else copier.atom(following)
             for entry, following in zip(carried.entries, carried.nexts)
         ]
+        for entry in carried.entries:
+            entry.type = copier.type(entry.type)
     loop.records.substitute(copier)
-    return copier.atom(cond)
+    return copier
 
 
 def _used(loop: LoopReading, test: Block, cond: Atom | None, body: Block) -> set[Var]:
@@ -168,15 +178,15 @@ def _used(loop: LoopReading, test: Block, cond: Atom | None, body: Block) -> set
     return used if cond is None else used | set(atom_vars(cond))
 
 
-def _carries(loop: LoopReading, carried: Carried, used: set[Var]) -> Iterator[Carry]:
-    """The carries of one place; `outs` gets what each slot is after the loop."""
+def _carries(loop: LoopReading, carried: Carried, used: set[Var], behind: Copier) -> Iterator[Carry]:
+    """The carries of one place; `outs` gets what each slot is after the loop, with the sizes that it has `behind` it."""
     carried.outs = []
     wanted = loop.matters_later(carried.place) or any(entry in used for entry in carried.entries)
     for entry, init, following in zip(carried.entries, carried.inits, carried.nexts):
         if entry is following:
             carried.outs.append(init)
         elif wanted:
-            out = Var(entry.type, carried.place.name)
+            out = Var(behind.type(entry.type), carried.place.name)
             carried.outs.append(out)
             note_class_after_loop(loop.reader, out, following, entry, init)
             yield Carry(entry, init, following, out)

@@ -26,6 +26,7 @@ from .demand import Unroll
 from .frames import Frame, stamp
 from .joining import join_lists
 from .journal import Cell, Contents, Name, Place
+from .open_sizes import OpenSizes
 from .recorded import WantsCarried, WantsRows
 from .recording import Records
 from .structures import (
@@ -88,6 +89,7 @@ class LoopReading:
         self.carried: dict[Hashable, Carried] = {}
         self.records = Records(reader, plan.key, self.made)
         self.sharing = Sharing(reader, self.made)
+        self.sizes = OpenSizes(reader, self.made)
         self.incomplete: str | None = None
         self.postponed: Unroll | None = None  # what to raise if this pass finds nothing new
         self.settled = False  # whether what is read is no guess any more
@@ -135,13 +137,16 @@ class LoopReading:
             self.carried[place.identity] = Carried(place, template, initial)
 
     def joiner(self) -> Joiner:
-        return Joiner(self.reader.assumptions, self.made, self.reader.guessing)
+        opened = self.plan.key in self.reader.opened
+        fitted = self.sizes.fitted if opened else None
+        return Joiner(self.reader.assumptions, self.made, self.reader.guessing, fitted, self.sizes)
 
     def _pass(self) -> None:
         """Reads the loop with the present guess; raises `Again` after widening it."""
         reader = self.reader
         self.incomplete = self.postponed = None
         mark = reader.journal.mark()
+        self.sizes.begin()
         for carried in self.carried.values():
             carried.prepare(reader, self.plan.key, self.joiner())
         position = self._position()
@@ -273,6 +278,7 @@ class LoopReading:
             for key, (place, old) in changes.items()
             if key not in self.carried and self.reader.existed(place, old, self.made)
         ]
+        changed.append(self.sizes.settle(self.carried.values()))
         changed.append(self.records.collect(self))
         writes = any(isinstance(place, Cell) for place, _ in changes.values())
         before = {key: old for key, (place, old) in changes.items() if isinstance(place, Cell)}

@@ -113,9 +113,13 @@ class LoopRun:
     def read(self, plan: Callable[[], LoopPlan]) -> None:
         if self.length == 0 and isinstance(self.length, int) or self._never_begins():
             return
-        if self.iteration is not None and self.iteration.is_static or self.key in self.reader.unrolled:
-            return self.unroll(self.reader.unrolled.get(self.key))
         checkpoint = self.reader.checkpoint()
+        if self._is_unrolled():
+            try:
+                return self.unroll(self.reader.unrolled.get(self.key))
+            except TransformError as refusal:
+                self._open(refusal)
+                self.reader.restore(checkpoint)
         watched = [] if self.iteration is None else sizes_of_held(self.reader, self.iteration)
         try:
             LoopReading(self.reader, plan()).read()
@@ -126,8 +130,21 @@ class LoopRun:
             self.reader.restore(checkpoint)
             if self._is_tested_instead(request.refusal):
                 return self.read(plan)
+            if self.key in self.reader.opened:
+                raise request.refusal from None
             self.reader.unrolled[self.key] = request.refusal
-            self.unroll(request.refusal)
+            self.read(plan)
+
+    def _is_unrolled(self) -> bool:
+        if self.iteration is not None and self.iteration.is_static:
+            return True
+        return self.key in self.reader.unrolled and self.key not in self.reader.opened
+
+    def _open(self, refusal: TransformError) -> None:
+        """Has the loop carry the sizes of arrays, too, if it should be unrolled as they differ, and cannot be."""
+        if refusal is not self.reader.unrolled.get(self.key) or self.key in self.reader.opened:
+            raise refusal
+        self.reader.opened.add(self.key)
 
     def _never_begins(self) -> bool:
         """Whether the condition of a `while` is certainly false at first: then its body need not mean anything."""

@@ -99,8 +99,9 @@ def read(
     unrolled: dict[Any, TransformError] = {}
     declared: dict[Any, ArrayType] = {}
     tested: set[Any] = set()
+    opened: set[Any] = set()
     for _ in range(MOST_READINGS):
-        reader = Reader(Assumptions(hints, smallest), unrolled, declared, tested)
+        reader = Reader(Assumptions(hints, smallest), unrolled, declared, tested, opened)
         try:
             with reader.builder.active(), reader.assumptions.block(), testing_signs(reader):
                 return read_target(reader, target, args, kwargs)
@@ -151,12 +152,12 @@ class Reader:
     containers and objects made during the reading, which alone may be changed; `contents` what
     stands in place of a list whose items are not all known (see `recorded`). `unrolled` are the loops
     that earlier readings found to need it, with why, `declared` the types of names that may be unbound, `tested`
-    the places where the program is to test that sizes are equal.
+    the places where the program is to test that sizes are equal, `opened` the loops that carry sizes, too (`open_sizes`).
     """
 
     def __init__(
         self, assumptions: Assumptions, unrolled: dict[Any, TransformError], declared: dict[Any, ArrayType],
-        tested: set[Any],
+        tested: set[Any], opened: set[Any],
     ) -> None:
         self.builder = Builder(assumptions)
         self.builder.reader = self
@@ -165,6 +166,7 @@ class Reader:
         self.unrolled = unrolled
         self.declared = declared
         self.tested = tested
+        self.opened = opened
         self.journal = Journal()
         self.aliases = Aliases()
         self.outside = Outside(self)

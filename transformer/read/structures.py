@@ -10,14 +10,14 @@ template with new contents in its slots.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..containers import LEAVES, kind_of
-from ..core.grammar import UNDEFINED, Atom, Const, type_of
+from ..core.grammar import UNDEFINED, Atom, Const, Var, type_of
 from ..core.guards import Assumptions
 from ..core.sizes import Unknown, leaves
 from ..core.types import ArrayType
@@ -143,7 +143,8 @@ def object_of(template: Template) -> Any:
 class Joiner:
     """Joins templates. `outer` is the point in time before which a variable must be made for sizes
     to rest on it outside the blocks that meet. `testing` gives the type of two leaves after a test in
-    the program that their sizes are equal. `guessing` says whether the types are a guess."""
+    the program that their sizes are equal. `guessing` says whether the types are a guess. `carried` are sizes that the
+    loop carries whose ends meet."""
 
     def __init__(
         self,
@@ -151,11 +152,13 @@ class Joiner:
         outer: int,
         guessing: Guessing,
         testing: Callable[[ArrayType | None, ArrayType | None], ArrayType | None] | None = None,
+        carried: Container[Var] = (),
     ) -> None:
         self.assumptions = assumptions
         self.outer = outer
         self.guessing = guessing
         self.testing = testing
+        self.carried = carried
 
     def checked(self, template: Template) -> Template:
         """The template, with a clash for every slot whose size is not known outside."""
@@ -245,14 +248,14 @@ class Joiner:
         return self._slot_of(type, array) if type is not None else Clash(f"{one} and {other}", by_size)
 
     def _slot_of(self, type: ArrayType, array: bool | None) -> Template:
-        inside = not known_outside(type, self.outer)
+        inside = not known_outside(type, self.outer, self.carried)
         return Clash(f"{type}, whose size is known only inside") if inside else Slot(type, array)
 
 
-def known_outside(type: ArrayType, outer: int) -> bool:
-    """Whether the sizes rest on variables alone that were made before a point in time."""
+def known_outside(type: ArrayType, outer: int, also: Container[Var] = ()) -> bool:
+    """Whether the sizes rest on variables alone that were made before a point in time, or on those of `also`."""
     unknowns = [leaf for size in type.sizes for leaf in leaves(size) if isinstance(leaf, Unknown)]
-    return all(leaf.var.serial <= outer for leaf in unknowns)
+    return all(leaf.var.serial <= outer or leaf.var in also for leaf in unknowns)
 
 
 def declared(template: Template, types: dict[Any, ArrayType], key: Any, assumptions: Assumptions) -> Template:
@@ -305,6 +308,16 @@ def slots(template: Template) -> Iterator[Slot | Clash]:
 def open_slots(template: Template) -> Iterator[Slot]:
     """The slots of a template."""
     return (slot for slot in slots(template) if isinstance(slot, Slot))
+
+
+def with_slots(template: Template, types: Iterator[ArrayType]) -> Template:
+    """The template with these types in its slots."""
+    match template:
+        case Slot():
+            return replace(template, type=next(types))
+        case Node():
+            return template.with_children([with_slots(child, types) for child in template.children])
+    return template
 
 
 def types_in(template: Template) -> Iterator[ArrayType]:

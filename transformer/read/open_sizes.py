@@ -1,0 +1,131 @@
+"""Arrays that an iteration leaves with other sizes than it found: the loop carries the sizes, too.
+
+    while x.sum() > 1:               loop n = 4, x: f64[n] = x_0:
+        x = x[x < x.max()]               …
+                                         next n = m, x = t                  with t: f64[m]
+
+Sizes that begin as one and go on as one are one, so that ``x[keep] + y[keep]`` fits in the next iteration, too. That is
+taken to hold until an iteration shows that it does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..core.equations import single_atom
+from ..core.grammar import Atom, Carry, Var
+from ..core.sizes import Extent, Size, Unknown
+from ..core.types import INT, ArrayType
+from ..core.walk import Copier, atom_of_size
+from .joins import joined_type
+from .structures import Slot, atoms, known_outside, open_slots, with_slots
+
+if TYPE_CHECKING:
+    from .carrying import Carried
+    from .reader import Reader
+
+
+class OpenSizes:
+    """The sizes that a loop carries, each with what it is before the loop and in the next iteration."""
+
+    def __init__(self, reader: Reader, made: int) -> None:
+        self.reader = reader
+        self.made = made
+        self.initial: dict[Var, Extent] = {}
+        self.following: dict[Var, Extent] = {}
+        self.left: dict[Var, Var] = {}
+
+    def __contains__(self, var: object) -> bool:
+        return var in self.initial
+
+    def begin(self) -> None:
+        """What is known of them, at the head of the loop."""
+        for var in self.initial:
+            self.reader.assumptions.within(var, 0, None)
+
+    def fitted(self, one: ArrayType | None, other: ArrayType | None) -> ArrayType | None:
+        """The type of an array of type `one` that may be of type `other` in the next iteration. None for `one`: there
+        is no array before the loop."""
+        if other is None:
+            return None
+        if one is None:
+            one = other.with_sizes(tuple(n if known_outside(other.with_sizes((n,)), self.made) else 0
+                                         for n in other.sizes))
+        sizes = tuple(map(self._opened, one.sizes, other.sizes))
+        return joined_type(one.with_sizes(sizes), other.with_sizes(sizes), self.reader.assumptions)
+
+    def _opened(self, size: Extent, following: Extent) -> Extent:
+        normal = self.reader.assumptions.normal
+        if self._var_of(size) is not None or normal(size) == normal(following):
+            return size
+        known = (var for var, initial in self.initial.items() if normal(initial) == normal(size))
+        return Size.of(Unknown(next(known, None) or self._made(size)))
+
+    def _made(self, initial: Extent) -> Var:
+        var = Var(INT)
+        self.initial[var] = initial
+        return var
+
+    def _var_of(self, size: Extent) -> Var | None:
+        """The variable that a size is, if it is one that the loop carries."""
+        leaf = single_atom(size)
+        return leaf.var if isinstance(leaf, Unknown) and leaf.var in self.initial else None
+
+    def settle(self, carried: Iterable[Carried]) -> bool:
+        """Notes what the sizes are in the next iteration; True if some that were taken as one differ."""
+        self.following = {}
+        if not self.initial:
+            return False
+        parted: dict[tuple[Var, Extent, Extent], Var] = {}
+        found = [self._settle_one(each, parted) for each in carried]
+        return any(found)
+
+    def _settle_one(self, carried: Carried, parted: dict[tuple[Var, Extent, Extent], Var]) -> bool:
+        types = []
+        for slot, first, last in zip(open_slots(carried.template), *map(carried.atoms_of, ("initial", "final"))):
+            ends = zip(slot.type.sizes, _sizes(first, slot.type), _sizes(last, slot.type))
+            types.append(slot.type.with_sizes(tuple(self._settled(*sizes, parted) for sizes in ends)))
+        before = carried.template
+        carried.template = with_slots(before, iter(types))
+        return any(slot.type != type for slot, type in zip(open_slots(before), types))
+
+    def _settled(self, size: Extent, initial: Extent | None, following: Extent | None,
+                 parted: dict[tuple[Var, Extent, Extent], Var]) -> Extent:
+        """A size of a carried array, or another one where it is not what it was taken for."""
+        var = self._var_of(size)
+        if var is None or following is None:
+            return size
+        normal = self.reader.assumptions.normal
+        first = self.initial[var] if initial is None else initial
+        last = self.following.setdefault(var, following)
+        if normal(first) == normal(self.initial[var]) and normal(last) == normal(following):
+            return size
+        key = var, normal(first), normal(following)
+        if key not in parted:
+            parted[key] = self._made(first)
+        return Size.of(Unknown(parted[key]))
+
+    def unchanged(self) -> dict[Var, Atom]:
+        """Those that an iteration hands on as they are, and what they are."""
+        return {var: atom_of_size(self.initial[var]) for var, size in self.following.items()
+                if self._var_of(size) is var}
+
+    def carries(self, copier: Copier) -> Iterator[Carry]:
+        """What the loop carries for the others."""
+        unchanged = self.unchanged()
+        for var, following in self.following.items():
+            if var not in unchanged:
+                out = self.left[var] = Var(INT)
+                self.reader.assumptions.within(out, 0, None)
+                yield Carry(var, atom_of_size(self.initial[var]), copier.atom(atom_of_size(following)), out)
+
+    def behind(self) -> Copier:
+        """What puts the sizes behind the loop into types."""
+        return Copier({**self.unchanged(), **self.left})
+
+
+def _sizes(atom: Any, type: ArrayType) -> tuple[Extent | None, ...]:
+    """The sizes of an array, None for each where there is none."""
+    own = getattr(atom, "type", None)
+    return own.sizes if isinstance(own, ArrayType) and own.rank == type.rank else (None,) * type.rank
