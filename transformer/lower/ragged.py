@@ -124,12 +124,20 @@ def _is_ragged(chain: Chain, defined: set[Var]) -> bool:
     """Whether there is no array with a row for every iteration, made before the outermost statement."""
     first, *rest = chain.loops
     grows = first.trips is None
-    if chain.path == [first] or not rest and not grows:
+    if chain.path == [first]:
+        return grows and not _has_known_rows(chain, defined)
+    if not rest and not grows:
         return False
     if any(isinstance(stmt, If) for stmt in chain.path[1:]) or grows and first is not chain.path[0]:
         return True
     before = defined - set(all_definitions([chain.path[0]]))
     return not all(_is_known(loop, before, not grows) for loop in rest)
+
+
+def _has_known_rows(chain: Chain, defined: set[Var]) -> bool:
+    before = defined - set(all_definitions([chain.path[0]]))
+    row: Any = chain.sequences[-1].type
+    return all(before.issuperset(atom_vars((largest(size, before),))) for size in row.element.sizes)
 
 
 def _is_known(loop: Loop, before: set[Var], or_largest: bool) -> bool:

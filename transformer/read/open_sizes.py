@@ -63,7 +63,7 @@ class OpenSizes:
         return Size.of(Unknown(next(known, None) or self._made(size)))
 
     def _made(self, initial: Extent) -> Var:
-        var = Var(INT)
+        var = Var(INT, "size")
         self.initial[var] = initial
         return var
 
@@ -116,7 +116,7 @@ class OpenSizes:
         unchanged = self.unchanged()
         for var, following in self.following.items():
             if var not in unchanged:
-                out = self.left[var] = Var(INT)
+                out = self.left[var] = Var(INT, "size")
                 self.reader.assumptions.within(out, 0, None)
                 yield Carry(var, atom_of_size(self.initial[var]), copier.atom(atom_of_size(following)), out)
 

@@ -34,7 +34,16 @@ from ..core.grammar import (
 )
 from ..core.sizes import Extent
 from ..core.types import INT, ArrayType, SavedType, SeqType
-from ..core.walk import METHODS, all_definitions, all_statements, free_vars, inner_targets, size_of_atom
+from ..core.walk import (
+    METHODS,
+    Copier,
+    all_definitions,
+    all_statements,
+    atom_vars,
+    free_vars,
+    inner_targets,
+    size_of_atom,
+)
 from ..ops.value import Value
 from . import rules, saved
 from .activity import active_vars
@@ -256,11 +265,16 @@ class Reverse:
             return
         trips = self._trips(stmt)
         shadows = {v: Var(strong(v.type), derivative_name(v)) for v in self._shared(stmt)}
-        entries = {c: Var(strong(c.entry.type), _cotangent_name(c)) for c, _ in carries}
-        inits = [rules.zero_or(d, c.entry.type).atom for c, d in carries]
-        with self.builder.nested() as body:
+        sizes = {c: Var(INT, c.entry.name) for c in _sizes_carried(stmt)}
+        at_head, at_end = Copier({c.entry: size for c, size in sizes.items()}), Copier({c.entry: c.init for c in sizes})
+        entries = {c: Var(strong(at_head.type(c.entry.type)), _cotangent_name(c)) for c, _ in carries}
+        inits = [rules.zero_or(d, c.out.type).atom for c, d in carries]
+        after = {size: size_of_atom(c.next) for c, size in sizes.items()}
+        with self.builder.assumptions.identified(after), self.builder.nested() as body:
             nexts, records, ends = self._iteration(stmt, entries, shadows, reads)
-        handed = [Carry(e, i, n, Var(e.type, e.name)) for e, i, n in zip(entries.values(), inits, nexts)]
+        handed = [Carry(size, c.out, c.entry, Var(INT, size.name)) for c, size in sizes.items()]
+        handed += [Carry(e, i, n, Var(strong(at_end.type(c.entry.type)), e.name))
+                   for (c, e), i, n in zip(entries.items(), inits, nexts)]
         added = {v: Carry(s, rules.zero_or(self.cotangent.get(v), v.type).atom, ends[v], Var(s.type, s.name))
                  for v, s in shadows.items() if ends[v] is not s}
         position = Var(stmt.position.type, stmt.position.name)
@@ -270,7 +284,7 @@ class Reverse:
         self.builder.emit(Effect("comment", (), {"reverse of": stmt.origin}, stmt.origin))
         self.builder.emit(loop)
         self.cotangent.update((v, Value(carry.out)) for v, carry in added.items())
-        for carry, c in zip(handed, entries):
+        for carry, c in zip(handed[len(sizes):], entries):
             self.contribute(c.init, Value(carry.out))
 
     def _iteration(self, stmt: Loop, entries: dict[Carry, Var], shadows: dict[Var, Var],
@@ -333,6 +347,12 @@ class Reverse:
             return list(self.elements.pop(element, []))
         d = self.take(element)
         return [] if d is None else [rules.full(d, element.type).atom]
+
+
+def _sizes_carried(stmt: Loop) -> list[Carry]:
+    """The sizes that a loop carries for arrays that iterations make longer or shorter."""
+    sizes = {var for carry in stmt.carries for var in atom_vars(carry.entry.type)}
+    return [carry for carry in stmt.carries if carry.entry in sizes]
 
 
 def _sizes_on(stmt: If, side: str) -> dict[Var, Extent]:
