@@ -31,6 +31,7 @@ from .expressions import read_name
 from .frames import store
 from .in_place import changed_in_place
 from .kinds import type_name
+from .open_lists import OpenList
 from .operators import BINARY, binary
 from .rank_zero import changed, note_number
 from .recorded import RecordedList, Recording
@@ -136,6 +137,8 @@ def write_item(reader: Reader, owner: Any, index: Any, value: Any) -> None:
         reader.call(user, (owner, index, value), {})
     elif isinstance(owner, (list, dict)):
         set_item(reader, owner, index, value)
+    elif isinstance(owner, OpenList):
+        owner.set_item(reader, index, value)
     elif isinstance(owner, RecordedList):
         raise owner.cannot_change(reader, "item assignment to a list that a loop filled")
     else:

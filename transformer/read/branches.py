@@ -22,6 +22,7 @@ from .joins import joined_type, same_atom
 from .journal import Contents, Item, Keys, Place, held_now
 from .maybe import balance, item_names
 from .mixed import note_class
+from .open_lists import Held, OpenList
 from .recorded import Recording
 from .structures import (
     Clash,
@@ -192,12 +193,12 @@ def _meetings(reader: Reader, sides: tuple[Side, Side], outer: int, merges: list
     captured: list[list[Template]] = []
     for side in sides:
         with _at_end_of(reader, side):
-            held = [_captured(reader, place) for place in places.values()]
+            held = [_captured(reader, _as_held(reader, place)) for place in places.values()]
             captured.append([*held, capture(reader, side.result)])
     meetings = []
-    for place, one, other in zip([*places.values(), None], *captured):
+    for place, one, other in zip([*(_as_held(reader, place) for place in places.values()), None], *captured):
         key = reader.key_of(place)
-        test = partial(_fitted, reader, sides, outer, merges, key in reader.tested)
+        test = partial(_fitted, reader, sides, outer, merges, key in reader.tested, isinstance(place, Held))
         joined = Joiner(reader.assumptions, outer, reader.guessing, test).join(one, other)
         meetings.append(Meeting(place, (one, other), declared(joined, reader.declared, key, reader.assumptions)))
     return meetings
@@ -209,6 +210,7 @@ def _fitted(
     outer: int,
     merges: list[Merge],
     by_test: bool,
+    is_list: bool,
     one: ArrayType | None,
     other: ArrayType | None,
 ) -> ArrayType | None:
@@ -216,13 +218,14 @@ def _fitted(
     else its sizes are merged, too, or, as a recursion has to know them, tested. None: a side leaves nothing."""
     if one is None or other is None:
         pair = [each or _empty(one or other, outer) for each in (one, other)]
-        return _of_either_size(reader, merges, *pair) if by_test else None
+        free = by_test and not reader.recursion.active and (not reader.loops or reader.loops[-1].is_open)
+        return _of_either_size(reader, merges, *pair) if free else None
     ways = [(one, other, sides[1]), (other, one, sides[0])]
     ways = [(wanted, type, side) for wanted, type, side in ways if known_outside(wanted, outer)]
     for wanted, type, side in ways:
         if _are_equal_at_end(reader, side, wanted, type):
             return joined_type(wanted, type.with_sizes(wanted.sizes), reader.assumptions)
-    if by_test and not reader.recursion.active:
+    if is_list or by_test and not reader.recursion.active and (not reader.loops or reader.loops[-1].is_open):
         return _of_either_size(reader, merges, one, other)
     for wanted, type, side in ways if by_test else []:
         with reader.builder.resumed(side.block), testing(reader):
@@ -238,10 +241,7 @@ def _empty(type: ArrayType | None, outer: int) -> ArrayType:
 
 
 def _of_either_size(reader: Reader, merges: list[Merge], one: ArrayType, other: ArrayType) -> ArrayType | None:
-    """The type of an array whose sizes are those that one of two sides left. In a loop a size would differ
-    from iteration to iteration, and for a recursion it would be unknown what it gives."""
-    if reader.loops or reader.recursion.active:
-        return None
+    """The type of an array whose sizes are those that one of two sides left."""
     sizes: list[Extent] = []
     for pair in zip(one.sizes, other.sizes):
         if pair[0] != pair[1]:
@@ -260,10 +260,17 @@ def _are_equal_at_end(reader: Reader, side: Side, one: ArrayType, other: ArrayTy
         return all(assumptions.normal(a) == assumptions.normal(b) for a, b in zip(one.sizes, other.sizes))
 
 
+def _as_held(reader: Reader, place: Place) -> Place:
+    """The place of a list whose items lie in arrays, which are merged."""
+    if place.holder is reader.contents and isinstance(place.get(), OpenList):
+        return Held(reader, reader.owned[place.key][0])
+    return place
+
+
 def _captured(reader: Reader, place: Place) -> Template:
     """What a place holds; keys, and what stands in place of a list, are the same on both sides, or
     a conflict."""
-    whole = place.holder is reader.contents or isinstance(place, Keys)
+    whole = place.holder is reader.contents and not isinstance(place, Held) or isinstance(place, Keys)
     return Fixed(place.get()) if whole else capture(reader, place.value())
 
 

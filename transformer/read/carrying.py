@@ -16,6 +16,7 @@ from .casts import cast
 from .independence import check_independent
 from .journal import Cell, Place
 from .mixed import note_class, note_class_after_loop
+from .open_lists import opened
 from .structures import Clash, Joiner, Missing, Template, atoms, build, capture, open_slots, same_template, types_in
 from .values import may_be_array
 
@@ -41,11 +42,12 @@ class Carried:
     nexts: list[Atom] = field(default_factory=list)
     outs: list[Atom] = field(default_factory=list)
     found_mixed: dict[int, tuple[Atom, ...]] = field(default_factory=dict)
+    items: Template | None = None  # of a list that is carried as arrays of its items
     falling: set[int] = field(default_factory=set)  # the slots whose numbers may fall below zero
 
     def prepare(self, reader: Reader, loop: Any, joiner: Joiner) -> None:
         """Makes the entries, and the values that enter the first iteration, in front of the loop."""
-        self.initial = capture(reader, self.place.value())
+        self.initial = self.capture(reader)
         if not self.late:  # once more, for the guards that this rests on
             self.template = joiner.join(self.template, self.initial)
         pairs = list(zip(types_in(self.template), atoms(self.template, self.initial)))
@@ -64,6 +66,13 @@ class Carried:
         """What the slots hold at one end: ``"initial"`` or ``"final"``."""
         held = getattr(self, end)
         return [fixed.atom for fixed in atoms(self.template, Missing() if held is None else held)]
+
+    def capture(self, reader: Reader) -> Template:
+        """What the place holds now."""
+        value = self.place.value()
+        if self.items is not None:
+            value = opened(reader, value, self.items, self.place.name)
+        return capture(reader, value)
 
     def widen(self, template: Template) -> bool:
         """Takes a new template; False if it is the old one."""

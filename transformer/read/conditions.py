@@ -167,6 +167,9 @@ def conflict_error(reader: Reader, conflict: Conflict) -> Exception:
         why="It is used afterwards, where its type and structure must be known.",
         instead=conflict.instead,
     )
+    if isinstance(refusal, Untested) and refusal.place in reader.tested and reader.loops and (
+            not reader.loops[-1].is_open):
+        return Unroll(reader.loops[-1].plan.key, refusal)
     if conflict.loop is not None:
         return Unroll(conflict.loop, refusal)
     if conflict.cond is not None:

@@ -17,6 +17,7 @@ from .deques import CHANGING, changing
 from .errors import as_user_error
 from .journal import Contents
 from .kinds import described
+from .open_lists import CHANGES, OpenList, call_change
 from .picking import replaced
 from .recorded import RecordedList, Recording
 from .values import ABSENT, UNKNOWN, ContainerMethod, Lazy, Producer, has_dynamic, known_of, stripped
@@ -121,6 +122,8 @@ def _of_text(reader: Reader, text: str, name: str, args: tuple[Any, ...], kwargs
 
 
 def _of_recorded(reader: Reader, container: Any, name: str, args: tuple[Any, ...]) -> Any:
+    if isinstance(container, OpenList) and name in CHANGES:
+        return call_change(reader, container, name, args)
     if name == "append":
         return container.append(reader, args[0])
     if name == "extend" and isinstance(container, RecordedList):
@@ -226,6 +229,8 @@ def set_item(reader: Reader, container: Any, key: Any, value: Any) -> None:
 
 def delete_item(reader: Reader, container: Any, key: Any) -> None:
     """`del container[key]`."""
+    if isinstance(container, OpenList):
+        return container.delete_item(reader, key)
     if isinstance(container, RecordedList):
         raise container.cannot_change(reader, "`del` of an item of a list that a loop filled")
     own = getattr(type(container), "__delitem__", None)

@@ -68,6 +68,14 @@ def need(reader: Reader, value: Any, what: str, instead: str | None = None) -> A
     raise refusal
 
 
+class Opens(Exception):
+    """The loop with this key has to carry sizes of arrays, as it makes a list longer or shorter that is kept in them."""
+
+    def __init__(self, loop: Any) -> None:
+        super().__init__(loop)
+        self.loop = loop
+
+
 class Roots:
     """Where a value comes from: paths of static arguments, loops that can be unrolled, other things."""
 

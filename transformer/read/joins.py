@@ -127,6 +127,8 @@ def same(one: Any, other: Any) -> bool:
         return all(map(same, (one.start, one.stop, one.step), (other.start, other.stop, other.step)))
     if isinstance(one, (bool, int, str, bytes, Size, range, np.dtype, frozenset)):
         return bool(one == other)
+    if hasattr(one, "__transformer_same__"):
+        return bool(one.__transformer_same__(other))
     return getattr(one, "__self__", None) is not None and _same_method(one, other)
 
 

@@ -22,16 +22,19 @@ from ..core.types import INT
 from ..ops.value import Value
 from .branches import Unreachable
 from .carrying import Carried, Sharing, finish
-from .demand import Unroll
+from .demand import Opens, Unroll
 from .frames import Frame, stamp
 from .joining import join_lists
 from .journal import Cell, Contents, Name, Place
+from .open_lists import Held, OpenList, is_list, items_of_list, open_template
 from .open_sizes import OpenSizes
-from .recorded import WantsCarried, WantsRows
+from .recorded import WantsCarried, WantsOpen, WantsRows
 from .recording import Records
 from .structures import (
+    Clash,
     Joiner,
     Missing,
+    Node,
     Slot,
     Template,
     atoms,
@@ -118,6 +121,11 @@ class LoopReading:
                     raise
                 self.reader.restore(checkpoint)
                 self.records.gather(request.home)
+            except WantsOpen as request:
+                if not self._is_outermost(request.home):
+                    raise
+                self.reader.restore(checkpoint)
+                self._open(Held(self.reader, request.home), request)
             except NeverRuns:
                 return self.reader.restore(checkpoint)
         raise NotSupported(
@@ -125,6 +133,29 @@ class LoopReading:
             self.origin,
             instead="Give the names it assigns their final types before the loop.",
         )
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the loop carries sizes."""
+        return self.plan.key in self.reader.opened
+
+    def _is_outermost(self, home: list[Any]) -> bool:
+        """Whether no loop around this one changes a list, which was there before."""
+        around = (loop for loop in self.reader.loops if self.reader.made_before(home, loop.made))
+        return self.reader.made_before(home, self.made) and not any(around)
+
+    def _open(self, place: Place, request: WantsOpen) -> None:
+        """From now on the loop carries a list as arrays of its items. Raises why that is not possible."""
+        self.reader.opened.add(self.plan.key)
+        self.records.forget(request.home)
+        known = self.carried.get(place.identity)
+        sample = request.sample if known is None or known.items is None or request.sample is None else (
+            self.joiner().join(known.items, request.sample))
+        items = items_of_list(self.reader, self.joiner(), place.value(), sample)
+        if items is None or known is not None and known.items is not None and same_template(items, known.items):
+            raise request.refusal
+        template = open_template(self.reader, self.reader.usable(place.value()), items)
+        self.carried[place.identity] = Carried(place, template, template, items=items)
 
     def _guess(self, place: Place, with_whole_numbers: bool) -> None:
         initial = capture(self.reader, place.value())
@@ -290,7 +321,7 @@ class LoopReading:
 
     def _update(self, carried: Carried) -> bool:
         """What a carried place holds at the end of the body; True if that widens its template."""
-        carried.final = capture(self.reader, carried.place.value())
+        carried.final = carried.capture(self.reader)
         widened = carried.widen(self.joiner().join(carried.template, carried.final))
         if widened:
             self._remember(carried)
@@ -313,17 +344,37 @@ class LoopReading:
         """A place that the body changes, which was not in the guess."""
         if self.records.looks_after(place):
             return False
+        if isinstance(old, OpenList) and isinstance(place.get(), OpenList):
+            if self.plan.key not in self.reader.opened:
+                raise Opens(self.plan.key)
+            place = Held(self.reader, self.reader.owned[place.key][0])
         if self.records.is_append(place, old):
             return True
         self.records.check_change(place, old)
         initial, final = self._captured_before(place, old), capture(self.reader, place.value())
         template = self.joiner().join(initial, final)
+        if isinstance(template, Clash) and is_list(initial) and is_list(final) and self._opens(place, initial, final):
+            return True
         if isinstance(initial, Missing):
             return self._discover_new(place, final, template)
         if same_template(template, initial) and same_objects(template, initial):
             return False
         self.carried[place.identity] = carried = Carried(place, template, initial, final)
         self._remember(carried)
+        return True
+
+    def _opens(self, place: Place, initial: Template, final: Template) -> bool:
+        """Carries a name that is given another list as arrays of items, if the lists are alike."""
+        if self.plan.key not in self.reader.opened:
+            return False
+        lists = [_list_of(template) for template in (initial, final)]
+        found = [items_of_list(self.reader, self.joiner(), value) for value in lists]
+        samples = [items for items in found if items is not None]
+        items = samples[0] if len(samples) == 1 else self.joiner().join(*samples) if samples else None
+        if items is None or isinstance(self.joiner().checked(items), Clash):
+            return False
+        template = open_template(self.reader, lists[0], items)
+        self.carried[place.identity] = Carried(place, template, template, items=items)
         return True
 
     def _captured_before(self, place: Place, old: Any) -> Template:
@@ -378,3 +429,8 @@ class LoopReading:
             )
 
         return made
+
+
+def _list_of(template: Template) -> Any:
+    """The list that was captured."""
+    return template.sources[0] if isinstance(template, Node) and template.sources else getattr(template, "value", None)

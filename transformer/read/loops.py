@@ -11,7 +11,7 @@ from ..core.errors import NotSupported, TransformError
 from ..core.sizes import Size
 from ..ops.value import Value
 from .conditions import branch, condition, negated, truth
-from .demand import Unroll, need
+from .demand import Opens, Unroll, need
 from .frames import Frame
 from .iteration import Iteration, check_held, iteration_of, size_of_container, sizes_of_held
 from .journal import Cell, Name, Place
@@ -124,6 +124,12 @@ class LoopRun:
         try:
             LoopReading(self.reader, plan()).read()
             self._check_unchanged(watched)
+        except Opens as request:
+            if request.loop is not self.key and request.loop != self.key:
+                raise
+            self.reader.restore(checkpoint)
+            self.reader.opened.add(self.key)
+            self.read(plan)
         except Unroll as request:
             if request.loop is not self.key and request.loop != self.key:
                 raise

@@ -53,7 +53,9 @@ class Recording:
 
     def cannot_change(self, reader: Reader, what: str) -> Exception:
         """What to raise where the list is changed otherwise than by an item for each iteration."""
-        return Unroll(self.loop, refusal(reader, what))
+        from .open_lists import sample_of
+
+        return wants_other(reader, self.loop, self.home, refusal(reader, what), sample_of(reader, self))
 
     def append(self, reader: Reader, item: Any) -> None:
         """Notes the item of this iteration; one in a loop or branch inside asks for another way to read the list."""
@@ -132,6 +134,17 @@ class WantsCarried(Exception):
         self.home = home
         self.newest = newest
         self.counted = counted
+
+
+class WantsOpen(Exception):
+    """Loops change a list in another way than by an item for each iteration: its items are to lie in arrays whose sizes
+    the loops carry (see `open_lists`). `sample` is what an item is, if that is known."""
+
+    def __init__(self, home: list[Any], sample: Template | None, refusal: NotSupported) -> None:
+        super().__init__()
+        self.home = home
+        self.sample = sample
+        self.refusal = refusal
 
 
 class WantsRows(Exception):
@@ -246,7 +259,7 @@ class RecordedList:
         return Fixed(self)
 
     @classmethod
-    def from_row(cls, reader: Reader, array: Value) -> RecordedList:
+    def from_row(cls, reader: Reader, static: Any, array: Value) -> RecordedList:
         item = Slot(array.type.with_sizes(array.type.sizes[1:]))
         return recorded(reader, (Part(item, (array,), array.shape[0]),))
 
@@ -272,8 +285,12 @@ class RecordedList:
     def cannot_change(self, reader: Reader, what: str) -> Exception:
         """What to raise where an item is written: unrolled, the loop that filled the list leaves one
         that can be changed."""
+        from .open_lists import sample_of
+
         loops = self.loops() if self.within is None else [self.within]
-        return Unroll(loops[-1], refusal(reader, what)) if loops else refusal(reader, what)
+        if not loops:
+            return refusal(reader, what)
+        return wants_other(reader, loops[-1], self.home, refusal(reader, what), sample_of(reader, self))
 
     def loops(self) -> list[Any]:
         """The loops that filled the list."""
@@ -357,6 +374,12 @@ def recorded(reader: Reader, parts: tuple[Any, ...]) -> RecordedList:
     made = RecordedList(home, parts)
     reader.journal.write(Item(reader.contents, id(home)), made)
     return made
+
+
+def wants_other(reader: Reader, loop: Any, home: list[Any], refused: NotSupported, sample: Template | None
+                ) -> Exception:
+    """What to raise where a loop cannot have a list as it is: it is unrolled, or carries the list if it cannot be."""
+    return WantsOpen(home, sample, refused) if loop in reader.opened else Unroll(loop, refused)
 
 
 def refusal(reader: Reader, what: str) -> NotSupported:

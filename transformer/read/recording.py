@@ -22,7 +22,8 @@ from .deques import bounded
 from .gathering import WHAT, Gathered
 from .journal import Attribute, Cell, Contents, Item, Keys, Place
 from .maybe import Maybe, Unknowable, nothing_like
-from .recorded import Part, RecordedList, Recording, Token, WantsCarried, WantsRows, parts_of, refusal, spread
+from .open_lists import OpenList, sample_of
+from .recorded import Part, RecordedList, Recording, Token, WantsCarried, WantsRows, parts_of, refusal, spread, wants_other
 from .structures import Clash, Node, Slot, Template, atoms, capture, constants, is_constant, loosened, slots, types_in
 from .values import Conflict, cell_of, may_be_array
 
@@ -55,6 +56,11 @@ class Records:
         self._lists.pop(id(home), None)
         self._gathered[id(home)] = Gathered(home, self.key)
 
+    def forget(self, home: list[Any]) -> None:
+        """A list is carried as arrays of its items instead."""
+        self._lists.pop(id(home), None)
+        self._gathered.pop(id(home), None)
+
     def looks_after(self, place: Place) -> bool:
         """Whether what stands in a place are the items of one iteration, which `collect` takes."""
         held = place.get() if isinstance(place, Item) and place.holder is self.reader.contents else None
@@ -64,6 +70,8 @@ class Records:
         """Notes a list if all that the body did to it was to append items."""
         if self._is_under_condition(place, old):
             return True
+        if isinstance(old, OpenList):
+            return False
         home, before, after = self._change(place, old)
         if home is None or id(home) in self._lists or bounded(self.reader, home):
             return False
@@ -115,7 +123,8 @@ class Records:
             )
         lost = isinstance(place, Item) and place.holder is self.reader.contents
         if lost or isinstance(place, Contents) and len(old) != len(place.get()):
-            raise Unroll(self.key, refusal(self.reader, "a list that does not get exactly one item in each iteration"))
+            home = self.reader.owned[place.key][0] if lost else place.holder
+            raise wants_other(self.reader, self.key, home, refusal(self.reader, WHAT), sample_of(self.reader, home))
 
     def _change(self, place: Place, old: Any) -> tuple[Any, list[Any], list[Any]]:
         if isinstance(place, Contents) and isinstance(place.holder, list):

@@ -353,7 +353,8 @@ def build(reader: Reader, template: Template, contents: Iterator[Value], conflic
         case Node(cls, static, children):
             parts = [build(reader, child, contents, conflict) for child in children]
             if hasattr(cls, "from_row"):
-                return parts[0] if isinstance(parts[0], Conflict) else cls.from_row(reader, *parts)
+                clash = next((part for part in parts if isinstance(part, Conflict)), None)
+                return cls.from_row(reader, static, *parts) if clash is None else clash
             made = reader.own(kind_of(cls).build(cls, static, parts))
             if not issubclass(cls, tuple):
                 reader.aliases.derive(made, template.sources)

@@ -25,6 +25,7 @@ from .applying import apply_op
 from .demand import Roots
 from .joining import columns_of, template_of_all
 from .journal import Contents, Item, Place
+from .open_lists import OpenList
 from .recorded import APPENDED, Part, RecordedList, parts_of, spread
 from .structures import Fixed, Node, Slot, Template, known_outside, open_slots
 from .values import contained
@@ -101,7 +102,8 @@ class Finder:
         for side in self.sides:
             with self._at_end_of(side):
                 whole = self.reader.contents.get(id(home), home)
-                if not isinstance(whole, (list, RecordedList)) or getattr(whole, "within", None) is not None:
+                if not isinstance(whole, (list, RecordedList)) or getattr(whole, "within", None) is not None or (
+                        isinstance(whole, OpenList)):
                     return None
                 held.append(spread(parts_of(whole)))
         count = next((k for k, pair in enumerate(zip(*held)) if pair[0] is not pair[1]), min(map(len, held)))
