@@ -146,7 +146,7 @@ class LoopReading:
 
     def _open(self, place: Place, request: WantsOpen) -> None:
         """From now on the loop carries a list as arrays of its items. Raises why that is not possible."""
-        self.reader.opened.add(self.plan.key)
+        self.reader.opened.setdefault(self.plan.key, None)
         self.records.forget(request.home)
         known = self.carried.get(place.identity)
         sample = request.sample if known is None or known.items is None or request.sample is None else (
@@ -345,9 +345,7 @@ class LoopReading:
         if self.records.looks_after(place):
             return False
         if isinstance(old, OpenList) and isinstance(place.get(), OpenList):
-            if self.plan.key not in self.reader.opened:
-                raise Opens(self.plan.key)
-            place = Held(self.reader, self.reader.owned[place.key][0])
+            return self._discover_open(place, old)
         if self.records.is_append(place, old):
             return True
         self.records.check_change(place, old)
@@ -361,6 +359,15 @@ class LoopReading:
             return False
         self.carried[place.identity] = carried = Carried(place, template, initial, final)
         self._remember(carried)
+        return True
+
+    def _discover_open(self, place: Place, old: OpenList) -> bool:
+        """A list that lies in arrays, which the body makes longer or shorter."""
+        if not self.is_open:
+            raise Opens(self.plan.key)
+        place, items = Held(self.reader, self.reader.owned[place.key][0]), old.items.template
+        initial, final = old.as_row(self.reader), capture(self.reader, place.value())
+        self.carried[place.identity] = Carried(place, self.joiner().join(initial, final), initial, final, items=items)
         return True
 
     def _opens(self, place: Place, initial: Template, final: Template) -> bool:

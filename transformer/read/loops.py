@@ -117,9 +117,12 @@ class LoopRun:
         if self._is_unrolled():
             try:
                 return self.unroll(self.reader.unrolled.get(self.key))
-            except TransformError as refusal:
-                self._open(refusal)
+            except (TransformError, Unroll) as failed:
+                is_static = self.iteration is not None and self.iteration.is_static
+                if is_static or isinstance(failed, Unroll) and failed.loop not in self.reader.unrolled:
+                    raise
                 self.reader.restore(checkpoint)
+                self.reader.opened[self.key] = failed.refusal if isinstance(failed, Unroll) else failed
         watched = [] if self.iteration is None else sizes_of_held(self.reader, self.iteration)
         try:
             LoopReading(self.reader, plan()).read()
@@ -128,8 +131,12 @@ class LoopRun:
             if request.loop is not self.key and request.loop != self.key:
                 raise
             self.reader.restore(checkpoint)
-            self.reader.opened.add(self.key)
+            self.reader.opened[self.key] = None
             self.read(plan)
+        except NotSupported:
+            if self.reader.opened.get(self.key) is None:
+                raise
+            raise self.reader.opened[self.key] from None
         except Unroll as request:
             if request.loop is not self.key and request.loop != self.key:
                 raise
@@ -137,7 +144,7 @@ class LoopRun:
             if self._is_tested_instead(request.refusal):
                 return self.read(plan)
             if self.key in self.reader.opened:
-                raise request.refusal from None
+                raise self.reader.opened[self.key] or request.refusal from None
             self.reader.unrolled[self.key] = request.refusal
             self.read(plan)
 
@@ -145,12 +152,6 @@ class LoopRun:
         if self.iteration is not None and self.iteration.is_static:
             return True
         return self.key in self.reader.unrolled and self.key not in self.reader.opened
-
-    def _open(self, refusal: TransformError) -> None:
-        """Has the loop carry the sizes of arrays, too, if it should be unrolled as they differ, and cannot be."""
-        if refusal is not self.reader.unrolled.get(self.key) or self.key in self.reader.opened:
-            raise refusal
-        self.reader.opened.add(self.key)
 
     def _never_begins(self) -> bool:
         """Whether the condition of a `while` is certainly false at first: then its body need not mean anything."""

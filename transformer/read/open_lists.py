@@ -356,8 +356,8 @@ def _are_alike(one: Template, other: Template) -> bool:
 def _as_appended(reader: Reader, item: Any, template: Template) -> Any:
     """An item as it was appended: numbers of Python's are no longer NumPy's when they come out of an array."""
     match template:
-        case Slot(type) if type.weak and isinstance(item, Value):
-            return Value(cast(reader, item.atom, type))
+        case Slot(kind) if kind.weak and isinstance(item, Value):
+            return Value(cast(reader, item.atom, kind))
         case Node() if isinstance(item, tuple):
             parts = [_as_appended(reader, *pair) for pair in zip(item, template.children)]
             return tuple(parts) if type(item) is tuple else type(item)(*parts)

@@ -99,7 +99,7 @@ def read(
     unrolled: dict[Any, TransformError] = {}
     declared: dict[Any, ArrayType] = {}
     tested: set[Any] = set()
-    opened: set[Any] = set()
+    opened: dict[Any, TransformError | None] = {}
     for _ in range(MOST_READINGS):
         reader = Reader(Assumptions(hints, smallest), unrolled, declared, tested, opened)
         try:
@@ -157,7 +157,7 @@ class Reader:
 
     def __init__(
         self, assumptions: Assumptions, unrolled: dict[Any, TransformError], declared: dict[Any, ArrayType],
-        tested: set[Any], opened: set[Any],
+        tested: set[Any], opened: dict[Any, TransformError | None],
     ) -> None:
         self.builder = Builder(assumptions)
         self.builder.reader = self

@@ -379,7 +379,8 @@ def recorded(reader: Reader, parts: tuple[Any, ...]) -> RecordedList:
 def wants_other(reader: Reader, loop: Any, home: list[Any], refused: NotSupported, sample: Template | None
                 ) -> Exception:
     """What to raise where a loop cannot have a list as it is: it is unrolled, or carries the list if it cannot be."""
-    return WantsOpen(home, sample, refused) if loop in reader.opened else Unroll(loop, refused)
+    opened = any(each.is_open and reader.made_before(home, each.made) for each in reader.loops)
+    return WantsOpen(home, sample, refused) if opened else Unroll(loop, refused)
 
 
 def refusal(reader: Reader, what: str) -> NotSupported:

@@ -239,4 +239,4 @@ def _flat(args: tuple[Any, ...]) -> list[Any]:
 
 def _reader() -> Any:
     """The reader of the program that is being transformed; a new one where there is none."""
-    return current().reader or Reader(current().assumptions, {}, {}, set(), set())
+    return current().reader or Reader(current().assumptions, {}, {}, set(), {})
