@@ -8,7 +8,7 @@ assumed. The guards are tested before the body runs, so that no assumption is si
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import permutations
@@ -186,6 +186,8 @@ class Assumptions(Bounds):
             return True
         left, right = self.normal(left), self.normal(right)
         if not guardable(difference):
+            if self._follows_from(self._not_negative, difference):
+                return True
             # An integer with a range, such as the index of a loop: what is certain of its lowest value.
             lowest = self._lowest(difference)[0]
             if lowest is None or not guardable(lowest):
@@ -230,7 +232,11 @@ class Assumptions(Bounds):
     def _is_guarded(self, difference: Extent) -> bool:
         """Whether `difference >= 0` follows from a guard that there is, or from a test in the block."""
         guarded = (guard.left - guard.right for guard in self.guards if guard.kind == "at least")
-        lows = (self.lower_bound(difference - size) for size in (*guarded, *self._not_negative))
+        return self._follows_from((*guarded, *self._not_negative), difference)
+
+    def _follows_from(self, known: Iterable[Extent], difference: Extent) -> bool:
+        """Whether `difference >= 0` follows where one of these is not negative."""
+        lows = (self.lower_bound(difference - size) for size in known)
         return any(low is not None and low >= 0 for low in lows)
 
     def certainly_at_least(self, left: Extent, right: Extent) -> bool:
@@ -250,6 +256,10 @@ class Assumptions(Bounds):
         if self.sign_tester is not None and isinstance(size, Size) and not self.follows(size, 0):
             self.sign_tester(size)
             self._not_negative.append(size)
+
+    def found_at_least(self, size: Extent, least: int) -> None:
+        """Notes that ``size >= least`` holds in the rest of the block, as the program has tested it."""
+        self._not_negative.append(self.normal(size) - least)
 
     def within(self, var: Any, low: Extent | None, high: Extent | None) -> None:
         """Notes that an integer of the program is certainly in `low..high` (None: open), such as

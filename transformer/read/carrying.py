@@ -148,7 +148,7 @@ def finish(loop: LoopReading, position: Var, test: Block, cond: Atom | None, bod
     reader.builder.emit(made)
     for carried in loop.carried.values():
         _leave(loop, carried)
-    loop.sharing.relate(loop.carried, loop.records.tokens())
+    loop.sharing.relate(loop.carried, loop.tokens())
     assert count is not None or plan.length is not None
     loop.records.leave(plan.length if count is None else Size.of(Unknown(count)))
 
@@ -188,7 +188,7 @@ def _used(loop: LoopReading, test: Block, cond: Atom | None, body: Block) -> set
 
 
 def _carries(loop: LoopReading, carried: Carried, used: set[Var], behind: Copier) -> Iterator[Carry]:
-    """The carries of one place; `outs` gets what each slot is after the loop, with the sizes that it has `behind` it."""
+    """The carries of one place; `outs` gets what each slot is after the loop, with the sizes it has `behind` it."""
     carried.outs = []
     wanted = loop.matters_later(carried.place) or any(entry in used for entry in carried.entries)
     for entry, init, following in zip(carried.entries, carried.inits, carried.nexts):

@@ -231,7 +231,7 @@ def delete_item(reader: Reader, container: Any, key: Any) -> None:
     """`del container[key]`."""
     if isinstance(container, OpenList):
         return container.delete_item(reader, key)
-    if isinstance(container, RecordedList):
+    if isinstance(container, RecordedList | Recording):
         raise container.cannot_change(reader, "`del` of an item of a list that a loop filled")
     own = getattr(type(container), "__delitem__", None)
     if hasattr(own, "__code__"):

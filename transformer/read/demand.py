@@ -69,7 +69,7 @@ def need(reader: Reader, value: Any, what: str, instead: str | None = None) -> A
 
 
 class Opens(Exception):
-    """The loop with this key has to carry sizes of arrays, as it makes a list longer or shorter that is kept in them."""
+    """The loop with this key has to carry sizes of arrays: it makes a list longer or shorter that is kept in them."""
 
     def __init__(self, loop: Any) -> None:
         super().__init__(loop)

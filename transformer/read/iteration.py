@@ -21,12 +21,12 @@ from ..ops.integers import affine
 from ..ops.value import Value
 from .ahead import Ahead
 from .applying import apply_op
-from .demand import Unroll, static
+from .demand import static
 from .errors import as_user_error
 from .kinds import described, type_name
 from .operators import binary
 from .producers import Producer, begin, collected_items
-from .recorded import RecordedList, Recording, refusal
+from .recorded import RecordedList, Recording
 from .strides import stride
 from .values import UNKNOWN, Closure, DynamicRange, Lazy, known_of
 
@@ -72,7 +72,7 @@ def iteration_of(reader: Reader, value: Any) -> Iteration:
     if isinstance(value, RecordedList):
         return Iteration(value.length(reader), lambda k: value.item(reader, k), held=(value,))
     if isinstance(value, Recording):
-        raise Unroll(value.loop, refusal(reader, "iteration over a list that the loop appends to"))
+        raise value.cannot_change(reader, "iteration over a list that the loop appends to")
     if isinstance(value, Producer | Lazy):
         return computed_ahead(reader, (value,), lambda: iteration_of(reader, items_of(reader, value)))
     return _over_objects(reader, value)

@@ -26,7 +26,7 @@ from .demand import Opens, Unroll
 from .frames import Frame, stamp
 from .joining import join_lists
 from .journal import Cell, Contents, Name, Place
-from .open_lists import Held, OpenList, is_list, items_of_list, open_template
+from .open_lists import Held, OpenList, appended_arrays, is_list, items_of_list, open_template
 from .open_sizes import OpenSizes
 from .recorded import WantsCarried, WantsOpen, WantsRows
 from .recording import Records
@@ -186,7 +186,7 @@ class LoopReading:
             with self._guessing():
                 self._enter(position)
                 test, cond = self._read_test()
-                body = self._read_body(position)
+                body = self._read_body(position, cond)
         finally:
             reader.loops.pop()
         reader.journal.rollback(mark)
@@ -220,7 +220,7 @@ class LoopReading:
                 self.sharing.note_sources(carried, contents)
                 head = build(self.reader, carried.template, iter(contents), self.conflict(carried.place.name))
                 self.reader.journal.write(carried.place, carried.place.of_value(head))
-        self.sharing.relate(self.carried, self.records.tokens())
+        self.sharing.relate(self.carried, self.tokens())
         self.records.enter(Value(position))
 
     def _read_test(self) -> tuple[Block, Atom | None]:
@@ -249,10 +249,11 @@ class LoopReading:
                     instead="Write `while True:`, and leave the loop by `if …: break`.",
                 )
 
-    def _read_body(self, position: Var) -> Block:
+    def _read_body(self, position: Var, cond: Atom | None) -> Block:
         reader = self.reader
         mark = self.mark = reader.journal.mark()
         with reader.builder.nested() as block:
+            self.sizes.begin_body(cond)
             try:
                 self.plan.bind(Value(position))
                 self.plan.body()
@@ -313,11 +314,26 @@ class LoopReading:
         changed.append(self.records.collect(self))
         writes = any(isinstance(place, Cell) for place, _ in changes.values())
         before = {key: old for key, (place, old) in changes.items() if isinstance(place, Cell)}
-        changed.append(self.sharing.found_more(self.carried, list(self.records.arrays()), before) and writes)
+        appended = [*self.records.arrays(), *self._appended()]
+        changed.append(self.sharing.found_more(self.carried, appended, before) and writes)
         if any(changed) or self.incomplete is not None:
             raise Again
         if self.postponed is not None:
             raise self.postponed
+
+    def _appended(self) -> Iterator[tuple[Hashable, int, Any]]:
+        """The arrays that are items of lists which the loop carries."""
+        for place in self._open_lists():
+            for value in appended_arrays(self.reader, place.list):
+                yield ("appended", id(place.list)), 0, value
+
+    def tokens(self) -> dict[Hashable, Any]:
+        """What stands for the memory of each list's items (see `Aliases`)."""
+        own: dict[Hashable, Any] = {("appended", id(place.list)): place.token for place in self._open_lists()}
+        return {**self.records.tokens(), **own}
+
+    def _open_lists(self) -> list[Held]:
+        return [carried.place for carried in self.carried.values() if isinstance(carried.place, Held)]
 
     def _update(self, carried: Carried) -> bool:
         """What a carried place holds at the end of the body; True if that widens its template."""
@@ -378,7 +394,7 @@ class LoopReading:
         found = [items_of_list(self.reader, self.joiner(), value) for value in lists]
         samples = [items for items in found if items is not None]
         items = samples[0] if len(samples) == 1 else self.joiner().join(*samples) if samples else None
-        if items is None or isinstance(self.joiner().checked(items), Clash):
+        if items is None or any(slot.type.sizes for slot in open_slots(items)):
             return False
         template = open_template(self.reader, lists[0], items)
         self.carried[place.identity] = Carried(place, template, template, items=items)

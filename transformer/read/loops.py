@@ -136,7 +136,7 @@ class LoopRun:
         except NotSupported:
             if self.reader.opened.get(self.key) is None:
                 raise
-            raise self.reader.opened[self.key] from None
+            raise self.reader.opened[self.key] from None             # type: ignore[misc]
         except Unroll as request:
             if request.loop is not self.key and request.loop != self.key:
                 raise

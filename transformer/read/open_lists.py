@@ -1,4 +1,4 @@
-"""Lists that loops make longer and shorter: stacks, queues, fronts. Their items lie in arrays, whose sizes the loops carry.
+"""Lists that loops make longer and shorter: stacks, queues, fronts. Their items lie in arrays whose sizes loops carry.
 
     stack = [root]                       stack = np.array([root])
     while stack:                         while len(stack) > 0:
@@ -12,7 +12,7 @@ An array for each number and array of an item: items are alike.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ from .casts import cast
 from .demand import static
 from .joining import columns_of
 from .journal import Item
-from .recorded import APPENDED, Part, RecordedList, Recording, WantsOpen, all_parts_of, refusal, spread, Token
+from .recorded import APPENDED, Part, RecordedList, Recording, Token, WantsOpen, all_parts_of, refusal, spread
 from .structures import (
     Clash,
     Fixed,
@@ -56,11 +56,11 @@ WHAT = "a list that gets items of several types"
 class Held(Item):
     """What stands in place of a list (see `Reader.contents`), which keeps its identity when it changes."""
 
-    __slots__ = ("list", "label")
+    __slots__ = ("list", "label", "token")
 
     def __init__(self, reader: Reader, home: list[Any]) -> None:
         super().__init__(reader.contents, id(home))
-        self.list, self.label = home, _name_of(reader, home)
+        self.list, self.label, self.token = home, _name_of(reader, home), token_of(reader, home)
 
     @property
     def identity(self) -> Any:
@@ -74,7 +74,9 @@ class Held(Item):
         return self.holder.get(self.key, self.list)
 
     def of_value(self, value: Any) -> Any:
-        return replace(value, home=self.list) if isinstance(value, OpenList) else value
+        if not isinstance(value, OpenList):
+            return value
+        return replace(value, home=self.list, parts=(replace(value.items, token=self.token),))
 
 
 def _name_of(reader: Reader, home: list[Any]) -> str | None:
@@ -107,7 +109,7 @@ class OpenList(RecordedList):
     # What changes it. `home` gets another one.
 
     def append(self, reader: Reader, item: Any) -> None:
-        self.insert(reader, self.length(reader), item)
+        self._add(reader, item, lambda array, column: [array, column])
 
     def extend(self, reader: Reader, other: Any) -> None:
         for part in all_parts_of(reader, other):
@@ -118,18 +120,26 @@ class OpenList(RecordedList):
                     _now(reader, self.home).append(reader, item)
 
     def insert(self, reader: Reader, index: Any, item: Any) -> None:
+        def spliced(array: Value, column: Value) -> list[Value]:
+            if isinstance(index, int) and index == 0:
+                return [column, array]
+            return [_part_of(reader, array, slice(None, index)), column, _part_of(reader, array, slice(index, None))]
+
+        self._add(reader, item, spliced)
+
+    def _add(self, reader: Reader, item: Any, spliced: Callable[[Value, Value], list[Value]]) -> None:
+        """Puts an item among the others; what is `spliced` of their array and one with the item is joined."""
         reader.aliases.check_write(reader, self.home)
         for value in contained(item):
             reader.aliases.relate(value, token_of(reader, self.home), APPENDED)
-        columns = columns_of(reader, [(self._fitting(reader, item),)])
-        self._become(reader, (self._spliced(reader, index, columns),))
+        self._become_joined(reader, columns_of(reader, [(self._fitting(reader, item),)]), spliced)
 
     def _join(self, reader: Reader, part: Part) -> None:
         """Appends the items of a part."""
         reader.aliases.check_write(reader, self.home)
         if not _are_same(reader, part.template, self.items.template):
             raise WantsOpen(self.home, part.template, refusal(reader, WHAT))
-        self._become(reader, (self._spliced(reader, self.length(reader), list(part.arrays)),))
+        self._become_joined(reader, list(part.arrays), lambda array, column: [array, column])
 
     def _fitting(self, reader: Reader, item: Any) -> Any:
         """The item, if it is of the type of all."""
@@ -138,14 +148,11 @@ class OpenList(RecordedList):
             raise WantsOpen(self.home, template, refusal(reader, WHAT))
         return item
 
-    def _spliced(self, reader: Reader, index: Any, columns: list[Value]) -> Part:
-        """The items with more of them in front of a place."""
-        length, arrays = self.length(reader), []
-        for array, column in zip(self.items.arrays, columns):
-            first, rest = (_part_of(reader, array, slice(*bounds)) for bounds in ((None, index), (index, None)))
-            pieces = [array, column] if index is length else [column, array] if index == 0 else [first, column, rest]
-            arrays.append(apply_op(reader, np.concatenate, (pieces,), {}))
-        return self._part(reader, arrays)
+    def _become_joined(self, reader: Reader, columns: list[Value],
+                       spliced: Callable[[Value, Value], list[Value]]) -> None:
+        arrays = [apply_op(reader, np.concatenate, (spliced(array, column),), {})
+                  for array, column in zip(self.items.arrays, columns)]
+        self._become(reader, (self._part(reader, arrays),))
 
     def pop(self, reader: Reader, index: Any = -1) -> Any:
         reader.aliases.check_write(reader, self.home)
@@ -171,8 +178,9 @@ class OpenList(RecordedList):
             reader.builder.emit(Effect("raise", (), attrs, reader.builder.origin))
 
         length = self.length(reader)
-        if not reader.assumptions.certainly_at_least(length, 1):
+        if not reader.assumptions.follows(length, 1):
             branch(reader, binary(reader, operator.eq, length, 0), raised, lambda: None)
+            reader.assumptions.found_at_least(length, 1)
 
     def clear(self, reader: Reader) -> None:
         reader.aliases.check_write(reader, self.home)
@@ -214,7 +222,7 @@ class OpenList(RecordedList):
         for array, before in zip(arrays, old.arrays):
             if isinstance(array.atom, Var) and array.atom.name is None:
                 array.atom.name = getattr(before.atom, "name", None)
-        return Part(old.template, tuple(arrays), arrays[0].shape[0])
+        return replace(old, arrays=tuple(arrays), length=arrays[0].shape[0])
 
     def cannot_change(self, reader: Reader, what: str) -> Exception:
         return refusal(reader, what)
@@ -273,7 +281,7 @@ def opened(reader: Reader, value: Any, items: Template, name: str | None = None)
         columns = [apply_op(reader, np.zeros, ((0, *type.sizes),), {"dtype": type.dtype}) for type in types]
     _name(columns, name)
     home = value.home if isinstance(value, RecordedList) else value
-    return OpenList(home, (Part(items, tuple(columns), columns[0].shape[0]),))
+    return OpenList(home, (Part(items, tuple(columns), columns[0].shape[0], token_of(reader, home)),))
 
 
 def _name(arrays: list[Value], name: str | None) -> None:

@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..core.equations import single_atom
-from ..core.grammar import Atom, Carry, Var
+from ..core.equations import guardable, single_atom
+from ..core.grammar import Atom, Carry, Const, Var
 from ..core.sizes import Extent, Size, Unknown
 from ..core.types import INT, ArrayType
 from ..core.walk import Copier, atom_of_size
 from .joins import joined_type
-from .structures import Slot, atoms, known_outside, open_slots, with_slots
+from .structures import known_outside, open_slots, with_slots
 
 if TYPE_CHECKING:
     from .carrying import Carried
@@ -43,6 +43,13 @@ class OpenSizes:
         """What is known of them, at the head of the loop."""
         for var in self.initial:
             self.reader.assumptions.within(var, 0, None)
+
+    def begin_body(self, cond: Atom | None) -> None:
+        """What is known of them where the condition of the loop holds: that one is not 0, in ``while stack:``."""
+        made = self.reader.builder.numbering.definitions.get(cond) if isinstance(cond, Var) else None
+        if made is not None and made.op.name in ("greater", "not_equal") and made.args[0] in self.initial:
+            if isinstance(made.args[1], Const) and made.args[1].value == 0:
+                self.reader.assumptions.found_at_least(Size.of(Unknown(made.args[0])), 1)
 
     def fitted(self, one: ArrayType | None, other: ArrayType | None) -> ArrayType | None:
         """The type of an array of type `one` that may be of type `other` in the next iteration. None for `one`: there
@@ -99,12 +106,19 @@ class OpenSizes:
         normal = self.reader.assumptions.normal
         first = self.initial[var] if initial is None else initial
         last = self.following.setdefault(var, following)
-        if normal(first) == normal(self.initial[var]) and normal(last) == normal(following):
+        if normal(last) == normal(following) and self._begin_alike(first, self.initial[var]):
             return size
         key = var, normal(first), normal(following)
         if key not in parted:
             parted[key] = self._made(first)
         return Size.of(Unknown(parted[key]))
+
+    def _begin_alike(self, one: Extent, other: Extent) -> bool:
+        """Whether two sizes are equal before the loop; dimensions of arguments are if they are in this call."""
+        assumptions = self.reader.assumptions
+        if guardable(one) and guardable(other):
+            return assumptions.equal(one, other)
+        return assumptions.normal(one) == assumptions.normal(other)
 
     def unchanged(self) -> dict[Var, Atom]:
         """Those that an iteration hands on as they are, and what they are."""

@@ -152,7 +152,8 @@ class Reader:
     containers and objects made during the reading, which alone may be changed; `contents` what
     stands in place of a list whose items are not all known (see `recorded`). `unrolled` are the loops
     that earlier readings found to need it, with why, `declared` the types of names that may be unbound, `tested`
-    the places where the program is to test that sizes are equal, `opened` the loops that carry sizes, too (`open_sizes`).
+    the places where the program is to test that sizes are equal, `opened` the loops that carry sizes, too
+    (`open_sizes`), with why they cannot be unrolled.
     """
 
     def __init__(

@@ -52,7 +52,7 @@ class Recording:
         self.token = Token(self.loop)
 
     def cannot_change(self, reader: Reader, what: str) -> Exception:
-        """What to raise where the list is changed otherwise than by an item for each iteration."""
+        """What to raise where the list is used otherwise than by appending an item in each iteration."""
         from .open_lists import sample_of
 
         return wants_other(reader, self.loop, self.home, refusal(reader, what), sample_of(reader, self))
@@ -95,7 +95,7 @@ class Recording:
                 return self.last[known]
             if -known <= len(self.newest) or self.sample:
                 raise WantsCarried(self.home, newest=-known)
-        raise Unroll(self.loop, refusal(reader, "reading an item of a list that the loop appends to"))
+        raise self.cannot_change(reader, "reading an item of a list that the loop appends to")
 
     def _check_there(self, reader: Reader, count: int) -> None:
         """Has the program raise where the list has not so many items."""

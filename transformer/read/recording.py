@@ -23,7 +23,18 @@ from .gathering import WHAT, Gathered
 from .journal import Attribute, Cell, Contents, Item, Keys, Place
 from .maybe import Maybe, Unknowable, nothing_like
 from .open_lists import OpenList, sample_of
-from .recorded import Part, RecordedList, Recording, Token, WantsCarried, WantsRows, parts_of, refusal, spread, wants_other
+from .recorded import (
+    Part,
+    RecordedList,
+    Recording,
+    Token,
+    WantsCarried,
+    WantsRows,
+    parts_of,
+    refusal,
+    spread,
+    wants_other,
+)
 from .structures import Clash, Node, Slot, Template, atoms, capture, constants, is_constant, loosened, slots, types_in
 from .values import Conflict, cell_of, may_be_array
 
