@@ -23,7 +23,7 @@ from .journal import Contents, Item, Keys, Place, held_now
 from .maybe import balance, item_names
 from .mixed import note_class
 from .open_lists import Held, OpenList
-from .recorded import Recording
+from .recorded import Part, RecordedList, Recording, spread
 from .structures import (
     Clash,
     Fixed,
@@ -293,6 +293,14 @@ def _value_of(template: Template) -> Any:
     return template.sources[0] if isinstance(template, Node) and template.sources else getattr(template, "value", None)
 
 
+def _items_in(side: Template) -> list[Any]:
+    """The items of a list as it was captured, and the parts of it that loops filled."""
+    if isinstance(side, Node):
+        return list(map(_value_of, side.children))
+    value = getattr(side, "value", None)
+    return spread(value.parts) if isinstance(value, RecordedList) else []
+
+
 class Merger:
     """Makes the merges of one `If`. Equal pairs of versions get one merge, so aliases stay aliases."""
 
@@ -377,8 +385,9 @@ class Merger:
         )
         conflict = Conflict(f"{what} on a branch of this `if`", self.reader.builder.origin, self.cond, instead=instead)
         conflict.home = place.holder if isinstance(place, Keys) else None
-        longer = max((side.children for side in sides if isinstance(side, Node)), key=len, default=())
-        conflict.sample = tuple(_value_of(template) for template in longer[-1:])
+        conflict.by_length = not isinstance(place, Keys)
+        longer = max(map(_items_in, sides), key=len)
+        conflict.sample = tuple(item for item in longer[-1:] if not isinstance(item, Part))
         return conflict
 
     def _conflict(self, name: str | None, reason: str, key: Any) -> Conflict:

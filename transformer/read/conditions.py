@@ -167,9 +167,9 @@ def conflict_error(reader: Reader, conflict: Conflict) -> Exception:
         why="It is used afterwards, where its type and structure must be known.",
         instead=conflict.instead,
     )
-    if isinstance(refusal, Untested) and refusal.place in reader.tested and reader.loops and (
-            not reader.loops[-1].is_open):
-        return Unroll(reader.loops[-1].plan.key, refusal)
+    by_size = isinstance(refusal, Untested) and refusal.place in reader.tested
+    if (by_size or conflict.by_length) and reader.loops and not reader.loops[-1].is_open:
+        return Unroll(reader.loops[-1].plan.key, refusal)            # which carries sizes then
     if conflict.loop is not None:
         return Unroll(conflict.loop, refusal)
     if conflict.cond is not None:

@@ -45,7 +45,7 @@ from .structures import (
     slots,
     with_slots,
 )
-from .values import contained, may_be_array
+from .values import Conflict, contained, may_be_array
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -301,6 +301,8 @@ def _templates(reader: Reader, value: Any) -> list[Template]:
     if isinstance(held, Recording):
         found = (*held.sample, *(held.appended if isinstance(held.appended, tuple) else ()))
         held = held.before
+    if isinstance(held, Conflict):                       # some paths have appended to it
+        found = held.sample
     parts = held.parts if isinstance(held, RecordedList) else (tuple(held),) if isinstance(held, list) else ()
     return [each.template if isinstance(each, Part) else loosened(capture(reader, each), object, object)
             for each in (*spread(parts), *found)]

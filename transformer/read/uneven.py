@@ -5,7 +5,7 @@
                                          else:
                                              items = np.zeros(0)
 
-In loops each iteration records whether there is an item instead (see `maybe`).
+In loops that carry no sizes each iteration records whether there is an item instead (see `maybe`).
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Finder:
 
     def all(self, cond: Any) -> Iterator[Uneven]:
         """The lists, which are no places to be merged any more."""
-        if self.reader.loops or self.reader.recursion.active:
+        if self.reader.recursion.active or self.reader.loops and not self.reader.loops[-1].is_open:
             return
         places = {key: place for side in self.sides for key, place in side.outer.items()}
         homes = {id(home): home for home in map(self._list_at, places.values()) if home is not None}

@@ -1,0 +1,206 @@
+"""Lists that loops use as stacks, queues and fronts give what Python's give, or there is a located error."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+import pytest
+from lowered import assert_same
+
+from transformer import jit
+from transformer.core.errors import NotSupported
+
+RNG = np.random.default_rng(7)
+GRAPH = RNG.random((70, 70)) < 0.04
+HEIGHTS = RNG.random(70)
+
+
+def in_depth(graph, start):
+    seen = np.zeros(len(graph), dtype=np.bool_)
+    order, stack = [], [start]
+    while stack:
+        v = stack.pop()
+        if seen[v]:
+            continue
+        seen[v] = True
+        order.append(v)
+        for w in range(len(graph) - 1, -1, -1):
+            if graph[v, w] and not seen[w]:
+                stack.append(w)
+    return np.array(order)
+
+
+def distances_by_fronts(graph, start):
+    n = len(graph)
+    dist = np.full(n, -1)
+    dist[start] = 0
+    front = [start]
+    while front:
+        following = []
+        for v in front:
+            for w in range(n):
+                if graph[v, w] and dist[w] < 0:
+                    dist[w] = dist[v] + 1
+                    following.append(w)
+        front = following
+    return dist
+
+
+def distances_by_arrays(graph, start):
+    dist = np.full(len(graph), -1)
+    dist[start] = 0
+    front, d = np.array([start]), 0
+    while front.size:
+        d += 1
+        front = np.flatnonzero(graph[front].any(axis=0) & (dist < 0))
+        dist[front] = d
+    return dist
+
+
+def distances_by_queue(graph, start):
+    dist = np.full(len(graph), -1)
+    dist[start] = 0
+    queue = deque([start])
+    while queue:
+        v = queue.popleft()
+        for w in np.flatnonzero(graph[v]):
+            if dist[w] < 0:
+                dist[w] = dist[v] + 1
+                queue.append(w)
+    return dist
+
+
+def next_higher(heights):
+    out, stack = np.full(len(heights), -1), []
+    for i in range(len(heights)):
+        while stack and heights[stack[-1]] < heights[i]:
+            out[stack.pop()] = i
+        stack.append(i)
+    return out
+
+
+def by_heap(heights):
+    heap, out = [], []
+    for value in heights:
+        heap.append(value)
+        i = len(heap) - 1
+        while i > 0 and heap[(i - 1) // 2] > heap[i]:
+            above = (i - 1) // 2
+            heap[i], heap[above] = heap[above], heap[i]
+            i = above
+    while heap:
+        out.append(heap[0])
+        last = heap.pop()
+        if heap:
+            heap[0] = last
+            i = 0
+            while True:
+                least = i
+                for k in (2 * i + 1, 2 * i + 2):
+                    if k < len(heap) and heap[k] < heap[least]:
+                        least = k
+                if least == i:
+                    break
+                heap[i], heap[least] = heap[least], heap[i]
+                i = least
+    return np.array(out)
+
+
+def primes(count):
+    found, k = [], 2
+    while len(found) < count:
+        is_prime = True
+        for p in found:
+            if k % p == 0:
+                is_prime = False
+                break
+        if is_prime:
+            found.append(k)
+        k += 1
+    return np.array(found)
+
+
+def last_three(x):
+    window, out = [], np.zeros(len(x))
+    for i in range(len(x)):
+        window.append(x[i])
+        if len(window) > 3:
+            del window[0]
+        out[i] = sum(window) / len(window)
+    return out
+
+
+def two_names(x, count):
+    items = [0.0]
+    other = items
+    while len(items) < count:
+        items.append(x)
+        if len(items) > 3:
+            items.pop(0)
+            items.insert(1, 2.0 * x)
+            items.extend([1.0, 2.0])
+    return len(other) + sum(other)
+
+
+def beside_float32(x, bound):
+    stack = [0.5]
+    while stack[-1] < bound:
+        stack.append(stack.pop() * 2.0)
+    return x * stack[-1]
+
+
+@pytest.mark.parametrize(("function", "args"), [
+    (in_depth, (GRAPH, 0)), (distances_by_fronts, (GRAPH, 3)), (distances_by_arrays, (GRAPH, 3)),
+    (distances_by_queue, (GRAPH, 3)), (next_higher, (HEIGHTS,)), (by_heap, (HEIGHTS,)), (primes, (70,)),
+    (last_three, (HEIGHTS,)), (two_names, (1.5, 9)), (beside_float32, (np.ones(2, np.float32), 50.0)),
+], ids=lambda each: getattr(each, "__name__", ""))
+def test_lists_are_pythons(function, args):
+    expected = function(*args)
+    found = jit(function)(*args)
+    assert np.asarray(found).dtype == np.asarray(expected).dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def array_that_is_written(x, bound):
+    path, where = [], np.zeros(2)
+    while where[0] < bound:
+        where += x
+        if len(path) > 2:
+            path.pop(0)
+        path.append(where)
+    return np.array(path)
+
+
+def of_several_types(x, bound):
+    stack = [x]
+    while len(stack) < bound:
+        stack.pop()
+        stack.append((x, x))
+        x = x + 1.0
+    return x
+
+
+@pytest.mark.parametrize("function", [array_that_is_written, of_several_types])
+def test_what_arrays_cannot_hold_is_refused(function):
+    with pytest.raises(NotSupported, match="File") as raised:
+        jit(function)(0.7, 3.0)
+    assert function.__name__ in str(raised.value)
+
+
+def popped_once_more(x, bound):
+    stack = [x]
+    while x < bound:
+        x = x + stack.pop()
+    return x
+
+
+def test_nothing_is_popped_from_nothing():
+    for function in (popped_once_more, jit(popped_once_more)):
+        with pytest.raises(IndexError, match="pop from empty list"):
+            function(0.7, 3.0)
+        assert function(0.7, 1.0) == 1.4
+
+
+def test_loops_of_arrays_that_get_shorter():
+    assert_same(distances_by_arrays, GRAPH[:5, :5], 0)
