@@ -131,6 +131,16 @@ def last_three(x):
     return out
 
 
+def one_or_two_in_an_iteration(x):
+    items = []
+    for k in range(70):
+        if x[0] * 70 > k:
+            items.append(x[0])
+        else:
+            items += [x[1], x[2]]
+    return np.array(items)
+
+
 def two_names(x, count):
     items = [0.0]
     other = items
@@ -153,7 +163,7 @@ def beside_float32(x, bound):
 @pytest.mark.parametrize(("function", "args"), [
     (in_depth, (GRAPH, 0)), (distances_by_fronts, (GRAPH, 3)), (distances_by_arrays, (GRAPH, 3)),
     (distances_by_queue, (GRAPH, 3)), (next_higher, (HEIGHTS,)), (by_heap, (HEIGHTS,)), (primes, (70,)),
-    (last_three, (HEIGHTS,)), (two_names, (1.5, 9)), (beside_float32, (np.ones(2, np.float32), 50.0)),
+    (last_three, (HEIGHTS,)), (one_or_two_in_an_iteration, (HEIGHTS,)), (two_names, (1.5, 9)), (beside_float32, (np.ones(2, np.float32), 50.0)),
 ], ids=lambda each: getattr(each, "__name__", ""))
 def test_lists_are_pythons(function, args):
     expected = function(*args)

@@ -98,14 +98,14 @@ def dtypes_meet(x):
     return y
 
 
-def appends_sometimes(x):
+def appends_of_two_kinds(x):
     items = []
     for k in range(1000):
         if x[0] > k:
             items.append(x[0])
         else:
-            items += [x[1], x[2]]
-    return np.array(items)
+            items.append(x[:2])
+    return items[0]
 
 
 def index_of_list(x):
@@ -385,7 +385,7 @@ REFUSED = [
     (strings_meet, "'kind'", "if x[0] > 0:", "make the condition static"),
     (shapes_meet, "'y'", "if x[0] > 0:", "same type"),
     (dtypes_meet, "'y'", "if x[1] > 0:", "add a cast"),
-    (appends_sometimes, "list", "for k in range", "np.zeros"),
+    (appends_of_two_kinds, "list", "for k in range", "np.zeros"),
     (index_of_list, "index of a list", "parts[np.argmax(x)]", "np.array(items)"),
     (list_of_changing_array, "appended to a list", "for v in x", "x.copy()"),
     (appended_then_written, "may be shared", "u[0] = v", "copy"),

@@ -248,6 +248,37 @@ def growing(x):
     return np.sum(y)
 
 
+@supported("an array that gets longer or shorter in each iteration", "the loop carries its size", args=(VECTOR,))
+def getting_shorter(x):
+    rest = x * x
+    while np.sum(rest) > 1.0:
+        rest = rest[rest < np.max(rest)] * 0.9
+    return np.sum(rest)
+
+
+@supported("a list used as a stack, a queue or a front: `append`, `pop`, `insert`, `del`, `while stack:`, in any loop",
+           "items of one type; its items lie in arrays", args=(VECTOR,))
+def stack_of_values(x):
+    total, stack = 0.0, [x[0]]
+    while stack:
+        value = stack.pop()
+        total = total + value * value
+        if value < 2.0:
+            stack.append(value + 1.0)
+            stack.append(value * 1.5 + 1.0)
+    return total
+
+
+@refused("a list of items of several types that loops change", NotSupported, "give them one type", args=(VECTOR,))
+def stack_of_several_types(x):
+    stack = [x[0]]
+    while np.sum(x) < 100.0:
+        stack.pop()
+        stack.append((x[0], x[1]))
+        x = x + 1.0
+    return stack[0]
+
+
 @supported("a value that changes its structure in each iteration", "the loop is unrolled", args=(VECTOR,))
 def changing_structure(x):
     y = x[0]

@@ -328,6 +328,25 @@ def filtered_and_pooled(x: "f64[n]", w: "f64[k]"):
     return total
 
 
+def quadrature(c: "f64[m]", a: "f64", b: "f64"):
+    """The integral of a function, where it bends in parts as narrow as need be: a stack has those to be done."""
+    def height(t):
+        return np.exp(-c[0] * t) * np.sin(c[1] * t)
+
+    total, stack = 0.0, [(a, b)]
+    while stack:
+        low, high = stack.pop()
+        middle, width = (low + high) / 2, high - low
+        coarse = width * height(middle)
+        fine = width / 2 * (height((low + middle) / 2) + height((middle + high) / 2))
+        if abs(coarse - fine) < 1e-3:
+            total += fine
+        else:
+            stack.append((low, middle))
+            stack.append((middle, high))
+    return total
+
+
 EXAMPLES = {
     "tanh_regression": lambda r: (r.normal(size=4), r.normal(size=4), r.normal(size=(5, 4)),
                                   r.normal(size=(5, 4))),
@@ -369,6 +388,7 @@ EXAMPLES = {
     "settling": lambda r: (np.array([1.2, 0.7, -0.6]), 0.8),
     "forest": lambda r: (r.normal(size=6), 0, 6),
     "filtered_and_pooled": lambda r: (r.normal(size=13), r.normal(size=3)),
+    "quadrature": lambda r: (np.array([0.7, 3.0]), 0.0, 2.0),
 }
 
 # What is kept: the program, the mode, and the arguments it is differentiated for.
@@ -415,4 +435,5 @@ KEPT = [
     ("settling", "grad", "x,rate"),
     ("forest", "grad", "w"),
     ("filtered_and_pooled", "grad", "x,w"),
+    ("quadrature", "grad", "c"),
 ]

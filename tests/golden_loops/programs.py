@@ -148,6 +148,15 @@ def filtered_and_pooled(x, w):
     return total
 
 
+def next_higher(heights):
+    out, stack = np.full(len(heights), -1), []
+    for i in range(len(heights)):
+        while stack and heights[stack[-1]] < heights[i]:
+            out[stack.pop()] = i
+        stack.append(i)
+    return out
+
+
 def _positive(rng: np.random.Generator, n: int = 7) -> Any:
     return rng.uniform(0.5, 1.5, n)
 
@@ -182,6 +191,7 @@ KEPT: dict[str, tuple[Any, Any, Draw]] = {
     "filtered_and_pooled_grad": (grad(filtered_and_pooled, (0, 1)), filtered_and_pooled,
                                  lambda rng: (rng.normal(size=23), rng.normal(size=5))),
     "padded": (padded, padded, lambda rng: (rng.normal(size=(7, 8, 9)),)),
+    "next_higher": (next_higher, next_higher, lambda rng: (rng.normal(size=80),)),
     "triangular_product_grad": (grad(triangular_product, (0, 1)), triangular_product,
                                 lambda rng: (rng.normal(size=(40, 40)), rng.normal(size=(40, 24)))),
 }

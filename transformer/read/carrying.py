@@ -52,7 +52,7 @@ class Carried:
             self.template = joiner.join(self.template, self.initial)
         pairs = list(zip(types_in(self.template), atoms(self.template, self.initial)))
         self.inits = [cast(reader, fixed.atom or UNDEFINED, type) for type, fixed in pairs]
-        self.entries = [Var(type, self.place.name) for type, _ in pairs]
+        self.entries = [Var(type, self.name_of(k)) for k, (type, _) in enumerate(pairs)]
         for k, (entry, (_, fixed)) in enumerate(zip(self.entries, pairs)):
             note_class(reader, entry, *self.found_mixed.get(k, ()), fixed.atom or UNDEFINED)
         self.nexts = []
@@ -66,6 +66,11 @@ class Carried:
         """What the slots hold at one end: ``"initial"`` or ``"final"``."""
         held = getattr(self, end)
         return [fixed.atom for fixed in atoms(self.template, Missing() if held is None else held)]
+
+    def name_of(self, k: int) -> str | None:
+        """What a person calls what is in a slot."""
+        alone = self.items is None or len(list(open_slots(self.template))) == 1
+        return self.place.name if alone or self.place.name is None else f"{self.place.name}_{k}"
 
     def capture(self, reader: Reader) -> Template:
         """What the place holds now."""
@@ -191,11 +196,11 @@ def _carries(loop: LoopReading, carried: Carried, used: set[Var], behind: Copier
     """The carries of one place; `outs` gets what each slot is after the loop, with the sizes it has `behind` it."""
     carried.outs = []
     wanted = loop.matters_later(carried.place) or any(entry in used for entry in carried.entries)
-    for entry, init, following in zip(carried.entries, carried.inits, carried.nexts):
+    for k, (entry, init, following) in enumerate(zip(carried.entries, carried.inits, carried.nexts)):
         if entry is following:
             carried.outs.append(init)
         elif wanted:
-            out = Var(behind.type(entry.type), carried.place.name)
+            out = Var(behind.type(entry.type), carried.name_of(k))
             carried.outs.append(out)
             note_class_after_loop(loop.reader, out, following, entry, init)
             yield Carry(entry, init, following, out)
