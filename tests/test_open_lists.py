@@ -163,7 +163,8 @@ def beside_float32(x, bound):
 @pytest.mark.parametrize(("function", "args"), [
     (in_depth, (GRAPH, 0)), (distances_by_fronts, (GRAPH, 3)), (distances_by_arrays, (GRAPH, 3)),
     (distances_by_queue, (GRAPH, 3)), (next_higher, (HEIGHTS,)), (by_heap, (HEIGHTS,)), (primes, (70,)),
-    (last_three, (HEIGHTS,)), (one_or_two_in_an_iteration, (HEIGHTS,)), (two_names, (1.5, 9)), (beside_float32, (np.ones(2, np.float32), 50.0)),
+    (last_three, (HEIGHTS,)), (one_or_two_in_an_iteration, (HEIGHTS,)),
+    (two_names, (1.5, 9)), (beside_float32, (np.ones(2, np.float32), 50.0)),
 ], ids=lambda each: getattr(each, "__name__", ""))
 def test_lists_are_pythons(function, args):
     expected = function(*args)

@@ -47,18 +47,12 @@ def quadrature_grad(c, a, b):
         fine = width / 2 * (scaled + np.exp(minus * t) * np.sin(c_1 * t))
         if abs(coarse - fine) < 0.001:
             size = size - 1
-            stack = stack_0
-            stack2 = stack_1
         else:
             stack_0 = np.concatenate([stack_0, np.array([low])])
             stack_1 = np.concatenate([stack_1, np.array([middle])])
             stack_0 = np.concatenate([stack_0, np.array([middle])])
             stack_1 = np.concatenate([stack_1, np.array([high])])
             size = size + 1
-            stack = stack_0
-            stack2 = stack_1
-        stack_0 = stack
-        stack_1 = stack2
         n += 1
     # reverse
     dc = np.zeros_like(c)

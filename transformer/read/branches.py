@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import TransformError
@@ -22,7 +21,7 @@ from .joins import joined_type, same_atom
 from .journal import Contents, Item, Keys, Place, held_now
 from .maybe import balance, item_names
 from .mixed import note_class
-from .open_lists import Held, OpenList
+from .open_lists import Held, OpenList, names_in
 from .recorded import Part, RecordedList, Recording, spread
 from .structures import (
     Clash,
@@ -317,7 +316,7 @@ class Merger:
         template, (one, other), place = meeting.template, meeting.sides, meeting.place
         self.of_items = _is_appended(place)
         key = self.reader.key_of(place)
-        names = item_names(template) if self.of_items else repeat(place.name if place else None)
+        names = item_names(template) if self.of_items else names_in(template, place.name if place else None)
         contents = iter(
             [
                 self._slot(slot, left, right, called, (key, k))

@@ -16,7 +16,7 @@ from .casts import cast
 from .independence import check_independent
 from .journal import Cell, Place
 from .mixed import note_class, note_class_after_loop
-from .open_lists import opened
+from .open_lists import names_in, opened
 from .structures import Clash, Joiner, Missing, Template, atoms, build, capture, open_slots, same_template, types_in
 from .values import may_be_array
 
@@ -52,7 +52,7 @@ class Carried:
             self.template = joiner.join(self.template, self.initial)
         pairs = list(zip(types_in(self.template), atoms(self.template, self.initial)))
         self.inits = [cast(reader, fixed.atom or UNDEFINED, type) for type, fixed in pairs]
-        self.entries = [Var(type, self.name_of(k)) for k, (type, _) in enumerate(pairs)]
+        self.entries = [Var(type, name) for (type, _), name in zip(pairs, names_in(self.template, self.place.name))]
         for k, (entry, (_, fixed)) in enumerate(zip(self.entries, pairs)):
             note_class(reader, entry, *self.found_mixed.get(k, ()), fixed.atom or UNDEFINED)
         self.nexts = []
@@ -66,11 +66,6 @@ class Carried:
         """What the slots hold at one end: ``"initial"`` or ``"final"``."""
         held = getattr(self, end)
         return [fixed.atom for fixed in atoms(self.template, Missing() if held is None else held)]
-
-    def name_of(self, k: int) -> str | None:
-        """What a person calls what is in a slot."""
-        alone = self.items is None or len(list(open_slots(self.template))) == 1
-        return self.place.name if alone or self.place.name is None else f"{self.place.name}_{k}"
 
     def capture(self, reader: Reader) -> Template:
         """What the place holds now."""
@@ -196,11 +191,12 @@ def _carries(loop: LoopReading, carried: Carried, used: set[Var], behind: Copier
     """The carries of one place; `outs` gets what each slot is after the loop, with the sizes it has `behind` it."""
     carried.outs = []
     wanted = loop.matters_later(carried.place) or any(entry in used for entry in carried.entries)
-    for k, (entry, init, following) in enumerate(zip(carried.entries, carried.inits, carried.nexts)):
+    names = names_in(carried.template, carried.place.name)
+    for entry, init, following, name in zip(carried.entries, carried.inits, carried.nexts, names):
         if entry is following:
             carried.outs.append(init)
         elif wanted:
-            out = Var(behind.type(entry.type), carried.name_of(k))
+            out = Var(behind.type(entry.type), name)
             carried.outs.append(out)
             note_class_after_loop(loop.reader, out, following, entry, init)
             yield Carry(entry, init, following, out)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -279,15 +280,17 @@ def opened(reader: Reader, value: Any, items: Template, name: str | None = None)
                    for column, type in zip(columns_of(reader, parts), types)]
     else:
         columns = [apply_op(reader, np.zeros, ((0, *type.sizes),), {"dtype": type.dtype}) for type in types]
-    _name(columns, name)
+    for column, own in zip(columns, names_in(_node(items, columns), name)):
+        if isinstance(column.atom, Var) and column.atom.name is None:
+            column.atom.name = own
     home = value.home if isinstance(value, RecordedList) else value
     return OpenList(home, (Part(items, tuple(columns), columns[0].shape[0], token_of(reader, home)),))
 
 
-def _name(arrays: list[Value], name: str | None) -> None:
-    for k, array in enumerate(arrays):
-        if name is not None and isinstance(array.atom, Var) and array.atom.name is None:
-            array.atom.name = name if len(arrays) == 1 else f"{name}_{k}"
+def names_in(template: Template, name: str | None) -> Iterator[str | None]:
+    """What a person calls what is in the slots of a template that has this name: of a list, its arrays."""
+    several = isinstance(template, Node) and template.cls is OpenList and len(template.children) > 1
+    return (f"{name}_{k}" if several and name else name for k in count())
 
 
 def sample_of(reader: Reader, value: Any) -> Template | None:
