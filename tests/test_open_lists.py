@@ -183,6 +183,42 @@ def array_that_is_written(x, bound):
     return np.array(path)
 
 
+def item_that_is_written_later(x, bound):
+    first = np.array([x, 1.0])
+    stack, count = [first], 0.0
+    while count < bound:
+        while len(stack) > 2:
+            stack.pop()
+        stack.append(stack[-1] * 0.5)
+        count += 1
+    first[0] = 7.0
+    return count + stack[0].sum()
+
+
+def item_that_the_loop_writes(x, bound):
+    first = np.array([x, 1.0])
+    stack, count = [first], 0.0
+    while count < bound:
+        while len(stack) > 2:
+            stack.pop()
+        stack.append(stack[-1] * 0.5)
+        first[0] = count
+        count += 1
+    return count + stack[0].sum()
+
+
+def popped_item_that_is_written(x, bound):
+    first = np.array([x, 1.0])
+    stack, count = [first], 0.0
+    while count < bound:
+        while len(stack) > 2:
+            stack.pop()
+        stack.append(stack[-1] * 0.5)
+        count += 1
+    stack.pop(0)[0] = 9.0
+    return count + first.sum()
+
+
 def of_several_types(x, bound):
     stack = [x]
     while len(stack) < bound:
@@ -192,7 +228,9 @@ def of_several_types(x, bound):
     return x
 
 
-@pytest.mark.parametrize("function", [array_that_is_written, of_several_types])
+@pytest.mark.parametrize("function", [
+    array_that_is_written, item_that_is_written_later, item_that_the_loop_writes, popped_item_that_is_written,
+    of_several_types])
 def test_what_arrays_cannot_hold_is_refused(function):
     with pytest.raises(NotSupported, match="File") as raised:
         jit(function)(0.7, 3.0)

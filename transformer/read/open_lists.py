@@ -131,8 +131,7 @@ class OpenList(RecordedList):
     def _add(self, reader: Reader, item: Any, spliced: Callable[[Value, Value], list[Value]]) -> None:
         """Puts an item among the others; what is `spliced` of their array and one with the item is joined."""
         reader.aliases.check_write(reader, self.home)
-        for value in contained(item):
-            reader.aliases.relate(value, token_of(reader, self.home), APPENDED)
+        _note_items(reader, self.home, (item,))
         self._become_joined(reader, columns_of(reader, [(self._fitting(reader, item),)]), spliced)
 
     def _join(self, reader: Reader, part: Part) -> None:
@@ -140,6 +139,7 @@ class OpenList(RecordedList):
         reader.aliases.check_write(reader, self.home)
         if not _are_same(reader, part.template, self.items.template):
             raise WantsOpen(self.home, part.template, refusal(reader, WHAT))
+        _note_items(reader, self.home, part)
         self._become_joined(reader, list(part.arrays), lambda array, column: [array, column])
 
     def _fitting(self, reader: Reader, item: Any) -> Any:
@@ -204,8 +204,7 @@ class OpenList(RecordedList):
         if isinstance(index, slice):
             raise refusal(reader, "a slice of a list that loops change is assigned to")
         reader.aliases.check_write(reader, self.home)
-        for value in contained(item):
-            reader.aliases.relate(value, token_of(reader, self.home), APPENDED)
+        _note_items(reader, self.home, (item,))
         template = self.items.template
         captured = capture(reader, self._fitting(reader, item))
         values = [fixed.value for fixed in atoms(template, captured)]
@@ -230,6 +229,8 @@ class OpenList(RecordedList):
 
     def item(self, reader: Reader, index: Any) -> Any:
         found = super().item(reader, index)
+        for value in contained(found):
+            reader.aliases.derive(value, (self.items.token,))
         return found if isinstance(index, slice) else _as_appended(reader, found, self.items.template)
 
     def array(self, reader: Reader) -> Value:
@@ -284,6 +285,8 @@ def opened(reader: Reader, value: Any, items: Template, name: str | None = None)
         if isinstance(column.atom, Var) and column.atom.name is None:
             column.atom.name = own
     home = value.home if isinstance(value, RecordedList) else value
+    for part in parts:
+        _note_items(reader, home, part)
     return OpenList(home, (Part(items, tuple(columns), columns[0].shape[0], token_of(reader, home)),))
 
 
@@ -385,6 +388,14 @@ def _now(reader: Reader, home: list[Any]) -> OpenList:
     found = reader.contents[id(home)]
     assert isinstance(found, OpenList)
     return found
+
+
+def _note_items(reader: Reader, home: list[Any], part: Part | tuple[Any, ...]) -> None:
+    """Notes that a list has the items of a part: written to, they would change in it."""
+    if isinstance(part, Part):
+        return reader.aliases.derive(token_of(reader, home), (part.token, *part.arrays), APPENDED)
+    for value in contained(list(part)):
+        reader.aliases.relate(value, token_of(reader, home), APPENDED)
 
 
 def token_of(reader: Reader, home: list[Any]) -> Any:
