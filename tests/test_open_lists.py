@@ -219,6 +219,17 @@ def popped_item_that_is_written(x, bound):
     return count + first.sum()
 
 
+def deque_that_drops_items(x, bound):
+    last, count = deque([x], maxlen=3), 0.0
+    while count < bound:
+        while last and last[0] < count:
+            last.popleft()
+        last.append(x + count)
+        last.append(x * 3.0)
+        count += 1
+    return sum(last)
+
+
 def of_several_types(x, bound):
     stack = [x]
     while len(stack) < bound:
@@ -230,7 +241,7 @@ def of_several_types(x, bound):
 
 @pytest.mark.parametrize("function", [
     array_that_is_written, item_that_is_written_later, item_that_the_loop_writes, popped_item_that_is_written,
-    of_several_types])
+    deque_that_drops_items, of_several_types])
 def test_what_arrays_cannot_hold_is_refused(function):
     with pytest.raises(NotSupported, match="File") as raised:
         jit(function)(0.7, 3.0)

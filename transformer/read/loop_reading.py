@@ -23,6 +23,7 @@ from ..ops.value import Value
 from .branches import Unreachable
 from .carrying import Carried, Sharing, finish
 from .demand import Opens, Unroll
+from .deques import bounded
 from .frames import Frame, stamp
 from .joining import join_lists
 from .journal import Cell, Contents, Name, Place
@@ -152,7 +153,9 @@ class LoopReading:
         sample = request.sample if known is None or known.items is None or request.sample is None else (
             self.joiner().join(known.items, request.sample))
         items = items_of_list(self.reader, self.joiner(), place.value(), sample)
-        if items is None or known is not None and known.items is not None and same_template(items, known.items):
+        is_known = known is not None and known.items is not None and items is not None and same_template(
+            items, known.items)
+        if items is None or is_known or bounded(self.reader, request.home):
             raise request.refusal
         template = open_template(self.reader, self.reader.usable(place.value()), items)
         self.carried[place.identity] = Carried(place, template, template, items=items)
@@ -395,6 +398,8 @@ class LoopReading:
         samples = [items for items in found if items is not None]
         items = samples[0] if len(samples) == 1 else self.joiner().join(*samples) if samples else None
         if items is None or any(slot.type.sizes for slot in open_slots(items)):
+            return False
+        if any(bounded(self.reader, value) for value in lists):
             return False
         template = open_template(self.reader, lists[0], items)
         self.carried[place.identity] = Carried(place, template, template, items=items)

@@ -119,7 +119,7 @@ class LoopRun:
                 return self.unroll(self.reader.unrolled.get(self.key))
             except (TransformError, Unroll) as failed:
                 is_static = self.iteration is not None and self.iteration.is_static
-                if is_static or isinstance(failed, Unroll) and failed.loop not in self.reader.unrolled:
+                if is_static or self._may_be_mended(failed):
                     raise
                 self.reader.restore(checkpoint)
                 self.reader.opened[self.key] = failed.refusal if isinstance(failed, Unroll) else failed
@@ -133,8 +133,8 @@ class LoopRun:
             self.reader.restore(checkpoint)
             self.reader.opened[self.key] = None
             self.read(plan)
-        except NotSupported:
-            if self.reader.opened.get(self.key) is None:
+        except NotSupported as failed:
+            if self.reader.opened.get(self.key) is None or self._may_be_mended(failed):
                 raise
             raise self.reader.opened[self.key] from None             # type: ignore[misc]
         except Unroll as request:
@@ -147,6 +147,12 @@ class LoopRun:
                 raise self.reader.opened[self.key] or request.refusal from None
             self.reader.unrolled[self.key] = request.refusal
             self.read(plan)
+
+    def _may_be_mended(self, failed: TransformError | Unroll) -> bool:
+        """Whether another reading can do what this one could not: with another loop unrolled, or a test of sizes."""
+        if isinstance(failed, Unroll):
+            return failed.loop not in self.reader.unrolled
+        return isinstance(failed, Untested) and failed.place not in self.reader.tested
 
     def _is_unrolled(self) -> bool:
         if self.iteration is not None and self.iteration.is_static:

@@ -231,6 +231,8 @@ class OpenList(RecordedList):
         found = super().item(reader, index)
         for value in contained(found):
             reader.aliases.derive(value, (self.items.token,))
+            if reader.mixed_items and isinstance(value, Value) and isinstance(value.atom, Var) and not value.ndim:
+                reader.mixed.add(value.atom)
         return found if isinstance(index, slice) else _as_appended(reader, found, self.items.template)
 
     def array(self, reader: Reader) -> Value:
@@ -322,6 +324,8 @@ def items_of_list(reader: Reader, joiner: Joiner, value: Any, sample: Template |
     joined = templates[0]
     for template in templates[1:]:
         joined = joiner.join(joined, template)
+    classes = {tuple(slot.type.weak for slot in open_slots(template)) for template in templates}
+    reader.mixed_items = reader.mixed_items or len(classes) > 1
     return joined if _can_be_items(joiner.checked(joined)) else None
 
 

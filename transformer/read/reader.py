@@ -190,6 +190,7 @@ class Reader:
         self.mixed: set[Var] = set()  # numbers that are Python's on some paths and NumPy's on others
         self.left_by_loops: set[Var] = set()  # those that are so because a loop may have no iteration
         self.tokens: dict[int, Any] = {}  # what stands for the memory of items of lists that loops change
+        self.mixed_items = False  # whether some of these are Python's numbers and some NumPy's
         self.by_item = False  # what is evaluated now is a container of which one item is used
         self.given: dict[int, Any] = {}
         self.loops: list[Any] = []
