@@ -141,6 +141,18 @@ def one_or_two_in_an_iteration(x):
     return np.array(items)
 
 
+def extended_by_known_and_recorded_items(x, bound):
+    more = [x[0], x[0] * 2]
+    for value in x:
+        more.append(value + 1)
+    items, k = [x[0]], 0
+    while k * x[0] < bound:
+        items.extend(more)
+        items.pop(0)
+        k += 1
+    return np.array(items)
+
+
 def two_names(x, count):
     items = [0.0]
     other = items
@@ -164,6 +176,7 @@ def beside_float32(x, bound):
     (in_depth, (GRAPH, 0)), (distances_by_fronts, (GRAPH, 3)), (distances_by_arrays, (GRAPH, 3)),
     (distances_by_queue, (GRAPH, 3)), (next_higher, (HEIGHTS,)), (by_heap, (HEIGHTS,)), (primes, (70,)),
     (last_three, (HEIGHTS,)), (one_or_two_in_an_iteration, (HEIGHTS,)),
+    (extended_by_known_and_recorded_items, (HEIGHTS, 2.0)),
     (two_names, (1.5, 9)), (beside_float32, (np.ones(2, np.float32), 50.0)),
 ], ids=lambda each: getattr(each, "__name__", ""))
 def test_lists_are_pythons(function, args):

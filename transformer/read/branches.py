@@ -37,6 +37,7 @@ from .structures import (
     known_outside,
     open_slots,
     slots,
+    value_of,
 )
 from .testing import testing
 from .uneven import Finder
@@ -215,16 +216,16 @@ def _fitted(
 ) -> ArrayType | None:
     """The type of what is left by two sides, one of which has the sizes of the other by what is known of it;
     else its sizes are merged, too, or, as a recursion has to know them, tested. None: a side leaves nothing."""
+    free = by_test and not reader.recursion.active and (not reader.loops or reader.loops[-1].is_open)
     if one is None or other is None:
         pair = [each or _empty(one or other, outer) for each in (one, other)]
-        free = by_test and not reader.recursion.active and (not reader.loops or reader.loops[-1].is_open)
         return _of_either_size(reader, merges, *pair) if free else None
     ways = [(one, other, sides[1]), (other, one, sides[0])]
     ways = [(wanted, type, side) for wanted, type, side in ways if known_outside(wanted, outer)]
     for wanted, type, side in ways:
         if _are_equal_at_end(reader, side, wanted, type):
             return joined_type(wanted, type.with_sizes(wanted.sizes), reader.assumptions)
-    if is_list or by_test and not reader.recursion.active and (not reader.loops or reader.loops[-1].is_open):
+    if is_list or free:
         return _of_either_size(reader, merges, one, other)
     for wanted, type, side in ways if by_test else []:
         with reader.builder.resumed(side.block), testing(reader):
@@ -287,15 +288,10 @@ def _is_appended(place: Place | None) -> bool:
     return place is not None and isinstance(place.holder, Recording) and place.key == "appended"
 
 
-def _value_of(template: Template) -> Any:
-    """What was captured."""
-    return template.sources[0] if isinstance(template, Node) and template.sources else getattr(template, "value", None)
-
-
 def _items_in(side: Template) -> list[Any]:
     """The items of a list as it was captured, and the parts of it that loops filled."""
     if isinstance(side, Node):
-        return list(map(_value_of, side.children))
+        return list(map(value_of, side.children))
     value = getattr(side, "value", None)
     return spread(value.parts) if isinstance(value, RecordedList) else []
 

@@ -35,7 +35,6 @@ from .structures import (
     Clash,
     Joiner,
     Missing,
-    Node,
     Slot,
     Template,
     atoms,
@@ -47,6 +46,7 @@ from .structures import (
     same_objects,
     same_template,
     slots,
+    value_of,
 )
 from .values import Conflict
 
@@ -393,7 +393,7 @@ class LoopReading:
         """Carries a name that is given another list as arrays of items, if the lists are alike."""
         if self.plan.key not in self.reader.opened:
             return False
-        lists = [_list_of(template) for template in (initial, final)]
+        lists = [value_of(template) for template in (initial, final)]
         found = [items_of_list(self.reader, self.joiner(), value) for value in lists]
         samples = [items for items in found if items is not None]
         items = samples[0] if len(samples) == 1 else self.joiner().join(*samples) if samples else None
@@ -457,8 +457,3 @@ class LoopReading:
             )
 
         return made
-
-
-def _list_of(template: Template) -> Any:
-    """The list that was captured."""
-    return template.sources[0] if isinstance(template, Node) and template.sources else getattr(template, "value", None)

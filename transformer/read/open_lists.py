@@ -27,12 +27,10 @@ from ..ops import indexing
 from ..ops.value import Value
 from .applying import apply_op
 from .casts import cast
-from .demand import static
 from .joining import columns_of
 from .journal import Item
 from .recorded import APPENDED, Part, RecordedList, Recording, Token, WantsOpen, all_parts_of, refusal, spread
 from .structures import (
-    Clash,
     Fixed,
     Joiner,
     Node,
@@ -115,7 +113,7 @@ class OpenList(RecordedList):
     def extend(self, reader: Reader, other: Any) -> None:
         for part in all_parts_of(reader, other):
             if isinstance(part, Part):
-                self._join(reader, part)
+                _now(reader, self.home)._join(reader, part)
             else:
                 for item in part:
                     _now(reader, self.home).append(reader, item)
@@ -163,7 +161,7 @@ class OpenList(RecordedList):
         return item
 
     def _without(self, reader: Reader, index: Any) -> Part:
-        if index in (0, -1) and isinstance(index, int):
+        if isinstance(index, int) and index in (0, -1):
             kept = slice(1, None) if index == 0 else slice(None, -1)
             return self._part(reader, [_part_of(reader, array, kept) for array in self.items.arrays])
         arrays = (apply_op(reader, np.delete, (array, index), {"axis": 0}) for array in self.items.arrays)
@@ -368,8 +366,6 @@ def _are_alike(one: Template, other: Template) -> bool:
                 map(_are_alike, one.children, other.children))
         case Fixed(), Fixed():
             return one.value is other.value
-        case Clash(), Clash():
-            return False
     return False
 
 
@@ -418,9 +414,6 @@ def appended_arrays(reader: Reader, home: list[Any]) -> Iterator[Value]:
 
 def call_change(reader: Reader, held: OpenList, name: str, args: tuple[Any, ...]) -> Any:
     """`xs.name(*args)`."""
-    if name == "pop" and args:
-        known = static(reader, args[0], "the index") if isinstance(args[0], int) else args[0]
-        return held.pop(reader, known)
     try:
         return getattr(held, name)(reader, *args)
     except TypeError as error:

@@ -140,6 +140,11 @@ def object_of(template: Template) -> Any:
     return None
 
 
+def value_of(template: Template) -> Any:
+    """What was captured."""
+    return template.sources[0] if isinstance(template, Node) and template.sources else getattr(template, "value", None)
+
+
 class Joiner:
     """Joins templates. `outer` is the point in time before which a variable must be made for sizes
     to rest on it outside the blocks that meet. `testing` gives the type of two leaves after a test in
