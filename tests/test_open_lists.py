@@ -6,9 +6,10 @@ from collections import deque
 
 import numpy as np
 import pytest
+from corpus import Program, open_sizes
 from lowered import assert_same
 
-from transformer import jit
+from transformer import jit, vmap
 from transformer.core.errors import NotSupported
 
 RNG = np.random.default_rng(7)
@@ -277,3 +278,18 @@ def test_nothing_is_popped_from_nothing():
 
 def test_loops_of_arrays_that_get_shorter():
     assert_same(distances_by_arrays, GRAPH[:5, :5], 0)
+
+
+LANES = (1.0, 1.3, 0.8)
+MENTIONED_BY_TYPES_ALONE = ("without_largest", "filtered_in_pairs", "longer_and_longer", "smaller_ones_before")
+
+
+@pytest.mark.parametrize("program", [each for each in open_sizes.PROGRAMS if each.name in MENTIONED_BY_TYPES_ALONE],
+                         ids=lambda program: program.name)
+def test_sizes_that_only_types_mention_are_known_in_compiled_lanes(program: Program) -> None:
+    arguments, k = program.example(np.random.default_rng(3)), program.wrt[0]
+    lanes = [[x * s if j == k else x for j, x in enumerate(arguments)] for s in LANES]
+    axes = tuple(0 if j == k else None for j in range(len(arguments)))
+    stacked = [np.stack([lane[k] for lane in lanes]) if j == k else x for j, x in enumerate(arguments)]
+    expected = [program.function(*lane) for lane in lanes]
+    np.testing.assert_allclose(jit(vmap(program.function, axes))(*stacked), expected, rtol=1e-12)

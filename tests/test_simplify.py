@@ -17,6 +17,7 @@ from transformer.core.types import INT
 from transformer.ops.regions import Slot
 from transformer.ops.table import ops
 from transformer.simplify import simplify
+from transformer.simplify.dead import Before
 
 PARAMS = ("a: float, b: float, s: f64, t: f64, x: f64[n], y: f64[n], w: f64[n, m], z: f32[n], "
           "k: int, j: int, c: bool, u: u8[n], p: i64[n], mask: bool[n], v: f64[n - 1]")
@@ -341,7 +342,7 @@ def test_the_last_pass_drops_what_only_types_need() -> None:
             "o: f64 = sum(r)\nreturn o")
     function = made(body)
     assert "count_nonzero" in text(simplify(function))
-    assert "count_nonzero" not in text(simplify(function, last=True))
+    assert "count_nonzero" not in text(simplify(function, before=Before.SOURCE))
 
 
 def test_ranges_follow_the_integers_that_stand_for_others() -> None:

@@ -35,6 +35,7 @@ from transformer.read.reader import Reading, read
 from transformer.read.values import Hole
 from transformer.run.signature import describe
 from transformer.simplify import simplify
+from transformer.simplify.dead import Before
 from transformer.transform.forward import jvp
 from transformer.transform.reverse import reverse
 
@@ -242,7 +243,7 @@ def gradient_text(function: Any, arguments: list[Any], order: int = 1) -> str:
     for _ in range(order):
         slope = gradient(result, reading.assumptions)
         assert slope is not None
-        result = simplify(slope, reading.assumptions, last=True)
+        result = simplify(slope, reading.assumptions, Before.SOURCE)
     lines = text(result).splitlines()[1:]
     return "\n".join(line[4:] for line in lines if not line.startswith(("    dim", "    guard")))
 

@@ -28,6 +28,7 @@ from .read.places import place_of
 from .read.reader import Reading, read
 from .settings import config
 from .simplify import simplify
+from .simplify.dead import Before
 from .simplify.made import without_repeated_tests
 from .transform.applied import settled, take_hidden
 from .transform.argument_names import passed_names
@@ -111,7 +112,7 @@ def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hint
     written by then."""
     made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages)
     made.interface.name = called or made.interface.name
-    compute_in_float32(made, taken_apart(target)[1], by_entry=False)
+    compute_in_float32(made, taken_apart(target)[1], Before.SOURCE, by_entry=False)
     without_repeated_tests(made.function, made.reading.assumptions)
     with Builder(made.reading.assumptions).active():
         made.function = with_tests_of_names(made.function, in_loops=True)
@@ -134,7 +135,7 @@ def generate_loops(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *
     made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages, hands_back=True)
     made.interface.name = called or made.interface.name
     modes = taken_apart(target)[1]
-    compute_in_float32(made, modes, by_entry=not gpu, but_products=gpu)
+    compute_in_float32(made, modes, Before.LOOPS, by_entry=not gpu, but_products=gpu)
     extras = list(args[len(args) - sum(mode.extras for mode in modes):])
     module = entered(made.function, made.interface, made.reading, extras, bool(modes), guards=header is not None,
                      donated=donated, gpu=gpu)
@@ -161,7 +162,8 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
         settled(function)
     if hands_back and not modes:
         function.results += [written.value for written in reading.written]
-    simplify(function, reading.assumptions)
+    finished = Before.LOOPS if hands_back else Before.SOURCE
+    simplify(function, reading.assumptions, Before.LOOPS if hands_back and not modes else Before.TRANSFORMATIONS)
     note(stages, "simplified", function)
     for k, mode in enumerate(modes):
         builder = Builder(reading.assumptions)
@@ -169,22 +171,24 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
         with reading.assumptions.consistent(), step(k):
             function, interface = mode.transform(function, interface, builder)
             take_hidden(function, interface)
-            if k == len(modes) - 1:
+            is_last = k == len(modes) - 1
+            if is_last:
                 settled(function)
             note(stages, mode.suffix, function)
-            simplify(function, reading.assumptions, last=k == len(modes) - 1)
+            simplify(function, reading.assumptions, finished if is_last else Before.TRANSFORMATIONS)
         note(stages, f"{mode.suffix}, simplified", function)
     function.guards = reading.assumptions.guards
     return Prepared(function, interface, reading, {} if stages is None else stages)
 
 
-def compute_in_float32(made: Prepared, modes: list[Any], *, by_entry: bool, but_products: bool = False) -> None:
+def compute_in_float32(made: Prepared, modes: list[Any], before: Before, *, by_entry: bool,
+                       but_products: bool = False) -> None:
     """What has 16 bits is only kept in them; options as for `halves.in_float32`. What a driver runs is read
     again when it is compiled, and comes here then."""
     if modes and modes[-1].gives_driver:
         return
     if in_float32(made.function, made.interface, by_entry=by_entry, but_products=but_products):
-        simplify(made.function, made.reading.assumptions, last=True)
+        simplify(made.function, made.reading.assumptions, before)
         note(made.stages, "in float32", made.function)
 
 

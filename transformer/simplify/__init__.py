@@ -11,49 +11,47 @@ from ..core.builder import Builder
 from ..core.grammar import Function
 from ..core.guards import Assumptions
 from ..core.walk import called_in
+from .dead import Before
 
 ROUNDS = 12
 
 
-def simplify(function: Function, assumptions: Assumptions | None = None, *, last: bool = False
+def simplify(function: Function, assumptions: Assumptions | None = None, before: Before = Before.TRANSFORMATIONS
              ) -> Function:
-    """Simplifies a function, and those that it calls, in place and gives it back.
-
-    With `last`, no transformation follows: integers that only types mention, and counts of loops
-    that nothing uses, go too.
-    """
+    """Simplifies a function, and those that it calls, in place and gives it back: what is kept depends on what it
+    is `before`."""
     from .calls import calls
     builder = Builder(assumptions)
     with builder.active():                      # the types of ops ask what is assumed of sizes
-        called = _simplify_all(function, builder.assumptions, last)
+        called = _simplify_all(function, builder.assumptions, before)
         for _ in range(ROUNDS if called else 0):
-            if not calls(function, called, last):
+            if not calls(function, called, before):
                 break
-            called = _simplify_all(function, builder.assumptions, last)
-        if last:
-            _join([function, *called], builder.assumptions)
+            called = _simplify_all(function, builder.assumptions, before)
+        if before is not Before.TRANSFORMATIONS:
+            _join([function, *called], builder.assumptions, before)
     return function
 
 
-def _join(functions: list[Function], assumptions: Assumptions) -> None:
+def _join(functions: list[Function], assumptions: Assumptions, before: Before) -> None:
     """Lets go of what keeps equal computations apart (`Again`), when nothing looks for them any more."""
     from .copies import copies
     from .dead import dead
     for each in functions:
         if copies(each, assumptions, apart=False):
-            dead(each, assumptions, last=True)
+            dead(each, assumptions, before)
 
 
-def _simplify_all(function: Function, assumptions: Assumptions, last: bool) -> list[Function]:
+def _simplify_all(function: Function, assumptions: Assumptions, before: Before) -> list[Function]:
     """Simplifies a function and those that it calls, which are given back."""
     found = [function]
     for each in found:
-        _simplify(each, assumptions, last)
+        _simplify(each, assumptions, before)
         found += [callee for callee in called_in(each) if callee not in found]
     return found[1:]
 
 
-def _simplify(function: Function, assumptions: Assumptions, last: bool) -> None:
+def _simplify(function: Function, assumptions: Assumptions, before: Before) -> None:
     from .certain import certain
     from .dead import dead
     dead(function, assumptions)
@@ -63,8 +61,8 @@ def _simplify(function: Function, assumptions: Assumptions, last: bool) -> None:
             break
         dead(function, assumptions)
         _until_none_applies(function, assumptions)
-    if last:
-        dead(function, assumptions, last=True)
+    if before is not Before.TRANSFORMATIONS:
+        dead(function, assumptions, before)
 
 
 def _until_none_applies(function: Function, assumptions: Assumptions) -> None:

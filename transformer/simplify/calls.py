@@ -2,7 +2,7 @@
 
 >>> from ..core.walk import reachable
 >>> from .examples import shown
->>> shown(lambda function, _: calls(function, reachable(function)[1:], last=False), '''
+>>> shown(lambda function, _: calls(function, reachable(function)[1:], Before.TRANSFORMATIONS), '''
 ... function f(x: float, n: int)
 ...     y: float, z: float = call g(x, n, 2.0)
 ...     return y
@@ -42,13 +42,13 @@ from ..core.dims import dims_of, mentioned_dims
 from ..core.grammar import Call, Function, Let
 from ..core.walk import all_statements
 from ..ops.saved import AddSaved, Layout, Pack, Unpack, ZerosLikeSaved
-from .dead import Liveness
+from .dead import Before, Liveness
 
 
-def calls(function: Function, called: list[Function], last: bool) -> bool:
+def calls(function: Function, called: list[Function], before: Before) -> bool:
     """Removes what no call needs, of a function and of those that are `called` in it, however deep; says whether there
     was any."""
-    whole = Whole(function, last, called)
+    whole = Whole(function, before, called)
     whole.sweep()
     return whole.changed
 
@@ -57,7 +57,7 @@ class Whole(Liveness):
     """What is live in a function together with those that it calls: a result is live where a call needs
     it, an argument where its parameter is."""
 
-    def __init__(self, function: Function, last: bool, called: list[Function]) -> None:
+    def __init__(self, function: Function, before: Before, called: list[Function]) -> None:
         self.functions = [function, *called]
         self.sites: dict[Function, list[Call]] = defaultdict(list)
         self.packs: dict[Layout, list[Let]] = defaultdict(list)
@@ -66,7 +66,7 @@ class Whole(Liveness):
         self.is_plain = any(isinstance(s, Let) and s.op in (AddSaved, ZerosLikeSaved) for s in statements)
         for stmt in statements:
             self._collect(stmt)
-        super().__init__(function, last, called)
+        super().__init__(function, before, called)
 
     def _collect(self, stmt: Any) -> None:
         if isinstance(stmt, Call):

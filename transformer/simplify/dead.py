@@ -52,6 +52,7 @@ records that are gone, or needed longer.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from enum import Enum
 from typing import Any
 
 from ..core.grammar import Block, Call, Const, Effect, Function, If, Let, Loop, Stmt, Var
@@ -60,13 +61,16 @@ from ..core.walk import atom_vars, free_vars, has_effects, is_heading
 from .rewriter import type_vars
 
 
-def dead(function: Function, assumptions: Assumptions, last: bool = False) -> bool:
-    """Removes dead code in place; says whether there was any.
+class Before(Enum):
+    """What is made of a function next, and so what has to be kept that no result needs."""
+    TRANSFORMATIONS = "integers that only types mention, and the counts of loops"
+    LOOPS = "integers that only types mention"
+    SOURCE = "nothing"
 
-    Integers that nothing needs but the sizes of types are kept for later stages, as are the counts
-    of loops, unless this is the `last` pass.
-    """
-    liveness = Liveness(function, last)
+
+def dead(function: Function, assumptions: Assumptions, before: Before = Before.TRANSFORMATIONS) -> bool:
+    """Removes dead code in place; says whether there was any."""
+    liveness = Liveness(function, before)
     function.body = liveness.swept(function.body)
     return liveness.changed
 
@@ -74,8 +78,8 @@ def dead(function: Function, assumptions: Assumptions, last: bool = False) -> bo
 class Liveness:
     """What is live, found from the results and effects backwards."""
 
-    def __init__(self, function: Function, last: bool, called: Iterable[Function] = ()) -> None:
-        self.last = last
+    def __init__(self, function: Function, before: Before, called: Iterable[Function] = ()) -> None:
+        self.before = before
         self.changed = False
         self.origin: dict[Var, tuple[Stmt, Iterable[Any]]] = {}
         self.parent: dict[Stmt, Stmt | None] = {}
@@ -147,7 +151,7 @@ class Liveness:
     def _follow(self) -> None:
         while self.pending:
             var = self.pending.pop()
-            if not self.last:
+            if self.before is not Before.SOURCE:
                 self._need(type_vars(var.type))
             if var in self.origin:
                 stmt, sources = self.origin[var]
@@ -220,7 +224,7 @@ class Liveness:
                 stmt.carries = self._left(
                     stmt.carries, lambda carry: carry.entry in self.live or carry.out in self.live)
                 self._shrink_ends(stmt)
-                if self.last and stmt.count not in self.live:
+                if self.before is not Before.TRANSFORMATIONS and stmt.count not in self.live:
                     stmt.count = None
                 stmt.test, stmt.body = self.swept(stmt.test), self.swept(stmt.body)
 

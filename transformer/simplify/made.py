@@ -10,7 +10,7 @@ from ..core.guards import Assumptions
 from ..core.signs import without_tests_of_signs
 from ..core.sizes import Extent, Size
 from ..core.walk import all_statements, blocks_of, has_effects, reachable
-from .dead import dead
+from .dead import Before, dead
 
 
 def without_repeated_tests(function: Function, assumptions: Assumptions) -> None:
@@ -18,7 +18,7 @@ def without_repeated_tests(function: Function, assumptions: Assumptions) -> None
     with Builder(assumptions).active():
         for each in reachable(function):
             if without_tests_of_signs(each.body, _tested_by_numpy, blocks_of):
-                dead(each, assumptions, last=True)
+                dead(each, assumptions, Before.SOURCE)
 
 
 def _tested_by_numpy(stmt: Any) -> tuple[Extent, ...] | None:
