@@ -34,7 +34,7 @@ def test_lanes_around_a_branch_are_launched_once() -> None:
 def test_what_is_added_up_in_a_loop_is_shared_by_blocks() -> None:
     matrix = np.diag(np.arange(1.0, 6)) + 0.1
     driver = driver_of(check(conjugate_gradients, matrix, np.ones(5), 3))
-    inside = driver[driver.index("while "):driver.index("count += 1")]
+    inside = re.search(r"    while .*\n((?: {8}.*\n)+)", driver)[1]
     assert grids_of(inside).count("over_blocks") == 3                    # a product with a matrix, and two of vectors
 
 
