@@ -7,6 +7,7 @@ from collections import deque
 import numpy as np
 import pytest
 from corpus import Program, open_sizes
+from golden_loops.programs import next_higher
 from lowered import assert_same
 
 from transformer import jit, vmap
@@ -70,15 +71,6 @@ def distances_by_queue(graph, start):
                 dist[w] = dist[v] + 1
                 queue.append(w)
     return dist
-
-
-def next_higher(heights):
-    out, stack = np.full(len(heights), -1), []
-    for i in range(len(heights)):
-        while stack and heights[stack[-1]] < heights[i]:
-            out[stack.pop()] = i
-        stack.append(i)
-    return out
 
 
 def by_heap(heights):

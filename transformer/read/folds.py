@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +26,8 @@ from .iteration import Iteration, iteration_of
 from .joins import is_rounded
 from .operators import binary
 from .producers import Producer
-from .recorded import RecordedList
+from .recorded import Part, RecordedList, all_parts_of
+from .structures import Slot
 from .values import Lazy, has_dynamic, stripped
 
 if TYPE_CHECKING:
@@ -37,9 +39,10 @@ def sum_of(reader: Reader, iterable: Any, start: Any = 0) -> Any:
     if isinstance(iterable, Lazy | Producer):
         return summed(reader, iterable, start)
     iterable = listed(reader, iterable)
-    whole = None if isinstance(start, (list, tuple, RecordedList)) else _as_array(reader, iterable)
+    whole = None if isinstance(start, (list, tuple, RecordedList)) else _as_whole(reader, iterable)
     if whole is not None:
-        total = apply_op(reader, np.sum, (whole,), _options_of_sum(whole))
+        array = _array_of(reader, whole)
+        total = _of_their_class(reader, apply_op(reader, np.sum, (array,), _options_of_sum(array)), whole)
         return total if _is_zero(start) else binary(reader, operator.add, start, total)
     items = iterated(reader, iterable)
     if _is_zero(start) and len(items) > 1 and not _is_truth(items[0]):
@@ -64,30 +67,44 @@ def _is_truth(item: Any) -> bool:
     return isinstance(item, (bool, np.bool_)) or isinstance(item, Value) and item.dtype.kind == "b"
 
 
-def _as_array(reader: Reader, iterable: Any) -> Value | None:
-    """One array of the items, where they are in an array or more than can be listed."""
-    if isinstance(iterable, Value):
+def _as_whole(reader: Reader, iterable: Any) -> Value | RecordedList | None:
+    """All items in arrays, where they are in some or more than can be listed."""
+    if isinstance(iterable, (Value, RecordedList)):
         return iterable
-    if isinstance(iterable, RecordedList):
-        return iterable.array(reader)
     if isinstance(iterable, (list, tuple)):
         return None
     if isinstance(iterable, Iteration) and iterable.is_static:
         return None
     iteration = iteration_of(reader, iterable)
-    if not isinstance(iteration.length, int | Size) or not isinstance(iteration.length, int):
-        from .comprehensions import collect
-
-        return reader.usable(collect(reader, iteration)).array(reader)
+    if not isinstance(iteration.length, int):
+        return reader.usable(collect(reader, iteration))
     return None
+
+
+def _array_of(reader: Reader, whole: Value | RecordedList) -> Value:
+    return whole if isinstance(whole, Value) else whole.array(reader)
+
+
+def _of_their_class(reader: Reader, number: Value, whole: Value | RecordedList) -> Value:
+    """What NumPy made of items: a number of Python's, as Python makes it, if all of them are."""
+    if number.ndim or isinstance(whole, Value) or not all(map(_are_pythons, all_parts_of(reader, whole))):
+        return number
+    return Value(cast(reader, number.atom, replace(number.type, weak=True)))
+
+
+def _are_pythons(part: tuple[Any, ...] | Part) -> bool:
+    if isinstance(part, Part):
+        return isinstance(part.template, Slot) and part.template.type.weak
+    return all(value(item).type.weak for item in part)
 
 
 def product_of(reader: Reader, iterable: Any, *, start: Any = 1) -> Any:
     """`math.prod`."""
     iterable = listed(reader, iterable)
-    whole = None if isinstance(iterable, Value) else _as_array(reader, iterable)
-    if whole is not None and whole.ndim == 1:
-        return binary(reader, operator.mul, start, apply_op(reader, np.prod, (whole,), {}))
+    whole = None if isinstance(iterable, Value) else _as_whole(reader, iterable)
+    if whole is not None and (array := _array_of(reader, whole)).ndim == 1:
+        product = apply_op(reader, np.prod, (array,), {})
+        return binary(reader, operator.mul, start, _of_their_class(reader, product, whole))
     for item in iterated(reader, iterable):
         start = binary(reader, operator.mul, start, item)
     return start
@@ -110,9 +127,9 @@ def _tested(reader: Reader, iterable: Any, function: Callable[..., Any], is_all:
 
 
 def _joined(reader: Reader, iterable: Any, function: Callable[..., Any], is_all: bool) -> Any:
-    whole = _as_array(reader, iterable)
+    whole = _as_whole(reader, iterable)
     if whole is not None:
-        return apply_op(reader, bool, (apply_op(reader, function, (whole,), {}),), {})
+        return apply_op(reader, bool, (apply_op(reader, function, (_array_of(reader, whole),), {}),), {})
     result: Any = is_all
     for item in iterated(reader, iterable):
         result = joined(reader, result, truth(reader, item), is_all)
@@ -134,9 +151,10 @@ def _extreme(reader: Reader, args: tuple[Any, ...], options: dict[str, Any], fun
         return _extreme_by_key(reader, args[0], options, function)
     if len(args) == 1:
         args = (listed(reader, args[0]),)
-    whole = _as_array(reader, args[0]) if len(args) == 1 else None
-    if whole is not None and whole.ndim == 1:
-        return apply_op(reader, np.min if function is min else np.max, (whole,), {})
+    whole = _as_whole(reader, args[0]) if len(args) == 1 else None
+    if whole is not None and (array := _array_of(reader, whole)).ndim == 1:
+        extreme = apply_op(reader, np.min if function is min else np.max, (array,), {})
+        return _of_their_class(reader, extreme, whole)
     items = iterated(reader, args[0]) if len(args) == 1 else list(args)
     if not has_dynamic(items) or options:
         known = [static(reader, item, f"an argument of {function.__name__}") for item in items]

@@ -231,7 +231,7 @@ class OpenList(RecordedList):
             reader.aliases.derive(value, (self.items.token,))
             if reader.mixed_items and isinstance(value, Value) and isinstance(value.atom, Var) and not value.ndim:
                 reader.mixed.add(value.atom)
-        return found if isinstance(index, slice) else _as_appended(reader, found, self.items.template)
+        return found
 
     def array(self, reader: Reader) -> Value:
         """A copy: `np.array` of a list makes an array of its own."""
@@ -367,17 +367,6 @@ def _are_alike(one: Template, other: Template) -> bool:
         case Fixed(), Fixed():
             return one.value is other.value
     return False
-
-
-def _as_appended(reader: Reader, item: Any, template: Template) -> Any:
-    """An item as it was appended: numbers of Python's are no longer NumPy's when they come out of an array."""
-    match template:
-        case Slot(kind) if kind.weak and isinstance(item, Value):
-            return Value(cast(reader, item.atom, kind))
-        case Node() if isinstance(item, tuple):
-            parts = [_as_appended(reader, *pair) for pair in zip(item, template.children)]
-            return tuple(parts) if type(item) is tuple else type(item)(*parts)
-    return item
 
 
 def _part_of(reader: Reader, array: Value, index: slice) -> Value:

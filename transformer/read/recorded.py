@@ -18,10 +18,12 @@ from ..containers import LEAVES, kind_of
 from ..core.errors import NotSupported, as_raised
 from ..core.grammar import Effect
 from ..core.sizes import Extent, Size
+from ..core.types import ArrayType
 from ..ops.value import Value
+from .casts import cast
 from .demand import Unroll, static
 from .journal import Attribute, Item
-from .structures import Fixed, Node, Slot, Template, build, capture
+from .structures import Fixed, Node, Slot, Template, build, capture, open_slots
 from .values import contained, known_of
 
 if TYPE_CHECKING:
@@ -174,7 +176,9 @@ class Part:
         return replace(self, chosen=(mask, arrays))
 
     def item(self, reader: Reader, index: Any) -> Any:
-        contents = iter([self._element(reader, array, index) for array in self.arrays])
+        types = [slot.type for slot in open_slots(self.template)]
+        contents = iter([_of_class(reader, self._element(reader, array, index), type)
+                         for array, type in zip(self.arrays, types)])
         made = build(reader, self.template, contents, str)
         for container in _containers(made):
             reader.aliases.relate(container, self.token)
@@ -217,6 +221,11 @@ class Part:
         raise refusal(reader, "an array of these items")
 
 
+def _of_class(reader: Reader, element: Value, type: ArrayType) -> Value:
+    """An item as it was appended: a number of Python's is no longer NumPy's when it comes out of an array."""
+    return Value(cast(reader, element.atom, type)) if type.weak and not element.ndim else element
+
+
 def _containers(value: Any) -> Iterator[Any]:
     """The containers and objects in an item: they are made anew whenever it is read, so that a write to
     one would not be seen in the list."""
@@ -252,15 +261,15 @@ class RecordedList:
         return self.parts
 
     def as_row(self, reader: Reader) -> Template:
-        """The list as an item of a longer one: as the array of its items."""
+        """The list as an item of a longer one: as the array of its items, and whether these are numbers of Python's."""
         parts = [part for part in self.parts if part != () and self.within is None]
         if len(parts) == 1 and isinstance(parts[0], Part) and isinstance(parts[0].template, Slot):
-            return Node(RecordedList, None, (capture(reader, parts[0].arrays[0]),))
+            return Node(RecordedList, parts[0].template.type.weak, (capture(reader, parts[0].arrays[0]),))
         return Fixed(self)
 
     @classmethod
-    def from_row(cls, reader: Reader, static: Any, array: Value) -> RecordedList:
-        item = Slot(array.type.with_sizes(array.type.sizes[1:]))
+    def from_row(cls, reader: Reader, weak: bool, array: Value) -> RecordedList:
+        item = Slot(replace(array.type.with_sizes(array.type.sizes[1:]), weak=weak))
         return recorded(reader, (Part(item, (array,), array.shape[0]),))
 
     def length(self, reader: Reader) -> Any:
