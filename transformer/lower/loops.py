@@ -120,10 +120,12 @@ class Loops(Statements):
         return [self._room(stmt)] if stmt.kind == ROOM else super()._effect(stmt)
 
     def _room(self, stmt: Effect) -> Item:
-        """`while x_k.shape[0] < m: x_k = np.concatenate((x_k, np.empty_like(x_k)))`."""
+        """`if x.shape[0] < m: x = np.concatenate((x, np.empty(m)))`."""
         store, count = map(self.atom, stmt.args)
         full = ast.Compare(_length(store), [ast.Lt()], [count])
-        return Group(ast.While(full, [], []), [_longer(store, stmt.origin)], [], stmt.origin)
+        array: Any = stmt.args[0]
+        rows = array.type.with_sizes((size_of_atom(stmt.args[1]), *array.type.sizes[1:]))
+        return Group(ast.If(full, [], []), [_longer(store, self.memory(rows), stmt.origin)], [], stmt.origin)
 
     def _records(self, stmt: Loop) -> list[Item]:
         position = ast.Name(self.names.of[stmt.position])
@@ -131,7 +133,7 @@ class Loops(Statements):
         for record in stmt.records:
             store = ast.Name(self.names.of[record.target])
             full = ast.If(ast.Compare(position, [ast.Eq()], [_length(store)]), [], [])
-            items.append(Group(full, [_longer(store, stmt.origin)], [], stmt.origin))
+            items.append(Group(full, [_longer(store, _alike(store), stmt.origin)], [], stmt.origin))
             place = self.row(store, position, record.value)
             items.append(Line(ast.Assign([place], self.atom(record.value)), stmt.origin))
         return items
@@ -148,9 +150,12 @@ def _length(store: ast.expr) -> ast.expr:
     return ast.Subscript(ast.Attribute(store, "shape"), number(0))
 
 
-def _longer(store: ast.expr, origin: Any) -> Item:
-    """`x_k = np.concatenate((x_k, np.empty_like(x_k)))`."""
-    more = ast.Call(dotted("np.empty_like"), [store], [])
+def _alike(store: ast.expr) -> ast.expr:
+    return ast.Call(dotted("np.empty_like"), [store], [])
+
+
+def _longer(store: ast.expr, more: ast.expr, origin: Any) -> Item:
+    """`x_k = np.concatenate((x_k, more))`."""
     return Line(ast.Assign([store], ast.Call(dotted("np.concatenate"), [ast.Tuple([store, more])], [])), origin)
 
 

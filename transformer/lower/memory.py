@@ -22,15 +22,18 @@ from .lifetimes import Lifetimes
 from .nests import Allocate, Block, defined, inner_blocks, statements
 from .ownership import Ownership
 from .reuse import Donated, Sharing, may_be_written
+from .room import Rooms
 from .rows import with_rows_kept
 
 
-def place(block: Block, results: list[Atom], donated: Donated | None = None) -> Block:
-    """The block with every array in memory. `results` are renamed as well."""
+def place(block: Block, results: list[Atom], donated: Donated | None = None, resizes: bool = True) -> Block:
+    """The block with every array in memory, which may have room for more rows than the array if that `resizes`.
+    `results` are renamed as well."""
     donated = donated or {}
+    rooms = Rooms.made(block, results) if resizes else Rooms()
     with_rows_kept(block, results)
     block = _Moves(block, results, donated).run()
-    block = Sharing(block, results, donated).run()
+    block = rooms.settled(Sharing(block, results, donated, rooms).run())
     _unite(block, results, donated)
     return without_idle(block)
 

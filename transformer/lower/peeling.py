@@ -53,10 +53,10 @@ def _peeled(stmt: Nest | Fold) -> Block:
     for k, (start, count) in enumerate(parts):
         if count == 0:
             continue
-        section, = resolve([_section(stmt, start, count)])
-        sections.append(_inside(section) if k == 1 else section)
+        part, = resolve([section(stmt, start, count)])
+        sections.append(_inside(part) if k == 1 else part)
     _chain(stmt, sections)
-    return [each for section in sections for each in _unrolled(section)]
+    return [each for part in sections for each in one_by_one(part)]
 
 
 def _is_certain(size: Extent, count: int) -> bool:
@@ -82,7 +82,7 @@ def _has_borders(stmt: Nest | Fold) -> bool:
     return _borders(stmt) != (0, 0)
 
 
-def _section(stmt: Nest | Fold, start: Extent, count: Extent) -> Nest | Fold:
+def section(stmt: Nest | Fold, start: Extent, count: Extent) -> Nest | Fold:
     """The iterations of a nest from a place on."""
     old = stmt.indices[0]
     var = Var(INT, old.var.name)
@@ -103,14 +103,14 @@ def _chain(stmt: Nest | Fold, sections: Block) -> None:
     """Hands the numbers of a fold from one section to the next."""
     if not isinstance(stmt, Fold):
         return
-    for k, section in enumerate(sections):
-        for n, (carry, mine) in enumerate(zip(stmt.carries, section.carries, strict=True)):
+    for k, part in enumerate(sections):
+        for n, (carry, mine) in enumerate(zip(stmt.carries, part.carries, strict=True)):
             mine.init = carry.init if k == 0 else sections[k - 1].carries[n].out
             if k == len(sections) - 1:
                 mine.out = carry.out
 
 
-def _unrolled(stmt: Any) -> Block:
+def one_by_one(stmt: Any) -> Block:
     """A nest or fold over one place without a loop."""
     if stmt.indices[0].size != 1:
         return [stmt]

@@ -21,6 +21,7 @@ from .lifetimes import Lifetimes, mentioned, written
 from .nests import Allocate, Block, Fold, Nest, Store, defined, inner_blocks, is_load, statements, uses_before
 from .ownership import Ownership
 from .places import never_meet, same_places
+from .room import Rooms
 
 MOST_ROUNDS = 200
 Donated = dict[Var, ArrayType]         # parameters, with their types in sizes that are the same for equal ones
@@ -38,15 +39,16 @@ class _Choice:
 class Sharing:
     """Lets arrays live where others did, one after another; results also where parameters did."""
 
-    def __init__(self, block: Block, results: list[Atom], donated: Donated) -> None:
-        self.block, self.results, self.donated = block, results, donated
+    def __init__(self, block: Block, results: list[Atom], donated: Donated, rooms: Rooms) -> None:
+        self.block, self.results, self.donated, self.rooms = block, results, donated, rooms
 
     def run(self) -> Block:
         for _ in range(MOST_ROUNDS):
             choice = self._choice()
             if choice is None:
                 break
-            choice.block.remove(choice.memory)
+            at = choice.block.index(choice.memory)
+            choice.block[at:at + 1] = self.rooms.shared(choice.memory)
             renaming = Renaming(Copier({choice.memory.target: choice.source}))
             self.block = renaming.block(self.block)
             self.results[:] = [renaming.copier.atom(atom) for atom in self.results]

@@ -56,7 +56,7 @@ def expand_for_gpu(function: Function, assumptions: Assumptions) -> Lowered:
     builder = Builder(assumptions)
     results, body = _fused(function, builder, FOR_GPUS)
     with builder.active():
-        body = without_fills(place(body, results, {}))
+        body = without_fills(place(body, results, resizes=False))
         body = cleaned(totals_in_chunks(totals_apart(body, results), results), results, assumptions)
         if without_tests_of_signs(body, allocated_next, inner_blocks):
             body = cleaned(body, results, assumptions)

@@ -95,10 +95,14 @@ class Statements(Expressions):
         return Line(ast.Assign([everything], self.atom(source)), origin)
 
     def _allocated(self, name: str, type: ArrayType, origin: Any) -> Item:
+        return Line(ast.Assign([ast.Name(name)], self.memory(type)), origin)
+
+    def memory(self, type: ArrayType) -> ast.expr:
+        """`np.empty((n, m), np.float32)`."""
         sizes = [self.size(size) for size in type.sizes]
         shape = sizes[0] if len(sizes) == 1 else ast.Tuple(sizes)
         dtype = [] if type.dtype == np.float64 else [dtype_tree(type.dtype)]
-        return Line(ast.Assign([ast.Name(name)], ast.Call(dotted("np.empty"), [shape, *dtype], [])), origin)
+        return ast.Call(dotted("np.empty"), [shape, *dtype], [])
 
     def _nest(self, stmt: Nest) -> list[Item]:
         with self.names.scope():
