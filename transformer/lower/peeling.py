@@ -56,7 +56,7 @@ def _peeled(stmt: Nest | Fold) -> Block:
         part, = resolve([section(stmt, start, count)])
         sections.append(_inside(part) if k == 1 else part)
     _chain(stmt, sections)
-    return [each for part in sections for each in one_by_one(part)]
+    return [each for part in sections for each in without_loop(part)]
 
 
 def _is_certain(size: Extent, count: int) -> bool:
@@ -110,7 +110,7 @@ def _chain(stmt: Nest | Fold, sections: Block) -> None:
                 mine.out = carry.out
 
 
-def one_by_one(stmt: Any) -> Block:
+def without_loop(stmt: Any) -> Block:
     """A nest or fold over one place without a loop."""
     if stmt.indices[0].size != 1:
         return [stmt]

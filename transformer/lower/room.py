@@ -17,7 +17,7 @@ from ..core.builder import current
 from ..core.grammar import Atom, Call, Effect, If, Let, Loop, Var, is_array
 from ..core.sizes import Extent
 from ..core.types import INT
-from ..core.walk import Copier, atom_of_size, atom_vars
+from ..core.walk import Copier, atom_of_size
 from .aliases import names_given
 from .clean import Renaming, swept
 from .conditions import resolve
@@ -27,6 +27,7 @@ from .nests import (
     ROOM,
     Allocate,
     Block,
+    Fold,
     Index,
     Library,
     Load,
@@ -38,7 +39,9 @@ from .nests import (
     uses_after,
     uses_before,
 )
-from .peeling import one_by_one, section
+from .peeling import section, without_loop
+
+CALLS = (Let, Library, Call, Effect)    # what takes arrays as arguments
 
 
 class Rooms:
@@ -82,22 +85,26 @@ class Rooms:
                 stmt.source = None
         return made
 
+
 @dataclass(slots=True)
 class _Site:
-    """Where an array is made that begins with so many rows of a source, and the nests that make what else the nest
-    made that made it."""
+    """Where an array is made that begins with so many rows of a source; `nest` makes it, maybe with others, `rest` only
+    its other rows."""
 
     memory: Allocate
     source: Var
     rows: Extent
     block: Block
     nest: Nest
-    others: Block
+    rest: Block
 
     def become(self) -> None:
+        """Takes the array out of the nest, which others of its arrays may leave as well."""
         self.memory.source = self.source
         at = next(k for k, stmt in enumerate(self.block) if stmt is self.nest)
-        self.block[at:at + 1] = self.others
+        self.nest.body = [stmt for stmt in self.nest.body if getattr(stmt, "array", None) is not self.memory.target]
+        self.block[at:at + 1] = [*swept([self.nest], set(written(self.nest))), *self.rest]
+
 
 def _in_body(block: Block) -> Iterator[_Site]:
     """The sites in a loop, but for those in loops inside of it."""
@@ -110,22 +117,22 @@ def _in_body(block: Block) -> Iterator[_Site]:
             if site is not None:
                 yield site
 
+
 def _site(memory: Allocate, block: Block) -> _Site | None:
     target = memory.target
     nest = next((stmt for stmt in block if target in written(stmt)), None)
     if not isinstance(nest, Nest) or nest.ordered or not _is_independent(nest):
         return None
-    others = [_only(nest, array) for array in dict.fromkeys(each.array for each in nest.body if isinstance(each, Store))
-              if array is not target]
     mine = _only(nest, target)
     for source in _sources(mine, target):
         if _is_copy(mine, source, target):
-            return _Site(memory, source, _size(target), block, nest, others)
+            return _Site(memory, source, _size(target), block, nest, [])
         first = _resolved(section(mine, 0, _size(source)), target)
         if _is_copy(first, source, target):
             rest = _resolved(section(mine, _size(source), _size(target) - _size(source)), target)
-            return _Site(memory, source, _size(source), block, nest, [*others, *one_by_one(rest)])
+            return _Site(memory, source, _size(source), block, nest, without_loop(rest))
     return None
+
 
 def _is_independent(nest: Nest) -> bool:
     """Whether a nest stores each of its arrays once, at its own places, and reads none of them."""
@@ -136,11 +143,13 @@ def _is_independent(nest: Nest) -> bool:
             and not any(is_load(each) and each.args[0] in arrays for each in statements(nest.body))
             and all(isinstance(each, (Let, If, Store)) for each in statements(nest.body)))
 
+
 def _only(nest: Nest, array: Any) -> Nest:
     """The nest that makes one array of those that a nest makes."""
     body = [stmt for stmt in nest.body if not isinstance(stmt, Store) or stmt.array is array]
     alone, = swept([NestCopier().stmt(Nest(nest.indices, body, nest.origin))], {array})
     return alone
+
 
 def _resolved(nest: Any, target: Any) -> Nest:
     """A nest that makes an array, without the tests of places whose outcome is certain."""
@@ -156,6 +165,7 @@ def _sources(nest: Nest, target: Var) -> list[Any]:
             if source.type.dtype == type.dtype and source.type.sizes[1:] == type.sizes[1:]
             and source.type.sizes[0] != type.sizes[0]]
 
+
 def _is_copy(nest: Nest, source: Any, target: Var) -> bool:
     if len(nest.body) != 2:
         return False
@@ -163,12 +173,15 @@ def _is_copy(nest: Nest, source: Any, target: Var) -> bool:
     return (is_load(load) and load.args == (source, *_place(nest)) and isinstance(store, Store)
             and store.array is target and store.value is load.target and store.at == _place(nest))
 
+
 def _place(nest: Nest) -> tuple[Var, ...]:
     return tuple(index.var for index in nest.indices)
+
 
 def _size(array: Any) -> Extent:
     size: Extent = array.type.sizes[0]
     return size
+
 
 def _with_room(targets: set[Any], block: Block) -> set[Any]:
     """The arrays whose memory may have more rows than they have: those, and what they are handed on as."""
@@ -178,29 +191,40 @@ def _with_room(targets: set[Any], block: Block) -> set[Any]:
         targets = targets | new
     return targets
 
+
 def _is_shown(stmt: Any, roomy: set[Any]) -> bool:
     """Whether a statement uses such an array as a whole where there is no way to give it a copy."""
-    if isinstance(stmt, (Let, Library, Call, Effect, Store, Allocate, Nest)):
-        return False
+    if isinstance(stmt, (Nest, Fold)):
+        return any(not roomy.isdisjoint(_wholes(each)) for each in statements(stmt.body))
     named = {value for _, value in names_given(stmt)}
-    return not roomy.isdisjoint(var for var in (*uses_before(stmt), *uses_after(stmt)) if var not in named)
+    return not isinstance(stmt, CALLS) and not roomy.isdisjoint(_wholes(stmt) - named)
+
+
+def _wholes(stmt: Any) -> set[Any]:
+    """What a statement itself uses, but for arrays of which it reads or writes elements."""
+    if isinstance(stmt, (Store, Allocate)) or is_load(stmt):
+        return set()
+    return {*uses_before(stmt), *uses_after(stmt)}
+
 
 def _show(block: Block, roomy: set[Any]) -> None:
     """Gives what uses such an array as a whole a copy of its own."""
     for k in reversed(range(len(block))):
         stmt = block[k]
-        for inner in inner_blocks(stmt):
-            _show(inner, roomy)
-        if isinstance(stmt, (Let, Library, Call, Effect)) and not is_load(stmt):
-            for array in roomy.intersection(atom_vars(stmt.args)):
-                copier = Copier({array: _exactly(array, block, k)})
-                stmt.args = copier.args(stmt.args)
+        if isinstance(stmt, (If, Loop)):
+            for inner in inner_blocks(stmt):
+                _show(inner, roomy)
+        if isinstance(stmt, CALLS):
+            for array in roomy.intersection(_wholes(stmt)):
+                stmt.args = Copier({array: _exactly(array, block, k)}).args(stmt.args)
+
 
 def _exactly(array: Any, block: Block, at: int) -> Var:
     """A copy of an array, made in a block before the statement at a place, that has no more rows than the array."""
     copy = Var(array.type, array.name)
     block[at:at] = [Allocate(copy, "copy", None), _copied(array, copy, _size(array), None)]
     return copy
+
 
 def _copied(source: Any, target: Any, rows: Extent, origin: Any) -> Nest:
     """The nest that fills the first rows of an array with those of another one."""
