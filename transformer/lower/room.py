@@ -102,7 +102,9 @@ class _Site:
         """Takes the array out of the nest, which others of its arrays may leave as well."""
         self.memory.source = self.source
         at = next(k for k, stmt in enumerate(self.block) if stmt is self.nest)
-        self.nest.body = [stmt for stmt in self.nest.body if getattr(stmt, "array", None) is not self.memory.target]
+        flat = _flat(self.nest)
+        self.nest.indices = flat.indices
+        self.nest.body = [stmt for stmt in flat.body if getattr(stmt, "array", None) is not self.memory.target]
         self.block[at:at + 1] = [*swept([self.nest], set(written(self.nest))), *self.rest]
 
 
@@ -121,9 +123,9 @@ def _in_body(block: Block) -> Iterator[_Site]:
 def _site(memory: Allocate, block: Block) -> _Site | None:
     target = memory.target
     nest = next((stmt for stmt in block if target in written(stmt)), None)
-    if not isinstance(nest, Nest) or nest.ordered or not _is_independent(nest):
+    if not isinstance(nest, Nest) or not _is_independent(_flat(nest)):
         return None
-    mine = _only(nest, target)
+    mine = _only(_flat(nest), target)
     for source in _sources(mine, target):
         if _is_copy(mine, source, target):
             return _Site(memory, source, _size(target), block, nest, [])
@@ -134,11 +136,20 @@ def _site(memory: Allocate, block: Block) -> _Site | None:
     return None
 
 
+def _flat(nest: Nest) -> Nest:
+    """A nest with the indices of the nest inside of it, if there is only one with numbers before it."""
+    *numbers, inner = nest.body
+    if not isinstance(inner, Nest) or inner.ordered is not nest.ordered or not all(
+            isinstance(each, Let) for each in numbers):
+        return nest
+    return _flat(Nest([*nest.indices, *inner.indices], [*numbers, *inner.body], nest.origin, nest.ordered))
+
+
 def _is_independent(nest: Nest) -> bool:
     """Whether a nest stores each of its arrays once, at its own places, and reads none of them."""
     stores = [each for each in statements(nest.body) if isinstance(each, Store)]
     arrays = [each.array for each in stores]
-    return (len({*arrays}) == len(arrays) and all(store in nest.body for store in stores)
+    return (not nest.ordered and len({*arrays}) == len(arrays) and all(store in nest.body for store in stores)
             and not any(store.adds or store.at != _place(nest) for store in stores)
             and not any(is_load(each) and each.args[0] in arrays for each in statements(nest.body))
             and all(isinstance(each, (Let, If, Store)) for each in statements(nest.body)))
