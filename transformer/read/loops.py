@@ -11,7 +11,7 @@ from ..core.errors import NotSupported, TransformError
 from ..core.sizes import Size
 from ..ops.value import Value
 from .conditions import branch, condition, negated, truth
-from .demand import Opens, Unroll, need
+from .demand import Demand, Opens, Unroll, need
 from .frames import Frame
 from .iteration import Iteration, check_held, iteration_of, size_of_container, sizes_of_held
 from .journal import Cell, Name, Place
@@ -113,40 +113,80 @@ class LoopRun:
     def read(self, plan: Callable[[], LoopPlan]) -> None:
         if self.length == 0 and isinstance(self.length, int) or self._never_begins():
             return
+        if self.is_static or self._is_unrolled():
+            self._read_unrolled(plan)
+        elif self._is_to_carry_sizes():
+            self._read_instead(plan)
+        else:
+            self._read_as_one(plan)
+
+    def _read_unrolled(self, plan: Callable[[], LoopPlan]) -> None:
+        """Reads the loop iteration by iteration; as one that carries sizes, if that cannot be or serves better."""
         checkpoint = self.reader.checkpoint()
-        if self._is_unrolled():
-            try:
-                return self.unroll(self.reader.unrolled.get(self.key))
-            except (TransformError, Unroll) as failed:
-                is_static = self.iteration is not None and self.iteration.is_static
-                if is_static or self._may_be_mended(failed):
-                    raise
-                self.reader.restore(checkpoint)
-                self.reader.opened[self.key] = failed.refusal if isinstance(failed, Unroll) else failed
+        self.reader.unrolling.append(self)
+        try:
+            return self.unroll(self.reader.unrolled.get(self.key))
+        except Opens as request:
+            self._check_own(request)
+            self.reader.restore(checkpoint)
+            self.reader.findings.instead[self.key] = True
+        except (TransformError, Unroll) as failed:
+            if self.is_static or self._may_be_mended(failed):
+                raise
+            self.reader.restore(checkpoint)
+            self._open(failed.refusal if isinstance(failed, Unroll) else failed)
+        finally:
+            self.reader.unrolling.pop()
+        self.read(plan)
+
+    def _read_instead(self, plan: Callable[[], LoopPlan]) -> None:
+        """Reads the loop as one that carries sizes; unrolled after all where that is not possible."""
+        checkpoint, findings = self.reader.checkpoint(), self.reader.findings.copy()
+        self.reader.findings.instead[self.key] = True
+        self.reader.opened[self.key] = self.reader.unrolled[self.key]
+        try:
+            return self._read_as_one(plan)
+        except (TransformError, Unroll, Demand):
+            self.reader.restore(checkpoint)
+            self.reader.findings.restore(findings)
+            self.reader.findings.instead[self.key] = False
+        self.read(plan)
+
+    def _read_as_one(self, plan: Callable[[], LoopPlan]) -> None:
+        """Reads the loop as one of Core; unrolled, or as one that carries sizes, where it turns out to need that."""
+        checkpoint = self.reader.checkpoint()
         watched = [] if self.iteration is None else sizes_of_held(self.reader, self.iteration)
         try:
             LoopReading(self.reader, plan()).read()
-            self._check_unchanged(watched)
+            return self._check_unchanged(watched)
         except Opens as request:
-            if request.loop is not self.key and request.loop != self.key:
-                raise
+            self._check_own(request)
             self.reader.restore(checkpoint)
-            self.reader.opened[self.key] = None
-            self.read(plan)
+            self._open(None)
         except NotSupported as failed:
             if self.reader.opened.get(self.key) is None or self._may_be_mended(failed):
                 raise
             raise self.reader.opened[self.key] from None             # type: ignore[misc]
         except Unroll as request:
-            if request.loop is not self.key and request.loop != self.key:
-                raise
+            self._check_own(request)
             self.reader.restore(checkpoint)
-            if self._is_tested_instead(request.refusal):
-                return self.read(plan)
-            if self.key in self.reader.opened:
-                raise self.reader.opened[self.key] or request.refusal from None
-            self.reader.unrolled[self.key] = request.refusal
-            self.read(plan)
+            if not self._is_tested_instead(request.refusal):
+                if self.key in self.reader.opened:
+                    raise self.reader.opened[self.key] or request.refusal from None
+                self.reader.unrolled[self.key] = request.refusal
+        self.read(plan)
+
+    def _check_own(self, request: Opens | Unroll) -> None:
+        """Passes a request on that is for another loop."""
+        if request.loop is not self.key and request.loop != self.key:
+            raise request
+
+    def _open(self, refusal: TransformError | None) -> None:
+        """From now on the loop carries sizes; so do loops around it that were being unrolled, if they can."""
+        self.reader.opened[self.key] = refusal
+        for run in self.reader.unrolling:
+            if run is not self and not run.is_static and run.key not in self.reader.findings.instead:
+                raise Opens(run.key)
 
     def _may_be_mended(self, failed: TransformError | Unroll) -> bool:
         """Whether another reading can do what this one could not: with another loop unrolled, or a test of sizes."""
@@ -154,10 +194,20 @@ class LoopRun:
             return failed.loop not in self.reader.unrolled
         return isinstance(failed, Untested) and failed.place not in self.reader.tested
 
+    @property
+    def is_static(self) -> bool:
+        """Whether the loop runs over a container, and is unrolled in any case."""
+        return self.iteration is not None and self.iteration.is_static
+
+    def _is_to_carry_sizes(self) -> bool:
+        """Whether the loop carries sizes if it can, rather than to be unrolled: that serves for all lengths."""
+        if self.key not in self.reader.unrolled or self.key in self.reader.opened:
+            return False
+        return self.reader.findings.instead.get(self.key, not isinstance(self.length, int))
+
     def _is_unrolled(self) -> bool:
-        if self.iteration is not None and self.iteration.is_static:
-            return True
-        return self.key in self.reader.unrolled and self.key not in self.reader.opened
+        is_open = self.key in self.reader.opened or self._is_to_carry_sizes()
+        return self.key in self.reader.unrolled and not is_open
 
     def _never_begins(self) -> bool:
         """Whether the condition of a `while` is certainly false at first: then its body need not mean anything."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -96,21 +97,16 @@ def read(
     Raises `Demand` if an argument has to be static, a located `TransformError` for what cannot be
     read.
     """
-    unrolled: dict[Any, TransformError] = {}
-    declared: dict[Any, ArrayType] = {}
-    tested: set[Any] = set()
-    opened: dict[Any, TransformError | None] = {}
+    findings = Findings()
     for _ in range(MOST_READINGS):
-        reader = Reader(Assumptions(hints, smallest), unrolled, declared, tested, opened)
+        reader = Reader(Assumptions(hints, smallest), findings)
         try:
             with reader.builder.active(), reader.assumptions.block(), testing_signs(reader):
                 return read_target(reader, target, args, kwargs)
         except Unroll as request:
-            if request.loop in unrolled:
-                raise request.refusal from None
-            unrolled[request.loop] = request.refusal
+            findings.unroll(request)
         except Widen as request:
-            _declare(declared, request, reader)
+            _declare(findings.declared, request, reader)
         except TransformError as refusal:
             if not _may_go_on(refusal, reader):
                 raise
@@ -138,11 +134,55 @@ def _declare(declared: dict[Any, ArrayType], request: Widen, reader: Reader) -> 
 
 
 def _may_go_on(refusal: TransformError, reader: Reader) -> bool:
-    """Whether another reading, in which the program tests more, may succeed."""
+    """Whether another reading may succeed, in which the program tests more, or loops are unrolled."""
     places = {refusal.place} if isinstance(refusal, Untested) else set(reader.builder.float_powers)
     found = places - reader.tested
     reader.tested |= found
-    return bool(found)
+    return bool(found) or reader.findings.unroll_all()
+
+
+@dataclass
+class Findings:
+    """What readings found that all later ones of the same function know from the start.
+
+    `unrolled` are the loops that have to be, with why, `declared` the types of names that may be unbound, `tested`
+    the places where the program is to test that sizes are equal, `opened` the loops that carry sizes, too
+    (`open_sizes`), with why they cannot be unrolled, `instead` the unrolled loops around such ones: whether they are
+    to carry sizes instead, or cannot.
+    """
+
+    unrolled: dict[Any, TransformError] = field(default_factory=dict)
+    declared: dict[Any, ArrayType] = field(default_factory=dict)
+    tested: set[Any] = field(default_factory=set)
+    opened: dict[Any, TransformError | None] = field(default_factory=dict)
+    instead: dict[Any, bool] = field(default_factory=dict)
+
+    def unroll(self, request: Unroll) -> None:
+        """Notes that a loop has to be unrolled for what follows it. Raises why, if that was known before."""
+        if request.loop in self.unrolled and not self.instead.get(request.loop):
+            raise request.refusal from None
+        self.unrolled[request.loop] = request.refusal
+        self._close(request.loop)
+
+    def unroll_all(self) -> bool:
+        """Has loops unrolled that carry sizes instead; False if there are none."""
+        found = [loop for loop, carries_sizes in self.instead.items() if carries_sizes]
+        for loop in found:
+            self._close(loop)
+        return bool(found)
+
+    def _close(self, loop: Any) -> None:
+        self.instead[loop] = False
+        self.opened.pop(loop, None)
+
+    def copy(self) -> Findings:
+        return Findings(*(each.copy() for each in vars(self).values()))
+
+    def restore(self, other: Findings) -> None:
+        """Forgets what was found since the other one was copied."""
+        for kept, before in zip(vars(self).values(), vars(other).values()):
+            kept.clear()
+            kept.update(before)
 
 
 class Reader:
@@ -150,24 +190,20 @@ class Reader:
 
     `frames` are the calls being read, the innermost last; `journal` has every change; `owned` the
     containers and objects made during the reading, which alone may be changed; `contents` what
-    stands in place of a list whose items are not all known (see `recorded`). `unrolled` are the loops
-    that earlier readings found to need it, with why, `declared` the types of names that may be unbound, `tested`
-    the places where the program is to test that sizes are equal, `opened` the loops that carry sizes, too
-    (`open_sizes`), with why they cannot be unrolled.
+    stands in place of a list whose items are not all known (see `recorded`). `unrolled`, `declared`, `tested` and
+    `opened` are parts of the `findings`; `unrolling` are the loops that are being read iteration by iteration.
     """
 
-    def __init__(
-        self, assumptions: Assumptions, unrolled: dict[Any, TransformError], declared: dict[Any, ArrayType],
-        tested: set[Any], opened: dict[Any, TransformError | None],
-    ) -> None:
+    def __init__(self, assumptions: Assumptions, findings: Findings) -> None:
         self.builder = Builder(assumptions)
         self.builder.reader = self
-        self.builder.whole_powers = tested
+        self.builder.whole_powers = findings.tested
         self.assumptions = assumptions
-        self.unrolled = unrolled
-        self.declared = declared
-        self.tested = tested
-        self.opened = opened
+        self.findings = findings
+        self.unrolled = findings.unrolled
+        self.declared = findings.declared
+        self.tested = findings.tested
+        self.opened = findings.opened
         self.journal = Journal()
         self.aliases = Aliases()
         self.outside = Outside(self)
@@ -194,6 +230,7 @@ class Reader:
         self.by_item = False  # what is evaluated now is a container of which one item is used
         self.given: dict[int, Any] = {}
         self.loops: list[Any] = []
+        self.unrolling: list[Any] = []
         self.loop_vars: dict[Var, Any] = {}
         self.guesses: dict[Any, dict[str, Any]] = {}
         self.frames_made: dict[int, Frame] = {}

@@ -263,10 +263,9 @@ def _unrolled_as_needed(reader: Reader, function: Any, args: tuple[Any, ...], kw
         try:
             return reader.call(function, args, kwargs)
         except Unroll as request:
-            around = any(loop.plan.key == request.loop for loop in reader.loops)
-            if around or request.loop in reader.unrolled:
+            if any(loop.plan.key == request.loop for loop in reader.loops):
                 raise
-            reader.unrolled[request.loop] = request.refusal
+            reader.findings.unroll(request)
         except Widen as request:
             if reader.declared.get(request.key) == request.type:
                 raise

@@ -17,7 +17,7 @@ from ..ops.ruled import Ruled
 from ..ops.table import ops
 from ..ops.value import NUMBERS, Value, value
 from ..read.kinds import described
-from ..read.reader import Reader
+from ..read.reader import Findings, Reader
 from ..read.ruled import origin_of, read_rule
 
 
@@ -239,4 +239,4 @@ def _flat(args: tuple[Any, ...]) -> list[Any]:
 
 def _reader() -> Any:
     """The reader of the program that is being transformed; a new one where there is none."""
-    return current().reader or Reader(current().assumptions, {}, {}, set(), {})
+    return current().reader or Reader(current().assumptions, Findings())
