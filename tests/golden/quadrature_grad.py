@@ -46,13 +46,13 @@ def quadrature_grad(c, a, b):
         t = (middle + high) / 2
         fine = width / 2 * (scaled + np.exp(minus * t) * np.sin(c_1 * t))
         if abs(coarse - fine) < 0.001:
-            size = size - 1
+            size -= 1
         else:
             stack_0 = np.concatenate([stack_0, np.array([low])])
             stack_1 = np.concatenate([stack_1, np.array([middle])])
             stack_0 = np.concatenate([stack_0, np.array([middle])])
             stack_1 = np.concatenate([stack_1, np.array([high])])
-            size = size + 1
+            size += 1
         n += 1
     # reverse
     dc = np.zeros_like(c)

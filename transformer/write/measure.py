@@ -34,7 +34,8 @@ def own_width(stmt: Let) -> int:
         loose = stmt.op.symbol in "+-"  # it often stands in parentheses
         return (1 if len(stmt.args) == 1 else 5 if loose else 3) + numbers
     spelling = stmt.attrs.get("spelling") or stmt.op.name + "np."
-    attrs = sum(len(key) + 3 + _width(item) for key, item in stmt.attrs.items() if key != "spelling")
+    shown = {} if stmt.op.name == "cast" and "spelling" in stmt.attrs else stmt.attrs
+    attrs = sum(len(key) + 3 + _width(item) for key, item in shown.items() if key != "spelling")
     return len(spelling) + 2 * max(len(stmt.args), 1) + attrs + numbers
 
 

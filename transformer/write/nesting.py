@@ -61,6 +61,7 @@ class _Nester:
         self.indent = 1
         self.inlined: dict[Var, tuple[Var, ...]] = {}  # views printed wherever they are used
         self.trees: dict[Var, Tree] = {}  # of all values used once
+        self.tested: dict[Var, tuple[Tree, Pending]] = {}  # of those that a branch tests and hands on, with their block
         writes = sorted(self._writes(), key=itemgetter(0))
         self.written = [var for _, var in writes]
         self.bases = set(self.written)
@@ -114,6 +115,8 @@ class _Nester:
             pending[target] = tree
         elif is_short(stmt) and not (target.name and not self.flow.in_reverse(point)):
             self._inline(stmt, tree, pending)
+        elif self._may_nest(target, point, 2):
+            self.tested[target] = tree, pending
 
     def _inline(self, stmt: Let, tree: Tree, pending: Pending) -> None:
         """Prints what is short and costs nothing at each of its uses, if it is the same there: what is written in
@@ -131,9 +134,9 @@ class _Nester:
             self.result.values.add(target)
             self._stretch(tree, last)
 
-    def _may_nest(self, var: Var, point: int) -> bool:
+    def _may_nest(self, var: Var, point: int, count: int = 1) -> bool:
         """Whether a value needs no name: it is used once, and the name is not the user's."""
-        if self.flow.count.get(var) != 1 or var in self.kept:
+        if self.flow.count.get(var) != count or var in self.kept:
             return False
         return var.name is None or self.flow.in_reverse(point)
 
@@ -196,21 +199,36 @@ class _Nester:
         if len(merges) != 1 or self._stores_in(stmt):
             return False
         (merge,) = merges
+        tested = self._tested(stmt, merge, pending)
         sides = [
-            self._side(block, value, left, merge)
+            Tree(-1, (), 0) if tested and value is stmt.cond else self._side(block, value, left, merge)
             for block, value, left in ((stmt.then, merge.then, then), (stmt.orelse, merge.orelse, orelse))
         ]
         if None in sides:
             return False
-        parts: list[Tree] = [condition, *sides]  # type: ignore[list-item]
-        tree = self._joined(Tree(self.flow.spans[stmt].end, (), len(" if  else ")), parts)
+        parts: list[Tree] = [condition, *tested, *sides]  # type: ignore[list-item]
+        tree = self._joined(Tree(self.flow.spans[stmt].end, (), len(" and " if tested else " if  else ")), parts)
         if tree.width > min(CONDITIONAL_WIDTH, self._room()) or tree.ops > MOST_OPS // 2:
             return False
         self.result.conditional[stmt] = merge
         self.result.values.update(v for v in (merge.then, merge.orelse) if v in then or v in orelse)  # type: ignore
+        for part in tested:
+            self.result.values.add(stmt.cond)  # type: ignore[arg-type]
+            self._stretch(part, self.flow.spans[stmt].head)
         if self._may_nest(merge.target, self.flow.spans[stmt].head):
             pending[merge.target] = tree
+        elif self._may_nest(merge.target, self.flow.spans[stmt].head, 2):
+            self.tested[merge.target] = tree, pending
         return True
+
+    def _tested(self, stmt: If, merge: Merge, pending: Pending) -> list[Tree]:
+        """The condition of a branch as an expression, where nothing but `a and b` or `a or b` needs it: what is tested
+        is also what comes of one side."""
+        tree, block = self.tested.get(stmt.cond, (None, None))  # type: ignore[arg-type]
+        hands_on = (merge.then is stmt.cond) != (merge.orelse is stmt.cond)
+        if tree is None or block is not pending or not hands_on:
+            return []
+        return [tree] if self._is_unchanged(tree, self.flow.spans[stmt].head, ()) else []
 
     def _stores_in(self, stmt: If) -> bool:
         return any((stmt, side) in self.flow.stored.at_end for side in ("then", "orelse")) or any(

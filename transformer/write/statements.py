@@ -204,7 +204,8 @@ class Statements:
                 tree = self._handed(move)
                 if copies or not (isinstance(tree, ast.Name) and tree.id == self._name(move.target)):
                     pairs.append((self._name(move.target), copied(tree) if copies else tree))
-        return [Line(node, origin) for node in assignments(pairs)]
+        numbers = {self._name(move.target) for move in self.flow.moves[point] if not is_array(move.target)}
+        return [Line(updated(node, numbers), origin) for node in assignments(pairs)]
 
     def _has_name(self, move: Move) -> bool:
         return (
@@ -286,6 +287,14 @@ def augmented(target: Any, symbol: str, value: ast.expr) -> ast.stmt:
     if positive is not None:
         symbol, value = "-" if symbol == "+" else "+", positive
     return ast.AugAssign(target, BINARY[symbol](), value)
+
+
+def updated(node: ast.stmt, numbers: set[str]) -> ast.stmt:
+    """`n += 1` for `n = n + 1`, if that is a number: arrays would be written to."""
+    match node:
+        case ast.Assign([ast.Name(name)], ast.BinOp(ast.Name(first), op, other)) if name == first and name in numbers:
+            return ast.AugAssign(ast.Name(name), op, other)
+    return node
 
 
 def inverted(test: ast.expr) -> ast.expr:
