@@ -240,7 +240,7 @@ def nested_append(x):
     return sum(d * d for d in pairs)
 
 
-@supported("an array that grows in each iteration", "the loop is unrolled", args=(VECTOR,))
+@supported("an array that grows in each iteration", "by the same number each time", args=(VECTOR,))
 def growing(x):
     y = x
     for _ in range(x.size):

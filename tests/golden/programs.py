@@ -347,6 +347,15 @@ def quadrature(c: "f64[m]", a: "f64", b: "f64"):
     return total
 
 
+def divided_differences(x: "f64[n]", y: "f64[n]"):
+    """Newton's coefficients of the polynomial through points; each iteration leaves one difference fewer."""
+    total, differences = y[0], y
+    for k in range(1, len(x)):
+        differences = (differences[1:] - differences[:-1]) / (x[k:] - x[:-k])
+        total += k * differences[0] ** 2
+    return total
+
+
 EXAMPLES = {
     "tanh_regression": lambda r: (r.normal(size=4), r.normal(size=4), r.normal(size=(5, 4)),
                                   r.normal(size=(5, 4))),
@@ -389,6 +398,7 @@ EXAMPLES = {
     "forest": lambda r: (r.normal(size=6), 0, 6),
     "filtered_and_pooled": lambda r: (r.normal(size=13), r.normal(size=3)),
     "quadrature": lambda r: (np.array([0.7, 3.0]), 0.0, 2.0),
+    "divided_differences": lambda r: (np.arange(4.0), r.normal(size=4)),
 }
 
 # What is kept: the program, the mode, and the arguments it is differentiated for.
@@ -436,4 +446,5 @@ KEPT = [
     ("forest", "grad", "w"),
     ("filtered_and_pooled", "grad", "x,w"),
     ("quadrature", "grad", "c"),
+    ("divided_differences", "grad", "x,y"),
 ]

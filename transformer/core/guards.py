@@ -231,7 +231,7 @@ class Assumptions(Bounds):
 
     def _is_guarded(self, difference: Extent) -> bool:
         """Whether `difference >= 0` follows from a guard that there is, or from a test in the block."""
-        guarded = (guard.left - guard.right for guard in self.guards if guard.kind == "at least")
+        guarded = (self.normal(guard.left - guard.right) for guard in self.guards if guard.kind == "at least")
         return self._follows_from((*guarded, *self._not_negative), difference)
 
     def _follows_from(self, known: Iterable[Extent], difference: Extent) -> bool:

@@ -155,7 +155,7 @@ def finish(loop: LoopReading, position: Var, test: Block, cond: Atom | None, bod
 
 def _drop_unchanged(loop: LoopReading, test: Block, body: Block) -> Copier:
     """Takes carries that the body hands on as they are out of the blocks that use them; gives what stands for them."""
-    mapping = loop.sizes.unchanged() | {
+    mapping = loop.sizes.inside() | {
         entry: init
         for carried in loop.carried.values()
         for entry, init, following in zip(carried.entries, carried.inits, carried.nexts)

@@ -93,7 +93,7 @@ class LoopReading:
         self.carried: dict[Hashable, Carried] = {}
         self.records = Records(reader, plan.key, self.made)
         self.sharing = Sharing(reader, self.made)
-        self.sizes = OpenSizes(reader, self.made)
+        self.sizes = OpenSizes(reader, self.made, plan.length if plan.test is None else None)
         self.incomplete: str | None = None
         self.postponed: Unroll | None = None  # what to raise if this pass finds nothing new
         self.settled = False  # whether what is read is no guess any more
@@ -180,13 +180,13 @@ class LoopReading:
         reader = self.reader
         self.incomplete = self.postponed = None
         mark = reader.journal.mark()
-        self.sizes.begin()
+        position = self._position()
+        self.sizes.begin(position)
         for carried in self.carried.values():
             carried.prepare(reader, self.plan.key, self.joiner())
-        position = self._position()
         reader.loops.append(self)
         try:
-            with self._guessing():
+            with self._guessing(), reader.assumptions.identified(self.sizes.told()):
                 self._enter(position)
                 test, cond = self._read_test()
                 body = self._read_body(position, cond)

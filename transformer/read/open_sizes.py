@@ -6,18 +6,24 @@
 
 Sizes that begin as one and go on as one are one, so that ``x[keep] + y[keep]`` fits in the next iteration, too. That is
 taken to hold until an iteration shows that it does not.
+
+A size that grows by the same number in every iteration of a counted loop is not carried: it is told by the position.
+
+    for k in range(n - 1):           loop k in n - 1: x: f64[n - k] = x_0:
+        x = x[1:] - x[:-1]               …
+                                         next x = t                             with t: f64[n - k - 1]
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..core.equations import guardable, single_atom
 from ..core.grammar import Atom, Carry, Const, Var
-from ..core.sizes import Extent, Size, Unknown
+from ..core.sizes import Extent, Greatest, Size, SizeAtom, Unknown, replaced
 from ..core.types import INT, ArrayType
-from ..core.walk import Copier, atom_of_size
+from ..core.walk import Copier, atom_of_size, atom_vars
 from .joins import joined_type
 from .structures import known_outside, open_slots, with_slots
 
@@ -27,22 +33,35 @@ if TYPE_CHECKING:
 
 
 class OpenSizes:
-    """The sizes that a loop carries, each with what it is before the loop and in the next iteration."""
+    """The sizes that a loop carries, each with what it is before the loop and in the next iteration. `steps` are what
+    is added to some in each iteration, as is taken to hold until one shows that it does not: those are `uneven`."""
 
-    def __init__(self, reader: Reader, made: int) -> None:
+    def __init__(self, reader: Reader, made: int, length: Extent | None) -> None:
         self.reader = reader
         self.made = made
+        self.length = length                     # how often the loop runs, if that is known before
         self.initial: dict[Var, Extent] = {}
         self.following: dict[Var, Extent] = {}
         self.left: dict[Var, Var] = {}
+        self.position: Extent = 0
+        self.steps: dict[Var, Extent] = {}
+        self.uneven: set[Var] = set()
+        self.entered: set[Var] = set()           # those with which the body is being read
 
     def __contains__(self, var: object) -> bool:
         return var in self.initial
 
-    def begin(self) -> None:
+    def begin(self, position: Var) -> None:
         """What is known of them, at the head of the loop."""
+        self.position = Size.of(Unknown(position))
+        self.entered = set(self.initial)
         for var in self.initial:
             self.reader.assumptions.within(var, 0, None)
+
+    def told(self, position: Extent | None = None) -> dict[Var, Extent]:
+        """Those that are told by the position, and what they are."""
+        position = self.position if position is None else position
+        return {var: self.initial[var] + step * position for var, step in self.steps.items()}
 
     def begin_body(self, cond: Atom | None) -> None:
         """What is known of them where the condition of the loop holds: that one is not 0, in ``while stack:``."""
@@ -86,7 +105,7 @@ class OpenSizes:
             return False
         parted: dict[tuple[Var, Extent, Extent], Var] = {}
         found = [self._settle_one(each, parted) for each in carried]
-        return any(found)
+        return any(found) or any([self._settle_step(var, size) for var, size in self.following.items()])
 
     def _settle_one(self, carried: Carried, parted: dict[tuple[Var, Extent, Extent], Var]) -> bool:
         types = []
@@ -113,6 +132,34 @@ class OpenSizes:
             parted[key] = self._made(first)
         return Size.of(Unknown(parted[key]))
 
+    def _settle_step(self, var: Var, following: Extent) -> bool:
+        """Notes by how much a size grows in an iteration; True if it was not known, or is not so."""
+        normal = self.reader.assumptions.normal
+        if var in self.uneven or var not in self.entered or self.length is None:
+            return False
+        if var in self.steps:
+            if normal(following - self.told(self.position + 1)[var]) == 0:
+                return False
+            self.uneven.add(var)
+            del self.steps[var]
+            return True
+        step = self._step(var, normal(following))
+        if step is None:
+            return False
+        self.steps[var] = step
+        return True
+
+    def _step(self, var: Var, following: Extent) -> Extent | None:
+        """By how much a size grows in an iteration, as what it is in the next one tells."""
+        following = replaced(following, _without_floor)
+        step = following - Size.of(Unknown(var))
+        if not self._is_fixed(step):
+            step = following - replaced(following, {single_atom(self.position): self.position - 1}.get)
+        return step if step != 0 and self._is_fixed(step) else None
+
+    def _is_fixed(self, step: Extent) -> bool:
+        return known_outside(ArrayType(INT.dtype, (step,)), self.made)
+
     def _begin_alike(self, one: Extent, other: Extent) -> bool:
         """Whether two sizes are equal before the loop; dimensions of arguments are if they are in this call."""
         assumptions = self.reader.assumptions
@@ -129,14 +176,34 @@ class OpenSizes:
         """What the loop carries for the others."""
         unchanged = self.unchanged()
         for var, following in self.following.items():
-            if var not in unchanged:
+            if var not in unchanged and var not in self.steps:
                 out = self.left[var] = Var(INT, "size")
                 self.reader.assumptions.within(out, 0, None)
                 yield Carry(var, atom_of_size(self.initial[var]), copier.atom(atom_of_size(following)), out)
 
+    def inside(self) -> dict[Var, Atom]:
+        """What stands for those in the loop that are not carried."""
+        return {**self.unchanged(), **_atoms(self.told())}
+
     def behind(self) -> Copier:
         """What puts the sizes behind the loop into types."""
-        return Copier({**self.unchanged(), **self.left})
+        position = {var: atom_of_size(self._trips()) for var in atom_vars(self.position)} if self.steps else {}
+        return Copier({**self.unchanged(), **self.left, **position})
+
+    def _trips(self) -> Extent:
+        """How often the loop runs: ``n - 1`` for ``max(n - 1, 0)`` where n is at least 1."""
+        assert self.length is not None
+        return replaced(self.length, lambda atom: floored if (floored := _without_floor(atom)) is not None
+                        and self.reader.assumptions.follows(floored, 0) else None)
+
+
+def _atoms(sizes: Mapping[Var, Extent]) -> dict[Var, Atom]:
+    return {var: atom_of_size(size) for var, size in sizes.items()}
+
+
+def _without_floor(atom: SizeAtom) -> Extent | None:
+    """``n - 1`` for ``max(n - 1, 0)``."""
+    return atom.first if isinstance(atom, Greatest) and atom.second == 0 else None
 
 
 def _sizes(atom: Any, type: ArrayType) -> tuple[Extent | None, ...]:

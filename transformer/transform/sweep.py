@@ -32,13 +32,14 @@ from ..core.grammar import (
     Record,
     Var,
 )
-from ..core.sizes import Extent
+from ..core.sizes import Extent, Size, Unknown
 from ..core.types import INT, ArrayType, SavedType, SeqType
 from ..core.walk import (
     METHODS,
     Copier,
     all_definitions,
     all_statements,
+    atom_of_size,
     atom_vars,
     free_vars,
     inner_targets,
@@ -266,7 +267,9 @@ class Reverse:
         trips = self._trips(stmt)
         shadows = {v: Var(strong(v.type), derivative_name(v)) for v in self._shared(stmt)}
         sizes = {c: Var(INT, c.entry.name) for c in _sizes_carried(stmt)}
-        at_head, at_end = Copier({c.entry: size for c, size in sizes.items()}), Copier({c.entry: c.init for c in sizes})
+        first, following = _positions(stmt)                         # which may tell sizes, too
+        at_head = Copier({stmt.position: following, **{c.entry: size for c, size in sizes.items()}})
+        at_end = Copier({stmt.position: first, **{c.entry: c.init for c in sizes}})
         entries = {c: Var(strong(at_head.type(c.entry.type)), _cotangent_name(c)) for c, _ in carries}
         inits = [rules.zero_or(d, c.out.type).atom for c, d in carries]
         after = {size: size_of_atom(c.next) for c, size in sizes.items()}
@@ -347,6 +350,12 @@ class Reverse:
             return list(self.elements.pop(element, []))
         d = self.take(element)
         return [] if d is None else [rules.full(d, element.type).atom]
+
+
+def _positions(stmt: Loop) -> tuple[Atom, Atom]:
+    """The first position of a loop, and the one that follows another."""
+    last = size_of_atom(stmt.trips) - 1 if stmt.down and stmt.trips is not None else 0
+    return atom_of_size(last), atom_of_size(Size.of(Unknown(stmt.position)) + (-1 if stmt.down else 1))
 
 
 def _sizes_carried(stmt: Loop) -> list[Carry]:

@@ -89,6 +89,7 @@ class _Sizes(SizePlan):
 
     def __init__(self, function: Function, dims: dict[Dim, tuple[Var, int]], shapes: list[tuple[Any, ...]]) -> None:
         self.bound = bound_by(function.guards)
+        self.places = {}
         self.params = function.params
         self.sources = dims
         self.names = {}

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.grammar import Let, Loop, Var
-from ..core.sizes import Extent, Size, Unknown, replaced
+from ..core.sizes import Size, Unknown
 from ..core.types import WEAK_NAMES, ArrayType, SeqType
 from ..core.walk import size_of_atom
 from .aliasing import is_array
@@ -82,12 +82,7 @@ class Loops(Statements):
         return Group(ast.For(target, ast.Call(ast.Name("range"), bounds, []), [], []), body, [], stmt.origin)
 
     def _extent(self, size: Any) -> ast.expr:
-        return self.expressions.sizes.tree(replaced(size, self._told), self.expressions.var)
-
-    def _told(self, leaf: Any) -> Extent | None:
-        """The position of a loop around, so that `i - 1 + 1` is `i`."""
-        kind, loop, _, _ = self.aliases.homes[leaf.var] if isinstance(leaf, Unknown) else (None,) * 4
-        return self._place(loop) if kind == "position" and self.flow.position(loop) is not leaf.var else None
+        return self.expressions.sizes.tree(size, self.expressions.var)
 
     def rows_of(self, stmt: Any) -> list[Any]:
         """The reads of a loop that does nothing with its position but read whole arrays row by row."""
@@ -167,12 +162,9 @@ class Loops(Statements):
 
     def position(self, loop: Any, shift: int = 0) -> ast.expr:
         """The position of a loop, told from its variable; or a place behind it."""
-        return self._extent(self._place(loop) + shift)
-
-    def _place(self, loop: Any) -> Extent:
         form = self.flow.forms.get(loop)
-        variable = Size.of(Unknown(self.flow.position(loop)))
-        return variable if form is None else (variable - form.shift) * form.scale
+        place = Size.of(Unknown(self.flow.position(loop))) if form is None else form.place
+        return self._extent(place + shift)
 
     def _shift(self, source: Any) -> int:
         store = self.flow.stored.of.get(source)

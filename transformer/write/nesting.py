@@ -208,7 +208,8 @@ class _Nester:
             return False
         parts: list[Tree] = [condition, *tested, *sides]  # type: ignore[list-item]
         tree = self._joined(Tree(self.flow.spans[stmt].end, (), len(" and " if tested else " if  else ")), parts)
-        if tree.width > min(CONDITIONAL_WIDTH, self._room()) or tree.ops > MOST_OPS // 2:
+        most = self._room() if tested else min(CONDITIONAL_WIDTH, self._room())
+        if tree.width > most or tree.ops > MOST_OPS // 2:
             return False
         self.result.conditional[stmt] = merge
         self.result.values.update(v for v in (merge.then, merge.orelse) if v in then or v in orelse)  # type: ignore

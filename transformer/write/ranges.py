@@ -38,6 +38,11 @@ class Range:
     count: Extent | Const = 0
     index: tuple[Let, ...] = ()
 
+    @property
+    def place(self) -> Extent:
+        """The position, told from the variable."""
+        return (Size.of(Unknown(self.variable)) - self.shift) * self.scale
+
 
 def ranges(function: Function) -> dict[Stmt, Range]:
     """The range of every counted loop of a function."""

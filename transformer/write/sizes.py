@@ -24,6 +24,7 @@ class SizePlan:
 
     def __init__(self, function: Function, needed: Demand, forms: dict[Stmt, Range], stored: Stores) -> None:
         self.bound = bound_by(function.guards)
+        self.places = _places(forms)
         self.params = function.params
         self.sources = _sources(function)
         self.names: dict[Dim, str] = {}  # set when names are chosen
@@ -63,8 +64,10 @@ class SizePlan:
         return (leaf for leaf in leaves(size) if isinstance(leaf, Dim) and leaf not in self.composites.sizes)
 
     def shorter(self, size: Extent) -> Extent:
-        """A size as it is printed: in terms of one dimension of each group of equal ones, and of the sizes that
-        have a name."""
+        """A size as it is printed: in terms of one dimension of each group of equal ones, of the sizes that have a
+        name, and of the indices of loops: `i - 1 + 1` is `i`."""
+        if self.places and isinstance(size, Size):
+            size = replaced(size, self.places.get)
         return self.composites.shorter(self.normal(size))
 
     def _shapes(self) -> dict[Shape, Var]:
@@ -273,6 +276,12 @@ def _sources(function: Function) -> dict[Dim, tuple[Var, int]]:
             if len(atoms) == 1 and isinstance(atoms[0], Dim) and size == Size.of(atoms[0]):
                 found.setdefault(atoms[0], (param, axis))
     return found
+
+
+def _places(forms: dict[Stmt, Range]) -> dict[SizeAtom, Extent]:
+    """The positions of loops in terms of what their `for` counts, where that is something else."""
+    return {Unknown(loop.position): form.place for loop, form in forms.items()      # type: ignore[union-attr]
+            if form.variable is not loop.position}                                  # type: ignore[union-attr]
 
 
 def _lasting_params(function: Function) -> set[Var]:
