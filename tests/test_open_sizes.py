@@ -7,7 +7,7 @@ import pytest
 from corpus import steady_sizes
 from golden_loops.programs import next_higher
 
-from transformer import grad, jit, jvp, vmap
+from transformer import checkpoint_loop, grad, jit, jvp, vmap
 
 
 def areas(heights, widths):
@@ -88,3 +88,29 @@ def test_conditions_with_and(dtype, n):
     source = grad(smoothed_until).source_for(x, 1.0)
     assert re.search(r"while \w+ > 2 and x\[0\] < bound:", source), source
     assert jit(smoothed_until)(x, 1.0) == smoothed_until(x, 1.0)
+
+
+def folded(points, t):
+    with checkpoint_loop():
+        for _ in range(len(points) - 1):
+            points = np.sin((1 - t) * points[:-1] + t * points[1:])
+    return points[0]
+
+
+def folded_until(x, bound):
+    with checkpoint_loop():
+        while len(x) > 2 and x[0] < bound:
+            x = np.sin(x[1:]) + 0.5 * x[:-1]
+    return np.sum(x)
+
+
+@pytest.mark.parametrize("n", [5, 17])
+@pytest.mark.parametrize("function", [folded, folded_until])
+def test_blocks_of_loops_that_leave_other_sizes(function, n):
+    """A block begins with the size that the one before has left, in NumPy source and compiled."""
+    x, along = np.linspace(0.1, 1.3, n), np.random.default_rng(n).normal(size=n)
+    slopes = grad(function)
+    expected = (function(x + 1e-6 * along, 0.7) - function(x - 1e-6 * along, 0.7)) / 2e-6
+    np.testing.assert_allclose(slopes(x, 0.7) @ along, expected, rtol=1e-6)
+    if function is folded:
+        np.testing.assert_allclose(jit(slopes)(x, 0.7), slopes(x, 0.7), rtol=1e-12)

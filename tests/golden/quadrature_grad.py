@@ -48,10 +48,10 @@ def quadrature_grad(c, a, b):
         if abs(coarse - fine) < 0.001:
             size -= 1
         else:
-            stack_0 = np.concatenate([stack_0, np.array([low])])
-            stack_1 = np.concatenate([stack_1, np.array([middle])])
-            stack_0 = np.concatenate([stack_0, np.array([middle])])
-            stack_1 = np.concatenate([stack_1, np.array([high])])
+            stack_0 = np.append(stack_0, low)
+            stack_1 = np.append(stack_1, middle)
+            stack_0 = np.append(stack_0, middle)
+            stack_1 = np.append(stack_1, high)
             size += 1
         n += 1
     # reverse

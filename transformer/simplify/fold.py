@@ -18,7 +18,7 @@ function f(x: f64[n], d: f64)
     return u
 
 The rules stand in modules by subject: `neutral` (``x * 1``), `constants` (``2 * 3``), `signs`
-(``a + -b``), `quotients` (``2 * a / (2 * b)``), `shapes` (``reshape(reshape(x))``),
+(``a + -b``), `quotients` (``2 * a / (2 * b)``), `shapes` (``reshape(reshape(x))``), `elements` (``x[1:][0]``),
 `updates` (``put``, ``addat``). A rule is a function ``(fold, stmt) -> None | CHANGED | atom``: it does
 not apply, it has changed the statement, or the atom stands for the statement's result. Rules keep
 types and, bit by bit, values, except that
@@ -44,7 +44,7 @@ from ..core.sizes import Size, Unknown
 from ..core.types import Type
 from ..core.walk import size_of_atom
 from ..ops.shape import Copy
-from . import constants, neutral, quotients, shapes, signs, updates
+from . import constants, elements, neutral, quotients, shapes, signs, updates
 from .aliasing import Aliasing
 from .changes import CHANGED, CONSTANT, SIZE
 from .rewriter import Rewriter
@@ -63,7 +63,7 @@ def fold(function: Function, assumptions: Assumptions) -> bool:
 def _gathered() -> dict[str, list[Rule]]:
     """The rules of all modules, by the name of the op."""
     rules: dict[str, list[Rule]] = {}
-    for module in (constants, quotients, neutral, signs, shapes, updates):
+    for module in (constants, quotients, neutral, signs, shapes, elements, updates):
         for name, own in module.RULES.items():
             rules.setdefault(name, []).extend(own)
     return rules

@@ -28,8 +28,9 @@ from typing import Any
 from ..core.builder import Builder
 from ..core.errors import NotSupported
 from ..core.grammar import Atom, Block, Call, Carry, Const, If, Let, Loop, Var
+from ..core.sizes import Extent, Size, Unknown
 from ..core.types import INT, ArrayType, SeqType
-from ..core.walk import Copier, all_statements, atom_vars, free_vars, has_effects
+from ..core.walk import Copier, all_statements, atom_of_size, atom_vars, free_vars, has_effects, size_of_atom
 from ..ops.arithmetic import Add, Cast
 from ..ops.comparison import Maximum, Minimum
 from ..ops.integers import shared
@@ -86,6 +87,7 @@ def in_blocks(block: Block, builder: Builder) -> Block:
             stmt.body = in_blocks(stmt.body, builder)
         if isinstance(stmt, Loop) and stmt.blocks:
             check_splittable(stmt)
+            carry_told_sizes(stmt)
             with builder.nested() as split, builder.at(stmt.origin):
                 _split(stmt, builder)
             found += split
@@ -94,10 +96,33 @@ def in_blocks(block: Block, builder: Builder) -> Block:
     return found
 
 
+def carry_told_sizes(loop: Loop) -> None:
+    """Has a loop carry the sizes of arrays that its position tells: blocks begin and end at others."""
+    following = atom_of_size(size_of_atom(loop.position) + 1)
+    at_first, at_next = Copier({loop.position: Const(0)}), Copier({loop.position: following})
+    told = {size: (Var(INT, "size"), Var(INT, "size")) for c in loop.carries for size in _sizes_told(loop, c)}
+    for carry in loop.carries if told else ():
+        pairs = list(zip(_sizes(carry.entry), _sizes(carry.out)))
+        for k, var in enumerate((carry.entry, carry.out)):
+            sizes = (Size.of(Unknown(told[pair[0]][k])) if pair[0] in told else pair[k] for pair in pairs)
+            var.type = var.type.with_sizes(tuple(sizes))                                        # type: ignore[union-attr]
+    loop.carries[:0] = [Carry(entry, atom_of_size(at_first.size(size)), atom_of_size(at_next.size(size)), out)
+                        for size, (entry, out) in told.items()]
+
+
+def _sizes_told(loop: Loop, carry: Carry) -> list[Extent]:
+    return [size for size in _sizes(carry.entry) if loop.position in atom_vars(size)]
+
+
+def _sizes(var: Var) -> tuple[Extent, ...]:
+    return var.type.sizes if isinstance(var.type, ArrayType) else ()
+
+
 def _split(loop: Loop, builder: Builder) -> None:
     """Emits a loop as a loop over blocks."""
     number = Var(INT, None if loop.trips is None else "block")
-    outer = [Var(c.entry.type, c.entry.name) for c in loop.carries]
+    around = Copier()
+    outer = [around.fresh(c.entry) for c in loop.carries]           # whose types mention sizes among them
     index: Any = Value(number)
     blocks: Atom | None = None
     if loop.trips is not None:
@@ -115,7 +140,7 @@ def _split(loop: Loop, builder: Builder) -> None:
     carries = [Carry(entry, c.init, own.out, c.out) for entry, c, own in zip(outer, loop.carries, inner.carries)]
     if loop.count is not None:
         carries.append(_counted(loop.count, inner, body))
-    test, cond, _ = _tested(loop, Copier(dict(zip([c.entry for c in loop.carries], outer))))
+    test, cond, _ = _tested(loop, around)
     made = Var(INT, "blocks") if loop.trips is None else None
     builder.emit(Loop(number, blocks, carries, body, test=test, cond=cond, count=made, origin=loop.origin,
                       again=loop.again, independent=loop.independent))
@@ -161,7 +186,7 @@ def _inner(loop: Loop, start: Any, trips: Any, inits: list[Var], builder: Builde
         entries = [copier.fresh(c.entry) for c in loop.carries]
         test, cond, count = _tested(loop, Copier(dict(copier.mapping)))
         body += copier.block(loop.body)
-    carries = [Carry(entry, init, copier.atom(c.next), Var(copier.type(c.out.type), c.out.name))
+    carries = [Carry(entry, init, copier.atom(c.next), copier.fresh(c.out))
                for entry, init, c in zip(entries, inits, loop.carries)]
     return Loop(position, trips.atom, carries, body, test=test, cond=cond, count=count, origin=loop.origin,
                 blocks=loop.blocks[1:], again=True, independent=loop.independent)

@@ -120,6 +120,25 @@ def array(e: Any, stmt: Let) -> ast.expr:
     return ast.Call(of_numpy("array"), [ast.List(items)], keywords)
 
 
+def concatenate(e: Any, stmt: Let) -> ast.expr | None:
+    """`np.append(x, v)` for a vector and one number behind it."""
+    if len(stmt.args) != 2 or len(stmt.target.type.sizes) != 1:          # type: ignore[union-attr]
+        return None
+    items, item = map(e.atom, stmt.args)
+    last = _only_item(item)
+    return None if last is None or _only_item(items) is not None else ast.Call(of_numpy("append"), [items, last], [])
+
+
+def _only_item(tree: ast.expr) -> ast.expr | None:
+    """What is in `np.array([v])` or `np.reshape(v, 1)`."""
+    match tree:
+        case ast.Call(ast.Attribute(ast.Name("np"), "array"), [ast.List([item])], []):
+            return item
+        case ast.Call(ast.Attribute(ast.Name("np"), "reshape"), [item, ast.Constant(1)], []):
+            return item
+    return None
+
+
 def einsum(e: Any, stmt: Let) -> ast.expr:
     operands = [e.atom(atom) for atom in stmt.args]
     return ast.Call(of_numpy("einsum"), [ast.Constant(stmt.attrs["subscripts"]), *operands], [])
@@ -268,6 +287,7 @@ FORMS: dict[str, Form] = {
     "empty": filled,
     "full": filled,
     "array": array,
+    "concatenate": concatenate,
     "einsum": einsum,
     "where": where,
     "logical_not": logical_not,

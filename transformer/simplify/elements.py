@@ -1,0 +1,101 @@
+"""Elements of parts of arrays, and of arrays that hold one number, in derivatives: there each of them is in its array.
+
+>>> from .examples import shown
+>>> from .fold import fold
+>>> shown(fold, '''
+... function f(x: f64[n], y: f64[1], s: f64)
+...     effect comment(text='reverse')
+...     a: f64[n - 1] = get(x, index=(slice(1, None, None),))
+...     b: f64 = get(a, index=(2,))
+...     c: f64 = sum(y)
+...     d: f64[1] = full(s, shape=(1,))
+...     e: f64 = get(d, index=(0,))
+...     return b, c, e
+... ''')
+function f(x: f64[n], y: f64[1], s: f64)
+    effect comment(text='reverse')
+    a: f64[n - 1] = get(x, index=(slice(1, None, None),))
+    b: f64 = get(x, index=(3,))
+    c: f64 = get(y, index=(0,))
+    d: f64[1] = full(s, shape=(1,))
+    return b, c, s
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..core.grammar import Atom, Const, Let
+from ..core.sizes import Extent
+from ..core.walk import WRITES, atom_of_size, size_of_atom
+from ..ops.indexing import Get
+from ..ops.regions import Slot
+from .changes import with_operand
+from .rewriter import array_type
+
+if TYPE_CHECKING:
+    from .fold import Fold
+
+
+@with_operand("get")
+def _of_part(fold: Fold, stmt: Let) -> Any:
+    """x[a:][1] → x[a + 1]."""
+    part, place = fold.defined_by(stmt.args[0], "get"), _place(stmt)
+    if part is None or place is None or not fold.is_generated or _is_written(fold, part.args[0]):
+        return None
+    start, stop = _bounds(part)
+    if start is not None and place >= 0 and fold.assumptions.certainly_at_least(start, 0):
+        return _element(fold, stmt, part.args[0], start + place)
+    is_end = place < 0 and start is not None and stop is None
+    return _element(fold, stmt, part.args[0], place) if is_end else None
+
+
+def _place(stmt: Let) -> int | None:
+    """The number k of ``x[k]``."""
+    if len(stmt.attrs["index"]) != 1 or array_type(stmt.target).sizes:
+        return None
+    (entry,) = stmt.attrs["index"]
+    atom = stmt.args[1 + entry.k] if isinstance(entry, Slot) else entry
+    return int(atom.value) if isinstance(atom, Const) else atom if isinstance(atom, int) else None
+
+
+def _bounds(part: Let) -> tuple[Extent | None, Atom | None]:
+    """Where ``x[a:b]`` of a vector begins, None where a part is of another kind, and where it ends."""
+    index = part.attrs["index"]
+    if len(index) != 1 or not isinstance(index[0], slice) or index[0].step not in (None, 1):
+        return None, Const(0)
+    start, stop = (part.args[1 + end.k] if isinstance(end, Slot) else end for end in (index[0].start, index[0].stop))
+    return 0 if start is None else start if isinstance(start, int) else size_of_atom(start), stop
+
+
+def _is_written(fold: Fold, array: Any) -> bool:
+    """Whether an array is written to after it was read: a later look might see that."""
+    users = fold.uses.users.get(array, ())
+    return any(isinstance(user, Let) and user.op.name in WRITES and user.args[0] is array for user in users)
+
+
+def _element(fold: Fold, stmt: Let, array: Any, place: Extent) -> Any:
+    if isinstance(place, int):
+        return fold.become(stmt, Get, array, index=(place,))
+    return fold.become(stmt, Get, array, atom_of_size(place), index=(Slot(0),))
+
+
+@with_operand("full")
+def _of_filled(fold: Fold, stmt: Let) -> Any:
+    """np.full(1, s)[0] → s."""
+    filled = fold.defined_by(stmt.args[0], "full")
+    if filled is None or _place(stmt) not in (0, -1) or not fold.is_generated:
+        return None
+    return fold.instead(stmt, filled.args[0]) if array_type(filled.target).sizes == (1,) else None
+
+
+def _sum_of_one(fold: Fold, stmt: Let) -> Any:
+    """np.sum(x) → x[0] where x has one element."""
+    type = array_type(stmt.args[0])
+    plain = stmt.attrs.keys() <= {"spelling"} and type.dtype == array_type(stmt.target).dtype
+    if type.sizes != (1,) or not plain or not fold.is_generated or array_type(stmt.target).sizes:
+        return None
+    return fold.become(stmt, Get, stmt.args[0], index=(0,))
+
+
+RULES = {"get": [_of_part, _of_filled], "sum": [_sum_of_one]}
