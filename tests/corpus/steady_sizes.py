@@ -109,6 +109,14 @@ def shorter_than_nothing(x):
     return total
 
 
+def multiplied_out(x):
+    """Polynomials of one or two coefficients: the size does not grow in the last iteration."""
+    product = np.ones(1)
+    for k in range(len(x)):
+        product = np.convolve(product, x[k : k + 2])
+    return np.sum(product * np.arange(len(product)))
+
+
 def written_while_it_shrinks(x):
     y = x * 1.0
     for k in range(len(x) - 1):
@@ -131,5 +139,6 @@ PROGRAMS = [
     Program(one_longer_one_shorter, fixed(VECTOR)),
     Program(shorter_by_a_branch, fixed(VECTOR)),
     Program(shorter_than_nothing, fixed(VECTOR)),
+    Program(multiplied_out, fixed(VECTOR)),
     Program(written_while_it_shrinks, fixed(VECTOR)),
 ]

@@ -127,15 +127,20 @@ class Convolve(Op):
         size = n + m - 1 if mode == "full" else not_negative(n - m + 1)
         return ArrayType(result_dtype(np.convolve, (a.dtype, v.dtype)), (size,))
 
-    vjp = (lambda dy, a, v, mode="full": np.convolve(dy, v[::-1], "valid" if mode == "full" else "full"),
-           lambda dy, a, v, mode="full": np.convolve(dy, a[::-1], "valid") if mode == "full"
-           else np.convolve(a, dy[::-1], "valid")[::-1])
+    vjp = (lambda dy, a, v, mode="full": _overlapping(dy, v[::-1]) if mode == "full" else np.convolve(dy, v[::-1]),
+           lambda dy, a, v, mode="full": _overlapping(dy, a[::-1]) if mode == "full"
+           else _overlapping(a, dy[::-1])[::-1])
 
     def batch(lead, a, v, mode="full"):
         raise NotSupported("np.convolve along a batch has no batched form", instead="Convolve in a loop.")
 
     def domain(rng):
         return [((rng.normal(size=5), rng.normal(size=3)), attrs) for attrs in ({}, {"mode": "valid"})]
+
+
+def _overlapping(longer: Any, shorter: Any) -> Any:
+    """The convolution where the vectors overlap as a whole; whatever is known of their sizes, this is their order."""
+    return Convolve.applied(longer, shorter, mode="valid")
 
 
 def _is_longer(size: Extent, other: Extent) -> bool:
