@@ -42,7 +42,7 @@ def fuse(block: Block, results: list[Atom], assumptions: Assumptions, choices: C
     if undivided(block):
         block = cleaned(block, results, assumptions)
     block = columns(block, only_long=True)
-    block = cleaned(as_cells(resolve(unroll(block)), results), results, assumptions)
+    block = cleaned(as_cells(resolve(unroll(block, vectors=not choices.for_gpu)), results), results, assumptions)
     gather(block, results)
     block = columns(block)
     while substitute_arrays(block, results, of_sums=True):

@@ -141,7 +141,7 @@ def _is_large(stmt: Any) -> bool:
     if not isinstance(stmt, Allocate) or stmt.source is not None:
         return False
     type: Any = stmt.target.type
-    return type.rank > 1 and not all(isinstance(size, int) for size in type.sizes) and all(map(guardable, type.sizes))
+    return type.rank > 1 and all(map(guardable, type.sizes))
 
 
 def _is_outside(result: Any, body: Block) -> bool:

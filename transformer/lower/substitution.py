@@ -39,6 +39,7 @@ from .nests import (
     writes,
 )
 from .places import are_apart
+from .unrolling import VECTOR
 
 FREE, CHEAP = 0, 8                     # what recomputing an element may cost in all
 RATHER_THAN_A_ROW = 48                 # the same, where it takes less time than to keep a row in memory
@@ -249,7 +250,14 @@ def _pays(producer: Producer, most: int) -> bool:
         return True
     if cost > most and most == FREE or any(_is_repeated(site) for site in sites):
         return False
-    return len(sites) <= 1 or cost * len(sites) <= CHEAP or _are_read_once(sites)
+    return len(sites) <= 1 or cost * len(sites) <= CHEAP or _are_read_once(sites) and not _is_of_vectors(producer)
+
+
+def _is_of_vectors(producer: Producer) -> bool:
+    """Whether an array is a matrix whose rows are vectors of a size that is known: a row is made at once then, which
+    its single elements are not."""
+    type: Any = producer.array.type
+    return type.rank > 1 and isinstance(type.sizes[-1], int) and type.sizes[-1] >= VECTOR
 
 
 def _pays_for_rows(producer: Producer, most: int | None) -> bool:

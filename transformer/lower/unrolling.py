@@ -14,22 +14,26 @@ from .nests import Block, Fold, Index, Nest, inner_blocks, split, statements
 
 MOST_PLACES, MOST_STATEMENTS = 16, 160
 MOST_INNER = 4                         # places of inner indices, where the outer ones stay loops
+VECTOR = 4                             # numbers that a processor computes at once, at least
 
 
-def unroll(block: Block) -> Block:
-    """The block without loops over few places, innermost indices first."""
+def unroll(block: Block, vectors: bool = True) -> Block:
+    """The block without loops over few places, innermost indices first. Where processors compute `vectors` at once, the
+    rows of small matrices, which are such vectors, stay loops."""
     made: Block = []
     for stmt in block:
         for inner in inner_blocks(stmt):
-            inner[:] = unroll(inner)
-        made += _unrolled(stmt) if isinstance(stmt, (Nest, Fold)) else [stmt]
+            inner[:] = unroll(inner, vectors)
+        made += _unrolled(stmt, vectors) if isinstance(stmt, (Nest, Fold)) else [stmt]
     return made
 
 
-def _unrolled(stmt: Nest | Fold) -> Block:
+def _unrolled(stmt: Nest | Fold, vectors: bool) -> Block:
     depth = len(stmt.indices)
     if isinstance(stmt, Nest) and not depth:
         return stmt.body
+    if vectors and _has_rows(stmt):
+        return [stmt]
     size = sum(1 for _ in statements(stmt.body))
     most = MOST_STATEMENTS // max(size, 1)
     if places(stmt.indices) <= min(MOST_PLACES, most):
@@ -41,6 +45,13 @@ def _unrolled(stmt: Nest | Fold) -> Block:
     stmt = split(stmt, depth)
     stmt.body = _written_out(stmt.body[0])
     return [stmt]
+
+
+def _has_rows(stmt: Nest | Fold) -> bool:
+    """Whether a statement is a nest over a matrix of known sizes whose rows are vectors."""
+    *_, last = stmt.indices
+    is_matrix = isinstance(stmt, Nest) and len(stmt.indices) > 1 and places(stmt.indices[-2:]) < inf
+    return is_matrix and places([last]) >= VECTOR
 
 
 def places(indices: list[Index]) -> float:

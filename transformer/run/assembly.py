@@ -32,7 +32,7 @@ FILE = re.compile(r'\.file\s+(\d+)\s.*"([^"]*)"')
 @dataclass
 class Arithmetic:
     """How many instructions compute with several floating point numbers, by their width in bits, and how many with a
-    single one; how many loops without others inside have such instructions, and how many of them packed ones."""
+    single one; how many loops without others inside have such instructions, and how many of them more packed ones."""
 
     packed: Counter[int] = field(default_factory=Counter)
     single: int = 0
@@ -141,7 +141,7 @@ def arithmetic(text: str, file: str, of_line: Callable[[int], Hashable], of_func
             if widths:
                 made = found.setdefault(owner, Arithmetic())
                 made.loops += 1
-                made.vectorised += any(widths)
+                made.vectorised += 2 * sum(map(bool, widths)) > len(widths)
     return found
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.core import codegen, dispatcher
+from numba.core import codegen, config, dispatcher
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
@@ -33,6 +33,7 @@ compiler: Any = getattr(dispatcher, "_FunctionCompiler")            # noqa: B009
 SEARCHES = NopythonRewrites, InlineClosureLikes      # for expressions of whole arrays, and for closures
 loops: Any = CompilerBase
 library: Any = codegen.JITCodeLibrary
+settings: Any = config
 
 
 class LoopPasses(loops):
@@ -43,6 +44,27 @@ class LoopPasses(loops):
         made.passes = [each for each in made.passes if each[0] not in SEARCHES]
         made.finalize()
         return [made]
+
+
+class KernelLibrary(library):
+    """What is computed one after another for neighbours in memory, is computed at once: loops over few places, which
+    LLVM writes out. numba does that for those who ask for it."""
+
+    def _optimize_final_module(self) -> None:
+        usual, settings.SLP_VECTORIZE = settings.SLP_VECTORIZE, 1        # under the lock of the compiler
+        try:
+            super()._optimize_final_module()
+        finally:
+            settings.SLP_VECTORIZE = usual
+
+
+class KernelPasses(LoopPasses):
+    """Those of a kernel."""
+
+    def compile_extra(self, function: Any) -> Any:
+        self.state.library = KernelLibrary(self.state.targetctx.codegen(), function.__qualname__)
+        self.state.library.enable_object_caching()
+        return super().compile_extra(function)
 
 
 class InnerLibrary(library):
@@ -89,7 +111,7 @@ class KernelDispatcher(base):
     """Compiles for the layouts of the arrays that come, but for no other numbers than those lowered."""
 
     def __init__(self, function: Any, **options: Any) -> None:
-        super().__init__(told_apart(function), pipeline_class=LoopPasses, **options)
+        super().__init__(told_apart(function), pipeline_class=KernelPasses, **options)
         self._compiler: Any = _like(KernelCompiler, self)
 
     def call_blas(self, names: Sequence[str]) -> None:
