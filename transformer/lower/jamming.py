@@ -9,6 +9,7 @@
 
 A total is fetched and put back a fourth of the times. Every one of them has its items in the order that it had. (The
 loop over the row cannot keep its totals in registers: there are too many of them, or LLVM does not know how many.)
+Rows that are added may be those of the array of totals, as in an elimination, where they are certainly others.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from ..core.types import INT
 from ..core.walk import atom_of_size, atom_vars
 from ..ops.arithmetic import Add
 from .copying import NestCopier
-from .nests import Block, Index, Load, Nest, Store, inner_blocks, is_load
+from .lifetimes import written
+from .nests import Block, Index, Load, Nest, Store, inner_blocks, loaded
+from .reordering import reads_no_writes
 
 TOGETHER = 4                           # items that are added in one pass
 
@@ -46,6 +49,8 @@ def _summed(nest: Nest) -> int | None:
     row, before = nest.body[-1], nest.body[:-1]
     if len(row.indices) != 1 or not all(isinstance(stmt, Let) for stmt in before) or not _is_row_of_sums(row):
         return None
+    if not loaded(nest).isdisjoint(written(row)) and not reads_no_writes(nest, {}):
+        return None
     numbers = _targets(before)
     for k in range(len(nest.indices) - 1, -1, -1):
         var = nest.indices[k].var
@@ -58,7 +63,7 @@ def _summed(nest: Nest) -> int | None:
 
 
 def _is_row_of_sums(row: Nest) -> bool:
-    """Whether a nest adds to elements of arrays that it does not read, one for each place of its index."""
+    """Whether a nest adds to elements of arrays, one for each place of its index."""
     lets = [stmt for stmt in row.body if isinstance(stmt, Let)]
     stores = [stmt for stmt in row.body if isinstance(stmt, Store)]
     if len(lets) + len(stores) != len(row.body) or not stores:
@@ -66,8 +71,7 @@ def _is_row_of_sums(row: Nest) -> bool:
     totals = {stmt.array for stmt in stores}
     index, inside = row.indices[0].var, _targets(lets)
     return len(totals) == len(stores) and all(
-        stmt.adds and index in atom_vars(stmt.at[-1:]) and inside.isdisjoint(atom_vars(stmt.at)) for stmt in stores
-    ) and totals.isdisjoint(stmt.args[0] for stmt in lets if is_load(stmt))
+        stmt.adds and index in atom_vars(stmt.at[-1:]) and inside.isdisjoint(atom_vars(stmt.at)) for stmt in stores)
 
 
 def _targets(lets: Block) -> set[Var]:

@@ -20,15 +20,18 @@ from .contractions import Read, Span, Term, moved, shifted, slope
 from .dependence import Frame, is_above
 from .explicit import loops, negated, number
 from .nests import Allocate, Block, Index, Load, Named, Nest, Part, Product, Store
+from .triangles import filled_up, where_finite
 
 
 @dataclass(slots=True)
 class Rows:
-    """A block of iterations: `first` is its first position, `count` how many there are; `named` computes these."""
+    """A block of iterations: `first` is its first position, `count` how many there are (at `most`); `named` computes
+    these."""
 
     block: Var
     first: Extent
     count: Extent
+    most: int
     named: Block
 
     @staticmethod
@@ -41,7 +44,7 @@ class Rows:
         within(count, 1, length)
         named: Block = [Let((first,), Named, (atom_of_size(Size.of(Unknown(block)) * length),)),
                         Let((count,), Named, (atom_of_size(least(length, frame.trips - here)),))]
-        return Rows(block, here, Size.of(Unknown(count)), named)
+        return Rows(block, here, Size.of(Unknown(count)), length, named)
 
     @property
     def last(self) -> Extent:
@@ -81,8 +84,25 @@ class Contraction:
         place = rows.first + Size.of(Unknown(here))
         term = replace(self.term, at=tuple(moved(k, {self.position: place}) for k in self.term.at))
         own = _outside(self, self.bounded, common[self.bounded], place)
-        return [*made, *loops(_in_block(term, self.position, place, {
-            here: (0, rows.count), **{var: own if var is self.bounded else common[var] for var in common}}), [here])]
+        rest = loops(_in_block(term, self.position, place, {
+            here: (0, rows.count), **{var: own if var is self.bounded else common[var] for var in common}}), [here])
+        return [*made, *self._of_triangle(rows, beyond, common, rest)]
+
+    def _of_triangle(self, rows: Rows, beyond: Span, common: dict[Var, Span], rest: Block) -> Block:
+        """What only some iterations of a block add: as a product, or the loops of the `rest`."""
+        assert self.bounded is not None
+        triangle = self.read(self.position, self.bounded)
+        full = next(each for each in self.term.reads if each is not triangle)
+        if _dtype(self.term).kind != "f":
+            return rest
+        here = rows.first, rows.first + rows.count
+        spans = {**common, self.bounded: beyond}
+        own = _outside(self, self.bounded, common[self.bounded], Size.of(Unknown(self.position)))
+        block, filled = filled_up(triangle, self.position, self.bounded, here, own, beyond, rows.most)
+        term = replace(self.term, reads=[filled if each is triangle else each for each in self.term.reads])
+        product = _added_product(replace(self, term=term), rows, spans)
+        read = {var: span for var, span in {**spans, self.position: here}.items() if var in atom_vars(full.at)}
+        return where_finite(full, read, [*block, *product], rest)
 
     def beyond(self, var: Var, rows: Rows) -> Span:
         """The part of all spans of a position that not all of them have."""

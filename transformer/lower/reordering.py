@@ -30,7 +30,7 @@ def reordered(stmt: Any, around: Ranges) -> Block | None:
     terms = terms_of(stmt, {}) or []
     if not terms or not all(len(term.reads) == 2 and _is_free(term, around) for term in terms):
         return None
-    if all(map(_is_in_order, terms)) or not _reads_no_writes(stmt, around):
+    if all(map(_is_in_order, terms)) or not reads_no_writes(stmt, around):
         return None
     return [each for term in terms for each in loops(term)]
 
@@ -50,7 +50,8 @@ def _is_free(term: Term, around: Ranges) -> bool:
     return all(is_above(size, around, 0) and not (isinstance(size, int) and size < SHORT) for size in sizes)
 
 
-def _reads_no_writes(stmt: Any, around: Ranges) -> bool:
+def reads_no_writes(stmt: Any, around: Ranges) -> bool:
+    """Whether a loop reads no element that it writes, or adds to, anywhere."""
     found = accesses([stmt])
     if found is None:
         return False

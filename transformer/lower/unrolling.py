@@ -49,9 +49,8 @@ def _unrolled(stmt: Nest | Fold, vectors: bool) -> Block:
 
 def _has_rows(stmt: Nest | Fold) -> bool:
     """Whether a statement is a nest over a matrix of known sizes whose rows are vectors."""
-    *_, last = stmt.indices
     is_matrix = isinstance(stmt, Nest) and len(stmt.indices) > 1 and places(stmt.indices[-2:]) < inf
-    return is_matrix and places([last]) >= VECTOR
+    return is_matrix and places(stmt.indices[-1:]) >= VECTOR
 
 
 def places(indices: list[Index]) -> float:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -141,8 +141,13 @@ def arithmetic(text: str, file: str, of_line: Callable[[int], Hashable], of_func
             if widths:
                 made = found.setdefault(owner, Arithmetic())
                 made.loops += 1
-                made.vectorised += 2 * sum(map(bool, widths)) > len(widths)
+                made.vectorised += is_vectorised(widths)
     return found
+
+
+def is_vectorised(widths: Sequence[int]) -> bool:
+    """Whether most instructions of a loop compute with several numbers. (A few pairs are found in most loops.)"""
+    return 2 * sum(map(bool, widths)) > len(widths)
 
 
 def _owner(function: _Function, start: int, end: int, of_line: Callable[[int], Hashable]) -> Hashable:

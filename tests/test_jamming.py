@@ -1,0 +1,74 @@
+"""Sums over rows of the array that they are added to: several rows at a time where they are certainly others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from lowered import as_loops, source_of
+
+from transformer import grad, jit
+
+
+def eliminated(a: Any) -> Any:
+    a = a.copy()
+    n = a.shape[0]
+    for i in range(n):
+        for j in range(i):
+            a[i, j] -= a[i, :j] @ a[:j, j]
+            a[i, j] /= 2 + a[j, j]
+        for j in range(i, n):
+            a[i, j] -= a[i, :i] @ a[:i, j]
+    return a
+
+
+def sum_of_eliminated(a: Any) -> Any:
+    return np.sum(eliminated(a) ** 2)
+
+
+def with_every_row(a: Any) -> Any:
+    """The row itself is one of those that are added to it."""
+    a = a.copy()
+    for i in range(a.shape[0]):
+        for k in range(a.shape[0]):
+            for j in range(a.shape[1]):
+                a[i, j] += 0.1 * a[k, 0] * a[k, j]
+    return a
+
+
+def by_its_own_numbers(a: Any) -> Any:
+    """What a row is multiplied by is a total."""
+    a = a.copy()
+    for i in range(1, a.shape[0]):
+        for k in range(a.shape[1]):
+            for j in range(a.shape[1]):
+                a[i, j] += a[i, k] * a[0, j]
+    return a
+
+
+def numbers(dtype: str, n: int) -> np.ndarray:
+    rng = np.random.default_rng(n)
+    return (rng.normal(size=(n, n)) / n).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "c16"])
+@pytest.mark.parametrize("function", [eliminated, with_every_row, by_its_own_numbers])
+def test_results(function: Any, dtype: str) -> None:
+    compiled, rtol = jit(function), 1e-4 if dtype == "f4" else 1e-11
+    for n in (1, 2, 4, 5, 8, 13):
+        a = numbers(dtype, n)
+        np.testing.assert_allclose(compiled(a), function(a), rtol, rtol)
+        np.testing.assert_allclose(as_loops(function, function, (a,)), function(a), rtol, rtol)
+
+
+def test_gradient() -> None:
+    derived = grad(sum_of_eliminated)
+    for n in (3, 9):
+        np.testing.assert_allclose(jit(derived)(numbers("f8", n)), derived(numbers("f8", n)), 1e-10, 1e-12)
+
+
+@pytest.mark.parametrize("function", [eliminated, with_every_row, by_its_own_numbers])
+def test_only_other_rows_are_added_together(function: Any) -> None:
+    source = source_of(function, function, (numbers("f8", 9),))
+    assert ("4 * k + 3" in source) is (function is eliminated), source
