@@ -28,6 +28,7 @@ from .fusion import Choices, fuse
 from .interchange import interchange
 from .jamming import jam
 from .layout import free_arrays, laid_out
+from .lengths import compared
 from .masks import chosen_by_masks
 from .memory import place
 from .named_places import by_names
@@ -107,7 +108,7 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
         body = body if threads else slide(body, results)
         body = jam(shortened(tile(peel(body))))
         body = in_chunks(body) if threads else body
-        body = cleaned(accurate(extremes(body)), results, builder.assumptions)
+        body = cleaned(accurate(extremes(compared(body))), results, builder.assumptions)
         if without_tests_of_signs(body, allocated_next, inner_blocks):
             body = cleaned(body, results, builder.assumptions)
         body = shared_out(body, results) if threads else body
