@@ -27,6 +27,7 @@ from .extremes import extremes
 from .fusion import Choices, fuse
 from .interchange import interchange
 from .jamming import jam
+from .joining import join
 from .layout import free_arrays, laid_out
 from .lengths import compared
 from .masks import chosen_by_masks
@@ -106,7 +107,7 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
         body = by_blocks(added_at_once(body, results), free_arrays(body, results))
         body = laid_out(interchange(body, results), results)
         body = body if threads else slide(body, results)
-        body = jam(shortened(tile(peel(body))))
+        body = join(jam(shortened(tile(peel(body)))))
         body = in_chunks(body) if threads else body
         body = cleaned(accurate(extremes(compared(body))), results, builder.assumptions)
         if without_tests_of_signs(body, allocated_next, inner_blocks):

@@ -1,0 +1,101 @@
+"""Neighbouring loops of a sweep become one, where an iteration of the second touches nothing that the first one has yet
+to touch; what has just been written is not read.
+
+    for j in range(m):                          for j in range(m):
+        part[j] = y[i, j]                           y_ij = y[i, j]
+    for j in range(m):                              y[i, j] = 0.0
+        y[i, j] = 0.0                      →        y[i + 1, j] += y_ij * b
+    for j in range(m):
+        y[i + 1, j] += part[j] * b
+
+Arrays are memory here, which a sweep changes again and again. (`merging` has joined what it could where they were
+values.)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.builder import current
+from ..core.grammar import Atom, Const, Let, Loop, Var
+from ..core.walk import Copier
+from ..ops.identity import Same
+from .clean import Renaming
+from .dependence import Frame, accesses, conflicts
+from .lifetimes import written
+from .nests import Block, Fold, Nest, Store, inner_blocks, is_load, is_numeric, loaded, split, statements
+
+MOST_STATEMENTS = 64                   # of a loop that comes about
+
+
+def join(block: Block, in_sweep: bool = False) -> Block:
+    """The block with the nests in its loops joined."""
+    made: Block = []
+    for stmt in block:
+        for inner in inner_blocks(stmt):
+            inner[:] = join(inner, in_sweep or isinstance(stmt, Loop))
+        both = _joint(made[-1], stmt) if made and in_sweep else None
+        made[len(made) - (both is not None):] = [both or stmt]
+    return made
+
+
+def _joint(first: Any, second: Any) -> Nest | None:
+    if not (is_numeric(first) and is_numeric(second) and _are_alike(first, second)):
+        return None
+    a, b = split(first, 1), split(second, 1)
+    index = a.indices[0]
+    inside: Block = Renaming(Copier({b.indices[0].var: index.var})).block(list(b.body))
+    early, late = accesses(a.body), accesses(inside)
+    frame = Frame(index.var, index.size)
+    if early is None or late is None or any(frame.meet(y, x) for x, y in conflicts(early, late)):
+        return None
+    body = _not_read_again(join(_numbers_first(a.body, inside), in_sweep=True))
+    ordered = first.ordered or second.ordered
+    if len(body) == 1 and isinstance(body[0], Nest) and len(first.indices) > 1:
+        return Nest([index, *body[0].indices], body[0].body, first.origin, ordered)
+    return Nest([index], body, first.origin, ordered)
+
+
+def _are_alike(first: Nest, second: Nest) -> bool:
+    """Whether two nests run over the same places, with something in common, and both along a row or neither."""
+    normal = current().assumptions.normal
+    touched = [written(nest) | loaded(nest) for nest in (first, second)]
+    sizes = [[normal(index.size) for index in nest.indices] for nest in (first, second)]
+    count = sum(1 for _ in statements([first, second]))
+    are_rows = _has_loops(first)
+    return (sizes[0][:1 if are_rows else None] == sizes[1][:1 if are_rows else None] and are_rows == _has_loops(second)
+            and not touched[0].isdisjoint(touched[1]) and count <= MOST_STATEMENTS)
+
+
+def _has_loops(nest: Nest) -> bool:
+    return len(nest.indices) > 1 or any(isinstance(stmt, (Nest, Fold)) for stmt in nest.body)
+
+
+def _numbers_first(first: Block, second: Block) -> Block:
+    """Both blocks, with the numbers that the second one begins with before the first one, if that does not change what
+    they are read from."""
+    changed = {array for stmt in first for array in written(stmt)}
+    count = next((k for k, stmt in enumerate(second)
+                  if not isinstance(stmt, Let) or not loaded(stmt).isdisjoint(changed)), len(second))
+    return [*second[:count], *first, *second[count:]]
+
+
+def _not_read_again(body: Block) -> Block:
+    """A body in which numbers that it has stored or read itself are not read."""
+    known: dict[Any, Atom] = {}
+    made: Block = []
+    for stmt in body:
+        if is_load(stmt) and (stmt.args[0], _key(stmt.args[1:])) in known:
+            stmt = Let(stmt.targets, Same, (known[stmt.args[0], _key(stmt.args[1:])],), {}, stmt.origin)
+        changed: set[Var] = written(stmt)
+        known = {key: value for key, value in known.items() if key[0] not in changed}
+        if isinstance(stmt, Store) and not stmt.adds:
+            known[stmt.array, _key(stmt.at)] = stmt.value
+        elif is_load(stmt):
+            known[stmt.args[0], _key(stmt.args[1:])] = stmt.target
+        made.append(stmt)
+    return made
+
+
+def _key(at: Any) -> tuple[Any, ...]:
+    return tuple(k.value if isinstance(k, Const) else k for k in at)
