@@ -209,7 +209,7 @@ def test_rows_on_gpus_are_refused():
 
 ROWS = [program for program in ALL if program.name in {
     "hessian_of_mask_twice", "windows_of_two", "part_of_a_branch_in_a_branch", "gradient_of_masks_in_a_branch",
-    "branch_in_branch"}]
+    "branch_in_branch", "partly_observed"}]
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -121,6 +121,30 @@ def trusses_example(rng: Any, size: int = 4) -> tuple[Any, ...]:
     return rng.uniform(0.5, 1.5, size - 1), np.linspace(0, 1, size), rng.standard_normal(size)
 
 
+def partly_observed(F, H, log_r, ys, observed):
+    """The log likelihood of a linear model of which each time some components are seen."""
+    m, P = np.zeros(3), np.eye(3)
+    R = np.diag(np.exp(log_r))
+    total = 0.0
+    for t in range(len(ys)):
+        seen = observed[t]
+        m, P = F @ m, F @ P @ F.T
+        if seen.any():
+            part = H[seen]
+            S = part @ P @ part.T + R[np.ix_(seen, seen)]
+            K = np.linalg.solve(S, part @ P).T
+            r = ys[t, seen] - part @ m
+            m, P = m + K @ r, P - K @ S @ K.T
+            total -= 0.5 * (r @ np.linalg.solve(S, r) + np.linalg.slogdet(S)[1] + seen.sum() * np.log(2 * np.pi))
+    return total
+
+
+def observed_example(rng: Any, size: int = 4) -> tuple[Any, ...]:
+    seen = np.array([[True, True], [False, True], [False, False], [True, False]])
+    return (np.eye(3) + 0.1 * rng.standard_normal((3, 3)), rng.standard_normal((2, 3)), np.full(2, -0.5),
+            rng.standard_normal((size, 2)), np.resize(seen, (size, 2)))
+
+
 def newest_axes(a, b):
     """New axes in all places, before and behind."""
     shifted = a[None, :, None] * b[:, None, None]
@@ -139,5 +163,6 @@ PROGRAMS = [
     Program(soft_clusters, clusters_example, wrt=(0, 1, 2)),
     Program(bouncing, bouncing_example, wrt=(0, 1, 2)),
     Program(trusses, trusses_example, wrt=(0, 1, 2)),
+    Program(partly_observed, observed_example, wrt=(0, 1, 2, 3)),
     Program(newest_axes, square_axes, wrt=(0, 1)),
 ]

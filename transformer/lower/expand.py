@@ -20,7 +20,7 @@ from typing import Any
 
 from ..core.builder import Builder, current
 from ..core.errors import NotSupported
-from ..core.grammar import UNDEFINED, Call, Carry, Effect, If, Let, Loop, Merge, Var, type_of
+from ..core.grammar import UNDEFINED, Call, Carry, Effect, If, Let, Loop, Merge, Read, Record, Var, type_of
 from ..core.halves import PYTHON_KINDS, promoted
 from ..core.sizes import Size, Unknown
 from ..core.types import ArrayType, SeqType
@@ -45,6 +45,7 @@ from .positions import found
 from .products import multiplied
 from .ragged import Ragged
 from .recording import Recording, by_definition
+from .rows_read import rows_of_computed_sizes, sizes_first
 
 KEPT = ("stacked", "unstacked")        # what a loop records is an array
 
@@ -154,16 +155,29 @@ class Expansion:
         with self.ranges.block(stmt.cond, loop=stmt), self.nested() as body:
             for carry in stmt.carries:
                 self.measure(carry.entry)
-            reads = [self.recording.growing_read(read) for read in stmt.reads
-                     if not self.recording.read(read, stmt.position)]
-            for read in stmt.reads:
-                self.measure(read.target)
-            for inner in by_definition(stmt.body, records, partial(self.recording.keep, stmt)):
-                self.stmt(inner)
+            late = rows_of_computed_sizes(stmt)
+            reads = self.rows(stmt, [read for read in stmt.reads if read not in late])
+            first, rest = sizes_first(stmt, late)
+            behind = {read.target for read in late}.union(all_definitions(rest))
+            self.recorded(stmt, first, {value: mine for value, mine in records.items() if value not in behind})
+            reads += self.rows(stmt, late)
+            self.recorded(stmt, rest, {value: mine for value, mine in records.items() if value in behind})
         kept = [self.recording.growing(record) for record in stmt.records if not self.recording.is_array(stmt, record)]
         emit(replace(stmt, test=test, body=body, reads=reads, records=kept, carries=self.begun(stmt)))
         for carry in stmt.carries:
             self.measure(carry.out)
+
+    def rows(self, loop: Loop, reads: list[Read]) -> list[Read]:
+        """Emits what a loop reads; gives what it still reads by itself."""
+        left = [self.recording.growing_read(read) for read in reads if not self.recording.read(read, loop.position)]
+        for read in reads:
+            self.measure(read.target)
+        return left
+
+    def recorded(self, loop: Loop, block: Block, records: dict[Any, list[Record]]) -> None:
+        """Statements of the body of a loop, and what it keeps of their values or has before."""
+        for stmt in by_definition(block, records, partial(self.recording.keep, loop)):
+            self.stmt(stmt)
 
     def begun(self, loop: Loop) -> list[Carry]:
         """The carries of a loop. An array that is not bound before has memory there, as an iteration may write
