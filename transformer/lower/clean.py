@@ -16,6 +16,7 @@ from .nests import (
     Allocate,
     Block,
     Fold,
+    Kept,
     Library,
     Nest,
     Product,
@@ -164,6 +165,8 @@ def swept(block: Block, alive: set[Var]) -> Block:
                 stmt.merges = [merge for merge in stmt.merges if merge.target in alive]
             elif isinstance(stmt, Library):
                 stmt.unread = frozenset(stmt.targets) - alive
+            elif isinstance(stmt, Kept):                                 # copies of these arrays need their sizes
+                alive.update(var for target in stmt.targets for var in atom_vars(target.type))
             alive.update(uses_after(stmt))
             _sweep_inside(stmt, alive)
             alive.update(uses_before(stmt))

@@ -19,8 +19,8 @@ from ..core.walk import all_definitions, all_statements, atom_vars, free_vars, t
 
 
 def rows_of_computed_sizes(loop: Loop) -> list[Read]:
-    """The rows whose sizes the body computes."""
-    inside = set(all_definitions(loop.body))
+    """The rows whose sizes the body computes, or other reads are."""
+    inside = {*all_definitions(loop.body), *(read.target for read in loop.reads)}
     return [read for read in loop.reads if not inside.isdisjoint(atom_vars(read.target.type))]
 
 
