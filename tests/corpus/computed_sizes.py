@@ -212,7 +212,48 @@ def chosen_in_pairs(x):
     return np.sum(x[x > 0].reshape(-1, 2).prod(axis=1)) + np.sum(x[x < 0].reshape(2, 2)[1])
 
 
+def row_without_itself(x):
+    """A mask takes as many places as the values are only by what the program knows."""
+    n = len(x)
+    apart = (x[:, None] - x) ** 2
+    weight = np.zeros((n, n))
+    for i in range(n):
+        e = np.exp(-np.delete(apart[i], i))
+        weight[i, np.arange(n) != i] = e / e.sum()
+    weight[weight > 0.5] += x[:np.count_nonzero(weight > 0.5)]
+    return np.sum(weight ** 2 * x)
+
+
+def pooled(y, w):
+    """Isotonic regression: neighbours in the wrong order are pooled, and each gets the mean of its pool."""
+    n = len(y)
+    mean, weight, count = y.copy(), w.copy(), np.ones(n, dtype=int)
+    last = -1
+    for i in range(n):
+        last += 1
+        mean[last], weight[last], count[last] = y[i], w[i], 1
+        while last > 0 and mean[last - 1] > mean[last]:
+            both = weight[last - 1] + weight[last]
+            mean[last - 1] = (weight[last - 1] * mean[last - 1] + weight[last] * mean[last]) / both
+            weight[last - 1] = both
+            count[last - 1] += count[last]
+            last -= 1
+    fit = np.repeat(mean[:last + 1], count[:last + 1])
+    return np.sum(w * (fit - y) ** 2) + np.sum(fit ** 3)
+
+
+def columns_repeated(x, counts):
+    return np.sum(np.sin(x.repeat(counts, axis=1)) * np.arange(counts.sum())) + np.sum(np.repeat(x, counts[:1]) ** 2)
+
+
+def pool_example(rng, size: int = 6):
+    return rng.standard_normal(size), rng.uniform(0.5, 1.5, size)
+
+
 PROGRAMS = [
+    Program(row_without_itself, apart((5,))),
+    Program(pooled, pool_example, (0, 1)),
+    Program(columns_repeated, normal((2, 3), then=(np.array([2, 0, 1], np.int32),))),
     Program(others_of_each_row, normal((3, 4))),
     Program(chosen_in_pairs, fixed(np.array([1.0, -0.5, 2.0, 0.3, -1.5, 0.7, -2.0, -0.1]))),
     Program(power_spectrum, normal((8,))),

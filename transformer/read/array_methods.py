@@ -62,6 +62,11 @@ def _item(reader: Reader, array: Value, *index: Any) -> Any:
     return array if array.type.weak else converted(array, kind, kind.__name__)
 
 
+def _repeat(reader: Reader, array: Value, *args: Any, **kwargs: Any) -> Any:
+    """`x.repeat(n)`, which may have a number for each element."""
+    return reader.call(np.repeat, (array, *args), kwargs)
+
+
 def write_out(reader: Reader, out: Any, result: Any) -> Any:
     """`out=`: the result is written to an array, which is returned."""
     from .assignment import write_whole
@@ -77,7 +82,7 @@ def write_out(reader: Reader, out: Any, result: Any) -> Any:
 
 
 USE_OTHERS = "Write it with functions of NumPy that have a rule, or pass the result in as an argument."
-SPECIAL = {"fill": _fill, "item": _item}
+SPECIAL = {"fill": _fill, "item": _item, "repeat": _repeat}
 INSTEAD = {
     "is_integer": "Write x == np.floor(x).",
     "tobytes": "Call it before, and pass the bytes in as an argument.",

@@ -38,7 +38,7 @@ from .recorded import RecordedList, Recording
 from .strides import with_places
 from .subscripts import subscript
 from .testing import fitting
-from .values import PerhapsAxisless, View, cell_of, is_array, is_axisless, whereabouts
+from .values import PerhapsAxisless, View, cell_of, contained, is_array, is_axisless, whereabouts
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -128,7 +128,8 @@ def write_item(reader: Reader, owner: Any, index: Any, value: Any) -> None:
     if isinstance(owner, Value):
         index, value = prepared(reader, with_places(reader, owner, index)), prepared(reader, value)
         with as_user_error(reader):
-            new = fitting(reader, lambda: indexing.write(Value(owner.atom), value, index), (owner, index, value))
+            put = lambda: indexing.write(Value(owner.atom), value, index)  # noqa: E731
+            new = fitting(reader, put, (owner, index, value), _has_mask(index))
         _check_overlap(reader, owner, value, new)
         reader.write(owner, new.atom)
         return
@@ -147,6 +148,11 @@ def write_item(reader: Reader, owner: Any, index: Any, value: Any) -> None:
             reader.builder.origin,
             instead="Make a list or an array of it first: list(items), np.array(items).",
         )
+
+
+def _has_mask(index: Any) -> bool:
+    """Whether values decide how many places an index has."""
+    return any(isinstance(item, Value) and item.dtype.kind == "b" for item in contained(index))
 
 
 def _write_axisless(reader: Reader, array: Value, index: Any, value: Any) -> None:
@@ -293,7 +299,7 @@ def _augment_item(reader: Reader, function: Any, owner: Any, index: Any, evaluat
     with as_user_error(reader):
         position = prepared(reader, index)
         add = lambda: indexing.add_at(Value(owner.atom), added, position)  # noqa: E731
-        new_array = fitting(reader, add, (owner, position, added))
+        new_array = fitting(reader, add, (owner, position, added), _has_mask(position))
     reader.write(owner, new_array.atom)
 
 

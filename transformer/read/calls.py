@@ -34,7 +34,7 @@ from .kinds import type_name
 from .library import gives_arrays, instead_of
 from .library.calls import call_library
 from .library.folding import WITH_WHERE
-from .library.selecting import each_element
+from .library.selecting import each_element, repeat_each
 from .library.writing import masked
 from .pure import is_impure, is_pure, public_name, why_not
 from .rank_zero import as_given, as_numbers
@@ -107,8 +107,8 @@ def _call_op(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[
                                instead="Give out=np.zeros_like(x), or write np.where(mask, f(x), 0).")
         mask = rest.pop("where")
         return call_library(reader, masked, (partial(function, **rest), args, _alone(out), mask), {})
-    selecting = _with_where(function, rest)
-    result = call_library(reader, selecting, args, rest) if selecting else apply_op(reader, function, args, rest)
+    written = _with_where(function, rest) or _with_counts(function, *args, **rest)
+    result = call_library(reader, written, args, rest) if written else apply_op(reader, function, args, rest)
     return result if out is None else write_out(reader, out, result)
 
 
@@ -124,6 +124,11 @@ def _with_where(function: Any, kwargs: dict[str, Any]) -> Any:
     """What is read in place of a reduction that has `where` or `initial`."""
     given = kwargs.get("where", True) is not True or kwargs.get("initial") is not None
     return WITH_WHERE.get(function) if given else None
+
+
+def _with_counts(function: Any, a: Any = None, repeats: Any = None, *_: Any, **__: Any) -> Any:
+    """What is read in place of `np.repeat` with a number for each element, in an array."""
+    return repeat_each if function is np.repeat and isinstance(repeats, Value) and repeats.ndim == 1 else None
 
 
 OUT_BEHIND: dict[Any, int] = {np.dot: 2, np.clip: 3}  # the number of arguments before `out`

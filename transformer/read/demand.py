@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import NotSupported, TransformError
-from ..core.grammar import If, Let, Loop, Var
+from ..core.grammar import Const, If, Let, Loop, Var
 from ..core.sizes import Dim, Size, leaves
 from ..core.types import ArrayType
 from ..core.walk import all_statements, targets_of
@@ -83,6 +83,7 @@ class Roots:
         self.reader = reader
         self.paths: set[str] = set()
         self.loops: list[Any] = []
+        self.of_any_length: list[Any] = []   # those of which the program does not say how often they run
         self.others: list[Any] = []
         self._seen: set[int] = set()
         self._makers: dict[Var, Any] | None = None
@@ -134,7 +135,10 @@ class Roots:
                         self.follow(merge.then)
                         self.follow(merge.orelse)
             case Loop() if self.reader.loop_of_var(stmt.position) is not None:
-                self.loops.append(self.reader.loop_of_var(stmt.position))         # a list that it made
+                loop = self.reader.loop_of_var(stmt.position)
+                self.loops.append(loop)                                           # a list that it made
+                if not isinstance(stmt.trips, Const):
+                    self.of_any_length.append(loop)
             case _:
                 self.others.append(var)
 

@@ -104,7 +104,8 @@ def read(
             with reader.builder.active(), reader.assumptions.block(), testing_signs(reader):
                 return read_target(reader, target, args, kwargs)
         except Unroll as request:
-            findings.unroll(request)
+            if not findings.unroll(request) and not _may_go_on(request.refusal, reader):
+                raise request.refusal from None
         except Widen as request:
             _declare(findings.declared, request, reader)
         except TransformError as refusal:
@@ -157,12 +158,13 @@ class Findings:
     opened: dict[Any, TransformError | None] = field(default_factory=dict)
     instead: dict[Any, bool] = field(default_factory=dict)
 
-    def unroll(self, request: Unroll) -> None:
-        """Notes that a loop has to be unrolled for what follows it. Raises why, if that was known before."""
+    def unroll(self, request: Unroll) -> bool:
+        """Notes that a loop has to be unrolled for what follows it; False if that was known before."""
         if request.loop in self.unrolled and not self.instead.get(request.loop):
-            raise request.refusal from None
+            return False
         self.unrolled[request.loop] = request.refusal
         self._close(request.loop)
+        return True
 
     def unroll_all(self) -> bool:
         """Has loops unrolled that carry sizes instead; False if there are none."""

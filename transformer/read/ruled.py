@@ -263,9 +263,9 @@ def _unrolled_as_needed(reader: Reader, function: Any, args: tuple[Any, ...], kw
         try:
             return reader.call(function, args, kwargs)
         except Unroll as request:
-            if any(loop.plan.key == request.loop for loop in reader.loops):
+            around = any(loop.plan.key == request.loop for loop in reader.loops)
+            if around or not reader.findings.unroll(request):
                 raise
-            reader.findings.unroll(request)
         except Widen as request:
             if reader.declared.get(request.key) == request.type:
                 raise

@@ -46,18 +46,19 @@ class Untested(NotSupported):
         self.place = place
 
 
-def fitting(reader: Reader, operation: Callable[[], T], arguments: Any) -> T:
+def fitting(reader: Reader, operation: Callable[[], T], arguments: Any, by_mask: bool = False) -> T:
     """What an operation gives. Where sizes could not be told equal, what they rest on may decide, so integer
-    arguments become static and loops are unrolled; else the program tests them."""
+    arguments become static and loops are unrolled; else the program tests them, as it does at once where they are
+    those of what a mask chooses."""
     try:
         return operation()
     except NotKnown:
         raise
     except TransformError as error:
         place = reader.builder.origin
-        by_test = isinstance(error, ShapeError) and _has_computed_sizes(arguments)
+        by_test = isinstance(error, ShapeError) and (by_mask or _has_computed_sizes(arguments))
         refusal = untested(reader, error.message) if by_test and place not in reader.tested else error
-        if place not in reader.tested:
+        if place not in reader.tested and not by_mask:
             _demand_integers(reader, arguments, refusal)
         if not by_test or reader.recursion.active and place not in reader.tested:
             raise refusal from None
@@ -97,7 +98,7 @@ def _demand_integers(reader: Reader, arguments: Any, error: TransformError) -> N
         elif isinstance(item, Size):
             roots.follow(item)
     paths = {path for path in roots.paths if ".shape[" not in path}
-    if roots.loops:
+    if roots.loops and not (isinstance(error, Untested) and roots.loops[-1] in roots.of_any_length):
         raise Unroll(roots.loops[-1], error.located(reader.builder.origin))
     if paths:
         raise Demand(paths, error.located(reader.builder.origin))

@@ -58,6 +58,7 @@ PRINTED = frozenset(
         "ValueError",
     }
 ) | HELPERS | HELPER_NUMBERS
+OF_THREADS = frozenset({"in_threads", "places"})   # which only loops that threads share call
 BUILTINS = frozenset(dir(builtins))
 POSITIONS = ("k", "j", "i", "m", "l")
 COUNTERS = ("n", "count", "steps")
@@ -150,7 +151,7 @@ class Names:
     def __init__(self, flow: Flow, variables: Variables, taken: Iterable[str]) -> None:
         self.flow = flow
         self.variables = variables
-        self.taken = {*keyword.kwlist, *PRINTED, *registry.names(), *taken}
+        self.taken = {*keyword.kwlist, *(PRINTED - OF_THREADS), *registry.names(), *taken}
         self.chosen: dict[Variable, str] = {}
         self.holders: dict[str, list[Variable]] = {}
         self.numbers: dict[Any, int] = {}  # the last number of a name in a loop

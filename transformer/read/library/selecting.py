@@ -79,6 +79,29 @@ def resize(a, new_shape):
     return np.reshape(repeated, new_shape)
 
 
+def repeat_each(a, repeats, axis=None):
+    """`np.repeat` with an array of numbers, one for each element."""
+    a = np.asarray(a)
+    if axis is None:
+        a, axis = np.ravel(a), 0
+    axis = axis_of(axis, a.ndim)
+    if repeats.dtype.kind not in "bui" or repeats.dtype == np.uint64:
+        raise TypeError(
+            f"Cannot cast array data from dtype('{repeats.dtype}') to dtype('int64') according to the rule 'safe'"
+        )
+    if repeats.shape[0] != a.shape[axis]:
+        if repeats.shape[0] == 1:
+            return np.repeat(a, repeats[0], axis=axis)
+        raise ValueError(
+            f"operands could not be broadcast together with shape ({a.shape[axis]},) ({repeats.shape[0]},)"
+        )
+    if np.any(repeats < 0):
+        raise ValueError("repeats may not contain negative values.")
+    ends = np.cumsum(repeats.astype(np.int64))
+    places = np.searchsorted(ends, np.arange(np.sum(repeats)), side="right")
+    return np.take(a, places, axis=axis)
+
+
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     arr = np.asarray(arr)
     lines = np.moveaxis(arr, axis, -1)
