@@ -11,7 +11,7 @@ from lowered import as_loops, called, generated
 from memory_peak import peak
 from test_lowered_programs import check, transformed
 
-from transformer import checkpoint_loop, grad, jit
+from transformer import checkpoint_loop, grad, jit, jvp
 from transformer.core.errors import NotSupported
 from transformer.lower.cuda.lowering import lower_for_gpu
 from transformer.lower.lowering import lower
@@ -244,6 +244,29 @@ def test_rows_whose_lengths_a_branch_knew():
     derivative, arguments = transformed(program, 1), program.example(np.random.default_rng(0))
     for ours, theirs in zip(jit(derivative)(*arguments), derivative(*arguments), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
+def attended_so_far(W, xs):
+    """Attention to what came before, kept in place: the loop carries how much that is."""
+    n, d = xs.shape
+    kept, length, h = np.zeros((n, d)), 0, np.zeros(d)
+    for x in xs:
+        kept[length] = (x + h) @ W
+        length += 1
+        score = kept[:length] @ (x + h)
+        h = np.exp(score - score.max()) @ kept[:length]
+    return np.sum(h)
+
+
+def test_lengths_that_the_forward_loop_carried():
+    """What the reverse loop computes again is as long as what it has, not as what the other loop carried."""
+    arguments = np.random.default_rng(0).standard_normal((2, 2)), np.random.default_rng(1).standard_normal((3, 2))
+
+    def along(W, xs):
+        return jvp(grad(attended_so_far, (0, 1)), (W, xs), (W, xs))[1]
+
+    for ours, theirs in zip(jit(along)(*arguments), along(*arguments), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-10)
 
 
 def rows_up_to_all(x):

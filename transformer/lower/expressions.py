@@ -106,14 +106,21 @@ class Expressions:
             return ast.UnaryOp(ast.USub(), term) if count < 0 else term
         return ast.BinOp(tree, ast.Sub() if count < 0 else ast.Add(), term)
 
+    def _unknown_size(self) -> NotSupported:
+        origin = self.lowered.function.origin
+        if self.callees:
+            return NotSupported("a size that a function which calls itself is not told has no compiled form", origin,
+                                instead="Pass the number to it as an argument.")
+        return NotSupported("an array of a size that only another part of the program knows has no compiled form",
+                            origin, instead="Run it without jit.")
+
     def _size_atom(self, atom: Any) -> ast.expr:
         match atom:
             case Dim():
                 return ast.Name(self.names.sizes[atom])
             case Unknown(var):
                 if var not in self.trees and var not in self.names.of:
-                    raise NotSupported("a size that a function which calls itself is not told has no compiled form",
-                                       self.lowered.function.origin, instead="Pass the number to it as an argument.")
+                    raise self._unknown_size()
                 return self.atom(var)
             case Floor(numerator, denominator):
                 return ast.BinOp(self.size(numerator), ast.FloorDiv(), self.size(denominator))

@@ -39,6 +39,7 @@ from .peeling import peel
 from .products import see_through
 from .promotion import promoted
 from .ragged import with_begins
+from .scoped import sizes_in_scope
 from .sliding import slide
 from .substitution import RATHER_THAN_A_ROW
 from .sums import accurate
@@ -122,6 +123,7 @@ def _fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSO
     """The results of a function, and nests in which arrays are values. `given` are the parameters of functions that
     are called which are theirs; results are always those of the caller."""
     results = list(function.results)
+    sizes_in_scope(function)
     with builder.active():
         function = chosen_by_masks(with_tests_of_names(function))
         ragged = with_begins(function)
