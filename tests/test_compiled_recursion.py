@@ -224,6 +224,30 @@ def rows(x):
     return sets_of_rows(x, 2)
 
 
+def middles_first(x):
+    out = np.zeros(len(x))
+
+    def visit(low, high, depth):
+        if high <= low:
+            return
+        middle = (low + high) // 2
+        out[middle] += np.sin(x[middle]) * depth
+        visit(low, middle, depth + 1)
+        visit(middle + 1, high, depth + 1)
+
+    visit(0, len(x), 1)
+    return out @ out
+
+
+def test_sizes_that_are_equal_in_the_caller() -> None:
+    """Of the tangents and the arguments, which are as long by a guard, what is called is given one."""
+    def along(tangent, x):
+        return jvp(grad(middles_first), (x,), (tangent,))[1]
+
+    arguments = np.random.default_rng(0).standard_normal((2, 5))
+    np.testing.assert_allclose(jit(along)(*arguments), along(*arguments), rtol=1e-12)
+
+
 def test_refusal_has_a_place() -> None:
     with pytest.raises(NotSupported, match="rows of different lengths") as raised:
         jit(grad(rows))(0.3)

@@ -149,13 +149,19 @@ class Printer(Loops):
 
 
 def dimensions(lowered: Lowered) -> dict[Dim, tuple[Var, int]]:
-    """Where each named dimension is found: the parameter and the axis."""
+    """Where each named dimension is found: the parameter and the axis. What is called may be given only arrays of a
+    size that is equal, by assumption, to the one that stands for both."""
     found = dict(lowered.function.dims)
     for param in lowered.function.params:
         for axis, size in enumerate(getattr(param.type, "sizes", ())):
             for atom in size.atoms() if isinstance(size, Size) else ():
                 if isinstance(atom, Dim) and size == Size.of(atom):
                     found.setdefault(atom, (param, axis))
+    for dim, place in list(found.items()):
+        normal = lowered.assumptions.normal(Size.of(dim))
+        for atom in normal.atoms() if isinstance(normal, Size) else ():
+            if normal == Size.of(atom) and isinstance(atom, Dim):
+                found.setdefault(atom, place)
     return found
 
 
