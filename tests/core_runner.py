@@ -20,7 +20,7 @@ from transformer.core.grammar import (
     type_of,
 )
 from transformer.core.sizes import Dim, Size, Unknown, replaced
-from transformer.core.types import BOOL
+from transformer.core.types import BOOL, ArrayType
 from transformer.core.walk import atom_vars
 from transformer.ops.sequences import Stacked
 from transformer.ops.value import is_python
@@ -89,7 +89,8 @@ class _Runner:
         operands = list(map(self.operand(stmt), stmt.args))
         nothing = stmt.op is Stacked and not len(operands[0])
         result = self._no_rows(stmt.target.type) if nothing else stmt.op.run(*operands, **attrs)
-        results = result if len(stmt.targets) != 1 else (result,)
+        one = len(stmt.targets) == 1 and not (isinstance(result, tuple) and isinstance(stmt.target.type, ArrayType))
+        results = (result,) if one else result                         # np.nonzero gives a tuple, also of a vector
         for target, value in zip(stmt.targets, results, strict=True):
             self.values[target] = _own(value)
 

@@ -236,3 +236,48 @@ def test_gradients(program, size) -> None:
 def test_an_array_that_is_recorded_and_used_once_more_is_its_row() -> None:
     source = grad(heat, (0, 1)).source_for(np.ones(5), 0.3, 3)
     assert "        total_k[k] = u[2:] - 2 * u[1:-1] + u[:-2]\n        u[1:-1] += c * np.sin(total_k[k])\n" in source
+
+
+def only_read(x, seen):
+    m = x
+    for t in range(len(x)):
+        part = np.outer(x[seen[t]], x)
+        r = np.tanh(part @ m)
+        m = m + part.T @ r
+    return m.sum()
+
+
+def written_afterwards(x, seen):
+    total = 0.0
+    for t in range(len(x)):
+        r = np.tanh(x[seen[t]])
+        total += np.sum(r ** 3)
+        r += 1.0
+        r[:1] *= total
+        total += np.sum(r ** 2)
+    return total
+
+
+def written_in_the_next_iteration(x, seen):
+    total, kept = 0.0, np.tanh(x[seen[0]])
+    for t in range(len(x)):
+        total += np.sum(kept ** 3)
+        kept[:1] *= total
+        r = np.sin(x[seen[t]])
+        total += np.sum(r ** 2)
+        kept = r
+    return total + kept.sum()
+
+
+SEEN = np.array([[True, False, True, True], [False, True, False, True], [False] * 4, [True] * 4])
+
+
+@pytest.mark.parametrize("program", [only_read, written_afterwards, written_in_the_next_iteration],
+                         ids=lambda program: program.__name__)
+def test_rows_of_lists_are_copied_where_something_writes(program) -> None:
+    check_grads(program, (np.array([0.3, -0.7, 1.1, 0.4]), SEEN), order=2)
+
+
+def test_rows_of_lists_that_are_only_read_are_not_copied() -> None:
+    source = grad(only_read).source_for(np.ones(4), SEEN)
+    assert "r_k[t] = r\n" in source or "r_k.append(r)" in source, source

@@ -36,8 +36,7 @@ def kalman_step_grad(x, P, F, Q, H, R, z):
     x = x + K @ innovation
     # reverse
     dx = 2 * x
-    dK = np.outer(dx, innovation)
-    solution2 = np.linalg.solve(S.T, dK.T)
+    solution2 = np.linalg.solve(S.T, np.outer(innovation, dx))
     dP = F.T @ (H.T @ (solution2 - solution2 @ K @ H) @ F)
     dx = F.T @ (dx - H.T @ (solution @ dx))
     return dx, dP

@@ -94,6 +94,15 @@ def _transposed(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, stmt.op, x, **({} if reverses else {"axes": axes}))
 
 
+def _turned_outer(fold: Fold, stmt: Let) -> Any:
+    """np.outer(a, b).T → np.outer(b, a)."""
+    inner = fold.own(stmt.args[0], "outer")
+    if inner is None or not fold.is_generated:
+        return None
+    a, b = inner.args
+    return fold.become(stmt, inner.op, b, a, **inner.attrs)
+
+
 def _axes(stmt: Let, rank: int) -> tuple[int, ...]:
     axes = stmt.attrs.get("axes")
     return tuple(range(rank))[::-1] if axes is None else tuple(axes)
@@ -250,7 +259,7 @@ RULES = {
     "squeeze": [_unchanged, _squeezed, _filled_anew],
     "expand_dims": [_filled_anew],
     "broadcast_to": [_unchanged, _filled_anew],
-    "transpose": [_transposed],
+    "transpose": [_transposed, _turned_outer],
     "moveaxis": [_moved],
     "get": [_whole],
     "full": [_named_fill],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 from ..core.grammar import Let, Loop, Var
@@ -13,6 +14,7 @@ from ..core.walk import size_of_atom
 from .aliasing import is_array
 from .expressions import copied, dotted, dtype_tree
 from .flow import READ, STEPS, appends
+from .kept import goes_on, handed_on
 from .layout import Group, Item, Line
 from .sizes import number
 from .statements import Statements, inverted
@@ -277,7 +279,13 @@ class Loops(Statements):
             return False
         fresh = self.aliases.root(value) is value and self.aliases.homes[value].kind == "let"
         place = point * STEPS + READ + 1
-        return not fresh or self.variables[value].covers(place, place)
+        if not fresh or not self.variables[value].covers(place, place):
+            return not fresh
+        return value in self._handed_on or goes_on(self.variables[value], value, self.aliases.homes)
+
+    @cached_property
+    def _handed_on(self) -> set[Var]:
+        return handed_on(self.flow.function)
 
 
 def _python_number(type: Any) -> str | None:
