@@ -30,7 +30,9 @@ def bits(x):
 
 @supported("Python numbers and their methods")
 def python_numbers(x):
-    return x.real * 2 + abs(x) + pow(x, 3) + divmod(x, 1.0)[1] + int(x) * float(x)
+    n = int(4 * x)
+    whole = n.bit_length() + n.bit_count() * n.numerator + (2.0 * n).is_integer()
+    return x.real * 2 + abs(x) + pow(x, 3) + divmod(x, 1.0)[1] + int(x) * float(x) + whole * x
 
 
 @supported("NumPy scalars, float32, float64, complex", "by NumPy's rules (NEP 50)", args=(np.float64(1.3),))

@@ -88,7 +88,25 @@ def sequence_times_array(x, a):
     return np.sum((x[0], x[1]) * a) + np.sum([x[1] ** 2, 1.0] + a)
 
 
+def in_reversed_bits(x):
+    """Places as those of a fast Fourier transform, by the bits of Python's integers."""
+    size = 1
+    while size < len(x):
+        size <<= 1
+    y = np.zeros(size)
+    y[:len(x)] = x ** 2
+    bits = size.bit_length() - 1
+    for i in range(size):
+        j, rest = 0, i
+        for _ in range(bits):
+            j, rest = j << 1 | rest & 1, rest >> 1
+        if j > i:
+            y[i], y[j] = y[j], y[i]
+    return np.sum(y * np.arange(size)) + len(x).bit_length() * x[0] + (size / 2).is_integer() * size.bit_count() * x[1]
+
+
 PROGRAMS = [
+    Program(in_reversed_bits, apart(("n",))),
     Program(truths_of_python, positive(None)),
     Program(truths_of_numpy, positive(())),
     Program(truths_added_in_a_loop, fixed(1.3)),

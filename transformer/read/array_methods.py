@@ -84,7 +84,6 @@ def write_out(reader: Reader, out: Any, result: Any) -> Any:
 USE_OTHERS = "Write it with functions of NumPy that have a rule, or pass the result in as an argument."
 SPECIAL = {"fill": _fill, "item": _item, "repeat": _repeat}
 INSTEAD = {
-    "is_integer": "Write x == np.floor(x).",
     "tobytes": "Call it before, and pass the bytes in as an argument.",
     "setflags": "Leave it out, or write to a copy: x = x.copy().",
     "view": "Use astype, or .real and .imag.",

@@ -12,14 +12,17 @@ import numpy as np
 from ..core.errors import NotSupported, TransformError, as_raised, suggestion
 from ..core.halves import kind_of, of_numpy
 from ..core.sizes import Size
+from ..core.walk import atom_of_size
 from ..ops.table import method as op_of_method
 from ..ops.value import PROPERTIES, Value
+from ..ops.value import value as number_of
 from .applying import apply_found
 from .containers import METHODS, container_kind
 from .flat import assign_flat, flat
 from .journal import Attribute, Field, Item
 from .kinds import described, python_type, type_name
 from .library import methods
+from .library.numbers import OF_NUMBERS
 from .recorded import RecordedList, Recording
 from .values import ABSENT, ArrayMethod, Closure, Conflict, ContainerMethod, DynamicRange, ExceptionValue, Text
 
@@ -50,12 +53,12 @@ def _is_redefined(value: Any, name: str) -> bool:
 
 FACTS = {"shape", "dtype", "ndim", "size"}
 WRITING = {"fill", "itemset", "resize"}
-ITEMS = {"item", "is_integer", "setflags", "view", "tobytes"}
+ITEMS = {"item", "setflags", "view", "tobytes"}
 
 
 def of_array(reader: Reader, value: Value, name: str) -> Any:
     """An attribute of an array or of a number."""
-    if value.type.weak and not hasattr(python_type(value), name):
+    if (value.type.weak or name in OF_NUMBERS) and not hasattr(python_type(value), name):
         raise missing_attribute(reader, value, name)
     if name == "dtype":
         return of_numpy(value.dtype)
@@ -67,6 +70,8 @@ def of_array(reader: Reader, value: Value, name: str) -> Any:
         return value.size * value.dtype.itemsize
     if name == "flat" and value.ndim:
         return flat(reader, value)
+    if name in ("numerator", "denominator") and hasattr(python_type(value), name):
+        return value if name == "numerator" else 1
     op = op_of_method(name)
     if op is None and name not in WRITING | ITEMS | methods().keys():
         if not hasattr(python_type(value), name):
@@ -116,6 +121,8 @@ def _of_whole_number(reader: Reader, value: Size, name: str) -> Any:
         return 0 if name == "imag" else 1
     if not hasattr(int, name):
         raise missing_attribute(reader, value, name)
+    if name in OF_NUMBERS:
+        return ArrayMethod(number_of(atom_of_size(value)), name)
     raise NotSupported(
         f"the attribute {name!r} of a size", reader.builder.origin, instead="Pass the number in as an argument."
     )

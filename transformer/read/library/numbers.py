@@ -32,5 +32,22 @@ def fromiter(iter, dtype, count=-1, *, like=None):
     return np.array([item for item in iter], dtype=dtype)
 
 
-METHODS: dict[str, Any] = {"tolist": tolist}
+def bit_length(n):
+    length, rest = 0, abs(n)
+    while rest > 0:
+        rest >>= 1
+        length += 1
+    return length
+
+
+def bit_count(n):
+    return int(np.bitwise_count(n))
+
+
+def is_integer(x):
+    return bool(x % 1 == 0)
+
+
+OF_NUMBERS: dict[str, Any] = {"bit_length": bit_length, "bit_count": bit_count, "is_integer": is_integer}
+METHODS: dict[str, Any] = {"tolist": tolist, **OF_NUMBERS}
 CALLS: dict[Any, Any] = {math.fsum: fsum, math.dist: dist, np.fromiter: fromiter}
