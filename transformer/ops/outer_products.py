@@ -29,6 +29,8 @@ def shaped(t: Any, x: Any) -> Any:
 
 def _lines(x: Any, on: bool) -> Any:
     """An operand flattened, behind its batch axis if it has one."""
+    if x.ndim == 1 + on:
+        return x
     return np.reshape(x, (x.shape[0], product(x.shape[1:]))) if on else np.ravel(x)
 
 

@@ -173,6 +173,8 @@ def region(sizes: Sizes, index: Index, operands: tuple[Any, ...], open_sizes: di
 def _slice_size(size: Extent, entry: slice, computed: Extent | None) -> Extent:
     if computed is not None:
         return computed
+    if entry == slice(None):
+        return size                                     # of an array that there is: it is not negative
     result = length(size, entry.start, entry.stop, 1 if entry.step is None else entry.step)
     assert result is not None, "the sign of a static bound is always decided"
     return result
