@@ -34,11 +34,17 @@ def simplify(function: Function, assumptions: Assumptions | None = None, before:
 
 
 def _join(functions: list[Function], assumptions: Assumptions, before: Before) -> None:
-    """Lets go of what keeps equal computations apart (`Again`), when nothing looks for them any more."""
+    """Lets go of what keeps equal computations apart (`Again`), when nothing looks for them any more, and joins
+    branches that follow one another."""
     from .copies import copies
+    from .cse import cse
     from .dead import dead
+    from .joining import joining
     for each in functions:
         if copies(each, assumptions, apart=False):
+            dead(each, assumptions, before)
+        if joining(each, assumptions):
+            cse(each, assumptions)
             dead(each, assumptions, before)
 
 
