@@ -35,7 +35,7 @@ NEGATIVE_POWER = raised(operator.pow, np.int64(2), np.int64(-1))
 def before(stmt: Let, magnitudes: Magnitudes) -> None:
     """Emits the tests of the integers that a statement on numbers, or one that writes, takes."""
     for atom, dtype in _conversions(stmt):
-        if dtype.kind in "iu" and _is_python_int(atom):
+        if dtype.kind in "iu" and (_is_python_int(atom) or _is_stored_as_number(stmt, atom)):
             _tested(atom, dtype, magnitudes)
     if stmt.op.store is not None and not stmt.op.adds:
         _test_float(stmt)
@@ -44,19 +44,35 @@ def before(stmt: Let, magnitudes: Magnitudes) -> None:
 
 
 def _conversions(stmt: Let) -> Iterator[tuple[Any, np.dtype]]:
-    """The operands, and the dtypes that they take. What `where` chooses and what is added at places wraps around."""
+    """The operands, and the dtypes that they take. What `where` chooses wraps around, and what is added at places of an
+    array of them."""
     type: Any = stmt.target.type
     if stmt.op in (Cast, Full, Array):
         yield from ((atom, type.dtype) for atom in stmt.args)
     elif stmt.op.elementwise and stmt.op is not Where:
         yield from zip(stmt.args, working_dtypes(stmt), strict=True)
-    elif stmt.op.store is not None and not stmt.op.adds:
+    elif stmt.op.store is not None and not (stmt.op.adds and _at_places(stmt)):
         yield stmt.args[1], type.dtype
 
 
 def _is_python_int(atom: Any) -> bool:
     type: Any = type_of(atom)
     return bool(type.weak) and type.dtype.kind == "i"
+
+
+def _is_stored_as_number(stmt: Let, atom: Any) -> bool:
+    """Whether NumPy writes an integer of its own as it writes one of Python's: to an element or a slice of integers
+    with a sign. Those without wrap it around, as do all arrays at places of an array of integers."""
+    target: Any = stmt.target.type
+    stored: Any = type_of(atom)
+    if stmt.op.store is None or target.dtype.kind != "i" or stored.sizes or stored.dtype.kind not in "iu":
+        return False
+    return not _at_places(stmt)
+
+
+def _at_places(stmt: Let) -> bool:
+    """Whether a statement writes at places that arrays select."""
+    return any(getattr(type_of(slot), "sizes", ()) for slot in stmt.args[2:])
 
 
 def _tested(atom: Any, dtype: np.dtype, magnitudes: Magnitudes) -> None:
@@ -72,14 +88,13 @@ def _tested(atom: Any, dtype: np.dtype, magnitudes: Magnitudes) -> None:
 
 def _test_float(stmt: Let) -> None:
     """A floating number that is written to integers has to be one of them, but for its fraction: Python's anywhere,
-    and NumPy's where NumPy writes it as a number, to an element or a slice of int32 or int64."""
+    and NumPy's where NumPy writes it as a number, to an element or a slice of integers with a sign."""
     target: Any = stmt.target.type
     type: Any = type_of(stmt.args[1])
     dtype = target.dtype
     if dtype.kind not in "iu" or type.sizes or type.dtype.kind != "f":
         return
-    slots = [type_of(slot) for slot in stmt.args[2:]]
-    if not type.weak and (dtype.name not in ("int32", "int64") or any(getattr(slot, "sizes", ()) for slot in slots)):
+    if not type.weak and (dtype.kind != "i" or _at_places(stmt)):
         return
     is_long = dtype.itemsize == 8                                        # beyond which the next ones are no floats
     least, most = float(np.iinfo(dtype).min), float(np.iinfo(dtype).max)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import BadArgument, NotSupported
+from ..core.grammar import Const, type_of
 from ..core.types import ArrayType, dtype_of_name, type_of_number
 from . import scalars
 from .arguments import dtype as checked_dtype
@@ -96,6 +97,16 @@ class Negative(Elementwise):
     is_total = True
     symbol = "-"
     partials = (lambda t, x, y: -t,)
+
+
+def has_opposite(operand: Any, dtype: np.dtype) -> bool:
+    """Whether to add an operand to what is of a dtype is to subtract its opposite. Integers wrap around in their own
+    dtype, and a number of Python's has to fit the one it meets, as its opposite would."""
+    type = type_of(operand)
+    if isinstance(operand, Const) and type.weak and type.dtype.kind == "i":          # type: ignore[union-attr]
+        size = abs(operand.value)
+        return dtype.kind not in "iu" or np.iinfo(dtype).min <= -size and size <= np.iinfo(dtype).max
+    return isinstance(type, ArrayType) and (type.is_inexact or type.dtype == dtype)
 
 
 class Positive(Elementwise):

@@ -16,10 +16,10 @@ from ..core.grammar import Const, Var
 from ..core.halves import can_cast, is_inexact, promoted
 from ..core.sizes import Size
 from ..ops import indexing
-from ..ops.arithmetic import converted
-from ..ops.elementwise import shape_text
+from ..ops.arithmetic import converted, has_opposite
+from ..ops.elementwise import elementwise_type, shape_text
 from ..ops.overlap import may_overwrite, part_of
-from ..ops.value import Value
+from ..ops.value import NUMBERS, Value
 from ..ops.value import value as as_value
 from .applying import apply_op, prepared
 from .attributes import attribute, set_attribute
@@ -287,7 +287,7 @@ def _augment_item(reader: Reader, function: Any, owner: Any, index: Any, evaluat
     old, before = subscript(reader, owner, index), cell_of(owner).atom
     value = evaluate()
     is_current = isinstance(old, View) or cell_of(owner).atom is before     # the value may have written to the array
-    adds = function in (operator.add, operator.sub) and not is_axisless(owner)
+    adds = function in (operator.add, operator.sub) and not is_axisless(owner) and _is_within(owner, value, function)
     if not (adds and is_current and _adds_in_place(reader, owner, index)):
         new = binary(reader, function, Value(old.atom), value)
         check_cast(reader, as_value(new), owner.dtype, "same_kind" if is_array(old) else "unsafe")
@@ -301,6 +301,18 @@ def _augment_item(reader: Reader, function: Any, owner: Any, index: Any, evaluat
         add = lambda: indexing.add_at(Value(owner.atom), added, position)  # noqa: E731
         new_array = fitting(reader, add, (owner, position, added), _has_mask(position))
     reader.write(owner, new_array.atom)
+
+
+def _is_within(owner: Value, value: Any, function: Any) -> bool:
+    """Whether an element of integers keeps its dtype when a value is added, or the opposite of one: what is wider is
+    computed as such, and then has to fit."""
+    if owner.dtype.kind != "i" or not isinstance(value, (Value, *NUMBERS)):
+        return True
+    added = as_value(value)
+    if function is operator.sub and added.type.weak and not has_opposite(added.atom, owner.dtype):
+        return False
+    types = owner.type.with_sizes(()), added.type.with_sizes(())
+    return bool(elementwise_type(np.add, types).dtype == owner.dtype)
 
 
 def _opposite(reader: Reader, added: Any, dtype: Any) -> Any:

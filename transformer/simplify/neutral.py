@@ -27,7 +27,7 @@ from ..core.grammar import Atom, Const, If, Let, Loop, Var, type_of
 from ..core.halves import can_cast
 from ..core.types import BOOL, INT
 from ..core.walk import tail_uses
-from ..ops.arithmetic import Cast, Negative
+from ..ops.arithmetic import Cast, Negative, has_opposite
 from ..ops.comparison import LogicalNot
 from .changes import CONSTANT, with_operand
 from .rewriter import array_type, same_atom
@@ -55,6 +55,7 @@ def is_zero(fold: Fold, atom: Atom) -> bool:
 
 @with_operand(CONSTANT)
 def _product(fold: Fold, stmt: Let) -> Any:
+    dtype = array_type(stmt.target).dtype
     for factor, other in (stmt.args, stmt.args[::-1]):
         if known(factor) == 1:
             found = fold.or_copy(stmt, other)
@@ -62,7 +63,7 @@ def _product(fold: Fold, stmt: Let) -> Any:
                 return found
             if fold.is_generated:
                 return _converted(fold, stmt, other)
-        if known(factor) == -1 and fold.has_type(other, stmt.target):
+        if known(factor) == -1 and fold.has_type(other, stmt.target) and has_opposite(factor, dtype):
             return fold.become(stmt, Negative, other)
     return None
 

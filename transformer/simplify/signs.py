@@ -31,7 +31,7 @@ import numpy as np
 
 from ..core.grammar import Atom, Const, Let, Var, type_of
 from ..core.types import INT
-from ..ops.arithmetic import Add, Subtract
+from ..ops.arithmetic import Add, Subtract, has_opposite
 from .changes import CONSTANT, with_operand
 from .neutral import number
 from .rewriter import array_type
@@ -109,7 +109,7 @@ def negated(fold: Fold, atom: Atom, dtype: np.dtype, depth: int = DEEPEST) -> At
     """
     if type(atom) is not Var:
         value = number(atom)
-        return Const(-value) if isinstance(value, (int, float)) and value < 0 else None
+        return Const(-value) if isinstance(value, (int, float)) and value < 0 and has_opposite(atom, dtype) else None
     stmt = fold.definition.get(atom)
     if stmt is None or stmt.op.name not in SIGNED:
         return None

@@ -15,6 +15,7 @@ from ..core.grammar import Call, Const, Function, If, Let, Merge, Var, type_of
 from ..core.halves import BFLOAT16, is_bfloat16
 from ..core.sizes import Size
 from ..core.types import WEAK_NAMES, ArrayType
+from ..ops.arithmetic import has_opposite
 from ..ops.regions import Slot
 from ..ops.registry import is_defined
 from ..ops.table import spelling_of
@@ -111,11 +112,8 @@ class Expressions:
     def _leads_with_sign(self, atom: Any) -> bool:
         """Whether the first factor of a product may be negated in place of it: no truth value may, and
         integers without sign wrap around."""
-        while isinstance(atom, Var) and atom in self.nesting.values and atom not in self.nesting.rows:
-            _, stmt, _, _ = self.needed.homes[atom]
-            if not isinstance(stmt, Let) or stmt.op.symbol not in ("*", "/"):
-                break
-            atom = stmt.args[0]
+        while (product := self._product(atom)) is not None:
+            atom = product.args[0]
         type = type_of(atom)
         return not isinstance(type, ArrayType) or type.dtype.kind in "ifc"
 
@@ -179,13 +177,31 @@ class Expressions:
                 return negated(operands[0])
             return ast.UnaryOp(UNARY[symbol](), operands[0])
         left, right = operands
-        if symbol in "+-":
-            positive = without_sign(right)
-            if positive is not None:
-                symbol, right = "-" if symbol == "+" else "+", positive
         if symbol in COMPARE:
             return ast.Compare(left, [COMPARE[symbol]()], [right])
+        symbol, right = self.turned(symbol, right, stmt.args[1], stmt.target)
         return ast.BinOp(left, BINARY[symbol](), right)
+
+    def turned(self, symbol: str, tree: ast.expr, operand: Any, result: Var) -> tuple[str, ast.expr]:
+        """An operator and the operand behind it, `tree`: a minus in front of that makes a difference of a sum."""
+        positive = without_sign(tree) if symbol in "+-" and self._has_opposite(operand, result) else None
+        return (symbol, tree) if positive is None else ("-" if symbol == "+" else "+", positive)
+
+    def _has_opposite(self, operand: Any, result: Var) -> bool:
+        """Whether the first factor of an operand may be negated in place of it, as the sign stands there."""
+        while has_opposite(operand, result.type.dtype):                          # type: ignore[union-attr]
+            product = self._product(operand)
+            if product is None:
+                return True
+            operand, result = product.args[0], product.target
+        return False
+
+    def _product(self, atom: Any) -> Let | None:
+        """The product or quotient that is printed where an operand stands."""
+        if not isinstance(atom, Var) or atom not in self.nesting.values or atom in self.nesting.rows:
+            return None
+        _, stmt, _, _ = self.needed.homes[atom]
+        return stmt if isinstance(stmt, Let) and stmt.op.symbol in ("*", "/") else None
 
     def call(self, stmt: Let) -> ast.expr:
         """A call, positional for operands and shapes, with keywords for other attributes."""

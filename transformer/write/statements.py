@@ -14,7 +14,7 @@ from ..core.walk import METHODS, WRITES
 from ..ops.regions import is_mask, rank_of
 from .aliasing import Aliases, Edge, is_array
 from .effects import effect, opens_block
-from .expressions import BINARY, Expressions, copied, dotted, without_sign
+from .expressions import BINARY, Expressions, copied, dotted
 from .flow import Flow, Move
 from .layout import Group, Item, Line, Note
 from .moves import assignments
@@ -99,7 +99,7 @@ class Statements:
             first, second = stmt.args
             for x, other in ((first, second), (second, first)):
                 if self._is_same_number(x, stmt.target) and (x is first or symbol in COMMUTES):
-                    return augmented(ast.Name(name), symbol, self.expressions.atom(other, stmt.args))
+                    return self._augmented(ast.Name(name), stmt, symbol, other)
         return ast.Assign([ast.Name(name)], self.expressions.application(stmt))
 
     def _is_same_number(self, x: Any, target: Var) -> bool:
@@ -140,8 +140,13 @@ class Statements:
         same = self.variables[x] is self.variables[stmt.target]
         name = self._name(stmt.target)
         before = [] if same else [ast.Assign([ast.Name(name)], self.expressions.var(x))]
-        value = self.expressions.atom(stmt.args[1], stmt.args)
-        return [*before, augmented(ast.Name(name), stmt.op.symbol, value)]
+        return [*before, self._augmented(ast.Name(name), stmt, stmt.op.symbol, stmt.args[1])]
+
+    def _augmented(self, target: Any, stmt: Let, symbol: str, operand: Any) -> ast.stmt:
+        """`x += v`; for a negative value `x -= v`."""
+        tree = self.expressions.atom(operand, stmt.args)
+        symbol, tree = self.expressions.turned(symbol, tree, operand, stmt.target)
+        return ast.AugAssign(target, BINARY[symbol](), tree)
 
     def _call(self, stmt: Call) -> list[Item]:
         if len(stmt.targets) == 1 and stmt.targets[0] in self.expressions.nesting.values:
@@ -187,7 +192,7 @@ class Statements:
                     )
                 ),
             ]
-        return [*lines, augmented(place, "+", self.expressions.atom(value, stmt.args))]
+        return [*lines, self._augmented(place, stmt, "+", value)]
 
     # -- handing over -----------------------------------------------------------------------------
 
@@ -279,14 +284,6 @@ def _append(items: list[Item], made: list[Item]) -> None:
     if isinstance(last, Note) and last.is_about_next and places:
         made.insert(places[0], items.pop())
     items += made
-
-
-def augmented(target: Any, symbol: str, value: ast.expr) -> ast.stmt:
-    """`x += v`; for a negative value `x -= v`."""
-    positive = without_sign(value) if symbol in "+-" else None
-    if positive is not None:
-        symbol, value = "-" if symbol == "+" else "+", positive
-    return ast.AugAssign(target, BINARY[symbol](), value)
 
 
 def updated(node: ast.stmt, numbers: set[str]) -> ast.stmt:

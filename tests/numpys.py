@@ -1,0 +1,66 @@
+"""A program in all its forms beside NumPy: the same numbers in the same types, or an error where NumPy has one."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from typing import Any
+
+import numpy as np
+from bounds import Raised, outcome
+from lowered import generated
+
+from transformer import jit, tree
+from transformer.core.errors import TransformError
+from transformer.run.files import load
+
+
+def assert_numpys(function: Any, *arguments: Any) -> None:
+    """Asserts that the source of a program, and what is compiled, give what the program gives."""
+    differing = differences(function, *arguments)
+    assert not differing, f"{function.__name__}{arguments}: " + "; ".join(differing)
+
+
+def differences(function: Any, *arguments: Any) -> list[str]:
+    """What the forms of a program give where it is not what the program gives."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        expected = outcome(lambda: function(*copy.deepcopy(arguments)))
+        found = {"source": outcome(lambda: from_source(function, arguments)),
+                 "compiled": outcome(lambda: jit(function)(*copy.deepcopy(arguments)))}
+    return [f"{form} gives {shown(each)} for {shown(expected)}" for form, each in found.items()
+            if not is_same(each, expected)]
+
+
+def from_source(function: Any, arguments: tuple[Any, ...]) -> Any:
+    """What the NumPy source gives that is printed of a function."""
+    made = generated(function, function, arguments)
+    return load(made.source, made.interface.name, made.written.namespace)(*copy.deepcopy(arguments))
+
+
+def is_same(found: Any, expected: Any) -> bool:
+    """Whether two outcomes have equal numbers of the same types, or are both errors of which one is caught as the
+    other, or as one of ours that has a place."""
+    if isinstance(found, Raised) or isinstance(expected, Raised):
+        return isinstance(found, Raised) and isinstance(expected, Raised) and is_like(found.type, expected.type)
+    mine, theirs = tree.leaves(found), tree.leaves(expected)
+    return len(mine) == len(theirs) and all(map(is_same_leaf, mine, theirs))
+
+
+def is_like(mine: type[BaseException], theirs: type[BaseException]) -> bool:
+    return issubclass(mine, (TransformError, theirs)) or issubclass(theirs, mine)
+
+
+def is_same_leaf(mine: Any, theirs: Any) -> bool:
+    if type(mine) is not type(theirs) or np.shape(mine) != np.shape(theirs):
+        return False
+    if np.asarray(mine).dtype != np.asarray(theirs).dtype:
+        return False
+    rounding = {2: 2e-3, 4: 1e-5}.get(np.asarray(theirs).real.dtype.itemsize, 1e-11)
+    if np.asarray(theirs).dtype.kind not in "fc":
+        return np.array_equal(mine, theirs)
+    return np.allclose(mine, theirs, rtol=rounding, atol=rounding, equal_nan=True)
+
+
+def shown(given: Any) -> str:
+    return tree.map(lambda leaf: f"{np.asarray(leaf).dtype} {leaf!r}", given).__repr__()
