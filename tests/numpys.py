@@ -23,13 +23,18 @@ def assert_numpys(function: Any, *arguments: Any) -> None:
 
 def differences(function: Any, *arguments: Any) -> list[str]:
     """What the forms of a program give where it is not what the program gives."""
+    expected, found = outcomes(function, *arguments)
+    return [f"{form} gives {shown(each)} for {shown(expected)}" for form, each in found.items()
+            if not is_same(each, expected, classes=form == "compiled")]
+
+
+def outcomes(function: Any, *arguments: Any) -> tuple[Any, dict[str, Any]]:
+    """What a program gives, and what its forms do."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         expected = outcome(lambda: function(*copy.deepcopy(arguments)))
-        found = {"source": outcome(lambda: from_source(function, arguments)),
-                 "compiled": outcome(lambda: jit(function)(*copy.deepcopy(arguments)))}
-    return [f"{form} gives {shown(each)} for {shown(expected)}" for form, each in found.items()
-            if not is_same(each, expected)]
+        return expected, {"source": outcome(lambda: from_source(function, arguments)),
+                          "compiled": outcome(lambda: jit(function)(*copy.deepcopy(arguments)))}
 
 
 def from_source(function: Any, arguments: tuple[Any, ...]) -> Any:
@@ -38,21 +43,24 @@ def from_source(function: Any, arguments: tuple[Any, ...]) -> Any:
     return load(made.source, made.interface.name, made.written.namespace)(*copy.deepcopy(arguments))
 
 
-def is_same(found: Any, expected: Any) -> bool:
+def is_same(found: Any, expected: Any, classes: bool = True) -> bool:
     """Whether two outcomes have equal numbers of the same types, or are both errors of which one is caught as the
-    other, or as one of ours that has a place."""
+    other, or as one of ours that has a place. Without `classes` a number may be one of Python's or of NumPy's, or
+    an array of it, as long as it is of the same dtype: source is printed so."""
     if isinstance(found, Raised) or isinstance(expected, Raised):
         return isinstance(found, Raised) and isinstance(expected, Raised) and is_like(found.type, expected.type)
     mine, theirs = tree.leaves(found), tree.leaves(expected)
-    return len(mine) == len(theirs) and all(map(is_same_leaf, mine, theirs))
+    return len(mine) == len(theirs) and all(is_same_leaf(*pair, classes) for pair in zip(mine, theirs, strict=True))
 
 
 def is_like(mine: type[BaseException], theirs: type[BaseException]) -> bool:
     return issubclass(mine, (TransformError, theirs)) or issubclass(theirs, mine)
 
 
-def is_same_leaf(mine: Any, theirs: Any) -> bool:
-    if type(mine) is not type(theirs) or np.shape(mine) != np.shape(theirs):
+def is_same_leaf(mine: Any, theirs: Any, classes: bool) -> bool:
+    # on another path, it is one of NumPy's, and no array
+    meets_numpys = type(theirs) in (bool, int, float, complex, np.ndarray) and isinstance(mine, np.generic)
+    if classes and type(mine) is not type(theirs) and not meets_numpys or np.shape(mine) != np.shape(theirs):
         return False
     if np.asarray(mine).dtype != np.asarray(theirs).dtype:
         return False

@@ -90,6 +90,13 @@ def test_parts_of_the_whole(q: Any) -> None:
     assert_same(percentile, np.arange(4.0), q * 100)
 
 
+@pytest.mark.parametrize("items", [[1, np.inf, 2], [1, np.inf, np.inf], [-np.inf, 1, np.inf], [-np.inf, np.inf],
+                                   [np.inf], [-np.inf, -np.inf, 3, np.inf]], ids=str)
+@pytest.mark.parametrize("q", [0.0, 0.3, 0.6, 1.0, np.array([0.2, 0.7])], ids=str)
+def test_quantiles_next_to_infinities(items: list[float], q: Any) -> None:
+    assert_same(quantile, np.array(items), q)
+
+
 def product_without_nan(x):
     return np.nanprod(x)
 

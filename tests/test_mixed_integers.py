@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 from numpys import assert_numpys
 
+from transformer import jit
+from transformer.core.errors import NotSupported
+
 # -- signs: what has no sign has no opposite --------------------------------------------------------
 
 
@@ -122,3 +125,175 @@ def test_numbers_that_are_stored(dtype: str, number: Any) -> None:
     if not isinstance(number, float | np.floating) or abs(number) < 100:
         assert_numpys(picked_set, x, number)
         assert_numpys(masked_set, x, number)
+
+
+# -- `initial` has the dtype of the result --------------------------------------------------------------
+
+
+def extremes_from(x, v):
+    return np.max(x, initial=v), np.min(x, initial=v), np.max(x, initial=v, where=x > 1)
+
+
+def totals_from(x, v):
+    return np.sum(x, initial=v), np.prod(x, initial=v), np.sum(x, initial=v, dtype=np.int16)
+
+
+def extremes_of_none_from(x, v):
+    return np.max(x[x > 5], initial=v), np.min(x[:0], initial=v), np.max(x[None, :0], axis=1, initial=v)
+
+
+def extremes_along_axes_from(x, v):
+    rows = np.stack((x, x))
+    return np.max(rows, axis=0, initial=v), np.min(rows, axis=1, keepdims=True, initial=v)
+
+
+@pytest.mark.parametrize("number", [1.5, -1, 300, np.int64(300), np.uint8(200), np.float64(2.5), True], ids=repr)
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i8", "f4"])
+def test_initial_is_converted_to_what_is_found(dtype: str, number: Any) -> None:
+    x = np.array([1, 0, 3]).astype(dtype)
+    for function in (extremes_from, totals_from, extremes_of_none_from, extremes_along_axes_from):
+        assert_numpys(function, x, number)
+
+
+# -- bounds that no number of the dtype is beyond ---------------------------------------------------------
+
+
+def clipped_by_constants(x):
+    return np.clip(x, -1, None), np.clip(x, None, 300), np.clip(x, -1, 300), x.clip(-1), np.clip(x, -128, 2)
+
+
+def clipped_by_others(x):
+    return np.clip(x, -1.5, None), np.clip(x, 0, 2.5), np.clip(x, np.int64(-1), None), np.clip(x, np.uint8(2), 3)
+
+
+def clipped_beyond(x):
+    return np.clip(x, 300, None)
+
+
+def clipped(x, low, high):
+    return np.clip(x, low, high)
+
+
+def clipped_numbers(x, k):
+    return np.clip(x[0], k, None), np.clip(k, x[0], x[2]), np.clip(2.5, None, k)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i8", "u8", "f4"])
+def test_bounds(dtype: str) -> None:
+    x = np.array([1, 2, 3]).astype(dtype)
+    for function in (clipped_by_constants, clipped_by_others, clipped_beyond):
+        assert_numpys(function, x)
+    for low, high in ((-1, 300), (-1, None), (None, -3), (2, 300), (300, None), (2, -1), (np.int64(-1), 2)):
+        assert_numpys(clipped, x, low, high)
+    for k in (-1, 2, -300):
+        assert_numpys(clipped_numbers, x, k)
+
+
+def clipped_by_nothing(x):
+    y = np.clip(x, None, None)
+    y[0] = 5
+    return x, y
+
+
+def test_what_nothing_bounds_is_a_copy() -> None:
+    assert_numpys(clipped_by_nothing, np.arange(3))
+
+
+# -- numbers of Python's beside arrays that they are joined with --------------------------------------------
+
+
+def joined(x, k):
+    return np.union1d(x, k), np.concatenate((x, k), axis=None), np.concatenate((k, x, x[:2]), axis=None)
+
+
+def joined_as_arrays(x, k):
+    return np.append(x, k), np.hstack((x, k)), np.setxor1d(x, k), np.union1d(x, [k, k])
+
+
+@pytest.mark.parametrize("number", [2, 300, 2.5, True, np.int64(2)], ids=repr)
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "u8", "f4"])
+def test_numbers_are_joined_in_the_dtype_that_they_make_with_the_others(dtype: str, number: Any) -> None:
+    x = np.array([1, 2, 3]).astype(dtype)
+    assert_numpys(joined, x, number)
+    assert_numpys(joined_as_arrays, x, number)
+
+
+def rolled(x):
+    return np.roll(x, 1), np.roll(x, (1, 2))
+
+
+@pytest.mark.parametrize("number", [2, 2.5, np.uint8(3), np.array(3.0), True], ids=repr)
+def test_a_number_is_rolled(number: Any) -> None:
+    assert_numpys(rolled, number)
+
+
+def python_sum(x):
+    return sum(x), sum(x, 3)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i8", "f4"])
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (1,), (2, 3)])
+def test_the_sum_of_no_items_is_what_it_begins_with(dtype: str, shape: tuple[int, ...]) -> None:
+    assert_numpys(python_sum, np.ones(shape, dtype))
+
+
+# -- powers of truth values --------------------------------------------------------------------------------
+
+
+def powers(x):
+    return x ** 2, x ** 1, x ** 2.0, np.power(x, 2), np.square(x)
+
+
+def power(x, k):
+    return x ** k
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i8"])
+def test_squares_of_truth_values_are_narrower_than_their_powers(dtype: str) -> None:
+    x = np.array([1, 0, 1]).astype(dtype)
+    assert_numpys(powers, x)
+    for k in (2, 3):
+        assert_numpys(power, x, k)
+
+
+# -- items of lists that are numbers of either class --------------------------------------------------------
+
+
+def some_of_the_array(x, k):
+    items = []
+    for i in range(k):
+        if x[i] > 1:
+            items.append(x[i])
+        else:
+            items.append(300)
+    return np.array(items)
+
+
+def test_items_of_two_classes_have_a_place_in_the_error() -> None:
+    with pytest.raises(NotSupported, match="(?s)depends on a branch.*if x"):
+        jit(some_of_the_array)(np.array([1, 2, 3], np.uint8), 3)
+
+
+# -- functions that hand on what they are given ------------------------------------------------------------
+
+
+def own_conjugate(x):
+    y = x.conj()
+    return y, np.conj(x), x[0].conjugate()
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "f4", "c8"])
+def test_real_arrays_are_their_own_conjugates(dtype: str) -> None:
+    assert_numpys(own_conjugate, np.array([1, 0, 1]).astype(dtype))
+
+
+def larger(x, y):
+    return max(x[0], y[0])
+
+
+def test_the_larger_of_two_dtypes_is_refused() -> None:
+    x = np.array([1, 2, 3])
+    assert_numpys(larger, x.astype(np.uint8), x.astype(np.uint8) + 1)
+    for narrow, wide in ((np.uint8, np.int8), (np.float32, np.float64)):
+        with pytest.raises(NotSupported, match="(?s)max of .*x\\[0\\], y"):
+            jit(larger)(x.astype(narrow), x.astype(wide))

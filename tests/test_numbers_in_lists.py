@@ -61,12 +61,23 @@ def product_of_items(x, k):
     return x * math.prod([0.5 + i for i in range(k)])
 
 
+def middle_item(x, k):
+    items = sorted(halves(k))
+    return x * items[k // 2] + sorted(items, reverse=True)[0]
+
+
+def sorted_items(x, k):
+    for item in sorted(halves(k), key=lambda item: -item)[1:]:
+        x = x + item
+    return x
+
+
 def items_of_numpys(x, k):
     return x * [np.float64(i) for i in range(k)][1]
 
 
 PROGRAMS = (one_item, each_item, part_of_items, item_of_a_pair, item_of_a_row, sum_of_items, sum_of_a_range,
-            greatest_item, least_of_a_generator, product_of_items, items_of_numpys)
+            greatest_item, middle_item, sorted_items, least_of_a_generator, product_of_items, items_of_numpys)
 
 
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda function: function.__name__)

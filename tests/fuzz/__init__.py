@@ -6,6 +6,8 @@
 - `generate.py`: a program is drawn by hypothesis; `scalars.py`, `arrays.py`, `conditions.py` draw
   expressions of a wanted type and shape, `assignments.py` … `functions.py` draw statements, `patterns.py`
   several that belong together, `renaming.py` those that change the names of arrays;
+- `typed.py`, `typed_statements.py`: programs of integers, truth values and floats of several widths, in the same way,
+  with `typed_check.py` for what is checked of them;
 - `program.py`: a program as source, with its arguments;
 - `checks.py`: what is checked of a program, with `reference.py` for differences, `verdicts.py` for what
   comes of it, and NaN in memory that nobody is to look at, yet (`poison.py`) or any more (`dead.py`);

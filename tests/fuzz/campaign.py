@@ -22,6 +22,9 @@ from .lanes import LaneCheck
 from .program import Program
 from .reduce import reduced
 from .reference import Rejected
+from .typed_check import check_types
+from .typed_statements import FAMILIES as TYPED
+from .typed_statements import programs as typed_programs
 from .verdicts import Failure, Refused
 
 SLOWEST = 30                    # seconds of computing for one program
@@ -64,7 +67,7 @@ class Chunk:
             test(program)
             seen.add(program.text)
 
-        drawn = given(programs(self.families))(once)
+        drawn = given((typed_programs if set(self.families) <= set(TYPED) else programs)(self.families))(once)
         limits = settings(max_examples=self.count, database=None, deadline=None, phases=phases, derandomize=False,
                           suppress_health_check=list(HealthCheck), report_multiple_bugs=False)
         seed(self.number)(limits(drawn))()
@@ -148,11 +151,14 @@ def outcome_of(program: Program, also: tuple[str, ...] = EVERY) -> Outcome:
 
 
 LANES = ("lanes",)              # in place of what else is checked: the program under vmap
+TYPES = ("types",)              # or its numbers and dtypes, where it has several
 
 
 def check_program(program: Program, also: tuple[str, ...]) -> None:
     if also == LANES:
         LaneCheck(program).run()
+    elif also == TYPES:
+        check_types(program)
     else:
         Check(program, also).run()
 
@@ -179,7 +185,7 @@ def smaller(found: Found, seconds: float = 60.0) -> Found:
 
 def kind_of(found: Found) -> tuple[str, ...]:
     """Which checks found it: of a program that fails alone all are tried."""
-    return LANES if found.also == LANES else EVERY
+    return found.also if found.also in (LANES, TYPES) else EVERY
 
 
 def _is_alike(program: Program, found: Found) -> bool:

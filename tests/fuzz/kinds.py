@@ -53,5 +53,13 @@ class Routine:
     result: Floats
 
 
-Kind = Floats | Integer | Integers | Table | Row | Routine
+@dataclass(frozen=True)
+class Typed:
+    """An array or a number, of dtypes of one kind: `letter` is "b", "i" or "f"."""
+
+    shape: Shape
+    letter: str
+
+
+Kind = Floats | Integer | Integers | Table | Row | Routine | Typed
 NUMBER = Floats(())

@@ -113,6 +113,8 @@ class Roll(Op):
         return a.strong()
 
     def element(at, a, shift=None, axis=None):
+        if a.ndim == 0:
+            return a[at]
         if axis is None and a.ndim > 1:
             return a[place_of(_rolled_back(flat_place(at, a.shape), shift, a.size), a.shape)]
         return _rolled(at, a, shift, axis or 0)

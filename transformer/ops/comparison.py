@@ -10,9 +10,9 @@ import numpy as np
 
 from ..core.errors import BadArgument, NotSupported
 from ..core.halves import finfo
-from ..core.types import BOOL, ArrayType
+from ..core.types import BOOL, INT, ArrayType
 from . import scalars
-from .elementwise import FLAT, Elementwise, aligned, constant, elementwise_type, is_python_number, where
+from .elementwise import FLAT, Elementwise, aligned, constant, elementwise_type, is_python_number, number_of, where
 from .rewritten import Rewritten
 from .value import apply, atom, call, emit, value
 
@@ -245,24 +245,34 @@ class Clip(Elementwise):
 def _clip(a: Any, a_min: Any = None, a_max: Any = None, **others: Any) -> Any:
     if others:
         raise NotSupported(f"np.clip with the argument {', '.join(others)}", instead="Leave it out.")
-    if a_min is None:
-        return np.minimum(a, a_max) if a_max is not None else a
-    if a_max is None:
-        return np.maximum(a, a_min)
-    low, high = _bounds(value(a), a_min, a_max)
-    return emit(Clip, (atom(a), atom(low), atom(high)), {}, "np.clip")
+    a = value(a)
+    if a.type == INT and not all(bound is None or is_python_number(bound) for bound in (a_min, a_max)):
+        a = a.astype(a.dtype)                  # a Python number counts as an array
+    low, high = _bounds(a, a_min, a_max)
+    if low is None and high is None:
+        return np.positive(a)
+    if low is None or high is None:
+        return np.minimum(a, high) if low is None else np.maximum(a, low)
+    return emit(Clip, (a.atom, atom(low), atom(high)), {}, "np.clip")
 
 
 def _bounds(a: Any, low: Any, high: Any) -> tuple[Any, Any]:
-    """The bounds; a Python int beyond the numbers of the array's dtype is no bound, and stands for the last one."""
-    if a.dtype.kind not in "iu" or a.type.weak:
+    """The bounds; a Python int beyond the numbers of the array's dtype is none, as NumPy has it, which refuses one that
+    all of them are beyond."""
+    if a.dtype.kind not in "iu":
         return low, high
     least, most = int(np.iinfo(a.dtype).min), int(np.iinfo(a.dtype).max)
-    if is_python_number(low) and isinstance(known := constant(low), int):
-        low = max(known, least)
-    if is_python_number(high) and isinstance(known := constant(high), int):
-        high = min(known, most)
-    return low, high
+    return _within(low, least, max, operator.le), _within(high, most, min, operator.ge)
+
+
+def _within(bound: Any, last: int, nearer: Any, is_beyond: Any) -> Any:
+    """A bound, unless it is known to be none; one of Python's that is not known stands for the last number at most."""
+    if bound is None or value(bound).type != INT:
+        return bound
+    known = number_of(bound)
+    if known is not None:
+        return None if is_beyond(known, last) else bound
+    return bound if abs(last) >= 2 ** 63 - 1 else call(nearer, (bound, last), {})
 
 
 class NanToNum(Elementwise):

@@ -13,6 +13,7 @@ from ..core.sizes import Extent, product
 from ..core.types import ArrayType
 from . import arguments
 from .arguments import Args, Bound, Kwargs
+from .arithmetic import converted
 from .base import Op
 from .creation import zeros_for
 from .elements import choose, is_below, moved, regrouped
@@ -84,6 +85,15 @@ def element_of_parts(at: Any, parts: Any, shapes: list[Sizes], axis: int) -> Any
                   lambda: element_of_parts(rest, parts[1:], shapes[1:], axis))
 
 
+def in_one_dtype(arrays: tuple[Any, ...]) -> list[Any]:
+    """The arrays; a number of Python's among them takes the dtype that the others make with it, as an array of one
+    element does: integers wrap around."""
+    if not any(a.type.weak for a in arrays):
+        return list(arrays)
+    common = promoted(a.dtype.type(0).item() if a.type.weak else a.dtype for a in arrays)
+    return [converted(converted(a, a.dtype), common) if a.type.weak else a for a in arrays]
+
+
 def piece(whole: Any, i: int, shapes: list[Sizes], axis: int) -> Any:
     """The part of `whole` that part `i` has become."""
     start: Extent = sum((sizes[axis] for sizes in shapes[:i]), start=0)
@@ -112,7 +122,7 @@ class Concatenate(Joining):
             raise ShapeError("need at least one array to concatenate")
         axis = arguments.known(attrs.pop("axis", 0), "an axis")
         if axis is None:
-            return tuple(reshaped(a, (a.size,)) for a in arrays), attrs
+            return tuple(reshaped(a, (a.size,)) for a in in_one_dtype(arrays)), attrs
         if any(a.ndim == 0 for a in arrays):
             raise ShapeError("zero-dimensional arrays cannot be concatenated")
         axis = arguments.axis(axis, arrays[0].ndim)
@@ -263,4 +273,7 @@ class Append(Rewritten):
     calls = np.append
 
     def rewrite(arr, values, axis=None):
-        return np.concatenate([value(arr), value(values)], axis=axis)
+        parts = [value(arr), value(values)]
+        if axis is None:                       # a number of Python's is an array of its own dtype, then
+            parts = [reshaped(part, (part.size,)) for part in parts]
+        return np.concatenate(parts, axis=axis or 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ..core.errors import NotSupported
 from ..core.grammar import Const, Effect, If
 from ..core.types import INT
 from . import scalars
+from .arguments import not_known
 from .arithmetic import Negative, converted
 from .comparison import Less
 from .elementwise import Elementwise, constant, is_python_number, number_of, where
@@ -81,6 +83,15 @@ def _test_sign(p: Value) -> None:
 NEGATIVE_POWER = "an int to a negative power is a float, which cannot be used here: write float(base) ** exponent"
 
 
+def _exponent_of_truth(p: Value) -> Any:
+    exponent = p.atom.value if isinstance(p.atom, Const) else p.known
+    if exponent is None and current().reader is not None:
+        raise not_known(p, "the exponent of an array of truth values must be known while the function is read",
+                        "the dtype of the result depends on it, which is int8 for 2, and int64 for others",
+                        "Convert the array first: x.astype(int).")
+    return exponent
+
+
 def _by_products(x, n):
     """A power with a whole or half exponent of few factors; of -inf, what C has for it."""
     positive = abs(n)
@@ -119,13 +130,16 @@ class Power(Elementwise):
         return None
 
     def front(args, kwargs, spelling):
-        """Python makes a float of an int to a negative power."""
+        """Python makes a float of an int to a negative power; NumPy squares an array for `x ** 2`, and squares of truth
+        values are narrower than powers."""
         if len(args) == 3 and is_python(spelling):
             raise NotSupported("pow with a modulus", why="Its numbers may need more than 64 bits on the way.",
                                instead="Write a loop that squares and takes remainders.")
         if len(args) == 2 and is_python(spelling) and not kwargs:
             x, p = map(value, args)
             n = constant(p)
+            if x.ndim and x.dtype.kind == "b" and p.type == INT and _exponent_of_truth(p) == 2:
+                return np.square(x)
             if x.type == INT and p.type == INT and (_gives_float(p) if n is None else n < 0):
                 return apply(Power, (converted(x, float, "float"), p), {}, spelling)
         return None

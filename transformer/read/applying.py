@@ -26,7 +26,7 @@ from .mixed import check_truths, check_widths
 from .rank_zero import as_array, gives_array
 from .recorded import RecordedList
 from .testing import fitting
-from .values import UNKNOWN, Axisless, DynamicRange, Lazy, View, is_array, is_axisless, known_of
+from .values import UNKNOWN, Axisless, Conflict, DynamicRange, Lazy, View, is_array, is_axisless, known_of
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -180,7 +180,7 @@ def prepared(reader: Reader, argument: Any) -> Any:
         return argument
     if isinstance(argument, RecordedList):
         return argument.array(reader)
-    if isinstance(argument, np.ndarray):
+    if isinstance(argument, (np.ndarray, Conflict)):
         return reader.usable(argument)
     if isinstance(argument, (DynamicRange, range)):
         return _arange(reader, argument)

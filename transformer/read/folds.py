@@ -42,6 +42,8 @@ def sum_of(reader: Reader, iterable: Any, start: Any = 0) -> Any:
     whole = None if isinstance(start, (list, tuple, RecordedList)) else _as_whole(reader, iterable)
     if whole is not None:
         array = _array_of(reader, whole)
+        if array.ndim and array.shape[0] == 0:
+            return start                                                 # whatever the items would be
         total = _of_their_class(reader, apply_op(reader, np.sum, (array,), _options_of_sum(array)), whole)
         return total if _is_zero(start) else binary(reader, operator.add, start, total)
     items = iterated(reader, iterable)
@@ -87,9 +89,14 @@ def _array_of(reader: Reader, whole: Value | RecordedList) -> Value:
 
 def _of_their_class(reader: Reader, number: Value, whole: Value | RecordedList) -> Value:
     """What NumPy made of items: a number of Python's, as Python makes it, if all of them are."""
-    if number.ndim or isinstance(whole, Value) or not all(map(_are_pythons, all_parts_of(reader, whole))):
+    if number.ndim or not all_are_pythons(reader, whole):
         return number
     return Value(cast(reader, number.atom, replace(number.type, weak=True)))
+
+
+def all_are_pythons(reader: Reader, items: Any) -> bool:
+    """Whether items are numbers of Python's, all of them."""
+    return not isinstance(items, Value) and all(map(_are_pythons, all_parts_of(reader, items)))
 
 
 def _are_pythons(part: tuple[Any, ...] | Part) -> bool:
@@ -215,8 +222,15 @@ def _first_of(reader: Reader, order: Callable[..., Any], item: Any, result: Any)
 
 def _of_one_type(reader: Reader, name: str, function: str, pair: tuple[Any, Any]) -> tuple[Any, ...]:
     """Two numbers, of which Python would hand on one as it is: if one is NumPy's, both become so, unless that
-    changes a number."""
+    changes a number. Of two of NumPy's the dtype would depend on which is handed on."""
     operands = [value(item) for item in pair]
+    if not any(operand.type.weak or operand.ndim for operand in operands) and operands[0].dtype != operands[1].dtype:
+        raise NotSupported(
+            f"{function} of {operands[0].type} and {operands[1].type}",
+            reader.builder.origin,
+            why="Python hands one of them on as it is, so that the dtype depends on which is the one.",
+            instead=f"Write np.{name}, or convert one of them, as in np.float64(x).",
+        )
     if any(operand.ndim for operand in operands) or all(operand.type.weak for operand in operands):
         return pair
     common = ops()[name].types(*(operand.type for operand in operands))

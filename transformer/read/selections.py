@@ -12,6 +12,7 @@ from .comprehensions import append, for_each
 from .conditions import branch, truth
 from .containers import iterated
 from .demand import need, static
+from .folds import all_are_pythons
 from .iteration import iteration_of
 from .recorded import RecordedList
 from .values import UNKNOWN, has_dynamic, known_of, stripped
@@ -54,7 +55,7 @@ SORTING = "Sort an array of the items: np.sort(np.array(items))."
 
 
 def _ordered_array(reader: Reader, items: Any, key: Any, reverse: Any) -> Any:
-    """The items that the program computes, in an array."""
+    """The items that the program computes, in an array; numbers of Python's in a list that is one."""
     from .library.calls import call_library
     from .library.ordering import sorted_items
 
@@ -62,7 +63,8 @@ def _ordered_array(reader: Reader, items: Any, key: Any, reverse: Any) -> Any:
     if array.ndim != 1 and key is None:
         raise ValueError("The truth value of an array with more than one element is ambiguous. "
                          "Use a.any() or a.all()")
-    return call_library(reader, sorted_items, (array, key, bool(static(reader, reverse, "`reverse`"))), {})
+    found = call_library(reader, sorted_items, (array, key, bool(static(reader, reverse, "`reverse`"))), {})
+    return RecordedList.from_row(reader, True, found) if array.ndim == 1 and all_are_pythons(reader, items) else found
 
 
 def _deciding(keys: list[Any]) -> list[Any] | None:

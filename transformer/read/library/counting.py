@@ -198,7 +198,7 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
 
 
 def union1d(ar1, ar2):
-    return unique(np.concatenate((np.ravel(ar1), np.ravel(ar2))))
+    return unique(np.concatenate((ar1, ar2), axis=None))
 
 
 def setxor1d(ar1, ar2, assume_unique=False):

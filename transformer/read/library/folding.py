@@ -13,12 +13,12 @@ ABSENT: Any = object()
 
 def sum_where(a, axis=None, dtype=None, keepdims=False, initial=ABSENT, where=True):
     total = np.sum(selected(a, where, 0), axis=axis, dtype=dtype, keepdims=keepdims)
-    return total if initial is ABSENT else total + initial
+    return total if initial is ABSENT else total + stored(initial, total.dtype)
 
 
 def prod_where(a, axis=None, dtype=None, keepdims=False, initial=ABSENT, where=True):
     product = np.prod(selected(a, where, 1), axis=axis, dtype=dtype, keepdims=keepdims)
-    return product if initial is ABSENT else product * initial
+    return product if initial is ABSENT else product * stored(initial, product.dtype)
 
 
 def selected(a, where, neutral):
@@ -26,17 +26,32 @@ def selected(a, where, neutral):
 
 
 def max_where(a, axis=None, keepdims=False, initial=ABSENT, where=True):
-    if initial is ABSENT:
-        raise ValueError("reduction operation 'maximum' does not have an identity, so to use a where mask one "
-                         "has to specify 'initial'")
-    return np.maximum(np.max(selected(a, where, initial), axis=axis, keepdims=keepdims), initial)
+    return extreme(np.max, np.maximum, a, axis, keepdims, initial, where)
 
 
 def min_where(a, axis=None, keepdims=False, initial=ABSENT, where=True):
+    return extreme(np.min, np.minimum, a, axis, keepdims, initial, where)
+
+
+def extreme(reduction, of_two, a, axis, keepdims, initial, where):
     if initial is ABSENT:
-        raise ValueError("reduction operation 'minimum' does not have an identity, so to use a where mask one "
-                         "has to specify 'initial'")
-    return np.minimum(np.min(selected(a, where, initial), axis=axis, keepdims=keepdims), initial)
+        raise ValueError(f"reduction operation '{of_two.__name__}' does not have an identity, so to use a where mask "
+                         "one has to specify 'initial'")
+    a = np.asarray(a)
+    first = stored(initial, a.dtype)
+    if a.size == 0:
+        shape = np.any(a, axis=axis, keepdims=keepdims).shape
+        return np.full(shape, first) if len(shape) else first
+    return of_two(reduction(selected(a, where, first), axis=axis, keepdims=keepdims), first)
+
+
+def stored(number, dtype):
+    """`initial` as NumPy has it, which writes it to an element of the dtype of the result."""
+    if dtype.kind in "fc":
+        return np.asarray(number, dtype=dtype)[()]
+    element = np.zeros(1, dtype)
+    element[0] = number
+    return element[0]
 
 
 def any_where(a, axis=None, keepdims=False, where=True):

@@ -45,7 +45,8 @@ def are_parts(q):
 
 
 def among(a, q, axis, keepdims):
-    """Between the two elements that are nearest to a part of the whole, in their order."""
+    """Between the two elements that are nearest to a part of the whole, in their order; from the nearer one, as in
+    NumPy, which decides what comes of infinite ones."""
     is_pythons = type(q) in (int, float)      # the result is as wide as the array
     q = np.asarray(q)
     ordered = np.sort(lines(a, axis), axis=0)
@@ -54,9 +55,13 @@ def among(a, q, axis, keepdims):
     low = below.astype(int)
     high = np.minimum(low, ordered.shape[0] - 2) + 1
     weight = float(position - below) if is_pythons else position - below
+    if is_pythons:
+        nearer, weight = (low, weight) if weight < 0.5 else (high, weight - 1)
+    else:
+        nearer, weight = np.where(weight < 0.5, low, high), np.where(weight < 0.5, weight, weight - 1)
     if q.ndim and ordered.ndim > 1:
         weight = np.reshape(weight, (*q.shape, *(1,) * (ordered.ndim - 1)))
-    between = ordered[low] + (ordered[high] - ordered[low]) * weight
+    between = ordered[nearer] + (ordered[high] - ordered[low]) * weight
     return kept(np.where(np.isnan(ordered[-1]), np.nan, between), a, axis, keepdims, q.shape)
 
 
