@@ -297,3 +297,16 @@ def test_the_larger_of_two_dtypes_is_refused() -> None:
     for narrow, wide in ((np.uint8, np.int8), (np.float32, np.float64)):
         with pytest.raises(NotSupported, match="(?s)max of .*x\\[0\\], y"):
             jit(larger)(x.astype(narrow), x.astype(wide))
+
+
+def item_of_either_class(x, c):
+    return np.array([x[0] if c > 0 else 1, x[1]])
+
+
+def test_arrays_of_numbers_of_either_class_are_refused_where_that_decides_the_dtype() -> None:
+    x = np.array([1, 2, 3])
+    for c in (1.0, -1.0):
+        assert_numpys(item_of_either_class, x, c)
+        for dtype in (np.uint8, np.float32):
+            with pytest.raises(NotSupported, match="array with a number that is Python's or"):
+                jit(item_of_either_class)(x.astype(dtype), c)

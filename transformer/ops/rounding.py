@@ -21,7 +21,7 @@ class Round(Elementwise):
     derivative = FLAT
 
     def types(a: ArrayType, decimals: int = 0) -> Any:
-        return elementwise_type(np.round, (a,))
+        return elementwise_type(np.round, (a,), **({"decimals": decimals} if decimals else {}))
 
     def simpler(a, decimals=0):
         """Whole numbers are round; so says NumPy of truth values, which become float16."""

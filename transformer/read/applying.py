@@ -22,7 +22,7 @@ from .blame import as_numpy_raises
 from .contiguity import shares_memory
 from .demand import need
 from .errors import UNKNOWN_ARGUMENT, as_user_error
-from .mixed import check_truths, check_widths
+from .mixed import check_items, check_truths, check_widths
 from .rank_zero import as_array, gives_array
 from .recorded import RecordedList
 from .testing import fitting
@@ -54,6 +54,7 @@ def apply_found(reader: Reader, op: Any, args: tuple[Any, ...], kwargs: dict[str
     kwargs = {key: prepared(reader, arg) for key, arg in kwargs.items()}
     check_truths(reader, op, args, spelling)
     check_widths(reader, op, args)
+    check_items(reader, op, args)
     with as_user_error(reader):
         try:
             result = fitting(reader, lambda: values.apply(op, args, kwargs, spelling), (args, kwargs))

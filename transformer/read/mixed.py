@@ -8,7 +8,7 @@ narrower ones, is refused.
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -79,6 +79,41 @@ def check_widths(reader: Reader, op: Any, args: tuple[Any, ...]) -> None:
             why=f"They give {ArrayType(of_python)} with a number of Python's, and {ArrayType(of_numpy)} with NumPy's.",
             instead="Make it NumPy's on all paths, np.float64(0.5), or Python's: float(s).",
         )
+
+
+def check_items(reader: Reader, op: Any, args: tuple[Any, ...]) -> None:
+    """Raises where a number of either class is an item of an array: that has the dtype of Python's numbers with them,
+    and may be narrower without."""
+    if not reader.mixed or not op.variadic or not args:
+        return
+    items = [value(item) for item in _numbers_in(args[0])]
+    may_be = [not item.ndim and _may_be_python(reader, item.atom, MOST_FOLLOWED, reader.left_by_loops)
+              for item in items]
+    either = [item for item, may in zip(items, may_be) if may and not is_weak(item.type)]
+    if not either or (of_numpy := promoted(item.dtype for item in items)) == promoted(
+        _of_python(item.dtype) if may else item.dtype for item, may in zip(items, may_be)
+    ):
+        return
+    raise NotSupported(
+        f"an array with a number that is Python's or {either[0].type}, depending on the path",
+        reader.builder.origin,
+        why=f"It is of {of_numpy} with a number of NumPy's, and wider with one of Python's.",
+        instead="Make it one of NumPy's on all paths, x.dtype.type(0.5), or Python's: float(s).",
+    )
+
+
+def _of_python(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """What an array is of that holds a number of Python's in place of one of this dtype."""
+    return np.dtype({"b": bool, "f": float, "c": complex}.get(dtype.kind, int))
+
+
+def _numbers_in(items: Any) -> Iterator[Any]:
+    """The numbers and arrays in nested lists."""
+    for item in items if isinstance(items, (list, tuple)) else ():
+        if isinstance(item, Value | int | float | complex | np.generic):
+            yield item
+        else:
+            yield from _numbers_in(item)
 
 
 def check_digits(reader: Reader, block: Block) -> None:
