@@ -118,6 +118,21 @@ def smaller_ones_before(x):
     return total
 
 
+def pooled_until_they_rise(y):
+    """Isotonic regression: the last two items of two lists are one as long as they fall."""
+    means, counts = [], []
+    for value in y:
+        means.append(value)
+        counts.append(1.0)
+        while len(means) > 1 and means[-2] > means[-1]:
+            count = counts[-1] + counts[-2]
+            mean = (means[-1] * counts[-1] + means[-2] * counts[-2]) / count
+            means.pop()
+            counts.pop()
+            means[-1], counts[-1] = mean, count
+    return np.sum(np.array(means) ** 2 * np.array(counts))
+
+
 PROGRAMS = [
     Program(without_largest, fixed(VECTOR, 1.3)),
     Program(filtered_in_pairs, fixed(VECTOR, OTHER, 0.8), wrt=(0, 1)),
@@ -129,5 +144,6 @@ PROGRAMS = [
     Program(window_of_steps, fixed(0.7, 3.0)),
     Program(rows_on_a_stack, fixed(np.array([0.3, -0.6]), 1.0)),
     Program(generation_after_generation, fixed(0.7, 3.0)),
+    Program(pooled_until_they_rise, fixed(VECTOR)),
     Program(smaller_ones_before, fixed(np.array([1.1, 0.4, 1.5, 0.9, 1.7, 0.2, 2.5]))),
 ]

@@ -29,7 +29,7 @@ from .joining import join_lists
 from .journal import Cell, Contents, Name, Place
 from .open_lists import Held, OpenList, appended_arrays, is_list, items_of_list, open_template
 from .open_sizes import OpenSizes
-from .recorded import WantsCarried, WantsOpen, WantsRows
+from .recorded import WantsCarried, WantsOpen, WantsRows, WantsSize
 from .recording import Records
 from .structures import (
     Clash,
@@ -47,6 +47,7 @@ from .structures import (
     same_template,
     slots,
     value_of,
+    with_slots,
 )
 from .values import Conflict
 
@@ -127,6 +128,9 @@ class LoopReading:
                     raise
                 self.reader.restore(checkpoint)
                 self._open(Held(self.reader, request.home), request)
+            except WantsSize as request:
+                self.reader.restore(checkpoint)
+                self._resize(Held(self.reader, request.home))
             except NeverRuns:
                 return self.reader.restore(checkpoint)
         raise NotSupported(
@@ -159,6 +163,22 @@ class LoopReading:
             raise request.refusal
         template = open_template(self.reader, self.reader.usable(place.value()), items)
         self.carried[place.identity] = Carried(place, template, template, items=items)
+
+    def may_find_longer(self, items: OpenList) -> bool:
+        """Whether a list may have more items in a later iteration than in this one, the loop carrying its size then."""
+        place = Held(self.reader, items.home)
+        return place.identity not in self.carried and self.reader.made_before(items.home, self.made)
+
+    def _resize(self, place: Held) -> None:
+        """From now on the loop carries the size of a list that lies in arrays."""
+        if not self.is_open:
+            raise Opens(self.plan.key)
+        held: OpenList = place.value()
+        template = open_template(self.reader, held, held.items.template)
+        types = (slot.type.with_sizes((self.sizes.carried(slot.type.sizes[0]), *slot.type.sizes[1:]))
+                 for slot in open_slots(template))
+        template = with_slots(template, types)
+        self.carried[place.identity] = Carried(place, template, template, items=held.items.template)
 
     def _guess(self, place: Place, with_whole_numbers: bool) -> None:
         initial = capture(self.reader, place.value())

@@ -29,7 +29,18 @@ from .applying import apply_op
 from .casts import cast
 from .joining import columns_of
 from .journal import Item
-from .recorded import APPENDED, Part, RecordedList, Recording, Token, WantsOpen, all_parts_of, refusal, spread
+from .recorded import (
+    APPENDED,
+    Part,
+    RecordedList,
+    Recording,
+    Token,
+    WantsOpen,
+    WantsSize,
+    all_parts_of,
+    refusal,
+    spread,
+)
 from .structures import (
     Fixed,
     Joiner,
@@ -226,7 +237,12 @@ class OpenList(RecordedList):
         return refusal(reader, what)
 
     def item(self, reader: Reader, index: Any) -> Any:
-        found = super().item(reader, index)
+        try:
+            found = super().item(reader, index)
+        except IndexError:
+            if reader.loops and reader.loops[-1].may_find_longer(self):
+                raise WantsSize(self.home) from None
+            raise
         for value in contained(found):
             reader.aliases.derive(value, (self.items.token,))
             if reader.mixed_items and isinstance(value, Value) and isinstance(value.atom, Var) and not value.ndim:

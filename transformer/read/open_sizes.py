@@ -85,6 +85,11 @@ class OpenSizes:
         normal = self.reader.assumptions.normal
         if self._var_of(size) is not None or normal(size) == normal(following):
             return size
+        return self.carried(size)
+
+    def carried(self, size: Extent) -> Extent:
+        """A size that begins as this one, and may be another one in the next iteration."""
+        normal = self.reader.assumptions.normal
         known = (var for var, initial in self.initial.items() if normal(initial) == normal(size))
         return Size.of(Unknown(next(known, None) or self._made(size)))
 

@@ -149,6 +149,14 @@ class WantsOpen(Exception):
         self.refusal = refusal
 
 
+class WantsSize(Exception):
+    """A loop that carries sizes is to carry that of this list, of which it has taken items that were not there yet."""
+
+    def __init__(self, home: list[Any]) -> None:
+        super().__init__()
+        self.home = home
+
+
 class WantsRows(Exception):
     """The loop with this key appends to a list more than one item in an iteration (see `gathering`)."""
 
