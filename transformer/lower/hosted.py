@@ -61,6 +61,13 @@ class Inside(Written):
     def application(self, stmt: Let) -> ast.expr:
         return self._application(stmt)                                   # its results are copied anyway
 
+    def _leads_with_sign(self, atom: Any) -> bool:
+        """Signs of integers stay where they are: what an operand is made of is not known here."""
+        return bool(type_of(atom).dtype.kind in "fc")                    # type: ignore[union-attr]
+
+    def _has_opposite(self, operand: Any, result: Var) -> bool:
+        return bool(result.type.dtype.kind in "fc")                      # type: ignore[union-attr]
+
     def attribute(self, value: Any) -> ast.expr:
         if isinstance(value, tuple):
             return ast.Tuple([self.attribute(item) for item in value])

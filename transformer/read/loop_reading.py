@@ -174,7 +174,7 @@ class LoopReading:
         if not self.is_open:
             raise Opens(self.plan.key)
         held: OpenList = place.value()
-        template = open_template(self.reader, held, held.items.template)
+        template: Template = open_template(self.reader, held, held.items.template)
         types = (slot.type.with_sizes((self.sizes.carried(slot.type.sizes[0]), *slot.type.sizes[1:]))
                  for slot in open_slots(template))
         template = with_slots(template, types)
