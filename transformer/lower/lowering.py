@@ -23,6 +23,7 @@ from .numba_names import told_apart
 from .options import COMPILED, HOSTED, OF_BLAS, REGROUPED, SHARED, for_numba
 from .source import Printed, dimensions, print_lowered
 from .stages import expand
+from .unrolling import has_rows
 
 
 @dataclass
@@ -45,7 +46,9 @@ class Kernel:
         kinds = {**dict.fromkeys(self.printed.vector, vecmath.COMPILED),
                  **dict.fromkeys(self.printed.regrouped, REGROUPED), **dict.fromkeys(self.printed.hosted, HOSTED),
                  **dict.fromkeys(self.printed.tasks, SHARED), **dict.fromkeys(self.printed.of_blas, OF_BLAS)}
-        return {name: kinds.get(name, COMPILED) for name in names}
+        own = {"rows": True} if has_rows(self.lowered.body) else {}
+        return {**{name: kinds.get(name, COMPILED) for name in names},
+                self.printed.name: {**kinds.get(self.printed.name, COMPILED), **own}}
 
     def compile(self) -> Kernel:
         """Compiles it by numba, which is imported for that."""

@@ -8,9 +8,10 @@ COMPILED = {"error_model": "numpy", "nogil": True}
 HOSTED = {**COMPILED, "nogil": False}                  # in which Python does something
 REGROUPED = {**COMPILED, "fastmath": {"reassoc", "contract"}, "forceinline": True}
 SHARED = {**COMPILED, "forceinline": True}             # which threads run
-OF_BLAS = {**COMPILED, "form": "gemm"}                 # the form is ours to know, and not numba's
+OF_BLAS = {**COMPILED, "form": "gemm"}
+OURS = "form", "rows"                                  # which are ours to know, and not numba's
 
 
 def for_numba(options: dict[str, Any]) -> dict[str, Any]:
     """The options that numba knows."""
-    return {name: value for name, value in options.items() if name != "form"}
+    return {name: value for name, value in options.items() if name not in OURS}

@@ -47,6 +47,12 @@ def _unrolled(stmt: Nest | Fold, vectors: bool) -> Block:
     return [stmt]
 
 
+def has_rows(block: Block) -> bool:
+    """Whether rows of small matrices are computed by loops, the others being written out."""
+    nests = (stmt for stmt in statements(block) if isinstance(stmt, Nest) and stmt.indices)
+    return any(VECTOR <= places(stmt.indices[-1:]) <= MOST_PLACES for stmt in nests)
+
+
 def _has_rows(stmt: Nest | Fold) -> bool:
     """Whether a statement is a nest over a matrix of known sizes whose rows are vectors."""
     is_matrix = isinstance(stmt, Nest) and len(stmt.indices) > 1 and places(stmt.indices[-2:]) < inf

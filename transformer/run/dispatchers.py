@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from llvmlite.binding import llvm_version_info
 from numba import types
 from numba.core import codegen, config, dispatcher
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
@@ -34,6 +35,7 @@ SEARCHES = NopythonRewrites, InlineClosureLikes      # for expressions of whole 
 loops: Any = CompilerBase
 library: Any = codegen.JITCodeLibrary
 settings: Any = config
+RIGHT_ROWS = (21,)                         # the version of LLVM
 
 
 class LoopPasses(loops):
@@ -46,9 +48,10 @@ class LoopPasses(loops):
         return [made]
 
 
-class KernelLibrary(library):
+class RowsLibrary(library):
     """What is computed one after another for neighbours in memory, is computed at once: loops over few places, which
-    LLVM writes out. numba does that for those who ask for it."""
+    LLVM writes out. numba does that for those who ask for it alone, since this part of LLVM 14 gave wrong code
+    (numba 8705); of what was reported of it since, all is mended in LLVM 21."""
 
     def _optimize_final_module(self) -> None:
         usual, settings.SLP_VECTORIZE = settings.SLP_VECTORIZE, 1        # under the lock of the compiler
@@ -58,11 +61,11 @@ class KernelLibrary(library):
             settings.SLP_VECTORIZE = usual
 
 
-class KernelPasses(LoopPasses):
-    """Those of a kernel."""
+class RowsPasses(LoopPasses):
+    """Those of a kernel with rows of small matrices."""
 
     def compile_extra(self, function: Any) -> Any:
-        self.state.library = KernelLibrary(self.state.targetctx.codegen(), function.__qualname__)
+        self.state.library = RowsLibrary(self.state.targetctx.codegen(), function.__qualname__)
         self.state.library.enable_object_caching()
         return super().compile_extra(function)
 
@@ -111,12 +114,17 @@ class KernelDispatcher(base):
     """Compiles for the layouts of the arrays that come, but for no other numbers than those lowered."""
 
     def __init__(self, function: Any, **options: Any) -> None:
-        super().__init__(told_apart(function), pipeline_class=KernelPasses, **options)
+        super().__init__(told_apart(function), pipeline_class=LoopPasses, **options)
         self._compiler: Any = _like(KernelCompiler, self)
 
     def call_blas(self, names: Sequence[str]) -> None:
         """Has BLAS called in place of the functions with these names."""
         self._compiler.of_blas = names
+
+    def vectorise_rows(self) -> None:
+        """Has rows of small matrices computed as vectors, where LLVM does that right."""
+        if llvm_version_info >= RIGHT_ROWS:
+            self._compiler.pipeline_class = RowsPasses
 
     def keep_in(self, objects: Objects) -> None:
         self._cache = object_cache(objects, self.py_func)

@@ -33,6 +33,8 @@ def install(namespace: dict[str, Any], options: dict[str, dict[str, Any]], kerne
         namespace[name] = kind(namespace[name], targetoptions=known)
     if kernel not in recursive and options[kernel]["nogil"]:
         namespace[kernel].call_blas([name for name, chosen in options.items() if "form" in chosen])
+        if "rows" in options[kernel]:
+            namespace[kernel].vectorise_rows()
     if objects is not None and not recursive:    # numba loses the calls in what it keeps of a recursion
         namespace[kernel].keep_in(objects)
 
@@ -61,6 +63,7 @@ def compiled_again(kernel: Any, with_lines: bool = False) -> Any:
     if wanted, and is the same otherwise."""
     from .dispatchers import KernelDispatcher
     again: Any = KernelDispatcher(kernel.py_func, targetoptions=dict(kernel.targetoptions))
+    again._compiler.pipeline_class = kernel._compiler.pipeline_class
     if with_lines:
         chosen = again._compiler._customize_flags
         again._compiler._customize_flags = lambda flags: _with_lines(chosen(flags))
