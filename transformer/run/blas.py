@@ -17,9 +17,10 @@ KINDS = {np.dtype("f4"): "s", np.dtype("f8"): "d", np.dtype("c8"): "c", np.dtype
 @cache
 def compiled_gemm() -> Any:
     """The compiled form of `lower.blas.gemm`."""
-    from numba import njit
     from numba.extending import intrinsic
     from numba.np.linalg import ensure_blas
+
+    from .dispatchers import part_of_callers
 
     ensure_blas()
 
@@ -30,7 +31,7 @@ def compiled_gemm() -> Any:
         from numba import types
         return types.void(factor, a, b, share, c), _generate
 
-    @njit(error_model="numpy")
+    @part_of_callers
     def in_memory(a: Any) -> Any:
         made = np.empty(a.shape, a.dtype)
         for i in range(a.shape[0]):
@@ -38,15 +39,15 @@ def compiled_gemm() -> Any:
                 made[i, j] = a[i, j]
         return made
 
-    @njit(error_model="numpy", forceinline=True)
+    @part_of_callers
     def has_rows(a: Any) -> bool:
         return a.strides[1] == a.itemsize and a.strides[0] >= a.itemsize * a.shape[1]
 
-    @njit(error_model="numpy", forceinline=True)
+    @part_of_callers
     def has_columns(a: Any) -> bool:
         return a.strides[0] == a.itemsize and a.strides[1] >= a.itemsize * a.shape[0]
 
-    @njit(error_model="numpy", nogil=True)
+    @part_of_callers
     def gemm(factor: Any, a: Any, b: Any, share: Any, c: Any) -> None:
         if c.shape[0] == 0 or c.shape[1] == 0:
             return

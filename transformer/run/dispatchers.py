@@ -19,11 +19,12 @@ from numba.core import codegen, config, dispatcher
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
-from numba.core.typed_passes import NopythonRewrites
+from numba.core.typed_passes import NativeLowering, NopythonRewrites
 from numba.core.untyped_passes import InlineClosureLikes
 from numba.np.numpy_support import from_dtype
 
 from ..lower.numba_names import told_apart
+from .machine_code import KernelLowering
 from .objects import Objects, object_cache
 from .refusing import as_refusal, leave_out_advice
 
@@ -39,11 +40,12 @@ RIGHT_ROWS = (21,)                         # the version of LLVM
 
 
 class LoopPasses(loops):
-    """numba's passes without those that search code for what explicit loops have not."""
+    """numba's passes without those that search code for what explicit loops have not, and with less machine code."""
 
     def define_pipelines(self) -> list[Any]:
         made = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        made.passes = [each for each in made.passes if each[0] not in SEARCHES]
+        made.passes = [(KernelLowering, *each[1:]) if each[0] is NativeLowering else each
+                       for each in made.passes if each[0] not in SEARCHES]
         made.finalize()
         return [made]
 
@@ -71,7 +73,10 @@ class RowsPasses(LoopPasses):
 
 
 class InnerLibrary(library):
-    """What is linked into others: it is optimised, but no machine code is made of it."""
+    """What is linked into others: it is optimised there, and no machine code is made of it by itself."""
+
+    def _optimize_final_module(self) -> None:
+        pass
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
@@ -167,6 +172,11 @@ class InnerDispatcher(base):
 
     def add_overload(self, made: Any) -> None:
         self.overloads[tuple(made.signature.args)] = made
+
+
+def part_of_callers(function: Any) -> Any:
+    """A function of ours that kernels call."""
+    return InnerDispatcher(function, targetoptions={"nopython": True, "error_model": "numpy"})
 
 
 def _like(kind: Any, dispatcher: Any) -> Any:

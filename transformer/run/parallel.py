@@ -20,13 +20,14 @@ GRAIN = 1 << 15                        # additions that a thread does at least: 
 @cache
 def compiled_forms() -> dict[str, Any]:
     """What stands in compiled code for the functions of `threads`."""
-    from numba import njit
     from numba.core import types
     from numba.extending import intrinsic as of_numba
 
+    from .dispatchers import part_of_callers
+
     prepare()
 
-    @njit(forceinline=True)
+    @part_of_callers
     def places(first: int, count: int) -> range:
         start = first & MOST
         return range(start, start + (count & MOST))

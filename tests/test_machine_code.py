@@ -1,0 +1,160 @@
+"""Machine code of elements, loops over ranges, and whole copies: the same as Python's and NumPy's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+rng = np.random.default_rng(0)
+
+
+@cache
+def compiled(function: Callable[..., Any]) -> Any:
+    from transformer.run.dispatchers import KernelDispatcher
+    return KernelDispatcher(function, targetoptions={"nopython": True, "error_model": "numpy", "nogil": True})
+
+
+def same(function: Callable[..., Any], *args: Any) -> None:
+    given = [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args]
+    for k, arg in enumerate(args):
+        if isinstance(arg, np.ndarray) and not arg.flags.c_contiguous:
+            given[k] = arg                          # its layout is what is tested; nothing is written to it
+    expected, result = function(*args), compiled(function)(*given)
+    assert np.array_equal(result, expected)
+    for arg, written in zip(args, given, strict=True):
+        assert np.array_equal(arg, written)
+
+
+def elements(a: np.ndarray, i: int, j: int) -> Any:
+    total = 3 * a[i, j] + a[0, 0] * a[-1, -1]
+    for k in range(a.shape[0]):
+        total += a[k, j] + 2 * a[k - 1, -1] * a[k, np.int8(-1)] + a[np.uint8(k), 0]
+    return total
+
+
+@pytest.mark.parametrize("dtype", ["f4", "c16", "i8", "?"])
+@pytest.mark.parametrize("turned", [lambda a: a, lambda a: a.T, lambda a: a[::2, ::-1], lambda a: a[1:]])
+def test_elements_of_all_layouts(dtype: str, turned: Callable[[np.ndarray], np.ndarray]) -> None:
+    a = turned(rng.integers(0, 3, (6, 6)).astype(dtype))
+    for i, j in (0, 0), (-1, 2), (2, -3):
+        result, expected = compiled(elements)(a, i, j), elements(a, i, j)
+        assert result == expected
+
+
+def test_elements_of_arrays_that_are_read_only_or_not_aligned() -> None:
+    a = rng.normal(size=(3, 3))
+    a.flags.writeable = False
+    assert compiled(elements)(a, 1, 1) == elements(a, 1, 1)
+    moved = np.frombuffer(b"x" + a.tobytes(), "f8", offset=1).reshape(3, 3)
+    assert not moved.flags.aligned and compiled(elements)(moved, 1, 1) == elements(a, 1, 1)
+
+
+def counted(a: np.ndarray, n: int) -> np.ndarray:
+    for i in range(n):
+        a[i] += 1
+    for i in range(n - 1, -1, -1):
+        a[i] *= i + 2
+    for i in range(1, n, 2):
+        a[i] -= 3
+    for i in range(n + 2, -3, -4):
+        a[i % len(a)] += 0.5
+    for i in range(2, n):
+        if i == 4:
+            break
+        for j in range(i, 0, -3):
+            if j == 2:
+                continue
+            a[j] += 7
+    return a
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 6, 7])
+def test_loops_over_ranges(n: int) -> None:
+    same(counted, np.arange(8.0), n)
+
+
+def ends(n: int) -> tuple[int, int, int]:
+    last = -1
+    for i in range(n):
+        last = i
+    steps = 0
+    for i in range(2**62, 2**63 - 1, 2**61):        # no sum of these may leave 64 bits before it is used
+        steps += 1
+    several = range(n)
+    for i in several:
+        steps += len(several)
+    for i in several:
+        steps += i
+    return last, steps, len(several)
+
+
+@pytest.mark.parametrize("n", [-3, 0, 1, 5])
+def test_variables_after_loops_and_ranges_used_twice(n: int) -> None:
+    assert compiled(ends)(n) == ends(n)
+
+
+def stepped(n: int, step: int) -> int:
+    total = 0
+    for i in range(0, n, step):
+        total = 10 * total + i
+    return total
+
+
+def test_steps_that_are_not_written_as_numbers() -> None:
+    for n, step in (5, 1), (5, 2), (-5, -2), (5, -1):
+        assert compiled(stepped)(n, step) == stepped(n, step)
+    with pytest.raises(ValueError, match="must not be zero"):
+        compiled(stepped)(5, 0)
+
+
+def put(a: np.ndarray, i: int, value: Any) -> np.ndarray:
+    a[i, 1] = value
+    return a
+
+
+@pytest.mark.parametrize(("dtype", "value"), [("f4", 0.1), ("f8", 3), ("i4", True), ("c8", 2.5), ("?", False)])
+def test_stores_convert(dtype: str, value: Any) -> None:
+    same(put, np.ones((2, 3), dtype), -1, value)
+
+
+def copied(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    a[:] = b
+    return a
+
+
+@pytest.mark.parametrize("dtype", ["f4", "c16", "?"])
+@pytest.mark.parametrize("shape", [(4,), (2, 3), (0, 3), (2, 1, 2)])
+def test_whole_copies(dtype: str, shape: tuple[int, ...]) -> None:
+    same(copied, np.zeros(shape, dtype), rng.integers(0, 2, shape).astype(dtype))
+
+
+def test_whole_copies_of_other_sizes_are_errors() -> None:
+    with pytest.raises(ValueError, match="could not broadcast"):
+        compiled(copied)(np.zeros(3), np.ones(4))
+
+
+def test_whole_copies_of_other_dtypes_and_layouts_convert() -> None:
+    same(copied, np.zeros((2, 2)), np.ones((2, 2), "f4"))
+    same(copied, np.zeros((2, 2)), rng.normal(size=(2, 2)).T)
+
+
+def first_or_last(a: np.ndarray, b: np.ndarray, turn: bool) -> Any:
+    rows = a[1:]
+    if turn:
+        rows = b
+    total = 0.0
+    for i in range(len(rows)):
+        row = rows[i]
+        for j in range(len(row)):
+            row[j] += i
+            total += row[j]
+    return total
+
+
+@pytest.mark.parametrize("turn", [False, True])
+def test_views_and_arrays_that_are_one_of_two(turn: bool) -> None:
+    same(first_or_last, np.arange(6.0).reshape(3, 2), np.arange(8.0).reshape(2, 4), turn)

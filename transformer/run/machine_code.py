@@ -1,0 +1,191 @@
+"""Machine code of kernels: little of it for what they are mostly made of, which are numbers in variables, elements of
+arrays, and loops over ranges.
+
+For each element that is read or written, numba's own lowering copies the array's record, takes all from it that might
+be needed, and computes what is the same for every element; for each loop it makes three records, and divides by the
+step. LLVM removes nearly all of that, for more time than it takes for the rest. Here, an array's address, sizes and
+steps are values from where its variable is assigned, an element is an address and a load or store, and a loop over a
+range has two counters. What is computed is the same.
+
+This module imports numba, and is imported when something is compiled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+from llvmlite import ir as llvm
+from numba.core import cgutils, ir, types
+from numba.core.compiler_machinery import register_pass
+from numba.core.lowering import Lower
+from numba.core.typed_passes import NativeLowering
+from numba.cpython.slicing import fix_index
+from numba.np.arrayobj import load_item, make_array, store_item
+
+from .ranges import RangeLoops, assigned_once
+
+base: Any = Lower
+lowering: Any = NativeLowering
+marked: Any = register_pass
+NUMBERS = types.Number, types.Boolean
+
+
+class Variables(base):
+    """Variables of numbers: there is nothing to be freed where one is assigned or ends."""
+
+    def init(self) -> None:
+        super().init()
+        self.counted: dict[Any, bool] = {}
+
+    def is_counted(self, kind: Any) -> bool:
+        """Whether references to memory are counted in values of this type."""
+        if kind not in self.counted:
+            self.counted[kind] = self.context.data_model_manager[kind].contains_nrt_meminfo()
+        return self.counted[kind]
+
+    def incref(self, typ: Any, val: Any) -> None:
+        if self.is_counted(typ):
+            super().incref(typ, val)
+
+    def decref(self, typ: Any, val: Any) -> None:
+        if self.is_counted(typ):
+            super().decref(typ, val)
+
+    def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
+        if argidx is not None or self.is_counted(self.typeof(name)) or name in self._singly_assigned_vars:
+            super().storevar(value, name, argidx)
+        else:
+            self.builder.store(value, self.getvar(name))
+
+    def delvar(self, name: str) -> None:
+        if self.is_counted(self.typeof(name)) or self._disable_sroa_like_opt:
+            super().delvar(name)
+        elif name not in self._blk_local_varmap:
+            self._singly_assigned_vars.discard(name)
+
+
+@dataclass
+class Layout:
+    """Where the elements of an array are. Steps are in elements, and None where that is 1; in bytes, where the layout
+    may be any."""
+
+    data: Any
+    sizes: list[Any]
+    steps: list[Any]
+
+
+class Elements(Variables):
+    """Elements of arrays of numbers, of which each is at an address that is computed from the array's layout."""
+
+    def init(self) -> None:
+        super().init()
+        self.layouts: dict[str, Layout] = {}
+        self.assigned = assigned_once(self.func_ir.blocks)
+
+    def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
+        super().storevar(value, name, argidx)
+        kind = self.typeof(name)
+        if name in self.assigned and isinstance(kind, types.Array) and kind.ndim > 0 and isinstance(
+                kind.dtype, NUMBERS):
+            self.layouts[name] = self._layout(kind, value)
+
+    def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
+        if not self._is_element(value, index):
+            return super().lower_getitem(resty, expr, value, index, signature)
+        array = self.typeof(value.name)
+        item = load_item(self.context, self.builder, array, self._address(value, index))
+        return self.context.cast(self.builder, item, array.dtype, resty)
+
+    def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
+        if not self._is_element(target_var, index_var):
+            return super().lower_setitem(target_var, index_var, value_var, signature)
+        array, kind = self.typeof(target_var.name), signature.args[2]
+        value = self.context.cast(self.builder, self._cast_var(value_var, kind), kind, array.dtype)
+        return store_item(self.context, self.builder, array, value, self._address(target_var, index_var))
+
+    def _is_element(self, array: Any, index: Any) -> bool:
+        if array.name not in self.layouts or self.context.enable_boundscheck:
+            return False
+        places = _places(self.typeof(index.name))
+        return len(places) == self.typeof(array.name).ndim and all(isinstance(each, types.Integer) for each in places)
+
+    def _layout(self, kind: Any, value: Any) -> Layout:
+        builder, array = self.builder, make_array(kind)(self.context, self.builder, value)
+        sizes = cgutils.unpack_tuple(builder, array.shape, kind.ndim)
+        if kind.layout == "A":
+            return Layout(array.data, sizes, cgutils.unpack_tuple(builder, array.strides, kind.ndim))
+        inner = [sizes[axis + 1:] if kind.layout == "C" else sizes[:axis] for axis in range(kind.ndim)]
+        return Layout(array.data, sizes, [reduce(builder.mul, each) if each else None for each in inner])
+
+    def _address(self, array: Any, index: Any) -> Any:
+        builder, layout = self.builder, self.layouts[array.name]
+        kind, places = self.typeof(index.name), self.loadvar(index.name)
+        given = cgutils.unpack_tuple(builder, places, len(kind)) if isinstance(kind, types.BaseTuple) else [places]
+        inside = map(self._place, _places(kind), given, layout.sizes)
+        offset = reduce(builder.add, (place if step is None else builder.mul(place, step)
+                                      for place, step in zip(inside, layout.steps, strict=True)))
+        if self.typeof(array.name).layout == "A":
+            return cgutils.pointer_add(builder, layout.data, offset)
+        return builder.gep(layout.data, [offset])
+
+    def _place(self, kind: Any, value: Any, size: Any) -> Any:
+        """A place in an axis, counted from its beginning."""
+        if not kind.signed:
+            return self.context.cast(self.builder, value, kind, types.uintp)
+        value = self.context.cast(self.builder, value, kind, types.intp)
+        if isinstance(value, llvm.Constant) and value.constant >= 0:
+            return value
+        return fix_index(self.builder, value, size)
+
+
+class Copies(Elements):
+    """`a[:] = b` of arrays of one layout: a copy of memory. numba's own form has tests of shapes, whose messages alone
+    take seconds to compile."""
+
+    def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
+        target, value = self.layouts.get(target_var.name), self.layouts.get(value_var.name)
+        kinds = self.typeof(target_var.name), self.typeof(value_var.name)
+        if target is None or value is None or not (self._is_whole(index_var) and _are_alike(*kinds)):
+            return super().lower_setitem(target_var, index_var, value_var, signature)
+        builder = self.builder
+        differ = reduce(builder.or_, (builder.icmp_signed("!=", *sizes)
+                                      for sizes in zip(target.sizes, value.sizes, strict=True)))
+        with cgutils.if_unlikely(builder, differ):
+            self.return_exception(ValueError, ("could not broadcast input array",), loc=self.loc)
+        bytes_each = self.context.get_abi_sizeof(self.context.get_data_type(kinds[0].dtype))
+        cgutils.raw_memmove(builder, target.data, value.data, reduce(builder.mul, target.sizes), bytes_each)
+        return None
+
+
+    def _is_whole(self, index: Any) -> bool:
+        made = self.assigned.get(index.name)
+        if not isinstance(made, ir.Expr) or made.op != "call" or self.typeof(index.name) != types.slice2_type:
+            return False
+        return all(self.typeof(arg.name) == types.none for arg in made.args)
+
+
+def _are_alike(kind: Any, other: Any) -> bool:
+    return (kind.dtype, kind.ndim, kind.layout) == (other.dtype, other.ndim, other.layout) and kind.layout != "A"
+
+
+def _places(kind: Any) -> tuple[Any, ...]:
+    """The types of the places in an index."""
+    of_several: Any = types.BaseTuple
+    return tuple(kind) if isinstance(kind, of_several) else (kind,)
+
+
+class KernelLower(RangeLoops, Copies):
+    """What makes machine code of a kernel, or of a function that it calls."""
+
+
+@marked(mutates_CFG=True, analysis_only=False)
+class KernelLowering(lowering):
+    """The pass of numba's that does."""
+
+    _name = "kernel_lowering"
+
+    @property
+    def lowering_class(self) -> Any:
+        return KernelLower
