@@ -18,6 +18,13 @@ def product(x):
     return t
 
 
+def pairs_counted_from_one(x):
+    t = 0.0
+    for i, (a, b) in enumerate(itertools.product(x[:2], repeat=2), start=1):
+        t += i * a * b
+    return t
+
+
 def sum_of_shifted_parts(x):
     weights = np.array([1.0, 4.0, 6.0])
     return np.sum(sum(weights[i] * x[:, i:i + 2] for i in range(3)) ** 2)
@@ -341,5 +348,6 @@ PROGRAMS = [
     Program(append_loop_np, apart(("n",))),
     Program(mask_shrink, apart(("n",))),
     Program(shrink_half, fixed(VECTOR)),
+    Program(pairs_counted_from_one, fixed(VECTOR)),
     Program(sum_of_shifted_parts, fixed(MATRIX)),
 ]

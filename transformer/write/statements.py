@@ -104,11 +104,11 @@ class Statements:
 
     def _is_same_number(self, x: Any, target: Var) -> bool:
         """Whether a number has the name of the target already, and is one that `+=` does not change
-        for others: not an array of rank 0."""
+        for others: not an array of rank 0. A position that is told from an index has no variable."""
         return (
             isinstance(x, Var)
             and x not in self.expressions.nesting.values
-            and self.variables[x] is self.variables[target]
+            and self.variables.get(x) is self.variables[target]
             and self._is_immutable(x, set())
         )
 
