@@ -69,6 +69,8 @@ EDGES = [
     (np.heaviside, (F(0.0), F(0.5)), [0.0, 1.0]),
     (np.copysign, (F(-2.0), F(3.0)), [-1.0, 0.0]),
     (np.logaddexp, (F(-np.inf), F(1.0)), [0.0, 1.0]),
+    (np.logaddexp, (F(-np.inf), F(-np.inf)), [0.0, 0.0]),
+    (np.logaddexp2, (F(-np.inf), F(-np.inf)), [0.0, 0.0]),
     (np.nan_to_num, (F(np.nan),), [0.0]),
     (math.sqrt, (4.0,), [0.25]),
     (lambda x: call(math.log, (x, 2), {}), (3.0,), [1 / (3 * math.log(2))]),

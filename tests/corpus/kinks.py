@@ -107,6 +107,10 @@ def power_of_arrays_at_zero(x, y):
     return np.sum(x**y)
 
 
+def sum_of_what_is_impossible(x):
+    return np.sum(np.logaddexp(x, x - np.inf))
+
+
 def index_of_the_first_maximum(x):
     return x[np.argmax(x)] ** 2
 
@@ -193,6 +197,7 @@ PROGRAMS = [
         (np.array([0.0, 0.0, 2.0, 3.0]), np.array([2.0, 1.0, 3.0, 0.0])),
         (np.array([0.0, 1.0, 12.0, 0.0]), np.array([0.0, 0.0, 8 * math.log(2.0), math.log(3.0)])),
     ),
+    _kink(sum_of_what_is_impossible, (np.array([-np.inf, 1.0]),), (np.array([0.0, 1.0]),)),
     _kink(index_of_the_first_maximum, (np.array([2.0, 1.0, 2.0]),), (np.array([4.0, 0.0, 0.0]),)),
     _kink(where_of_equals, (1.5, 1.5), (3.0, 0.0)),
     _kink(branch_at_the_border, (0.0,), (-2.0,)),

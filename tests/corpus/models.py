@@ -188,6 +188,15 @@ def forward_algorithm(log_pi, log_a, log_b, observed):
     return logsumexp(alpha)
 
 
+def left_to_right(log_a, log_b):
+    """Log-likelihood of a hidden Markov model that never goes back and begins in its first state."""
+    blocked = np.tril(np.full((3, 3), -np.inf), -1)
+    alpha = np.array([0.0, -np.inf, -np.inf])
+    for row in log_b:
+        alpha = logsumexp(alpha[:, None] + np.triu(log_a) + blocked, axis=0) + row
+    return np.logaddexp.reduce(alpha)
+
+
 def matrix_factorisation(u, v, ratings, seen):
     error = np.where(seen, ratings - u @ v.T, 0.0)
     return np.sum(error**2) + 0.1 * (np.sum(u**2) + np.sum(v**2))
@@ -356,6 +365,7 @@ PROGRAMS = [
     Program(gamma_likelihood, positive(None, None, ("n",)), (0, 1, 2)),
     Program(dirichlet_entropy, positive(("n",))),
     Program(forward_algorithm, _markov, (0, 1, 2)),
+    Program(left_to_right, normal((3, 3), (2, 3)), (0, 1)),
     Program(matrix_factorisation, _ratings, (0, 1)),
     Program(ridge_solve, normal((5, 3), (5,), None), (0, 1, 2)),
     Program(power_iteration, normal((5, "n"), then=(3,))),

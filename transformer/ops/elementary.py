@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from . import scalars
-from .elementwise import LOG_2, LOG_10, Elementwise
+from .elementwise import LOG_2, LOG_10, Elementwise, number_of, where
 from .value import call
 
 
@@ -165,18 +165,24 @@ class Hypot(Elementwise):
                 lambda t, a, b, y: t * b / y)
 
 
+def _least(a, b, y):
+    """The logarithm of a sum, as that of its parts is taken from: what is impossible (-inf) has no part in it, also
+    where the sum is impossible too, as in front of all paths that lead to a state."""
+    return y if any(number_of(x) not in (None, -np.inf) for x in (a, b)) else where(y == -np.inf, 0, y)
+
+
 class Logaddexp(Elementwise):
     calls = (np.logaddexp,)
     loop = scalars.log_sum
-    partials = (lambda t, a, b, y: t * np.exp(a - y),
-                lambda t, a, b, y: t * np.exp(b - y))
+    partials = (lambda t, a, b, y: t * np.exp(a - _least(a, b, y)),
+                lambda t, a, b, y: t * np.exp(b - _least(a, b, y)))
 
 
 class Logaddexp2(Elementwise):
     calls = (np.logaddexp2,)
     loop = scalars.log_sum_2
-    partials = (lambda t, a, b, y: t * np.exp2(a - y),
-                lambda t, a, b, y: t * np.exp2(b - y))
+    partials = (lambda t, a, b, y: t * np.exp2(a - _least(a, b, y)),
+                lambda t, a, b, y: t * np.exp2(b - _least(a, b, y)))
 
 
 class Radians(Elementwise):

@@ -158,13 +158,17 @@ class Sinc(Elementwise):
     partials = (_sinc_partial,)
 
 
+def _parts(a, y, axis, keepdims):
+    """The parts of elements in a sum of exponentials with the logarithm y; none has one in a sum that is 0."""
+    return np.exp(a - kept(where(y == -np.inf, 0, y), axis, keepdims))
+
+
 class Logsumexp(Reduction):
     calls = ("scipy.special.logsumexp",)
     domain = cases_of(normal_cases)
     jvp = (lambda t, a, y, axis=None, keepdims=False:
-           np.sum(t * np.exp(a - kept(y, axis, keepdims)), axis=axis, keepdims=keepdims),)
-    vjp = (lambda dy, a, y, axis=None, keepdims=False:
-           kept(dy, axis, keepdims) * np.exp(a - kept(y, axis, keepdims)),)
+           np.sum(t * _parts(a, y, axis, keepdims), axis=axis, keepdims=keepdims),)
+    vjp = (lambda dy, a, y, axis=None, keepdims=False: kept(dy, axis, keepdims) * _parts(a, y, axis, keepdims),)
 
     def front(args, kwargs, spelling):
         if len(args) > 2 and args[2] is not None or kwargs.get("b") is not None:
