@@ -35,6 +35,24 @@ class Line:
     def __add__(self, other: Line) -> Line:
         return Line(self.slope + other.slope, self.offset + other.offset)
 
+    def __abs__(self) -> Any:
+        return abs(self.slope) + abs(self.offset)
+
+    def __round__(self, digits: int) -> Line:
+        return Line(self.slope * digits, self.offset)
+
+    def __float__(self) -> Any:
+        return float(self.slope)
+
+    def __reversed__(self) -> Any:
+        return reversed([self.slope, self.offset])
+
+    def __invert__(self) -> Line:
+        return Line(1 / self.slope, self.offset)
+
+    def __rshift__(self, other: Line) -> Any:
+        return self.slope * other.slope
+
     def steeper(self, by: Any) -> Line:
         return type(self)(self.slope * by, self.offset)
 
@@ -122,6 +140,13 @@ def lazily(x):
 @supported("operators of a class (`__add__`, …)")
 def overloaded(x):
     return (Line(x, 1.0) + Line(1.0, x))(2.0)
+
+
+@supported("`abs`, `round`, `float`, `divmod`, `reversed`, … of an object whose class has the method for them")
+def answering(x):
+    line = Line(x, 2.0)
+    first, last = reversed(line)
+    return abs(round(line, 3)) * float(line) + first * last + (~line >> line + line)
 
 
 @supported("NamedTuple", "also as argument and result")

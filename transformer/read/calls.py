@@ -36,6 +36,7 @@ from .library.calls import call_library
 from .library.folding import WITH_WHERE
 from .library.selecting import each_element, repeat_each
 from .library.writing import masked
+from .protocols import answered
 from .pure import is_impure, is_pure, public_name, why_not
 from .rank_zero import as_given, as_numbers
 from .recorded import RecordedList
@@ -63,6 +64,9 @@ def call(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str,
     own = _reads_itself(function)
     if own is not None:
         return own(reader, args, kwargs)
+    users = answered(function, args)
+    if users is not None:
+        return reader.call(users, args, kwargs)
     special = stacking_call(function, args) or _special(function)
     if special is not None:
         with as_user_error(reader), _as_called(function, special, args, kwargs):

@@ -71,8 +71,11 @@ METHODS = {
     operator.ge: "ge",
     operator.eq: "eq",
     operator.ne: "ne",
+    operator.lshift: "lshift",
+    operator.rshift: "rshift",
     operator.neg: "neg",
     operator.pos: "pos",
+    operator.invert: "invert",
 }
 MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
@@ -277,7 +280,7 @@ def contains(reader: Reader, container: Any, item: Any) -> Any:
         raise NotSupported("`in` on an iterator", reader.builder.origin, instead="Make a list of its items: list(...).")
     if isinstance(container, DynamicRange) or isinstance(container, range) and known_of(item) is UNKNOWN:
         return _in_range(reader, container, item)
-    user = _special(container, "__contains__")
+    user = users_special(container, "__contains__")
     if user is not None:
         return reader.call(user, (container, item), {})
     if known_of(item) is UNKNOWN and isinstance(container, (tuple, list)):
@@ -346,8 +349,8 @@ def _repeated(reader: Reader, left: Any, right: Any) -> Any:
     return _on_objects(reader, operator.mul, sequence, count)
 
 
-def _special(value: Any, name: str) -> Any:
-    """A method of a user's class for an operator, a Python function; else None."""
+def users_special(value: Any, name: str) -> Any:
+    """A method of a user's class with a meaning in Python's language, a Python function; else None."""
     if isinstance(value, OURS):
         return None
     found = getattr(type(value), name, None)
@@ -358,15 +361,15 @@ def _users_method(function: Any, left: Any, right: Any) -> Callable[[Reader], An
     name = METHODS.get(function)
     if name is None or isinstance(left, Value) and isinstance(right, Value):
         return None
-    own = _special(left, f"__{name}__")
+    own = users_special(left, f"__{name}__")
     if own is not None:
         return lambda reader: reader.call(own, (left, right), {})
     mirrored = MIRRORED.get(name, f"r{name}")
-    other = _special(right, f"__{mirrored}__")
+    other = users_special(right, f"__{mirrored}__")
     if other is not None:
         return lambda reader: reader.call(other, (right, left), {})
     return None
 
 
 def _users_unary(function: Any, operand: Any) -> Any:
-    return _special(operand, f"__{METHODS[function]}__") if function in METHODS else None
+    return users_special(operand, f"__{METHODS[function]}__") if function in METHODS else None
