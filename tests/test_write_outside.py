@@ -24,6 +24,7 @@ from writing import (
     written,
 )
 
+from transformer import grad, jit
 from transformer.core.errors import NotSupported, Origin
 from transformer.core.grammar import Call, Const, Effect, Function, Var
 from transformer.ops.value import Value, call
@@ -317,3 +318,31 @@ def test_lists_of_rows_have_no_arithmetic() -> None:
         function = making.function(making.block[-1].targets[0])  # type: ignore[union-attr]
     with pytest.raises(NotSupported, match="add of what a loop recorded"):
         source_of(function)
+
+
+def test_what_a_parameter_hides_has_another_name_where_it_is_needed() -> None:
+    def nested(x, range, max):
+        total = 0.0
+        for v in x:
+            total = total * v + range * max
+        return total
+
+    x = np.array([1.0, 5.0, 2.0])
+    source = grad(nested).source_for(x, 0.5, 2.0)
+    assert source.startswith("import numpy as np\n\nrange2 = range\n\n\ndef nested_grad(x, range, max):\n"), source
+    assert "given_" not in source
+    np.testing.assert_allclose(grad(nested)(x, range=0.5, max=2.0), [0.0, 2.0, 6.0])
+
+
+@pytest.mark.parametrize("name", ["np", "range"])
+def test_a_compiled_function_may_be_called_like_what_the_module_needs(name: str) -> None:
+    function = locals_of(f"def {name}(x):\n    return x.sum()\n")[name]
+    assert jit(function)(np.ones(3)) == 3.0
+
+
+def locals_of(text: str) -> dict[str, Any]:
+    """What a module with this text defines."""
+    file, names = f"<{text.split('(')[0]}>", {}
+    linecache.cache[file] = len(text), None, text.splitlines(True), file
+    exec(compile(text, file, "exec"), names)
+    return names

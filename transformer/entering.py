@@ -20,7 +20,7 @@ from .read.values import Axisless
 from .settings import config
 from .write.entry import EntrySource, computed, write_entry
 from .write.header import LIBRARIES, STANDARD, Header
-from .write.names import fresh
+from .write.names import STANDING, fresh
 
 
 @dataclass
@@ -121,7 +121,7 @@ def entered(function: Function, interface: Interface, reading: Reading, extras: 
     function that is not transformed end with the arrays that it writes. With `guards` its entry tests the
     shapes it is given. Results may live in the arrays of arguments that are named in `donated`.
     What has guards is a file of its own, in which there is one thread. For a `gpu` it has kernels and their driver."""
-    name = fresh(interface.name, set(reserved.NAMES)) if gpu else interface.name
+    name = fresh(interface.name, set(reserved.NAMES if gpu else STANDING))
     taken = {name, *(parameter.name for parameter in interface.parameters)}
     given = donations(function, interface, reading, donated)
     inner = replace(function, results=computed(function))

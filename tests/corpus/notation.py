@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from .program import Program, normal
+from .program import Program, fixed, normal
 
 
 def typed(x: float, n: int = 3, name: str | None = None) -> float:
@@ -76,6 +76,26 @@ def python_names(dx, lambda_, x_0, np_):
     return dx_0**2 + dy * dx
 
 
+def wrapped(x, min, max=4.0):
+    """Parameters with the names of functions, which the source needs too."""
+    total = 0.0
+    for k in range(len(x) - 1, -1, -1):
+        v = x[k]
+        while v > max:
+            v = v - (max - min) * 0.75
+        total += v * v * k
+    return total + abs(min)
+
+
+def called_like_modules(np, math, *, len=3, range=None):
+    total = 0.0
+    for i in (0, 1, 2):
+        total += np["scale"] * math[i] ** i
+        while total > 9.0:
+            total = total / 2
+    return total * len
+
+
 PROGRAMS = [
     Program(typed, normal(None)),
     Program(typed, normal(None, then=(4, "name")), name="typed_with_arguments"),
@@ -86,4 +106,6 @@ PROGRAMS = [
     Program(constant_folding, normal(None, then=(9,))),
     Program(shadowed_names, normal(None, None), (0, 1)),
     Program(python_names, normal(None, None, None, None), (0, 1, 2, 3)),
+    Program(wrapped, fixed(np.array([0.5, 7.25, 11.75]), 0.375, 3.25), (0, 1, 2)),
+    Program(called_like_modules, fixed({"scale": 1.75}, np.array([0.5, 3.25, 1.75])), (0, 1)),
 ]

@@ -32,6 +32,7 @@ from .guards import Guards
 from .layout import Group, Item, Line, lines_of
 from .names import PRINTED, fresh, identifier
 from .rebuilding import homes_of, rebuilt
+from .shadows import Shadows, assignments
 from .sharing import class_tests, memory_tests
 from .signature import parameters, places, result_tree, results_in
 from .sizes import SizePlan, bound_by, extent_of_axis, number, of_numpy
@@ -116,6 +117,8 @@ class _Entry:
 
     def __init__(self, function: Function, interface: Any, kernel: Kernel, name: str, kernel_name: str,
                  written: dict[Var, Any], is_transformed: bool, axisless: set[Var], donated: set[Var]) -> None:
+        self.declared, self.shadows = interface, Shadows(interface)
+        interface = self.shadows.interface
         self.function, self.interface, self.kernel = function, interface, kernel
         self.name, self.kernel_name = name, kernel_name
         self.written, self.is_transformed, self.axisless, self.donated = written, is_transformed, axisless, donated
@@ -131,13 +134,15 @@ class _Entry:
         self.on_device = {atom for atom, found in zip(computed(function), kernel.results) if found in kernel.cells}
 
     def printed(self, guards: bool) -> EntrySource:
-        hidden = [identifier(hidden.name) for hidden in self.interface.hidden]
-        head = ast.FunctionDef(self.name, parameters(self.interface, self.namespace, hidden), [], [])
+        hidden = [identifier(hidden.name) for hidden in self.declared.hidden]
+        head = ast.FunctionDef(self.name, parameters(self.declared, self.namespace, hidden), [], [])
         items = [*self._unpacked(), *self._sizes()]
         if guards:
             items = [*fixed_tests(self.interface), *items, *self._tests()]
         items += [*self._widened(), *self._allocated(), *self._call(), *self._handed_back(), *self._returned(guards)]
-        lines = [text for text, _ in lines_of([Group(head, items)], 0)]
+        aliases = [Line(node) for node in assignments(self.shadows.lifted(items, self.used))]
+        lines = [text for text, _ in lines_of([*aliases, Group(head, items)], 0)]
+        lines[len(aliases):len(aliases)] = ["", ""] * bool(aliases)
         return EntrySource(lines, self.name, self.namespace)
 
     # -- parameters ---------------------------------------------------------------------------

@@ -59,6 +59,7 @@ PRINTED = frozenset(
     }
 ) | HELPERS | HELPER_NUMBERS
 OF_THREADS = frozenset({"in_threads", "places"})   # which only loops that threads share call
+STANDING = PRINTED - HELPERS - HELPER_NUMBERS - OF_THREADS    # what is there without being defined in the module
 BUILTINS = frozenset(dir(builtins))
 POSITIONS = ("k", "j", "i", "m", "l")
 COUNTERS = ("n", "count", "steps")

@@ -26,10 +26,11 @@ from .layout import LINE, Item, Line, Note, lines_of, printed
 from .leaving import with_breaks
 from .liveness import live_ranges
 from .loops import Loops
-from .names import Names, fresh, identifier
+from .names import PRINTED, Names, fresh, identifier
 from .nesting import nest
 from .ranges import ranges
 from .rebuilding import homes_of, rebuilt
+from .shadows import Shadows, assignments
 from .sharing import class_tests, memory_tests
 from .signature import parameters, places, result_tree, results_in
 from .sizes import SizePlan, extent_of_axis
@@ -59,6 +60,7 @@ class PrintedFunction:
     trees: list[ast.AST]
     constants: Constants
     uses_grow: bool
+    aliases: dict[str, str]              # of what its parameters hide
 
 
 def print_function(
@@ -70,18 +72,20 @@ def print_function(
     callees: dict[Function, str],
 ) -> PrintedFunction:
     """Prints a function under a name. `callees` are the functions that it may call."""
-    page = Page(function, interface, {name, *callees.values()}, namespace, callees, options.given)
-    head = ast.FunctionDef(name, page.outside(), [ast.Pass()], [])
+    shadows = Shadows(interface)
+    page = Page(function, shadows.interface, {name, *callees.values()}, namespace, callees, options.given)
+    head = ast.FunctionDef(name, page.outside(interface), [ast.Pass()], [])
     body = page.printer.block(page.function.body)
     result = page.returned(options)
     items = with_breaks([*(Note(text) for text in about(function)), *page.top(options), *body, *result])
+    aliases = shadows.lifted(items, {name, *callees.values()})
     if all(isinstance(item, Note) for item in items):
         items.append(Line(ast.Pass()))
     lines: list[tuple[str, Origin | None]] = [(line, function.origin) for line in printed(head, LINE)[:-1]]
     comments = UserComments(getattr(interface, "source", None))
     lines += lines_of(items, 1, comments)
-    trees = [head, *_trees(items)]
-    return PrintedFunction(lines, trees, page.constants, page.printer.uses_grow)
+    trees = [head, *_trees(items), *assignments(aliases)]
+    return PrintedFunction(lines, trees, page.constants, page.printer.uses_grow, aliases)
 
 
 ROLES = {"forward": "{}, with what its reverse needs", "reverse": "the reverse of {}", "jvp": "{} and its tangents"}
@@ -128,8 +132,8 @@ class Page:
 
     # -- names --------------------------------------------------------------------------------
 
-    def outside(self) -> ast.arguments:
-        """The parameters. Gives every variable its name, those of parameters first."""
+    def outside(self, interface: Any) -> ast.arguments:
+        """The parameters, as the interface names them. Gives every variable its name, those of parameters first."""
         fixed = self._of_params() if self.interface is None else self._of_interface()
         for var, name in fixed.items():
             self.names.fix(var, name)
@@ -137,11 +141,11 @@ class Page:
         self.names.choose(var for var in self.variables if self._is_bound(var))
         if self.interface is None:
             return ast.arguments([], [ast.arg(n) for n in fixed.values()], None, [], [], None, [])
-        hidden = [fixed[hidden.var] for hidden in self.interface.hidden]
-        return parameters(self.interface, self.namespace, hidden)
+        hidden = [identifier(hidden.name) for hidden in interface.hidden]
+        return parameters(interface, self.namespace, hidden)
 
     def _of_params(self) -> dict[Var, str]:
-        names: set[str] = set()
+        names = set(PRINTED)
         return {param: fresh(identifier(param.name or f"x{k}"), names) for k, param in enumerate(self.function.params)}
 
     def _of_interface(self) -> dict[Var, str]:

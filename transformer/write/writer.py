@@ -35,6 +35,7 @@ from .header import Header, helper, imports, mentioned
 from .layout import LINE, printed
 from .names import HELPERS, fresh, identifier
 from .page import Options, PrintedFunction, print_function
+from .shadows import assignments
 from .unwrapping import has_tests, unwrapped
 
 __all__ = ["Header", "Written", "write"]
@@ -110,10 +111,12 @@ def _module(functions: list[PrintedFunction], header: Header | None, namespace: 
     used = imports(nodes)
     if any("np." in line for lines in helpers for line in lines) and "import numpy as np" not in used:
         used.append("import numpy as np")
-    heads = [header.lines() if header is not None else [], used, _shared(functions)]
+    aliases = [printed(node, LINE)[0] for function in functions for node in assignments(function.aliases)]
+    aliases = list(dict.fromkeys(aliases))
+    heads = [header.lines() if header is not None else [], used, [*_shared(functions), *aliases * (not helpers)]]
     parts: list[Lines] = [[(line, None) for line in head] for head in heads if head]
     count = len(parts)
-    parts += [[(line, None) for line in lines] for lines in helpers]
+    parts += [[(line, None) for line in lines] for lines in [*helpers, *[aliases] * bool(helpers and aliases)]]
     parts += [function.lines for function in functions]
     lines: Lines = []
     for k, part in enumerate(parts):
