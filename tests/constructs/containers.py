@@ -106,6 +106,17 @@ def table_of_lists(x):
     return table[2][1] * table[1][2]
 
 
+@supported("a list of arrays that a loop or a comprehension made, written item by item", "the loop is unrolled",
+           args=(VECTOR,))
+def buckets(x):
+    sums = [np.zeros(2) for _ in range(2)]
+    for k in range(3):
+        sums[k % 2][0] += x[k]
+        sums[k % 2][1] *= x[k]
+        sums[0] += sums[1][::-1]
+    return np.sum(sums[0] * sums[1])
+
+
 @supported("a nested list changed in place", "aliases see it")
 def aliases(x):
     a = [x, [x]]

@@ -281,6 +281,51 @@ def deleted_through_a_class(x):
     return np.sum(rows.rows**2)
 
 
+def items_of_two_lists(x):
+    """Items of two lists are the same arrays; a slice of a list holds them, too, and an array of them does not."""
+    first, second = [], []
+    for k in range(3):
+        a = np.full(2, x[k])
+        first.append(a)
+        second.append(a)
+    first[0][1] = 5 * x[0]
+    second[1][0] += first[0][1]
+    part, whole = second[1:], np.array(first)
+    part[1][0] *= x[1]
+    whole[0] = 7.0
+    return sum(np.sum(a * b) * (i + 1) for i, (a, b) in enumerate(zip(first, second))) + np.sum(whole * a)
+
+
+def rows_of_a_matrix_in_a_list(x):
+    m = np.outer(x, x)
+    rows = [m[i] for i in range(3)]
+    rows[0][1] += x[2]
+    m[1] *= 2
+    for i, row in enumerate(rows):
+        row[i] -= rows[0][1] * i
+    return np.sum(m**2) + np.sum(rows[2])
+
+
+def one_array_in_all_items(x):
+    zeros = np.zeros(2)
+    items = [zeros for _ in range(3)]
+    for k in range(3):
+        items[k][k % 2] += x[k] ** 2
+    return sum(np.sum(item * (k + 1)) for k, item in enumerate(items))
+
+
+def accumulated_where_a_branch_says(x, n):
+    sums = [np.zeros_like(x) for _ in range(n)]
+    for i in range(n):
+        for j in range(len(x)):
+            sums[i][j] += x[j] * i
+        if x[i] > 0:
+            sums[i] *= 2
+        else:
+            sums[i - 1][:2] = x[:2]
+    return sum(np.sum(each * each) for each in sums)
+
+
 PROGRAMS = [
     Program(deleted_through_a_class, normal((4,))),
     Program(window_times_window, normal(("n",))),
@@ -312,4 +357,8 @@ PROGRAMS = [
     Program(key_taken_out_in_loop, normal(("n",))),
     Program(copied_when_first_written, normal((4,))),
     Program(buffers_told_apart, normal((4,))),
+    Program(items_of_two_lists, normal((3,))),
+    Program(rows_of_a_matrix_in_a_list, normal((3,))),
+    Program(one_array_in_all_items, normal((3,))),
+    Program(accumulated_where_a_branch_says, normal((3,), then=(3,))),
 ]

@@ -17,7 +17,7 @@ from .demand import Unroll
 from .frames import Frame
 from .iteration import Iteration
 from .later import read_later
-from .recorded import Part, RecordedList, Recording, Token
+from .recorded import APPENDED, Part, RecordedList, Recording, Token
 from .values import ArrayMethod, Closure, ContainerMethod, View, cell_of, may_be_array
 
 if TYPE_CHECKING:
@@ -59,15 +59,18 @@ class Aliases:
 
     def check_write(self, reader: Reader, cell: Any) -> None:
         """Raises if something that the program can still reach may change with this write unseen."""
-        related = self._related.get(id(cell))
-        if not related:
+        related = self._related.get(id(cell), {})
+        touched = [value for value in reachable(reader) if id(value) in related] if related else []
+        if not touched:
             return
-        for value in reachable(reader):
-            if id(value) in related:
-                refusal = self._refusal(reader, cell, value)
-                if isinstance(value, Token) and value.loop is not None and not isinstance(cell, Value):
-                    raise Unroll(value.loop, refusal)
-                raise refusal
+        refusal = self._refusal(reader, cell, touched[0])
+        filled = [value.loop for value in touched if isinstance(value, Token) and self._is_item(cell, value)]
+        raise Unroll(filled[0], refusal) if filled else refusal
+
+    def _is_item(self, cell: Any, token: Token) -> bool:
+        """Whether something was taken out of a list that a loop filled; unrolled, the loop leaves items that can be
+        changed. What was put into a list and is changed afterwards is more likely to be a mistake."""
+        return token.loop is not None and self._why.get((id(cell), id(token))) != APPENDED
 
     def _refusal(self, reader: Reader, cell: Any, other: Any) -> NotSupported:
         name = getattr(getattr(other, "atom", None), "name", None)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .reader import Reader
 
 INSTEAD = "Give all items one type and shape, as those of np.array(items) have."
+OF_ONE_TYPE = "Make one array of the items, np.array(items), and take and write its rows."
 
 
 def picked(reader: Reader, items: Sequence[Any], index: Any, what: str) -> Any:
@@ -47,7 +48,7 @@ def _static_or(reader: Reader, items: Sequence[Any], index: Any, what: str,
         if found is not None:
             return found
     try:
-        number = static(reader, index, what, INSTEAD)
+        number = static(reader, index, what, _advice(reader, items, index))
     except Unroll as request:
         refusal = request.refusal
         if not all(map(is_number, items)):
@@ -55,6 +56,12 @@ def _static_or(reader: Reader, items: Sequence[Any], index: Any, what: str,
         later = Untested(place, refusal.message, refusal.origin, why=refusal.why, instead=refusal.instead)
         raise Unroll(request.loop, later) from None
     return known(stripped(number))
+
+
+def _advice(reader: Reader, items: Sequence[Any], index: Any) -> str:
+    """Items of one type are taken by a computed index, but for arrays that are written."""
+    are_alike = known_of(index) is UNKNOWN and _type_of_all(reader, items) is not None
+    return OF_ONE_TYPE if are_alike else INSTEAD
 
 
 def _is_computed(reader: Reader, index: Any) -> bool:

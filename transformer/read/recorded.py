@@ -204,7 +204,7 @@ class Part:
         from .applying import apply_op
 
         element = Value(apply_op(reader, operator.getitem, (array, index), {}).atom)
-        reader.aliases.derive(element, (array,), "It is an item of a list that a loop filled.")
+        reader.aliases.derive(element, (array, self.token), "It is an item of a list that a loop filled.")
         return element
 
     def slice(self, reader: Reader, index: slice) -> Part:
