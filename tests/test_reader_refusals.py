@@ -165,6 +165,15 @@ def merged_then_written(x):
     return a + b
 
 
+def swapped_then_written(x):
+    a = x.copy()
+    b = a
+    for _ in range(2):
+        a, b = b, a
+    a[0] += 1
+    return np.sum(b * b)
+
+
 def carried_then_written(x):
     a = x.copy()
     b = a
@@ -394,6 +403,7 @@ REFUSED = [
     (picked_and_written, "may be shared", "rows[int(x[0] > 0)] *= 2.0", "copy"),
     (merged_then_written, "may be shared", "c[0] = 1.0", "copy"),
     (carried_then_written, "may be shared", "b[0] = 1.0", "copy"),
+    (swapped_then_written, "may be shared with 'b'", "a[0] += 1", "copy"),
     (endless_recursion, "has no end", "def endless_recursion(x)", "simplest case"),
     (unbound_name, "'y'", "return x * y", ""),
     (wrong_shapes, "could not be broadcast", "x + np.ones(7)", ""),

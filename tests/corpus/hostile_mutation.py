@@ -326,6 +326,28 @@ def accumulated_where_a_branch_says(x, n):
     return sum(np.sum(each * each) for each in sums)
 
 
+def written_after_three_steps(x):
+    """What begins as a part of an argument is an array of its own after the first iteration."""
+    position, speed = x[:2], x[2:]
+    for _ in range(3):
+        position, speed = position + 0.1 * speed, speed - 0.1 * position
+    position[0] += 1.0
+    speed *= position
+    return np.sum(position**2) + np.sum(speed * x[:2])
+
+
+def three_names_rotated(x):
+    a = x.copy()
+    b, c = 2 * x, a
+    for _ in range(2):
+        c = b
+        b = a
+        a = c + 1
+    c[0] += 7.0
+    b[1] += x[2]
+    return np.sum(a * b * c) + np.sum(x)
+
+
 PROGRAMS = [
     Program(deleted_through_a_class, normal((4,))),
     Program(window_times_window, normal(("n",))),
@@ -357,6 +379,8 @@ PROGRAMS = [
     Program(key_taken_out_in_loop, normal(("n",))),
     Program(copied_when_first_written, normal((4,))),
     Program(buffers_told_apart, normal((4,))),
+    Program(written_after_three_steps, normal((4,))),
+    Program(three_names_rotated, normal((3,))),
     Program(items_of_two_lists, normal((3,))),
     Program(rows_of_a_matrix_in_a_list, normal((3,))),
     Program(one_array_in_all_items, normal((3,))),

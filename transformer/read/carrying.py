@@ -148,7 +148,7 @@ def finish(loop: LoopReading, position: Var, test: Block, cond: Atom | None, bod
     reader.builder.emit(made)
     for carried in loop.carried.values():
         _leave(loop, carried)
-    loop.sharing.relate(loop.carried, loop.tokens())
+    loop.sharing.relate(loop.carried, loop.tokens(), loop.certainly_runs())
     assert count is not None or plan.length is not None
     loop.records.leave(plan.length if count is None else Size.of(Unknown(count)))
 
@@ -211,7 +211,7 @@ def _leave(loop: LoopReading, carried: Carried) -> None:
     template = carried.template
     if len(contents) < len(carried.entries) or any(out is UNDEFINED for out in carried.outs):
         template = Clash("a value that is used in the loop alone")
-    loop.sharing.note_sources(carried, contents)
+    loop.sharing.note_sources(carried, contents, loop.certainly_runs())
     value = build(loop.reader, template, iter(contents), loop.conflict(carried.place.name))
     loop.reader.journal.write(carried.place, carried.place.of_value(value))
 
@@ -224,14 +224,15 @@ class Sharing:
         self.reader = reader
         self.made = made
         self.pairs: set[frozenset[tuple[Hashable, int]]] = set()
+        self.at_end: set[frozenset[tuple[Hashable, int]]] = set()     # the pairs at the end of the body
         self._heads: dict[int, Value] = {}
 
-    def note_sources(self, carried: Carried, contents: list[Value]) -> None:
+    def note_sources(self, carried: Carried, contents: list[Value], after_the_first: bool = False) -> None:
         """The arrays carried are, in the first iteration or after it, arrays from before the loop."""
         if isinstance(carried.place, Cell):
             return
         self._heads.update({id(value): value for value in contents})
-        for template in (carried.initial, carried.final):
+        for template in (None if after_the_first else carried.initial, carried.final):
             if template is not None and not isinstance(template, Missing):
                 for value, fixed in zip(contents, atoms(carried.template, template)):
                     if may_be_array(fixed.value):
@@ -248,23 +249,21 @@ class Sharing:
     ) -> bool:
         """Notes which places hold one array at either end, and which arrays from before the loop they
         may hold at its end; True if some of that was not known. `before` are former versions."""
-        known = len(self.pairs)
+        known = len(self.pairs) + len(self.at_end)
         initial = [each for key, one in carried.items() for each in self._arrays(key, one, one.initial)]
         final = [each for key, one in carried.items() for each in self._arrays(key, one, one.final)]
-        self._pair_up(initial)
-        self._pair_up([*recorded, *final])
+        self.at_end.update(self._paired([*recorded, *final]))
         for key, k, value in final:
-            self.pairs |= {frozenset(((key, k), ("older", other))) for other in self._older(value, before)}
-        return len(self.pairs) > known
+            self.at_end |= {frozenset(((key, k), ("older", other))) for other in self._older(value, before)}
+        self.pairs |= self.at_end.union(self._paired(initial))
+        return len(self.pairs) + len(self.at_end) > known
 
-    def _pair_up(self, arrays: list[tuple[Hashable, int, Any]]) -> None:
-        """Notes which of the places hold one array."""
+    def _paired(self, arrays: list[tuple[Hashable, int, Any]]) -> Iterator[frozenset[tuple[Hashable, int]]]:
+        """Which of the places hold one array."""
         for n, (key, k, value) in enumerate(arrays):
-            self.pairs |= {
-                frozenset(((key, k), (other_key, other_k)))
-                for other_key, other_k, other in arrays[:n]
-                if self.reader.aliases.are_related(value, other)
-            }
+            for other_key, other_k, other in arrays[:n]:
+                if self.reader.aliases.are_related(value, other):
+                    yield frozenset(((key, k), (other_key, other_k)))
 
     def _older(self, value: Value, before: dict[Hashable, Any]) -> Iterator[int]:
         """The arrays from before the loop that a value may be."""
@@ -281,9 +280,11 @@ class Sharing:
                 if may_be_array(fixed.value):
                     yield key, k, fixed.value
 
-    def relate(self, carried: dict[Hashable, Carried], tokens: dict[Hashable, Any]) -> None:
+    def relate(self, carried: dict[Hashable, Carried], tokens: dict[Hashable, Any], after_the_first: bool = False
+               ) -> None:
         """Notes it of what the places hold now; `tokens` stand for the memory of recorded lists."""
-        if not self.pairs:
+        pairs = self.at_end if after_the_first else self.pairs
+        if not pairs:
             return
         now = {
             (key, k): fixed.value
@@ -291,7 +292,7 @@ class Sharing:
             if not isinstance(one.place, Cell)
             for k, fixed in enumerate(atoms(one.template, capture(self.reader, one.place.value())))
         }
-        for pair in self.pairs:
+        for pair in pairs:
             values = [tokens.get(key) or now.get((key, k)) for key, k in pair]
             if len(values) == 2 and all(value is not None for value in values):
                 self.reader.aliases.relate(*values)

@@ -228,6 +228,11 @@ class LoopReading:
         finally:
             guessing.now, guessing.allowed = outer.now, outer.allowed or guessing.allowed
 
+    def certainly_runs(self) -> bool:
+        """Whether the body is executed at least once."""
+        length = self.plan.length if self.plan.test is None else None
+        return length is not None and self.reader.assumptions.certainly_at_least(length, 1)
+
     def _position(self) -> Var:
         position = Var(INT, self.plan.position_name)
         assumptions = self.reader.assumptions
@@ -338,7 +343,8 @@ class LoopReading:
         writes = any(isinstance(place, Cell) for place, _ in changes.values())
         before = {key: old for key, (place, old) in changes.items() if isinstance(place, Cell)}
         appended = [*self.records.arrays(), *self._appended()]
-        changed.append(self.sharing.found_more(self.carried, appended, before) and writes)
+        matters = writes or self.certainly_runs()         # where only what is found to be one is one after the loop
+        changed.append(self.sharing.found_more(self.carried, appended, before) and matters)
         if any(changed) or self.incomplete is not None:
             raise Again
         if self.postponed is not None:
