@@ -183,6 +183,19 @@ def carried_then_written(x):
     return a + b
 
 
+def order_of_the_array_written(m):
+    turned = np.zeros((2, 2)).T
+    np.multiply(np.ones((2, 2)), 2.0, out=turned)
+    turned.ravel()[1] = m[0, 0]
+    return turned
+
+
+def order_of_another_array(m):
+    zeros = np.zeros_like(m)
+    zeros.reshape(-1)[1] = m[0, 0]
+    return zeros
+
+
 def reshape_of_unknown_layout(m):
     flat = (m.T * 2).T.reshape(-1)
     whole = m.T
@@ -447,9 +460,10 @@ def test_refusals_say_what_where_and_what_instead(function: Any, message: str, p
     assert instead in str(error)
 
 
-def test_layout_decides_whether_a_reshape_shares_memory() -> None:
+@pytest.mark.parametrize("function", [reshape_of_unknown_layout, order_of_the_array_written, order_of_another_array])
+def test_layout_decides_whether_a_reshape_shares_memory(function: Any) -> None:
     with pytest.raises(TransformError, match="layout"):
-        read_call(reshape_of_unknown_layout, np.ones((2, 3)))
+        read_call(function, np.ones((2, 3)))
 
 
 def merged_container_then_written(x):

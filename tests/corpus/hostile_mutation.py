@@ -348,6 +348,18 @@ def three_names_rotated(x):
     return np.sum(a * b * c) + np.sum(x)
 
 
+def flat_views_of_sums(x):
+    """Sums in place stay in the order of their array, those of two arrays in C order if one of them is."""
+    m = np.zeros((2, 2))
+    m += x[:2]
+    flat = m.reshape(-1)
+    flat[1] = x[2]
+    outer = np.outer(x, x)
+    outer -= 0.5 * outer.T
+    outer.ravel()[::3] = x[0]
+    return np.sum(m**2) + np.sum(outer * (outer + 1))
+
+
 PROGRAMS = [
     Program(deleted_through_a_class, normal((4,))),
     Program(window_times_window, normal(("n",))),
@@ -379,6 +391,7 @@ PROGRAMS = [
     Program(key_taken_out_in_loop, normal(("n",))),
     Program(copied_when_first_written, normal((4,))),
     Program(buffers_told_apart, normal((4,))),
+    Program(flat_views_of_sums, normal((3,))),
     Program(written_after_three_steps, normal((4,))),
     Program(three_names_rotated, normal((3,))),
     Program(items_of_two_lists, normal((3,))),

@@ -19,7 +19,7 @@ from ..ops.arguments import NotKnown
 from ..ops.table import lookup
 from ..ops.value import Value, emit
 from .blame import as_numpy_raises
-from .contiguity import shares_memory
+from .contiguity import note_order, shares_memory
 from .demand import need
 from .errors import UNKNOWN_ARGUMENT, as_user_error
 from .mixed import check_items, check_truths, check_widths
@@ -42,6 +42,7 @@ def apply_op(reader: Reader, function: Callable[..., Any], args: tuple[Any, ...]
     except (NotSupported, BadArgument, ShapeError) as error:
         raise as_numpy_raises(reader, error, function, args, kwargs) from None
     result = settle(reader, function, args, kwargs, result)
+    note_order(reader, function, args, kwargs, result)
     return as_array(result) if function in AS_ARRAY and isinstance(result, Value) and not result.ndim else result
 
 

@@ -234,6 +234,7 @@ class Reader:
         self.loops: list[Any] = []
         self.unrolling: list[Any] = []
         self.loop_vars: dict[Var, Any] = {}
+        self.laid_out: dict[Atom, list[Atom]] = {}     # the arrays in whose memory others were written
         self.guesses: dict[Any, dict[str, Any]] = {}
         self.frames_made: dict[int, Frame] = {}
         self.recursion = Recursion()
@@ -317,6 +318,7 @@ class Reader:
 
     def write(self, cell: Value, new: Atom) -> None:
         """Makes `new` the current version of an array; through a view, of what it is a part of."""
+        self.laid_out.setdefault(new, []).append(cell.atom)
         if isinstance(cell, View):
             base = cell.insert(Value(cell.base.atom), Value(new)).atom
             self.write(cell.base, base)
