@@ -165,6 +165,19 @@ def merged_then_written(x):
     return a + b
 
 
+def handed_around_then_written(x):
+    a, b, d = x * 1.0, x * 2.0, x - 1.0
+    c = a
+    for _ in range(len(x)):
+        c, a = a, c
+        if x[0] > 0.95:
+            a, d = d, a
+        d, b = b, d
+        a = b
+    d[1:] += x[1]
+    return np.sum(b * c)
+
+
 def swapped_then_written(x):
     a = x.copy()
     b = a
@@ -416,6 +429,7 @@ REFUSED = [
     (picked_and_written, "may be shared", "rows[int(x[0] > 0)] *= 2.0", "copy"),
     (merged_then_written, "may be shared", "c[0] = 1.0", "copy"),
     (carried_then_written, "may be shared", "b[0] = 1.0", "copy"),
+    (handed_around_then_written, "may be shared with 'c'", "d[1:] += x[1]", "copy"),
     (swapped_then_written, "may be shared with 'b'", "a[0] += 1", "copy"),
     (endless_recursion, "has no end", "def endless_recursion(x)", "simplest case"),
     (unbound_name, "'y'", "return x * y", ""),

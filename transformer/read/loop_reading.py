@@ -340,11 +340,9 @@ class LoopReading:
         ]
         changed.append(self.sizes.settle(self.carried.values()))
         changed.append(self.records.collect(self))
-        writes = any(isinstance(place, Cell) for place, _ in changes.values())
         before = {key: old for key, (place, old) in changes.items() if isinstance(place, Cell)}
         appended = [*self.records.arrays(), *self._appended()]
-        matters = writes or self.certainly_runs()         # where only what is found to be one is one after the loop
-        changed.append(self.sharing.found_more(self.carried, appended, before) and matters)
+        changed.append(self.sharing.found_more(self.carried, appended, before))
         if any(changed) or self.incomplete is not None:
             raise Again
         if self.postponed is not None:
