@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import combinations
 from typing import Any
 
+from ..core.builder import current
 from ..core.equations import only_atom
-from ..core.grammar import Atom, Const, Var
-from ..core.sizes import Extent, Unknown
+from ..core.grammar import Atom, Const, Let, Var
+from ..core.sizes import Extent, Size, Unknown, replaced
 from ..core.walk import atom_vars, size_of_atom
+from ..ops.integers import is_exact
 
 Place = tuple[Any, ...]
+# Comparisons, and what they give of integers that are not equal:
+DIFFER = {"not_equal": True, "equal": False, "less": True, "less_equal": False, "greater": True, "greater_equal": False}
 MOST_COMPARED = 32                     # places that are compared with each other
 
 
@@ -25,14 +31,52 @@ def sole(atom: Atom | Extent) -> Var | None:
     return found.var if isinstance(found, Unknown) else atom if isinstance(atom, Var) else None
 
 
-def never_meet(one: Place, other: Place, indices: list[Var]) -> bool:
-    """Whether a place of one iteration is in none a place of another: along an axis that the indices do
-    not move, both stand still at a distance."""
-    for a, b in zip(one, other, strict=True):
-        distance: Extent = size_of_atom(a) - size_of_atom(b)
-        if isinstance(distance, int) and distance and set(indices).isdisjoint(atom_vars((a, b))):
-            return True
-    return False
+def never_meet(one: Place, other: Place, indices: list[Var], unequal: Sequence[Extent] = ()) -> bool:
+    """Whether a place of one iteration is in none a place of another: along an axis they keep a distance, wherever the
+    indices stand for either of them. `unequal` are sizes that are not 0."""
+    both = list(zip(one, other, strict=True))
+    moving = {index for index in indices if index in set(atom_vars((one, other)))}
+    if any(_is_constant(a, b, moving) for a, b in both):
+        return True
+    with _twins(moving) as twins:
+        return any(_differ(size_of_atom(a) - replaced(size_of_atom(b), twins.get), unequal) for a, b in both)
+
+
+def _is_constant(a: Atom, b: Atom, moving: set[Var]) -> bool:
+    distance = size_of_atom(a) - size_of_atom(b)
+    return isinstance(distance, int) and distance != 0 and moving.isdisjoint(atom_vars((a, b)))
+
+
+@contextmanager
+def _twins(indices: set[Var]) -> Iterator[dict[Any, Extent]]:
+    """Inside of the `with`, what is known of indices is known of those of another iteration."""
+    ranges = current().assumptions.ranges
+    twins: dict[Any, Extent] = {Unknown(index): Size.of(Unknown(Var(index.type, index.name))) for index in indices}
+    copies: list[tuple[Any, Any]] = [(only_atom(twin), ranges[atom]) for atom, twin in twins.items() if atom in ranges]
+    for copy, bounds in copies:
+        low, high = (None if bound is None else replaced(bound, twins.get) for bound in bounds)
+        ranges[copy] = low, high
+    try:
+        yield twins
+    finally:
+        for copy, _ in copies:
+            del ranges[copy]
+
+
+def _differ(distance: Extent, unequal: Sequence[Extent]) -> bool:
+    """Whether a distance is certainly not 0."""
+    if isinstance(distance, int):
+        return distance != 0
+    certainly = current().assumptions.certainly_at_least
+    return distance in unequal or -distance in unequal or certainly(distance, 1) or certainly(-distance, 1)
+
+
+def unequal_where(cond: Let | None, truth: bool) -> list[Extent]:
+    """Sizes that are not 0 where what a comparison of integers gives is that."""
+    if cond is None or DIFFER.get(cond.op.name) != truth or not all(map(is_exact, cond.args)):
+        return []
+    left, right = map(size_of_atom, cond.args)
+    return [left - right]
 
 
 def are_apart(places: list[Any]) -> bool:

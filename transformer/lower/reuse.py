@@ -12,15 +12,17 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.grammar import Atom, If, Loop, Var, is_array
+from ..core.grammar import Atom, If, Let, Loop, Var, is_array
+from ..core.sizes import Extent
 from ..core.types import ArrayType
-from ..core.walk import Copier, atom_vars, inner_targets
+from ..core.walk import Copier, inner_targets
 from .aliases import handed_in, renamings
 from .clean import Renaming
-from .lifetimes import Lifetimes, mentioned, written
-from .nests import Allocate, Block, Fold, Nest, Store, defined, inner_blocks, is_load, statements, uses_before
+from .lifetimes import Lifetimes, mentioned
+from .nests import Allocate, Block, Fold, Nest, Store, defined, inner_blocks, statements
 from .ownership import Ownership
-from .places import never_meet, same_places
+from .places import unequal_where
+from .read_first import is_never_written, is_read_first
 from .room import Rooms
 
 MOST_ROUNDS = 200
@@ -71,20 +73,28 @@ class Sharing:
         return None
 
     def _in_block(self, block: Block, lifetimes: Lifetimes, owned: set[Var], renamed: Counter[Any],
-                  kept: dict[Var, Any] | None = None) -> _Choice | None:
+                  kept: dict[Var, Any] | None = None, unequal: tuple[Extent, ...] = ()) -> _Choice | None:
         """A copy that can live where its source did, or an array where the one did that the other side of a branch has
-        `kept`; `renamed` are arrays that get other names on the way here."""
+        `kept`; `renamed` are arrays that get other names on the way here, `unequal` sizes that are not 0 here."""
         for k, stmt in enumerate(block):
             if isinstance(stmt, Allocate):
                 source: Any = stmt.source or (kept or {}).get(stmt.target)
                 if source in owned and not renamed[source] and may_be_written(
-                        source, stmt.target, block[k:], lifetimes):
+                        source, stmt.target, block[k:], lifetimes, unequal):
                     return _Choice(stmt, block, source)
             for inner, elsewhere in _ways(stmt):
-                found = self._in_block(inner, lifetimes, owned, renamed - elsewhere, _kept(stmt, inner))
+                found = self._in_block(inner, lifetimes, owned, renamed - elsewhere, _kept(stmt, inner),
+                                       (*unequal, *self._unequal(stmt, inner)))
                 if found is not None:
                     return found
         return None
+
+    def _unequal(self, stmt: Any, side: Block) -> list[Extent]:
+        """Sizes that are not 0 on a side of a branch."""
+        if not isinstance(stmt, If):
+            return []
+        made = (each for each in statements(self.block) if isinstance(each, Let) and stmt.cond in each.targets)
+        return unequal_where(next(made, None), side is stmt.then)
 
 
 def _ways(stmt: Any) -> list[tuple[Block, Counter[Any]]]:
@@ -106,17 +116,19 @@ def _kept(stmt: Any, side: Block) -> dict[Var, Any]:
             and is_array(there) and there not in inside and here.type == there.type}
 
 
-def may_be_written(source: Var, target: Var, rest: Block, lifetimes: Lifetimes) -> bool:
+def may_be_written(source: Var, target: Var, rest: Block, lifetimes: Lifetimes,
+                   unequal: tuple[Extent, ...] = ()) -> bool:
     """Whether the memory of `source` may be that of `target` from the first statement of `rest` on: nobody
-    reads the old array any more, but where it is written in the same step, or never."""
+    reads the old array any more, but where it is written in the same step, or never. `unequal` are sizes that are not
+    0."""
     if not lifetimes.is_needed_after(rest[0], source):
         return True
     stores: list[tuple[Any, ...]] = []
     for stmt in rest[1:]:
         if source in mentioned(stmt):
-            if not isinstance(stmt, (Nest, Fold, Store)) or not _read_before_written(stmt, source, target):
+            if not isinstance(stmt, (Let, Nest, Fold, Store)) or not is_read_first(stmt, source, target, unequal):
                 return False
-            if stores and not _never_written(stmt, source, stores):
+            if stores and not is_never_written(stmt, source, stores, unequal):
                 return False
         if not lifetimes.is_needed_after(stmt, source):
             return True
@@ -125,54 +137,3 @@ def may_be_written(source: Var, target: Var, rest: Block, lifetimes: Lifetimes) 
                 return False                                             # to where nobody knows what is written
             stores += [each.at for each in statements([stmt]) if isinstance(each, Store) and each.array is target]
     return False
-
-
-def _never_written(stmt: Any, array: Var, stores: list[tuple[Any, ...]]) -> bool:
-    """Whether a statement reads an array nowhere that has been written: along an axis, all reads keep a distance
-    from all writes, whatever the indices are."""
-    loads = [each.args[1:] for each in statements([stmt]) if is_load(each) and each.args[0] is array]
-    uses = sum(array in uses_before(each) for each in statements([stmt]))
-    own = {var for each in statements([stmt]) for var in (*defined(each), *inner_targets(each))}
-    indices = [index.var for each in statements([stmt]) for index in getattr(each, "indices", ())]
-    return uses == len(loads) and all(never_meet(load, store, [*indices, *own]) for load in loads for store in stores)
-
-
-def _read_before_written(stmt: Any, source: Var, target: Var) -> bool:
-    """Whether a nest that reads an array and writes another one in its memory gives the same."""
-    if target not in written(stmt):
-        return True
-    accesses = [each for each in statements([stmt]) if _accesses(each, source, target)]
-    stores = [each.at for each in accesses if isinstance(each, Store)]
-    loads = [each.args[1:] for each in accesses if is_load(each)]
-    uses = sum(source in uses_before(each) for each in statements([stmt]))
-    if uses > len(loads) or not accesses or not isinstance(accesses[-1], Store):
-        return False
-    inner = [each for each in _around(stmt, target) if isinstance(each, (Nest, Fold))]
-    if len(stores) != 1 or inner and not loads_of(source, inner[-1].body) == len(loads):
-        return False
-    indices = [index.var for each in inner for index in each.indices]
-    # An iteration writes where no other one does:
-    apart = not any(getattr(each, "ordered", False) for each in inner) and set(indices) <= set(atom_vars(stores[0]))
-    return all(not indices or apart and same_places(load, stores[0]) or never_meet(load, stores[0], indices)
-               for load in loads)
-
-
-def _accesses(stmt: Any, source: Var, target: Var) -> bool:
-    """Whether a statement reads the old array or writes the new one."""
-    return is_load(stmt) and stmt.args[0] is source or isinstance(stmt, Store) and stmt.array is target
-
-
-def _around(stmt: Any, target: Var) -> list[Any]:
-    """A statement, the one in it that holds the store to an array, and so on to the innermost."""
-    found = [stmt]
-    while True:
-        inside = [each for block in inner_blocks(found[-1]) for each in block if target in written(each)]
-        if not inside or isinstance(inside[0], Store):
-            return found
-        found.append(inside[0])
-
-
-def loads_of(array: Var, block: Block) -> int:
-    """How often an array is read by the statements of a block that are not nests themselves."""
-    return sum(is_load(each) and each.args[0] is array for stmt in block if not isinstance(stmt, (Nest, Fold))
-               for each in statements([stmt]))

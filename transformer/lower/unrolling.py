@@ -10,7 +10,7 @@ from ..core.grammar import Let
 from ..core.walk import atom_of_size
 from ..ops.identity import Same
 from .copying import NestCopier
-from .nests import Block, Fold, Index, Nest, inner_blocks, split, statements
+from .nests import Block, Fold, Index, Nest, accesses, inner_blocks, is_load, split, statements
 
 MOST_PLACES, MOST_STATEMENTS = 16, 160
 MOST_INNER = 4                         # places of inner indices, where the outer ones stay loops
@@ -38,6 +38,8 @@ def _unrolled(stmt: Nest | Fold, vectors: bool) -> Block:
     most = MOST_STATEMENTS // max(size, 1)
     if places(stmt.indices) <= min(MOST_PLACES, most):
         return _written_out(stmt)
+    if depth > 1 and places(stmt.indices[:1]) <= min(MOST_INNER, most) and _lists_places(stmt):
+        return _written_out(split(stmt, 1))
     while depth and places(stmt.indices[depth - 1:]) <= min(MOST_INNER, most):
         depth -= 1
     if depth == len(stmt.indices):
@@ -45,6 +47,13 @@ def _unrolled(stmt: Nest | Fold, vectors: bool) -> Block:
     stmt = split(stmt, depth)
     stmt.body = _written_out(stmt.body[0])
     return [stmt]
+
+
+def _lists_places(stmt: Nest | Fold) -> bool:
+    """Whether the outermost index of a nest says which of few places are meant, as in ``x[[i, k]] = x[[k, i]]``."""
+    first = stmt.indices[0].var
+    listed = {each.target for each in statements(stmt.body) if is_load(each) and each.args[1:] == (first,)}
+    return isinstance(stmt, Nest) and any(not listed.isdisjoint(at) for _, at in accesses(stmt))
 
 
 def has_rows(block: Block) -> bool:

@@ -1,0 +1,145 @@
+"""Arrays of loops that are written where they are, and those of which an old element is still needed."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from lowered import as_loops, source_of
+
+from transformer import grad
+
+
+def elimination(a: Any, b: Any) -> Any:
+    a = a.copy()
+    for i in range(a.shape[0]):
+        for j in range(i + 1, a.shape[0]):
+            factor = a[j, i] / a[i, i]
+            a[j, i:] -= factor * a[i, i:]
+    return a
+
+
+def rows_but_one(a: Any, b: Any) -> Any:
+    """Gauss and Jordan: the rows differ by a comparison."""
+    a = a.copy()
+    for i in range(a.shape[0]):
+        a[i] /= a[i, i]
+        for j in range(a.shape[0]):
+            if j == i:
+                continue
+            a[j] -= a[j, i] * a[i]
+    return a
+
+
+def rests_of_matrices(a: Any, b: Any) -> Any:
+    """What is read of the rows that are written is read before."""
+    a = a.copy()
+    for k in range(a.shape[0] - 1):
+        a[k + 1:, k:] -= a[k + 1:, k:k + 1] / a[k, k] * a[k, k:]
+    return a
+
+
+def with_pivots(a: Any, b: Any) -> Any:
+    a, b = a.copy(), b.copy()
+    for i in range(a.shape[0]):
+        p = i + np.argmax(np.abs(a[i:, i]))
+        if p != i:
+            a[[i, p]] = a[[p, i]]
+            b[[i, p]] = b[[p, i]]
+        for j in range(i + 1, a.shape[0]):
+            factor = a[j, i] / a[i, i]
+            a[j, i:] -= factor * a[i, i:]
+            b[j] -= factor * b[i]
+    return a, b
+
+
+def rows_and_itself(a: Any, b: Any) -> Any:
+    """The row that is read is among those that are written, element by element."""
+    a = a.copy()
+    for i in range(a.shape[0]):
+        for j in range(i, a.shape[0]):
+            a[j, i:] -= 0.5 * a[i, i:]
+    return a
+
+
+IN_PLACE = [elimination, rows_but_one, rests_of_matrices, with_pivots, rows_and_itself]
+
+
+def rows_below(a: Any, b: Any) -> Any:
+    """Every row but the first reads one that is written."""
+    a = a.copy()
+    for k in range(2):
+        a[1:, k:] -= 0.5 * a[:-1, k:]
+    return a
+
+
+def turned_rows(a: Any, b: Any) -> Any:
+    a = a.copy()
+    for i in range(a.shape[0]):
+        a[i] -= 0.5 * a[i, ::-1]
+        a[:, i] -= 0.5 * a[::-1, i]
+    return a
+
+
+def columns_beside(a: Any, b: Any) -> Any:
+    """The first column of the written ones is read for all of them."""
+    a = a.copy()
+    for k in range(a.shape[0] - 1):
+        a[k:, k:] -= 0.5 * a[k, k:] * a[k:, k:k + 1]
+    return a
+
+
+def rows_that_may_be_one(a: Any, b: Any) -> Any:
+    a = a.copy()
+    for i in range(a.shape[0]):
+        for j in range(a.shape[0]):
+            if i >= j:
+                a[i] -= 0.25 * a[j, ::-1]
+    return a
+
+
+def taken_behind(a: Any, b: Any) -> Any:
+    """Computed places: what one writes, the next one reads."""
+    a, order = a.copy(), np.argsort(b[:-1])
+    for _ in range(2):
+        a[order] = 0.5 * a[order + 1]
+        a[[0, 1, 2], 1:] = a[[1, 2, 0], :-1]
+    return a
+
+
+COPIED = [rows_below, turned_rows, columns_beside, rows_that_may_be_one, taken_behind]
+
+
+def example(n: int, seed: int = 0) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, n)) + 2 * np.eye(n), rng.normal(size=n)
+
+
+@pytest.mark.parametrize("program", IN_PLACE + COPIED)
+def test_results(program: Any) -> None:
+    for n in (3, 4, 6):
+        arguments = example(n)
+        for got, want in zip(_arrays(as_loops(program, program, arguments)), _arrays(program(*arguments)), strict=True):
+            np.testing.assert_allclose(got, want, 1e-11, 1e-13)
+
+
+@pytest.mark.parametrize("program", IN_PLACE)
+def test_nothing_is_copied_in_a_loop(program: Any) -> None:
+    source = source_of(program, program, example(5))
+    assert not re.search(r"^        .*\.copy\(\)", source, re.MULTILINE), source
+    assert not re.search(r"^        .*= np\.empty\(\(n, \w+\)\)", source, re.MULTILINE), source
+
+
+@pytest.mark.parametrize("program", [elimination, with_pivots, columns_beside])
+def test_gradients(program: Any) -> None:
+    def total(a, b):
+        return sum(np.sum(x * x) for x in _arrays(program(a, b)))
+
+    derived, arguments = grad(total), example(5, 1)
+    np.testing.assert_allclose(as_loops(derived, total, arguments), derived(*arguments), 1e-10, 1e-12)
+
+
+def _arrays(found: Any) -> Any:
+    return found if isinstance(found, tuple) else (found,)
