@@ -312,3 +312,22 @@ def recursion_in_a_branch_of_a_while_loop(x, n):
 def test_what_calls_save_in_branches_of_loops(function):
     """It is no sequence of rows, although a branch hands it on."""
     np.testing.assert_allclose(as_loops(grad(function), function, (0.8, 3)), grad(function)(0.8, 3), rtol=1e-12)
+
+
+def swept_in_blocks(a):
+    """Rows that are shorter for each of the outer iterations; their lists are made in a loop that runs these again."""
+    a = a.copy()
+    with checkpoint_loop(blocks=2):
+        for i in range(a.shape[0]):
+            if a[i, 0] > 0:
+                a[i] = 0.5 * a[i, ::-1]
+            for j in range(i + 1, a.shape[0]):
+                a[j, i:] -= a[j, i] * np.sin(a[i, i:])
+    return np.sum(a ** 2)
+
+
+def test_rows_of_loops_that_run_again_have_the_sizes_of_theirs() -> None:
+    derived, a = grad(swept_in_blocks), np.random.default_rng(0).normal(size=(5, 5))
+    made = generated(derived, swept_in_blocks, (a,))
+    kernel = plain(lower(made.function, made.reading.assumptions))
+    np.testing.assert_allclose(called(made, kernel, swept_in_blocks, (a,)), derived(a), 1e-11, 1e-13)

@@ -30,7 +30,16 @@ from ..core.errors import NotSupported
 from ..core.grammar import UNDEFINED, Atom, Block, Const, Effect, If, Let, Loop, Merge, Read, Record, Var, type_of
 from ..core.sizes import Extent, Size, Unknown
 from ..core.types import INT, ArrayType, SeqType
-from ..core.walk import all_definitions, all_statements, atom_of_size, atom_vars, size_of_atom, targets_of
+from ..core.walk import (
+    all_definitions,
+    all_statements,
+    atom_of_size,
+    atom_vars,
+    blocks_of,
+    inner_targets,
+    size_of_atom,
+    targets_of,
+)
 from ..ops.identity import Same
 from ..ops.saved import Layout
 from .access import loaded, running
@@ -64,15 +73,33 @@ class Recording:
     def __init__(self, ragged: Ragged) -> None:
         function, self.ragged = ragged.function, ragged
         self.defined = {*function.params, *all_definitions(function.body)}
+        self.around: dict[Any, tuple[Any, ...]] = {}
+        self._note_scopes(function.body, ())
         self.homes: dict[Any, Home] = {}
         self.grown: dict[Any, Var] = {}
+
+    def _note_scopes(self, block: Block, around: tuple[Any, ...]) -> None:
+        """Notes which loops and branches every variable is in, and every loop and branch itself."""
+        for stmt in block:
+            self.around[stmt] = around
+            self.around.update(dict.fromkeys(targets_of(stmt), around))
+            self.around.update(dict.fromkeys(inner_targets(stmt), (*around, stmt)))
+            for inner in blocks_of(stmt):
+                self._note_scopes(inner, (*around, stmt))
+
+    def _before(self, stmt: Any) -> set[Any]:
+        """What is defined where a statement is, or further out, and not by itself. (The type of a sequence may speak of
+        the position of another loop, which has the same rows.)"""
+        around = self.around[stmt]
+        known = {var for var in self.defined if (places := self.around.get(var, ())) == around[:len(places)]}
+        return known.difference(targets_of(stmt))
 
     def prepare(self, loop: Loop) -> dict[Any, list[Record]]:
         """Emits memory for what a loop records; gives the records by the value that is kept."""
         found: dict[Any, list[Record]] = {}
         for record in filter(partial(self.is_array, loop), loop.records):
             if record.target not in self.homes:
-                self.homes[record.target] = self._memory(loop, record, [loop])
+                self.homes[record.target] = self._memory(loop, record, loop)
             home = self.homes[record.target]
             if isinstance(type_of(record.value), SeqType):
                 self.homes[record.value] = self._part(record.value, home, loop.position)
@@ -92,9 +119,9 @@ class Recording:
             return Home(home.array, begin=self.ragged.begins.get(seq, Const(0)), layout=home.layout)
         return home.row(position)
 
-    def _memory(self, loop: Any, record: Record | Merge, block: Block) -> Home:
-        """Memory before a block; its size has to be known there."""
-        before = self.defined - set(all_definitions(block))
+    def _memory(self, loop: Any, record: Record | Merge, stmt: Any) -> Home:
+        """Memory before a loop or branch; its size has to be known there."""
+        before = self._before(stmt)
         is_ragged = record.target in self.ragged.sequences
         type = _type_of_rows(record.target.type) if is_ragged else self._type(loop, record)   # type: ignore[arg-type]
         origin = current().origin
@@ -244,7 +271,7 @@ class Recording:
                     loop, record = self._recorded(merge, side, block)
                     if record is None or UNDEFINED not in (merge.then, merge.orelse):
                         raise NotSupported("what only some branches record has no compiled form")
-                    self.homes[merge.target] = self._memory(loop, record, block)
+                    self.homes[merge.target] = self._memory(loop, record, stmt)
                 self.homes[side] = self.homes[merge.target]
 
     def _recorded(self, merge: Merge, seq: Any, block: Block) -> tuple[Any, Any]:
