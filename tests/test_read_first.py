@@ -1,4 +1,5 @@
-"""Arrays of loops that are written where they are, and those of which an old element is still needed."""
+"""Arrays of loops that are written where they are, at once or part by part, and those of which an old element is still
+needed."""
 
 from __future__ import annotations
 
@@ -100,6 +101,43 @@ def rows_that_may_be_one(a: Any, b: Any) -> Any:
     return a
 
 
+def relaxed_rows(a: Any, b: Any) -> Any:
+    a = a.copy()
+    for i in range(1, a.shape[0] - 1):
+        a[i, 1:-1] = 0.25 * (a[i - 1, 1:-1] + a[i + 1, 1:-1] + a[i, 2:] + a[i, :-2])
+    return a
+
+
+def shortening_rows(a: Any, b: Any) -> Any:
+    """What is read lies ahead of what is written."""
+    a = a.copy()
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1] - 1, 0, -1):
+            a[i, :k] = 0.5 * a[i, :k] + 0.4 * a[i, 1:k + 1]
+    return a
+
+
+def averages_and_differences(a: Any, b: Any) -> Any:
+    """Two parts, both of the old row."""
+    a, h = a.copy(), a.shape[1] // 2
+    for i in range(a.shape[0]):
+        mean, difference = a[i, :2 * h:2] + a[i, 1:2 * h:2], a[i, :2 * h:2] - a[i, 1:2 * h:2]
+        a[i, :h] = mean
+        a[i, h:2 * h] = difference
+    return a
+
+
+def products_of_columns(a: Any, b: Any) -> Any:
+    m, a = a.copy(), a.copy()
+    for j in range(a.shape[1]):
+        a[:, j] = m @ a[:, j] + b
+    return a
+
+
+PARTS = [rows_below, turned_rows, columns_beside, rows_that_may_be_one, relaxed_rows, shortening_rows,
+         averages_and_differences, products_of_columns]
+
+
 def taken_behind(a: Any, b: Any) -> Any:
     """Computed places: what one writes, the next one reads."""
     a, order = a.copy(), np.argsort(b[:-1])
@@ -109,7 +147,17 @@ def taken_behind(a: Any, b: Any) -> Any:
     return a
 
 
-COPIED = [rows_below, turned_rows, columns_beside, rows_that_may_be_one, taken_behind]
+def older_row_kept(a: Any, b: Any) -> Any:
+    """The old version is looked at in the next iteration."""
+    a, before = a.copy(), a.copy()
+    for i in range(a.shape[0]):
+        a[i] += 0.5 * before[i, ::-1]
+        before = a.copy()
+        a[i] -= 0.25 * a[i, ::-1]
+    return a, before
+
+
+COPIED = [taken_behind, older_row_kept]
 
 
 def example(n: int, seed: int = 0) -> tuple[Any, Any]:
@@ -117,7 +165,7 @@ def example(n: int, seed: int = 0) -> tuple[Any, Any]:
     return rng.normal(size=(n, n)) + 2 * np.eye(n), rng.normal(size=n)
 
 
-@pytest.mark.parametrize("program", IN_PLACE + COPIED)
+@pytest.mark.parametrize("program", IN_PLACE + PARTS + COPIED)
 def test_results(program: Any) -> None:
     for n in (3, 4, 6):
         arguments = example(n)
@@ -125,14 +173,19 @@ def test_results(program: Any) -> None:
             np.testing.assert_allclose(got, want, 1e-11, 1e-13)
 
 
-@pytest.mark.parametrize("program", IN_PLACE)
+def test_a_part_that_is_read_ahead_needs_no_memory() -> None:
+    source = source_of(shortening_rows, shortening_rows, example(5))
+    assert "a2[i, k] = 0.5 * a2[i, k] + 0.4 * a2[i, k + 1]" in source, source
+
+
+@pytest.mark.parametrize("program", IN_PLACE + PARTS)
 def test_nothing_is_copied_in_a_loop(program: Any) -> None:
     source = source_of(program, program, example(5))
     assert not re.search(r"^        .*\.copy\(\)", source, re.MULTILINE), source
     assert not re.search(r"^        .*= np\.empty\(\(n, \w+\)\)", source, re.MULTILINE), source
 
 
-@pytest.mark.parametrize("program", [elimination, with_pivots, columns_beside])
+@pytest.mark.parametrize("program", [elimination, with_pivots, columns_beside, shortening_rows])
 def test_gradients(program: Any) -> None:
     def total(a, b):
         return sum(np.sum(x * x) for x in _arrays(program(a, b)))

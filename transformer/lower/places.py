@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
 from ..core.builder import current
 from ..core.equations import only_atom
-from ..core.grammar import Atom, Const, Let, Var
+from ..core.grammar import Atom, Const, If, Let, Var
 from ..core.sizes import Extent, Size, Unknown, replaced
 from ..core.walk import atom_vars, size_of_atom
 from ..ops.integers import is_exact
+from .nests import Block, statements
 
 Place = tuple[Any, ...]
 # Comparisons, and what they give of integers that are not equal:
@@ -71,12 +73,25 @@ def _differ(distance: Extent, unequal: Sequence[Extent]) -> bool:
     return distance in unequal or -distance in unequal or certainly(distance, 1) or certainly(-distance, 1)
 
 
-def unequal_where(cond: Let | None, truth: bool) -> list[Extent]:
-    """Sizes that are not 0 where what a comparison of integers gives is that."""
-    if cond is None or DIFFER.get(cond.op.name) != truth or not all(map(is_exact, cond.args)):
-        return []
-    left, right = map(size_of_atom, cond.args)
-    return [left - right]
+class Comparisons:
+    """What is known of integers on the sides of branches, by the comparisons that decide."""
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+
+    @cached_property
+    def made(self) -> dict[Any, Let]:
+        return {target: stmt for stmt in statements(self.block) if isinstance(stmt, Let) for target in stmt.targets}
+
+    def unequal(self, stmt: Any, side: Block) -> tuple[Extent, ...]:
+        """Sizes that are not 0 in a block of a statement."""
+        if not isinstance(stmt, If):
+            return ()
+        made = self.made.get(stmt.cond)
+        if made is None or DIFFER.get(made.op.name) != (side is stmt.then) or not all(map(is_exact, made.args)):
+            return ()
+        left, right = map(size_of_atom, made.args)
+        return (left - right,)
 
 
 def are_apart(places: list[Any]) -> bool:

@@ -21,7 +21,7 @@ from .clean import Renaming
 from .lifetimes import Lifetimes, mentioned
 from .nests import Allocate, Block, Fold, Nest, Store, defined, inner_blocks, statements
 from .ownership import Ownership
-from .places import unequal_where
+from .places import Comparisons
 from .read_first import is_never_written, is_read_first
 from .room import Rooms
 
@@ -57,7 +57,7 @@ class Sharing:
         return self.block
 
     def _choice(self) -> _Choice | None:
-        lifetimes = Lifetimes(self.block, self.results)
+        lifetimes, self.comparisons = Lifetimes(self.block, self.results), Comparisons(self.block)
         owned, renamed = Ownership(self.block, lifetimes, self.donated).owned, renamings(self.block)
         return (self._in_block(self.block, lifetimes, owned, renamed)
                 or self._donated(lifetimes, owned - renamed.keys()))
@@ -84,17 +84,10 @@ class Sharing:
                     return _Choice(stmt, block, source)
             for inner, elsewhere in _ways(stmt):
                 found = self._in_block(inner, lifetimes, owned, renamed - elsewhere, _kept(stmt, inner),
-                                       (*unequal, *self._unequal(stmt, inner)))
+                                       (*unequal, *self.comparisons.unequal(stmt, inner)))
                 if found is not None:
                     return found
         return None
-
-    def _unequal(self, stmt: Any, side: Block) -> list[Extent]:
-        """Sizes that are not 0 on a side of a branch."""
-        if not isinstance(stmt, If):
-            return []
-        made = (each for each in statements(self.block) if isinstance(each, Let) and stmt.cond in each.targets)
-        return unequal_where(next(made, None), side is stmt.then)
 
 
 def _ways(stmt: Any) -> list[tuple[Block, Counter[Any]]]:

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.grammar import Atom, Let, Var
+from ..core.grammar import Atom, Let, Loop, Var
+from ..core.sizes import Extent
 from ..core.types import ArrayType
 from ..core.walk import atom_vars, inner_targets
 from .copying import NestCopier
@@ -31,21 +32,25 @@ from .nests import (
     statements,
     uses_before,
 )
-from .places import never_meet
+from .parts import compute_first
+from .places import Comparisons, never_meet
 
 
 def with_rows_kept(block: Block, results: list[Atom]) -> None:
     """Keeps the rows that stand in the way of writing in place."""
-    lifetimes = Lifetimes(block, results)
-    _in_blocks(block, lifetimes)
+    _in_blocks(block, Lifetimes(block, results), Comparisons(block), (), False)
 
 
-def _in_blocks(block: Block, lifetimes: Lifetimes) -> None:
+def _in_blocks(block: Block, lifetimes: Lifetimes, comparisons: Comparisons, unequal: tuple[Extent, ...], in_loop: bool
+               ) -> None:
     for stmt in block:
         if not isinstance(stmt, (Nest, Fold)):
             for inner in inner_blocks(stmt):
-                _in_blocks(inner, lifetimes)
+                _in_blocks(inner, lifetimes, comparisons, (*unequal, *comparisons.unequal(stmt, inner)),
+                           in_loop or isinstance(stmt, Loop))
     for update in [stmt for stmt in block if isinstance(stmt, Allocate) and isinstance(stmt.source, Var)]:
+        if in_loop:
+            compute_first(block, update, lifetimes, unequal)
         _keep(block, update, lifetimes)
 
 

@@ -7,7 +7,7 @@ from math import inf, prod
 from typing import Any
 
 from ..core.grammar import Let
-from ..core.walk import atom_of_size
+from ..core.walk import atom_of_size, atom_vars
 from ..ops.identity import Same
 from .copying import NestCopier
 from .nests import Block, Fold, Index, Nest, accesses, inner_blocks, is_load, split, statements
@@ -51,8 +51,11 @@ def _unrolled(stmt: Nest | Fold, vectors: bool) -> Block:
 
 def _lists_places(stmt: Nest | Fold) -> bool:
     """Whether the outermost index of a nest says which of few places are meant, as in ``x[[i, k]] = x[[k, i]]``."""
-    first = stmt.indices[0].var
-    listed = {each.target for each in statements(stmt.body) if is_load(each) and each.args[1:] == (first,)}
+    first, listed = stmt.indices[0].var, set[Any]()
+    for each in statements(stmt.body):
+        if is_load(each) and each.args[1:] == (first,) or (
+                isinstance(each, Let) and not is_load(each) and not listed.isdisjoint(atom_vars(each.args))):
+            listed.update(each.targets)                                  # a place, also one that counted from the end
     return isinstance(stmt, Nest) and any(not listed.isdisjoint(at) for _, at in accesses(stmt))
 
 
