@@ -51,7 +51,7 @@ def _in_blocks(block: Block, lifetimes: Lifetimes, comparisons: Comparisons, une
     for update in [stmt for stmt in block if isinstance(stmt, Allocate) and isinstance(stmt.source, Var)]:
         if in_loop:
             compute_first(block, update, lifetimes, unequal)
-        _keep(block, update, lifetimes)
+        _keep(block, update, lifetimes, in_loop)
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ class _Site:
     indices: list[Index]
 
 
-def _keep(block: Block, update: Allocate, lifetimes: Lifetimes) -> None:
+def _keep(block: Block, update: Allocate, lifetimes: Lifetimes, in_loop: bool) -> None:
     """Keeps what is read of the old version of an array behind the first place where the new one is written."""
     source: Any = update.source
     behind = block[block.index(update) + 1:]
@@ -84,7 +84,7 @@ def _keep(block: Block, update: Allocate, lifetimes: Lifetimes) -> None:
         never_meet(site.load.args[1:], at, [index.var for index in site.indices]) for at in stores)]
     new = {var for stmt in behind[behind.index(first):] for each in statements([stmt])
            for var in (*defined(each), *inner_targets(each))}
-    if all(_is_row(site, source, new) for site in sites):
+    if all(_is_known(site, new) and _is_row(site, source, in_loop) for site in sites):
         for site in sites:
             block[block.index(first):block.index(first)] = _kept(site, source)
 
@@ -133,13 +133,20 @@ def _loads(stmt: Any, source: Var, around: list[Index]) -> Iterator[_Site]:
             yield from _loads(each, source, indices)
 
 
-def _is_row(site: _Site, source: Var, new: set[Var]) -> bool:
-    """Whether a load reads fewer elements than there are, at places that are known before; each index moves it, as one
-    that does not may run over nothing, where the place is outside of the array."""
+def _is_known(site: _Site, new: set[Var]) -> bool:
+    """Whether a load reads at places that are known before; each index moves it, as one that does not may run over
+    nothing, where the place is outside of the array."""
     used, moving = set(atom_vars(site.load.args[1:])), {index.var for index in site.indices}
     sizes = set(atom_vars(tuple(index.size for index in site.indices)))
-    known = (new | moving).isdisjoint(sizes) and new.isdisjoint(used - moving)
-    return known and moving <= used and 0 < len(moving) < source.type.rank   # type: ignore[union-attr]
+    return (new | moving).isdisjoint(sizes) and new.isdisjoint(used - moving) and moving <= used
+
+
+def _is_row(site: _Site, source: Var, in_loop: bool) -> bool:
+    """Whether a load reads fewer elements than there are: what a loop reads of an array that it would copy in every
+    iteration may be as long and wide a part as it likes."""
+    sizes = source.type.sizes                                            # type: ignore[union-attr]
+    read = tuple(index.size for index in site.indices)
+    return 0 < len(read) < len(sizes) or in_loop and len(read) == len(sizes) and read != sizes
 
 
 def _kept(site: _Site, source: Var) -> Block:
