@@ -63,7 +63,21 @@ def rows_and_columns(a: Any) -> Any:
     return a, totals
 
 
-PROGRAMS = [backwards, ahead, behind, rows_and_columns]
+def between(a: Any) -> Any:
+    """What lies between two loops over the same places changes what the first one reads, or nothing of it."""
+    y, z = np.ones(a.shape[1], a.dtype), np.zeros(a.shape[1], a.dtype)
+    w = np.zeros(1, a.dtype)
+    for i in range(a.shape[0]):
+        z += a[i] * y
+        y[0] = z[-1] * a[i, 0]
+        y *= 0.5 * a[i]
+        z *= y
+        w[0] += a[i, 0]
+        y += z * a[i]
+    return y, z, w
+
+
+PROGRAMS = [backwards, ahead, behind, rows_and_columns, between]
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])

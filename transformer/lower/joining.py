@@ -22,10 +22,12 @@ from ..core.walk import Copier
 from ..ops.identity import Same
 from .clean import Renaming
 from .dependence import Frame, accesses, conflicts
-from .lifetimes import written
+from .levels import key_of
+from .lifetimes import mentioned, written
 from .nests import Block, Fold, Nest, Store, inner_blocks, is_load, is_numeric, loaded, split, statements
 
 MOST_STATEMENTS = 64                   # of a loop that comes about
+MOST_BETWEEN = 12                      # statements that a nest is moved past
 
 
 def join(block: Block, in_sweep: bool = False) -> Block:
@@ -34,9 +36,26 @@ def join(block: Block, in_sweep: bool = False) -> Block:
     for stmt in block:
         for inner in inner_blocks(stmt):
             inner[:] = join(inner, in_sweep or isinstance(stmt, Loop))
-        both = _joint(made[-1], stmt) if made and in_sweep else None
-        made[len(made) - (both is not None):] = [both or stmt]
+        made.append(stmt)
+        if in_sweep and isinstance(stmt, Nest):
+            _join_last(made)
     return made
+
+
+def _join_last(made: Block) -> None:
+    """Joins the last nest with one before it, which may move to it: what is between does not touch the same."""
+    last, touched, changed = made[-1], set[Var](), set[Var]()
+    for first in made[-2:-2 - MOST_BETWEEN:-1]:
+        if isinstance(first, Nest) and touched.isdisjoint(written(first)) and changed.isdisjoint(loaded(first)):
+            both = _joint(first, last)
+            if both is not None:
+                made[-1] = both
+                made.remove(first)
+                return
+        if not isinstance(first, (Let, Nest, Store)):
+            return
+        touched |= mentioned(first)
+        changed |= written(first)
 
 
 def _joint(first: Any, second: Any) -> Nest | None:
@@ -81,12 +100,21 @@ def _numbers_first(first: Block, second: Block) -> Block:
 
 
 def _not_read_again(body: Block) -> Block:
-    """A body in which numbers that it has stored or read itself are not read."""
+    """A body in which numbers that it has stored or read itself are not read, and none is computed twice."""
     known: dict[Any, Atom] = {}
+    computed: dict[Any, Atom] = {}
+    names = Copier()
     made: Block = []
     for stmt in body:
-        if is_load(stmt) and (stmt.args[0], _key(stmt.args[1:])) in known:
-            stmt = Let(stmt.targets, Same, (known[stmt.args[0], _key(stmt.args[1:])],), {}, stmt.origin)
+        if isinstance(stmt, Let):
+            key = (stmt.args[0], _key(stmt.args[1:])) if is_load(stmt) else key_of(
+                Let(stmt.targets, stmt.op, names.args(stmt.args), stmt.attrs))
+            earlier = (known if is_load(stmt) else computed).get(key)
+            if earlier is not None and key is not None:
+                names.mapping[stmt.target] = earlier
+                stmt = Let(stmt.targets, Same, (earlier,), {}, stmt.origin)
+            elif not is_load(stmt):
+                computed[key] = stmt.targets[0]
         changed: set[Var] = written(stmt)
         known = {key: value for key, value in known.items() if key[0] not in changed}
         if isinstance(stmt, Store) and not stmt.adds:
