@@ -146,8 +146,18 @@ def products_of_columns(a: Any, b: Any) -> Any:
     return a
 
 
+def number_of_an_old_row(a: Any, b: Any) -> Any:
+    a, firsts = a.copy(), np.zeros_like(b)
+    for i in range(a.shape[0]):
+        row = a[i].copy()
+        a[i] = b * row[::-1]
+        firsts[i] = row[0] * a[i, 0]
+    return a, firsts
+
+
 PARTS = [rows_below, turned_rows, columns_beside, rows_that_may_be_one, relaxed_rows, shortening_rows,
-         averages_and_differences, butterflies, products_of_columns]
+         averages_and_differences, butterflies, products_of_columns,
+         number_of_an_old_row]
 
 
 def taken_behind(a: Any, b: Any) -> Any:

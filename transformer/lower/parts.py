@@ -65,7 +65,8 @@ def _writes(nest: Nest, array: Var) -> list[_Write] | None:
 
     collect(nest, [])
     stores = sum(isinstance(each, Store) and each.array is array for each in statements([nest]))
-    return found if stores == len(found) and all(map(_is_of_indices, found)) else None
+    in_order = any(each.ordered for write in found for each in write.nests) and len(found) > 1     # of each other
+    return found if stores == len(found) and not in_order and all(map(_is_of_indices, found)) else None
 
 
 def _is_of_indices(write: _Write) -> bool:

@@ -51,7 +51,7 @@ def _in_blocks(block: Block, lifetimes: Lifetimes, comparisons: Comparisons, une
     for update in [stmt for stmt in block if isinstance(stmt, Allocate) and isinstance(stmt.source, Var)]:
         if in_loop:
             compute_first(block, update, lifetimes, unequal)
-        _keep(block, update, lifetimes, in_loop)
+        _keep(block, update, lifetimes, unequal, in_loop)
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ class _Site:
     indices: list[Index]
 
 
-def _keep(block: Block, update: Allocate, lifetimes: Lifetimes, in_loop: bool) -> None:
+def _keep(block: Block, update: Allocate, lifetimes: Lifetimes, unequal: tuple[Extent, ...], in_loop: bool) -> None:
     """Keeps what is read of the old version of an array behind the first place where the new one is written."""
     source: Any = update.source
     behind = block[block.index(update) + 1:]
@@ -75,18 +75,36 @@ def _keep(block: Block, update: Allocate, lifetimes: Lifetimes, in_loop: bool) -
         return
     if _is_postponed(block, update, later[-1]):
         return
-    sites = _sites(later, source)
+    numbers = _numbers_first(block, first, source)
+    sites = _sites([stmt for stmt in later if not any(stmt is each for each in numbers)], source)
     stores = [each.at for stmt in behind for each in statements([stmt])
               if isinstance(each, Store) and each.array is update.target]
     if sites is None:
         return
     sites = [site for site in sites if not all(
-        never_meet(site.load.args[1:], at, [index.var for index in site.indices]) for at in stores)]
+        never_meet(site.load.args[1:], at, [index.var for index in site.indices], unequal) for at in stores)]
     new = {var for stmt in behind[behind.index(first):] for each in statements([stmt])
            for var in (*defined(each), *inner_targets(each))}
     if all(_is_known(site, new) and _is_row(site, source, in_loop) for site in sites):
         for site in sites:
             block[block.index(first):block.index(first)] = _kept(site, source)
+
+
+def _numbers_first(block: Block, first: Any, source: Var) -> list[Let]:
+    """Moves single elements that are read of the old version before the first statement that writes the new one, as far
+    as nothing behind that decides whether they are read, or where; gives those that have moved."""
+    moved: list[Let] = []
+    new: set[Var] = set()
+    for stmt in block[block.index(first):]:
+        if is_load(stmt) and stmt.args[0] is source and new.isdisjoint(atom_vars(stmt.args[1:])):
+            moved.append(stmt)
+            block.remove(stmt)
+            block.insert(block.index(first), stmt)
+        elif not isinstance(stmt, (Let, Nest, Fold, Store, Allocate)):
+            break
+        else:
+            new.update(defined(stmt))
+    return moved
 
 
 def _is_postponed(block: Block, update: Allocate, last: Any) -> bool:
