@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gpu_checks import check
 from lowered import as_loops, source_of
 
 from transformer import grad
@@ -214,6 +215,12 @@ def test_gradients(program: Any) -> None:
 
     derived, arguments = grad(total), example(5, 1)
     np.testing.assert_allclose(as_loops(derived, total, arguments), derived(*arguments), 1e-10, 1e-12)
+
+
+@pytest.mark.parametrize("program", [rests_of_matrices, shortening_rows])
+def test_threads_of_gpus_do_not_mind(program: Any) -> None:
+    """What one thread reads before another one writes it would be a race; memory never changes its size."""
+    check(program, *example(4))
 
 
 def _arrays(found: Any) -> Any:

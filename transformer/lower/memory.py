@@ -31,7 +31,7 @@ def place(block: Block, results: list[Atom], donated: Donated | None = None, res
     `results` are renamed as well."""
     donated = donated or {}
     rooms = Rooms.made(block, results) if resizes else Rooms()
-    with_rows_kept(block, results)
+    with_rows_kept(block, results, resizes)
     block = _Moves(block, results, donated).run()
     block = rooms.settled(Sharing(block, results, donated, rooms).run())
     _unite(block, results, donated)

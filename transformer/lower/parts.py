@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.equations import guardable
 from ..core.grammar import Let, Var, type_of
 from ..core.sizes import Extent
 from ..core.types import ArrayType
@@ -34,7 +35,8 @@ class _Write:
         return [index for nest in self.nests for index in nest.indices]
 
 
-def compute_first(block: Block, update: Allocate, lifetimes: Lifetimes, unequal: Sequence[Extent]) -> None:
+def compute_first(block: Block, update: Allocate, lifetimes: Lifetimes, unequal: Sequence[Extent],
+                  resizes: bool) -> None:
     """Divides the nest that writes a part of a new version of an array, if it reads of the old version what it has
     written."""
     source: Any = update.source
@@ -43,7 +45,9 @@ def compute_first(block: Block, update: Allocate, lifetimes: Lifetimes, unequal:
         return
     writes = _writes(nest, update.target)
     last = [stmt for stmt in block if source in mentioned(stmt)][-1]
-    if writes is None or update.target in loaded(nest) or lifetimes.is_needed_after(last, source):
+    if writes is None or not (resizes or all(map(_is_steady, writes))):
+        return
+    if update.target in loaded(nest) or lifetimes.is_needed_after(last, source):
         return
     made = [_divided(write, block, nest) for write in writes]
     for each in made:
@@ -76,6 +80,11 @@ def _is_of_indices(write: _Write) -> bool:
     indices = {index.var for index in write.indices}
     sizes = atom_vars(tuple(index.size for index in write.indices))
     return inside.isdisjoint(atom_vars(write.store.at)) and (inside | indices).isdisjoint(sizes)
+
+
+def _is_steady(write: _Write) -> bool:
+    """Whether there are as many elements in every iteration of loops around."""
+    return all(guardable(index.size) for index in write.indices)
 
 
 def _divided(write: _Write, block: Block, nest: Nest) -> Nest:

@@ -36,22 +36,23 @@ from .parts import compute_first
 from .places import Comparisons, never_meet
 
 
-def with_rows_kept(block: Block, results: list[Atom]) -> None:
-    """Keeps the rows that stand in the way of writing in place."""
-    _in_blocks(block, Lifetimes(block, results), Comparisons(block), (), False)
+def with_rows_kept(block: Block, results: list[Atom], resizes: bool = True) -> None:
+    """Keeps the rows that stand in the way of writing in place; parts of other sizes in each iteration of a loop only
+    if memory `resizes`."""
+    _in_blocks(block, Lifetimes(block, results), Comparisons(block), (), False, resizes)
 
 
-def _in_blocks(block: Block, lifetimes: Lifetimes, comparisons: Comparisons, unequal: tuple[Extent, ...], in_loop: bool
-               ) -> None:
+def _in_blocks(block: Block, lifetimes: Lifetimes, comparisons: Comparisons, unequal: tuple[Extent, ...],
+               in_loop: bool, resizes: bool) -> None:
     for stmt in block:
         if not isinstance(stmt, (Nest, Fold)):
             for inner in inner_blocks(stmt):
                 _in_blocks(inner, lifetimes, comparisons, (*unequal, *comparisons.unequal(stmt, inner)),
-                           in_loop or isinstance(stmt, Loop))
+                           in_loop or isinstance(stmt, Loop), resizes)
     for update in [stmt for stmt in block if isinstance(stmt, Allocate) and isinstance(stmt.source, Var)]:
         if in_loop:
-            compute_first(block, update, lifetimes, unequal)
-        _keep(block, update, lifetimes, unequal, in_loop)
+            compute_first(block, update, lifetimes, unequal, resizes)
+        _keep(block, update, lifetimes, unequal, in_loop and resizes)
 
 
 @dataclass(slots=True)
@@ -63,7 +64,8 @@ class _Site:
     indices: list[Index]
 
 
-def _keep(block: Block, update: Allocate, lifetimes: Lifetimes, unequal: tuple[Extent, ...], in_loop: bool) -> None:
+def _keep(block: Block, update: Allocate, lifetimes: Lifetimes, unequal: tuple[Extent, ...], any_part: bool
+          ) -> None:
     """Keeps what is read of the old version of an array behind the first place where the new one is written."""
     source: Any = update.source
     behind = block[block.index(update) + 1:]
@@ -85,7 +87,7 @@ def _keep(block: Block, update: Allocate, lifetimes: Lifetimes, unequal: tuple[E
         never_meet(site.load.args[1:], at, [index.var for index in site.indices], unequal) for at in stores)]
     new = {var for stmt in behind[behind.index(first):] for each in statements([stmt])
            for var in (*defined(each), *inner_targets(each))}
-    if all(_is_known(site, new) and _is_row(site, source, in_loop) for site in sites):
+    if all(_is_known(site, new) and _is_row(site, source, any_part) for site in sites):
         for site in sites:
             block[block.index(first):block.index(first)] = _kept(site, source)
 
@@ -159,12 +161,12 @@ def _is_known(site: _Site, new: set[Var]) -> bool:
     return (new | moving).isdisjoint(sizes) and new.isdisjoint(used - moving) and moving <= used
 
 
-def _is_row(site: _Site, source: Var, in_loop: bool) -> bool:
-    """Whether a load reads fewer elements than there are: what a loop reads of an array that it would copy in every
-    iteration may be as long and wide a part as it likes."""
+def _is_row(site: _Site, source: Var, any_part: bool) -> bool:
+    """Whether a load reads fewer elements than there are, or `any_part`: a loop would copy the array in every
+    iteration."""
     sizes = source.type.sizes                                            # type: ignore[union-attr]
     read = tuple(index.size for index in site.indices)
-    return 0 < len(read) < len(sizes) or in_loop and len(read) == len(sizes) and read != sizes
+    return 0 < len(read) < len(sizes) or any_part and len(read) == len(sizes) and read != sizes
 
 
 def _kept(site: _Site, source: Var) -> Block:
