@@ -48,6 +48,22 @@ def test_the_view_is_copied_that_would_see_the_write() -> None:
     assert_right(function, np.ones(4))
 
 
+def test_a_loop_copies_a_view_and_not_all_of_an_array_that_began_as_an_argument() -> None:
+    x, n = param("x", ARRAY), param("n", INT)
+
+    def step(x, k):
+        part = named(x[2:], "part")
+        y = indexing.add_at(x, part * 2.0, slice(0, 2))
+        return (named(indexing.add_at(y, part, slice(1, 3)), "x"),)
+
+    with Making(x, n).begin() as making:
+        (y,) = making.loop(n.atom, {"x": x}, step)
+        function = making.function(y)
+    assert body_of(function).startswith("    x = x.copy()\n    for _ in range(n):\n        part = x[2:].copy()\n")
+    assert body_of(function).count("copy") == 2
+    assert_right(function, np.ones(4), 3)
+
+
 def test_an_older_version_that_is_read_later_is_kept() -> None:
     x = param("x", ARRAY)
     with Making(x).begin() as making:

@@ -209,10 +209,12 @@ class _Decider:
             return False
         root = self.aliases.root(base)
         beside = [var for var in sharing if self.aliases.root(var) is root] or sharing
-        views = [var for var in beside if self._is_view(var)] if owned else []
+        own = [var for var in beside if self._is_view(var)]
+        views = own if owned else []
         if not owned and self.aliases.homes[root].kind == "record":
             views = beside = [self._made_of(root, base)]  # what a loop recorded is copied where it is stacked
-        edges = self._edges_to_blame(stmt, sharing) if not owned or beside is sharing else []
+        others = sharing if owned else [var for var in sharing if var not in own]  # views are copied later
+        edges = self._edges_to_blame(stmt, others) if not owned or beside is sharing else []
         if views and len(views) == len(beside) <= VIEWS_COPIED:
             self.aliases.views.update(views)
         elif edges:
