@@ -135,8 +135,8 @@ def broken(line: str, width: int) -> list[str]:
     if len(line) <= width:
         return [line]
     raised = re.match(r"(raise \w+\()(f?\".*\")\)$", line)
-    if raised is not None:  # a string has no place to break it
-        return [raised[1], INDENT + raised[2], ")"]
+    if raised is not None:
+        return [raised[1], *[INDENT + part for part in _in_parts(raised[2], width - len(INDENT))], ")"]
     line = _with_targets_in_brackets(line, width)
     start = _start_of_value(line)
     if any(depth == 0 for place, depth in _places(line) if place > start):
@@ -145,6 +145,25 @@ def broken(line: str, width: int) -> list[str]:
     margin = len(line) - len(line.lstrip())
     indent = " " * (margin + len(INDENT) * (2 if line.endswith(":") else 1))
     return list(_filled(line, [p for p in _places(line) if p[1] > 0], width, indent))
+
+
+def _in_parts(string: str, width: int) -> list[str]:
+    """A long string as several that follow one another, each with its last space.
+
+    >>> _in_parts('f"m is {x.shape[0]} and not 3"', 20)
+    ['f"m is "', 'f"{x.shape[0]} and "', 'f"not 3"']
+    """
+    begin = string.index('"') + 1
+    prefix, text = string[:begin], string[begin:-1]
+    parts = []
+    while len(prefix) + len(text) >= width:
+        spaces = [k for k in range(min(width - len(prefix) - 1, len(text) - 1)) if text[k] == " "]
+        last = max((k for k in spaces if text[:k].count("{") == text[:k].count("}")), default=None)
+        if last is None:
+            break
+        parts.append(f'{prefix}{text[:last + 1]}"')
+        text = text[last + 1:]
+    return [*parts, f'{prefix}{text}"']
 
 
 def _with_targets_in_brackets(line: str, width: int) -> str:
@@ -183,8 +202,9 @@ def _start_of_value(line: str) -> int:
 
 
 def _places(line: str) -> Iterator[tuple[int, int]]:
-    """Places where a line may be broken, and how many brackets are open there."""
+    """Places where a line may be broken, and how many brackets are open there; those of an index count more."""
     depth = 0
+    weights = []
     quote = ""
     for k, character in enumerate(line):
         if quote:
@@ -192,15 +212,18 @@ def _places(line: str) -> Iterator[tuple[int, int]]:
         elif character in "\"'":
             quote = character
         elif character in "([{":
-            depth += 1
+            is_index = character == "[" and k > 0 and (line[k - 1].isalnum() or line[k - 1] in "_)]")
+            weights.append(OF_INDEX if is_index else 1)
+            depth += weights[-1]
         elif character in ")]}":
-            depth -= 1
+            depth -= weights.pop() if weights else 1
         elif character == "," and k + 1 < len(line):
             yield k + 1, depth
         elif character == " " and line.startswith(OPERATORS, k):
             yield k, depth
 
 
+OF_INDEX = 4  # an index is broken last
 OPERATORS = (
     " + ",
     " - ",
