@@ -174,7 +174,7 @@ def aligned(lead: Any, operands: tuple[Any, ...]) -> list[Any]:
     it, so that they broadcast as their elements of the batch do."""
     ranks = [rank(x) - bool(on) for x, on in zip(operands, lead, strict=True)]
     highest = max(ranks, default=0)
-    return [x[(slice(None), *[None] * (highest - own))] if on and own < highest else x
+    return [np.expand_dims(x, tuple(range(1, 1 + highest - own))) if on and own < highest else x
             for x, on, own in zip(operands, lead, ranks, strict=True)]
 
 

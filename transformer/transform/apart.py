@@ -81,8 +81,18 @@ class Apart:
         except LanesPart as reason:
             reason.origin = reason.origin or stmt.origin
             return self._apart(k, reason)
-        self.builder.block += made
+        self.builder.block += self._headed(k, made)
         return k + 1
+
+    def _headed(self, k: int, made: Block) -> Block:
+        """What a statement has become. The comment on a loop stays right above it, below what its carries begin as."""
+        block = self.builder.block
+        heading = block[-1] if block and made and isinstance(made[-1], Loop) else None
+        if not isinstance(heading, Effect) or "reverse of" not in heading.attrs:
+            return made
+        block.pop()
+        self.starts[k] = len(block)
+        return [*made[:-1], heading, made[-1]]
 
     # -- which statements --------------------------------------------------------------------
 

@@ -138,6 +138,7 @@ class Batching:
     def twin(self, var: Var) -> Var:
         """A fresh variable for all lanes of one."""
         new = Var(self.all_lanes(var.type), var.name)
+        new.primal = None if var.primal is None else self.lanes.get(var.primal, var.primal)
         self.lanes[var] = new
         return new
 
@@ -151,6 +152,8 @@ class Batching:
             raise LanesPart("a constant differs")
         if result.atom.name is None:
             result.atom.name = target.name
+        if result.atom.primal is None and target.primal is not None:
+            result.atom.primal = self.lanes.get(target.primal, target.primal)
         self.lanes[target] = result.atom
 
     # -- statements --------------------------------------------------------------------------

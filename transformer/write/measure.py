@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.grammar import Const, Let, Var
+from ..core.grammar import Const, Let, Var, type_of
 from ..core.sizes import Size
+from ..core.types import ArrayType
 from ..core.walk import WRITES
 from ..ops.regions import Slot
 from .aliasing import is_array
@@ -28,6 +29,9 @@ def width_of_atom(atom: Any) -> int:
 def own_width(stmt: Let) -> int:
     """The width of an expression without the variables in it."""
     numbers = sum([width_of_atom(atom) for atom in stmt.args if type(atom) is not Var])
+    if _inserts(stmt):
+        new = 1 if isinstance(stmt.attrs["axis"], int) else len(stmt.attrs["axis"])
+        return 3 * array_type(stmt.target).rank + 3 * new
     if "index" in stmt.attrs:
         return 2 + _width(stmt.attrs["index"]) + numbers + (4 if stmt.op.name in WRITES else 0)
     if stmt.op.symbol is not None and "spelling" not in stmt.attrs:
@@ -37,6 +41,15 @@ def own_width(stmt: Let) -> int:
     shown = {} if stmt.op.name == "cast" and "spelling" in stmt.attrs else stmt.attrs
     attrs = sum(len(key) + 3 + _width(item) for key, item in shown.items() if key != "spelling")
     return len(spelling) + 2 * max(len(stmt.args), 1) + attrs + numbers
+
+
+def _inserts(stmt: Let) -> bool:
+    """Whether a statement is printed as `x[:, None]`."""
+    return stmt.op.name == "expand_dims" and array_type(stmt.args[0]).rank > 0
+
+
+def array_type(atom: Any) -> ArrayType:
+    return type_of(atom)                                                     # type: ignore[return-value]
 
 
 def _width(value: Any) -> int:
@@ -63,8 +76,10 @@ class Tree:
 
 
 def is_short(stmt: Let) -> bool:
-    """Whether a statement is `x.T`, `x[1:-1]` with numbers only, `i - 1`, `-x` of a number, or a record as
-    the array that it is kept in."""
+    """Whether a statement is `x.T`, `x[:, None]` of a vector, `x[1:-1]` with numbers only, `i - 1`, `-x` of a number,
+    or a record as the array that it is kept in."""
+    if _inserts(stmt) and isinstance(stmt.args[0], Var):
+        return array_type(stmt.args[0]).rank == 1
     if not isinstance(stmt.args[0] if stmt.args else None, Var) or "spelling" in stmt.attrs:
         return stmt.op.name == "transpose" and "axes" not in stmt.attrs
     name, number = stmt.op.name, not is_array(stmt.target)
@@ -81,6 +96,6 @@ def is_short(stmt: Let) -> bool:
 
 def weight_of(stmt: Let) -> tuple[int, int]:
     """How much a statement adds to an expression: operations, and calls inside of each other."""
-    if stmt.op.name in ("get", "same", "transpose"):
+    if stmt.op.name in ("get", "same", "transpose") or _inserts(stmt):
         return 0, 0
     return 1, 0 if stmt.op.symbol is not None and "spelling" not in stmt.attrs else 1
