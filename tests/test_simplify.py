@@ -114,6 +114,59 @@ def test_chains(before: str, expression: str, type: str, expected: str) -> None:
     assert result(expression, type, before) == expected
 
 
+REVERSE = "effect comment(text='reverse')\n"
+
+GENERATED = [
+    # transposes of products
+    ("h: f64[m, n] = transpose(w)\nr: f64[m, m] = matmul(h, w)", "transpose(r)", "f64[m, m]", "matmul(t_1, w)"),
+    ("h: f64[m, n] = transpose(w)\nr: f64[m, i] = matmul(h, g)", "transpose(r)", "f64[i, m]", "matmul(t_1, w)"),
+    ("r: f64[m, n] = transpose(w)", "sum(r, axis=0)", "f64[n]", "sum(w, axis=1)"),
+    ("r: f64[n, n] = eye(N=<n>)", "matmul(r, w)", "f64[n, m]", "copy(w)"),
+    # signs
+    ("r: f64[n] = negative(x)\no: f64[n] = roll(r, shift=1)", "add(y, o)", "f64[n]", "subtract(y, t_1)"),
+    ("r: f64[n] = negative(x)\no: f64[n] = multiply(r, y)", "sum(o)", "f64", "negative(t_2)"),
+    ("r: f64 = subtract(s, t)", "negative(r)", "f64", "subtract(t, s)"),
+    # choices
+    ("r: f64[n] = where(mask, x, 0.0)\no: f64[n] = where(mask, 0.0, y)", "add(r, o)", "f64[n]", "where(mask, x, y)"),
+    ("r: f64[n] = where(mask, x, 0.0)\no: f64[n] = where(mask, 0, 2.0)", "subtract(o, r)", "f64[n]",
+     "where(mask, t_1, 2.0)"),
+    ("r: f64[n] = where(mask, x, 0.0)\no: f64[n] = where(mask, 1.0, y)", "add(r, o)", "f64[n]", "add(r, o)"),
+    ("r: f64[n] = where(mask, x, 0.0)\no: f64[n] = where(mask, y, 0.0)", "add(r, o)", "f64[n]", "add(r, o)"),
+    ("", "equal(0, x)", "bool[n]", "equal(x, 0)"),
+    ("r: f64[n] = full(a, shape=(<n>,))", "where(mask, r, 0.0)", "f64[n]", "where(mask, a, 0.0)"),
+    # axes of size 1
+    ("r: f64[n] = sum(w, axis=1)", "expand_dims(r, axis=1)", "f64[n, 1]", "sum(w, axis=1, keepdims=True)"),
+    ("r: f64[m] = sum(w, axis=0)", "expand_dims(r, axis=0)", "f64[1, m]", "expand_dims(r, axis=0)"),
+    ("o: f64[n] = squeeze(column, axis=1)\nh: f64[n] = multiply(2, o)", "expand_dims(h, axis=1)", "f64[n, 1]",
+     "multiply(2, column)"),
+]
+
+
+@pytest.mark.parametrize("before, expression, type, expected", GENERATED)
+def test_generated_code(before: str, expression: str, type: str, expected: str) -> None:
+    body = f"{before}\nq: {type} = {expression}\nreturn q, last"
+    generated = simplified(f"last: f64 = sin(s)\n{REVERSE}{body}", f"{PARAMS}, g: f64[n, i], column: f64[n, 1]")
+    assert f"q: {type} = {expected}" in generated.splitlines()
+
+
+@pytest.mark.parametrize("name, trips, looks_in", [(None, "n - 1", "x, t_"), ("rest", "n - 1", "rest, i"),
+                                                   (None, "n - 2", "t_1, i")])
+def test_rows_of_a_part_are_rows_of_the_whole(name: str | None, trips: str, looks_in: str) -> None:
+    function = made(f"""
+part: f64[n - 1] = get(x, index=(slice(1, None, None),))
+loop i: int in <{trips}>
+    carry d: f64 = s
+    body
+        e: f64 = get(part, i, index=(Slot(k=0),))
+        q: f64 = multiply(e, d)
+    next r: f64 = q
+return r
+""")
+    function.body[0].target.name = name                                              # type: ignore[union-attr]
+    simplify(function)
+    assert f"get({looks_in}" in text(function)
+
+
 KEPT = [
     ("", "multiply(k, 1.0)", "float"), ("", "divide(k, 1)", "float"), ("", "power(s, 0)", "f64"),
     ("", "add(s, 0.0 as 'ZERO')", "f64"), ("", "multiply(2.0 as 'G', 3)", "float"),

@@ -28,5 +28,5 @@ def attention_grad(q, k, v):
     ratio = np.sum(dscores, axis=1, keepdims=True) / np.sum(same, axis=1, keepdims=True)
     ddot2 = (dscores - same * ratio) / root
     dq = ddot2 @ k
-    dk = (q.T @ ddot2).T
+    dk = ddot2.T @ q
     return dq, dk, dv

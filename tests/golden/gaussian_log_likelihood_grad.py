@@ -24,7 +24,7 @@ def gaussian_log_likelihood_grad(mu, S, x):
     z = np.linalg.solve(L, (x - mu).T)
     # reverse
     dturned = np.linalg.solve(L.T, -z)
-    dmu = np.sum(-dturned.T, axis=0)
+    dmu = -np.sum(dturned, axis=1)
     dot = L.T @ (np.diag(-1.0 * x.shape[0] / np.diag(L)) - dturned @ z.T)
     turned = np.linalg.solve(L.T, (np.tril(dot) + np.tril(dot, k=-1)) / 2).T
     solution = np.linalg.solve(L.T, turned)

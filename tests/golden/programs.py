@@ -356,6 +356,24 @@ def divided_differences(x: "f64[n]", y: "f64[n]"):
     return total
 
 
+def hidden_markov(start: "f64[s]", moves: "f64[s,s]", shows: "f64[s,k]", seen: "i64[n]"):
+    """The log likelihood of what a chain shows, by the forward algorithm."""
+    state, total = start * shows[:, seen[0]], 0.0
+    for symbol in seen[1:]:
+        state = (state @ moves) * shows[:, symbol]
+        total += np.log(np.sum(state))
+        state = state / np.sum(state)
+    return total
+
+
+def robust_layer(x: "f64[n,d]", W: "f64[d,k]", scale: "f64[k]", target: "f64[n,k]"):
+    """A layer with its outputs normalized, and errors that count by their size beyond 1."""
+    y = x @ W
+    spread = y.std(axis=-1, keepdims=True) + 1e-6
+    error = scale * (y - y.mean(axis=-1, keepdims=True)) / spread - target
+    return np.mean(np.where(np.abs(error) < 1, 0.5 * error**2, np.abs(error) - 0.5))
+
+
 EXAMPLES = {
     "tanh_regression": lambda r: (r.normal(size=4), r.normal(size=4), r.normal(size=(5, 4)),
                                   r.normal(size=(5, 4))),
@@ -377,6 +395,9 @@ EXAMPLES = {
     "huber": lambda r: (1.7, 1.0),
     "attention": lambda r: (r.normal(size=(3, 4)), r.normal(size=(5, 4)), r.normal(size=(5, 2))),
     "ridge": lambda r: (r.normal(size=(6, 3)), r.normal(size=6), 0.7),
+    "hidden_markov": lambda r: (np.array([0.4, 0.6]), np.array([[0.7, 0.3], [0.2, 0.8]]),
+                                np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]]), np.array([0, 2, 1, 1])),
+    "robust_layer": lambda r: (r.normal(size=(5, 3)), r.normal(size=(3, 4)), r.normal(size=4), r.normal(size=(5, 4))),
     "standardized": lambda r: (r.normal(size=(6, 3)),),
     "gradient_descent": lambda r: (r.normal(size=3), r.normal(size=(6, 3)), r.normal(size=6)),
     "lorenz": lambda r: (np.array([1.0, 2.0, 20.0]), 5),
@@ -447,4 +468,6 @@ KEPT = [
     ("filtered_and_pooled", "grad", "x,w"),
     ("quadrature", "grad", "c"),
     ("divided_differences", "grad", "x,y"),
+    ("hidden_markov", "grad", "moves,shows"),
+    ("robust_layer", "grad", "W,scale"),
 ]

@@ -16,6 +16,6 @@ def ridge_grad(X, y, penalty):
     total = X.T @ X + penalty * unit
     w = np.linalg.solve(total, X.T @ y)
     # reverse
-    dtotal = -np.outer(np.linalg.solve(total.T, X.T @ (2 * (X @ w - y))), w)
-    dpenalty = np.sum(dtotal * unit)
+    scaled = np.outer(np.linalg.solve(total.T, X.T @ (2 * (X @ w - y))), w) * unit
+    dpenalty = -np.sum(scaled)
     return dpenalty

@@ -11,13 +11,13 @@ def standardized_grad(x):
     n = x.shape[0]
     if np.ndim(x) != 2:
         raise ValueError("x must have 2 axes")
+    diff = x - np.mean(x, axis=0)
     spread = np.std(x, axis=0)
-    z = (x - np.mean(x, axis=0)) / spread
+    z = diff / spread
     # reverse
     dz = 3 * z ** 2
     ddiff = dz / spread
     ratio = (np.sum(dz * z / spread, axis=0)
         / (n * np.where(spread == 0, np.inf, spread)))
-    dx = ddiff - ratio * (x - np.mean(x, axis=0, keepdims=True))
-    dx = dx - np.sum(ddiff, axis=0) / n
+    dx = ddiff - ratio * diff - np.sum(ddiff, axis=0) / n
     return dx

@@ -14,10 +14,9 @@ Place = np.uint32
 
 @cuda.jit(device=True)
 def dx_at(x_i):
-    mask = x_i > np.float32(0.0)
-    scaled = np.float32(1.67) * (np.float32(0.0) if mask else np.float32(1.05))
-    total = (np.float32(1.05) if mask else np.float32(0.0)) + scaled * math.exp(x_i)
-    return total
+    chosen = (np.float32(1.05) if x_i > np.float32(0.0) else np.float32(1.7534999)
+        * math.exp(x_i))
+    return chosen
 
 
 def place_of_four(context, builder, array, args):

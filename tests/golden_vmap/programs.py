@@ -86,6 +86,16 @@ def picked(table, k, shift):
     return row
 
 
+def warped(a, b):
+    n, m = len(a), len(b)
+    cost = np.full((n + 1, m + 1), 1e9)
+    cost[0, 0] = 0.0
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            cost[i, j] = (a[i - 1] - b[j - 1]) ** 2 + min(cost[i - 1, j], cost[i, j - 1], cost[i - 1, j - 1])
+    return cost[n, m]
+
+
 def _loop(function, *in_axes):
     """The function for all lanes, one after the other."""
 
@@ -168,6 +178,9 @@ CASES = {
         lambda rng: (rng.normal(size=(5, 4)),)),
     "masked_sum_grad": (
         vmap(grad(masked_sum)), lambda x: 2 * np.maximum(x, 0), lambda rng: (rng.normal(size=(5, 4)),)),
+    "warped_grad": (
+        vmap(grad(warped), in_axes=(0, None)), _loop(grad(warped), 0, None),
+        lambda rng: (rng.normal(size=(3, 4)), rng.normal(size=3))),
     "rosenbrock_hessian": (
         hessian(rosenbrock),
         lambda x: np.stack([_difference(rosenbrock, x, e) for e in np.eye(len(x))]),

@@ -14,11 +14,12 @@ def rosenbrock_jacrev_jacfwd(x):
     if n < 1:
         raise ValueError(f"n is {n} but must be at least 1")
     unit = np.eye(n)
-    part = unit[:, :-1]
-    scaled = part * 2
+    dpart = unit[:, :-1]
+    scaled = dpart * 2
     # reverse
     scaled2 = 200 * (unit[:, 1:] - scaled * x[:-1])
     ddx = np.zeros((n, n))
-    ddx[:, :-1] = scaled - (2 * scaled2 * x[:-1] + part * (400 * (x[1:] - x[:-1] ** 2)))
+    ddx[:, :-1] = (scaled - (2 * scaled2 * x[:-1] + dpart
+        * (400 * (x[1:] - x[:-1] ** 2))))
     ddx[:, 1:] += scaled2
     return ddx.T

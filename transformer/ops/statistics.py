@@ -93,8 +93,9 @@ def _spread_cases(rng: Any) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
 
 
 def deviation(a: Any, axis: Axis) -> Any:
-    """`a` about its mean along `axis`."""
-    return a - np.mean(a, axis=axis, keepdims=axis is not None)
+    """`a` about its mean along `axis`, which broadcasts by itself where the axes are the first ones."""
+    first = axis is None or axis in (0, tuple(range(np.size(axis))))
+    return a - np.mean(a, axis=axis, keepdims=not first)
 
 
 def zero_safe(length: Any) -> Any:

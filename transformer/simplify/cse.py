@@ -36,8 +36,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.grammar import Block, Const, Function, If, Let, Loop, Merge, Record, Var
+from ..core.grammar import Block, Const, Function, If, Let, Loop, Merge, Record, Var, type_of
 from ..core.guards import Assumptions
+from ..core.types import ArrayType
 from ..core.walk import WRITES
 from .aliasing import Aliasing
 from .rewriter import Rewriter
@@ -146,7 +147,16 @@ def _key(stmt: Let) -> Any:
     args = [_frozen(atom) if type(atom) is Const else atom for atom in stmt.args]
     if stmt.op.name in COMMUTATIVE:
         args.sort(key=hash)
-    return stmt.op, tuple(args), _frozen(stmt.attrs) if stmt.attrs else ()
+    return stmt.op, tuple(args), _frozen(_that_matter(stmt)) if stmt.attrs else ()
+
+
+def _that_matter(stmt: Let) -> dict[str, Any]:
+    """The attributes of a statement. How a call is spelled decides how numbers are computed, not what ``x.mean()`` and
+    ``np.mean(x)`` of an array are."""
+    first = type_of(stmt.args[0])
+    if stmt.op.elementwise or "spelling" not in stmt.attrs or not isinstance(first, ArrayType) or not first.sizes:
+        return stmt.attrs
+    return {name: item for name, item in stmt.attrs.items() if name != "spelling"}
 
 
 def _frozen(value: Any) -> Any:

@@ -25,9 +25,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..core.grammar import Atom, Const, Let
+from ..core.grammar import Atom, Const, Let, Var
 from ..core.sizes import Extent
+from ..core.types import INT
 from ..core.walk import WRITES, atom_of_size, size_of_atom
+from ..ops.arithmetic import Add
 from ..ops.indexing import Get
 from ..ops.regions import Slot
 from .changes import with_operand
@@ -50,6 +52,22 @@ def _of_part(fold: Fold, stmt: Let) -> Any:
     return _element(fold, stmt, part.args[0], place) if is_end else None
 
 
+@with_operand("get")
+def _in_turn(fold: Fold, stmt: Let) -> Any:
+    """x[1:][k] → x[k + 1], in a loop that comes by each row of a part that has no name."""
+    part = fold.defined_by(stmt.args[0], "get")
+    if part is None or part.target.name is not None or len(stmt.args) != 2 or _is_written(fold, part.args[0]):
+        return None
+    position = stmt.args[1]
+    index = _first_axes(stmt)
+    trips = fold.positions.get(position) if index[:1] == (Slot(0),) and isinstance(position, Var) else None
+    start, _ = _bounds(part)
+    if trips is None or not isinstance(start, int) or start < 0 or array_type(part.target).sizes[:1] != (trips,):
+        return None
+    place = position if start == 0 else fold.emit(stmt, Add, position, Const(start), type=INT)
+    return fold.become(stmt, Get, part.args[0], place, **stmt.attrs)
+
+
 def _place(stmt: Let) -> int | None:
     """The number k of ``x[k]``."""
     if len(stmt.attrs["index"]) != 1 or array_type(stmt.target).sizes:
@@ -60,12 +78,20 @@ def _place(stmt: Let) -> int | None:
 
 
 def _bounds(part: Let) -> tuple[Extent | None, Atom | None]:
-    """Where ``x[a:b]`` of a vector begins, None where a part is of another kind, and where it ends."""
-    index = part.attrs["index"]
+    """Where ``x[a:b]`` begins, None where a part is of another kind, and where it ends."""
+    index = _first_axes(part)
     if len(index) != 1 or not isinstance(index[0], slice) or index[0].step not in (None, 1):
         return None, Const(0)
     start, stop = (part.args[1 + end.k] if isinstance(end, Slot) else end for end in (index[0].start, index[0].stop))
     return 0 if start is None else start if isinstance(start, int) else size_of_atom(start), stop
+
+
+def _first_axes(stmt: Let) -> tuple[Any, ...]:
+    """An index without the whole axes at its end."""
+    index = stmt.attrs["index"]
+    while len(index) > 1 and index[-1] == slice(None):
+        index = index[:-1]
+    return tuple(index)
 
 
 def _is_written(fold: Fold, array: Any) -> bool:
@@ -98,4 +124,4 @@ def _sum_of_one(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, Get, stmt.args[0], index=(0,))
 
 
-RULES = {"get": [_of_part, _of_filled], "sum": [_sum_of_one]}
+RULES = {"get": [_of_part, _in_turn, _of_filled], "sum": [_sum_of_one]}

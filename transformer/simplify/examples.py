@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..core.builder import Builder
 from ..core.check import check
 from ..core.grammar import Function
 from ..core.guards import Assumptions
@@ -16,6 +17,8 @@ def shown(rewrite: Callable[[Function, Assumptions], object], before: str) -> No
     """Prints the text of Core after a rewrite."""
     function = parse(before, ops(), {"Slot": Slot})
     check(function)
-    rewrite(function, Assumptions())
+    builder = Builder(Assumptions())
+    with builder.active():
+        rewrite(function, builder.assumptions)
     check(function)
     print(text(function), end="")

@@ -18,9 +18,10 @@ function f(x: f64[n], d: f64)
     return u
 
 The rules stand in modules by subject: `neutral` (``x * 1``), `constants` (``2 * 3``), `signs`
-(``a + -b``), `quotients` (``2 * a / (2 * b)``), `shapes` (``reshape(reshape(x))``), `elements` (``x[1:][0]``),
-`updates` (``put``, ``addat``). A rule is a function ``(fold, stmt) -> None | CHANGED | atom``: it does
-not apply, it has changed the statement, or the atom stands for the statement's result. Rules keep
+(``a + -b``), `quotients` (``2 * a / (2 * b)``), `choices` (``where(c, a, 0) + where(c, 0, b)``), `shapes`
+(``reshape(reshape(x))``), `unit_axes` (``x[:, 0][:, None]``), `elements` (``x[1:][0]``), `updates` (``put``,
+``addat``). A rule is a function ``(fold, stmt) -> None | CHANGED | atom``: it does not apply, it has changed the
+statement, or the atom stands for the statement's result. Rules keep
 types and, bit by bit, values, except that
 
 * ``x + 0`` is `x` also where `x` is -0.0, for a zero without a name that is a Python number or was
@@ -28,6 +29,7 @@ types and, bit by bit, values, except that
 * two constant factors are multiplied if they are small whole numbers or powers of two: one
   rounding instead of two, and what would have overflowed in between does not;
 * ``1 / b * a`` of a derivative is ``a / b``: one rounding instead of two;
+* what a choice between two terms of a derivative does not choose adds no zero, nor a nan;
 * where signs move through a sum, the zero that it may cancel to has the other sign;
 * the sign of a nan is nobody's business.
 """
@@ -40,11 +42,11 @@ from typing import Any
 
 from ..core.grammar import Atom, Const, Effect, Function, Let, Loop, Var, type_of
 from ..core.guards import Assumptions
-from ..core.sizes import Size, Unknown
+from ..core.sizes import Extent, Size, Unknown
 from ..core.types import Type
 from ..core.walk import size_of_atom
 from ..ops.shape import Copy
-from . import constants, elements, neutral, quotients, shapes, signs, updates
+from . import choices, constants, elements, neutral, quotients, shapes, signs, unit_axes, updates
 from .aliasing import Aliasing
 from .changes import CHANGED, CONSTANT, SIZE
 from .rewriter import Rewriter
@@ -63,7 +65,7 @@ def fold(function: Function, assumptions: Assumptions) -> bool:
 def _gathered() -> dict[str, list[Rule]]:
     """The rules of all modules, by the name of the op."""
     rules: dict[str, list[Rule]] = {}
-    for module in (constants, quotients, neutral, signs, shapes, elements, updates):
+    for module in (constants, quotients, neutral, choices, signs, shapes, unit_axes, elements, updates):
         for name, own in module.RULES.items():
             rules.setdefault(name, []).extend(own)
     return rules
@@ -93,7 +95,7 @@ class Fold(Rewriter):
         super().__init__(function, assumptions)
         self.definition: dict[Var, Let] = {}
         self.uses = Uses(function)
-        self.positions: set[Var] = set()
+        self.positions: dict[Var, Extent | None] = {}
         self.is_generated = False
         self._aliasing: Aliasing | None = None
 
@@ -106,8 +108,8 @@ class Fold(Rewriter):
 
     def _enter(self, stmt: Loop) -> None:
         """Notes what is known of the position of a loop."""
-        self.positions.add(stmt.position)
-        last = None if stmt.trips is None else self.assumptions.if_any(size_of_atom(stmt.trips)) - 1
+        trips = self.positions[stmt.position] = None if stmt.trips is None else size_of_atom(stmt.trips)
+        last = None if trips is None else self.assumptions.if_any(trips) - 1
         self.assumptions.ranges.setdefault(Unknown(stmt.position), (0, last))
 
     def let(self, stmt: Let) -> None:

@@ -113,6 +113,16 @@ def _power(fold: Fold, stmt: Let) -> Any:
     return fold.instead(stmt, base) if known(exponent) == 1 else None
 
 
+@with_operand("eye")
+def _product_with_unit(fold: Fold, stmt: Let) -> Any:
+    """x @ np.eye(n) → x, in generated code."""
+    for unit, other in (stmt.args, stmt.args[::-1]):
+        found = fold.defined_by(unit, "eye")
+        if found is not None and fold.is_generated and not {"M", "k"} & found.attrs.keys():
+            return fold.or_copy(stmt, other)
+    return None
+
+
 def _conjugate(fold: Fold, stmt: Let) -> Any:
     """The conjugate of a real number."""
     return None if array_type(stmt.target).dtype.kind == "c" else _same_type(fold, stmt)
@@ -174,6 +184,8 @@ RULES = {
     "add": [_sum],
     "subtract": [_difference],
     "power": [_power],
+    "matmul": [_product_with_unit],
+    "dot": [_product_with_unit],
     "positive": [_same_type],
     "cast": [_same_type, _condition, _there_and_back],
     "real": [_same_type],

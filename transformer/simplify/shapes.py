@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.grammar import Atom, Const, Let, Var
+from ..core.grammar import Atom, Const, Let, Var, type_of
 from ..core.types import ArrayType
 from ..ops.axes import Transpose
 from ..ops.creation import FLOAT64, Ones, Zeros
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 FLATTENING = ("reshape", "ravel", "flatten", "expand_dims", "squeeze")
 FILLED = ("full", "zeros", "ones")
 BROADCAST = ("broadcast_to", "expand_dims", *FILLED)
+UNIT_AXES = ("expand_dims", "squeeze")
 WHOLE = (slice(None), slice(0, None), slice(None, None, 1))
 
 
@@ -103,6 +104,52 @@ def _turned_outer(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, inner.op, b, a, **inner.attrs)
 
 
+def _turned_product(fold: Fold, stmt: Let) -> Any:
+    """(a.T @ b).T → b.T @ a, (a.T @ b + c.T @ d).T → b.T @ a + d.T @ c, in generated code."""
+    if not fold.is_generated or not _turns(stmt):
+        return None
+    inner = fold.own(stmt.args[0], "add", "subtract")
+    if inner is None:
+        product = _half_turned(fold, stmt.args[0])
+        return None if product is None else fold.become(stmt, product.op, *_turned_operands(fold, stmt, product))
+    if inner.attrs or not all(fold.has_type(atom, inner.target) and _half_turned(fold, atom) for atom in inner.args):
+        return None
+    return fold.become(stmt, inner.op, *(_turned(fold, stmt, atom) for atom in inner.args))
+
+
+def _half_turned(fold: Fold, atom: Atom) -> Let | None:
+    """A product of matrices, one of which is a transpose, that nothing else uses."""
+    product = fold.own(atom, "matmul", "dot")
+    if product is None or any(array_type(arg).rank < 2 for arg in product.args):
+        return None
+    if product.op.name == "dot" and array_type(product.target).rank > 2:
+        return None
+    turns = [fold.defined_by(arg, "transpose") for arg in product.args]
+    return product if any(turn is not None and _turns(turn) for turn in turns) else None
+
+
+def _turned_operands(fold: Fold, like: Let, product: Let) -> tuple[Atom, Atom]:
+    first, second = product.args
+    return _turned(fold, like, second), _turned(fold, like, first)
+
+
+def _turned(fold: Fold, like: Let, x: Atom) -> Atom:
+    """A matrix, or the matrices in the last two axes, transposed."""
+    inner = fold.defined_by(x, "transpose")
+    if inner is not None and _turns(inner):
+        return inner.args[0]
+    own = array_type(x)
+    axes = (*range(own.rank - 2), own.rank - 1, own.rank - 2)
+    turned = own.with_sizes(tuple(own.sizes[k] for k in axes))
+    return fold.emit(like, Transpose, x, type=turned, **({} if own.rank == 2 else {"axes": axes}))
+
+
+def _turns(stmt: Let) -> bool:
+    """Whether the last two axes, and no others, are exchanged."""
+    rank = array_type(stmt.target).rank
+    return rank >= 2 and _axes(stmt, rank) == (*range(rank - 2), rank - 1, rank - 2)
+
+
 def _axes(stmt: Let, rank: int) -> tuple[int, ...]:
     axes = stmt.attrs.get("axes")
     return tuple(range(rank))[::-1] if axes is None else tuple(axes)
@@ -129,6 +176,17 @@ def _filled_anew(fold: Fold, stmt: Let) -> Any:
     if inner is None or not fold.is_generated:
         return None
     return fold.become(stmt, inner.op, *inner.args, **{**inner.attrs, "shape": array_type(stmt.target).sizes})
+
+
+@with_operand("transpose")
+def _of_turned(fold: Fold, stmt: Let) -> Any:
+    """sum(x.T, axis=0) → sum(x, axis=1), in generated code."""
+    inner, axis = fold.defined_by(stmt.args[0], "transpose"), stmt.attrs.get("axis")
+    if inner is None or not fold.is_generated or array_type(inner.target).rank != 2 or axis not in (0, 1):
+        return None
+    if stmt.attrs.get("keepdims"):
+        return None
+    return fold.become(stmt, stmt.op, *inner.args, **{**stmt.attrs, "axis": 1 - axis})
 
 
 @with_operand("sum", "mean", "max", "min", "prod")
@@ -181,7 +239,7 @@ def _before(fold: Fold, atom: Atom) -> Atom | None:
     if stmt is None:
         return None
     if stmt.op.name == "expand_dims":
-        return stmt.args[0] if fold.is_generated and _leads(stmt.attrs["axis"]) else None
+        return stmt.args[0] if fold.is_generated and leads(stmt.attrs["axis"]) else None
     if stmt.op.name in ("broadcast_to", "full"):
         return stmt.args[0]
     kind = array_type(stmt.target).dtype.kind
@@ -189,18 +247,21 @@ def _before(fold: Fold, atom: Atom) -> Atom | None:
     return Const(number(stmt.op.name == "ones")) if kind in "iufc" else None
 
 
-def _leads(axis: int | tuple[int, ...]) -> bool:
+def leads(axis: int | tuple[int, ...]) -> bool:
     """Whether axes stand before all others, where broadcasting puts them by itself."""
     return axis == 0 or isinstance(axis, tuple) and axis == tuple(range(len(axis)))
 
 
 def _keeps_dtype(stmt: Let, place: int, small: Atom) -> bool:
     """Whether the smaller operand takes part with the dtype of the large one: because it has it, or
-    as a Python number that takes on that of another operand."""
+    as a Python number that takes on that of another operand, or is converted where it is chosen."""
     own, wanted = array_type(small), array_type(stmt.args[place])
     if not own.weak:
         return own.dtype == wanted.dtype
     fits = "biufc".index(own.dtype.kind) <= "biufc".index(wanted.dtype.kind)
+    if fits and stmt.op.name == "where" and place:
+        args = (*stmt.args[:place], small, *stmt.args[place + 1:])
+        return bool(stmt.op.types(*map(type_of, args)).dtype == array_type(stmt.target).dtype)
     return fits and _meets(stmt, place, wanted)
 
 
@@ -221,13 +282,14 @@ def covers(fold: Fold, args: tuple[Atom, ...], target: Var) -> bool:
         size == 1 or any(k < len(shape) and shape[k] == size for shape in shapes) for k, size in enumerate(wanted))
 
 
-@with_operand("expand_dims")
+@with_operand(*UNIT_AXES)
 def _sunk(fold: Fold, stmt: Let) -> Any:
-    """2 * x[:, None] → (2 * x)[:, None], in generated code: the new axes go to where something needs them."""
+    """2 * x[:, None] → (2 * x)[:, None], in generated code: the new axes go to where something needs them, and those
+    taken out stay where something puts them in again."""
     if not fold.is_generated or stmt.attrs or len(stmt.args) > 2:
         return None
     wide = [k for k, atom in enumerate(stmt.args) if array_type(atom).rank]
-    inner = fold.own(stmt.args[wide[0]], "expand_dims") if len(wide) == 1 else None
+    inner = fold.own(stmt.args[wide[0]], *UNIT_AXES) if len(wide) == 1 else None
     if inner is None or not array_type(inner.args[0]).rank:
         return None
     small = array_type(stmt.target).with_sizes(array_type(inner.args[0]).sizes)
@@ -259,9 +321,9 @@ RULES = {
     "squeeze": [_unchanged, _squeezed, _filled_anew],
     "expand_dims": [_filled_anew],
     "broadcast_to": [_unchanged, _filled_anew],
-    "transpose": [_transposed, _turned_outer],
+    "transpose": [_transposed, _turned_outer, _turned_product],
     "moveaxis": [_moved],
     "get": [_whole],
     "full": [_named_fill],
-    **{name: [_over_nothing] for name in ("sum", "prod", "max", "min", "mean")},
+    **{name: [_over_nothing, _of_turned] for name in ("sum", "prod", "max", "min", "mean")},
 }

@@ -31,7 +31,7 @@ import numpy as np
 
 from ..core.grammar import Atom, Const, Let, Var, type_of
 from ..core.types import INT
-from ..ops.arithmetic import Add, Subtract, has_opposite
+from ..ops.arithmetic import Add, Negative, Subtract, has_opposite
 from .changes import CONSTANT, with_operand
 from .neutral import number
 from .rewriter import array_type
@@ -41,7 +41,11 @@ if TYPE_CHECKING:
 
 DEEPEST = 12                   # nested products in which a sign or constant is looked for
 PRODUCTS = ("multiply", "divide", "matmul", "dot", "outer")
-ODD = (*PRODUCTS, "sum", "reshape", "transpose", "expand_dims", "broadcast_to")
+TOTALS = ("sum", "mean")
+MOVED = ("reshape", "transpose", "expand_dims", "squeeze", "broadcast_to", "moveaxis", "roll", "flip", "diag",
+         "diagonal", "tril", "triu")
+ODD = (*PRODUCTS, *TOTALS, *MOVED)
+PASSING = frozenset(("add", "subtract", "negative", *ODD))
 SIGNED = frozenset(("negative", *ODD))
 
 
@@ -80,6 +84,30 @@ def _opposite(fold: Fold, stmt: Let) -> Any:
     own = fold.own(x, *ODD)
     turned = own is not None and (_take_sign(fold, own) or _flip_constant(fold, own))
     return x if turned else None
+
+
+@with_operand("subtract")
+def _exchanged(fold: Fold, stmt: Let) -> Any:
+    """-(a - b) → b - a, in generated code, where the sign has nowhere else to go."""
+    inner = fold.own(stmt.args[0], "subtract")
+    if inner is None or not fold.is_generated or not _is_real(stmt.target) or not _is_plain(inner) or stmt.attrs:
+        return None
+    if any(isinstance(user, Let) and user.op.name in PASSING for user in fold.uses.users.get(stmt.target, ())):
+        return None
+    return fold.become(stmt, Subtract, *inner.args[::-1])
+
+
+@with_operand("negative", *ODD)
+def _total(fold: Fold, stmt: Let) -> Any:
+    """np.sum(-a * b) → -np.sum(a * b), in generated code: there are fewer totals than terms."""
+    inner = fold.own(stmt.args[0], "negative", *PRODUCTS)
+    if inner is None or not fold.is_generated or not _is_real(stmt.target) or not _is_real(stmt.args[0]):
+        return None
+    opposite = negated(fold, stmt.args[0], array_type(stmt.target).dtype)
+    if opposite is None:
+        return None
+    total = fold.emit(stmt, stmt.op, opposite, type=stmt.target.type, **stmt.attrs)
+    return fold.become(stmt, Negative, total)
 
 
 @with_operand("negative")
@@ -171,7 +199,8 @@ def _is_plain(stmt: Let) -> bool:
 RULES = {
     "add": [_difference],
     "subtract": [_sum],
-    "negative": [_opposite],
+    "negative": [_opposite, _exchanged],
+    **{name: [_total] for name in TOTALS},
     "multiply": [_two_signs],
     "divide": [_two_signs],
 }

@@ -1,0 +1,126 @@
+"""Choices of derivatives: two halves of one choice, and tests that begin with what is tested.
+
+>>> from .examples import shown
+>>> from .fold import fold
+>>> shown(fold, '''
+... function f(c: bool[n], a: f64[n], x: f64[n], y: f64[n])
+...     effect comment(text='reverse')
+...     t: f64[n] = where(c, a, 0.0, spelling='np.where')
+...     u: f64[n] = multiply(t, x)
+...     v: f64[n] = where(c, 0.0, a, spelling='np.where')
+...     w: f64[n] = divide(v, y)
+...     z: f64[n] = add(u, w)
+...     return z
+... ''')
+function f(c: bool[n], a: f64[n], x: f64[n], y: f64[n])
+    effect comment(text='reverse')
+    t: f64[n] = where(c, a, 0.0, spelling='np.where')
+    u: f64[n] = multiply(t, x)
+    v: f64[n] = where(c, 0.0, a, spelling='np.where')
+    w: f64[n] = divide(v, y)
+    t_1: f64[n] = multiply(a, x)
+    t_2: f64[n] = divide(a, y)
+    z: f64[n] = where(c, t_1, t_2, spelling='np.where')
+    return z
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..core.grammar import Atom, Const, Let, type_of
+from ..ops.arithmetic import Multiply, Negative
+from ..ops.comparison import Equal, NotEqual, Where
+from .changes import CONSTANT, with_operand
+from .neutral import known, number
+from .rewriter import array_type
+
+if TYPE_CHECKING:
+    from .fold import Fold
+
+FACTORS = ("multiply", "divide", "negative")
+DEEPEST = 6                    # products in which the half of a choice is looked for
+
+
+@with_operand("where", *FACTORS)
+def _halves(fold: Fold, stmt: Let) -> Any:
+    """where(c, a, 0) * x + where(c, 0, b) * y → where(c, a * x, b * y): of what is not chosen nothing comes in."""
+    if not fold.is_generated or stmt.attrs or array_type(stmt.target).dtype.kind != "f":
+        return None
+    first, second = (_half(fold, atom) for atom in stmt.args)
+    if first is None or second is None or first[-1].args[0] is not second[-1].args[0]:
+        return None
+    sides = _side(first[-1]), _side(second[-1])
+    if sides not in ((1, 2), (2, 1)):
+        return None
+    chosen = [_with_factors(fold, stmt, path, side) for path, side in zip((first, second), sides)]
+    if stmt.op.name == "subtract":
+        chosen[1] = _opposite(fold, stmt, chosen[1])
+    condition = first[-1].args[0]
+    options = chosen if sides == (1, 2) else chosen[::-1]
+    found = Where.types(*map(type_of, (condition, *options)))
+    if not fold.same_type(found, stmt.target.type):
+        return None
+    return fold.become(stmt, Where, condition, *options, **first[-1].attrs)
+
+
+def _half(fold: Fold, atom: Atom) -> list[Let] | None:
+    """The products and quotients that nothing else uses, from `atom` inwards, and the choice that they scale, which
+    is 0 on one side."""
+    path: list[Let] = []
+    for _ in range(DEEPEST):
+        stmt = fold.own(atom, "where", *FACTORS)
+        if stmt is None or stmt.op.name != "where" and stmt.attrs:
+            return None
+        path.append(stmt)
+        if stmt.op.name == "where":
+            return path if _side(stmt) and array_type(atom).rank else None
+        atom = stmt.args[_inner(fold, stmt)]
+    return None
+
+
+def _inner(fold: Fold, stmt: Let) -> int:
+    """Which operand of a product is looked into."""
+    inner = stmt.op.name == "multiply" and fold.own(stmt.args[0], "where", *FACTORS) is None
+    return int(inner)
+
+
+def _side(choice: Let) -> int:
+    """Which operand of a choice counts, if the other one is 0; else 0."""
+    zeros = [known(atom) == 0 for atom in choice.args[1:]]
+    return 0 if zeros[0] == zeros[1] else 1 + zeros.index(False)
+
+
+def _with_factors(fold: Fold, like: Let, path: list[Let], side: int) -> Atom:
+    """What a choice gives on one side, scaled as the choice is."""
+    value = path[-1].args[side]
+    for stmt in path[-2::-1]:
+        place = _inner(fold, stmt)
+        if stmt.op is Multiply and number(value) == 1:
+            value = stmt.args[1 - place]
+            continue
+        args = (*stmt.args[:place], value, *stmt.args[place + 1:])
+        value = fold.emit(like, stmt.op, *args, type=stmt.op.types(*map(type_of, args)))
+    return value
+
+
+def _opposite(fold: Fold, like: Let, value: Atom) -> Atom:
+    constant = number(value)
+    return fold.emit(like, Negative, value, type=type_of(value)) if constant is None else Const(-constant)
+
+
+@with_operand(CONSTANT)
+def _turned(fold: Fold, stmt: Let) -> Any:
+    """0 == x → x == 0, in generated code."""
+    first, second = stmt.args
+    if not fold.is_generated or isinstance(second, Const) or known(first) is None:
+        return None
+    return fold.become(stmt, stmt.op, second, first, **stmt.attrs)
+
+
+RULES = {
+    "add": [_halves],
+    "subtract": [_halves],
+    Equal.name: [_turned],
+    NotEqual.name: [_turned],
+}

@@ -1,0 +1,93 @@
+"""Axes of size 1 that something takes out and something else puts in again.
+
+>>> from .examples import shown
+>>> from .fold import fold
+>>> shown(fold, '''
+... function f(x: f64[n, m], y: f64[n, 1])
+...     effect comment(text='reverse')
+...     t: f64[n] = sum(x, axis=1)
+...     b: f64[n, 1] = expand_dims(t, axis=1)
+...     c: f64[n] = get(y, index=(slice(None, None, None), 0))
+...     d: f64[n, 1] = get(c, index=(slice(None, None, None), None))
+...     e: f64[n] = squeeze(y, axis=1)
+...     g: f64[n, 1] = expand_dims(e, axis=1)
+...     return b, d, g
+... ''')
+function f(x: f64[n, m], y: f64[n, 1])
+    effect comment(text='reverse')
+    t: f64[n] = sum(x, axis=1)
+    b: f64[n, 1] = sum(x, axis=1, keepdims=True)
+    c: f64[n] = get(y, index=(slice(None, None, None), 0))
+    e: f64[n] = squeeze(y, axis=1)
+    return b, y, y
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..core.grammar import Let
+from .changes import with_operand
+from .rewriter import array_type
+from .shapes import leads
+
+if TYPE_CHECKING:
+    from .fold import Fold
+
+REDUCTIONS = ("sum", "mean", "max", "min", "prod", "var", "std", "norm", "any", "all", "count_nonzero")
+ALL = slice(None)
+
+
+@with_operand(*REDUCTIONS)
+def _kept(fold: Fold, stmt: Let) -> Any:
+    """expand_dims(sum(x, axis=1), 1) → sum(x, axis=1, keepdims=True), for totals without a name."""
+    inner = fold.own(stmt.args[0], *REDUCTIONS)
+    if inner is None or not _is_anonymous(fold, inner) or inner.attrs.get("keepdims"):
+        return None
+    axis = inner.attrs.get("axis")
+    if axis is None or axis != stmt.attrs["axis"] or leads(axis):
+        return None
+    return fold.become(stmt, inner.op, *inner.args, **{**inner.attrs, "keepdims": True})
+
+
+def _is_anonymous(fold: Fold, stmt: Let) -> bool:
+    return stmt.target.name is None or fold.is_generated
+
+
+@with_operand("squeeze")
+def _squeezed(fold: Fold, stmt: Let) -> Any:
+    """expand_dims(squeeze(x, 1), 1) → x."""
+    inner = fold.defined_by(stmt.args[0], "squeeze")
+    if inner is None or inner.attrs["axis"] != stmt.attrs["axis"] or not fold.has_type(inner.args[0], stmt.target):
+        return None
+    return fold.instead(stmt, inner.args[0], copies=False)
+
+
+@with_operand("get")
+def _taken(fold: Fold, stmt: Let) -> Any:
+    """x[:, 0][:, None] → x, where there is one column."""
+    inner = fold.defined_by(stmt.args[0], "get")
+    if inner is None or len(inner.args) > 1 or not fold.has_type(inner.args[0], stmt.target):
+        return None
+    rank = array_type(inner.args[0]).rank
+    index = (*inner.attrs["index"], *[ALL] * rank)[:rank]
+    taken = {k for k, entry in enumerate(index) if entry != ALL}
+    if any(index[k] != 0 or array_type(inner.args[0]).sizes[k] != 1 for k in taken) or taken != _inserted(stmt):
+        return None
+    return fold.instead(stmt, inner.args[0], copies=False)
+
+
+def _inserted(stmt: Let) -> set[int]:
+    """The axes that a statement puts in."""
+    if stmt.op.name == "expand_dims":
+        axis = stmt.attrs["axis"]
+        return {axis} if isinstance(axis, int) else set(axis)
+    index = stmt.attrs["index"]
+    plain = len(stmt.args) == 1 and all(entry is None or entry == ALL for entry in index)
+    return {k for k, entry in enumerate(index) if entry is None} if plain else set()
+
+
+RULES = {
+    "expand_dims": [_kept, _squeezed, _taken],
+    "get": [_taken],
+}
