@@ -77,7 +77,8 @@ class Raised:
         self.type, self.text = type, text
 
     def is_like(self, other: Any) -> bool:
-        return isinstance(other, Raised) and self.text == other.text and (
+        of_list = isinstance(other, Raised) and other.text.startswith("list ") and "out of bounds" in self.text
+        return isinstance(other, Raised) and (self.text == other.text or of_list) and (       # a list may be an array
             issubclass(self.type, other.type) or issubclass(other.type, self.type))
 
     def __repr__(self) -> str:

@@ -216,10 +216,10 @@ def test_computed_sizes_have_the_names_of_the_program() -> None:
 
 
 def crossed_out(n):
-    kept = [True] * (n + 1)
+    kept = [True, True] * n
     for p in range(2, n + 1):
         if kept[p]:
-            for k in range(p, n + 1):
+            for k in range(p, 2 * n):
                 kept[k] = False
     return kept[-1]
 

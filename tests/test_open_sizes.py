@@ -37,7 +37,7 @@ def test_gradient_of_a_stack_is_a_loop():
     slopes = grad(areas)
     expected = (areas(heights + 1e-6 * along, widths) - areas(heights - 1e-6 * along, widths)) / 2e-6
     np.testing.assert_allclose(slopes(heights, widths) @ along, expected, rtol=1e-6)
-    assert "while size > 0 and heights[int(stack[-1])] > heights[i]:" in slopes.source
+    assert "while size > 0 and heights[stack[-1]] > heights[i]:" in slopes.source
     assert "size += 1" in slopes.source and "size -= 1" in slopes.source
 
 

@@ -97,7 +97,15 @@ def queue(x):
     return items[0] * items[1]
 
 
-@supported("a list of lists that a comprehension made, changed item by item", "the loop is unrolled", args=(VECTOR,))
+@supported("a list of numbers whose items are written at computed places", "it becomes an array", args=(VECTOR,))
+def sums_before(x):
+    sums = [0.0] * (len(x) + 1)
+    for i in range(len(x)):
+        sums[i + 1] = sums[i] + x[i]
+    return sums[-1] * sums[1]
+
+
+@supported("a list of lists of numbers, of one length, changed item by item", "it becomes an array", args=(VECTOR,))
 def table_of_lists(x):
     table = [[0.0] * 3 for _ in range(3)]
     for i in range(3):

@@ -59,6 +59,7 @@ from . import (
     triangles,
     uneven_lists,
     writes,
+    written_lists,
 )
 from .program import Program
 
@@ -95,6 +96,7 @@ MODULES = (
     hostile_reverse,
     fuzzed,
     writes,
+    written_lists,
     held,
     kept_aside,
     aliases,

@@ -35,7 +35,7 @@ class Magnitudes:
         self.ranges = ranges             # what is certain at the place that a pass has come to
         self.sources = {} if ranges is None else ranges.sources
         self.supposed: dict[Var, Interval] = {}
-        self.found: dict[tuple[Var, int], Interval] = {}     # of one question, under what is supposed
+        self.found: dict[tuple[Any, int], Interval] = {}     # of one question, under what is supposed
 
     def of(self, atom: Any, depth: int = DEEPEST) -> Interval:
         """The interval of an integer, which has 64 bits: one with more is refused where it is made."""
@@ -88,6 +88,13 @@ class Magnitudes:
         return interval
 
     def _of_size(self, size: Extent, depth: int) -> Interval:
+        """Kept, as the terms of a size may mention others, each of them several times."""
+        key = size, depth
+        if key not in self.found:
+            self.found[key] = self._size_computed(size, depth)
+        return self.found[key]
+
+    def _size_computed(self, size: Extent, depth: int) -> Interval:
         """By the terms, and where these are large together: by the first and the last position of a loop, of which
         one bound of its range is left (`start + k`), and by conditions that hold here (``2 * step <= n``)."""
         interval = self._of_terms(size, depth)
@@ -150,6 +157,7 @@ class Magnitudes:
         """After an iteration, in which the condition of the loop holds."""
         if self.ranges is None:
             return self.of(carry.next, depth)
+        self.found = {}
         with self.ranges.before(loop), self.ranges.block(loop.cond):
             return self.of(carry.next, depth)
 

@@ -34,6 +34,9 @@ class Aliases:
 
     def relate(self, one: Any, other: Any, why: str | None = None) -> None:
         """Notes that two arrays may share memory."""
+        for list_, of in ((one, other), (other, one)):
+            if isinstance(list_, RecordedList):
+                return self._relate_list(list_, of, why)
         one, other = _holder(one), _holder(other)
         if one is other or any(isinstance(value, Value) and not may_be_array(value) for value in (one, other)):
             return
@@ -41,6 +44,17 @@ class Aliases:
         self._related.setdefault(id(one), {})[id(other)] = other
         self._related.setdefault(id(other), {})[id(one)] = one
         self._why[id(one), id(other)] = self._why[id(other), id(one)] = why
+
+    def _relate_list(self, held: RecordedList, other: Any, why: str | None) -> None:
+        """Notes it of the arrays in which the items of a list lie."""
+        for part in held.parts:
+            for array in part.arrays if isinstance(part, Part) else ():
+                self.relate(array, other, why)
+
+    def take_over(self, new: Value, old: Value) -> None:
+        """Notes that an array takes the place of another one in a list."""
+        for other in self._related.get(id(old), {}).values():
+            self.relate(new, other, self._why.get((id(old), id(other))))
 
     def derive(self, new: Any, sources: tuple[Any, ...], why: str | None = None) -> None:
         """Notes that a new array is, when the program runs, one of the sources."""
@@ -97,7 +111,8 @@ def reachable(reader: Reader) -> Iterator[Any]:
             continue
         seen.add(id(value))
         yield value
-        pending += _parts(value)
+        home = value.home if isinstance(value, RecordedList) else value
+        pending += _parts(reader.contents.get(id(home), value) if isinstance(home, list) else value)
 
 
 def _parts(value: Any) -> list[Any]:

@@ -31,7 +31,8 @@ from .expressions import read_name
 from .frames import store
 from .in_place import changed_in_place
 from .kinds import type_name
-from .open_lists import OpenList
+from .open_lists import OpenList, RowList
+from .opening import open_to_change, swap_rows
 from .operators import BINARY, binary
 from .rank_zero import changed, note_number
 from .recorded import RecordedList, Recording
@@ -65,6 +66,8 @@ def bind(reader: Reader, target: Any, value: Any) -> None:
 
 def _bind_name(reader: Reader, target: Any, value: Any) -> None:
     if isinstance(value, (Recording, RecordedList)):
+        if isinstance(value, OpenList):
+            value.name_arrays(target.id)
         value = value.home
     store(reader, reader.frame, target.id, name_value(reader, value, target.id))
 
@@ -105,6 +108,8 @@ def _bind_sequence(reader: Reader, target: Any, value: Any) -> None:
 
 def _bind_items(reader: Reader, targets: list[Any], items: list[Any], starred: list[int]) -> None:
     if not starred:
+        if len(targets) > 1 and any(isinstance(item, RowList) for item in items) and _swaps(reader, targets, items):
+            return
         for target, item in zip(targets, items):
             bind(reader, target, item)
         return
@@ -113,6 +118,20 @@ def _bind_items(reader: Reader, targets: list[Any], items: list[Any], starred: l
     _bind_items(reader, targets[:first], items[:first], [])
     bind(reader, targets[first].value, reader.own(list(middle)))
     _bind_items(reader, targets[first + 1 :], items[len(items) - after :], [])
+
+
+def _swaps(reader: Reader, targets: list[Any], items: list[Any]) -> bool:
+    """Whether lists in a list of lists change their places, which is done then."""
+    if not all(isinstance(target, gast.Subscript) and _is_plain(target) for target in targets):
+        return False
+    places = [(reader.evaluate_owner(target.value), reader.evaluate(target.slice)) for target in targets]
+    return swap_rows(reader, places, items)
+
+
+def _is_plain(target: Any) -> bool:
+    """Whether nothing that is assigned before can change where a subscript leads."""
+    parts = [target.value, *gast.walk(target.slice)]
+    return not any(isinstance(part, gast.Call | gast.Subscript | gast.Attribute) for part in parts)
 
 
 def _bind_item(reader: Reader, target: Any, value: Any) -> None:
@@ -138,10 +157,10 @@ def write_item(reader: Reader, owner: Any, index: Any, value: Any) -> None:
         reader.call(user, (owner, index, value), {})
     elif isinstance(owner, (list, dict)):
         set_item(reader, owner, index, value)
-    elif isinstance(owner, OpenList):
-        owner.set_item(reader, index, value)
     elif isinstance(owner, RecordedList):
-        raise owner.cannot_change(reader, "item assignment to a list that a loop filled")
+        open_to_change(reader, owner, "item assignment to a list that a loop filled").set_item(reader, index, value)
+    elif isinstance(owner, Recording):
+        raise owner.cannot_change(reader, "item assignment to a list that the loop appends to")
     else:
         raise BadArgument(
             f"'{type_name(owner)}' object does not support item assignment",

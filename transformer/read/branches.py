@@ -16,12 +16,14 @@ from ..core.walk import atom_of_size, size_of_atom
 from ..ops.value import Value
 from .casts import cast
 from .demand import Demand, Roots, Unroll
+from .deques import bounded
 from .frames import stamp
+from .item_templates import can_be_items, items_of_list, joined_items, names_in
 from .joins import joined_type, same_atom
 from .journal import Contents, Item, Keys, Place, held_now
 from .maybe import balance, item_names
 from .mixed import note_class
-from .open_lists import Held, OpenList, names_in
+from .open_lists import Held, OpenList, capture_opened
 from .recorded import Part, RecordedList, Recording, spread
 from .structures import (
     Clash,
@@ -41,7 +43,7 @@ from .structures import (
 )
 from .testing import testing
 from .uneven import Finder
-from .values import Conflict, may_be_array
+from .values import ABSENT, Conflict, may_be_array
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -191,12 +193,12 @@ def _meetings(reader: Reader, sides: tuple[Side, Side], outer: int, merges: list
     """Every place that a side changed, with what it holds at the end of each side."""
     places = {key: place for side in sides for key, place in side.outer.items()}
     captured: list[list[Template]] = []
+    held = [_as_held(reader, place, sides) for place in places.values()]
     for side in sides:
         with _at_end_of(reader, side):
-            held = [_captured(reader, _as_held(reader, place)) for place in places.values()]
-            captured.append([*held, capture(reader, side.result)])
+            captured.append([*(_captured(reader, *each) for each in held), capture(reader, side.result)])
     meetings = []
-    for place, one, other in zip([*(_as_held(reader, place) for place in places.values()), None], *captured):
+    for place, one, other in zip([*(place for place, _ in held), None], *captured):
         key = reader.key_of(place)
         test = partial(_fitted, reader, sides, outer, merges, key in reader.tested, isinstance(place, Held))
         joined = Joiner(reader.assumptions, outer, reader.guessing, test).join(one, other)
@@ -260,17 +262,60 @@ def _are_equal_at_end(reader: Reader, side: Side, one: ArrayType, other: ArrayTy
         return all(assumptions.normal(a) == assumptions.normal(b) for a, b in zip(one.sizes, other.sizes))
 
 
-def _as_held(reader: Reader, place: Place) -> Place:
-    """The place of a list whose items lie in arrays, which are merged."""
-    if place.holder is reader.contents and isinstance(place.get(), OpenList):
-        return Held(reader, reader.owned[place.key][0])
-    return place
+def _as_held(reader: Reader, place: Place, sides: tuple[Side, Side]) -> tuple[Place, Template | None]:
+    """The place of a list whose items lie in arrays on a side, which are merged, and what its items are."""
+    ends = [side.contents[place.identity][1] if place.identity in side.contents else place.get() for side in sides]
+    if place.holder is reader.contents and any(isinstance(end, OpenList) for end in ends):
+        return Held(reader, reader.owned[place.key][0]), _items_of_all(reader, place, ends)
+    items = _items_of_new(reader, place, sides)
+    return (place, None) if items is None else (Held(reader, _list_at(reader, place)), items)
 
 
-def _captured(reader: Reader, place: Place) -> Template:
+def _items_of_all(reader: Reader, place: Place, ends: list[Any]) -> Template | None:
+    """What the items of a list are on all sides; None where they have no type in common."""
+    joiner = Joiner(reader.assumptions, stamp(), reader.guessing)
+    lists = [reader.owned[place.key][0] if end is ABSENT else end for end in ends]
+    if not all(map(_is_whole_list, lists)):
+        return None
+    found = [items for items in (items_of_list(reader, joiner, each) for each in lists) if items is not None]
+    joined = joined_items(joiner, found) if found else None
+    return joined if joined is not None and can_be_items(joined) else None
+
+
+def _items_of_new(reader: Reader, place: Place, sides: tuple[Side, Side]) -> Template | None:
+    """What the items are of a list that an iteration of a loop which carries sizes has made, and a side made longer or
+    shorter: its length is merged, too."""
+    home = _list_at(reader, place)
+    if home is None or not reader.loops or not reader.loops[-1].is_open or bounded(reader, home):
+        return None
+    ends = [side.contents[place.identity][1] if place.identity in side.contents else place.get() for side in sides]
+    lists = [list(end) if isinstance(end, tuple) else end for end in ends]
+    if reader.made_before(home, reader.loops[-1].made):
+        return None
+    if all(isinstance(each, list) for each in lists) and len(lists[0]) == len(lists[1]):
+        return None
+    return _items_of_all(reader, place, lists)
+
+
+def _list_at(reader: Reader, place: Place) -> Any:
+    """The list of which a place holds the items."""
+    if isinstance(place, Contents):
+        return place.holder if isinstance(place.holder, list) else None
+    return reader.owned[place.key][0] if place.holder is reader.contents else None
+
+
+def _is_whole_list(value: Any) -> bool:
+    return isinstance(value, list) or isinstance(value, RecordedList) and value.within is None
+
+
+def _captured(reader: Reader, place: Place, items: Template | None) -> Template:
     """What a place holds; keys, and what stands in place of a list, are the same on both sides, or
     a conflict."""
-    whole = place.holder is reader.contents and not isinstance(place, Held) or isinstance(place, Keys)
+    if items is not None:
+        return capture_opened(reader, place.value(), items)
+    if isinstance(place, Held):
+        return Fixed(place.value())
+    whole = place.holder is reader.contents or isinstance(place, Keys)
     return Fixed(place.get()) if whole else capture(reader, place.value())
 
 
@@ -381,6 +426,8 @@ class Merger:
         conflict = Conflict(f"{what} on a branch of this `if`", self.reader.builder.origin, self.cond, instead=instead)
         conflict.home = place.holder if isinstance(place, Keys) else None
         conflict.by_length = not isinstance(place, Keys)
+        if place is not None and conflict.by_length:
+            conflict.list = place.holder if isinstance(place, Contents) else self.reader.owned[place.key][0]
         longer = max(map(_items_in, sides), key=len)
         conflict.sample = tuple(item for item in longer[-1:] if not isinstance(item, Part))
         return conflict

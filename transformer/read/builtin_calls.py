@@ -170,6 +170,8 @@ def made_list(reader: Reader, *args: Any) -> Any:
     iteration = iteration_of(reader, args[0])
     if iteration.is_static or isinstance(iteration.length, int):
         return reader.own(iterated(reader, iteration))
+    if isinstance(args[0], DynamicRange) and iteration.counts:
+        return RecordedList.from_row(reader, True, apply_op(reader, np.arange, (iteration.length,), {}))
     return collect(reader, iteration)
 
 

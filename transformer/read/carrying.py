@@ -14,9 +14,10 @@ from ..ops.integers import affine, is_exact
 from ..ops.value import Value
 from .casts import cast
 from .independence import check_independent
+from .item_templates import names_in
 from .journal import Cell, Place
 from .mixed import note_class, note_class_after_loop
-from .open_lists import names_in, opened
+from .open_lists import Held, capture_copied, capture_opened
 from .structures import Clash, Joiner, Missing, Template, atoms, build, capture, open_slots, same_template, types_in
 from .values import may_be_array
 
@@ -70,9 +71,11 @@ class Carried:
     def capture(self, reader: Reader) -> Template:
         """What the place holds now."""
         value = self.place.value()
-        if self.items is not None:
-            value = opened(reader, value, self.items, self.place.name)
-        return capture(reader, value)
+        if self.items is None:
+            return capture(reader, value)
+        if not isinstance(self.place, Held):
+            return capture_copied(reader, value, self.items, self.place.name)
+        return capture_opened(reader, value, self.items, self.place.name)
 
     def widen(self, template: Template) -> bool:
         """Takes a new template; False if it is the old one."""
@@ -231,12 +234,20 @@ class Sharing:
         """The arrays carried are, in the first iteration or after it, arrays from before the loop."""
         if isinstance(carried.place, Cell):
             return
+        if isinstance(carried.place, Held):
+            return self._take_over(carried, contents)
         self._heads.update({id(value): value for value in contents})
         for template in (None if after_the_first else carried.initial, carried.final):
             if template is not None and not isinstance(template, Missing):
                 for value, fixed in zip(contents, atoms(carried.template, template)):
                     if may_be_array(fixed.value):
                         self._relate_to_group(value, fixed.value)
+
+    def _take_over(self, carried: Carried, contents: list[Value]) -> None:
+        """The list is the one from before the loop: of its arrays everything is known that was known."""
+        for value, fixed in zip(contents, atoms(carried.template, carried.initial)):
+            if may_be_array(fixed.value):
+                self.reader.aliases.take_over(value, fixed.value)
 
     def _relate_to_group(self, value: Value, source: Value) -> None:
         """Which of the loop's own arrays are one is a question of pairs, see `found_more`."""
@@ -253,7 +264,7 @@ class Sharing:
         initial = [each for key, one in carried.items() for each in self._arrays(key, one, one.initial)]
         final = [each for key, one in carried.items() for each in self._arrays(key, one, one.final)]
         self.at_end.update(self._paired([*recorded, *final]))
-        for key, k, value in final:
+        for key, k, value in (each for each in final if not isinstance(carried[each[0]].place, Held)):
             self.at_end |= {frozenset(((key, k), ("older", other))) for other in self._older(value, before)}
         self.pairs |= self.at_end.union(self._paired(initial))
         return len(self.pairs) + len(self.at_end) > known

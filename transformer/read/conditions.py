@@ -16,9 +16,10 @@ from ..ops.value import Value
 from .applying import apply_op, emit_named
 from .branches import choose
 from .demand import Unroll, need
+from .item_templates import template_of
 from .kinds import described
 from .operators import binary, on_sizes
-from .recorded import RecordedList, Recording
+from .recorded import RecordedList, Recording, WantsOpen
 from .testing import Untested
 from .values import UNKNOWN, Conflict, DynamicRange, known_of
 
@@ -170,6 +171,8 @@ def conflict_error(reader: Reader, conflict: Conflict) -> Exception:
     by_size = isinstance(refusal, Untested) and refusal.place in reader.tested
     if (by_size or conflict.by_length) and reader.loops and not reader.loops[-1].is_open:
         return Unroll(reader.loops[-1].plan.key, refusal)            # which carries sizes then
+    if conflict.list is not None and reader.loops and reader.made_before(conflict.list, reader.loops[-1].made):
+        return WantsOpen(conflict.list, next((template_of(reader, item) for item in conflict.sample), None), refusal)
     if conflict.loop is not None:
         return Unroll(conflict.loop, refusal)
     if conflict.cond is not None:

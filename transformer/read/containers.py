@@ -15,9 +15,11 @@ from ..ops.value import Value
 from .demand import Unroll, need, static
 from .deques import CHANGING, changing
 from .errors import as_user_error
+from .finding import count_of, index_of
 from .journal import Contents
 from .kinds import described
 from .open_lists import CHANGES, OpenList, call_change
+from .opening import open_known, open_to_change
 from .picking import replaced
 from .recorded import RecordedList, Recording
 from .values import ABSENT, UNKNOWN, ContainerMethod, Lazy, Producer, has_dynamic, known_of, stripped
@@ -53,6 +55,9 @@ READING = frozenset(
 )
 
 
+FINDING = {"index": index_of, "count": count_of}
+
+
 def container_kind(value: Any) -> type | None:
     """The built-in container that a value is an instance of."""
     for kind in (list, dict, set, tuple, str, frozenset):
@@ -65,7 +70,11 @@ def call_method(reader: Reader, method: ContainerMethod, args: tuple[Any, ...], 
     """`container.name(*args)`."""
     container = reader.usable(method.container)
     if isinstance(container, (RecordedList, Recording)):
-        return _of_recorded(reader, container, method.name, args)
+        return _of_recorded(reader, container, method.name, args, kwargs)
+    if isinstance(container, list) and method.name in ("pop", "insert") and has_dynamic(args[:1]):
+        check_owned(reader, container, method.name)
+        held = open_known(reader, container, f"`{method.name}` of a list at a computed place")
+        return call_change(reader, held, method.name, args, kwargs)
     writer = changing(reader, container, method.name) or WRITERS.get((container_kind(container), method.name))
     if writer is not None:
         if method.name in ("remove", "sort") and has_dynamic((container, args)):
@@ -121,17 +130,22 @@ def _of_text(reader: Reader, text: str, name: str, args: tuple[Any, ...], kwargs
         return getattr(text, name)(*args, **kwargs)
 
 
-def _of_recorded(reader: Reader, container: Any, name: str, args: tuple[Any, ...]) -> Any:
+def _of_recorded(reader: Reader, container: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if isinstance(container, OpenList) and name in CHANGES:
-        return call_change(reader, container, name, args)
+        return call_change(reader, container, name, args, kwargs)
     if name == "append":
         return container.append(reader, args[0])
     if name == "extend" and isinstance(container, RecordedList):
         return container.extend(reader, args[0])
+    if name in CHANGES and isinstance(container, RecordedList):
+        held = open_to_change(reader, container, f"`{name}` of a list that a loop fills")
+        return call_change(reader, held, name, args, kwargs)
     if name == "extend" and isinstance(reader.usable(args[0]), (list, tuple)):
         for added in iterated(reader, args[0]):
             container.append(reader, added)
         return None
+    if name in FINDING and isinstance(container, RecordedList) and len(args) == 1:
+        return FINDING[name](reader, container, *args)
     if name == "copy" and isinstance(container, RecordedList):
         from .recorded import recorded
 
@@ -229,15 +243,18 @@ def set_item(reader: Reader, container: Any, key: Any, value: Any) -> None:
 
 def delete_item(reader: Reader, container: Any, key: Any) -> None:
     """`del container[key]`."""
-    if isinstance(container, OpenList):
-        return container.delete_item(reader, key)
-    if isinstance(container, RecordedList | Recording):
+    if isinstance(container, RecordedList):
+        opened = open_to_change(reader, container, "`del` of an item of a list that a loop filled")
+        return opened.delete_item(reader, key)
+    if isinstance(container, Recording):
         raise container.cannot_change(reader, "`del` of an item of a list that a loop filled")
     own = getattr(type(container), "__delitem__", None)
     if hasattr(own, "__code__"):
         reader.call(own, (container, key), {})
         return
     check_owned(reader, container, "del")
+    if isinstance(container, list) and has_dynamic((key,)) and not isinstance(key, slice):
+        return open_known(reader, container, "`del` of a list at a computed place").delete_item(reader, key)
     key = static(reader, key, "the index of a list")
     copy = dict(container) if isinstance(container, dict) else list(container)
     with as_user_error(reader):

@@ -25,7 +25,7 @@ from .kinds import described
 from .mixed import check_digits
 from .outside import Watch
 from .places import place_of, python_of
-from .recorded import RecordedList, Recording
+from .recorded import RecordedList, Recording, known_or
 from .scope import Scope
 from .sharing import apart_arguments
 from .source import find_source
@@ -310,12 +310,13 @@ class Results:
     def _list(self, value: Any) -> Any:
         length = value.length(self.reader)
         if not isinstance(length, int):
-            raise NotSupported(
+            refused = NotSupported(
                 "a list filled by a loop is returned",
                 self.reader.returned or self.reader.builder.origin,
                 why="Its length is not known while the function is read.",
                 instead="Return an array: np.array(items).",
             )
+            raise known_or(self.reader, length, refused)
         return [self.add(value.item(self.reader, k)) for k in range(length)]
 
     def _static(self, value: Any) -> Any:

@@ -70,7 +70,10 @@ def iteration_of(reader: Reader, value: Any) -> Iteration:
     if isinstance(value, np.ndarray):
         raise AssertionError("arrays from outside are lifted")
     if isinstance(value, RecordedList):
-        return Iteration(value.length(reader), lambda k: value.item(reader, k), held=(value,))
+        def element(k: Any) -> Any:
+            return reader.usable(value.home).item(reader, k)           # as it is by then
+
+        return Iteration(value.length(reader), element, held=(value,))
     if isinstance(value, Recording):
         raise value.cannot_change(reader, "iteration over a list that the loop appends to")
     if isinstance(value, Producer | Lazy):
@@ -238,6 +241,8 @@ def sizes_of_held(reader: Reader, iteration: Iteration) -> list[tuple[Any, int]]
 
 def size_of_container(reader: Reader, container: Any) -> Any:
     contents = reader.contents.get(id(container))
+    if isinstance(contents, RecordedList) and contents.within is None:
+        return reader.assumptions.normal(contents.length(reader))
     return len(container) if contents is None else id(contents)
 
 

@@ -97,8 +97,9 @@ def _are_alike(reader: Reader, one: Template, other: Template) -> bool:
         case Slot(), Slot():
             return one.array == other.array and _row_type(reader, one.type) == _row_type(reader, other.type)
         case Node(), Node():
-            shaped = one.cls is other.cls and issubclass(one.cls, tuple) and len(one.children) == len(other.children)
-            return shaped and all(_are_alike(reader, *pair) for pair in zip(one.children, other.children))
+            is_kind = one.cls is other.cls and issubclass(one.cls, tuple | RecordedList)
+            return is_kind and len(one.children) == len(other.children) and all(
+                _are_alike(reader, *pair) for pair in zip(one.children, other.children))
         case Fixed(), Fixed():
             return is_constant(one) and is_constant(other) and one.value is other.value
     return False

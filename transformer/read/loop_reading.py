@@ -25,9 +25,10 @@ from .carrying import Carried, Sharing, finish
 from .demand import Opens, Unroll
 from .deques import bounded
 from .frames import Frame, stamp
+from .item_templates import is_list, items_of_list, open_template
 from .joining import join_lists
 from .journal import Cell, Contents, Name, Place
-from .open_lists import Held, OpenList, appended_arrays, is_list, items_of_list, open_template
+from .open_lists import Held, OpenList, appended_arrays, capture_opened
 from .open_sizes import OpenSizes
 from .recorded import WantsCarried, WantsOpen, WantsRows, WantsSize
 from .recording import Records
@@ -367,6 +368,7 @@ class LoopReading:
         carried.final = carried.capture(self.reader)
         widened = carried.widen(self.joiner().join(carried.template, carried.final))
         if widened:
+            self._check_sizes(carried)
             self._remember(carried)
         else:
             carried.close(self.reader)
@@ -387,7 +389,7 @@ class LoopReading:
         """A place that the body changes, which was not in the guess."""
         if self.records.looks_after(place):
             return False
-        if isinstance(old, OpenList) and isinstance(place.get(), OpenList):
+        if place.holder is self.reader.contents and isinstance(place.get(), OpenList):
             return self._discover_open(place, old)
         if self.records.is_append(place, old):
             return True
@@ -404,14 +406,21 @@ class LoopReading:
         self._remember(carried)
         return True
 
-    def _discover_open(self, place: Place, old: OpenList) -> bool:
-        """A list that lies in arrays, which the body makes longer or shorter."""
-        if not self.is_open:
-            raise Opens(self.plan.key)
-        place, items = Held(self.reader, self.reader.owned[place.key][0]), old.items.template
-        initial, final = old.as_row(self.reader), capture(self.reader, place.value())
-        self.carried[place.identity] = Carried(place, self.joiner().join(initial, final), initial, final, items=items)
+    def _discover_open(self, place: Place, old: Any) -> bool:
+        """A list that lies in arrays, of which the body has written items, or made it longer or shorter."""
+        held, items = Held(self.reader, self.reader.owned[place.key][0]), place.get().items.template
+        initial = self._captured_before(place, old, items)
+        final = capture(self.reader, held.value())
+        carried = Carried(held, self.joiner().join(initial, final), initial, final, items=items)
+        self._check_sizes(carried)
+        self.carried[held.identity] = carried
         return True
+
+    def _check_sizes(self, carried: Carried) -> None:
+        """Has the loop carry sizes if it leaves a list longer or shorter than it found it."""
+        differs = any(isinstance(slot, Clash) and slot.by_size for slot in slots(carried.template))
+        if isinstance(carried.place, Held) and differs and not self.is_open:
+            raise Opens(self.plan.key)
 
     def _opens(self, place: Place, initial: Template, final: Template) -> bool:
         """Carries a name that is given another list as arrays of items, if the lists are alike."""
@@ -421,7 +430,7 @@ class LoopReading:
         found = [items_of_list(self.reader, self.joiner(), value) for value in lists]
         samples = [items for items in found if items is not None]
         items = samples[0] if len(samples) == 1 else self.joiner().join(*samples) if samples else None
-        if items is None or any(slot.type.sizes for slot in open_slots(items)):
+        if items is None or any(slot.type.sizes for slot in open_slots(items)) or lists[0] is None:
             return False
         if any(bounded(self.reader, value) for value in lists):
             return False
@@ -429,12 +438,16 @@ class LoopReading:
         self.carried[place.identity] = Carried(place, template, template, items=items)
         return True
 
-    def _captured_before(self, place: Place, old: Any) -> Template:
+    def _captured_before(self, place: Place, old: Any, items: Template | None = None) -> Template:
+        """What a place held before the body; of a list, as arrays of these items."""
         mark = self.reader.journal.mark()
         self.reader.journal.write(place, old)
         try:
             with self.reader.builder.nested():
-                return capture(self.reader, place.value())
+                if items is None:
+                    return capture(self.reader, place.value())
+                held = Held(self.reader, self.reader.owned[place.key][0])
+                return capture_opened(self.reader, held.value(), items)
         finally:
             self.reader.journal.rollback(mark)
 

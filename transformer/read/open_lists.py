@@ -13,49 +13,56 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from itertools import count
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.errors import as_raised
-from ..core.grammar import Effect, Var
-from ..core.sizes import Extent
+from ..core.errors import NotSupported, as_raised
+from ..core.grammar import Atom, Effect, Var
+from ..core.halves import can_cast
 from ..core.types import ArrayType
 from ..ops import indexing
 from ..ops.value import Value
 from .applying import apply_op
 from .casts import cast
+from .frames import stamp
+from .item_templates import (
+    are_same,
+    is_as_weak,
+    is_row,
+    items_of_list,
+    names_in,
+    node_of,
+    sample_of,
+    template_of,
+)
 from .joining import columns_of
 from .journal import Item
 from .recorded import (
     APPENDED,
     Part,
     RecordedList,
-    Recording,
     Token,
     WantsOpen,
     WantsSize,
     all_parts_of,
+    known_or,
     refusal,
-    spread,
+    wants_other,
 )
 from .structures import (
-    Fixed,
     Joiner,
     Node,
     Slot,
     Template,
     atoms,
     capture,
-    is_constant,
-    loosened,
     open_slots,
-    slots,
+    types_in,
     with_slots,
 )
-from .values import Conflict, contained, may_be_array
+from .values import View, cell_of, contained, may_be_array
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -95,7 +102,9 @@ def _name_of(reader: Reader, home: list[Any]) -> str | None:
 
 @dataclass(eq=False)
 class OpenList(RecordedList):
-    """A list whose items lie in the arrays of its only part."""
+    """A list whose items lie in the arrays of its only part. `filled` are the loops that filled it before."""
+
+    filled: tuple[Any, ...] = ()
 
     @property
     def items(self) -> Part:
@@ -104,7 +113,7 @@ class OpenList(RecordedList):
         return part
 
     def as_row(self, reader: Reader) -> Template:
-        return _node(self.items.template, [capture(reader, array) for array in self.items.arrays])
+        return node_of(self.items.template, [capture(reader, array) for array in self.items.arrays])
 
     @classmethod
     def from_row(cls, reader: Reader, static: Any, *arrays: Value) -> OpenList:
@@ -114,9 +123,20 @@ class OpenList(RecordedList):
         return made
 
     def loops(self) -> list[Any]:
-        return []
+        return list(self.filled)
 
-    # What changes it. `home` gets another one.
+    def name_arrays(self, name: str | None) -> None:
+        """Names the arrays that have no name after the list."""
+        arrays = self.items.arrays
+        for array, own in zip(arrays, names_in(node_of(self.items.template, list(arrays)), name)):
+            if isinstance(array.atom, Var) and array.atom.name is None:
+                array.atom.name = own
+
+    def all_parts(self, reader: Reader) -> tuple[tuple[Any, ...] | Part, ...]:
+        """The items as they are now: writes to the arrays of the list are not seen in those."""
+        return (replace(self.items, arrays=tuple(Value(array.atom) for array in self.items.arrays)),)
+
+    # What changes it. Its arrays are written; where they get longer or shorter, `home` gets another list.
 
     def append(self, reader: Reader, item: Any) -> None:
         self._add(reader, item, lambda array, column: [array, column])
@@ -140,23 +160,62 @@ class OpenList(RecordedList):
     def _add(self, reader: Reader, item: Any, spliced: Callable[[Value, Value], list[Value]]) -> None:
         """Puts an item among the others; what is `spliced` of their array and one with the item is joined."""
         reader.aliases.check_write(reader, self.home)
+        item = self._as_item(reader, item)
         _note_items(reader, self.home, (item,))
-        self._become_joined(reader, columns_of(reader, [(self._fitting(reader, item),)]), spliced)
+        fitting = self._fitting(reader, template_of(reader, item))
+        types = (slot.type for slot in open_slots(fitting.items.template))
+        columns = [Value(cast(reader, column.atom, ArrayType(type.dtype, column.shape)))
+                   for column, type in zip(columns_of(reader, [(item,)]), types)]
+        fitting._become_joined(reader, columns, spliced)
 
     def _join(self, reader: Reader, part: Part) -> None:
         """Appends the items of a part."""
         reader.aliases.check_write(reader, self.home)
-        if not _are_same(reader, part.template, self.items.template):
-            raise WantsOpen(self.home, part.template, refusal(reader, WHAT))
+        fitting = self._fitting(reader, part.template)
         _note_items(reader, self.home, part)
-        self._become_joined(reader, list(part.arrays), lambda array, column: [array, column])
+        fitting._become_joined(reader, list(part.arrays), lambda array, column: [array, column])
 
-    def _fitting(self, reader: Reader, item: Any) -> Any:
-        """The item, if it is of the type of all."""
-        template = loosened(capture(reader, item), object, object)
-        if not _are_same(reader, template, self.items.template):
-            raise WantsOpen(self.home, template, refusal(reader, WHAT))
-        return item
+    def _as_item(self, reader: Reader, item: Any) -> Any:
+        """What becomes an item: of a list, its numbers, after which the list may not change any more."""
+        template = self.items.template
+        if not is_row(template):
+            return item
+        assert isinstance(template, Node)
+        if isinstance(item, RowList):
+            raise self.cannot_change(reader, "a list that is in two places of a list of lists")
+        sample = sample_of(reader, item) if isinstance(item, list | RecordedList) else None
+        row = item if sample is None else opened(reader, item, sample)
+        if not isinstance(row, OpenList):
+            raise self.cannot_change(reader, WHAT)
+        reader.journal.write(Item(reader.contents, id(row.home)), row)
+        reader.aliases.relate(row, self.items.arrays[0], APPENDED)
+        return row
+
+    def check_apart(self, reader: Reader) -> None:
+        """Raises if the program still has a row that is no longer the item of this list, or no longer in its array."""
+        from .aliases import reachable
+
+        if is_row(self.items.template):
+            cell = cell_of(self.items.arrays[0])
+            for value in reachable(reader):
+                if isinstance(value, View) and cell_of(value) is cell:
+                    raise self.cannot_change(reader, "another list in place of one that has a name")
+
+    def _fitting(self, reader: Reader, template: Template) -> OpenList:
+        """The list with items of a type that an item of this template has, too."""
+        items = self.items.template
+        if are_same(reader, template, items) and is_as_weak(items, template):
+            reader.mixed_items = reader.mixed_items or not is_as_weak(template, items)
+            return self
+        refused = refusal(reader, WHAT)
+        if any(reader.made_before(self.home, loop.made) for loop in reader.loops):
+            raise WantsOpen(self.home, template, refused)
+        joiner = Joiner(reader.assumptions, stamp(), reader.guessing)
+        joined = items_of_list(reader, joiner, self, template)
+        if joined is None:
+            raise known_or(reader, self.length(reader), refused)
+        made: OpenList = opened(reader, self, joined)
+        return made
 
     def _become_joined(self, reader: Reader, columns: list[Value],
                        spliced: Callable[[Value, Value], list[Value]]) -> None:
@@ -172,11 +231,25 @@ class OpenList(RecordedList):
         return item
 
     def _without(self, reader: Reader, index: Any) -> Part:
+        from .operators import binary
+
         if isinstance(index, int) and index in (0, -1):
             kept = slice(1, None) if index == 0 else slice(None, -1)
             return self._part(reader, [_part_of(reader, array, kept) for array in self.items.arrays])
-        arrays = (apply_op(reader, np.delete, (array, index), {"axis": 0}) for array in self.items.arrays)
-        return self._part(reader, list(arrays))
+        place = index if isinstance(index, int) else self._from_start(reader, index)
+        behind = binary(reader, operator.add, place, 1)
+        parts = [[_part_of(reader, Value(array.atom), cut) for cut in (slice(None, place), slice(behind, None))]
+                 for array in self.items.arrays]
+        return self._part(reader, [apply_op(reader, np.concatenate, (each,), {}) for each in parts])
+
+    def _from_start(self, reader: Reader, index: Any) -> Any:
+        """The place of an item, which is counted from the end where it is negative."""
+        from .conditions import branch
+        from .operators import binary
+
+        length = self.length(reader)
+        return branch(reader, binary(reader, operator.lt, index, 0),
+                      lambda: binary(reader, operator.add, index, length), lambda: index)
 
     def _check_there(self, reader: Reader) -> None:
         """Has the program raise where there is no item."""
@@ -202,6 +275,16 @@ class OpenList(RecordedList):
         turned = [_part_of(reader, array, slice(None, None, -1)) for array in self.items.arrays]
         self._become(reader, (self._part(reader, turned),))
 
+    def sort(self, reader: Reader, *, key: Any = None, reverse: Any = False) -> None:
+        from .selections import ordered
+
+        reader.aliases.check_write(reader, self.home)
+        array = self.items.arrays[0]
+        if len(self.items.arrays) > 1 or array.ndim > 1:
+            raise self.cannot_change(reader, "`sort` of a list of arrays or tuples")
+        found = ordered(reader, Value(array.atom), key=key, reverse=reverse)
+        self._become(reader, (self._part(reader, [found]),))
+
     def appendleft(self, reader: Reader, item: Any) -> None:
         self.insert(reader, 0, item)
 
@@ -211,32 +294,60 @@ class OpenList(RecordedList):
     def set_item(self, reader: Reader, index: Any, item: Any) -> None:
         """`xs[index] = item`."""
         if isinstance(index, slice):
-            raise refusal(reader, "a slice of a list that loops change is assigned to")
+            raise self.cannot_change(reader, "a slice of a list that loops change is assigned to")
         reader.aliases.check_write(reader, self.home)
+        item = self._as_item(reader, item)
+        self.check_apart(reader)
         _note_items(reader, self.home, (item,))
-        template = self.items.template
-        captured = capture(reader, self._fitting(reader, item))
-        values = [fixed.value for fixed in atoms(template, captured)]
-        arrays = [indexing.write(Value(array.atom), value, index) for array, value in zip(self.items.arrays, values)]
-        self._become(reader, (self._part(reader, arrays),))
+        fitting = self._fitting(reader, template_of(reader, item))
+        if fitting is not self:
+            self._become(reader, fitting.parts)
+        values = [fixed.value for fixed in atoms(fitting.items.template, capture(reader, item))]
+        for array, value in zip(fitting.items.arrays, values):
+            new = indexing.write(Value(array.atom), value, index).atom
+            try:
+                reader.write(array, new)
+            except NotSupported as refused:
+                raise known_or(reader, self.length(reader), refused) from None
 
     def delete_item(self, reader: Reader, index: Any) -> None:
         """`del xs[index]`."""
         if isinstance(index, slice):
-            raise refusal(reader, "`del` of a slice of a list that loops change")
+            raise self.cannot_change(reader, "`del` of a slice of a list that loops change")
         self.pop(reader, index)
 
     def _part(self, reader: Reader, arrays: list[Value]) -> Part:
         old = self.items
+        self.check_apart(reader)
         for array, before in zip(arrays, old.arrays):
+            reader.aliases.check_write(reader, before)
+            reader.aliases.take_over(array, before)
             if isinstance(array.atom, Var) and array.atom.name is None:
                 array.atom.name = getattr(before.atom, "name", None)
         return replace(old, arrays=tuple(arrays), length=arrays[0].shape[0])
 
     def cannot_change(self, reader: Reader, what: str) -> Exception:
-        return refusal(reader, what)
+        refused = refusal(reader, what)
+        if self.filled:
+            return wants_other(reader, self.filled[-1], self.home, refused, None)
+        return known_or(reader, self.length(reader), refused)
+
+    def _row(self, reader: Reader, index: Any) -> OpenList:
+        """An item that is a list: its array is a part of that of this list, so that both see what is written."""
+        template = self.items.template
+        assert isinstance(template, Node)
+        part = apply_op(reader, operator.getitem, (self.items.arrays[0], index), {})
+        inner = template.static.template
+        items = with_slots(inner, (replace(type, dtype=part.dtype) for type in types_in(inner)))
+        made = RowList(reader.own([]), (Part(items, (part,), part.shape[0]),), table=self.home, index=index)
+        reader.journal.write(Item(reader.contents, id(made.home)), made)
+        return made
 
     def item(self, reader: Reader, index: Any) -> Any:
+        if is_row(self.items.template):
+            if isinstance(index, slice):
+                raise self.cannot_change(reader, "a slice of a list of lists")
+            return self._row(reader, index)
         try:
             found = super().item(reader, index)
         except IndexError:
@@ -251,138 +362,128 @@ class OpenList(RecordedList):
 
     def array(self, reader: Reader) -> Value:
         """A copy: `np.array` of a list makes an array of its own."""
-        made = self.items.array(reader)
+        made = self.all_parts(reader)[0].array(reader)          # type: ignore[union-attr]
         return Value(apply_op(reader, np.copy, (made,), {}).atom)
 
 
-CHANGES = frozenset({"append", "extend", "insert", "pop", "clear", "reverse", "appendleft", "popleft"})
+@dataclass(eq=False)
+class RowList(OpenList):
+    """A list that is the item at this index of another one, the `table`: its array is a part of that one's."""
+
+    table: list[Any] = field(default_factory=list)
+    index: Any = None
+
+    def _fitting(self, reader: Reader, template: Template) -> OpenList:
+        items = self.items.template
+        if are_same(reader, template, items) and is_as_weak(items, template):
+            return super()._fitting(reader, template)
+        table = _now(reader, self.table)
+        joined = items_of_list(reader, Joiner(reader.assumptions, stamp(), reader.guessing), self, template)
+        if joined is None:
+            raise self.cannot_change(reader, WHAT)
+        row = node_of(joined, [Slot(ArrayType(slot.type.dtype, self.items.arrays[0].type.sizes))
+                             for slot in open_slots(joined)])
+        if table._fitting(reader, row) is not table:
+            raise self.cannot_change(reader, WHAT)
+        return self
+
+    def as_row(self, reader: Reader) -> Template:
+        self._check_in_table(reader)
+        return super().as_row(reader)
+
+    def all_parts(self, reader: Reader) -> tuple[tuple[Any, ...] | Part, ...]:
+        self._check_in_table(reader)
+        return super().all_parts(reader)
+
+    def set_item(self, reader: Reader, index: Any, item: Any) -> None:
+        self._check_in_table(reader)
+        super().set_item(reader, index, item)
+
+    def _check_in_table(self, reader: Reader) -> None:
+        """Raises if the items of the other list lie in another array by now, as a loop carries it with its size, or of
+        another dtype."""
+        table = reader.contents.get(id(self.table))
+        if not isinstance(table, OpenList) or not is_row(table.items.template) or (
+                cell_of(table.items.arrays[0]) is not cell_of(self.items.arrays[0])):
+            raise self.cannot_change(reader, "a list that has a name, in a list of lists that a loop changes")
+
+    def _part(self, reader: Reader, arrays: list[Value]) -> Part:
+        raise self.cannot_change(reader, "a list in a list of lists that gets longer or shorter")
+
+    def cannot_change(self, reader: Reader, what: str) -> Exception:
+        table = reader.contents.get(id(self.table))
+        return table.cannot_change(reader, what) if isinstance(table, OpenList) else refusal(reader, what)
 
 
-@dataclass(frozen=True, eq=False)
-class Shape:
-    """What an item is, but for the sizes of its arrays."""
-
-    template: Template
-
-    def with_types(self, types: Iterator[ArrayType]) -> Template:
-        """The template of items with arrays of these types, numbers of Python's being what they are."""
-        weak = [slot.type.weak for slot in open_slots(self.template)]
-        return with_slots(self.template, (replace(type, weak=each) for type, each in zip(types, weak)))
-
-    def __transformer_same__(self, other: Shape) -> bool:
-        return _are_alike(self.template, other.template)
-
-
-def _node(template: Template, arrays: list[Any]) -> Node:
-    return Node(OpenList, Shape(template), tuple(arrays))
-
-
-def open_template(reader: Reader, value: Any, items: Template) -> Node:
-    """The template of a list as arrays of its items, which are of this template."""
-    length: Extent = value.length(reader) if isinstance(value, RecordedList) else len(value)
-    types = (slot.type for slot in open_slots(items))
-    return _node(items, [Slot(ArrayType(type.dtype, (length, *type.sizes))) for type in types])
+CHANGES = frozenset({"append", "extend", "insert", "pop", "clear", "reverse", "sort", "appendleft", "popleft"})
 
 
 def opened(reader: Reader, value: Any, items: Template, name: str | None = None) -> Any:
     """A list as arrays of its items, which are made here; what is no list, as it is."""
     if isinstance(value, list) and reader.contents:
         value = reader.contents.get(id(value), value)
-    if isinstance(value, OpenList) or not isinstance(value, list | RecordedList):
+    if not isinstance(value, list | RecordedList):
         return value
+    if isinstance(value, OpenList):
+        return value if _has_items(value, items) else _with_items(reader, value, items)
     parts = [part for part in all_parts_of(reader, value) if part != ()]
     types = [slot.type for slot in open_slots(items)]
     if parts:
-        columns = [Value(cast(reader, column.atom, ArrayType(type.dtype, column.shape)))
+        columns = [Value(_widened(reader, column, type.dtype))
                    for column, type in zip(columns_of(reader, parts), types)]
     else:
         columns = [apply_op(reader, np.zeros, ((0, *type.sizes),), {"dtype": type.dtype}) for type in types]
-    for column, own in zip(columns, names_in(_node(items, columns), name)):
-        if isinstance(column.atom, Var) and column.atom.name is None:
-            column.atom.name = own
     home = value.home if isinstance(value, RecordedList) else value
     for part in parts:
         _note_items(reader, home, part)
-    return OpenList(home, (Part(items, tuple(columns), columns[0].shape[0], token_of(reader, home)),))
+    made = OpenList(home, (Part(items, tuple(columns), columns[0].shape[0], token_of(reader, home)),))
+    made.name_arrays(name)
+    return made
 
 
-def names_in(template: Template, name: str | None) -> Iterator[str | None]:
-    """What a person calls what is in the slots of a template that has this name: of a list, its arrays."""
-    several = isinstance(template, Node) and template.cls is OpenList and len(template.children) > 1
-    return (f"{name}_{k}" if several and name else name for k in count())
+def _with_items(reader: Reader, value: OpenList, items: Template) -> OpenList:
+    """The list with items of these dtypes and classes; an array that has the dtype stays what it is."""
+    arrays = []
+    for array, slot in zip(value.items.arrays, open_slots(items)):
+        found = array
+        if array.dtype != slot.type.dtype:
+            found = Value(_widened(reader, array, slot.type.dtype))
+            reader.aliases.take_over(found, array)
+        arrays.append(found)
+    return replace(value, parts=(replace(value.items, template=items, arrays=tuple(arrays)),))
 
 
-def sample_of(reader: Reader, value: Any) -> Template | None:
-    """The template of an item of a list, if any is known."""
-    return next(iter(_templates(reader, value)), None)
+def _widened(reader: Reader, array: Value, dtype: Any) -> Atom:
+    """An array in a dtype that has all its numbers."""
+    if not can_cast(array.dtype, dtype, "safe"):
+        raise refusal(reader, WHAT)
+    return cast(reader, array.atom, ArrayType(dtype, array.shape))
 
 
-def _templates(reader: Reader, value: Any) -> list[Template]:
-    held = reader.contents.get(id(value), value) if isinstance(value, list) else value
-    found: tuple[Any, ...] = ()
-    if isinstance(held, Recording):
-        found = (*held.sample, *(held.appended if isinstance(held.appended, tuple) else ()))
-        held = held.before
-    if isinstance(held, Conflict):                       # some paths have appended to it
-        found = held.sample
-    parts = held.parts if isinstance(held, RecordedList) else (tuple(held),) if isinstance(held, list) else ()
-    return [each.template if isinstance(each, Part) else loosened(capture(reader, each), object, object)
-            for each in (*spread(parts), *found)]
+def capture_opened(reader: Reader, value: Any, items: Template, name: str | None = None) -> Template:
+    """A list taken apart into arrays of its items; what is no list, as it is."""
+    held = opened(reader, value, items, name)
+    return held.as_row(reader) if isinstance(held, OpenList) else capture(reader, held)
 
 
-def items_of_list(reader: Reader, joiner: Joiner, value: Any, sample: Template | None = None) -> Template | None:
-    """The template that all items of a list have, and a sample; None where there is none, or no item is known."""
-    templates = [*_templates(reader, value), *([] if sample is None else [sample])]
-    if not templates:
-        return None
-    joined = templates[0]
-    for template in templates[1:]:
-        joined = joiner.join(joined, template)
-    classes = {tuple(slot.type.weak for slot in open_slots(template)) for template in templates}
-    reader.mixed_items = reader.mixed_items or len(classes) > 1
-    return joined if _can_be_items(joiner.checked(joined)) else None
+def capture_copied(reader: Reader, value: Any, items: Template, name: str | None) -> Template:
+    """The same of a list that a name stands for: others may, too, and would not see what is written to the arrays."""
+    held = opened(reader, value, items, name)
+    if isinstance(held, OpenList):
+        before = reader.contents.get(id(held.home))
+        sources = before.items.arrays if isinstance(before, OpenList) else (held.home,)
+        for array in held.items.arrays:
+            if not any(array is source for source in sources):
+                reader.aliases.derive(array, sources)
+        return held.as_row(reader)
+    return capture(reader, held)
 
 
-def _can_be_items(template: Template) -> bool:
-    """Whether items are numbers and arrays of sizes that are known, in tuples."""
-    match template:
-        case Slot():
-            return True
-        case Node():
-            return issubclass(template.cls, tuple) and bool(list(slots(template))) and all(
-                map(_can_be_items, template.children))
-        case Fixed():
-            return is_constant(template)
-    return False
-
-
-def is_list(template: Template) -> bool:
-    """Whether a template is that of a list, however its items are held."""
-    if isinstance(template, Node):
-        return issubclass(template.cls, list | RecordedList)
-    return isinstance(template, Fixed) and isinstance(template.value, list | RecordedList)
-
-
-def _are_same(reader: Reader, one: Template, other: Template) -> bool:
-    """Whether items of one template can be kept among those of the other as they are."""
-    if not _are_alike(one, other):
-        return False
-    normal = reader.assumptions.normal
-    pairs = zip(open_slots(one), open_slots(other))
-    return all(a.type.dtype == b.type.dtype and a.type.rank == b.type.rank
-               and all(normal(m) == normal(n) for m, n in zip(a.type.sizes, b.type.sizes)) for a, b in pairs)
-
-
-def _are_alike(one: Template, other: Template) -> bool:
-    match one, other:
-        case Slot(), Slot():
-            return one.array == other.array
-        case Node(), Node():
-            return one.cls is other.cls and len(one.children) == len(other.children) and all(
-                map(_are_alike, one.children, other.children))
-        case Fixed(), Fixed():
-            return one.value is other.value
-    return False
+def _has_items(value: OpenList, items: Template) -> bool:
+    """Whether the items of a list have the dtypes and classes of this template."""
+    types = ((slot.type.dtype, slot.type.weak) for slot in open_slots(items))
+    return all(one == other for one, other in zip(
+        types, ((slot.type.dtype, slot.type.weak) for slot in open_slots(value.items.template)), strict=True))
 
 
 def _part_of(reader: Reader, array: Value, index: slice) -> Value:
@@ -417,10 +518,10 @@ def appended_arrays(reader: Reader, home: list[Any]) -> Iterator[Value]:
             yield value
 
 
-def call_change(reader: Reader, held: OpenList, name: str, args: tuple[Any, ...]) -> Any:
-    """`xs.name(*args)`."""
+def call_change(reader: Reader, held: OpenList, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`xs.name(*args, **kwargs)`."""
     try:
-        return getattr(held, name)(reader, *args)
+        return getattr(held, name)(reader, *args, **kwargs)
     except TypeError as error:
         raise as_raised(error, reader.builder.origin) from None
 

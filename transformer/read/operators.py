@@ -272,6 +272,7 @@ def _of_other_kinds(left: Any, right: Any) -> bool:
 
 def contains(reader: Reader, container: Any, item: Any) -> Any:
     """`item in container`."""
+    from .finding import is_among
     from .iteration import Iteration
 
     if isinstance(container, Value):
@@ -283,6 +284,8 @@ def contains(reader: Reader, container: Any, item: Any) -> Any:
     user = users_special(container, "__contains__")
     if user is not None:
         return reader.call(user, (container, item), {})
+    if isinstance(container, RecordedList):
+        return is_among(reader, container, item)
     if known_of(item) is UNKNOWN and isinstance(container, (tuple, list)):
         return _dynamic_contains(reader, container, item)
     key = static(reader, item, "what is looked for with `in`")
@@ -342,7 +345,13 @@ def _example(operand: Any) -> Any:
 
 
 def _repeated(reader: Reader, left: Any, right: Any) -> Any:
+    from .opening import repeated
+
     sequence, count = (left, right) if isinstance(left, (list, tuple)) else (right, left)
+    if isinstance(sequence, list) and known_of(count) is UNKNOWN:
+        made = repeated(reader, sequence, count)
+        if made is not None:
+            return made
     count = static(
         reader, count, "how often a sequence is repeated", "Use np.zeros or np.full for an array of that length."
     )

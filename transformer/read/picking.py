@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.errors import NotSupported
 from ..core.sizes import Size
 from ..core.types import ArrayType
 from ..ops import indexing
@@ -17,7 +18,8 @@ from .applying import apply_op
 from .casts import PYTHON
 from .demand import Roots, Unroll, static
 from .errors import as_user_error
-from .structures import stripped_type
+from .recorded import WantsOpen
+from .structures import capture, loosened, stripped_type
 from .testing import Untested
 from .values import UNKNOWN, is_array, is_number, known_of, may_be_array, stripped
 
@@ -92,7 +94,26 @@ def replaced(reader: Reader, items: list[Any], index: Any, value: Any) -> list[A
         return changed
 
     what = "the index of a list"
-    return _static_or(reader, items, index, what, lambda: _in_array(reader, items, index, value), at)
+    try:
+        return _static_or(reader, items, index, what, lambda: _opened(reader, items, index, value), at)
+    except Unroll as request:
+        if _is_of_any_length(reader, request.loop):
+            _opened(reader, items, index, value)
+        raise
+
+
+def _is_of_any_length(reader: Reader, loop: Any) -> bool:
+    """Whether the program does not say how often a loop runs that is being read."""
+    return any(each.plan.key == loop and not isinstance(each.plan.length, int) for each in reader.loops)
+
+
+def _opened(reader: Reader, items: list[Any], index: Any, value: Any) -> list[Any] | None:
+    """Has a loop carry the items in an array, if the list was there before; else they are taken out of one here."""
+    type = _type_of_all(reader, [*items, value])
+    if type is not None and _is_index(index) and any(reader.made_before(items, loop.made) for loop in reader.loops):
+        refused = NotSupported("a list with items of several types", reader.builder.origin, instead=INSTEAD)
+        raise WantsOpen(items, loosened(capture(reader, value), object, object), refused)
+    return _in_array(reader, items, index, value)
 
 
 def _in_array(reader: Reader, items: Sequence[Any], index: Any, value: Any) -> list[Any] | None:

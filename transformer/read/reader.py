@@ -373,8 +373,9 @@ class Reader:
         return id(value) not in self.owned or self.owned[id(value)][1] < moment
 
     def roots(self) -> list[Any]:
-        """What can be named from outside, and the lists that loops fill."""
-        return [*self.arguments, *self.outside.arrays(), *self.contents.values()]
+        """What can be named from outside, and the lists that loops are filling."""
+        filling = (held for held in self.contents.values() if getattr(held, "within", self) is not None)
+        return [*self.arguments, *self.outside.arrays(), *filling]
 
     def may_be_bound_later(self, name: str) -> bool:
         """Whether a name without a value may get one later in a loop that is being read."""

@@ -21,7 +21,7 @@ from ..core.sizes import Extent, Size
 from ..core.types import ArrayType
 from ..ops.value import Value
 from .casts import cast
-from .demand import Unroll, static
+from .demand import Demand, Roots, Unroll, static
 from .journal import Attribute, Item
 from .structures import Fixed, Node, Slot, Template, build, capture, open_slots
 from .values import contained, known_of
@@ -55,7 +55,7 @@ class Recording:
 
     def cannot_change(self, reader: Reader, what: str) -> Exception:
         """What to raise where the list is used otherwise than by appending an item in each iteration."""
-        from .open_lists import sample_of
+        from .item_templates import sample_of
 
         return wants_other(reader, self.loop, self.home, refusal(reader, what), sample_of(reader, self))
 
@@ -188,7 +188,7 @@ class Part:
         contents = iter([_of_class(reader, self._element(reader, array, index), type)
                          for array, type in zip(self.arrays, types)])
         made = build(reader, self.template, contents, str)
-        for container in _containers(made):
+        for container in containers_in(made):
             reader.aliases.relate(container, self.token)
             self._note_loop(reader, container)
         return made
@@ -209,7 +209,7 @@ class Part:
 
     def slice(self, reader: Reader, index: slice) -> Part:
         arrays = tuple(self._element(reader, array, index) for array in self.arrays)
-        return Part(self.template, arrays, arrays[0].shape[0])
+        return Part(self.template, arrays, arrays[0].shape[0], self.token)
 
     def array(self, reader: Reader) -> Value:
         """The items as one array, as `np.array` makes it."""
@@ -218,7 +218,7 @@ class Part:
         template = self.template
         if self.fresh is not None:
             return self.fresh()
-        if isinstance(template, Slot) or isinstance(template, Node) and template.cls is RecordedList:
+        if isinstance(template, Slot) or isinstance(template, Node) and issubclass(template.cls, RecordedList):
             return self.arrays[0]
         if (
             isinstance(template, Node)
@@ -234,7 +234,7 @@ def _of_class(reader: Reader, element: Value, type: ArrayType) -> Value:
     return Value(cast(reader, element.atom, type)) if type.weak and not element.ndim else element
 
 
-def _containers(value: Any) -> Iterator[Any]:
+def containers_in(value: Any) -> Iterator[Any]:
     """The containers and objects in an item: they are made anew whenever it is read, so that a write to
     one would not be seen in the list."""
     if isinstance(value, RecordedList):
@@ -246,7 +246,7 @@ def _containers(value: Any) -> Iterator[Any]:
     if not isinstance(value, tuple):
         yield value
     for child in kind.split(value)[1]:
-        yield from _containers(child)
+        yield from containers_in(child)
 
 
 @dataclass(eq=False)
@@ -270,9 +270,13 @@ class RecordedList:
 
     def as_row(self, reader: Reader) -> Template:
         """The list as an item of a longer one: as the array of its items, and whether these are numbers of Python's."""
+        from .item_templates import row_of_rows
+
         parts = [part for part in self.parts if part != () and self.within is None]
         if len(parts) == 1 and isinstance(parts[0], Part) and isinstance(parts[0].template, Slot):
             return Node(RecordedList, parts[0].template.type.weak, (capture(reader, parts[0].arrays[0]),))
+        if len(parts) == 1 and isinstance(parts[0], Part) and self._has_rows(parts[0]):
+            return row_of_rows(reader, parts[0])
         return Fixed(self)
 
     @classmethod
@@ -302,11 +306,11 @@ class RecordedList:
     def cannot_change(self, reader: Reader, what: str) -> Exception:
         """What to raise where an item is written: unrolled, the loop that filled the list leaves one
         that can be changed."""
-        from .open_lists import sample_of
+        from .item_templates import sample_of
 
         loops = self.loops() if self.within is None else [self.within]
         if not loops:
-            return refusal(reader, what)
+            return known_or(reader, self.length(reader), refusal(reader, what))
         return wants_other(reader, loops[-1], self.home, refusal(reader, what), sample_of(reader, self))
 
     def loops(self) -> list[Any]:
@@ -329,9 +333,12 @@ class RecordedList:
     def item(self, reader: Reader, index: Any) -> Any:
         """The item at an index, which may be dynamic where all items are recorded, or are of one type."""
         from .joining import joined
+        from .opening import open_to_change
 
         parts = [part for part in self.all_parts(reader) if part != ()]
         only = joined(reader, parts)
+        if only is not None and self._has_rows(only) and not isinstance(index, slice):
+            return open_to_change(reader, self, "this item").item(reader, index)
         if only is not None:
             return (
                 recorded(reader, (only.slice(reader, index),)) if isinstance(index, slice) else only.item(reader, index)
@@ -339,6 +346,12 @@ class RecordedList:
         if isinstance(index, slice):
             return self._sliced(reader, index, parts)
         return self._item_at(reader, static(reader, index, "the index of this list"), parts)
+
+    def _has_rows(self, part: Part) -> bool:
+        """Whether items are lists in one array, whose items the program may write to."""
+        from .item_templates import is_row
+
+        return is_row(part.template)
 
     def _sliced(self, reader: Reader, index: slice, parts: list[Any]) -> Any:
         """The items of a slice one by one, where it is known how many there are."""
@@ -377,11 +390,13 @@ def all_parts_of(reader: Reader, value: Any) -> tuple[tuple[Any, ...] | Part, ..
 def combined(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right: Any) -> RecordedList:
     """`left + right` of lists; no other operator has a meaning for them."""
     if function is not operator.add or not all(isinstance(v, (list, RecordedList)) for v in (left, right)):
-        raise NotSupported(
+        refused = NotSupported(
             "this operator on a list that a loop filled",
             reader.builder.origin,
             instead="Make it an array first: np.array(items).",
         )
+        lengths = (v.length(reader) for v in (left, right) if isinstance(v, RecordedList) and v.within is None)
+        raise known_or(reader, next(lengths, 0), refused)
     return recorded(reader, (*all_parts_of(reader, left), *all_parts_of(reader, right)))
 
 
@@ -398,6 +413,14 @@ def wants_other(reader: Reader, loop: Any, home: list[Any], refused: NotSupporte
     """What to raise where a loop cannot have a list as it is: it is unrolled, or carries the list if it cannot be."""
     opened = any(each.is_open and reader.made_before(home, each.made) for each in reader.loops)
     return WantsOpen(home, sample, refused) if opened else Unroll(loop, refused)
+
+
+def known_or(reader: Reader, length: Extent, refused: NotSupported) -> Exception:
+    """What to raise where a list has to be one of items that are known one by one: arguments that tell its length have
+    to be known, too, if nothing else tells it."""
+    roots = Roots(reader)
+    roots.follow(length)
+    return Demand(roots.paths, refused) if roots.paths and not roots.others and not roots.loops else refused
 
 
 def refusal(reader: Reader, what: str) -> NotSupported:

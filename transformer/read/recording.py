@@ -20,9 +20,10 @@ from .carrying import Carried
 from .demand import Unroll
 from .deques import bounded
 from .gathering import WHAT, Gathered
+from .item_templates import sample_of
 from .journal import Attribute, Cell, Contents, Item, Keys, Place
 from .maybe import Maybe, Unknowable, nothing_like
-from .open_lists import OpenList, sample_of
+from .open_lists import OpenList
 from .recorded import (
     Part,
     RecordedList,
@@ -30,6 +31,7 @@ from .recorded import (
     Token,
     WantsCarried,
     WantsRows,
+    containers_in,
     parts_of,
     refusal,
     spread,
@@ -218,10 +220,18 @@ class Records:
             raise Unroll(self.key, refusal(self.reader, "a list of such items"))
         if any(isinstance(slot, Clash) for slot in slots(template)):
             raise Unroll(self.key, refusal(self.reader, "a list of items of different sizes"))
+        self._check_changed(loop, appended)
         self._templates[key] = template
         self._atoms[key] = [fixed.atom for fixed in atoms(template, captured) if fixed.atom is not None]
         self._values[key] = [fixed.value for fixed in atoms(template, captured)]
         self._check_unwritten(loop, self._values[key])
+
+    def _check_changed(self, loop: LoopReading, item: Any) -> None:
+        """A list or an object that the loop changes would change in all items, as it is each of them."""
+        places = [carried.place for carried in loop.carried.values()]
+        changed = {id(getattr(place, "list", place.holder)) for place in places}
+        if any(id(container) in changed for container in containers_in(item)):
+            raise Unroll(self.key, refusal(self.reader, "a list of one object, which the loop changes"))
 
     def _check_unwritten(self, loop: LoopReading, values: list[Any]) -> None:
         """An array that is written in place by every iteration would change in the list, too."""

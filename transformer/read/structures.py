@@ -89,7 +89,7 @@ def capture(reader: Reader, value: Any) -> Template:
     if value is ABSENT:
         return Missing()
     if reader.contents:
-        value = reader.contents.get(id(value), value)
+        value = reader.contents.get(id(value.home if hasattr(value, "as_row") else value), value)
     if isinstance(value, Value):
         return Fixed(value, value.atom)
     if is_number(value):

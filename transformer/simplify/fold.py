@@ -20,9 +20,9 @@ function f(x: f64[n], d: f64)
 The rules stand in modules by subject: `neutral` (``x * 1``), `constants` (``2 * 3``), `signs`
 (``a + -b``), `quotients` (``2 * a / (2 * b)``), `choices` (``where(c, a, 0) + where(c, 0, b)``), `shapes`
 (``reshape(reshape(x))``), `unit_axes` (``x[:, 0][:, None]``), `elements` (``x[1:][0]``), `updates` (``put``,
-``addat``). A rule is a function ``(fold, stmt) -> None | CHANGED | atom``: it does not apply, it has changed the
-statement, or the atom stands for the statement's result. Rules keep
-types and, bit by bit, values, except that
+``addat``), `classes` (``float(x) + y``). A rule is a function ``(fold, stmt) -> None | CHANGED | atom``: it does not
+apply, it has changed the statement, or the atom stands for the statement's result. Rules keep types and, bit by bit,
+values, except that
 
 * ``x + 0`` is `x` also where `x` is -0.0, for a zero without a name that is a Python number or was
   made by `zeros`;
@@ -46,7 +46,7 @@ from ..core.sizes import Extent, Size, Unknown
 from ..core.types import Type
 from ..core.walk import size_of_atom
 from ..ops.shape import Copy
-from . import choices, constants, elements, neutral, quotients, shapes, signs, unit_axes, updates
+from . import choices, classes, constants, elements, neutral, quotients, shapes, signs, unit_axes, updates
 from .aliasing import Aliasing
 from .changes import CHANGED, CONSTANT, SIZE
 from .rewriter import Rewriter
@@ -65,7 +65,7 @@ def fold(function: Function, assumptions: Assumptions) -> bool:
 def _gathered() -> dict[str, list[Rule]]:
     """The rules of all modules, by the name of the op."""
     rules: dict[str, list[Rule]] = {}
-    for module in (constants, quotients, neutral, choices, signs, shapes, unit_axes, elements, updates):
+    for module in (constants, quotients, neutral, choices, signs, shapes, unit_axes, elements, updates, classes):
         for name, own in module.RULES.items():
             rules.setdefault(name, []).extend(own)
     return rules
@@ -77,7 +77,7 @@ RULES = _gathered()
 @cache
 def rules_of(op: Any, kinds: frozenset[str]) -> tuple[Rule, ...]:
     """The rules for statements of an op with operands of these kinds."""
-    rules = (*RULES.get(op.name, ()), *(shapes.ELEMENTWISE if op.elementwise else ()))
+    rules = (*RULES.get(op.name, ()), *((*shapes.ELEMENTWISE, *classes.ELEMENTWISE) if op.elementwise else ()))
     return tuple(rule for rule in rules if _may_apply(rule, kinds))
 
 

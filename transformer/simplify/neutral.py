@@ -136,12 +136,12 @@ def _same_type(fold: Fold, stmt: Let) -> Any:
 @with_operand("cast")
 def _there_and_back(fold: Fold, stmt: Let) -> Any:
     """x.astype(np.float64).astype(np.float32) → x for an x of float32: what is between has room for all its values, as
-    float64 has not for those of int64, whatever NumPy says."""
+    float64 has not for those of int64, whatever NumPy says; a number of Python's has those of NumPy's."""
     inner = fold.defined_by(stmt.args[0], "cast")
     if inner is None:
         return None
     own, between = array_type(inner.args[0]), array_type(inner.target)
-    if own.weak or between.weak or not fold.has_type(inner.args[0], stmt.target):
+    if own.weak or not fold.has_type(inner.args[0], stmt.target) or between.weak and own.dtype != between.dtype:
         return None
     if own.dtype.kind != between.dtype.kind or not can_cast(own.dtype, between.dtype, "safe"):
         return None
