@@ -13,7 +13,7 @@ from ..core.grammar import UNDEFINED, Atom, Carry, Let, Loop, Merge, Var, type_o
 from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, Unknown
 from ..core.types import ArrayType
 from ..core.walk import size_of_atom
-from ..ops.integers import affine, is_exact
+from ..ops.integers import PLACES, affine, is_exact
 from ..ops.proofs import Ranges, divided
 
 Interval = tuple[int, int]
@@ -23,8 +23,6 @@ ENDLESS: Interval = (-2 ** 127, 2 ** 127)
 LARGEST_SIZE, LARGEST_FACTOR = 2 ** 47, 2 ** 31      # of an array in memory; where two sizes are multiplied
 LARGEST_STEP, COUNTED = 2 ** 10, (-2 ** 61, 2 ** 61)   # what is counted in such steps in a lifetime
 COUNT = 0, LARGEST_SIZE
-PLACES = frozenset(("argmax", "argmin", "argsort", "argpartition", "count_nonzero", "digitize", "flatnonzero",
-                    "nonzero", "searchsorted"))      # which give places and counts of elements
 DEEPEST = 16
 
 

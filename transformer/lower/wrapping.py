@@ -24,8 +24,8 @@ from ..ops.arithmetic import Add, Cast, Multiply, Negative, Positive, Subtract
 from ..ops.base import Op
 from ..ops.comparison import BitwiseAnd, BitwiseOr, BitwiseXor, Invert, LeftShift, Where
 from ..ops.identity import Same
-from ..ops.integers import affine
-from .magnitudes import COUNT, COUNTED, LARGEST_STEP, PLACES, Magnitudes, is_within, is_within_64_bits
+from ..ops.integers import PLACES, affine
+from .magnitudes import COUNT, COUNTED, LARGEST_STEP, Magnitudes, is_within, is_within_64_bits
 from .nests import (
     Allocate,
     Block,

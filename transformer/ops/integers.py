@@ -15,6 +15,8 @@ from ..core.sizes import Extent, Size, Unknown
 from ..core.types import ArrayType
 from .value import Value, emit
 
+PLACES = frozenset(("argmax", "argmin", "argsort", "argpartition", "count_nonzero", "digitize", "flatnonzero",
+                    "nonzero", "searchsorted"))      # ops that give places and counts of elements
 DEEPEST, MOST_TERMS = 100, 8       # how far an integer is seen through
 
 

@@ -61,7 +61,7 @@ class Retaking:
         access = self.touching.access(stmt)
         written = any(self.touching.may_touch(write, access, pairing)
                       for write in self.lineage.writes[self.lineage.group(array)]
-                      for pairing in self._before(write, stmt))
+                      for pairing in self.earlier(write, stmt, self.scopes.top))
         return None if written else self._copied(made)
 
     def _copied(self, array: Var) -> Var:
@@ -144,16 +144,16 @@ class Retaking:
         access = self.touching.access(put)
         writes = [w for w in self.lineage.writes[self.lineage.group(target)] if w.args[1] in active]
         return any(self.touching.may_touch(write, access, pairing)
-                   for write in writes for pairing in self._before(write, put))
+                   for write in writes for pairing in self.earlier(write, put, self.scopes.top))
 
-    def _before(self, write: Let, put: Let) -> Iterator[Pairing]:
-        """In which iterations a write comes before a `put`."""
-        scopes, top = self.scopes, self.scopes.top
-        common = _common(scopes.scope_of[write], scopes.scope_of[put], top)
+    def earlier(self, write: Let, other: Let, within: Scope) -> Iterator[Pairing]:
+        """In which iterations of the loops inside `within` a write comes before another statement."""
+        scopes, outer = self.scopes, tuple(within.loops())
+        common = _common(scopes.scope_of[write], scopes.scope_of[other], within)
         for k, loop in enumerate(common):
-            yield Pairing(tuple(common[:k]), loop, earlier=True)
-        if scopes.time[write] < scopes.time[put]:
-            yield Pairing(tuple(common))
+            yield Pairing((*outer, *common[:k]), loop, earlier=True)
+        if scopes.time[write] < scopes.time[other]:
+            yield Pairing((*outer, *common))
 
 
 def unread_before(block: Block, active: set[Var], assumptions: Assumptions) -> set[Let]:

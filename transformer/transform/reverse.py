@@ -32,10 +32,12 @@ from ..ops.value import Value
 from .applied import prepared, without_links
 from .blocks import can_be_split, has_loops, in_blocks
 from .calls import Calls
+from .hoisting import hoist
 from .memory import Needs, splits, too_large
 from .restoring import restore
 from .rules import cast, mixes_widths
 from .sweep import Reverse
+from .unequal import mark_distinct
 
 
 def reverse(function: Function, active: Sequence[bool], seeds: Sequence[Atom | None], builder: Builder,
@@ -85,6 +87,8 @@ def _swept(function: Function, active: Sequence[bool], seeds: Sequence[Atom | No
     with builder.active():
         seeded = [r for r, seed in zip(function.results, seeds) if seed is not None]
         body = prepared(in_blocks(function.body, builder), inputs, seeded, builder)
+        hoist(body, builder.assumptions)
+        mark_distinct(body, builder.assumptions)
         calls = Calls(builder, function)
         sweep = Reverse.of(body, inputs, seeded, builder, calls)
         with builder.nested() as backwards:

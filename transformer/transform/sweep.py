@@ -265,7 +265,7 @@ class Reverse:
         if all(d is None for _, d in carries) and not reads:
             return
         trips = self._trips(stmt)
-        shadows = {v: Var(strong(v.type), derivative_name(v)) for v in self._shared(stmt)}
+        shadows = {v: _cotangent_of(v) for v in self._shared(stmt)}
         sizes = {c: Var(INT, c.entry.name) for c in _sizes_carried(stmt)}
         first, following = _positions(stmt)                         # which may tell sizes, too
         at_head = Copier({stmt.position: following, **{c.entry: size for c, size in sizes.items()}})
@@ -278,7 +278,7 @@ class Reverse:
         handed = [Carry(size, c.out, c.entry, Var(INT, size.name)) for c, size in sizes.items()]
         handed += [Carry(e, i, n, Var(strong(at_end.type(c.entry.type)), e.name))
                    for (c, e), i, n in zip(entries.items(), inits, nexts)]
-        added = {v: Carry(s, rules.zero_or(self.cotangent.get(v), v.type).atom, ends[v], Var(s.type, s.name))
+        added = {v: Carry(s, rules.zero_or(self.cotangent.get(v), v.type).atom, ends[v], _cotangent_of(v))
                  for v, s in shadows.items() if ends[v] is not s}
         position = Var(stmt.position.type, stmt.position.name)
         loop = Loop(position, trips, [*handed, *added.values()], body, [r for _, r in reads], records, not stmt.down,
@@ -388,6 +388,12 @@ def _is_sparse(stmt: Let) -> bool:
     """Whether the cotangent of operand 0 is that of a part of it."""
     op = stmt.op
     return bool(op.accumulate) and not (op.takes_all and op.takes_all(**rules.rule_attrs(stmt)))
+
+
+def _cotangent_of(var: Var) -> Var:
+    new = Var(strong(var.type), derivative_name(var))
+    new.primal = var
+    return new
 
 
 def _cotangent_name(carry: Carry) -> str | None:

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from ..core.grammar import Atom, Const, If, Let, Loop, Var, type_of
 from ..core.guards import Assumptions
-from ..core.sizes import Extent, Greatest, Size, Unknown, greatest, leaves, replaced
+from ..core.sizes import Extent, Greatest, Size, Unknown, greatest, least, leaves, replaced
 from ..core.walk import size_of_atom
-from ..ops.integers import combined, is_exact
+from ..ops.integers import PLACES, combined, is_exact
 from ..ops.regions import Slot, is_mask, rank_of
 from .scopes import Scope, Scopes
 
@@ -31,7 +31,8 @@ class Interval(NamedTuple):
 @dataclass(eq=False)
 class Access:
     """The elements that a statement reads (`get`) or writes (`put`, `addat`), in its scope: an interval
-    per axis (None: anywhere), and what the branches around it say (`facts`: sizes that are not negative).
+    per axis (None: anywhere), and what the branches around it say (`facts`: sizes that are not negative,
+    `unequal`: sizes that are not 0).
     """
 
     shape: tuple[Extent, ...]
@@ -40,6 +41,7 @@ class Access:
     scope: Scope
     intervals: list[Interval | None] = field(default_factory=list)
     facts: list[Extent] = field(default_factory=list)
+    unequal: list[Extent] = field(default_factory=list)
 
 
 def has_index(stmt: Let) -> bool:
@@ -74,6 +76,7 @@ class Touching:
             found = Access(array.sizes, stmt.attrs["index"], slots, self.scopes.scope_of[stmt])
             found.intervals = list(self._intervals(found))
             found.facts = [fact for scope in found.scope.path() for fact in self._facts(scope)]
+            found.unequal = [size for scope in found.scope.path() for size in self._unequal(scope)]
             self.accesses[stmt] = found
         return self.accesses[stmt]
 
@@ -103,6 +106,35 @@ class Touching:
         return {"less": [-1 - above], "less_equal": [0 - above], "greater": [above - 1],
                 "greater_equal": [above], "equal": [above, 0 - above]}.get(name or "", [])
 
+    def _unequal(self, scope: Scope) -> list[Extent]:
+        """Sizes that are not 0 in a branch, by its condition."""
+        stmt = self.scopes.let(scope.owner.cond) if isinstance(scope.owner, If) else None
+        if stmt is None or stmt.op.name != ("not_equal" if scope.side == "then" else "equal") or not all(
+                map(is_exact, stmt.args)):
+            return []
+        return [self.extent(stmt.args[0]) - self.extent(stmt.args[1])]
+
+    def are_unequal(self, first: Any, second: Any, scope: Scope) -> bool:
+        """Whether two positions, neither of which counts from the end, are different in a branch."""
+        difference = self.extent(first) - self.extent(second)
+        return all(self._never_negative(self.extent(each), scope) for each in (first, second)) and any(
+            difference in (size, 0 - size) for around in scope.path() for size in self._unequal(around))
+
+    def is_inside(self, stmt: Let) -> bool:
+        """Whether all numbers in an index are positions of the array, certainly or in all calls that this code is
+        made for."""
+        access = self.access(stmt)
+        places = [(interval, size) for interval, entry, size in
+                  zip(access.intervals, (each for each in access.index if each is not None), access.shape)
+                  if not isinstance(entry, slice)]
+        return not any(rank_of(type_of(slot)) for slot in access.slots) and all(
+            interval is not None and self._is_decided(size - 1 - interval.high, access.scope)
+            for interval, size in places)
+
+    def _is_decided(self, size: Extent, scope: Scope) -> bool:
+        low = self.lowest(size, [(s, s.loop.position) for s in scope.loops()], None)
+        return low is not None and self.assumptions.decide(low)
+
     # -- positions as sizes --------------------------------------------------------------------
 
     def extent(self, atom: Any) -> Extent:
@@ -116,9 +148,11 @@ class Touching:
 
     def _seen_through(self, var: Var) -> Extent:
         stmt = self.scopes.definition.get(var)
+        if isinstance(stmt, Let) and stmt.op.name in PLACES:
+            self.assumptions.within(var, 0, None)
         if isinstance(stmt, Let) and all(map(is_exact, (var, *stmt.args))):
             parts = [self.extent(arg) for arg in stmt.args]
-            seen = greatest(*parts) if stmt.op.name == "maximum" else combined(stmt, parts)
+            seen = _extreme(stmt, parts) or combined(stmt, parts)
             return Size.of(Unknown(var)) if seen is None else seen
         if isinstance(stmt, Loop) and (found := induction(self.scopes, var)):
             init, step = found
@@ -233,6 +267,8 @@ class _Compared:
         self.touching, self.pairing = touching, pairing
         self.facts = [touching.tagged(fact, tag, pairing) for tag, access in ((WRITE, own), (OTHER, other))
                       for fact in access.facts]
+        self.unequal = [touching.tagged(size, tag, pairing) for tag, access in ((WRITE, own), (OTHER, other))
+                        for size in access.unequal]
         self.free: list[tuple[Scope, Any]] = [(s, s.loop.position) for s in pairing.same]
         if pairing.apart is not None:
             self.free += [(pairing.apart, (tag, pairing.apart.loop.position)) for tag in (OTHER, WRITE)]
@@ -243,6 +279,9 @@ class _Compared:
     def are_apart(self, mine: Interval, its: Interval) -> bool:
         mine = Interval(*(self.touching.tagged(end, WRITE, self.pairing) for end in mine))
         its = Interval(*(self.touching.tagged(end, OTHER, self.pairing) for end in its))
+        if mine.low == mine.high and its.low == its.high and any(
+                mine.low - its.low in (size, 0 - size) for size in self.unequal):
+            return True
         return any(self.is_positive(distance - fact) for distance in (mine.low - its.high, its.low - mine.high)
                    for fact in (0, *self.facts))
 
@@ -261,6 +300,12 @@ def are_alternatives(first: Scope, second: Scope, pairing: Pairing) -> bool:
 WRITE, OTHER = "write", "other"
 OPPOSITES = {"less": "greater_equal", "less_equal": "greater", "greater": "less_equal", "greater_equal": "less",
              "not_equal": "equal", "equal": "not_equal"}
+
+
+def _extreme(stmt: Let, parts: list[Extent]) -> Extent | None:
+    if stmt.op.name in ("minimum", "maximum"):
+        return least(*parts) if stmt.op.name == "minimum" else greatest(*parts)
+    return None
 
 
 def _coefficient(size: Extent, leaf: Unknown) -> int | None:

@@ -185,7 +185,7 @@ class Names:
         rest = [variable for variable in order if variable not in self.chosen]
         for variable in sorted(rest, key=self._turn):
             values = [var for var in variable.values if var in shown]
-            self._give(variable, self._free(variable, self._wishes(variable, values[0])))
+            self._give(variable, self._free(variable, self._wishes(variable, values)))
 
     def _turn(self, variable: Variable) -> int:
         """Storage is named after what it holds, and what is read from it after the storage."""
@@ -236,12 +236,13 @@ class Names:
 
     # -- names made up ----------------------------------------------------------------------
 
-    def _wishes(self, variable: Variable, var: Var) -> list[str]:
+    def _wishes(self, variable: Variable, values: list[Var]) -> list[str]:
         """Names to be tried: a cotangent is called after its primal where it has no place of its own."""
-        if var.primal is not None and not self._is_element(var):
+        var = next((each for each in values if each.primal is not None), values[0])
+        if var.primal is not None and not self._is_element(values[0]):
             if name := self._of_cotangent(variable, var.primal):
                 return [name]
-        return self._made_up(var)
+        return self._made_up(values[0])
 
     def _is_element(self, var: Var) -> bool:
         stmt = self.flow.needed.homes[var].stmt

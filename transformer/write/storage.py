@@ -292,9 +292,12 @@ class _Decider:
         return self._leads_to(stmt.target, item.next)
 
     def _leads_to(self, var: Var, end: object) -> bool:
-        """Whether the next value of a carry is a variable or was made from it in place."""
+        """Whether the next value of a carry is a variable, was made from it in place, or is that at the end of a
+        branch."""
         while isinstance(end, Var) and end is not var:
-            stmt = self.aliases.homes[end].stmt
+            kind, stmt, item, _ = self.aliases.homes[end]
+            if kind == "merge":
+                return self._leads_to(var, item.then) or self._leads_to(var, item.orelse)
             if not isinstance(stmt, Let) or not (stmt.op.name in WRITES or _is_update(stmt, self.flow.sizes)):
                 return False
             end = stmt.args[0]
