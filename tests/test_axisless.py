@@ -277,7 +277,7 @@ def sometimes_an_array(x):
 def kept_before_a_loop(x):
     s = np.zeros(())
     first = s
-    for _ in range(2):
+    while s < x - 3:
         s = s + x
     s += x
     return s * first + x

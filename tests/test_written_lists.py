@@ -238,12 +238,21 @@ def one_list_in_all_items(x, n):
     return rows[1][0] * rows[2][0]
 
 
-@pytest.mark.parametrize("function", [
-    of_two_lists, kept_beside, row_in_the_next_iteration, one_list_in_all_items])
+@pytest.mark.parametrize("function", [of_two_lists, kept_beside, one_list_in_all_items])
 def test_what_would_not_be_seen_is_refused(function):
     with pytest.raises(NotSupported, match="File") as raised:
         grad(function)(X, 5)
     assert function.__name__ in str(raised.value)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_a_name_for_a_row_in_the_next_iteration(n):
+    """Each iteration is read, as a name stands for another row in each."""
+    value, slopes = value_and_grad(row_in_the_next_iteration)(X, n)
+    along = np.arange(float(len(X)))
+    assert value == row_in_the_next_iteration(X, n)
+    expected = (row_in_the_next_iteration(X + 1e-6 * along, n) - row_in_the_next_iteration(X - 1e-6 * along, n)) / 2e-6
+    np.testing.assert_allclose(slopes @ along, expected, rtol=1e-6)
 
 
 def test_one_list_in_all_items_of_another():

@@ -26,7 +26,7 @@ from .layout import LINE, Item, Line, Note, lines_of, printed
 from .leaving import with_breaks
 from .liveness import live_ranges
 from .loops import Loops
-from .names import PRINTED, Names, fresh, identifier
+from .names import OF_THREADS, PRINTED, Names, fresh, identifier
 from .nesting import nest
 from .ranges import ranges
 from .rebuilding import homes_of, rebuilt
@@ -145,7 +145,7 @@ class Page:
         return parameters(interface, self.namespace, hidden)
 
     def _of_params(self) -> dict[Var, str]:
-        names = set(PRINTED)
+        names = set(PRINTED - OF_THREADS)
         return {param: fresh(identifier(param.name or f"x{k}"), names) for k, param in enumerate(self.function.params)}
 
     def _of_interface(self) -> dict[Var, str]:

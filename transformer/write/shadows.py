@@ -20,7 +20,9 @@ from typing import Any
 
 from .header import mentioned
 from .layout import Group, Item, Line, Note
-from .names import BUILTINS, PRINTED, fresh
+from .names import BUILTINS, OF_THREADS, PRINTED, fresh
+
+HIDDEN = BUILTINS | PRINTED - OF_THREADS         # of those there is nothing but in loops that threads share
 
 
 class Shadows:
@@ -28,7 +30,7 @@ class Shadows:
 
     def __init__(self, interface: Any) -> None:
         named = [] if interface is None else [*interface.parameters, *interface.hidden]
-        self.apart = {each.name: f"{each.name}_given_" for each in named if each.name in BUILTINS | PRINTED}
+        self.apart = {each.name: f"{each.name}_given_" for each in named if each.name in HIDDEN}
         self.interface = interface
         if self.apart:
             self.interface = replace(interface, parameters=[self._renamed(each) for each in interface.parameters],
