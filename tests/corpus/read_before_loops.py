@@ -120,7 +120,7 @@ def with_pivots(a, b):
     return np.sum(x**2)
 
 
-def changing_places(x, places):
+def counted_from_the_end(x, places):
     """Both are the same in one iteration; one counts from the end in another, and may be the other one."""
     x = x.copy()
     for k in range(len(places)):
@@ -142,5 +142,5 @@ PROGRAMS = [
     Program(relaxed_until_small, fixed(VECTOR)),
     Program(largest_first, fixed(MATRIX)),
     Program(with_pivots, fixed(MATRIX[[2, 0, 3, 1]], VECTOR), wrt=(0, 1)),
-    Program(changing_places, fixed(VECTOR, np.array([2, 1, -2, 0]))),
+    Program(counted_from_the_end, fixed(VECTOR, np.array([2, 1, -2, 0]))),
 ]

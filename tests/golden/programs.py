@@ -347,6 +347,18 @@ def quadrature(c: "f64[m]", a: "f64", b: "f64"):
     return total
 
 
+def gauss_jordan(a: "f64[n, n]", b: "f64[n]"):
+    a, b = a.copy(), b.copy()
+    n = len(b)
+    for i in range(n):
+        for j in range(n):
+            if j != i:
+                f = a[j, i] / a[i, i]
+                a[j, i:] -= f * a[i, i:]
+                b[j] -= f * b[i]
+    return np.sum((b / np.diag(a)) ** 2)
+
+
 def divided_differences(x: "f64[n]", y: "f64[n]"):
     """Newton's coefficients of the polynomial through points; each iteration leaves one difference fewer."""
     total, differences = y[0], y
@@ -420,6 +432,7 @@ EXAMPLES = {
     "filtered_and_pooled": lambda r: (r.normal(size=13), r.normal(size=3)),
     "quadrature": lambda r: (np.array([0.7, 3.0]), 0.0, 2.0),
     "divided_differences": lambda r: (np.arange(4.0), r.normal(size=4)),
+    "gauss_jordan": lambda r: (r.normal(size=(4, 4)) + 4 * np.eye(4), r.normal(size=4)),
 }
 
 # What is kept: the program, the mode, and the arguments it is differentiated for.
@@ -468,6 +481,7 @@ KEPT = [
     ("filtered_and_pooled", "grad", "x,w"),
     ("quadrature", "grad", "c"),
     ("divided_differences", "grad", "x,y"),
+    ("gauss_jordan", "grad", "a,b"),
     ("hidden_markov", "grad", "moves,shows"),
     ("robust_layer", "grad", "W,scale"),
 ]

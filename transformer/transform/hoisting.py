@@ -34,7 +34,6 @@ class _Hoisting:
         self.block = block
         self.scopes = Scopes.of(block)
         self.retaking = Retaking(self.scopes, assumptions)
-        self.moved: dict[Any, Var] = {}                 # what was read before a loop already
 
     def move(self) -> bool:
         """Moves reads out of the loops they are in, one loop each; True if there are any."""
@@ -56,15 +55,17 @@ class _Hoisting:
         return True
 
     def _put_before(self, stmt: Let, body: Scope) -> None:
-        """Moves a statement to where the loop begins, or takes the value of one like it that was moved there."""
+        """Moves a statement to where the loop begins, or takes the value of one like it that is there."""
         assert body.parent is not None
         self.scopes.scope_of[stmt].block.remove(stmt)
-        same = self.moved.setdefault((body.loop, stmt.op, stmt.args, repr(stmt.attrs)), stmt.target)
-        if same is not stmt.target:
+        around = body.parent.block
+        place = around.index(body.loop)
+        same = next((each for each in around[:place] if isinstance(each, Let) and _are_alike(each, stmt)), None)
+        if same is not None:
             for each in self.block:
-                substitute(each, {stmt.target: same})
+                substitute(each, {stmt.target: same.target})
             return
-        body.parent.block.insert(body.parent.block.index(body.loop), stmt)
+        around.insert(place, stmt)
         self.scopes.scope_of[stmt] = self.scopes.home[stmt.target] = body.parent
 
     def _before(self, stmt: Let, body: Scope) -> Var | None:
@@ -107,3 +108,7 @@ class _Hoisting:
     def _can_be_retaken(self, stmt: Let) -> bool:
         version = self.retaking.of_read(stmt)
         return version is not None and not self.scopes.is_inner(version)
+
+
+def _are_alike(one: Let, other: Let) -> bool:
+    return one.op is other.op and one.args == other.args and repr(one.attrs) == repr(other.attrs)

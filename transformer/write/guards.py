@@ -14,7 +14,7 @@ from typing import Any
 from ..core.equations import single_atom
 from ..core.grammar import Function, Let, Var
 from ..core.guards import Guard
-from ..core.sizes import Dim, Extent, Size, replaced
+from ..core.sizes import Dim, Extent, Size, leaves, replaced
 from ..core.types import ArrayType
 from .layout import Group, Item, Line
 from .sizes import SizePlan, extent_of_axis, number, of_numpy
@@ -45,7 +45,10 @@ class Guards:
             known = all(
                 isinstance(size, int) or isinstance(single_atom(size), Dim) for size in (guard.left, guard.right)
             )
-            if guard.kind != "equal" or not dims or not known:
+            if guard.kind == "equal" and len(dims) == 1 and not known and dims[0] not in leaves(
+                    other := guard.left if dims[0] is right else guard.right):
+                same[dims[0]] = other                            # by whose name it goes in the code
+            elif guard.kind != "equal" or not dims or not known:
                 self.others.append(guard)
             elif frozenset((left, right)) not in self.refused:
                 same[dims[0]] = guard.left if dims[0] is right else guard.right
@@ -59,10 +62,10 @@ class Guards:
         atom = single_atom(size)
         if isinstance(size, int):
             self.fixed[axis] = size
-        elif atom is None:
-            self.sums[axis] = size
         elif isinstance(atom, Dim):
             self.axes.setdefault(atom, []).append(axis)
+        else:
+            self.sums[axis] = size
 
     def items(self) -> list[Item]:
         """The tests, those of parameters of one expected shape in one."""
