@@ -359,6 +359,36 @@ def gauss_jordan(a: "f64[n, n]", b: "f64[n]"):
     return np.sum((b / np.diag(a)) ** 2)
 
 
+def edit_distance(a: "f64[n]", b: "f64[m]", cost: float):
+    n, m = len(a), len(b)
+    table = [[0.0] * (m + 1) for _ in range(n + 1)]
+    for i in range(n + 1):
+        table[i][0] = i * cost
+    for j in range(m + 1):
+        table[0][j] = j * cost
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            replaced = table[i - 1][j - 1] + (a[i - 1] - b[j - 1]) ** 2
+            table[i][j] = min(table[i - 1][j] + cost, table[i][j - 1] + cost, replaced)
+    return table[n][m]
+
+
+def spanning_tree(lengths: "f64[e]", ends: "i64[e,2]", n: int):
+    """The squares of what Kruskal's algorithm takes."""
+    parent, total = list(range(n)), 0.0
+    for edge in np.argsort(lengths):
+        i, j = ends[edge]
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        while parent[j] != j:
+            j = parent[j]
+        if i != j:
+            parent[i] = j
+            total += lengths[edge] ** 2
+    return total
+
+
 def divided_differences(x: "f64[n]", y: "f64[n]"):
     """Newton's coefficients of the polynomial through points; each iteration leaves one difference fewer."""
     total, differences = y[0], y
@@ -432,6 +462,8 @@ EXAMPLES = {
     "filtered_and_pooled": lambda r: (r.normal(size=13), r.normal(size=3)),
     "quadrature": lambda r: (np.array([0.7, 3.0]), 0.0, 2.0),
     "divided_differences": lambda r: (np.arange(4.0), r.normal(size=4)),
+    "edit_distance": lambda r: (r.normal(size=4), r.normal(size=3), 0.4),
+    "spanning_tree": lambda r: (r.random(6), np.array([[0, 1], [1, 2], [2, 3], [3, 0], [0, 2], [1, 3]]), 4),
     "gauss_jordan": lambda r: (r.normal(size=(4, 4)) + 4 * np.eye(4), r.normal(size=4)),
 }
 
@@ -482,6 +514,8 @@ KEPT = [
     ("quadrature", "grad", "c"),
     ("divided_differences", "grad", "x,y"),
     ("gauss_jordan", "grad", "a,b"),
+    ("edit_distance", "grad", "a,b"),
+    ("spanning_tree", "grad", "lengths"),
     ("hidden_markov", "grad", "moves,shows"),
     ("robust_layer", "grad", "W,scale"),
 ]

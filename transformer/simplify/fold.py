@@ -19,10 +19,10 @@ function f(x: f64[n], d: f64)
 
 The rules stand in modules by subject: `neutral` (``x * 1``), `constants` (``2 * 3``), `signs`
 (``a + -b``), `quotients` (``2 * a / (2 * b)``), `choices` (``where(c, a, 0) + where(c, 0, b)``), `shapes`
-(``reshape(reshape(x))``), `unit_axes` (``x[:, 0][:, None]``), `elements` (``x[1:][0]``), `updates` (``put``,
-``addat``), `classes` (``float(x) + y``). A rule is a function ``(fold, stmt) -> None | CHANGED | atom``: it does not
-apply, it has changed the statement, or the atom stands for the statement's result. Rules keep types and, bit by bit,
-values, except that
+(``reshape(reshape(x))``), `unit_axes` (``x[:, 0][:, None]``), `elements` (``x[1:][0]``), `rows` (``x[i][j]``),
+`updates` (``put``, ``addat``), `classes` (``float(x) + y``). A rule is a function
+``(fold, stmt) -> None | CHANGED | atom``: it does not apply, it has changed the statement, or the atom stands for the
+statement's result. Rules keep types and, bit by bit, values, except that
 
 * ``x + 0`` is `x` also where `x` is -0.0, for a zero without a name that is a Python number or was
   made by `zeros`;
@@ -46,7 +46,7 @@ from ..core.sizes import Extent, Size, Unknown
 from ..core.types import Type
 from ..core.walk import size_of_atom
 from ..ops.shape import Copy
-from . import choices, classes, constants, elements, neutral, quotients, shapes, signs, unit_axes, updates
+from . import choices, classes, constants, elements, neutral, quotients, rows, shapes, signs, unit_axes, updates
 from .aliasing import Aliasing
 from .changes import CHANGED, CONSTANT, SIZE
 from .rewriter import Rewriter
@@ -65,7 +65,7 @@ def fold(function: Function, assumptions: Assumptions) -> bool:
 def _gathered() -> dict[str, list[Rule]]:
     """The rules of all modules, by the name of the op."""
     rules: dict[str, list[Rule]] = {}
-    for module in (constants, quotients, neutral, choices, signs, shapes, unit_axes, elements, updates, classes):
+    for module in (constants, quotients, neutral, choices, signs, shapes, unit_axes, elements, rows, updates, classes):
         for name, own in module.RULES.items():
             rules.setdefault(name, []).extend(own)
     return rules

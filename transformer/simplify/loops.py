@@ -1,4 +1,4 @@
-"""Loops: carries that stay zero, carries that are twins, records of what was recorded before.
+"""Loops: carries that stay zero or are twins, records of what was recorded before, rows that are all alike.
 
 >>> from .examples import shown
 >>> shown(loops, '''
@@ -55,7 +55,9 @@ from typing import Any
 from ..core.grammar import Atom, Carry, Const, Function, Let, Loop, Record, Var
 from ..core.guards import Assumptions
 from ..core.walk import atom_vars
-from .rewriter import Rewriter, same_atom
+from .rewriter import Rewriter, array_type, same_atom
+
+FILLED = "zeros", "ones", "full"
 
 
 def loops(function: Function, assumptions: Assumptions) -> bool:
@@ -64,15 +66,21 @@ def loops(function: Function, assumptions: Assumptions) -> bool:
 
 
 class Loops(Rewriter):
-    """`zeros` has the statements that make zeros; `lengths` how many items a sequence has."""
+    """`zeros` has the statements that make zeros; `lengths` how many items a sequence has; `alike` by what the
+    arrays are made of which a loop records nothing else."""
 
     def __init__(self, function: Function, assumptions: Assumptions) -> None:
         super().__init__(function, assumptions)
         self.zeros: dict[Any, Let] = {}
         self.lengths: dict[Any, Atom | None] = {}
+        self.alike: dict[Any, Let] = {}
         self.after: list[Let] = []
 
     def let(self, stmt: Let) -> None:
+        if stmt.op.name == "stacked" and stmt.args[0] in self.alike:
+            made = self.alike[stmt.args[0]]
+            stmt.op, stmt.args, stmt.attrs = made.op, made.args, {**made.attrs, "shape": array_type(stmt.target).sizes}
+            self.changed = True
         if stmt.op.name == "zeros":
             self.zeros[stmt.target] = stmt
         self.out.append(stmt)
@@ -112,8 +120,11 @@ class Loops(Rewriter):
     def after_loop(self, stmt: Loop) -> None:
         trips = stmt.count if stmt.cond is not None else stmt.trips
         sources = {read.target: read.source for read in stmt.reads}
+        made = {inner.target: inner for inner in stmt.body if isinstance(inner, Let) and inner.op.name in FILLED}
         for record in list(stmt.records):
             self.lengths[record.target] = trips
+            if record.value in made and all(isinstance(arg, Const) for arg in made[record.value].args):  # type: ignore
+                self.alike[record.target] = made[record.value]                                          # type: ignore
             source = sources.get(record.value)                               # type: ignore[arg-type]
             if source is not None and self._is_copy(record, source, trips):
                 self.replace(record.target, source)
