@@ -12,7 +12,7 @@ import corpus
 import numpy as np
 import pytest
 from corpus.fuzzed import PROGRAMS
-from fuzz.campaign import LANES, TYPED, TYPES, Chunk, Found, outcome_of, outcomes, smaller
+from fuzz.campaign import LANES, LISTED, LISTS, TYPED, TYPES, Chunk, Found, outcome_of, outcomes, smaller
 from fuzz.checks import EVERY
 from fuzz.dead import Spoiling
 from fuzz.program import Program
@@ -21,7 +21,7 @@ from fuzz.reference import Rejected, slope
 from transformer.ops.table import lookup
 
 CHUNKS, EACH = 8, 6
-EACH_OF_LANES, EACH_OF_TYPES = 3, 6
+EACH_OF_LANES, EACH_OF_TYPES, EACH_OF_LISTS = 3, 6, 5
 ALSO = EVERY, ("second", "dead"), ("layout", "saved"), ("sizes", "second", "other order"), ("loops",)    # in turns
 LEAST_PASSED = 0.1  # programs that are rejected or refused test nothing; a chunk may be variations of one
 
@@ -50,6 +50,15 @@ def test_random_programs_of_several_dtypes(number: int) -> None:
     failures = [smaller(found, 20.0) for _, found in tally.of("failed")]
     assert not failures, "\n\n".join(f"{f.outcome.kind}: {f.outcome.detail}\n{f.program.text}" for f in failures)
     assert tally.statuses["passed"] >= LEAST_PASSED * EACH_OF_TYPES, tally.kinds
+
+
+@pytest.mark.parametrize("number", range(300, 302))
+def test_random_programs_that_change_lists(number: int) -> None:
+    """Value, gradient and exceptions are those of Python, or there is a located error."""
+    tally = outcomes(Chunk(number, EACH_OF_LISTS, tuple(LISTED)), LISTS)
+    failures = [smaller(found, 20.0) for _, found in tally.of("failed")]
+    assert not failures, "\n\n".join(f"{f.outcome.kind}: {f.outcome.detail}\n{f.program.text}" for f in failures)
+    assert tally.statuses["passed"] >= LEAST_PASSED * EACH_OF_LISTS, tally.kinds
 
 
 @pytest.mark.parametrize("known", PROGRAMS, ids=lambda known: known.name)

@@ -4,7 +4,8 @@ Prints what ran by construct, what was refused and what failed; failures are mad
 to `tests/corpus/fuzzed.py`. `--seed` is the number of the first round, `--only writes,loops` leaves
 other families of statements out, `--jobs` is the number of processes. `--lanes` checks programs under `vmap`
 instead, and their Jacobians; `--types` draws programs of integers, truth values and floats of several widths, and
-checks their numbers and dtypes; what fails is printed alone.
+checks their numbers and dtypes; `--lists` draws programs that change lists in loops. What fails of these two is
+printed alone.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from typing import Any
 
-from .campaign import LANES, TYPED, TYPES, Chunk, Tally, outcomes, smaller
+from .campaign import LANES, LISTED, LISTS, TYPED, TYPES, Chunk, Tally, outcomes, smaller
 from .checks import EVERY
 from .generate import FAMILIES
 from .record import append
@@ -35,7 +36,7 @@ def main() -> int:
         failures = [found for _, found in tally.of("failed")]
         for small in pool.map(smaller, failures):
             print(f"\n{small.outcome.kind}: {small.outcome.detail}\n{small.program.text}", flush=True)
-            if options.write and not options.types:
+            if options.write and not (options.types or options.lists):
                 append([small])
     return bool(failures)
 
@@ -45,17 +46,20 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=20.0)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--only", help=f"families of statements, {', '.join(FAMILIES)}; {', '.join(TYPED)} of types")
+    parser.add_argument("--only", help=f"families of statements, {', '.join(FAMILIES)}; {', '.join(TYPED)} of types,"
+                        f" {', '.join(LISTED)} of lists")
     parser.add_argument("--lanes", action="store_true", help="programs under vmap, and their Jacobians")
     parser.add_argument("--types", action="store_true", help="programs of several dtypes")
+    parser.add_argument("--lists", action="store_true", help="programs that change lists in loops")
     parser.add_argument("--no-write", dest="write", action="store_false", help="leave the corpus as it is")
     return parser.parse_args()
 
 
 def rounds(pool: ProcessPoolExecutor, options: argparse.Namespace) -> Iterator[Tally]:
     """The outcomes of one round after the other, until the time is over."""
-    families = tuple(options.only.split(",") if options.only else TYPED if options.types else FAMILIES)
-    also = LANES if options.lanes else TYPES if options.types else EVERY
+    all_families = TYPED if options.types else LISTED if options.lists else FAMILIES
+    families = tuple(options.only.split(",") if options.only else all_families)
+    also = LANES if options.lanes else TYPES if options.types else LISTS if options.lists else EVERY
     end = time.monotonic() + 60 * options.minutes
     numbers = itertools.count(options.seed)
     with progress(options.minutes) as bar:

@@ -19,6 +19,9 @@ from hypothesis import HealthCheck, Phase, given, reject, seed, settings
 from .checks import EVERY, Check
 from .generate import FAMILIES, programs
 from .lanes import LaneCheck
+from .listed import FAMILIES as LISTED
+from .listed import programs as listed_programs
+from .listed_check import check_lists
 from .program import Program
 from .reduce import reduced
 from .reference import Rejected
@@ -67,10 +70,17 @@ class Chunk:
             test(program)
             seen.add(program.text)
 
-        drawn = given((typed_programs if set(self.families) <= set(TYPED) else programs)(self.families))(once)
+        drawn = given(drawing(self.families)(self.families))(once)
         limits = settings(max_examples=self.count, database=None, deadline=None, phases=phases, derandomize=False,
                           suppress_health_check=list(HealthCheck), report_multiple_bugs=False)
         seed(self.number)(limits(drawn))()
+
+
+def drawing(families: tuple[str, ...]) -> Any:
+    """What draws programs of these families of statements."""
+    if set(families) <= set(TYPED):
+        return typed_programs
+    return listed_programs if set(families) <= set(LISTED) else programs
 
 
 @dataclass
@@ -152,6 +162,7 @@ def outcome_of(program: Program, also: tuple[str, ...] = EVERY) -> Outcome:
 
 LANES = ("lanes",)              # in place of what else is checked: the program under vmap
 TYPES = ("types",)              # or its numbers and dtypes, where it has several
+LISTS = ("lists",)              # or value, gradient and exceptions, where it changes lists
 
 
 def check_program(program: Program, also: tuple[str, ...]) -> None:
@@ -159,6 +170,8 @@ def check_program(program: Program, also: tuple[str, ...]) -> None:
         LaneCheck(program).run()
     elif also == TYPES:
         check_types(program)
+    elif also == LISTS:
+        check_lists(program)
     else:
         Check(program, also).run()
 
@@ -185,7 +198,7 @@ def smaller(found: Found, seconds: float = 60.0) -> Found:
 
 def kind_of(found: Found) -> tuple[str, ...]:
     """Which checks found it: of a program that fails alone all are tried."""
-    return found.also if found.also in (LANES, TYPES) else EVERY
+    return found.also if found.also in (LANES, TYPES, LISTS) else EVERY
 
 
 def _is_alike(program: Program, found: Found) -> bool:

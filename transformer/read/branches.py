@@ -121,7 +121,7 @@ def _read_side(reader: Reader, cond: Value, read: Callable[[], Any], moment: int
             if not isinstance(raised, TransformError) or not _may_raise(reader, cond, raised):
                 raise
             alive, error = False, raised
-            _emit_raise(reader, raised, denied)
+            emit_raise(reader, raised, denied)
         changes = reader.journal.changes(mark)
         contents = held_now(changes)
         reader.journal.rollback(mark)
@@ -136,7 +136,7 @@ def _may_raise(reader: Reader, cond: Value, error: TransformError) -> bool:
     return instead is error or bool(reader.loops) and reader.loops[-1].postpones(instead)
 
 
-def _emit_raise(reader: Reader, error: TransformError, denied: int) -> None:
+def emit_raise(reader: Reader, error: TransformError, denied: int) -> None:
     """Has the program raise what reading found, if it comes here: on this path an item is missing. Where
     sizes decide that, other code is made for others."""
     kind = next(cls for cls in type(error).__mro__ if cls in (IndexError, KeyError))

@@ -18,6 +18,7 @@ from .item_templates import names_in
 from .journal import Cell, Place
 from .mixed import note_class, note_class_after_loop
 from .open_lists import Held, capture_copied, capture_opened
+from .recorded import containers_among, containers_in
 from .structures import Clash, Joiner, Missing, Template, atoms, build, capture, open_slots, same_template, types_in
 from .values import may_be_array
 
@@ -229,6 +230,16 @@ class Sharing:
         self.pairs: set[frozenset[tuple[Hashable, int]]] = set()
         self.at_end: set[frozenset[tuple[Hashable, int]]] = set()     # the pairs at the end of the body
         self._heads: dict[int, Value] = {}
+        self._items: dict[Hashable, dict[int, Any]] = {}      # containers that this iteration appends to a list
+        self._holding: set[tuple[Hashable, Hashable]] = set()  # which places may hold an item of which list
+
+    def note_items(self, key: Hashable, token: Any, containers: Iterator[Any]) -> None:
+        """Containers are made anew where an item of a list is read, which would not see what is written to them."""
+        aliases = self.reader.aliases
+        either = [each for container in containers for each in containers_among(aliases.group(container))]
+        self._items[key] = {id(container): container for container in either}
+        for container in either:
+            aliases.relate(container, token, "It is an item of a list that a loop filled.")
 
     def note_sources(self, carried: Carried, contents: list[Value], after_the_first: bool = False) -> None:
         """The arrays carried are, in the first iteration or after it, arrays from before the loop."""
@@ -260,14 +271,20 @@ class Sharing:
     ) -> bool:
         """Notes which places hold one array at either end, and which arrays from before the loop they
         may hold at its end; True if some of that was not known. `before` are former versions."""
-        known = len(self.pairs) + len(self.at_end)
+        known = len(self.pairs) + len(self.at_end) + len(self._holding)
+        self._holding.update(self._held_items(carried))
         initial = [each for key, one in carried.items() for each in self._arrays(key, one, one.initial)]
         final = [each for key, one in carried.items() for each in self._arrays(key, one, one.final)]
         self.at_end.update(self._paired([*recorded, *final]))
         for key, k, value in (each for each in final if not isinstance(carried[each[0]].place, Held)):
             self.at_end |= {frozenset(((key, k), ("older", other))) for other in self._older(value, before)}
         self.pairs |= self.at_end.union(self._paired(initial))
-        return len(self.pairs) + len(self.at_end) > known
+        return len(self.pairs) + len(self.at_end) + len(self._holding) > known
+
+    def _held_items(self, carried: dict[Hashable, Carried]) -> Iterator[tuple[Hashable, Hashable]]:
+        for key, one in carried.items():
+            held = {id(container) for container in containers_in(one.place.value())}
+            yield from ((key, of_list) for of_list, items in self._items.items() if held & items.keys())
 
     def _paired(self, arrays: list[tuple[Hashable, int, Any]]) -> Iterator[frozenset[tuple[Hashable, int]]]:
         """Which of the places hold one array."""
@@ -294,6 +311,9 @@ class Sharing:
     def relate(self, carried: dict[Hashable, Carried], tokens: dict[Hashable, Any], after_the_first: bool = False
                ) -> None:
         """Notes it of what the places hold now; `tokens` stand for the memory of recorded lists."""
+        for key, of_list in self._holding:
+            for container in containers_in(carried[key].place.value()):
+                self.reader.aliases.relate(container, tokens[of_list], "It is an item of a list that a loop filled.")
         pairs = self.at_end if after_the_first else self.pairs
         if not pairs:
             return

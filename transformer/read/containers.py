@@ -221,7 +221,7 @@ def set_item(reader: Reader, container: Any, key: Any, value: Any) -> None:
     if isinstance(container, list) and isinstance(key, Value | Size) and known_of(key) is UNKNOWN:
         check_owned(reader, container, "item assignment")
         return reader.journal.write(Contents(container), tuple(replaced(reader, container, key, value)))
-    key = static(reader, key, "the index of a list" if isinstance(container, list) else "a key of a dictionary")
+    key = static_key(reader, container, key)
     if isinstance(container, dict) and container.get(key, ABSENT) is value:
         return
     if (
@@ -241,6 +241,15 @@ def set_item(reader: Reader, container: Any, key: Any, value: Any) -> None:
     reader.journal.write(Contents(container), tuple(copy))
 
 
+def static_key(reader: Reader, container: Any, key: Any) -> Any:
+    """A key or an index as a Python object; of a slice of a list, its bounds."""
+    if not isinstance(container, list):
+        return static(reader, key, "a key of a dictionary")
+    if isinstance(key, slice):
+        return slice(*(static(reader, bound, "the bounds of this slice") for bound in (key.start, key.stop, key.step)))
+    return static(reader, key, "the index of a list")
+
+
 def delete_item(reader: Reader, container: Any, key: Any) -> None:
     """`del container[key]`."""
     if isinstance(container, RecordedList):
@@ -255,7 +264,7 @@ def delete_item(reader: Reader, container: Any, key: Any) -> None:
     check_owned(reader, container, "del")
     if isinstance(container, list) and has_dynamic((key,)) and not isinstance(key, slice):
         return open_known(reader, container, "`del` of a list at a computed place").delete_item(reader, key)
-    key = static(reader, key, "the index of a list")
+    key = static_key(reader, container, key)
     copy = dict(container) if isinstance(container, dict) else list(container)
     with as_user_error(reader):
         del copy[key]

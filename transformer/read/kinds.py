@@ -32,7 +32,7 @@ def python_type(value: Any) -> type:
     if isinstance(value, ExceptionValue):
         return value.kind
     if not isinstance(value, Value):
-        return STANDING_FOR.get(type(value), type(value))
+        return standing_for(type(value))
     if is_array(value):
         return np.ndarray
     if value.type.weak:
@@ -62,6 +62,11 @@ def described(value: Any) -> str:
 
 
 WORDS = {"str": "string", "builtin_function_or_method": "method", "dict": "dictionary", "ndarray": "array"}
+
+
+def standing_for(cls: type) -> type:
+    """The class of the program's that one of the reader's stands for."""
+    return next((STANDING_FOR[base] for base in cls.__mro__ if base in STANDING_FOR), cls)
 
 
 def with_article(noun: str) -> str:

@@ -15,12 +15,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import NotSupported, Origin
+from ..core.errors import NotSupported, Origin, TransformError
 from ..core.grammar import Atom, Block, Var
 from ..core.sizes import Extent, Size
 from ..core.types import INT
 from ..ops.value import Value
-from .branches import Unreachable
+from .branches import Unreachable, emit_raise
 from .carrying import Carried, Sharing, finish
 from .demand import Opens, Unroll
 from .deques import bounded
@@ -280,12 +280,18 @@ class LoopReading:
 
     def _read_body(self, position: Var, cond: Atom | None) -> Block:
         reader = self.reader
-        mark = self.mark = reader.journal.mark()
+        mark, denied = reader.journal.mark(), len(reader.assumptions.denied)
+        self.mark = mark
         with reader.builder.nested() as block:
             self.sizes.begin_body(cond)
             try:
                 self.plan.bind(Value(position))
                 self.plan.body()
+            except (IndexError, KeyError) as raised:
+                if not isinstance(raised, TransformError) or self.certainly_runs():
+                    raise
+                emit_raise(reader, raised, denied)
+                self._end_early()
             except Unreachable:
                 self._end_early()
             else:

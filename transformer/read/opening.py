@@ -27,7 +27,7 @@ from .joining import template_of_all
 from .joins import same
 from .journal import Item
 from .open_lists import OpenList, RowList, opened, token_of
-from .recorded import APPENDED, Part, RecordedList, WantsOpen
+from .recorded import APPENDED, Part, RecordedList, Token, WantsOpen, containers_of
 from .structures import Joiner, Slot, capture, loosened
 from .values import may_be_array
 
@@ -61,6 +61,8 @@ def open_to_change(reader: Reader, held: RecordedList, what: str) -> OpenList:
     if is_row(template):
         _check_apart(reader, held, what)
     made: OpenList = replace(opened(reader, held, template), filled=tuple(held.loops()))
+    for container in containers_of(reader, held.parts) if is_row(template) else ():
+        reader.aliases.relate(container, made.items.arrays[0], APPENDED)
     reader.journal.write(Item(reader.contents, id(held.home)), made)
     return made
 
@@ -83,7 +85,11 @@ def open_known(reader: Reader, items: list[Any], what: str) -> OpenList:
 def _check_apart(reader: Reader, held: RecordedList, what: str) -> None:
     """Raises if another list has the lists that are items of this one: it would not see what is written to them."""
     tokens = {id(part.token) for part in held.parts if isinstance(part, Part)}
+    rows = [*containers_of(reader, held.parts)]
     for value in reachable(reader):
+        if isinstance(value, Token) and id(value) not in tokens and any(
+                reader.aliases.are_related(row, value) for row in rows):
+            raise held.cannot_change(reader, what)
         other = reader.contents.get(id(value)) if isinstance(value, list) else value
         parts = other.parts if isinstance(other, RecordedList) and other.home is not held.home else ()
         if any(isinstance(part, Part) and id(part.token) in tokens for part in parts):

@@ -18,7 +18,7 @@ from .blame import advice, as_numpy_raises
 from .demand import Unroll, static
 from .errors import as_user_error
 from .in_order import are_sequences, compared_items
-from .recorded import RecordedList, combined
+from .recorded import RecordedList, Recording, combined
 from .values import UNKNOWN, DynamicRange, Lazy, Producer, Text, cell_of, has_dynamic, is_array, known_of, stripped
 
 if TYPE_CHECKING:
@@ -286,7 +286,10 @@ def contains(reader: Reader, container: Any, item: Any) -> Any:
         return reader.call(user, (container, item), {})
     if isinstance(container, RecordedList):
         return is_among(reader, container, item)
-    if known_of(item) is UNKNOWN and isinstance(container, (tuple, list)):
+    if isinstance(container, Recording):
+        raise container.cannot_change(reader, "`in` of a list that the loop appends to")
+    numbers = isinstance(item, (bool, int, float, complex, np.generic, Value, tuple, list))
+    if isinstance(container, (tuple, list)) and (known_of(item) is UNKNOWN or numbers and has_dynamic(container)):
         return _dynamic_contains(reader, container, item)
     key = static(reader, item, "what is looked for with `in`")
     with as_user_error(reader):
@@ -303,9 +306,12 @@ def _in_range(reader: Reader, numbers: range | DynamicRange, item: Any) -> Any:
 def _dynamic_contains(reader: Reader, container: Any, item: Any) -> Any:
     found: Any = False
     for other in container:
-        equal = are_equal(reader, item, other)
+        equal = item is other or are_equal(reader, item, other)
         if equal is True:
             return True
+        if isinstance(equal, Value) and equal.ndim:
+            raise NotSupported("`in` of a list of arrays", reader.builder.origin,
+                               instead="Compare the items in a loop.")
         if equal is not False:
             found = equal if found is False else apply_op(reader, np.logical_or, (found, equal), {})
     return apply_op(reader, bool, (found,), {}) if isinstance(found, Value) and not found.type.weak else found

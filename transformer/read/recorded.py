@@ -48,6 +48,7 @@ class Recording:
     sample: tuple[Any, ...] = ()
     appended: tuple[Any, ...] = ()
     conditional: bool = False  # not every iteration appends an item
+    put: list[Any] = field(default_factory=list)  # what was appended on any path
     token: Token = field(init=False)
 
     def __post_init__(self) -> None:
@@ -70,6 +71,7 @@ class Recording:
             raise WantsRows(self.home, self.loop, inside)
         for value in contained(item):
             reader.aliases.relate(value, self.token, APPENDED)
+        self.put.append(item)
         reader.journal.write(Attribute(self, "appended"), (*self.appended, item))
         if self.last:
             reader.journal.write(Attribute(self, "last"), (*self.last[1:], item))
@@ -247,6 +249,21 @@ def containers_in(value: Any) -> Iterator[Any]:
         yield value
     for child in kind.split(value)[1]:
         yield from containers_in(child)
+
+
+def containers_among(group: list[Any]) -> Iterator[Any]:
+    """The containers and objects among what may be one (see `Aliases`)."""
+    return (each for each in group if not isinstance(each, Token | Value))
+
+
+def containers_of(reader: Reader, parts: tuple[tuple[Any, ...] | Part, ...]) -> Iterator[Any]:
+    """The containers and objects that the program appended to a list with these parts."""
+    for part in parts:
+        if isinstance(part, Part):
+            yield from containers_among(reader.aliases.group(part.token))
+        else:
+            for item in part:
+                yield from containers_in(item)
 
 
 @dataclass(eq=False)

@@ -32,6 +32,7 @@ from .recorded import (
     WantsCarried,
     WantsRows,
     containers_in,
+    containers_of,
     parts_of,
     refusal,
     spread,
@@ -156,7 +157,7 @@ class Records:
     def enter(self, position: Value) -> None:
         """Puts a recording in place of each list."""
         for recording in self._lists.values():
-            recording.position = position
+            recording.position, recording.put = position, []
             self.reader.journal.write(Item(self.reader.contents, id(recording.home)), recording)
         for key, gathered in self._gathered.items():
             held = self.reader.contents.get(key, gathered.home)
@@ -201,6 +202,8 @@ class Records:
             if isinstance(held, RecordedList) and held.within is None:  # found in this very pass
                 continue
             gathered.collect(self.reader, held, loop.joiner())
+            loop.sharing.note_items(("recorded", key), gathered.token,
+                                    containers_of(self.reader, parts_of(held)))
             self._check_unwritten(loop, gathered.values)
         return False
 
@@ -221,6 +224,7 @@ class Records:
         if any(isinstance(slot, Clash) for slot in slots(template)):
             raise Unroll(self.key, refusal(self.reader, "a list of items of different sizes"))
         self._check_changed(loop, appended)
+        loop.sharing.note_items(("recorded", key), self._lists[key].token, containers_in(self._lists[key].put))
         self._templates[key] = template
         self._atoms[key] = [fixed.atom for fixed in atoms(template, captured) if fixed.atom is not None]
         self._values[key] = [fixed.value for fixed in atoms(template, captured)]

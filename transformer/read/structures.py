@@ -400,7 +400,7 @@ def constants(template: Template) -> Iterator[Fixed]:
 
 def shown(template: Template) -> str:
     """A template in words, for an error."""
-    from .kinds import STANDING_FOR, described, with_article
+    from .kinds import described, standing_for, with_article
 
     match template:
         case Slot(type):
@@ -410,7 +410,7 @@ def shown(template: Template) -> str:
                 return str(type_of(atom))
             return repr(value) if isinstance(value, str | bool | None) else described(value)
         case Node(cls):
-            return with_article(STANDING_FOR.get(cls, cls).__name__)
+            return with_article(standing_for(cls).__name__)
         case Clash(reason):
             return reason
     return "nothing"
