@@ -22,6 +22,7 @@ from ..ops import indexing
 from ..ops.value import Value
 from . import copying
 from .applying import apply_op, prepared
+from .asked_classes import note_question
 from .attributes import attribute, has_attribute, set_attribute
 from .comprehensions import collect, collected, folded, listed
 from .conditions import truth
@@ -76,6 +77,7 @@ def length(reader: Reader, value: Any) -> Any:
 def is_instance(reader: Reader, value: Any, kinds: Any) -> bool:
     """`isinstance`; of a dynamic value by its type."""
     kind, found = python_type(value), isinstance(value, kinds)
+    note_question(reader, value, "isinstance", lambda each: issubclass(each, kinds))
     return found if kind is type(value) else issubclass(kind, kinds) or _are_on_devices(kind, kinds)
 
 
@@ -86,6 +88,7 @@ def _are_on_devices(kind: Any, kinds: Any) -> bool:
 
 
 def type_of_value(reader: Reader, value: Any) -> Any:
+    note_question(reader, value, "type", lambda each: each)
     return python_type(value)
 
 

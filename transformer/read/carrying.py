@@ -12,6 +12,7 @@ from ..core.types import INT
 from ..core.walk import Copier, all_uses, atom_of_size, atom_vars, substitute
 from ..ops.integers import affine, is_exact
 from ..ops.value import Value
+from .asked_classes import note_sources
 from .casts import cast
 from .independence import check_independent
 from .item_templates import names_in
@@ -99,6 +100,8 @@ class Carried:
         assert self.final is not None
         known = len(reader.mixed)
         for k, (entry, fixed) in enumerate(zip(self.entries, atoms(self.template, self.final))):
+            if fixed.atom is not None:
+                note_sources(reader, entry, fixed.atom)
             if fixed.atom is not None and entry not in reader.mixed:
                 note_class(reader, entry, fixed.atom)
                 if entry in reader.mixed:

@@ -18,6 +18,7 @@ from ..core.types import ArrayType
 from ..ops.table import lookup
 from ..ops.value import Value
 from ..ops.value import atom as as_atom
+from .asked_classes import check_questions
 from .branches import Unreachable
 from .frames import Frame
 from .interface import AxislessType, Interface, Parameter, Result
@@ -83,6 +84,7 @@ def read_target(reader: Reader, target: Any, args: tuple[Any, ...], kwargs: dict
         results = Results(reader)
         tree = results.add(result)
     check_digits(reader, reader.builder.block)
+    check_questions(reader)
     _leave_out_names(reader.local_constants)
     params = [*arguments.vars, *(hidden.var for hidden in reader.outside.hidden)]
     function = Function(

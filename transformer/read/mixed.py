@@ -19,6 +19,7 @@ from ..core.halves import PYTHON_KINDS, finfo, promoted
 from ..core.types import ArrayType
 from ..core.walk import all_statements
 from ..ops.value import Value, is_python, is_weak, value
+from .asked_classes import note_sources
 from .joins import holds_exactly
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ MOST_FOLLOWED = 64
 
 def note_class(reader: Reader, var: Var, *sources: Atom) -> None:
     """Notes that a variable is one of these, of which some may be Python's."""
+    note_sources(reader, var, *sources)
     if not is_weak(var.type) and any(_may_be_python(reader, source, MOST_FOLLOWED) for source in sources):
         reader.mixed.add(var)
 

@@ -38,6 +38,7 @@ from . import (
     trying,
 )
 from .aliases import Aliases
+from .asked_classes import Question
 from .attributes import attribute
 from .calls import call
 from .casts import Widen
@@ -225,6 +226,8 @@ class Reader:
         self.size_names: dict[Size, str] = {}
         self.numbers_needed: dict[Var, None] = {}  # arguments that would change for two names if arrays
         self.guessing = Guessing()
+        self.sources: dict[Var, list[Atom]] = {}  # what numbers are that paths leave
+        self.questions: list[Question] = []  # about the classes of numbers
         self.mixed: set[Var] = set()  # numbers that are Python's on some paths and NumPy's on others
         self.left_by_loops: set[Var] = set()  # those that are so because a loop may have no iteration
         self.tokens: dict[int, Any] = {}  # what stands for the memory of items of lists that loops change
@@ -383,13 +386,15 @@ class Reader:
 
     def checkpoint(self) -> Any:
         """A point to which `restore` can return: state, statements and assumptions."""
-        return self.journal.mark(), self.builder.block, len(self.builder.block), self.assumptions.checkpoint()
+        block = self.builder.block
+        return self.journal.mark(), block, len(block), self.assumptions.checkpoint(), len(self.questions)
 
     def restore(self, checkpoint: Any) -> None:
-        mark, block, length, assumed = checkpoint
+        mark, block, length, assumed, asked = checkpoint
         self.journal.rollback(mark)
         assert block is self.builder.block
         del block[length:]
+        del self.questions[asked:]
         self.assumptions.restore(assumed)
 
     def loop_of_var(self, var: Var) -> Any:
