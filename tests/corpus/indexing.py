@@ -176,6 +176,14 @@ def unpacking_rows(m):
     return a * b**2 + np.sin(c) * np.sum(last) + np.sum(middle[0] * middle[1])
 
 
+def places_in_a_row(x, w, places):
+    """`x[1][:, places]` has the axes of the row; `x[1, :, places]` would have that of the places in front."""
+    y = x.copy()
+    y[1][:, places] = y[0][:, places] * w
+    y[0][1:, [0, 2]] += w[:2, :2]
+    return np.sum(y**3) + np.sum(x[1][:, places] * w) + np.sum(x[0][:, x[1, 0] > 0])
+
+
 PROGRAMS = [
     Program(elements, normal(("n",))),
     Program(elements_of_matrix, normal((2, 3))),
@@ -209,4 +217,5 @@ PROGRAMS = [
     Program(overlapping_reads, normal(("n",))),
     Program(sliding_by_integers, normal((6,))),
     Program(unpacking_rows, normal((4, 3))),
+    Program(places_in_a_row, lambda rng: (*apart((2, 3, 4), (3, 3))(rng), np.array([1, 0, 3])), (0, 1)),
 ]

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 def _of_row(fold: Fold, stmt: Let) -> Any:
     """x[i][j] → x[i, j], where x has not been written in between."""
     row = fold.defined_by(stmt.args[0], "get")
-    if row is None or row.target.name is not None or not _is_row(row, row.args[1:]) or _was_written(fold, row.args[0]):
+    if row is None or row.target.name is not None or not _is_row(row, row.args[1:]) or _has_arrays(stmt.args[1:]) or (
+            _was_written(fold, row.args[0])):
         return None
     index, slots = _joined(row, row.args[1:], stmt, stmt.args[1:])
     return fold.become(stmt, Get, row.args[0], *slots, **{**stmt.attrs, "index": index})
@@ -48,7 +49,8 @@ def _into_row(fold: Fold, stmt: Let) -> Any:
     row = None if inner is None else fold.defined_by(inner.args[0], "get", "copy")
     if row is not None and row.op.name == "copy":
         row = fold.defined_by(row.args[0], "get")
-    if inner is None or row is None or row.args[0] is not stmt.args[0] or not _is_row(row, row.args[1:]) or not (
+    if inner is None or row is None or row.args[0] is not stmt.args[0] or not _is_row(row, row.args[1:]) or (
+            _has_arrays(inner.args[2:])) or not (
             row.attrs["index"] == stmt.attrs["index"] and all(map(same_atom, row.args[1:], stmt.args[2:]))):
         return None
     index, slots = _joined(row, row.args[1:], inner, inner.args[2:])
@@ -59,8 +61,12 @@ def _is_row(stmt: Let, slots: tuple[Any, ...]) -> bool:
     """Whether an index is of positions, and then whole axes: at least one of either."""
     index = stmt.attrs["index"]
     first = _positions(index)
-    return 0 < first < len(index) and all(entry == slice(None) for entry in index[first:]) and not any(
-        rank_of(type_of(slot)) for slot in slots)
+    return 0 < first < len(index) and all(entry == slice(None) for entry in index[first:]) and not _has_arrays(slots)
+
+
+def _has_arrays(slots: tuple[Any, ...]) -> bool:
+    """Whether an index has arrays: `x[i, :, places]` puts their axes in front, and `x[i][:, places]` does not."""
+    return any(rank_of(type_of(slot)) for slot in slots)
 
 
 def _positions(index: tuple[Any, ...]) -> int:

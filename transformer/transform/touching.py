@@ -149,7 +149,7 @@ class Touching:
     def _seen_through(self, var: Var) -> Extent:
         stmt = self.scopes.definition.get(var)
         if isinstance(stmt, Let) and stmt.op.name in PLACES:
-            self.assumptions.within(var, 0, None)
+            self.assumptions.ranges.setdefault(Unknown(var), (0, None))
         if isinstance(stmt, Let) and all(map(is_exact, (var, *stmt.args))):
             parts = [self.extent(arg) for arg in stmt.args]
             seen = _extreme(stmt, parts) or combined(stmt, parts)

@@ -38,6 +38,7 @@ class Guards:
 
     def _collect(self) -> None:
         same: dict[Dim, Extent] = {}
+        computed: list[tuple[Dim, Extent, Any]] = []               # sizes by whose names others go in the code
         needed = [guard for guard in self.function.guards if guard.kind != "chosen"]
         for guard in map(_reduced, different(needed)):
             left, right = single_atom(guard.left), single_atom(guard.right)
@@ -47,11 +48,16 @@ class Guards:
             )
             if guard.kind == "equal" and len(dims) == 1 and not known and dims[0] not in leaves(
                     other := guard.left if dims[0] is right else guard.right):
-                same[dims[0]] = other                            # by whose name it goes in the code
+                computed.append((dims[0], other, guard))
             elif guard.kind != "equal" or not dims or not known:
                 self.others.append(guard)
             elif frozenset((left, right)) not in self.refused:
                 same[dims[0]] = guard.left if dims[0] is right else guard.right
+        for dim, size, guard in computed:
+            if dim in same:
+                self.others.append(guard)
+            else:
+                same[dim] = size
         self.others = [_under(guard, same) for guard in self.others if not _is_settled(guard, same)]
         for param in self.function.params:
             sizes = param.type.sizes if isinstance(param.type, ArrayType) else ()
