@@ -39,7 +39,7 @@ MOST = 4                               # changes of one program
 OTHERWISE = EXCEPTIONS | {"compiled_helper", "spectrum"}
 # Of two mistakes, that of the shapes is told first, as it is seen before anything runs.
 EARLIER = {"index_argument", "integer_array_write", "newton_step_in_plane", "swap_rows", "gradient_eo",
-           "mask_of_computed_length", "straight_line", "weighted_parabola"}
+           "mask_of_computed_length", "pooled", "straight_line", "weighted_parabola"}
 # Shapes that never fit are told of although the program does not come there.
 UNREACHED = {"conjugate_gradients_at_once"}
 
