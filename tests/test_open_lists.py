@@ -10,7 +10,7 @@ from corpus import Program, open_sizes
 from golden_loops.programs import next_higher
 from lowered import assert_same
 
-from transformer import jit, vmap
+from transformer import grad, jit, vmap
 from transformer.core.errors import NotSupported
 
 RNG = np.random.default_rng(7)
@@ -266,6 +266,28 @@ def test_nothing_is_popped_from_nothing():
         with pytest.raises(IndexError, match="pop from empty list"):
             function(0.7, 3.0)
         assert function(0.7, 1.0) == 1.4
+
+
+def none_beyond(x):
+    waiting = [x[0]]
+    while waiting:
+        waiting.append(waiting.pop() * x[len(x)])
+    return x[0]
+
+
+def refused(x):
+    waiting = [x[0]]
+    while waiting:
+        raise ValueError(len(waiting))
+    return x[0]
+
+
+@pytest.mark.parametrize("transform", [jit, grad, lambda f: jit(grad(f))])
+@pytest.mark.parametrize(("function", "error"), [(none_beyond, IndexError), (refused, ValueError)])
+def test_loops_that_certainly_run_and_go_nowhere(function, error, transform):
+    for n in (1, 3):
+        with pytest.raises(error):
+            transform(function)(np.ones(n))
 
 
 def test_loops_of_arrays_that_get_shorter():

@@ -11,5 +11,5 @@ ALL = os.environ.get("TRANSFORMER_TEST_ALL", "0") != "0"
 
 
 def some(programs: Sequence[Any], every: int, part: int = 0) -> list[Any]:
-    """One part of so many, or all. The name of a program decides, so that a new one does not change which others are taken."""
+    """One part of so many, or all. Names decide, so that a new program does not change which others are taken."""
     return [program for program in programs if ALL or crc32(program.name.encode()) % every == part]

@@ -287,7 +287,7 @@ class Checker:
         """Whether two sizes are equal; those that rest on integers of the program may be, as the
         integer has another name in another loop, or as the program has tested it."""
         left, right = self.normal(left), self.normal(right)
-        if left == right or any(atom_vars(left)) and any(atom_vars(right)):
+        if self.normal(left - right) == 0 or any(atom_vars(left)) and any(atom_vars(right)):
             return True
         return isinstance(left - right, Size) and not guardable(left - right)
 

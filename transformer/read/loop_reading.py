@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import NotSupported, Origin, TransformError
-from ..core.grammar import Atom, Block, Var
+from ..core.grammar import Atom, Block, Const, Var
 from ..core.sizes import Extent, Size
 from ..core.types import INT
 from ..ops.value import Value
@@ -265,7 +265,7 @@ class LoopReading:
             return block, cond.atom
         if not cond:
             raise NeverRuns
-        return [], None
+        return [], Const(True) if self.plan.length is None else None
 
     def _check_test(self, mark: int) -> None:
         """A condition may bind names, which the body then does once more, but write nothing else."""
