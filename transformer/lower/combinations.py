@@ -24,19 +24,9 @@ from ..core.sizes import Extent, Size, Unknown
 from ..core.types import ArrayType
 from ..core.walk import atom_vars, inner_targets, size_of_atom
 from ..ops.arithmetic import Add, Multiply
-from ..ops.comparison import (
-    BitwiseAnd,
-    BitwiseOr,
-    Equal,
-    Greater,
-    GreaterEqual,
-    Less,
-    LessEqual,
-    Maximum,
-    Minimum,
-    NotEqual,
-    Where,
-)
+from ..ops.comparison import Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual
+from ..ops.logic import BitwiseAnd, BitwiseOr
+from ..ops.selection import Maximum, Minimum, Where
 from .nests import Block, Fold, Index, Load, defined, is_load, statements
 from .sums import uses_in
 

@@ -21,7 +21,7 @@ from ..core.grammar import Carry, Let, Var, type_of
 from ..core.types import ArrayType
 from ..ops import scalars
 from ..ops.base import Op
-from ..ops.comparison import Maximum, Minimum
+from ..ops.selection import Maximum, Minimum
 from .nests import Block, Fold, inner_blocks
 from .sums import uses_in
 

@@ -21,21 +21,9 @@ from ..core.grammar import Atom, Const, Let, type_of
 from ..core.halves import is_half
 from ..core.types import ArrayType
 from ..ops.arithmetic import Add, Cast, Divide, Multiply, Subtract
-from ..ops.comparison import (
-    BitwiseAnd,
-    BitwiseOr,
-    Equal,
-    Greater,
-    GreaterEqual,
-    Less,
-    LessEqual,
-    LogicalAnd,
-    LogicalOr,
-    Maximum,
-    Minimum,
-    NotEqual,
-    Where,
-)
+from ..ops.comparison import Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual
+from ..ops.logic import BitwiseAnd, BitwiseOr, LogicalAnd, LogicalOr
+from ..ops.selection import Maximum, Minimum, Where
 
 COMPARED = {Less: operator.lt, LessEqual: operator.le, Greater: operator.gt, GreaterEqual: operator.ge,
             Equal: operator.eq, NotEqual: operator.ne}

@@ -17,10 +17,10 @@ import numpy as np
 from ..core.builder import current
 from ..core.grammar import Const, If, Let, type_of
 from ..ops.arithmetic import Cast, converted
-from ..ops.comparison import Where
 from ..ops.creation import Full
 from ..ops.elements import number
 from ..ops.literals import Array
+from ..ops.selection import Where
 from ..ops.value import Value, value
 from .access import Stored, running
 from .folds import fold

@@ -18,9 +18,10 @@ import numpy as np
 from ..core.grammar import Const, Let, Var, type_of
 from ..core.types import BOOL, ArrayType
 from ..ops.arithmetic import Absolute, Add, Multiply
-from ..ops.comparison import BitwiseOr, Greater, GreaterEqual, Isinf, Less, LessEqual
+from ..ops.comparison import Greater, GreaterEqual, Isinf, Less, LessEqual
 from ..ops.complex_numbers import Imag, Real
 from ..ops.elementary import Hypot
+from ..ops.logic import BitwiseOr
 from .nests import Block, all_uses, inner_blocks, statements
 
 # Comparisons of a length with a number, by the one that has the length on its left.

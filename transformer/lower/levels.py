@@ -22,7 +22,8 @@ from typing import Any
 from ..core.grammar import Atom, Const, If, Let, Loop, Var, type_of
 from ..core.sizes import Size
 from ..core.walk import Copier, atom_vars, inner_targets
-from ..ops.comparison import BitwiseAnd, BitwiseOr, Maximum, Minimum, Where
+from ..ops.logic import BitwiseAnd, BitwiseOr
+from ..ops.selection import Maximum, Minimum, Where
 from .copying import NestCopier
 from .nests import (
     Allocate,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.builder import current
 from ..core.grammar import If, Let
 from ..ops.arithmetic import converted
-from ..ops.comparison import is_true
+from ..ops.logic import is_true
 from ..ops.value import Value, value
 from .access import Stored, running
 from .filling import stored

@@ -17,11 +17,12 @@ from ..core.grammar import UNDEFINED, Const, If, Let, Loop, Var, type_of
 from ..core.types import BOOL, INT, ArrayType
 from ..ops.arithmetic import Cast, converted
 from ..ops.base import callable_of
-from ..ops.comparison import Greater, GreaterEqual, Less, LessEqual, NotEqual, Where
+from ..ops.comparison import Greater, GreaterEqual, Less, LessEqual, NotEqual
 from ..ops.complex_numbers import OfParts
 from ..ops.elementwise import weak_or_dtype
 from ..ops.identity import Same
 from ..ops.loops import loop_of, missing
+from ..ops.selection import Where
 from ..ops.value import Value, apply, is_python, value
 from .access import fitted
 from .choices import pythons_choice

@@ -26,7 +26,8 @@ from ..core.sizes import Extent, Size, Unknown
 from ..core.types import BOOL, INT, ArrayType
 from ..core.walk import atom_of_size, atom_vars
 from ..ops.arithmetic import Add, Cast
-from ..ops.comparison import Equal, Isfinite, LogicalNot
+from ..ops.comparison import Equal, Isfinite
+from ..ops.logic import LogicalNot
 from .contractions import Read, Span, moved
 from .nests import Allocate, Block, Fold, Index, Load, Nest, Store
 

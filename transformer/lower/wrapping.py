@@ -22,9 +22,10 @@ from ..core.walk import atom_vars
 from ..ops import scalars
 from ..ops.arithmetic import Add, Cast, Multiply, Negative, Positive, Subtract
 from ..ops.base import Op
-from ..ops.comparison import BitwiseAnd, BitwiseOr, BitwiseXor, Invert, LeftShift, Where
 from ..ops.identity import Same
 from ..ops.integers import PLACES, affine
+from ..ops.logic import BitwiseAnd, BitwiseOr, BitwiseXor, Invert, LeftShift
+from ..ops.selection import Where
 from .magnitudes import COUNT, COUNTED, LARGEST_STEP, Magnitudes, is_within, is_within_64_bits
 from .nests import (
     Allocate,

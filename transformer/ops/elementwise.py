@@ -188,7 +188,7 @@ def where(condition: Any, a: Any, b: Any) -> Any:
     operands = condition, a, b
     if not any(isinstance(operand, Value) for operand in operands):
         return np.where(condition, a, b)
-    from .comparison import Where
+    from .selection import Where
     return apply(Where, operands, {}, "np.where" if any(map(rank, operands)) else None)
 
 

@@ -99,7 +99,7 @@ def as_size(integer: Value, most: Extent) -> Extent:
 def count_of(mask: Value) -> Extent:
     """How many elements of an array are true, or not zero: a size that the program computes."""
     from .arithmetic import Cast
-    from .comparison import is_true
+    from .logic import is_true
     from .reduction import CountNonzero
     if isinstance(mask.atom, Const):
         return int(bool(mask.atom.value))

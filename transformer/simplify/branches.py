@@ -39,8 +39,8 @@ from typing import Any
 from ..core.grammar import Atom, Block, Const, Effect, Function, If, Let, Merge, Var, type_of
 from ..core.guards import Assumptions
 from ..core.types import BOOL
-from ..ops.comparison import LogicalNot
 from ..ops.identity import Same
+from ..ops.logic import LogicalNot
 from .rewriter import Rewriter, same_atom
 
 

@@ -38,8 +38,8 @@ from ..core.grammar import Atom, Block, Const, Effect, Function, If, Let, Loop, 
 from ..core.guards import Assumptions
 from ..core.walk import all_statements
 from ..ops.arithmetic import Absolute
-from ..ops.comparison import Maximum, Minimum
 from ..ops.proofs import Ranges, is_integer
+from ..ops.selection import Maximum, Minimum
 from .branches import Branches
 
 

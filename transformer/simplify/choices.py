@@ -30,7 +30,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.grammar import Atom, Const, Let, type_of
 from ..ops.arithmetic import Multiply, Negative
-from ..ops.comparison import Equal, NotEqual, Where
+from ..ops.comparison import Equal, NotEqual
+from ..ops.selection import Where
 from .changes import CONSTANT, with_operand
 from .neutral import known, number
 from .rewriter import array_type

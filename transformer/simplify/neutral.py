@@ -28,7 +28,7 @@ from ..core.halves import can_cast
 from ..core.types import BOOL, INT
 from ..core.walk import tail_uses
 from ..ops.arithmetic import Cast, Negative, has_opposite
-from ..ops.comparison import LogicalNot
+from ..ops.logic import LogicalNot
 from .changes import CONSTANT, with_operand
 from .rewriter import array_type, same_atom
 

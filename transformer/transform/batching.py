@@ -42,10 +42,10 @@ from ..core.grammar import (
 from ..core.sizes import Dim, Extent, Size
 from ..core.types import INT, ArrayType, SeqType, Type
 from ..core.walk import METHODS, Copier, atom_vars
-from ..ops.comparison import Where
 from ..ops.identity import Same
 from ..ops.indexing import Get
 from ..ops.ruled import Ruled
+from ..ops.selection import Where
 from ..ops.value import Value, emit, hands_on, value
 from ..read.demand import static
 from . import rules

@@ -32,8 +32,8 @@ from ..core.sizes import Extent, Size, Unknown
 from ..core.types import INT, ArrayType, SeqType
 from ..core.walk import Copier, all_statements, atom_of_size, atom_vars, free_vars, has_effects, size_of_atom
 from ..ops.arithmetic import Add, Cast
-from ..ops.comparison import Maximum, Minimum
 from ..ops.integers import shared
+from ..ops.selection import Maximum, Minimum
 from ..ops.value import Value, apply
 
 

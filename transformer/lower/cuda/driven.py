@@ -10,8 +10,9 @@ from typing import Any
 
 from ...core.grammar import Let, Var, type_of
 from ...ops.arithmetic import Add, Cast, Multiply, Negative, Positive, Subtract
-from ...ops.comparison import Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual, Where
+from ...ops.comparison import Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual
 from ...ops.identity import Same
+from ...ops.selection import Where
 from ...write.expressions import dotted
 from ..hosted import Fixed
 from ..numbers import typed

@@ -23,7 +23,7 @@ from ...core.sizes import Dim, Size, Unknown, least
 from ...core.types import INT, ArrayType
 from ...core.walk import Copier, atom_of_size, size_of_atom
 from ...ops.arithmetic import Add, Cast
-from ...ops.comparison import Where
+from ...ops.selection import Where
 from ..clean import Renaming, swept
 from ..combinations import CHUNKS, combinations
 from ..copying import NestCopier

@@ -18,7 +18,7 @@ from typing import Any
 
 from ...core.grammar import Effect, If, Let, Var, type_of
 from ...core.walk import inner_targets
-from ...ops.comparison import BitwiseOr
+from ...ops.logic import BitwiseOr
 from ..checks import CHECK
 from ..nests import Block, Fold, all_uses, defined, statements
 from .placing import is_test
