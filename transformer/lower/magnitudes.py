@@ -14,7 +14,8 @@ from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, Unknown
 from ..core.types import ArrayType
 from ..core.walk import size_of_atom
 from ..ops.integers import PLACES, affine, is_exact
-from ..ops.proofs import Ranges, divided
+from ..ops.proof_rules import divided
+from ..ops.proofs import Ranges
 
 Interval = tuple[int, int]
 WIDEST: Interval = (-2 ** 63, 2 ** 63 - 1)

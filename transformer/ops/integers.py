@@ -44,13 +44,18 @@ def _affine(var: Var, depth: int = 0) -> Extent:
 
 def _seen_through(var: Var, depth: int) -> Extent | None:
     """What an integer was computed from; None where it is best known by itself."""
-    stmt = current().numbering.definitions.get(var)
+    stmt = definition_of(var)
     if stmt is None or depth == DEEPEST or Unknown(var) in current().assumptions.ranges:
         return None
     if not all(map(is_exact, (var, *stmt.args))):
         return None
     return combined(stmt, [_affine(a, depth + 1) if isinstance(a, Var) else affine(a)
                             for a in stmt.args])
+
+
+def definition_of(atom: Any) -> Let | None:
+    """The statement that made a variable, as far as the current builder knows."""
+    return current().numbering.definitions.get(atom) if isinstance(atom, Var) else None
 
 
 def is_exact(atom: Atom) -> bool:
