@@ -1,15 +1,14 @@
-"""Ops on all lanes of a named axis: what `vmap(f, axis_name="i")` and `pmap` give a meaning to.
+"""Collectives, on all lanes of a named axis: what `vmap(f, axis_name="i")` and `pmap` give a meaning to.
 
     def f(x):                               def f_vmap(x):
         return x / psum(x, "i")     becomes     return x / np.sum(x, axis=0)
 
-While a function is read, the axes around it are known with their sizes (`named_axis`). The ops are gone when the
-axis that they name has become an axis of arrays.
+While a function is read, the axes around it are known with their sizes (`named_axis`). What calls become are the ops
+of `across_lanes`.
 """
 
 from __future__ import annotations
 
-import ast
 import threading
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
@@ -21,11 +20,8 @@ from .. import tree
 from ..core.errors import BadArgument
 from ..core.grammar import Var
 from ..core.sizes import Extent
-from ..core.types import ArrayType
+from .across_lanes import AllGather, AxisIndex, Pmax, Pmean, Pmin, Psum
 from .axes import counted_axis, joined_axes
-from .base import Op
-from .creation import arange
-from .reduction import as_float
 from .rewritten import Rewritten
 from .value import Value, emit, value
 
@@ -223,197 +219,3 @@ class AxisSizeCall(Rewritten):
         for name in names_of(axis_name):
             size = size * size_of(name)
         return value(size)
-
-
-# -- ops -------------------------------------------------------------------------------------------
-
-GONE = None, "lanes have become an axis before"
-
-
-def printed(name: str, *attributes: str) -> Callable[..., ast.expr]:
-    """How an op is printed where the lanes are devices: as the call that users write."""
-    def source(*operands: ast.expr, axis_name: Any, **attrs: Any) -> ast.expr:
-        function = ast.Attribute(ast.Name("transformer"), name)
-        given = [axis_name, *(attrs[each] for each in attributes)]
-        return ast.Call(function, [*operands, *(ast.parse(repr(each), mode="eval").body for each in given)], [])
-    return source
-
-
-def _rows(rng):
-    return [((rng.normal(size=shape),), {"axis_name": "i"}) for shape in ((), (3,))]
-
-
-class Psum(Op):
-    """The transpose of a sum over lanes is a sum over lanes, as in JAX: the derivative of what all lanes give."""
-
-    source = printed("psum")
-    noun = "total"
-    linear = "x"
-    loop = GONE
-    domain = _rows
-
-    def types(x: ArrayType, axis_name: Any = None) -> ArrayType:
-        return x
-
-    def vjp(dy, x, axis_name=None):
-        return Psum.applied(dy, axis_name=axis_name)
-
-    def run(x, axis_name=None):
-        return x
-
-    def batch(lead, x, axis_name=None):
-        return Psum.applied(x, axis_name=axis_name)
-
-    def over_lanes(size, x):
-        return np.sum(x, axis=0)
-
-    def over_devices(size, name, count, x):
-        return Psum.applied(np.sum(x, axis=0), axis_name=name)
-
-
-class Pmean(Op):
-    source = printed("pmean")
-    noun = "mean"
-    linear = "x"
-    loop = GONE
-    domain = _rows
-
-    def types(x: ArrayType, axis_name: Any = None) -> ArrayType:
-        return x if x.is_inexact else ArrayType(np.dtype(np.float64), x.sizes)
-
-    def vjp(dy, x, axis_name=None):
-        return Pmean.applied(dy, axis_name=axis_name)
-
-    def run(x, axis_name=None):
-        return np.mean([x], axis=0)
-
-    def batch(lead, x, axis_name=None):
-        return Pmean.applied(x, axis_name=axis_name)
-
-    def over_lanes(size, x):
-        return np.mean(x, axis=0)
-
-    def over_devices(size, name, count, x):
-        return Pmean.applied(np.mean(x, axis=0), axis_name=name)
-
-
-def _extreme_tangent(t, x, y, axis_name=None):
-    """The mean of the tangents of the lanes that are extreme."""
-    at, count = _extremes(x, y, axis_name)
-    return Psum.applied(at * t, axis_name=axis_name) / count
-
-
-def _extreme_cotangent(dy, x, y, axis_name=None):
-    """Lanes that are extreme get equal shares."""
-    at, count = _extremes(x, y, axis_name)
-    return at * (Psum.applied(dy, axis_name=axis_name) / count)
-
-
-def _extremes(x, y, axis_name):
-    """Whether a lane is extreme, and how many are."""
-    at = x == y
-    return at, as_float(Psum.applied(at.astype(np.int64), axis_name=axis_name), x)
-
-
-class Pmax(Op):
-    """Lanes that are equally large share the derivative equally."""
-
-    source = printed("pmax")
-    noun = "largest"
-    jvp = _extreme_tangent
-    vjp = _extreme_cotangent
-    loop = GONE
-    domain = _rows
-
-    def types(x: ArrayType, axis_name: Any = None) -> ArrayType:
-        return x
-
-    def run(x, axis_name=None):
-        return x
-
-    def batch(lead, x, axis_name=None):
-        return Pmax.applied(x, axis_name=axis_name)
-
-    def over_lanes(size, x):
-        return np.max(x, axis=0)
-
-    def over_devices(size, name, count, x):
-        return Pmax.applied(np.max(x, axis=0), axis_name=name)
-
-
-class Pmin(Op):
-    """Lanes that are equally small share the derivative equally."""
-
-    source = printed("pmin")
-    noun = "smallest"
-    jvp = _extreme_tangent
-    vjp = _extreme_cotangent
-    loop = GONE
-    domain = _rows
-
-    def types(x: ArrayType, axis_name: Any = None) -> ArrayType:
-        return x
-
-    def run(x, axis_name=None):
-        return x
-
-    def batch(lead, x, axis_name=None):
-        return Pmin.applied(x, axis_name=axis_name)
-
-    def over_lanes(size, x):
-        return np.min(x, axis=0)
-
-    def over_devices(size, name, count, x):
-        return Pmin.applied(np.min(x, axis=0), axis_name=name)
-
-
-class AllGather(Op):
-    source = printed("all_gather")
-    noun = "everywhere"
-    name = "all_gather"
-    linear = "x"
-    loop = GONE
-
-    def types(x: ArrayType, axis_name: Any = None, size: Extent = 1) -> ArrayType:
-        return ArrayType(x.dtype, (size, *x.sizes))
-
-    def vjp(dy, x, axis_name=None, size=1):
-        total = Psum.applied(dy, axis_name=axis_name)
-        return total[emit(AxisIndex, (), {"axis_name": axis_name}) if isinstance(total, Value) else 0]
-
-    def run(x, axis_name=None, size=1):
-        return np.asarray(x)[None]
-
-    def batch(lead, x, axis_name=None, size=1):
-        return np.moveaxis(AllGather.applied(x, axis_name=axis_name, size=size), 1, 0)
-
-    def over_lanes(lanes, x, size):
-        return x
-
-    def over_devices(lanes, name, count, x, size):
-        everywhere = AllGather.applied(x, axis_name=name, size=count)
-        return np.reshape(everywhere, (lanes * count, *x.shape[1:]))
-
-    def domain(rng):
-        return [((rng.normal(size=shape),), {"axis_name": "i", "size": 1}) for shape in ((), (3,))]
-
-
-class AxisIndex(Op):
-    source = printed("axis_index")
-    noun = "number"
-    name = "axis_index"
-    differs = True
-    derivative = None, "it is an integer"
-    loop = GONE
-
-    def types(axis_name: Any = None) -> ArrayType:
-        return ArrayType(np.dtype(np.int64))
-
-    def run(axis_name=None):
-        return np.int64(0)
-
-    def over_lanes(size):
-        return arange(size)
-
-    def over_devices(size, name, count):
-        return emit(AxisIndex, (), {"axis_name": name}) * value(size) + arange(size)

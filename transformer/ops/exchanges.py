@@ -13,10 +13,11 @@ import numpy as np
 from ..core.builder import current
 from ..core.errors import BadArgument
 from ..core.types import ArrayType
+from .across_lanes import GONE, printed
 from .arguments import known, whole
 from .axes import counted_axis, joined_axes
 from .base import Op
-from .collectives import GONE, axis_index, of_leaves, only_read, printed, psum, size_of
+from .collectives import axis_index, of_leaves, only_read, psum, size_of
 from .elementwise import size_text
 from .indexing import write, zeros_like
 from .rewritten import Rewritten

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .collectives import AxisIndex
+from .across_lanes import AxisIndex
 from .value import Value, call, emit
 
 Rows = list[list[int]]                  # for each device, lanes of it

@@ -25,7 +25,7 @@ FAMILIES = ("identity", "arithmetic", "rounding", "powers", "elementary", "compa
             "singular_values", "eigenvalues", "triangular", "lu", "least_squares", "matrix_functions", "special",
             "bessel", "gamma_family", "hypergeometric", "integrals", "orthogonal", "distributions", "box_cox", "losses",
             "statistics", "missing", "norms", "number_theory", "complex_numbers", "scans", "sequences", "saved",
-            "collectives", "exchanges", "random_bits", "inverse_error", "rounded")
+            "collectives", "across_lanes", "exchanges", "random_bits", "inverse_error", "rounded")
 
 
 @cache
