@@ -19,8 +19,9 @@ from ..run.gpu_streams import On
 from ..run.native import is_on_device
 from ..transform.batched import Batched
 from ..transform.lane_axes import SHARED, Axes, as_shared, spread
-from .array import Array, device_among, on_host
+from .array import Array, device_among
 from .device import NOTHING, Device
+from .on_device import on_host
 from .sharded import Sharded
 from .shards import ShardedArray
 from .split import Split

@@ -16,8 +16,9 @@ from ..core.halves import kind_of
 from ..read.kinds import described
 from ..run.gpu import is_gpu_array, of_library
 from ..run.native import is_on_device
-from .array import Array, device_among, frozen, kept, on_arrays, read_only, there, wrapped
+from .array import Array, device_among, on_arrays, wrapped
 from .device import Device, chosen_device, device_of
+from .on_device import frozen, kept, read_only, there
 from .shards import ShardedArray
 from .workers import Part
 

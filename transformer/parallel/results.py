@@ -15,8 +15,9 @@ from ..core.errors import BadArgument
 from ..precision import narrowed
 from ..run.gpu import fetched, is_gpu_array
 from ..transform.lane_axes import SHARED, Axes, spread
-from .array import Array, read_only, there
+from .array import Array
 from .device import Device
+from .on_device import read_only, there
 from .sharded import Sharded, rank
 from .shards import ShardedArray
 from .split import Split

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from ..run.gpu import is_gpu_array
-from .array import Array, on_host, read_only, there
+from .array import Array
+from .on_device import on_host, read_only, there
 from .sharded import rank
 from .workers import failed, known
 
