@@ -18,8 +18,9 @@ from .branches import choose
 from .demand import Unroll, need
 from .item_templates import template_of
 from .kinds import described
+from .list_demands import WantsOpen
 from .operators import binary, on_sizes
-from .recorded import RecordedList, Recording, WantsOpen
+from .recorded import RecordedList, Recording
 from .testing import Untested
 from .values import UNKNOWN, Conflict, DynamicRange, known_of
 

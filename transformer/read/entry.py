@@ -23,10 +23,11 @@ from .branches import Unreachable
 from .frames import Frame
 from .interface import AxislessType, Interface, Parameter, Result
 from .kinds import described
+from .list_demands import known_or
 from .mixed import check_digits
 from .outside import Watch
 from .places import place_of, python_of
-from .recorded import RecordedList, Recording, known_or
+from .recorded import RecordedList, Recording
 from .scope import Scope
 from .sharing import apart_arguments
 from .source import find_source

@@ -29,7 +29,8 @@ from ..ops.value import Value, call
 from .applying import apply_op
 from .demand import Unroll
 from .joining import Laid, laid_out
-from .recorded import APPENDED, Part, RecordedList, Token, refusal
+from .list_demands import refusal
+from .recorded import APPENDED, Part, RecordedList, Token
 from .structures import Clash, Joiner, Slot, Template
 from .values import may_be_array
 

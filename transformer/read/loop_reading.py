@@ -28,9 +28,9 @@ from .frames import Frame, stamp
 from .item_templates import is_list, items_of_list, open_template
 from .joining import join_lists
 from .journal import Cell, Contents, Name, Place
+from .list_demands import WantsCarried, WantsOpen, WantsRows, WantsSize
 from .open_lists import Held, OpenList, appended_arrays, capture_opened
 from .open_sizes import OpenSizes
-from .recorded import WantsCarried, WantsOpen, WantsRows, WantsSize
 from .recording import Records
 from .structures import (
     Clash,

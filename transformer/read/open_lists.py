@@ -39,18 +39,8 @@ from .item_templates import (
 )
 from .joining import columns_of
 from .journal import Item
-from .recorded import (
-    APPENDED,
-    Part,
-    RecordedList,
-    Token,
-    WantsOpen,
-    WantsSize,
-    all_parts_of,
-    known_or,
-    refusal,
-    wants_other,
-)
+from .list_demands import WantsOpen, WantsSize, known_or, refusal, wants_other
+from .recorded import APPENDED, Part, RecordedList, Token, all_parts_of
 from .structures import (
     Joiner,
     Node,

@@ -26,8 +26,9 @@ from .iteration import non_negative
 from .joining import template_of_all
 from .joins import same
 from .journal import Item
+from .list_demands import WantsOpen
 from .open_lists import OpenList, RowList, opened, token_of
-from .recorded import APPENDED, Part, RecordedList, Token, WantsOpen, containers_of
+from .recorded import APPENDED, Part, RecordedList, Token, containers_of
 from .structures import Joiner, Slot, capture, loosened
 from .values import may_be_array
 

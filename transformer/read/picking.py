@@ -18,7 +18,7 @@ from .applying import apply_op
 from .casts import PYTHON
 from .demand import Roots, Unroll, static
 from .errors import as_user_error
-from .recorded import WantsOpen
+from .list_demands import WantsOpen
 from .structures import capture, loosened, stripped_type
 from .testing import Untested
 from .values import UNKNOWN, is_array, is_number, known_of, may_be_array, stripped

@@ -21,8 +21,9 @@ from ..core.sizes import Extent, Size
 from ..core.types import ArrayType
 from ..ops.value import Value
 from .casts import cast
-from .demand import Demand, Roots, Unroll, static
+from .demand import Unroll, static
 from .journal import Attribute, Item
+from .list_demands import WantsCarried, WantsRows, known_or, refusal, wants_other
 from .structures import Fixed, Node, Slot, Template, build, capture, open_slots
 from .values import contained, known_of
 
@@ -127,46 +128,6 @@ class Token:
 
     def __init__(self, loop: Any = None) -> None:
         self.loop = loop
-
-
-class WantsCarried(Exception):
-    """The newest items of a list are read in the loop that appends to it, or their number, where that rests on
-    conditions: they have to be carried."""
-
-    def __init__(self, home: list[Any], newest: int = 0, counted: bool = False) -> None:
-        super().__init__()
-        self.home = home
-        self.newest = newest
-        self.counted = counted
-
-
-class WantsOpen(Exception):
-    """Loops change a list in another way than by an item for each iteration: its items are to lie in arrays whose sizes
-    the loops carry (see `open_lists`). `sample` is what an item is, if that is known."""
-
-    def __init__(self, home: list[Any], sample: Template | None, refusal: NotSupported) -> None:
-        super().__init__()
-        self.home = home
-        self.sample = sample
-        self.refusal = refusal
-
-
-class WantsSize(Exception):
-    """A loop that carries sizes is to carry that of this list, of which it has taken items that were not there yet."""
-
-    def __init__(self, home: list[Any]) -> None:
-        super().__init__()
-        self.home = home
-
-
-class WantsRows(Exception):
-    """The loop with this key appends to a list more than one item in an iteration (see `gathering`)."""
-
-    def __init__(self, home: list[Any], loop: Any, refusal: NotSupported) -> None:
-        super().__init__()
-        self.home = home
-        self.loop = loop
-        self.refusal = refusal
 
 
 @dataclass(frozen=True, eq=False)
@@ -423,27 +384,3 @@ def recorded(reader: Reader, parts: tuple[Any, ...]) -> RecordedList:
     made = RecordedList(home, parts)
     reader.journal.write(Item(reader.contents, id(home)), made)
     return made
-
-
-def wants_other(reader: Reader, loop: Any, home: list[Any], refused: NotSupported, sample: Template | None
-                ) -> Exception:
-    """What to raise where a loop cannot have a list as it is: it is unrolled, or carries the list if it cannot be."""
-    opened = any(each.is_open and reader.made_before(home, each.made) for each in reader.loops)
-    return WantsOpen(home, sample, refused) if opened else Unroll(loop, refused)
-
-
-def known_or(reader: Reader, length: Extent, refused: NotSupported) -> Exception:
-    """What to raise where a list has to be one of items that are known one by one: arguments that tell its length have
-    to be known, too, if nothing else tells it."""
-    roots = Roots(reader)
-    roots.follow(length)
-    return Demand(roots.paths, refused) if roots.paths and not roots.others and not roots.loops else refused
-
-
-def refusal(reader: Reader, what: str) -> NotSupported:
-    return NotSupported(
-        what,
-        reader.builder.origin,
-        why="A list that a loop fills becomes an array with one row per iteration.",
-        instead="Make an array before the loop (np.zeros) and assign to its items.",
-    )

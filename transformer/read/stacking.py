@@ -12,7 +12,8 @@ from ..core.errors import raised_as
 from ..ops.value import Value
 from .applying import apply_op
 from .demand import static
-from .recorded import Part, RecordedList, refusal
+from .list_demands import refusal
+from .recorded import Part, RecordedList
 from .structures import build
 
 if TYPE_CHECKING:
