@@ -17,7 +17,8 @@ from .demand import Unroll
 from .frames import Frame
 from .iteration import Iteration
 from .later import read_later
-from .recorded import APPENDED, Part, RecordedList, Recording, Token
+from .recorded import Part, RecordedList, Recording
+from .tokens import APPENDED, Token
 from .values import ArrayMethod, Closure, ContainerMethod, View, cell_of, may_be_array
 
 if TYPE_CHECKING:

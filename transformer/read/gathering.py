@@ -30,8 +30,9 @@ from .applying import apply_op
 from .demand import Unroll
 from .joining import Laid, laid_out
 from .list_demands import refusal
-from .recorded import APPENDED, Part, RecordedList, Token
+from .recorded import Part, RecordedList
 from .structures import Clash, Joiner, Slot, Template
+from .tokens import APPENDED, Token
 from .values import may_be_array
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from .item_templates import is_list, items_of_list, open_template
 from .joining import join_lists
 from .journal import Cell, Contents, Name, Place
 from .list_demands import WantsCarried, WantsOpen, WantsRows, WantsSize
-from .open_lists import Held, OpenList, appended_arrays, capture_opened
+from .open_lists import Held, OpenList, capture_opened
 from .open_sizes import OpenSizes
 from .recording import Records
 from .structures import (
@@ -50,6 +50,7 @@ from .structures import (
     value_of,
     with_slots,
 )
+from .tokens import appended_arrays
 from .values import Conflict
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ An array for each number and array of an item: items are alike.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +40,7 @@ from .item_templates import (
 from .joining import columns_of
 from .journal import Item
 from .list_demands import WantsOpen, WantsSize, known_or, refusal, wants_other
-from .recorded import APPENDED, Part, RecordedList, Token, all_parts_of
+from .recorded import Part, RecordedList, all_parts_of
 from .structures import (
     Joiner,
     Node,
@@ -52,7 +52,8 @@ from .structures import (
     types_in,
     with_slots,
 )
-from .values import View, cell_of, contained, may_be_array
+from .tokens import APPENDED, token_of
+from .values import View, cell_of, contained
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -494,24 +495,9 @@ def _note_items(reader: Reader, home: list[Any], part: Part | tuple[Any, ...]) -
         reader.aliases.relate(value, token_of(reader, home), APPENDED)
 
 
-def token_of(reader: Reader, home: list[Any]) -> Any:
-    """What stands for the memory of the items of a list."""
-    if id(home) not in reader.tokens:
-        reader.tokens[id(home)] = Token()
-    return reader.tokens[id(home)]
-
-
-def appended_arrays(reader: Reader, home: list[Any]) -> Iterator[Value]:
-    """The arrays that were appended to a list: written to, they would change in it."""
-    for value in reader.aliases.group(token_of(reader, home)):
-        if isinstance(value, Value) and may_be_array(value):
-            yield value
-
-
 def call_change(reader: Reader, held: OpenList, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`xs.name(*args, **kwargs)`."""
     try:
         return getattr(held, name)(reader, *args, **kwargs)
     except TypeError as error:
         raise as_raised(error, reader.builder.origin) from None
-

@@ -27,9 +27,10 @@ from .joining import template_of_all
 from .joins import same
 from .journal import Item
 from .list_demands import WantsOpen
-from .open_lists import OpenList, RowList, opened, token_of
-from .recorded import APPENDED, Part, RecordedList, Token, containers_of
+from .open_lists import OpenList, RowList, opened
+from .recorded import Part, RecordedList, containers_of
 from .structures import Joiner, Slot, capture, loosened
+from .tokens import APPENDED, Token, token_of
 from .values import may_be_array
 
 if TYPE_CHECKING:

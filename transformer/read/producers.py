@@ -18,7 +18,7 @@ import gast
 from ..core.errors import NotSupported
 from .frames import Frame
 from .journal import Attribute
-from .recorded import APPENDED, Token
+from .tokens import APPENDED, Token
 from .values import Producer, contained, may_be_array
 
 if TYPE_CHECKING:

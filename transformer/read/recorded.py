@@ -25,6 +25,7 @@ from .demand import Unroll, static
 from .journal import Attribute, Item
 from .list_demands import WantsCarried, WantsRows, known_or, refusal, wants_other
 from .structures import Fixed, Node, Slot, Template, build, capture, open_slots
+from .tokens import APPENDED, Token
 from .values import contained, known_of
 
 if TYPE_CHECKING:
@@ -118,16 +119,6 @@ MOST_CARRIED = 8
 def _raise_out_of_range(reader: Reader) -> None:
     attrs = {"exception": IndexError, "template": (("list index out of range",),)}
     reader.builder.emit(Effect("raise", (), attrs, reader.builder.origin))
-
-
-APPENDED = "It was appended to a list, whose items would change with it."
-
-
-class Token:
-    """Stands for the memory of the items of a list (see `Aliases`), which a loop with this key filled."""
-
-    def __init__(self, loop: Any = None) -> None:
-        self.loop = loop
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,8 +25,9 @@ from .journal import Attribute, Cell, Contents, Item, Keys, Place
 from .list_demands import WantsCarried, WantsRows, refusal, wants_other
 from .maybe import Maybe, Unknowable, nothing_like
 from .open_lists import OpenList
-from .recorded import Part, RecordedList, Recording, Token, containers_in, containers_of, parts_of, spread
+from .recorded import Part, RecordedList, Recording, containers_in, containers_of, parts_of, spread
 from .structures import Clash, Node, Slot, Template, atoms, capture, constants, is_constant, loosened, slots, types_in
+from .tokens import Token
 from .values import Conflict, cell_of, may_be_array
 
 if TYPE_CHECKING:

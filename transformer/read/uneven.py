@@ -26,8 +26,9 @@ from .demand import Roots
 from .joining import columns_of, template_of_all
 from .journal import Contents, Item, Place
 from .open_lists import OpenList
-from .recorded import APPENDED, Part, RecordedList, parts_of, spread
+from .recorded import Part, RecordedList, parts_of, spread
 from .structures import Fixed, Node, Slot, Template, known_outside, open_slots
+from .tokens import APPENDED
 from .values import contained
 
 if TYPE_CHECKING:
