@@ -17,12 +17,13 @@ from ..ops.value import Value
 from .demand import Demand, Roots, Unroll
 from .deques import bounded
 from .frames import stamp
+from .held import Held
 from .item_templates import can_be_items, items_of_list, joined_items
 from .joins import joined_type
 from .journal import Contents, Item, Keys, Place, held_now
 from .maybe import balance
 from .merging import Meeting, Merger
-from .open_lists import Held, OpenList, capture_opened
+from .open_lists import OpenList, capture_opened
 from .recorded import RecordedList
 from .structures import (
     Fixed,

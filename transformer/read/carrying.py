@@ -14,11 +14,12 @@ from ..ops.integers import affine, is_exact
 from ..ops.value import Value
 from .asked_classes import note_sources
 from .casts import cast
+from .held import Held
 from .independence import check_independent
 from .item_templates import names_in
 from .journal import Cell, Place
 from .mixed import note_class, note_class_after_loop
-from .open_lists import Held, capture_copied, capture_opened
+from .open_lists import capture_copied, capture_opened
 from .recorded import containers_among, containers_in
 from .structures import Clash, Joiner, Missing, Template, atoms, build, capture, open_slots, same_template, types_in
 from .values import may_be_array

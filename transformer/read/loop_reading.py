@@ -25,11 +25,12 @@ from .carrying import Carried, Sharing, finish
 from .demand import Opens, Unroll
 from .deques import bounded
 from .frames import Frame, stamp
+from .held import Held
 from .item_templates import is_list, items_of_list, open_template
 from .joining import join_lists
 from .journal import Cell, Contents, Name, Place
 from .list_demands import WantsCarried, WantsOpen, WantsRows, WantsSize
-from .open_lists import Held, OpenList, capture_opened
+from .open_lists import OpenList, capture_opened
 from .open_sizes import OpenSizes
 from .recording import Records
 from .structures import (

@@ -61,36 +61,6 @@ if TYPE_CHECKING:
 WHAT = "a list that gets items of several types"
 
 
-class Held(Item):
-    """What stands in place of a list (see `Reader.contents`), which keeps its identity when it changes."""
-
-    __slots__ = ("list", "label", "token")
-
-    def __init__(self, reader: Reader, home: list[Any]) -> None:
-        super().__init__(reader.contents, id(home))
-        self.list, self.label, self.token = home, _name_of(reader, home), token_of(reader, home)
-
-    @property
-    def identity(self) -> Any:
-        return Item, id(self.holder), self.key
-
-    @property
-    def name(self) -> str | None:
-        return self.label
-
-    def value(self) -> Any:
-        return self.holder.get(self.key, self.list)
-
-    def of_value(self, value: Any) -> Any:
-        if not isinstance(value, OpenList):
-            return value
-        return replace(value, home=self.list, parts=(replace(value.items, token=self.token),))
-
-
-def _name_of(reader: Reader, home: list[Any]) -> str | None:
-    return next((name for name, value in reader.frame.names.items() if value is home), None)
-
-
 @dataclass(eq=False)
 class OpenList(RecordedList):
     """A list whose items lie in the arrays of its only part. `filled` are the loops that filled it before."""
