@@ -200,6 +200,11 @@ class Effect:
     origin: Origin | None = None
 
 
+def raising(exception: type[BaseException], message: str, origin: Origin | None) -> Effect:
+    """What raises an exception with a message that holds no values."""
+    return Effect("raise", (), {"exception": exception, "template": ((message,),)}, origin)
+
+
 Stmt = Union[Let, If, Loop, Call, Effect]
 
 

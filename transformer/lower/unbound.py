@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core.builder import current
-from ..core.grammar import UNDEFINED, Atom, Block, Carry, Const, Effect, Function, If, Let, Loop, Merge, Var
+from ..core.grammar import UNDEFINED, Atom, Block, Carry, Const, Function, If, Let, Loop, Merge, Var, raising
 from ..core.sizes import Extent
 from ..core.types import BOOL, ArrayType
 from ..core.walk import all_statements, atom_vars, head_uses, size_of_atom
@@ -102,12 +102,11 @@ class _Tests:
         for var in dict.fromkeys(used):
             flag = self.flags.pop(var, None)
             if flag is not None and _is_users(var) and (flag.cond, flag.truth) not in self.held:
-                raising: Block = [Effect("raise", (), {
-                    "exception": UnboundLocalError, "template": ((TEXT.format(var.name),),)}, origin)]
+                raised: Block = [raising(UnboundLocalError, TEXT.format(var.name), origin)]
                 if flag.cond is None:
-                    made.append(If(self._atom(flag), [], raising, [], origin))
+                    made.append(If(self._atom(flag), [], raised, [], origin))
                 else:
-                    made.append(If(flag.cond, *(([], raising) if flag.truth else (raising, [])), [], origin))
+                    made.append(If(flag.cond, *(([], raised) if flag.truth else (raised, [])), [], origin))
         return made
 
     def _flag(self, atom: Any) -> Flag:

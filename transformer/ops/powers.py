@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.builder import current
 from ..core.errors import NotSupported
-from ..core.grammar import Const, Effect, If
+from ..core.grammar import Const, If, raising
 from ..core.types import INT
 from . import scalars
 from .arguments import not_known
@@ -75,9 +75,9 @@ def _gives_float(p: Value) -> bool:
 
 
 def _test_sign(p: Value) -> None:
-    raising = Effect("raise", (), {"exception": ValueError, "template": ((NEGATIVE_POWER,),)}, current().origin)
+    origin = current().origin
     negative = apply(Less, (p, 0), {})
-    current().emit(If(negative.atom, [raising], [], [], current().origin))
+    current().emit(If(negative.atom, [raising(ValueError, NEGATIVE_POWER, origin)], [], [], origin))
 
 
 NEGATIVE_POWER = "an int to a negative power is a float, which cannot be used here: write float(base) ** exponent"

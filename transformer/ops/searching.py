@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.builder import current
 from ..core.errors import BadArgument, NotSupported, ShapeError
-from ..core.grammar import Effect, If
+from ..core.grammar import If, raising
 from ..core.sizes import Extent
 from ..core.types import INT, ArrayType
 from . import arguments
@@ -205,8 +205,8 @@ def _falling(bins: Any) -> Any:
 def _refuse(condition: Any, message: str) -> None:
     """Emits what raises ValueError where a condition holds."""
     if isinstance(condition, Value):
-        raising = Effect("raise", (), {"exception": ValueError, "template": ((message,),)}, current().origin)
-        current().emit(If(condition.atom, [raising], [], [], current().origin))
+        origin = current().origin
+        current().emit(If(condition.atom, [raising(ValueError, message, origin)], [], [], origin))
     elif condition:
         raise ValueError(message)
 

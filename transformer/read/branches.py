@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import TransformError
-from ..core.grammar import Block, Effect, If, Merge, Var, type_of
+from ..core.grammar import Block, If, Merge, Var, raising, type_of
 from ..core.sizes import Extent, Size, Unknown
 from ..core.types import INT, ArrayType
 from ..core.walk import atom_of_size, size_of_atom
@@ -124,8 +124,7 @@ def emit_raise(reader: Reader, error: TransformError, denied: int) -> None:
     sizes decide that, other code is made for others."""
     kind = next(cls for cls in type(error).__mro__ if cls in (IndexError, KeyError))
     message = error.message.removeprefix("KeyError: ")
-    attrs = {"exception": kind, "template": ((message,),)}
-    reader.builder.emit(Effect("raise", (), attrs, error.origin or reader.builder.origin))
+    reader.builder.emit(raising(kind, message, error.origin or reader.builder.origin))
     for greater, less in reader.assumptions.denied[denied:]:
         reader.assumptions.at_least(greater, less + 1)
 

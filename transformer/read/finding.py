@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.errors import NotSupported, as_raised
-from ..core.grammar import Effect
+from ..core.grammar import raising
 from ..ops.value import Value
 from .applying import apply_op
 from .recorded import RecordedList
@@ -34,8 +34,7 @@ def index_of(reader: Reader, items: RecordedList, wanted: Any) -> Any:
     from .conditions import branch
 
     def raised() -> None:
-        attrs = {"exception": ValueError, "template": (("the number is not in the list",),)}
-        reader.builder.emit(Effect("raise", (), attrs, reader.builder.origin))
+        reader.builder.emit(raising(ValueError, "the number is not in the list", reader.builder.origin))
 
     equal = _equal(reader, items, wanted, "index")
     if equal is False:

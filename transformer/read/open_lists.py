@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.errors import NotSupported, as_raised
-from ..core.grammar import Atom, Effect, Var
+from ..core.grammar import Atom, Var, raising
 from ..core.halves import can_cast
 from ..core.types import ArrayType
 from ..ops import indexing
@@ -218,8 +218,7 @@ class OpenList(RecordedList):
         from .operators import binary
 
         def raised() -> None:
-            attrs = {"exception": IndexError, "template": (("pop from empty list",),)}
-            reader.builder.emit(Effect("raise", (), attrs, reader.builder.origin))
+            reader.builder.emit(raising(IndexError, "pop from empty list", reader.builder.origin))
 
         length = self.length(reader)
         if not reader.assumptions.follows(length, 1):

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..containers import LEAVES, kind_of
 from ..core.errors import NotSupported, as_raised
-from ..core.grammar import Effect
+from ..core.grammar import raising
 from ..core.sizes import Extent, Size
 from ..core.types import ArrayType
 from ..ops.value import Value
@@ -117,8 +117,7 @@ MOST_CARRIED = 8
 
 
 def _raise_out_of_range(reader: Reader) -> None:
-    attrs = {"exception": IndexError, "template": (("list index out of range",),)}
-    reader.builder.emit(Effect("raise", (), attrs, reader.builder.origin))
+    reader.builder.emit(raising(IndexError, "list index out of range", reader.builder.origin))
 
 
 @dataclass(frozen=True, eq=False)
