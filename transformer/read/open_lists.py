@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.errors import NotSupported, as_raised
-from ..core.grammar import Atom, Var, raising
+from ..core.grammar import Atom, Var
 from ..core.halves import can_cast
 from ..core.types import ArrayType
 from ..ops import indexing
@@ -27,6 +27,7 @@ from ..ops.value import Value
 from .applying import apply_op
 from .casts import cast
 from .frames import stamp
+from .item_places import check_filled, part_of, without
 from .item_templates import (
     are_same,
     is_as_weak,
@@ -114,7 +115,7 @@ class OpenList(RecordedList):
         def spliced(array: Value, column: Value) -> list[Value]:
             if isinstance(index, int) and index == 0:
                 return [column, array]
-            return [_part_of(reader, array, slice(None, index)), column, _part_of(reader, array, slice(index, None))]
+            return [part_of(reader, array, slice(None, index)), column, part_of(reader, array, slice(index, None))]
 
         self._add(reader, item, spliced)
 
@@ -186,53 +187,20 @@ class OpenList(RecordedList):
 
     def pop(self, reader: Reader, index: Any = -1) -> Any:
         reader.aliases.check_write(reader, self.home)
-        self._check_there(reader)
+        length = self.length(reader)
+        check_filled(reader, length)
         item = self.item(reader, index)
-        self._become(reader, (self._without(reader, index),))
+        self._become(reader, (self._part(reader, without(reader, self.items.arrays, index, length)),))
         return item
-
-    def _without(self, reader: Reader, index: Any) -> Part:
-        from .operators import binary
-
-        if isinstance(index, int) and index in (0, -1):
-            kept = slice(1, None) if index == 0 else slice(None, -1)
-            return self._part(reader, [_part_of(reader, array, kept) for array in self.items.arrays])
-        place = index if isinstance(index, int) else self._from_start(reader, index)
-        behind = binary(reader, operator.add, place, 1)
-        parts = [[_part_of(reader, Value(array.atom), cut) for cut in (slice(None, place), slice(behind, None))]
-                 for array in self.items.arrays]
-        return self._part(reader, [apply_op(reader, np.concatenate, (each,), {}) for each in parts])
-
-    def _from_start(self, reader: Reader, index: Any) -> Any:
-        """The place of an item, which is counted from the end where it is negative."""
-        from .conditions import branch
-        from .operators import binary
-
-        length = self.length(reader)
-        return branch(reader, binary(reader, operator.lt, index, 0),
-                      lambda: binary(reader, operator.add, index, length), lambda: index)
-
-    def _check_there(self, reader: Reader) -> None:
-        """Has the program raise where there is no item."""
-        from .conditions import branch
-        from .operators import binary
-
-        def raised() -> None:
-            reader.builder.emit(raising(IndexError, "pop from empty list", reader.builder.origin))
-
-        length = self.length(reader)
-        if not reader.assumptions.follows(length, 1):
-            branch(reader, binary(reader, operator.eq, length, 0), raised, lambda: None)
-            reader.assumptions.found_at_least(length, 1)
 
     def clear(self, reader: Reader) -> None:
         reader.aliases.check_write(reader, self.home)
-        nothing = [_part_of(reader, array, slice(0, 0)) for array in self.items.arrays]
+        nothing = [part_of(reader, array, slice(0, 0)) for array in self.items.arrays]
         self._become(reader, (self._part(reader, nothing),))
 
     def reverse(self, reader: Reader) -> None:
         reader.aliases.check_write(reader, self.home)
-        turned = [_part_of(reader, array, slice(None, None, -1)) for array in self.items.arrays]
+        turned = [part_of(reader, array, slice(None, None, -1)) for array in self.items.arrays]
         self._become(reader, (self._part(reader, turned),))
 
     def sort(self, reader: Reader, *, key: Any = None, reverse: Any = False) -> None:
@@ -444,10 +412,6 @@ def _has_items(value: OpenList, items: Template) -> bool:
     types = ((slot.type.dtype, slot.type.weak) for slot in open_slots(items))
     return all(one == other for one, other in zip(
         types, ((slot.type.dtype, slot.type.weak) for slot in open_slots(value.items.template)), strict=True))
-
-
-def _part_of(reader: Reader, array: Value, index: slice) -> Value:
-    return Value(apply_op(reader, operator.getitem, (array, index), {}).atom)
 
 
 def _now(reader: Reader, home: list[Any]) -> OpenList:

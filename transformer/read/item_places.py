@@ -1,0 +1,56 @@
+"""Places of items in the arrays of a list (see `open_lists`): parts of them, all but one, and whether there is any."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.grammar import raising
+from ..ops.value import Value
+from .applying import apply_op
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+def part_of(reader: Reader, array: Value, index: slice) -> Value:
+    """A part of the items, which changes no more with the list."""
+    return Value(apply_op(reader, operator.getitem, (array, index), {}).atom)
+
+
+def without(reader: Reader, arrays: tuple[Value, ...], index: Any, length: Any) -> list[Value]:
+    """The arrays of a list of this length without the item at an index."""
+    from .operators import binary
+
+    if isinstance(index, int) and index in (0, -1):
+        kept = slice(1, None) if index == 0 else slice(None, -1)
+        return [part_of(reader, array, kept) for array in arrays]
+    place = index if isinstance(index, int) else from_start(reader, index, length)
+    behind = binary(reader, operator.add, place, 1)
+    parts = [[part_of(reader, Value(array.atom), cut) for cut in (slice(None, place), slice(behind, None))]
+             for array in arrays]
+    return [apply_op(reader, np.concatenate, (each,), {}) for each in parts]
+
+
+def from_start(reader: Reader, index: Any, length: Any) -> Any:
+    """The place of an item, which is counted from the end where it is negative."""
+    from .conditions import branch
+    from .operators import binary
+
+    return branch(reader, binary(reader, operator.lt, index, 0),
+                  lambda: binary(reader, operator.add, index, length), lambda: index)
+
+
+def check_filled(reader: Reader, length: Any) -> None:
+    """Has the program raise where a list that `pop` is called of has no items."""
+    from .conditions import branch
+    from .operators import binary
+
+    def raised() -> None:
+        reader.builder.emit(raising(IndexError, "pop from empty list", reader.builder.origin))
+
+    if not reader.assumptions.follows(length, 1):
+        branch(reader, binary(reader, operator.eq, length, 0), raised, lambda: None)
+        reader.assumptions.found_at_least(length, 1)
