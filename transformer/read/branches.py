@@ -25,14 +25,8 @@ from .maybe import balance
 from .merging import Meeting, Merger
 from .open_lists import OpenList, capture_opened
 from .recorded import RecordedList
-from .structures import (
-    Fixed,
-    Joiner,
-    Template,
-    capture,
-    declared,
-    known_outside,
-)
+from .structures import Fixed, Template, capture, declared
+from .template_joins import Joiner, known_outside
 from .testing import testing
 from .uneven import Finder
 from .values import ABSENT, Conflict

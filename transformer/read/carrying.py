@@ -21,7 +21,8 @@ from .journal import Cell, Place
 from .mixed import note_class, note_class_after_loop
 from .open_lists import capture_copied, capture_opened
 from .recorded import containers_among, containers_in
-from .structures import Clash, Joiner, Missing, Template, atoms, build, capture, open_slots, same_template, types_in
+from .structures import Clash, Missing, Template, atoms, build, capture, open_slots, same_template, types_in
+from .template_joins import Joiner
 from .values import may_be_array
 
 if TYPE_CHECKING:

@@ -31,7 +31,8 @@ from .demand import Unroll
 from .joining import Laid, laid_out
 from .list_demands import refusal
 from .recorded import Part, RecordedList
-from .structures import Clash, Joiner, Slot, Template
+from .structures import Clash, Slot, Template
+from .template_joins import Joiner
 from .tokens import APPENDED, Token
 from .values import may_be_array
 

@@ -13,7 +13,6 @@ from ..core.types import ArrayType
 from .recorded import Part, RecordedList, Recording, spread
 from .structures import (
     Fixed,
-    Joiner,
     Node,
     Slot,
     Template,
@@ -25,6 +24,7 @@ from .structures import (
     types_in,
     with_slots,
 )
+from .template_joins import Joiner
 from .values import Conflict
 
 if TYPE_CHECKING:

@@ -35,7 +35,6 @@ from .open_sizes import OpenSizes
 from .recording import Records
 from .structures import (
     Clash,
-    Joiner,
     Missing,
     Slot,
     Template,
@@ -51,6 +50,7 @@ from .structures import (
     value_of,
     with_slots,
 )
+from .template_joins import Joiner
 from .tokens import appended_arrays
 from .values import Conflict
 

@@ -42,17 +42,8 @@ from .joining import columns_of
 from .journal import Item
 from .list_demands import WantsOpen, WantsSize, known_or, refusal, wants_other
 from .recorded import Part, RecordedList, all_parts_of
-from .structures import (
-    Joiner,
-    Node,
-    Slot,
-    Template,
-    atoms,
-    capture,
-    open_slots,
-    types_in,
-    with_slots,
-)
+from .structures import Node, Slot, Template, atoms, capture, open_slots, types_in, with_slots
+from .template_joins import Joiner
 from .tokens import APPENDED, token_of
 from .values import View, cell_of, contained
 

@@ -25,7 +25,8 @@ from ..core.sizes import Extent, Greatest, Size, SizeAtom, Unknown, replaced
 from ..core.types import INT, ArrayType
 from ..core.walk import Copier, atom_of_size, atom_vars
 from .joins import joined_type
-from .structures import known_outside, open_slots, with_slots
+from .structures import open_slots, with_slots
+from .template_joins import known_outside
 
 if TYPE_CHECKING:
     from .carrying import Carried

@@ -29,7 +29,8 @@ from .journal import Item
 from .list_demands import WantsOpen
 from .open_lists import OpenList, RowList, opened
 from .recorded import Part, RecordedList, containers_of
-from .structures import Joiner, Slot, capture, loosened
+from .structures import Slot, capture, loosened
+from .template_joins import Joiner
 from .tokens import APPENDED, Token, token_of
 from .values import may_be_array
 

@@ -25,18 +25,8 @@ from .frames import Frame, stamp
 from .journal import Cell
 from .lifting import lift
 from .passed_arrays import check_passed
-from .structures import (
-    Fixed,
-    Joiner,
-    Node,
-    Slot,
-    Template,
-    atoms,
-    build,
-    capture,
-    same_template,
-    slots,
-)
+from .structures import Fixed, Node, Slot, Template, atoms, build, capture, same_template, slots
+from .template_joins import Joiner
 from .testing import Untested
 from .values import is_array
 from .widening import Extents, Parameters, clashes, common, containers_in, with_arguments

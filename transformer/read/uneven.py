@@ -27,7 +27,8 @@ from .joining import columns_of, template_of_all
 from .journal import Contents, Item, Place
 from .open_lists import OpenList
 from .recorded import Part, RecordedList, parts_of, spread
-from .structures import Fixed, Node, Slot, Template, known_outside, open_slots
+from .structures import Fixed, Node, Slot, Template, open_slots
+from .template_joins import known_outside
 from .tokens import APPENDED
 from .values import contained
 
