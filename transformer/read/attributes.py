@@ -267,5 +267,5 @@ def has_attribute(reader: Reader, value: Any, name: str) -> bool:
         )
     if held is ABSENT and reader.owns(value):
         for loop in reader.loops:
-            loop.found_absent(value.__dict__, name)
+            loop.changes.found_absent(value.__dict__, name)
     return hasattr(value, name) if reader.is_local(value) else reader.outside.has_attribute(value, name)

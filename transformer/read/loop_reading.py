@@ -22,36 +22,30 @@ from ..core.types import INT
 from ..ops.value import Value
 from .branches import Unreachable, emit_raise
 from .carrying import Carried, Sharing, finish
+from .changes import Changes
 from .demand import Opens, Unroll
 from .deques import bounded
 from .frames import Frame, stamp
 from .held import Held
-from .item_templates import is_list, items_of_list, open_template
+from .item_templates import items_of_list, open_template
 from .joining import join_lists
-from .journal import Cell, Contents, Name, Place
+from .journal import Contents, Name, Place
 from .list_demands import WantsCarried, WantsOpen, WantsRows, WantsSize
-from .open_lists import OpenList, capture_opened
+from .open_lists import OpenList
 from .open_sizes import OpenSizes
 from .recording import Records
 from .structures import (
-    Clash,
-    Missing,
     Slot,
     Template,
-    atoms,
     build,
     capture,
-    declared,
     loosened,
     open_slots,
-    same_objects,
     same_template,
     slots,
-    value_of,
     with_slots,
 )
 from .template_joins import Joiner
-from .tokens import appended_arrays
 from .values import Conflict
 
 if TYPE_CHECKING:
@@ -102,8 +96,8 @@ class LoopReading:
         self.postponed: Unroll | None = None  # what to raise if this pass finds nothing new
         self.settled = False  # whether what is read is no guess any more
         self.needed: set[str] = set()  # names that the body uses before it binds them
-        self._absent: set[tuple[int, Any]] = set()  # attributes that the body found missing
-        self._remembered = reader.guesses.setdefault(plan.key, {})
+        self.remembered = reader.guesses.setdefault(plan.key, {})
+        self.changes = Changes(self)
 
     def read(self) -> None:
         """Emits the loop, and leaves what it leaves in names, arrays and containers."""
@@ -187,7 +181,7 @@ class LoopReading:
         initial = capture(self.reader, place.value())
         whole = (int, Size) if with_whole_numbers else ()
         template = loosened(initial, (Value, float, complex, bool, *whole))
-        remembered = self._remembered.get(place.name or "")
+        remembered = self.remembered.get(place.name or "")
         if remembered is not None and isinstance(template, Slot) and isinstance(place, Name):
             template = self.joiner().join(template, remembered)
         if any(True for _ in slots(template)):
@@ -337,154 +331,21 @@ class LoopReading:
         self.needed.add(name)
         return True
 
-    # The end of an iteration: what has changed.
-
     def _collect(self, mark: int) -> None:
-        changes = self.reader.journal.changes(mark)
-        changed = [self._update(carried) for carried in list(self.carried.values())]
-        changed += [
-            self._discover(place, old)
-            for key, (place, old) in changes.items()
-            if key not in self.carried and self.reader.existed(place, old, self.made)
-        ]
-        changed.append(self.sizes.settle(self.carried.values()))
-        changed.append(self.records.collect(self))
-        before = {key: old for key, (place, old) in changes.items() if isinstance(place, Cell)}
-        appended = [*self.records.arrays(), *self._appended()]
-        changed.append(self.sharing.found_more(self.carried, appended, before))
-        if any(changed) or self.incomplete is not None:
+        """The end of an iteration."""
+        if self.changes.widen(mark) or self.incomplete is not None:
             raise Again
         if self.postponed is not None:
             raise self.postponed
 
-    def _appended(self) -> Iterator[tuple[Hashable, int, Any]]:
-        """The arrays that are items of lists which the loop carries."""
-        for place in self._open_lists():
-            for value in appended_arrays(self.reader, place.list):
-                yield ("appended", id(place.list)), 0, value
-
     def tokens(self) -> dict[Hashable, Any]:
         """What stands for the memory of each list's items (see `Aliases`)."""
-        own: dict[Hashable, Any] = {("appended", id(place.list)): place.token for place in self._open_lists()}
+        own: dict[Hashable, Any] = {("appended", id(place.list)): place.token for place in self.open_lists()}
         return {**self.records.tokens(), **own}
 
-    def _open_lists(self) -> list[Held]:
+    def open_lists(self) -> list[Held]:
+        """The places of lists that the loop carries as arrays."""
         return [carried.place for carried in self.carried.values() if isinstance(carried.place, Held)]
-
-    def _update(self, carried: Carried) -> bool:
-        """What a carried place holds at the end of the body; True if that widens its template."""
-        carried.final = carried.capture(self.reader)
-        widened = carried.widen(self.joiner().join(carried.template, carried.final))
-        if widened:
-            self._check_sizes(carried)
-            self._remember(carried)
-        else:
-            carried.close(self.reader)
-            widened = carried.turns_mixed(self.reader) | carried.falls(self.reader)
-        return widened
-
-    def _remember(self, carried: Carried) -> None:
-        """Keeps the type for the next time this loop is read, as a part of a loop around it."""
-        template = carried.template
-        if (
-            isinstance(template, Slot)
-            and carried.place.name
-            and not any(isinstance(size, Size) for size in template.type.sizes)
-        ):
-            self._remembered[carried.place.name] = template
-
-    def _discover(self, place: Place, old: Any) -> bool:
-        """A place that the body changes, which was not in the guess."""
-        if self.records.looks_after(place):
-            return False
-        if place.holder is self.reader.contents and isinstance(place.get(), OpenList):
-            return self._discover_open(place, old)
-        if self.records.is_append(place, old):
-            return True
-        self.records.check_change(place, old)
-        initial, final = self._captured_before(place, old), capture(self.reader, place.value())
-        template = self.joiner().join(initial, final)
-        if isinstance(template, Clash) and is_list(initial) and is_list(final) and self._opens(place, initial, final):
-            return True
-        if isinstance(initial, Missing):
-            return self._discover_new(place, final, template)
-        if same_template(template, initial) and same_objects(template, initial):
-            return False
-        self.carried[place.identity] = carried = Carried(place, template, initial, final)
-        self._remember(carried)
-        return True
-
-    def _discover_open(self, place: Place, old: Any) -> bool:
-        """A list that lies in arrays, of which the body has written items, or made it longer or shorter."""
-        held, items = Held(self.reader, self.reader.owned[place.key][0]), place.get().items.template
-        initial = self._captured_before(place, old, items)
-        final = capture(self.reader, held.value())
-        carried = Carried(held, self.joiner().join(initial, final), initial, final, items=items)
-        self._check_sizes(carried)
-        self.carried[held.identity] = carried
-        return True
-
-    def _check_sizes(self, carried: Carried) -> None:
-        """Has the loop carry sizes if it leaves a list longer or shorter than it found it."""
-        differs = any(isinstance(slot, Clash) and slot.by_size for slot in slots(carried.template))
-        if isinstance(carried.place, Held) and differs and not self.is_open:
-            raise Opens(self.plan.key)
-
-    def _opens(self, place: Place, initial: Template, final: Template) -> bool:
-        """Carries a name that is given another list as arrays of items, if the lists are alike."""
-        if self.plan.key not in self.reader.opened:
-            return False
-        lists = [value_of(template) for template in (initial, final)]
-        found = [items_of_list(self.reader, self.joiner(), value) for value in lists]
-        samples = [items for items in found if items is not None]
-        items = samples[0] if len(samples) == 1 else self.joiner().join(*samples) if samples else None
-        if items is None or any(slot.type.sizes for slot in open_slots(items)) or lists[0] is None:
-            return False
-        if any(bounded(self.reader, value) for value in lists):
-            return False
-        template = open_template(self.reader, lists[0], items)
-        self.carried[place.identity] = Carried(place, template, template, items=items)
-        return True
-
-    def _captured_before(self, place: Place, old: Any, items: Template | None = None) -> Template:
-        """What a place held before the body; of a list, as arrays of these items."""
-        mark = self.reader.journal.mark()
-        self.reader.journal.write(place, old)
-        try:
-            with self.reader.builder.nested():
-                if items is None:
-                    return capture(self.reader, place.value())
-                held = Held(self.reader, self.reader.owned[place.key][0])
-                return capture_opened(self.reader, held.value(), items)
-        finally:
-            self.reader.journal.rollback(mark)
-
-    def _discover_new(self, place: Place, final: Template, template: Template) -> bool:
-        """A name that is bound in the body. If it may still be unbound at the end of the body, what
-        the iteration before left counts; else it is carried only for what follows the loop."""
-        self._check_absence(place)
-        template = declared(template, self.reader.declared, self.reader.key_of(place), self.reader.assumptions)
-        partial = (
-            any(fixed.atom in self.reader.partial for fixed in atoms(template, final) if isinstance(fixed.atom, Var))
-            or place.key in self.needed
-        )
-        if not partial and not self.matters_later(place):
-            return False
-        carried = Carried(place, template, Missing(), final, late=not partial)
-        self.carried[place.identity] = carried
-        if not partial:
-            carried.close(self.reader)
-        return partial
-
-    def found_absent(self, fields: dict[str, Any], name: str) -> None:
-        """Notes that the body found an attribute missing, which a later iteration may have."""
-        self._absent.add((id(fields), name))
-
-    def _check_absence(self, place: Place) -> None:
-        if (id(place.holder), place.key) in self._absent:
-            why = f"whether there is an attribute {place.key!r} depends on the iteration"
-            instead = "Give it a value (None) when the object is made."
-            raise Unroll(self.plan.key, NotSupported(why, self.origin, instead=instead))
 
     def matters_later(self, place: Place) -> bool:
         """Whether what a place holds may be used after the loop."""
