@@ -11,7 +11,7 @@ from bounds import Raised, agree, outcome
 from loop_cases import plain
 from lowered import as_loops, called, generated, source_of
 
-from transformer import jit, tree
+from transformer import grad, jit, tree
 from transformer.lower.lowering import lower
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -208,6 +208,23 @@ def test_compiled_shifts_of_64_bits() -> None:
         same_as_numpy(compiled, WIDE, np.uint64(k))
     same_as_numpy(jit(lambda x, k: (x >> k, x << k)), WIDE.view(np.int64), np.int64(64))
     same_as_numpy(jit(xor_shift), np.uint64(88172645463325252), 6)
+
+
+def sum_of_a_list(x, k):
+    items = [0] * 3
+    for i in range(3):
+        items[i] = k + i
+    return x * sum(items) + x * math.prod(items[1:])
+
+
+def test_sums_of_integers_in_lists_do_not_wrap_around() -> None:
+    compiled, slope = jit(sum_of_a_list), grad(sum_of_a_list)
+    assert compiled(1.5, 7) == sum_of_a_list(1.5, 7)
+    for k in (7, 2 ** 62):
+        assert slope(1.5, k) == float(sum_of_a_list(1, k))
+    for k in (2 ** 62, 2 ** 32):
+        with pytest.raises(OverflowError):
+            compiled(1.5, k)
 
 
 def test_compiled_comparisons_are_by_value() -> None:

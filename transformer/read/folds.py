@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..ops.value import Value, value
 from .ahead import Ahead
 from .applying import apply_op, emit_named
 from .casts import cast
-from .comprehensions import collect, listed, summed
+from .comprehensions import collect, folded, listed, summed
 from .conditions import branch, joined, truth
 from .containers import iterated
 from .demand import static
@@ -28,7 +29,7 @@ from .operators import binary
 from .producers import Producer
 from .recorded import Part, RecordedList, all_parts_of
 from .structures import Slot
-from .values import Lazy, has_dynamic, stripped
+from .values import DynamicRange, Lazy, has_dynamic, stripped
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -38,20 +39,37 @@ def sum_of(reader: Reader, iterable: Any, start: Any = 0) -> Any:
     """`sum`."""
     if isinstance(iterable, Lazy | Producer):
         return summed(reader, iterable, start)
+    if isinstance(iterable, DynamicRange):
+        return _folded_in_order(reader, iterable, operator.add, start)
     iterable = listed(reader, iterable)
     whole = None if isinstance(start, (list, tuple, RecordedList)) else _as_whole(reader, iterable)
     if whole is not None:
-        array = _array_of(reader, whole)
-        if array.ndim and array.shape[0] == 0:
-            return start                                                 # whatever the items would be
-        total = _of_their_class(reader, apply_op(reader, np.sum, (array,), _options_of_sum(array)), whole)
-        return total if _is_zero(start) else binary(reader, operator.add, start, total)
+        return _sum_of_whole(reader, whole, start)
     items = iterated(reader, iterable)
     if _is_zero(start) and len(items) > 1 and not _is_truth(items[0]):
         start, items = items[0], items[1:]
     for item in items:
         start = binary(reader, operator.add, start, item)
     return start
+
+
+def _sum_of_whole(reader: Reader, whole: Value | RecordedList, start: Any) -> Any:
+    array = _array_of(reader, whole)
+    if array.ndim and array.shape[0] == 0:
+        return start                                                 # whatever the items would be
+    if _may_leave_64_bits(reader, array, whole):
+        return _folded_in_order(reader, whole, operator.add, start)
+    total = _of_their_class(reader, apply_op(reader, np.sum, (array,), _options_of_sum(array)), whole)
+    return total if _is_zero(start) else binary(reader, operator.add, start, total)
+
+
+def _folded_in_order(reader: Reader, items: Any, function: Callable[..., Any], start: Any) -> Any:
+    return folded(reader, iteration_of(reader, items), partial(binary, reader, function), start)
+
+
+def _may_leave_64_bits(reader: Reader, array: Value, whole: Value | RecordedList) -> bool:
+    """Whether items are integers of Python's, which NumPy would let wrap around."""
+    return array.dtype.kind == "i" and array.ndim == 1 and all_are_pythons(reader, whole)
 
 
 def _options_of_sum(array: Value) -> dict[str, Any]:
@@ -107,9 +125,13 @@ def _are_pythons(part: tuple[Any, ...] | Part) -> bool:
 
 def product_of(reader: Reader, iterable: Any, *, start: Any = 1) -> Any:
     """`math.prod`."""
+    if isinstance(iterable, DynamicRange):
+        return _folded_in_order(reader, iterable, operator.mul, start)
     iterable = listed(reader, iterable)
     whole = None if isinstance(iterable, Value) else _as_whole(reader, iterable)
     if whole is not None and (array := _array_of(reader, whole)).ndim == 1:
+        if _may_leave_64_bits(reader, array, whole):
+            return _folded_in_order(reader, whole, operator.mul, start)
         product = apply_op(reader, np.prod, (array,), {})
         return binary(reader, operator.mul, start, _of_their_class(reader, product, whole))
     for item in iterated(reader, iterable):
