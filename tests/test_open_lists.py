@@ -307,3 +307,18 @@ def test_sizes_that_only_types_mention_are_known_in_compiled_lanes(program: Prog
     stacked = [np.stack([lane[k] for lane in lanes]) if j == k else x for j, x in enumerate(arguments)]
     expected = [program.function(*lane) for lane in lanes]
     np.testing.assert_allclose(jit(vmap(program.function, axes))(*stacked), expected, rtol=1e-12)
+
+
+def test_more_items_taken_than_there_are():
+    """The first loop is unrolled; in its third iteration, the list would have less than no items."""
+    def program(x, n):
+        items, place = [0.0, 0.5, 2.0], 0
+        for i in range(n):
+            place, i = (0.5, x[i])
+            for _ in range(2):
+                items.pop()
+        return x[0] * len(items) * place
+
+    assert grad(program)(np.ones(3), 1)[0] == 0.5
+    with pytest.raises(IndexError, match="pop from empty list"):
+        grad(program)(np.ones(3), 3)

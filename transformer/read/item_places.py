@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.errors import as_raised
 from ..core.grammar import raising
 from ..ops.value import Value
 from .applying import apply_op
 
 if TYPE_CHECKING:
     from .reader import Reader
+
+EMPTY = "pop from empty list"
 
 
 def part_of(reader: Reader, array: Value, index: slice) -> Value:
@@ -49,8 +52,10 @@ def check_filled(reader: Reader, length: Any) -> None:
     from .operators import binary
 
     def raised() -> None:
-        reader.builder.emit(raising(IndexError, "pop from empty list", reader.builder.origin))
+        reader.builder.emit(raising(IndexError, EMPTY, reader.builder.origin))
 
+    if reader.assumptions.certainly_at_least(-length, 0):                # where a `pop` before has raised
+        raise as_raised(IndexError(EMPTY), reader.builder.origin)
     if not reader.assumptions.follows(length, 1):
         branch(reader, binary(reader, operator.eq, length, 0), raised, lambda: None)
         reader.assumptions.found_at_least(length, 1)
