@@ -238,7 +238,14 @@ def one_list_in_all_items(x, n):
     return rows[1][0] * rows[2][0]
 
 
-@pytest.mark.parametrize("function", [of_two_lists, kept_beside, one_list_in_all_items])
+def array_of_a_sorted_list(x, n):
+    row = x * 2
+    rows = sorted([x * 3, row, -x], key=lambda each: each[0])
+    row[1] = 7.0
+    return rows[1][1]
+
+
+@pytest.mark.parametrize("function", [of_two_lists, kept_beside, one_list_in_all_items, array_of_a_sorted_list])
 def test_what_would_not_be_seen_is_refused(function):
     with pytest.raises(NotSupported, match="File") as raised:
         grad(function)(X, 5)

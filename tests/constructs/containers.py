@@ -48,6 +48,15 @@ def sorting(x):
     return pairs[0][1] * 3 + pairs[1][1]
 
 
+@supported("`sort`, `sorted`, `index`, `count`, `remove` of numbers, or tuples of numbers, that the program computes",
+           args=(VECTOR,))
+def computed_order(x):
+    order = sorted(range(len(x)), key=lambda i: (i % 2, -x[i]))
+    pairs = [(x[i] ** 2, i) for i in order]
+    pairs.sort(reverse=True)
+    return pairs[0][0] * x[pairs[1][1]] + order.index(2)
+
+
 @supported("dict methods: `get, items, keys, values, update, setdefault, pop`")
 def dicts(x):
     table = {"a": x}

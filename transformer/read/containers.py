@@ -16,12 +16,14 @@ from .demand import Unroll, need, static
 from .deques import CHANGING, changing
 from .errors import as_user_error
 from .finding import count_of, index_of
+from .joining import in_arrays
 from .journal import Contents
 from .kinds import described
 from .open_lists import CHANGES, OpenList, call_change
 from .opening import open_known, open_to_change
 from .picking import replaced
-from .recorded import RecordedList, Recording
+from .recorded import RecordedList, Recording, recorded
+from .structures import Slot
 from .values import ABSENT, UNKNOWN, ContainerMethod, Lazy, Producer, has_dynamic, known_of, stripped
 
 if TYPE_CHECKING:
@@ -71,14 +73,14 @@ def call_method(reader: Reader, method: ContainerMethod, args: tuple[Any, ...], 
     container = reader.usable(method.container)
     if isinstance(container, (RecordedList, Recording)):
         return _of_recorded(reader, container, method.name, args, kwargs)
-    if isinstance(container, list) and method.name in ("pop", "insert") and has_dynamic(args[:1]):
+    if isinstance(container, list) and _is_of_computed(method.name, container, args):
         check_owned(reader, container, method.name)
-        held = open_known(reader, container, f"`{method.name}` of a list at a computed place")
+        held = open_known(reader, container, f"`{method.name}` of a list whose order or places the program computes")
         return call_change(reader, held, method.name, args, kwargs)
+    if method.name == "remove" and has_dynamic((container, args)):
+        raise _among_computed(reader, method.name)
     writer = changing(reader, container, method.name) or WRITERS.get((container_kind(container), method.name))
     if writer is not None:
-        if method.name in ("remove", "sort") and has_dynamic((container, args)):
-            raise _among_computed(reader, method.name)
         check_owned(reader, container, method.name)
         with as_user_error(reader):
             return writer(reader, container, *args, **kwargs)
@@ -90,11 +92,20 @@ def call_method(reader: Reader, method: ContainerMethod, args: tuple[Any, ...], 
             reader.builder.origin,
             instead="Write it with a loop, or with methods that are supported: append, insert, pop, get, items.",
         )
-    if method.name in ("index", "count") and has_dynamic((container, args)):
-        raise _among_computed(reader, method.name)
+    if method.name in FINDING and has_dynamic((container, args)):
+        rows = in_arrays(reader, container) if len(args) == 1 and isinstance(container, list | tuple) else None
+        if rows is None or not isinstance(rows.template, Slot):
+            raise _among_computed(reader, method.name)
+        return FINDING[method.name](reader, recorded(reader, (rows,)), *args)
     if isinstance(container, dict) and args:
         args = (static(reader, args[0], "a key of a dictionary"), *args[1:])
     return _read_only(reader, container, method.name, args, kwargs)
+
+
+def _is_of_computed(name: str, items: list[Any], args: tuple[Any, ...]) -> bool:
+    """Whether the program computes where a list changes, or what changes places."""
+    return name in ("pop", "insert") and has_dynamic(args[:1]) or (
+        name in ("sort", "remove") and has_dynamic((items, args)))
 
 
 def _among_computed(reader: Reader, name: str) -> NotSupported:
@@ -147,8 +158,6 @@ def _of_recorded(reader: Reader, container: Any, name: str, args: tuple[Any, ...
     if name in FINDING and isinstance(container, RecordedList) and len(args) == 1:
         return FINDING[name](reader, container, *args)
     if name == "copy" and isinstance(container, RecordedList):
-        from .recorded import recorded
-
         return recorded(reader, container.all_parts(reader))
     raise container.cannot_change(reader, f"`{name}` of a list that a loop fills")
 

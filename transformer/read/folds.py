@@ -24,6 +24,7 @@ from .containers import iterated
 from .demand import static
 from .in_order import are_sequences, compared_items
 from .iteration import Iteration, iteration_of
+from .joining import in_arrays
 from .joins import is_rounded
 from .operators import binary
 from .producers import Producer
@@ -42,7 +43,7 @@ def sum_of(reader: Reader, iterable: Any, start: Any = 0) -> Any:
     if isinstance(iterable, DynamicRange):
         return _folded_in_order(reader, iterable, operator.add, start)
     iterable = listed(reader, iterable)
-    whole = None if isinstance(start, (list, tuple, RecordedList)) else _as_whole(reader, iterable)
+    whole = None if isinstance(start, (list, tuple, RecordedList)) else as_whole(reader, iterable)
     if whole is not None:
         return _sum_of_whole(reader, whole, start)
     items = iterated(reader, iterable)
@@ -87,7 +88,7 @@ def _is_truth(item: Any) -> bool:
     return isinstance(item, (bool, np.bool_)) or isinstance(item, Value) and item.dtype.kind == "b"
 
 
-def _as_whole(reader: Reader, iterable: Any) -> Value | RecordedList | None:
+def as_whole(reader: Reader, iterable: Any) -> Value | RecordedList | None:
     """All items in arrays, where they are in some or more than can be listed."""
     if isinstance(iterable, (Value, RecordedList)):
         return iterable
@@ -128,7 +129,7 @@ def product_of(reader: Reader, iterable: Any, *, start: Any = 1) -> Any:
     if isinstance(iterable, DynamicRange):
         return _folded_in_order(reader, iterable, operator.mul, start)
     iterable = listed(reader, iterable)
-    whole = None if isinstance(iterable, Value) else _as_whole(reader, iterable)
+    whole = None if isinstance(iterable, Value) else as_whole(reader, iterable)
     if whole is not None and (array := _array_of(reader, whole)).ndim == 1:
         if _may_leave_64_bits(reader, array, whole):
             return _folded_in_order(reader, whole, operator.mul, start)
@@ -156,7 +157,7 @@ def _tested(reader: Reader, iterable: Any, function: Callable[..., Any], is_all:
 
 
 def _joined(reader: Reader, iterable: Any, function: Callable[..., Any], is_all: bool) -> Any:
-    whole = _as_whole(reader, iterable)
+    whole = as_whole(reader, iterable)
     if whole is not None:
         return apply_op(reader, bool, (apply_op(reader, function, (_array_of(reader, whole),), {}),), {})
     result: Any = is_all
@@ -180,7 +181,7 @@ def _extreme(reader: Reader, args: tuple[Any, ...], options: dict[str, Any], fun
         return _extreme_by_key(reader, args[0], options, function)
     if len(args) == 1:
         args = (listed(reader, args[0]),)
-    whole = _as_whole(reader, args[0]) if len(args) == 1 else None
+    whole = as_whole(reader, args[0]) if len(args) == 1 else None
     if whole is not None and (array := _array_of(reader, whole)).ndim == 1:
         extreme = apply_op(reader, np.min if function is min else np.max, (array,), {})
         return _of_their_class(reader, extreme, whole)
@@ -214,7 +215,11 @@ def _extreme_by_key(reader: Reader, items: Any, options: dict[str, Any], functio
 
 
 def _at(reader: Reader, whole: Iteration, place: Any) -> Any:
-    return whole.element(place) if not whole.is_static else reader.call(np.array, (iterated(reader, whole),), {})[place]
+    if not whole.is_static:
+        return whole.element(place)
+    items = iterated(reader, whole)
+    rows = in_arrays(reader, items)
+    return reader.call(np.array, (items,), {})[place] if rows is None else rows.item(reader, place)
 
 
 def _as_functions(reader: Reader, options: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from ..core.sizes import Size
 from ..core.types import ArrayType
 from ..ops.value import Value
 from .applying import apply_op
-from .recorded import Part, RecordedList
+from .recorded import Part, RecordedList, all_parts_of, note_items
 from .structures import Fixed, Node, Slot, Template, atoms, capture, is_constant, loosened
 
 if TYPE_CHECKING:
@@ -69,6 +69,21 @@ def _joined(reader: Reader, parts: list[Any]) -> Part | None:
     template = template_of_all(reader, parts)
     arrays = () if template is None else tuple(columns_of(reader, parts))
     return Part(template, arrays, arrays[0].shape[0]) if template is not None and arrays else None
+
+
+def in_arrays(reader: Reader, items: Any) -> Part | None:
+    """A list as one part; None where there is no type for all items."""
+    parts = [part for part in all_parts_of(reader, items) if part != ()]
+    if len(parts) == 1 and isinstance(parts[0], Part):
+        return parts[0]
+    template = template_of_all(reader, parts)
+    arrays = () if template is None else tuple(columns_of(reader, parts))
+    if template is None or not arrays:
+        return None
+    made = Part(template, arrays, arrays[0].shape[0])
+    for part in parts:
+        note_items(reader, made.token, part)
+    return made
 
 
 def columns_of(reader: Reader, parts: Sequence[Any]) -> list[Value]:

@@ -41,7 +41,7 @@ from .item_templates import (
 from .joining import columns_of
 from .journal import Item
 from .list_demands import WantsOpen, WantsSize, known_or, refusal, wants_other
-from .recorded import Part, RecordedList, all_parts_of
+from .recorded import Part, RecordedList, all_parts_of, note_items
 from .structures import Node, Slot, Template, atoms, capture, open_slots, types_in, with_slots
 from .template_joins import Joiner
 from .tokens import APPENDED, token_of
@@ -114,7 +114,7 @@ class OpenList(RecordedList):
         """Puts an item among the others; what is `spliced` of their array and one with the item is joined."""
         reader.aliases.check_write(reader, self.home)
         item = self._as_item(reader, item)
-        _note_items(reader, self.home, (item,))
+        note_items(reader, token_of(reader, self.home), (item,))
         fitting = self._fitting(reader, template_of(reader, item))
         types = (slot.type for slot in open_slots(fitting.items.template))
         columns = [Value(cast(reader, column.atom, ArrayType(type.dtype, column.shape)))
@@ -125,7 +125,7 @@ class OpenList(RecordedList):
         """Appends the items of a part."""
         reader.aliases.check_write(reader, self.home)
         fitting = self._fitting(reader, part.template)
-        _note_items(reader, self.home, part)
+        note_items(reader, token_of(reader, self.home), part)
         fitting._become_joined(reader, list(part.arrays), lambda array, column: [array, column])
 
     def _as_item(self, reader: Reader, item: Any) -> Any:
@@ -195,14 +195,22 @@ class OpenList(RecordedList):
         self._become(reader, (self._part(reader, turned),))
 
     def sort(self, reader: Reader, *, key: Any = None, reverse: Any = False) -> None:
-        from .selections import ordered
+        from .selections import ordered, rows_in_order
 
         reader.aliases.check_write(reader, self.home)
         array = self.items.arrays[0]
-        if len(self.items.arrays) > 1 or array.ndim > 1:
-            raise self.cannot_change(reader, "`sort` of a list of arrays or tuples")
+        if is_row(self.items.template) or any(column.ndim > 1 for column in self.items.arrays):
+            raise self.cannot_change(reader, "`sort` of a list of arrays or lists")
+        if not isinstance(self.items.template, Slot):
+            rows = rows_in_order(reader, self.items, key, reverse)
+            return self._become(reader, (self._part(reader, list(rows.arrays)),))
         found = ordered(reader, Value(array.atom), key=key, reverse=reverse)
         self._become(reader, (self._part(reader, [found]),))
+
+    def remove(self, reader: Reader, item: Any) -> None:
+        from .finding import index_of
+
+        self.pop(reader, index_of(reader, self, item))
 
     def appendleft(self, reader: Reader, item: Any) -> None:
         self.insert(reader, 0, item)
@@ -217,7 +225,7 @@ class OpenList(RecordedList):
         reader.aliases.check_write(reader, self.home)
         item = self._as_item(reader, item)
         self.check_apart(reader)
-        _note_items(reader, self.home, (item,))
+        note_items(reader, token_of(reader, self.home), (item,))
         fitting = self._fitting(reader, template_of(reader, item))
         if fitting is not self:
             self._become(reader, fitting.parts)
@@ -334,7 +342,8 @@ class RowList(OpenList):
         return table.cannot_change(reader, what) if isinstance(table, OpenList) else refusal(reader, what)
 
 
-CHANGES = frozenset({"append", "extend", "insert", "pop", "clear", "reverse", "sort", "appendleft", "popleft"})
+CHANGES = frozenset({"append", "extend", "insert", "pop", "clear", "reverse", "sort", "remove", "appendleft",
+                     "popleft"})
 
 
 def opened(reader: Reader, value: Any, items: Template, name: str | None = None) -> Any:
@@ -354,7 +363,7 @@ def opened(reader: Reader, value: Any, items: Template, name: str | None = None)
         columns = [apply_op(reader, np.zeros, ((0, *type.sizes),), {"dtype": type.dtype}) for type in types]
     home = value.home if isinstance(value, RecordedList) else value
     for part in parts:
-        _note_items(reader, home, part)
+        note_items(reader, token_of(reader, home), part)
     made = OpenList(home, (Part(items, tuple(columns), columns[0].shape[0], token_of(reader, home)),))
     made.name_arrays(name)
     return made
@@ -409,14 +418,6 @@ def _now(reader: Reader, home: list[Any]) -> OpenList:
     found = reader.contents[id(home)]
     assert isinstance(found, OpenList)
     return found
-
-
-def _note_items(reader: Reader, home: list[Any], part: Part | tuple[Any, ...]) -> None:
-    """Notes that a list has the items of a part: written to, they would change in it."""
-    if isinstance(part, Part):
-        return reader.aliases.derive(token_of(reader, home), (part.token, *part.arrays), APPENDED)
-    for value in contained(list(part)):
-        reader.aliases.relate(value, token_of(reader, home), APPENDED)
 
 
 def call_change(reader: Reader, held: OpenList, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

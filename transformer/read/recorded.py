@@ -217,6 +217,14 @@ def containers_of(reader: Reader, parts: tuple[tuple[Any, ...] | Part, ...]) -> 
                 yield from containers_in(item)
 
 
+def note_items(reader: Reader, token: Token, part: Part | tuple[Any, ...]) -> None:
+    """Notes that a list has the items of a part: written to, they would change in it."""
+    if isinstance(part, Part):
+        return reader.aliases.derive(token, (part.token, *part.arrays), APPENDED)
+    for value in contained(list(part)):
+        reader.aliases.relate(value, token, APPENDED)
+
+
 @dataclass(eq=False)
 class RecordedList:
     """A list of which some items were recorded by loops. Not changed: `home` gets another one. With a loop `within`,

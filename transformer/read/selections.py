@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import operator
 from itertools import combinations, takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.errors import NotSupported
 from ..ops.value import Value
-from .comprehensions import append, for_each
+from .comprehensions import append, for_each, listed
 from .conditions import branch, truth
 from .containers import iterated
 from .demand import need, static
-from .folds import all_are_pythons
+from .folds import all_are_pythons, as_whole
+from .item_templates import can_be_items
 from .iteration import iteration_of
-from .recorded import RecordedList
+from .joining import in_arrays
+from .recorded import Part, RecordedList, recorded
+from .structures import Node
 from .values import UNKNOWN, has_dynamic, known_of, stripped
 
 if TYPE_CHECKING:
@@ -34,14 +39,28 @@ def filtered(reader: Reader, function: Any, iterable: Any) -> Any:
 
 
 def ordered(reader: Reader, iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
-    """`sorted`, of what is known."""
-    if isinstance(iterable, (Value, RecordedList)):
-        return _ordered_array(reader, iterable, key, reverse)
-    items = iterated(reader, iterable)
+    """`sorted`: where what decides is known, now, else by the program."""
+    iterable = listed(reader, iterable)
+    whole = as_whole(reader, iterable)
+    if whole is None:
+        return _ordered_items(reader, iterated(reader, iterable), key, reverse)
+    rows = in_arrays(reader, whole) if isinstance(whole, RecordedList) else None
+    if rows is not None and isinstance(rows.template, Node) and issubclass(rows.template.cls, tuple):
+        return recorded(reader, (rows_in_order(reader, rows, key, reverse),))
+    return _ordered_array(reader, whole, key, reverse)
+
+
+def _ordered_items(reader: Reader, items: list[Any], key: Any, reverse: Any) -> Any:
+    """`sorted` of items that are known one by one."""
     if items and all(isinstance(item, Value) and not item.ndim for item in items) and has_dynamic(items):
         return _ordered_array(reader, items, key, reverse)
     keys = items if key is None else [reader.call(key, (item,), {}) for item in items]
-    keys = _deciding(keys) or [
+    decided = _deciding(keys)
+    if decided is None and has_dynamic(keys):
+        rows, columns = in_arrays(reader, items), in_arrays(reader, keys)
+        if rows is not None and columns is not None and can_be_items(rows.template):
+            return recorded(reader, (_taken(reader, rows, _order_of(reader, columns, reverse)),))
+    keys = decided or [
         static(reader, item, "what is sorted", SORTING)
         if not isinstance(item, tuple)
         else _known_tuple(reader, item)
@@ -49,6 +68,40 @@ def ordered(reader: Reader, iterable: Any, *, key: Any = None, reverse: Any = Fa
     ]
     order = sorted(range(len(items)), key=keys.__getitem__, reverse=bool(known_of(reverse)))
     return reader.own([items[k] for k in order])
+
+
+def rows_in_order(reader: Reader, rows: Part, key: Any, reverse: Any) -> Part:
+    """Items that lie in arrays, in their order or in that of their keys."""
+    keys = rows if key is None else _keys_of(reader, recorded(reader, (rows,)), key)
+    return _taken(reader, rows, _order_of(reader, keys, reverse))
+
+
+def _taken(reader: Reader, rows: Part, order: Any) -> Part:
+    """The items at places."""
+    arrays = (reader.call(operator.getitem, (Value(array.atom), order), {}) for array in rows.arrays)
+    return Part(rows.template, tuple(arrays), rows.length, rows.token)
+
+
+def _keys_of(reader: Reader, items: Any, key: Any) -> Part:
+    from .library.calls import call_library
+    from .library.ordering import keys_of
+
+    keys = in_arrays(reader, reader.usable(call_library(reader, keys_of, (items, key), {})))
+    if keys is None:
+        raise NotSupported("sorting by keys of several types", reader.builder.origin, instead="Give them one type.")
+    return keys
+
+
+def _order_of(reader: Reader, keys: Part, reverse: Any) -> Any:
+    """The places of items in the order of their keys; equal ones stay in theirs."""
+    from .library.calls import call_library
+    from .library.ordering import order_of
+
+    columns = [Value(array.atom) for array in keys.arrays]
+    if any(column.ndim != 1 for column in columns):
+        raise ValueError("The truth value of an array with more than one element is ambiguous. "
+                         "Use a.any() or a.all()")
+    return call_library(reader, order_of, (columns, bool(static(reader, reverse, "`reverse`"))), {})
 
 
 SORTING = "Sort an array of the items: np.sort(np.array(items))."
@@ -63,7 +116,10 @@ def _ordered_array(reader: Reader, items: Any, key: Any, reverse: Any) -> Any:
     if array.ndim != 1 and key is None:
         raise ValueError("The truth value of an array with more than one element is ambiguous. "
                          "Use a.any() or a.all()")
-    found = call_library(reader, sorted_items, (array, key, bool(static(reader, reverse, "`reverse`"))), {})
+    if key is None:
+        found = call_library(reader, sorted_items, (array, bool(static(reader, reverse, "`reverse`"))), {})
+    else:
+        found = array[_order_of(reader, _keys_of(reader, items, key), reverse)]
     return RecordedList.from_row(reader, True, found) if array.ndim == 1 and all_are_pythons(reader, items) else found
 
 

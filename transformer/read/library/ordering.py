@@ -5,14 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 
-def sorted_items(items, key=None, reverse=False):
+def sorted_items(items, reverse=False):
     """Equal items stay in their order, also where the greatest comes first."""
-    if key is None and not reverse:
-        return np.sort(items)
-    keys = items if key is None else np.array([key(item) for item in items])
     if reverse:
-        return items[::-1][np.argsort(keys[::-1], kind="stable")[::-1]]
-    return items[np.argsort(keys, kind="stable")]
+        return items[::-1][np.argsort(items[::-1], kind="stable")[::-1]]
+    return np.sort(items)
+
+
+def keys_of(items, key):
+    return [key(item) for item in items]
+
+
+def order_of(columns, reverse=False):
+    """The places of items in order, by the first column of numbers, where that is equal by the next, and so on."""
+    if reverse:
+        return len(columns[0]) - 1 - np.lexsort([column[::-1] for column in columns[::-1]])[::-1]
+    return np.lexsort(columns[::-1])
 
 
 def place_of_least(items, key):

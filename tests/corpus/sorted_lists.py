@@ -1,0 +1,74 @@
+"""Lists that are put in order, by items or by keys that the program computes, and items that are found in them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .program import Program, fixed
+
+RNG = np.random.default_rng(17)
+PLACES = RNG.random((5, 2))
+WEIGHTS = RNG.random((4, 4)) + 0.1
+FIVE = np.array([0.7, -0.4, 1.1, 0.3, -0.8])
+
+
+def heaviest_edges(places, count):
+    """The longest ways between places, each with its ends."""
+    edges = []
+    for i in range(len(places)):
+        for j in range(i):
+            edges.append((np.sum((places[i] - places[j]) ** 2), i, j))
+    edges.sort(reverse=True)
+    total = 0.0
+    for length, i, j in edges[:count]:
+        total += np.sqrt(length) * places[i, 0] * places[j, 1]
+    return total
+
+
+def shortest_ways(weights, steps):
+    """Dijkstra's front, as a list that is sorted in each step."""
+    n = len(weights)
+    front, found = [(0.0, 0)], [1e3] * n
+    for _ in range(steps):
+        front.sort()
+        way, at = front.pop(0)
+        if way < found[at]:
+            found[at] = way
+            for other in range(n):
+                front.append((way + weights[at, other], other))
+    return sum(found)
+
+
+def by_rank(x, y):
+    """Values in the order of others, and the places that they had."""
+    order = sorted(range(len(x)), key=lambda i: (i % 2, -y[i]))
+    total = 0.0
+    for rank, i in enumerate(order):
+        total = 0.5 * total + (rank + 1) * x[i] * y[order[0]]
+    return total
+
+
+def named_items(x):
+    first, second, third = x[0] * x[1], x[1] ** 2, x[2]
+    items = [(first, 2), (second, 0), (third, 1)]
+    least = min(items, key=lambda item: item[0])
+    items.sort(key=lambda item: -item[1])
+    return least[0] * x[least[1]] + items[0][0] * 3 + items[2][0]
+
+
+def without_extremes(x):
+    items = [x[0], x[1] * 2, x[2], x[3]]
+    place = items.index(max(items))
+    items.remove(min(items))
+    items.remove(max(items))
+    items.sort()
+    return items[0] ** 2 * items[1] + x[place]
+
+
+PROGRAMS = [
+    Program(heaviest_edges, fixed(PLACES, 3), order=1),
+    Program(shortest_ways, fixed(WEIGHTS, 9), order=1),
+    Program(by_rank, fixed(FIVE, FIVE[::-1].copy()), wrt=(0, 1)),
+    Program(named_items, fixed(FIVE[:3])),
+    Program(without_extremes, fixed(FIVE)),
+]
