@@ -16,7 +16,7 @@ from ..core.sizes import Size, greatest, least
 from ..ops.table import ops
 from ..ops.value import Value, value
 from .ahead import Ahead
-from .applying import apply_op, emit_named
+from .applying import apply_op, emit_named, prepared
 from .casts import cast
 from .comprehensions import collect, folded, listed, summed
 from .conditions import branch, joined, truth
@@ -94,6 +94,8 @@ def as_whole(reader: Reader, iterable: Any) -> Value | RecordedList | None:
         return iterable
     if isinstance(iterable, (list, tuple)):
         return None
+    if isinstance(iterable, DynamicRange):
+        return RecordedList.from_row(reader, True, prepared(reader, iterable))
     if isinstance(iterable, Iteration) and iterable.is_static:
         return None
     iteration = iteration_of(reader, iterable)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.errors import NotSupported
 from ..ops.value import Value
+from .applying import prepared
 from .comprehensions import append, for_each, listed
 from .conditions import branch, truth
 from .containers import iterated
@@ -20,7 +21,7 @@ from .iteration import iteration_of
 from .joining import in_arrays
 from .recorded import Part, RecordedList, recorded
 from .structures import Node
-from .values import UNKNOWN, has_dynamic, known_of, stripped
+from .values import UNKNOWN, DynamicRange, has_dynamic, known_of, stripped
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -40,6 +41,8 @@ def filtered(reader: Reader, function: Any, iterable: Any) -> Any:
 
 def ordered(reader: Reader, iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
     """`sorted`: where what decides is known, now, else by the program."""
+    if isinstance(iterable, DynamicRange) and key is not None:
+        return _ordered_range(reader, iterable, key, reverse)
     iterable = listed(reader, iterable)
     whole = as_whole(reader, iterable)
     if whole is None:
@@ -48,6 +51,14 @@ def ordered(reader: Reader, iterable: Any, *, key: Any = None, reverse: Any = Fa
     if rows is not None and isinstance(rows.template, Node) and issubclass(rows.template.cls, tuple):
         return recorded(reader, (rows_in_order(reader, rows, key, reverse),))
     return _ordered_array(reader, whole, key, reverse)
+
+
+def _ordered_range(reader: Reader, numbers: DynamicRange, key: Any, reverse: Any) -> Any:
+    """`sorted(range(n), key=...)`: of all places, the order is what is sorted."""
+    order = _order_of(reader, _keys_of(reader, numbers, key), reverse)
+    are_places = (known_of(numbers.start), known_of(numbers.step)) == (0, 1)
+    found = order if are_places else reader.call(operator.getitem, (prepared(reader, numbers), order), {})
+    return RecordedList.from_row(reader, True, found)
 
 
 def _ordered_items(reader: Reader, items: list[Any], key: Any, reverse: Any) -> Any:
