@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import numpy as np
@@ -132,6 +133,50 @@ def error_state(x):
     with np.errstate(divide="ignore"):
         y = 1 / x
     return np.sum(y)
+
+
+class Doubled:
+
+    def __init__(self, x):
+        self.x = x
+
+    def __enter__(self):
+        self.x = self.x * 2
+        return self.x
+
+    def __exit__(self, *_):
+        self.x = self.x / 2
+
+
+@contextmanager
+def squared(x):
+    yield x * x
+
+
+@supported("`with` on objects with `__enter__` and `__exit__`, and on functions with `contextmanager`")
+def managers(x):
+    doubled = Doubled(x)
+    with doubled as y, squared(x) as z:
+        total = y * z
+    return total + doubled.x
+
+
+class Ending:
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, kind, *_):
+        return kind is ValueError
+
+
+@refused("`with` on an object whose `__exit__` may end an exception, around what may raise one", NotSupported,
+         "test before what would be raised")
+def ending(x):
+    with Ending():
+        if x > 3:
+            raise ValueError("large")
+    return x
 
 
 @refused("`with` on anything else", NotSupported, "enter it around the call")

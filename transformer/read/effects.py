@@ -16,7 +16,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import gast
-import numpy as np
 
 from ..core.errors import BadArgument, NotSupported
 from ..core.grammar import Effect
@@ -24,7 +23,7 @@ from ..ops.value import Value
 from .branches import Unreachable
 from .conditions import condition
 from .demand import static
-from .kinds import described, python_type, type_name
+from .kinds import python_type, type_name
 from .texts import Template, read_joined
 from .values import ExceptionValue, stripped
 
@@ -111,38 +110,13 @@ def _is_plain(arg: Any) -> bool:
     return isinstance(arg, (int, float, bool, type(None)))
 
 
-def read_with(reader: Reader, node: Any) -> None:
-    """`with np.errstate(...)`; objects with `__transformer_with__` say themselves what they mean, those with
-    `__transformer_block__` what becomes of the lines under them."""
-    entered = []
-    for item in node.items:
-        manager = reader.evaluate(item.context_expr)
-        instead = getattr(manager, "__transformer_block__", None)
-        if instead is not None:
-            return instead(reader, node)
-        own = getattr(manager, "__transformer_with__", None)
-        if own is not None:
-            entered.append(own(reader, item.optional_vars))
-        elif isinstance(manager, np.errstate) and isinstance(item.context_expr, gast.Call):
-            entered.append(_enter_errstate(reader, item.context_expr))
-        else:
-            raise NotSupported(
-                f"`with` on {described(manager)}",
-                reader.frame.origin(item.context_expr),
-                why="What it does on the way in and out cannot be followed.",
-                instead="Enter it around the call of the transformed function.",
-            )
-    reader.execute(node.body)
-    for leave in reversed(entered):
-        leave()
-
-
-def _enter_errstate(reader: Reader, call: Any) -> Any:
+def enter_errstate(reader: Reader, call: Any) -> Any:
+    """`with np.errstate(...)`; gives what is called on the way out."""
     options = {keyword.arg: stripped(reader.evaluate(keyword.value)) for keyword in call.keywords}
     shown = ", ".join(f"{key}={value!r}" for key, value in options.items())
     emit_effect(reader, "enter", (), {"context": f"np.errstate({shown})"})
     return lambda: emit_effect(reader, "exit", (), {"context": f"np.errstate({shown})"})
 
 
-STATEMENTS = {gast.Assert: read_assert, gast.Raise: read_raise, gast.With: read_with}
+STATEMENTS = {gast.Assert: read_assert, gast.Raise: read_raise}
 EXPRESSIONS = {gast.JoinedStr: read_joined}

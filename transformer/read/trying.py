@@ -48,6 +48,11 @@ def read_try(reader: Reader, node: Any) -> None:
     reader.execute(node.finalbody)
 
 
+def what_may_be_raised(block: Block) -> type[BaseException] | None:
+    """An exception that the statements of a block may raise when the program runs, if there is any."""
+    return next(_raised(block), None)
+
+
 def _kinds(reader: Reader, handler: Any) -> tuple[type[BaseException], ...]:
     """What a handler catches."""
     found = BaseException if handler.type is None else reader.evaluate(handler.type)
