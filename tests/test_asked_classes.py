@@ -29,11 +29,45 @@ def of_a_sum(x):
     return x[1] * 2 if type(n + 1) is int else x[1]
 
 
-@pytest.mark.parametrize("function", [of_branches, of_iterations, of_a_sum])
+def of_items(x):
+    items = [0] * len(x)
+    for i in range(len(x)):
+        items[i] = i * 0.5
+    items[0] = 1
+    return x[0] * (2 if isinstance(items[0], int) else 3)
+
+
+@pytest.mark.parametrize("function", [of_branches, of_iterations, of_a_sum, of_items])
 @pytest.mark.parametrize("transformation", [grad, jit])
 def test_an_answer_that_depends_on_the_path_is_refused(function, transformation):
     with pytest.raises(NotSupported, match="depending on the path") as raised:
         transformation(function)(np.array([2.0, 1.0, 3.0]))
+    assert function.__name__ in str(raised.value)
+
+
+def place_in_an_array(x):
+    place = 1 if x[0] > 0 else 0.5
+    return x[place]
+
+
+def place_in_a_list(x):
+    items = [i for i in range(len(x))]
+    items[int(x[0])] = 0.5
+    return np.sum(x[:items[1]])
+
+
+def bound_of_a_range(x):
+    items, total = [i for i in range(len(x))], 0.0
+    items[int(x[0])] = 0.5
+    for i in range(items[1]):
+        total += x[i]
+    return total
+
+
+@pytest.mark.parametrize("function", [place_in_an_array, place_in_a_list, bound_of_a_range])
+def test_floats_that_may_be_ints_are_told_where_ints_have_to_be(function):
+    with pytest.raises(NotSupported, match="an int on some paths and a float on others") as raised:
+        grad(function)(np.array([0.3, 1.0, 2.0]))
     assert function.__name__ in str(raised.value)
 
 

@@ -15,6 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..core.errors import NotSupported
 from ..core.grammar import Atom, Let, Undefined, Var, type_of
 from ..core.types import ArrayType
@@ -59,6 +61,23 @@ def check_questions(reader: Reader) -> None:
                 why="Where paths meet, a number has one type.",
                 instead="Make it one class on all paths: v = 0.0, or float(v).",
             )
+
+
+def is_whole_on_a_path(reader: Reader, value: Any) -> bool:
+    """Whether a floating number is an integer, of which one may be wanted, on some path."""
+    if not isinstance(value, Value) or value.ndim or value.dtype.kind != "f" or not isinstance(value.atom, Var):
+        return False
+    return any(issubclass(each, int | np.integer) for each in _classes(reader, value.atom))
+
+
+def not_whole_on_all_paths(reader: Reader) -> NotSupported:
+    """What to raise where an integer is wanted, and there is such a number."""
+    return NotSupported(
+        "a number that is an int on some paths and a float on others, where an int has to be",
+        reader.builder.origin,
+        why="Where paths meet, and in a list that the program changes, numbers have one type: float.",
+        instead="Make it an int here, int(v), or keep it apart from the floats.",
+    )
 
 
 def _classes(reader: Reader, var: Var) -> set[type]:

@@ -13,6 +13,7 @@ from ..core.equations import value_of
 from ..core.errors import NotSupported, TransformError, as_raised
 from ..core.sizes import Size
 from ..ops.value import Value
+from .asked_classes import is_whole_on_a_path, not_whole_on_all_paths
 from .recorded import RecordedList
 from .values import UNKNOWN, Text, known_of
 
@@ -44,6 +45,8 @@ def as_numpy_raises(
     except np.linalg.LinAlgError as raised:
         return error if refused else as_raised(raised, error.origin or reader.builder.origin, error.instead)
     except (TypeError, ValueError, LookupError, ArithmeticError) as raised:
+        if isinstance(raised, TypeError | IndexError) and _is_right_of_integers(reader, function, args, kwargs):
+            return not_whole_on_all_paths(reader)
         if refused and home in ("math", "cmath") and not isinstance(raised, TypeError):
             return error
         own = None if refused else error.instead
@@ -53,6 +56,23 @@ def as_numpy_raises(
     except Exception:
         return error
     return error
+
+
+def _is_right_of_integers(reader: Reader, function: Callable[..., Any], args: Any, kwargs: Any) -> bool:
+    """Whether NumPy takes the arguments if those that are integers on some path are."""
+    def whole(value: Any) -> Any:
+        if isinstance(value, slice):
+            return slice(*map(whole, (value.start, value.stop, value.step)))
+        if type(value) in (list, tuple):
+            return type(value)(map(whole, value))
+        return 0 if is_whole_on_a_path(reader, value) else value
+
+    try:
+        function(*(sample(reader, whole(arg)) for arg in args),
+                 **{key: sample(reader, whole(arg)) for key, arg in kwargs.items()})
+    except Exception:
+        return False
+    return True
 
 
 def sample(reader: Reader, value: Any) -> Any:

@@ -101,6 +101,7 @@ def items_of_list(reader: Reader, joiner: Joiner, value: Any, sample: Template |
     joined = joined_items(joiner, templates)
     classes = {tuple(slot.type.weak for slot in open_slots(template)) for template in templates}
     reader.mixed_items = reader.mixed_items or len(classes) > 1
+    reader.whole_items = reader.whole_items or any(are_whole_among_floats(each, joined) for each in templates)
     return joined if can_be_items(joiner.checked(joined)) else None
 
 
@@ -160,6 +161,12 @@ def are_same(reader: Reader, one: Template, other: Template) -> bool:
     pairs = zip(open_slots(one), open_slots(other))
     return all(a.type.dtype == b.type.dtype and a.type.rank == b.type.rank
                and all(normal(m) == normal(n) for m, n in zip(a.type.sizes, b.type.sizes)) for a, b in pairs)
+
+
+def are_whole_among_floats(template: Template, items: Template) -> bool:
+    """Whether Python's integers become items that are floats."""
+    pairs = zip(open_slots(template), open_slots(items))
+    return any(one.type.dtype.kind == "i" and other.type.dtype.kind == "f" for one, other in pairs)
 
 
 def is_as_weak(items: Template, template: Template) -> bool:

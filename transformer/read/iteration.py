@@ -21,6 +21,7 @@ from ..ops.integers import affine
 from ..ops.value import Value
 from .ahead import Ahead
 from .applying import apply_op
+from .asked_classes import is_whole_on_a_path, not_whole_on_all_paths
 from .demand import static
 from .errors import as_user_error
 from .kinds import described, type_name
@@ -345,6 +346,8 @@ def _check_whole(reader: Reader, bound: Any) -> None:
         return
     if isinstance(bound, Value) and not bound.ndim and bound.dtype.kind in "iub":
         return
+    if is_whole_on_a_path(reader, bound):
+        raise not_whole_on_all_paths(reader)
     with as_user_error(reader):
         raise TypeError(f"'{type_name(bound)}' object cannot be interpreted as an integer")
 

@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.errors import NotSupported, as_raised
-from ..core.grammar import Atom, Var
+from ..core.grammar import Atom, Const, Var
 from ..core.halves import can_cast
-from ..core.types import ArrayType
+from ..core.types import FLOAT, ArrayType
 from ..ops import indexing
 from ..ops.value import Value
 from .applying import apply_op
+from .asked_classes import note_sources
 from .casts import cast
 from .frames import stamp
 from .item_places import check_filled, part_of, without
@@ -283,9 +284,16 @@ class OpenList(RecordedList):
             raise
         for value in contained(found):
             reader.aliases.derive(value, (self.items.token,))
-            if reader.mixed_items and isinstance(value, Value) and isinstance(value.atom, Var) and not value.ndim:
-                reader.mixed.add(value.atom)
+            if isinstance(value, Value) and isinstance(value.atom, Var) and not value.ndim:
+                self._note_class(reader, value.atom)
         return found
+
+    def _note_class(self, reader: Reader, item: Var) -> None:
+        """Notes of which classes an item may be: the array does not know."""
+        if reader.mixed_items:
+            reader.mixed.add(item)
+        if reader.whole_items and item.type == FLOAT:
+            note_sources(reader, item, Const(0), Const(0.0))
 
     def array(self, reader: Reader) -> Value:
         """A copy: `np.array` of a list makes an array of its own."""

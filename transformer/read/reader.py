@@ -234,6 +234,7 @@ class Reader:
         self.left_by_loops: set[Var] = set()  # those that are so because a loop may have no iteration
         self.tokens: dict[int, Any] = {}  # what stands for the memory of items of lists that loops change
         self.mixed_items = False  # whether some of these are Python's numbers and some NumPy's
+        self.whole_items = False  # whether some are Python's ints among floats
         self.by_item = False  # what is evaluated now is a container of which one item is used
         self.given: dict[int, Any] = {}
         self.loops: list[Any] = []
