@@ -30,11 +30,9 @@ def of_a_sum(x):
 
 
 def of_items(x):
-    items = [0] * len(x)
-    for i in range(len(x)):
-        items[i] = i * 0.5
-    items[0] = 1
-    return x[0] * (2 if isinstance(items[0], int) else 3)
+    items = [i for i in range(len(x))]
+    items[int(x[0])] = 0.5
+    return x[0] * (2 if isinstance(items[1], int) else 3)
 
 
 @pytest.mark.parametrize("function", [of_branches, of_iterations, of_a_sum, of_items])

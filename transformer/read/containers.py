@@ -75,7 +75,7 @@ def call_method(reader: Reader, method: ContainerMethod, args: tuple[Any, ...], 
         return _of_recorded(reader, container, method.name, args, kwargs)
     if isinstance(container, list) and _is_of_computed(method.name, container, args):
         check_owned(reader, container, method.name)
-        held = open_known(reader, container, f"`{method.name}` of a list whose order or places the program computes")
+        held = open_known(reader, container, *_what_is_open(method.name))
         return call_change(reader, held, method.name, args, kwargs)
     if method.name == "remove" and has_dynamic((container, args)):
         raise _among_computed(reader, method.name)
@@ -108,11 +108,21 @@ def _is_of_computed(name: str, items: list[Any], args: tuple[Any, ...]) -> bool:
         name in ("sort", "remove") and has_dynamic((items, args)))
 
 
+def _what_is_open(name: str) -> tuple[str, ...]:
+    """What a change rests on that the program computes, for an error."""
+    if name in ("pop", "insert"):
+        return (f"`{name}` of a list at a computed place",)
+    return f"`{name}` of a list with items that the program computes", ORDER
+
+
+ORDER = "Which items are equal or in order is not known while the function is read."
+
+
 def _among_computed(reader: Reader, name: str) -> NotSupported:
     return NotSupported(
         f"`{name}` of a list with items that the program computes",
         reader.builder.origin,
-        why="Which items are equal or in order is not known while the function is read.",
+        why=ORDER,
         instead="Make an array of the items first, np.array(items), and use np.argmin, np.argmax or a mask.",
     )
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from ..core.errors import NotSupported, TransformError
+from ..core.errors import NotSupported, Origin, TransformError
 from .attributes import attribute
 from .branches import Unreachable
 from .effects import enter_errstate
@@ -66,7 +66,7 @@ def _enter(reader: Reader, node: Any, items: list[Any]) -> None:
     elif isinstance(manager, contextlib._GeneratorContextManager):
         _around(reader, attribute(reader, manager, "gen"), inside)
     elif _is_readable(manager):
-        _between(reader, manager, inside)
+        _between(reader, manager, inside, reader.frame.origin(item.context_expr))
     else:
         raise NotSupported(
             f"`with` on {described(manager)}",
@@ -96,24 +96,24 @@ def _around(reader: Reader, made: Producer, inside: Callable[[Any], None]) -> No
     run_producer(reader, made, inside)
 
 
-def _between(reader: Reader, manager: Any, inside: Callable[[Any], None]) -> None:
+def _between(reader: Reader, manager: Any, inside: Callable[[Any], None], origin: Origin) -> None:
     """The lines stand between calls of `__enter__` and `__exit__`."""
     cls = type(manager)
     entered = reader.call(cls.__enter__, (manager,), {})
     if _may_end_exceptions(cls.__exit__):
-        _without_exceptions(reader, manager, lambda: inside(entered))
+        _without_exceptions(reader, manager, lambda: inside(entered), origin)
     else:
         inside(entered)
     reader.call(cls.__exit__, (manager, None, None, None), {})
 
 
-def _without_exceptions(reader: Reader, manager: Any, inside: Callable[[], None]) -> None:
+def _without_exceptions(reader: Reader, manager: Any, inside: Callable[[], None], origin: Origin) -> None:
     """Refuses lines that may raise something."""
     refused = NotSupported(
         f"`with` on {described(manager)} around what may raise an exception",
-        reader.builder.origin,
+        origin,
         why="Its `__exit__` may end the exception.",
-        instead="Let `__exit__` return nothing, or test before what would be raised.",
+        instead="Test before what would be raised, or let `__exit__` return nothing.",
     )
     block, start = reader.builder.block, len(reader.builder.block)
     try:

@@ -70,10 +70,13 @@ def open_to_change(reader: Reader, held: RecordedList, what: str) -> OpenList:
     return made
 
 
-def open_known(reader: Reader, items: list[Any], what: str) -> OpenList:
+PLACE = "The place is not known while the function is read."
+
+
+def open_known(reader: Reader, items: list[Any], what: str, why: str = PLACE) -> OpenList:
     """A list of items that are known one by one, as arrays of them, so that it is changed at a place that the program
     computes: in front of the loop, if it was there before."""
-    refused = NotSupported(what, reader.builder.origin, why="The place is not known while the function is read.",
+    refused = NotSupported(what, reader.builder.origin, why=why,
                            instead="Give all items one type and shape, or make an array of them: np.array(items).")
     if any(reader.made_before(items, loop.made) for loop in reader.loops):
         raise WantsOpen(items, None, refused)
