@@ -25,7 +25,8 @@ WORDS: dict[str, tuple[str, ...]] = {
     "I": ("0", "1", "2", "-1", "i", "j", "i % 3", "(i + 1) % 3", "k", "j - 1", "-k", "P[I] % 3", "i - 1", "len(L) - 1",
           "P[0]"),
     "N": ("x[I]", "x[i % 6]", "L[I]", "L[I]", "T[I][I]", "0.5", "s", "sum(L)", "max(L)", "len(L)", "L[-1]", "P[I]",
-          "D[I][0]", "M", "first(L)", "min(L)", "1", "picked(I)"),
+          "D[I][0]", "M", "first(L)", "min(L)", "1", "picked(I)",
+          "L1.index(max(L1))"),
     "E": ("N", "N + N", "N * N", "N - 0.3 * N", "0.5 * N", "N if C else N"),
     "M": ("P[I]", "i", "k", "P[I] + 1", "P[I] // 2", "P[I] % 3", "-P[I]", "P[I] * 2", "len(L)", "2", "P[I] // -2",
           "-P[I] % 3", "int(F[I])", "sum(P)", "P[I] - P[I]"),
@@ -59,6 +60,8 @@ LENGTHS: Alternatives = (
     (1, "if len(L1) > 3:\n    L1.pop(I)"), (1, "P.append(M)"), (1, "L.insert(0, N)"), (1, "L.reverse()"),
     (1, "P.pop(0)"), (1, "L += [N]"), (1, "L.extend(L)"), (1, "T.append(FRESH)"), (1, "D.append((N, M))"),
     (1, "del L[0]"), (1, "T.append(OWN)"), (1, "s += L.pop()"), (1, "L.sort()"),
+    (1, "L.sort(key=lambda v: -v)"), (1, "D.sort(reverse=True)"), (1, "L1.remove(max(L1))"), (1, "OWN = sorted(L)"),
+    (1, "P1.sort(key=lambda m: x[m % 6])"), (1, "D = sorted(D, key=lambda pair: pair[1])"),
 )
 CALLS: Alternatives = (
     (2, "put(L, I, E)"), (2, "add(L, I, N)"), (1, "swap(L, I, I)"), (1, "swap(T, I, I)"), (1, "OWN = halved(L, N)"),

@@ -73,7 +73,7 @@ def call_method(reader: Reader, method: ContainerMethod, args: tuple[Any, ...], 
     container = reader.usable(method.container)
     if isinstance(container, (RecordedList, Recording)):
         return _of_recorded(reader, container, method.name, args, kwargs)
-    if isinstance(container, list) and _is_of_computed(method.name, container, args):
+    if isinstance(container, list) and _is_of_computed(reader, method.name, container, args, kwargs):
         check_owned(reader, container, method.name)
         held = open_known(reader, container, *_what_is_open(method.name))
         return call_change(reader, held, method.name, args, kwargs)
@@ -102,10 +102,22 @@ def call_method(reader: Reader, method: ContainerMethod, args: tuple[Any, ...], 
     return _read_only(reader, container, method.name, args, kwargs)
 
 
-def _is_of_computed(name: str, items: list[Any], args: tuple[Any, ...]) -> bool:
+def _is_of_computed(reader: Reader, name: str, items: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether the program computes where a list changes, or what changes places."""
+    if name == "sort" and kwargs.get("key") is not None:
+        return has_dynamic(_tried(reader, items, kwargs["key"]))
     return name in ("pop", "insert") and has_dynamic(args[:1]) or (
         name in ("sort", "remove") and has_dynamic((items, args)))
+
+
+def _tried(reader: Reader, items: list[Any], key: Any) -> list[Any]:
+    """The keys of items, of which nothing is left."""
+    mark = reader.journal.mark()
+    try:
+        with reader.builder.nested():
+            return [reader.call(key, (item,), {}) for item in items]
+    finally:
+        reader.journal.rollback(mark)
 
 
 def _what_is_open(name: str) -> tuple[str, ...]:
