@@ -80,7 +80,7 @@ class _Window:
     def fits(self, results: list[Atom]) -> bool:
         start, end = self.block.index(self.maker), self.block.index(self.reader)
         between, normal = self.block[start + 1:end + 1], current().assumptions.normal
-        if not self._are_made_here(results) or not self._is_read_near():
+        if not self._is_read_near() or not self._are_made_here(results):
             return False
         if any(not written(stmt).isdisjoint(mentioned(self.maker)) for stmt in between):
             return False

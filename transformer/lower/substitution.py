@@ -208,7 +208,7 @@ def filled_arrays(stmt: Any, rows: Container[Var] = ()) -> dict[Var, Store]:
 def _is_alone(stmt: Nest | Fold, store: Store) -> bool:
     """Whether what is stored rests on nothing that a fold hands on."""
     entries = {carry.entry for carry in getattr(stmt, "carries", ())}
-    return entries.isdisjoint((*all_uses(makers_of(stmt, store)), *atom_vars(store.value)))
+    return not entries or entries.isdisjoint((*all_uses(makers_of(stmt, store)), *atom_vars(store.value)))
 
 
 def _fills(nest: Nest | Fold, store: Store, rows: Container[Var] = ()) -> bool:
