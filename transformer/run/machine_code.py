@@ -20,7 +20,9 @@ from functools import reduce
 from typing import Any
 
 from llvmlite import ir as llvm
+from llvmlite.ir.values import MDValue
 from numba.core import cgutils, ir, types
+from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
@@ -28,6 +30,7 @@ from numba.cpython.slicing import fix_index
 from numba.np.arrayobj import load_item, make_array, store_item
 
 base: Any = Lower
+node: Any = MDValue
 lowering: Any = NativeLowering
 marked: Any = register_pass
 NUMBERS = types.Number, types.Boolean
@@ -159,12 +162,58 @@ class Copies(Elements):
         cgutils.raw_memmove(builder, target.data, value.data, reduce(builder.mul, target.sizes), bytes_each)
         return None
 
-
     def _is_whole(self, index: Any) -> bool:
         made = self.assigned.get(index.name)
         if not isinstance(made, ir.Expr) or made.op != "call" or self.typeof(index.name) != types.slice2_type:
             return False
         return all(self.typeof(arg.name) == types.none for arg in made.args)
+
+
+class Jumps(Copies):
+    """Loops around others, which stay loops: written out for each of a few positions, what is inside would be compiled
+    as often, for nothing. Where all positions are few, what is inside becomes straight code."""
+
+    def init(self) -> None:
+        super().init()
+        loops = list(compute_cfg_from_blocks(self.blocks).loops().values())
+        self.kept = {loop.header for loop in loops if any(
+            inner.body < loop.body and not self._is_short(inner.header) for inner in loops)}
+
+    def lower_inst(self, inst: Any) -> None:
+        super().lower_inst(inst)
+        if isinstance(inst, ir.Jump) and inst.target in self.kept:
+            self.builder.block.terminator.set_metadata("llvm.loop", _OfOneLoop(self.module))
+
+    def _is_short(self, header: Any) -> bool:
+        """Whether a loop is one over a range whose bounds are in the program."""
+        steps = [each for each in self.blocks[header].find_exprs("iternext")]
+        made = self._made(steps[0].value) if steps else None
+        made = self._made(made.value) if isinstance(made, ir.Expr) and made.op == "getiter" else None
+        if not isinstance(made, ir.Expr) or made.op != "call":
+            return False
+        return all(isinstance(self._made(arg), (ir.Const, ir.Global, ir.FreeVar)) for arg in made.args)
+
+    def _made(self, var: Any) -> Any:
+        """What a variable is assigned, also by way of others."""
+        while isinstance(var, ir.Var):
+            var = self.assigned.get(var.name)
+        return var
+
+
+class _OfOneLoop(node):
+    """What LLVM is told about a loop: that it is not to be written out. As each loop has to have one of its own, it
+    begins with itself, and equals no other."""
+
+    def __init__(self, module: Any) -> None:
+        disable = module.add_metadata([llvm.MetaDataString(module, "llvm.loop.unroll.disable")])
+        super().__init__(module, (), str(len(module.metadata)))
+        self.operands = self, disable
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
 
 
 def _are_alike(kind: Any, other: Any) -> bool:
@@ -184,7 +233,7 @@ def assigned_once(blocks: dict[int, Any]) -> dict[str, Any]:
     return {name: value for name, value in assigned if times[name] == 1}
 
 
-class KernelLower(Copies):
+class KernelLower(Jumps):
     """What makes machine code of a kernel, or of a function that it calls."""
 
 
