@@ -109,6 +109,7 @@ class _Called:
 
     params: list[Var]
     outside: list[Var]
+    zeroed: list[Var]
     in_place: list[Var]
     results: list[Any]
     cells: set[Var]
@@ -132,7 +133,8 @@ def entered(function: Function, interface: Interface, reading: Reading, extras: 
     values = function.results[len(function.results) - count:]
     written = {each.var: value for each, value in zip(reading.written, values)}
     lowered = kernel.lowered
-    called = _Called(lowered.function.params, lowered.outside, lowered.in_place, lowered.results, lowered.cells,
+    called = _Called(lowered.function.params, lowered.outside, lowered.zeroed, lowered.in_place, lowered.results,
+                     lowered.cells,
                      "cp" if gpu else "np")
     entry = write_entry(function, interface, called, name, kernel.printed.name, written=written,
                         is_transformed=is_transformed, axisless=axisless(interface, reading, extras), guards=guards,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..core.grammar import Atom
 from ..core.guards import Assumptions
+from .alike import one_of_each
 from .cells import as_cells
 from .clean import cleaned
 from .columns import by_rows
@@ -50,7 +51,7 @@ def fuse(block: Block, results: list[Atom], assumptions: Assumptions, choices: C
     block = _merged(block, results, assumptions, choices)
     if part(block):
         block = _merged(cleaned(block, results, assumptions), results, assumptions, choices)
-    block = cleaned(level(block, results), results, assumptions)
+    block = one_of_each(cleaned(level(block, results), results, assumptions), results)
     shrink(block, results)
     return apart(block)
 

@@ -90,7 +90,7 @@ class Kernel:
 
         type: ArrayType = target.type                                    # type: ignore[assignment]
         sizes = [replaced(size, known) if isinstance(size, Size) else size for size in type.sizes]
-        return np.empty(sizes, type.dtype)                               # type: ignore[arg-type]
+        return (np.zeros if target in self.lowered.zeroed else np.empty)(sizes, type.dtype)   # type: ignore[arg-type]
 
 
 @contextmanager

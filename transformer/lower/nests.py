@@ -235,9 +235,10 @@ Stmt = Union[grammar.Stmt, Allocate, Nest, Fold, Store, Product, Library, Task, 
 @dataclass(slots=True, eq=False)
 class Lowered:
     """A function in the nest form. `results` are numbers and arrays, those in `outside` in memory
-    that the caller allocates and passes in, those in `in_place` in that of a parameter, which they are. `callees` are
-    the functions that it calls, and those that they call; they return all their results. `assumptions` say which
-    sizes are equal. On a GPU, `cells` are the arrays of one element in which numbers lie."""
+    that the caller allocates and passes in (those in `zeroed` full of zeros), those in `in_place` in that of a
+    parameter, which they are. `callees` are the functions that it calls, and those that they call; they return all
+    their results. `assumptions` say which sizes are equal. On a GPU, `cells` are the arrays of one element in which
+    numbers lie."""
 
     function: grammar.Function
     body: Block
@@ -247,6 +248,7 @@ class Lowered:
     assumptions: Assumptions = field(default_factory=Assumptions)
     in_place: list[Var] = field(default_factory=list)
     cells: set[Var] = field(default_factory=set)
+    zeroed: list[Var] = field(default_factory=list)
 
     @property
     def returned(self) -> list[Atom]:

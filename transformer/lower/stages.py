@@ -48,6 +48,7 @@ from .tiling import tile
 from .totals import added_at_once
 from .unbound import with_tests_of_names
 from .wrapping import wrapped_around
+from .zeroed import without_zeros
 
 NOTHING: frozenset[Var] = frozenset()
 FOR_PROCESSORS = Choices()
@@ -79,9 +80,6 @@ def expand(function: Function, assumptions: Assumptions | None = None, donated: 
     lowered = _expanded(function, assumptions, donated, given, threads)
     lowered.in_place = [atom for atom in dict.fromkeys(lowered.results)   # type: ignore[misc]
                         if atom in donated and _stays(atom, lowered.body)]
-    lowered.outside = [atom for atom in dict.fromkeys(lowered.results)   # type: ignore[misc]
-                       if _is_outside(atom, lowered.body)]
-    lowered.outside += [stmt.target for stmt in lowered.body if _is_large(stmt) and stmt.target not in lowered.results]
     lowered.callees = [_expanded(callee, assumptions, given.intersection(callee.params), given, is_called=True)
                        for callee in callees_of(function)]
     return lowered
@@ -114,8 +112,10 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
         if without_tests_of_signs(body, allocated_next, inner_blocks):
             body = cleaned(body, results, builder.assumptions)
         body = shared_out(body, results) if threads else body
+        outside = [] if is_called else _outside(body, results)
+        body, zeroed = without_zeros(body, outside)
     body = wrapped_around(by_names(body, builder.assumptions), results if is_called else [], builder.assumptions)
-    return Lowered(function, body, results, assumptions=assumptions)
+    return Lowered(function, body, results, outside, zeroed=zeroed, assumptions=assumptions)
 
 
 def _fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSORS, given: Set[Var] = NOTHING,
@@ -137,6 +137,12 @@ def _fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSO
     see_through(body)
     with builder.active():
         return results, written_directly(fuse(body, results, builder.assumptions, choices), results)
+
+
+def _outside(body: Block, results: list[Any]) -> list[Var]:
+    """The arrays that the caller of a function allocates: results, and large ones."""
+    found = [atom for atom in dict.fromkeys(results) if _is_outside(atom, body)]
+    return [*found, *(stmt.target for stmt in body if _is_large(stmt) and stmt.target not in results)]
 
 
 def _is_large(stmt: Any) -> bool:

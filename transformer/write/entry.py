@@ -41,11 +41,12 @@ FLOAT64 = "float64"
 
 
 class Kernel(Protocol):
-    """What is called: `outside` are the results that its caller allocates, `in_place` those that are in the
-    memory of a parameter."""
+    """What is called: `outside` are the arrays that its caller allocates, of which those in `zeroed` are full of zeros,
+    `in_place` the results that are in the memory of a parameter."""
 
     params: list[Var]
     outside: list[Var]
+    zeroed: list[Var]
     in_place: list[Var]
     results: list[Any]
     cells: set[Var]                      # the results that are numbers on a device, arrays without axes
@@ -224,7 +225,8 @@ class _Entry:
             kind = [] if type.dtype.name == FLOAT64 else [_dtype(type)]
             name = fresh(identifier(target.name or "result"), self.used)
             self.given[target] = ast.Name(name)
-            yield _assign(name, ast.Call(of_numpy("empty"), [shape, *kind], []))
+            maker = "zeros" if target in self.kernel.zeroed else "empty"
+            yield _assign(name, ast.Call(of_numpy(maker), [shape, *kind], []))
 
     # -- the call -----------------------------------------------------------------------------
 
