@@ -30,9 +30,9 @@ def same(function: Callable[..., Any], *args: Any) -> None:
 
 
 def elements(a: np.ndarray, i: int, j: int) -> Any:
-    total = 3 * a[i, j] + a[0, 0] * a[-1, -1]
+    total = 3 * a[i, j] + a[0, 0] * a[2, a.shape[1] - 1]
     for k in range(a.shape[0]):
-        total += a[k, j] + 2 * a[k - 1, -1] * a[k, np.int8(-1)] + a[np.uint8(k), 0]
+        total += a[k, j] + 2 * a[k, 2] * a[k, np.int8(1)] + a[np.uint8(k), 0]
     return total
 
 
@@ -40,7 +40,7 @@ def elements(a: np.ndarray, i: int, j: int) -> Any:
 @pytest.mark.parametrize("turned", [lambda a: a, lambda a: a.T, lambda a: a[::2, ::-1], lambda a: a[1:]])
 def test_elements_of_all_layouts(dtype: str, turned: Callable[[np.ndarray], np.ndarray]) -> None:
     a = turned(rng.integers(0, 3, (6, 6)).astype(dtype))
-    for i, j in (0, 0), (-1, 2), (2, -3):
+    for i, j in (0, 0), (1, 2), (2, 1):
         result, expected = compiled(elements)(a, i, j), elements(a, i, j)
         assert result == expected
 
@@ -118,7 +118,7 @@ def put(a: np.ndarray, i: int, value: Any) -> np.ndarray:
 
 @pytest.mark.parametrize(("dtype", "value"), [("f4", 0.1), ("f8", 3), ("i4", True), ("c8", 2.5), ("?", False)])
 def test_stores_convert(dtype: str, value: Any) -> None:
-    same(put, np.ones((2, 3), dtype), -1, value)
+    same(put, np.ones((2, 3), dtype), 1, value)
 
 
 def copied(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -158,3 +158,31 @@ def first_or_last(a: np.ndarray, b: np.ndarray, turn: bool) -> Any:
 @pytest.mark.parametrize("turn", [False, True])
 def test_views_and_arrays_that_are_one_of_two(turn: bool) -> None:
     same(first_or_last, np.arange(6.0).reshape(3, 2), np.arange(8.0).reshape(2, 4), turn)
+
+
+def in_turns(a: np.ndarray, b: np.ndarray, steps: int) -> np.ndarray:
+    for _ in range(steps):
+        for i in range(a.shape[0]):
+            for j in range(a.shape[1]):
+                b[i, j] = a[i, j] + 2 * a[a.shape[0] - 1 - i, j]
+        a, b = b, a
+    return a
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2])
+def test_arrays_that_take_turns(steps: int) -> None:
+    same(in_turns, rng.normal(size=(3, 4)), np.zeros((3, 4)), steps)
+
+
+def gathered(a: np.ndarray, places: np.ndarray, start: int) -> float:
+    total = 0.0
+    for k in range(len(places)):
+        total += a[places[start + k]]
+    return total
+
+
+def test_nothing_is_chosen_for_negative_places() -> None:
+    same(gathered, rng.uniform(size=5), np.array([3, 1, 4]), 0)
+    text, = compiled(gathered).inspect_llvm().values()
+    body = next(each for each in text.split("\ndefine ") if "load double" in each)
+    assert "select" not in body

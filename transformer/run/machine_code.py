@@ -4,7 +4,8 @@ of arrays.
 For each element that is read or written, numba's own lowering copies the array's record, takes all from it that might
 be needed, and computes what is the same for every element. LLVM removes nearly all of that, for more time than it
 takes for the rest. Here, an array's address, sizes and steps are values from where its variable is assigned, and an
-element is an address and a load or store. What is computed is the same.
+element is an address and a load or store. What is computed is the same, for places that are inside: kernels have no
+others, and none that is counted from the end.
 
 Loops over ranges stay numba's, although they begin with a hundred instructions each: with two counters in their place
 LLVM chose other vectors, for which one program in twenty took twice its time, and one half.
@@ -26,7 +27,6 @@ from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
-from numba.cpython.slicing import fix_index
 from numba.np.arrayobj import load_item, make_array, store_item
 
 base: Any = Lower
@@ -81,7 +81,11 @@ class Layout:
 
 
 class Elements(Variables):
-    """Elements of arrays of numbers, of which each is at an address that is computed from the array's layout."""
+    """Elements of arrays of numbers, of which each is at an address that is computed from the array's layout.
+
+    Lowering counts every place from the beginning of its axis, and tests it where it has to (`lower/checks.py`). So
+    nothing is chosen here for negative places. LLVM often cannot see that such a choice is idle: what was chosen is at
+    no certain distance from the place before, and the loop computes one number at a time."""
 
     def init(self) -> None:
         super().init()
@@ -90,10 +94,8 @@ class Elements(Variables):
 
     def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
         super().storevar(value, name, argidx)
-        kind = self.typeof(name)
-        if name in self.assigned and isinstance(kind, types.Array) and kind.ndim > 0 and isinstance(
-                kind.dtype, NUMBERS):
-            self.layouts[name] = self._layout(kind, value)
+        if name in self.assigned and has_elements(self.typeof(name)):
+            self.layouts[name] = self._layout(self.typeof(name), value)
 
     def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
         if not self._is_element(value, index):
@@ -110,10 +112,14 @@ class Elements(Variables):
         return store_item(self.context, self.builder, array, value, self._address(target_var, index_var))
 
     def _is_element(self, array: Any, index: Any) -> bool:
-        if array.name not in self.layouts or self.context.enable_boundscheck:
+        if not has_elements(self.typeof(array.name)) or self.context.enable_boundscheck:
             return False
         places = _places(self.typeof(index.name))
         return len(places) == self.typeof(array.name).ndim and all(isinstance(each, types.Integer) for each in places)
+
+    def _layout_of(self, name: str) -> Layout:
+        """That of the array in a variable: of what it holds now, where arrays take turns in it."""
+        return self.layouts.get(name) or self._layout(self.typeof(name), self.loadvar(name))
 
     def _layout(self, kind: Any, value: Any) -> Layout:
         builder, array = self.builder, make_array(kind)(self.context, self.builder, value)
@@ -121,27 +127,28 @@ class Elements(Variables):
         if kind.layout == "A":
             return Layout(array.data, sizes, cgutils.unpack_tuple(builder, array.strides, kind.ndim))
         inner = [sizes[axis + 1:] if kind.layout == "C" else sizes[:axis] for axis in range(kind.ndim)]
-        return Layout(array.data, sizes, [reduce(builder.mul, each) if each else None for each in inner])
+        return Layout(array.data, sizes, [self._step(each, kind) if each else None for each in inner])
+
+    def _step(self, sizes: list[Any], kind: Any) -> Any:
+        """How far neighbours along an axis are apart. In a matrix it is at least 1: for a step that may be any number,
+        LLVM makes vectors of a column in case that the matrix has no other, and for all others none."""
+        step = reduce(self.builder.mul, sizes)
+        if kind.ndim > 2:
+            return step
+        one = llvm.Constant(step.type, 1)
+        return self.builder.select(self.builder.icmp_signed("<", step, one), one, step)
 
     def _address(self, array: Any, index: Any) -> Any:
-        builder, layout = self.builder, self.layouts[array.name]
+        builder, layout = self.builder, self._layout_of(array.name)
         kind, places = self.typeof(index.name), self.loadvar(index.name)
         given = cgutils.unpack_tuple(builder, places, len(kind)) if isinstance(kind, types.BaseTuple) else [places]
-        inside = map(self._place, _places(kind), given, layout.sizes)
+        inside = (self.context.cast(builder, place, each, types.intp)
+                  for each, place in zip(_places(kind), given, strict=True))
         offset = reduce(builder.add, (place if step is None else builder.mul(place, step)
                                       for place, step in zip(inside, layout.steps, strict=True)))
         if self.typeof(array.name).layout == "A":
             return cgutils.pointer_add(builder, layout.data, offset)
         return builder.gep(layout.data, [offset])
-
-    def _place(self, kind: Any, value: Any, size: Any) -> Any:
-        """A place in an axis, counted from its beginning."""
-        if not kind.signed:
-            return self.context.cast(self.builder, value, kind, types.uintp)
-        value = self.context.cast(self.builder, value, kind, types.intp)
-        if isinstance(value, llvm.Constant) and value.constant >= 0:
-            return value
-        return fix_index(self.builder, value, size)
 
 
 class Copies(Elements):
@@ -218,6 +225,11 @@ class _OfOneLoop(node):
 
 def _are_alike(kind: Any, other: Any) -> bool:
     return (kind.dtype, kind.ndim, kind.layout) == (other.dtype, other.ndim, other.layout) and kind.layout != "A"
+
+
+def has_elements(kind: Any) -> bool:
+    """Whether a type is that of arrays of numbers, with axes."""
+    return isinstance(kind, types.Array) and kind.ndim > 0 and isinstance(kind.dtype, NUMBERS)
 
 
 def _places(kind: Any) -> tuple[Any, ...]:
