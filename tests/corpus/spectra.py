@@ -150,6 +150,21 @@ def structured(c):
     return np.sum(blocks @ blocks) + np.linalg.det(scipy.linalg.inv(banded))
 
 
+def convolved_at_a_power_of_two(x, k):
+    """Filled up with zeros to a length that a loop finds."""
+    whole = len(x) + len(k) - 1
+    length = 1
+    while length < whole:
+        length *= 2
+    y = np.fft.irfft(np.fft.rfft(x, length) * np.fft.rfft(k, length), length)[:whole]
+    return np.sum(y**2 * np.arange(whole))
+
+
+def cut_or_filled_up(x, k):
+    """To the length of the other one, which may be less or more."""
+    return np.sum(np.abs(np.fft.fft(x, len(k)) * np.fft.fft(k)) ** 2)
+
+
 SQUARE = np.array([[2.0, -0.4, 0.7], [0.2, 4.1, -0.8], [0.6, -0.35, 7.3]])
 TALL = np.array([[1.1, -0.4], [0.2, 1.9], [0.6, -0.35], [-0.7, 0.8]])
 TURNING = np.array([[0.3, -2.0, 0.1], [1.5, 0.4, -0.2], [0.2, 0.1, -1.1]])
@@ -157,6 +172,9 @@ TURNING = np.array([[0.3, -2.0, 0.1], [1.5, 0.4, -0.2], [0.2, 0.1, -1.1]])
 PROGRAMS = [
     Program(spectral_derivative, normal((6,))),
     Program(by_hand, normal((8,)), name="spectrum_by_hand"),
+    Program(convolved_at_a_power_of_two, normal((5,), (3,)), wrt=(0, 1)),
+    Program(cut_or_filled_up, normal((5,), (3,)), wrt=(0, 1)),
+    Program(cut_or_filled_up, normal((3,), (5,)), wrt=(0, 1), name="cut_or_filled_up_with_zeros"),
     Program(convolution, normal((5,), (3,)), wrt=(0, 1)),
     Program(spectrum_of_a_series, normal((7,))),
     Program(image_filter, normal((3, 4))),

@@ -136,7 +136,58 @@ def lists_added_up(x):
     return sum(v * k for k, v in enumerate(rows)) + len(sum(([v] for v in x[:2]), []))
 
 
+def isotonic(y, w):
+    """Neighbours that are out of order are pooled, each block with its mean, weight and count."""
+    means, weights, counts = [], [], []
+    for i in range(len(y)):
+        means.append(y[i])
+        weights.append(w[i])
+        counts.append(1)
+        while len(means) > 1 and means[-2] >= means[-1]:
+            m, weight, count = means.pop(), weights.pop(), counts.pop()
+            means[-1] = (means[-1] * weights[-1] + m * weight) / (weights[-1] + weight)
+            weights[-1] += weight
+            counts[-1] += count
+    return sum(m**2 * c + k * m for k, (m, c) in enumerate(zip(means, counts)))
+
+
+def products_where_it_falls(x):
+    """An iteration may take the last item off and write to the one before."""
+    items = []
+    for v in x:
+        items.append(v)
+        if len(items) > 1 and items[-2] >= items[-1]:
+            last = items.pop()
+            items[-1] = items[-1] * last
+    return sum(v * k for k, v in enumerate(items, 1))
+
+
+def by_precedence(x):
+    """A stack of numbers, and one of texts, that a function of no arguments reduces."""
+    named, rank = dict(zip("abcd", x)), {"+": 1, "-": 1, "*": 2}
+    numbers, signs = [], []
+
+    def reduced():
+        b, a = numbers.pop(), numbers.pop()
+        sign = signs.pop()
+        numbers.append(a + b if sign == "+" else a - b if sign == "-" else a * b)
+
+    for letter in "a+b*c-d":
+        if letter in named:
+            numbers.append(named[letter])
+        else:
+            while signs and rank[signs[-1]] >= rank[letter]:
+                reduced()
+            signs.append(letter)
+    while signs:
+        reduced()
+    return numbers[0]
+
+
 PROGRAMS = [
+    Program(by_precedence, fixed(VECTOR)),
+    Program(isotonic, fixed(VECTOR, np.array([0.5, 1.2, 2.0, 0.7])), wrt=(0, 1), tags=("loops",)),
+    Program(products_where_it_falls, fixed(VECTOR), tags=("loops",)),
     Program(tuples_in_order, fixed(VECTOR)),
     Program(least_pair_of_a_loop, fixed(VECTOR)),
     Program(lists_added_up, fixed(VECTOR)),

@@ -108,7 +108,7 @@ class Expressions:
 
     def _unknown_size(self) -> NotSupported:
         origin = self.lowered.function.origin
-        if self.callees:
+        if len(self.callees) > 1:                                         # besides this one
             return NotSupported("a size that a function which calls itself is not told has no compiled form", origin,
                                 instead="Pass the number to it as an argument.")
         return NotSupported("an array of a size that only another part of the program knows has no compiled form",

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..core.grammar import Atom, Carry, If, Loop, Var, is_array
+from ..core.grammar import Atom, Carry, If, Loop, Var, is_array, type_of
 from ..core.walk import Copier, atom_vars, inner_targets
 from .aliases import handed_on, names_of, renamings
 from .clean import Renaming
@@ -116,12 +116,12 @@ class _Moves:
         """Copies what comes into a carry, where it is somebody else's."""
         ownership = self._ownership()
         if not ownership.is_moved(carry.init, loop, "init"):
-            copy = Var(carry.entry.type, carry.entry.name)
+            copy = Var(type_of(carry.init), carry.entry.name)
             block.insert(_at(block, loop), Allocate(copy, "copy", loop.origin, carry.init))
             carry.init = copy
             ownership = self._ownership()
         if not ownership.is_moved(carry.next, loop, "next"):
-            copy = Var(carry.entry.type)
+            copy = Var(type_of(carry.next))
             body_of(loop).append(Allocate(copy, "copy", loop.origin, carry.next))
             carry.next = copy
 

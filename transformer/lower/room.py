@@ -29,6 +29,7 @@ from .nests import (
     Block,
     Fold,
     Index,
+    Length,
     Library,
     Load,
     Nest,
@@ -56,12 +57,13 @@ class Rooms:
     def made(cls, block: Block, results: list[Atom]) -> Rooms:
         """Finds such arrays in the loops of a block."""
         rooms = cls()
-        sites = [site for loop in statements(block) if isinstance(loop, Loop) for site in _in_body(loop.body)]
+        found = [site for loop in statements(block) if isinstance(loop, Loop) for site in _in_body(loop.body)]
+        sites = [site for site in found if not _has_to_show(_with_room({site.memory.target}, block), block)]
         roomy = _with_room({site.memory.target for site in sites}, block)
-        if sites and not any(_is_shown(stmt, roomy) for stmt in statements(block)):
-            for site in sites:
-                rooms.rows[site.memory.target] = site.rows
-                site.become()
+        for site in sites:
+            rooms.rows[site.memory.target] = site.rows
+            site.become()
+        if sites:
             _show(block, roomy)
             results[:] = [_exactly(atom, block, len(block)) if atom in roomy else atom for atom in results]
         return rooms
@@ -203,8 +205,14 @@ def _with_room(targets: set[Any], block: Block) -> set[Any]:
     return targets
 
 
+def _has_to_show(roomy: set[Any], block: Block) -> bool:
+    """Whether somebody uses one of these arrays as a whole where there is no way to give it a copy."""
+    return any(_is_shown(stmt, roomy) for stmt in statements(block))
+
+
 def _is_shown(stmt: Any, roomy: set[Any]) -> bool:
-    """Whether a statement uses such an array as a whole where there is no way to give it a copy."""
+    if isinstance(stmt, Let) and stmt.op is Length:          # how many rows a copy would have, it alone says
+        return stmt.args[0] in roomy
     if isinstance(stmt, (Nest, Fold)):
         return any(not roomy.isdisjoint(_wholes(each)) for each in statements(stmt.body))
     named = {value for _, value in names_given(stmt)}

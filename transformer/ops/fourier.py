@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core.builder import current
 from ..core.errors import BadArgument, ShapeError
 from ..core.sizes import Extent
 from ..core.types import ArrayType
@@ -22,7 +21,7 @@ from .arguments import Args, Bound, Kwargs
 from .base import Op
 from .creation import arange
 from .elementwise import result_dtype, result_dtypes
-from .matrices import real_dtype
+from .matrices import at_least, real_dtype
 from .rewritten import Rewritten
 from .shape import along, arrays_of, from_here, reshaped
 from .value import value
@@ -91,9 +90,10 @@ def taken_back(dx: Any, a: Any, axis: int) -> Any:
     there, whole = dx.shape[axis], a.shape[axis]
     if there == whole:
         return dx
-    if current().assumptions.at_least(there, whole):
-        return dx[from_here(axis, slice(None, whole))]
-    return np.pad(dx, tuple((0, whole - there if k == axis else 0) for k in range(a.ndim)))
+    if not at_least(whole, there):                  # cut off, or not known while the function is read
+        dx = dx[from_here(axis, slice(None, whole))]
+    rest = whole - dx.shape[axis]
+    return dx if rest == 0 else np.pad(dx, tuple((0, rest if k == axis else 0) for k in range(a.ndim)))
 
 
 def chosen(n: Any, axis: int, norm: Any) -> Kwargs:

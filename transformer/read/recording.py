@@ -178,6 +178,7 @@ class Records:
     def collect(self, loop: LoopReading) -> bool:
         """What the body appended; True if another pass has to take that for conditional. The loop has to be unrolled
         if it is not one item of one type."""
+        self._templates, self._values, self._atoms = {}, {}, {}          # what an earlier pass appended is gone
         for key, recording in self._lists.items():
             if recording.position is None:  # found in this very pass
                 continue
