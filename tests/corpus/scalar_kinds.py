@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from enum import IntEnum
 
 import numpy as np
 
@@ -105,7 +106,26 @@ def in_reversed_bits(x):
     return np.sum(y * np.arange(size)) + len(x).bit_length() * x[0] + (size / 2).is_integer() * size.bit_count() * x[1]
 
 
+class Phase(IntEnum):
+    COLD = 0
+    HOT = 2
+
+
+def thermostat(x):
+    """A member of an `IntEnum` is a number where it is carried, and where an array is made of it."""
+    phase = Phase.COLD
+    total = 0.0
+    for v in x:
+        if phase == Phase.COLD and v > 0:
+            phase = Phase.HOT
+        elif phase == Phase.HOT and v < -0.5:
+            phase = Phase.COLD
+        total += v**2 * (1 + phase)
+    return total * np.full(2, Phase.HOT).sum() + np.array([Phase.COLD, Phase.HOT]) @ x[:2]
+
+
 PROGRAMS = [
+    Program(thermostat, fixed(np.array([1.2, -0.7, 0.4, 2.1]))),
     Program(in_reversed_bits, apart(("n",))),
     Program(truths_of_python, positive(None)),
     Program(truths_of_numpy, positive(())),

@@ -20,7 +20,7 @@ from typing import Any, TypeGuard, Union
 
 from .errors import Origin
 from .sizes import Size
-from .types import INT, ArrayType, Type, type_of_number
+from .types import INT, ArrayType, Type, plain_number, type_of_number
 
 _serial = count()
 
@@ -48,8 +48,8 @@ class Const:
     __slots__ = ("value", "type", "name")
 
     def __init__(self, value: Any, type: ArrayType | None = None, name: str | None = None) -> None:
-        self.value = value
-        self.type = type or type_of_number(value)
+        self.value = plain_number(value)
+        self.type = type or type_of_number(self.value)
         self.name = name
 
     def __repr__(self) -> str:

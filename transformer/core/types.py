@@ -110,6 +110,7 @@ FLOAT = ArrayType(np.dtype("float64"), (), weak=True)
 INT = ArrayType(np.dtype("int64"), (), weak=True)
 COMPLEX = ArrayType(np.dtype("complex128"), (), weak=True)
 BOOL = ArrayType(np.dtype("bool"), (), weak=True)
+NUMBERS = bool, int, float, complex
 
 
 def type_of_number(value: object) -> ArrayType:
@@ -131,6 +132,18 @@ def type_of_number(value: object) -> ArrayType:
     if isinstance(value, complex):
         return COMPLEX
     raise TypeError(f"{type(value).__name__} is not a number")
+
+
+def plain_number(value: Any) -> Any:
+    """A number of a class that comes from Python's, as a number of Python's.
+
+    >>> from enum import IntEnum
+    >>> plain_number(IntEnum("Level", ["LOW", "HIGH"]).HIGH)
+    2
+    """
+    if type(value) in NUMBERS or isinstance(value, np.generic):
+        return value
+    return next((kind(value) for kind in NUMBERS if isinstance(value, kind)), value)
 
 
 def has_own_meaning(array: object) -> bool:
