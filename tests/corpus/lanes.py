@@ -309,7 +309,15 @@ def checked_lanes(x, m):
 
 FIXED = np.array([0.5, -0.3, 0.2, -1.0, 0.7])
 
+def signs_as_numbers(x):
+    """Truth values of Python's, which are 0 and 1 in its arithmetic."""
+    a, b = float(x[0]), float(x[1])
+    side = (a > 0) - (b > 0)
+    return side * a + ((a > 0) + (b > 0)) * b**2 + -(a > b) * a * b + ~(b > 1) * a**3
+
+
 PROGRAMS = [
+    Program(signs_as_numbers, normal((2,))),
     Program(newton_for_each, lambda rng: (1 + rng.random(3), 2.0), (0, 1)),
     Program(newton_summed, lambda rng: (1 + rng.random(3), 2.0), (0, 1)),
     Program(attention_by_rows, normal(("n",), ("m",), ("m",)), (0, 1, 2)),

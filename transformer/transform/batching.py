@@ -184,6 +184,8 @@ class Batching:
         operands = [Value(self.all_of(atom) if on else atom) for on, atom in zip(lead, stmt.args)]
         if stmt.op.writes and not lead[0] and stmt.args[0] in self.created:
             lead, operands[0] = (True, *lead[1:]), Value(self.whole(stmt.args[0]))
+        if stmt.op.elementwise and stmt.op is not Where and stmt.target.type == INT:
+            operands = list(map(as_integer, operands))
         try:
             if hands_on(stmt) and stmt.op.name in PYTHONS_CHOICE:
                 result = self._chosen(PYTHONS_CHOICE[stmt.op.name], lead, operands)
@@ -344,6 +346,12 @@ def lanes_inside(size: Extent, function: Function) -> Extent:
 
 OF_INTEGERS = frozenset({"multiply", "power", "floor_divide", "remainder", "divmod", "left_shift"})
 PYTHONS_CHOICE = {"maximum": operator.gt, "minimum": operator.lt}
+
+
+def as_integer(operand: Value) -> Value:
+    """An operand of Python's arithmetic, which is done with truth values as with 0 and 1: NumPy has `True + True` as
+    True, and no `-True`."""
+    return operand.astype(int) if operand.dtype.kind == "b" else operand
 
 
 def of_lanes(op: Any, lead: tuple[bool, ...], *operands: Value, **attrs: Any) -> Any:
