@@ -184,7 +184,35 @@ def by_precedence(x):
     return numbers[0]
 
 
+def independent_rows(a):
+    """Gram and Schmidt's basis of the rows that are not spanned by those before."""
+    basis = []
+    for row in a:
+        rest = row.copy()
+        for q in basis:
+            rest -= (q @ rest) * q
+        size = np.linalg.norm(rest)
+        if size < 1e-3:
+            continue
+        basis.append(rest / size)
+    return np.sum(np.array(basis) ** 3 * np.arange(a.shape[1]))
+
+
+def rows_of_large_ends(a):
+    """The list is run over before it gets one more of the rows themselves."""
+    rows = []
+    for row in a:
+        total = 0.0
+        for r in rows:
+            total += r @ row
+        if row[0] > total:
+            rows.append(row)
+    return sum(np.sum(r**2) * k for k, r in enumerate(rows, 1))
+
+
 PROGRAMS = [
+    Program(independent_rows, fixed(np.array([[1.2, -0.7, 0.4], [0.3, 0.9, -1.1]]))),
+    Program(rows_of_large_ends, fixed(np.array([[1.2, -0.7], [0.3, 0.9], [2.0, 0.4]]))),
     Program(by_precedence, fixed(VECTOR)),
     Program(isotonic, fixed(VECTOR, np.array([0.5, 1.2, 2.0, 0.7])), wrt=(0, 1), tags=("loops",)),
     Program(products_where_it_falls, fixed(VECTOR), tags=("loops",)),

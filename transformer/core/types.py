@@ -110,7 +110,7 @@ FLOAT = ArrayType(np.dtype("float64"), (), weak=True)
 INT = ArrayType(np.dtype("int64"), (), weak=True)
 COMPLEX = ArrayType(np.dtype("complex128"), (), weak=True)
 BOOL = ArrayType(np.dtype("bool"), (), weak=True)
-NUMBERS = bool, int, float, complex
+NUMBERS: tuple[Any, ...] = bool, int, float, complex
 
 
 def type_of_number(value: object) -> ArrayType:

@@ -232,8 +232,8 @@ class Sharing:
     def __init__(self, reader: Reader, made: int) -> None:
         self.reader = reader
         self.made = made
-        self.pairs: set[frozenset[tuple[Hashable, int]]] = set()
-        self.at_end: set[frozenset[tuple[Hashable, int]]] = set()     # the pairs at the end of the body
+        self.pairs: set[frozenset[tuple[Hashable, Hashable]]] = set()
+        self.at_end: set[frozenset[tuple[Hashable, Hashable]]] = set()     # the pairs at the end of the body
         self._heads: dict[int, Value] = {}
         self._items: dict[Hashable, dict[int, Any]] = {}      # containers that this iteration appends to a list
         self._holding: set[tuple[Hashable, Hashable]] = set()  # which places may hold an item of which list
@@ -298,13 +298,13 @@ class Sharing:
                 if self.reader.aliases.are_related(value, other):
                     yield frozenset(((key, k), (other_key, other_k)))
 
-    def _older(self, value: Value, before: dict[Hashable, Any]) -> Iterator[int]:
-        """The arrays from before the loop that a value may be."""
+    def _older(self, value: Value, before: dict[Hashable, Any]) -> Iterator[Hashable]:
+        """The arrays from before the loop that a value may be; those of a list are new objects in every pass."""
         for cell in self.reader.aliases.group(value):
             if isinstance(cell, Value):
                 atom = before.get(Cell(cell).identity, cell.atom)
                 if not isinstance(atom, Var) or atom.serial < self.made:
-                    yield id(cell)
+                    yield atom if isinstance(atom, Var) else id(cell)
 
     def _arrays(self, key: Hashable, one: Carried, end: Template | None) -> Iterator[tuple[Hashable, int, Any]]:
         """What may be arrays of what a name holds at one end of the body, with their numbers."""
@@ -322,7 +322,7 @@ class Sharing:
         pairs = self.at_end if after_the_first else self.pairs
         if not pairs:
             return
-        now = {
+        now: dict[tuple[Hashable, Hashable], Any] = {
             (key, k): fixed.value
             for key, one in carried.items()
             if not isinstance(one.place, Cell)

@@ -151,8 +151,9 @@ class LoopReading:
         self.reader.opened.setdefault(self.plan.key, None)
         self.records.forget(request.home)
         known = self.carried.get(place.identity)
-        sample = request.sample if known is None or known.items is None or request.sample is None else (
-            self.joiner().join(known.items, request.sample))
+        sample = request.sample or self.records.sample(request.home)
+        if known is not None and known.items is not None and sample is not None:
+            sample = self.joiner().join(known.items, sample)
         items = items_of_list(self.reader, self.joiner(), place.value(), sample)
         is_known = known is not None and known.items is not None and items is not None and same_template(
             items, known.items)

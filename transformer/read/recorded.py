@@ -241,7 +241,7 @@ class RecordedList:
     def all_parts(self, reader: Reader) -> tuple[tuple[Any, ...] | Part, ...]:
         """The parts, of which there are no others."""
         if self.within is not None:
-            raise Unroll(self.within, refusal(reader, "reading a list to which the loop appends"))
+            raise self.cannot_change(reader, "reading a list to which the loop appends")
         return self.parts
 
     def as_row(self, reader: Reader) -> Template:

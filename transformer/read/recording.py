@@ -49,6 +49,7 @@ class Records:
         self._atoms: dict[int, list[Atom]] = {}
         self._targets: dict[int, list[Var]] = {}
         self._gathered: dict[int, Gathered] = {}
+        self._samples: dict[int, Template | None] = {}
 
     def fills(self, home: list[Any]) -> bool:
         """Whether this loop appends an item to a list in each iteration."""
@@ -58,6 +59,11 @@ class Records:
         """From now on an iteration may append several items to a list."""
         self._lists.pop(id(home), None)
         self._gathered[id(home)] = Gathered(home, self.key)
+        self._samples[id(home)] = sample_of(self.reader, home)
+
+    def sample(self, home: list[Any]) -> Template | None:
+        """The template of an item that an iteration has appended to a list."""
+        return self._samples.get(id(home))
 
     def forget(self, home: list[Any]) -> None:
         """A list is carried as arrays of its items instead."""
