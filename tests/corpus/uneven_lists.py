@@ -210,7 +210,23 @@ def rows_of_large_ends(a):
     return sum(np.sum(r**2) * k for k, r in enumerate(rows, 1))
 
 
+def least_two_joined(x):
+    """Huffman's cost: the sum of the least two goes back in its place, which there may be none left of."""
+    heap = sorted(x.tolist())
+    cost = 0.0
+    while len(heap) > 1:
+        a, b = heap.pop(0), heap.pop(0)
+        cost += a + b
+        k = 0
+        while k < len(heap) and heap[k] < a + b:
+            k += 1
+        heap.insert(k, a + b)
+    return cost * cost + sum(heap)
+
+
 PROGRAMS = [
+    Program(least_two_joined, fixed(np.array([0.9, 2.0, 1.4, 0.3]))),
+    Program(least_two_joined, fixed(np.array([0.9, 1.4])), name="only_two_joined"),
     Program(independent_rows, fixed(np.array([[1.2, -0.7, 0.4], [0.3, 0.9, -1.1]]))),
     Program(rows_of_large_ends, fixed(np.array([[1.2, -0.7], [0.3, 0.9], [2.0, 0.4]]))),
     Program(by_precedence, fixed(VECTOR)),

@@ -30,7 +30,7 @@ from .held import Held
 from .item_templates import items_of_list, open_template
 from .joining import join_lists
 from .journal import Contents, Name, Place
-from .list_demands import WantsCarried, WantsOpen, WantsRows, WantsSize
+from .list_demands import WantsCarried, WantsOpen, WantsRows, WantsSize, refusal
 from .open_lists import OpenList
 from .open_sizes import OpenSizes
 from .recording import Records
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from .reader import Reader
 
 MOST_PASSES = 12
+OPENED = "an item at a place that the loop computes of a list that has none"
 
 
 @dataclass(eq=False)
@@ -127,7 +128,11 @@ class LoopReading:
                 self._open(Held(self.reader, request.home), request)
             except WantsSize as request:
                 self.reader.restore(checkpoint)
-                self._resize(Held(self.reader, request.home))
+                place = Held(self.reader, request.home)
+                if isinstance(place.value(), OpenList):
+                    self._resize(place)
+                else:                               # the body itself has put it into arrays
+                    self._open(place, WantsOpen(request.home, None, refusal(self.reader, OPENED)))
             except NeverRuns:
                 return self.reader.restore(checkpoint)
         raise NotSupported(
