@@ -13,6 +13,7 @@ import transformer
 from transformer import (
     BadArgument,
     NotDifferentiable,
+    NotSupported,
     custom_vjp,
     grad,
     hessian,
@@ -130,6 +131,15 @@ def test_complex_results_of_real_arguments() -> None:
     assert np.allclose(vmap(jacfwd(waves))(np.stack([x4, 2 * x4]))[0], found)
     with pytest.raises(BadArgument, match="returns real numbers"):
         jacrev(waves)(x4)
+
+
+def test_results_of_sizes_that_are_computed() -> None:
+    def positive(x: Any) -> Any:
+        return x[x > 0] ** 2
+
+    np.testing.assert_array_equal(jacfwd(positive)(np.array([1.0, -2.0, 3.0])), [[2, 0, 0], [0, 0, 6]])
+    with pytest.raises(NotSupported, match=r"whose size it computes\n  File .*test_jacobians"):
+        jacrev(positive)(np.array([1.0, -2.0, 3.0]))
 
 
 def test_one_object_for_all_sizes() -> None:

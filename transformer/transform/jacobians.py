@@ -16,10 +16,11 @@ import numpy as np
 
 from .. import tree
 from ..core.builder import Builder
-from ..core.errors import BadArgument, NotDifferentiable
+from ..core.errors import BadArgument, NotDifferentiable, NotSupported
 from ..core.grammar import Atom, Block, Function, Let, Var, type_of
 from ..core.sizes import Extent
 from ..core.types import ArrayType
+from ..core.walk import atom_vars
 from ..ops.creation import ones, zeros
 from ..ops.elementwise import size_text
 from ..ops.identity import Same
@@ -102,6 +103,11 @@ class Jacobian(Mode):
             if isinstance(type, ArrayType) and not type.is_inexact:
                 raise NotDifferentiable(f"{interface.name} returns {type}, which has no derivative", interface.returned,
                                         instead="Return floating point numbers, and what has none as aux.")
+            if self.reverse and not set(atom_vars(type)) <= {*function.params}:
+                raise NotSupported(f"jacrev of {interface.name}, which returns an array whose size it computes",
+                                   interface.returned, why="Its rows are one for each number in the result, of which "
+                                   "there are not known to be so many before the function has run.",
+                                   instead="Use jacfwd, which goes by the numbers in the argument.")
             if isinstance(type, ArrayType) and type.dtype.kind == "c" and not may_be_complex:
                 raise BadArgument(f"{self.suffix} needs a function that returns real numbers, {interface.name} returns "
                                   f"{type}", interface.returned, instead="Return real parts, or say holomorphic=True.")
