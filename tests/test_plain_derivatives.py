@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from differences import assert_close, directional
 
 from transformer import NotDifferentiable, grad
+from transformer.api import pushforward
 from transformer.ops.registry import definition_of
 
 X = np.arange(1.0, 7.0).reshape(2, 3)
@@ -167,3 +169,35 @@ def test_names_are_of_what_they_stand_for() -> None:
 
 def test_steps_of_a_range_come_in_front() -> None:
     assert "i = n - 1 - 2 * k" in grad(every_other).source_for(V)
+
+
+def pendulum(q: Any, p: Any, dt: Any) -> Any:
+    return 0.5 * p ** 2 - np.cos(q) + dt * np.sin(q) / p
+
+
+def directed(x: Any, v: Any) -> Any:
+    unit = (x + v) / np.sqrt(x @ x)
+    return unit, np.sum(np.exp(x[:, None] - np.max(x[:, None] * v, axis=0)))
+
+
+def moves(x: Any) -> Any:
+    return x @ (2 * x.T).T
+
+
+TANGENTS = [
+    (pendulum, (0.3, 0.7, 0.1), (1.0, 1.0, 1.0),
+     ["dtotal = dp * p + dq * sin_q + (ddt * sin_q + dt * (dq * cos_q) - ratio * dp) / p"], ["0.5 * (", "/ p / p"]),
+    (directed, (V, V), (V, V), ["(dx + dv - unit * (dx @ x / root)) / root", "same = scaled == top\n"], ["x @ dx"]),
+    (moves, (X[:, :2],), (X[:, :2],), ["x @ scaled, dx @ scaled + x @ (2 * dx)"], [".T"]),
+]
+
+
+@pytest.mark.parametrize("function, primals, directions, there, gone", TANGENTS,
+                         ids=lambda item: getattr(item, "__name__", ""))
+def test_tangents(function: Callable[..., Any], primals: Any, directions: Any, there: Any, gone: Any) -> None:
+    """Factors stand where the primal has them, constants in front, and a quotient is divided once."""
+    made = pushforward(function, tuple(range(len(primals))))
+    source = made.source_for(*primals, *directions)
+    assert [line for line in there if line not in source] == [], source
+    assert [line for line in gone if line in source] == [], source
+    assert_close(made(*primals, *directions)[1], directional(function, primals, directions), "tangent", np.dtype(float))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from writing import FLOAT, INT, VECTOR, Making, N, assert_right, body_of, load, named, param, written
 
-from transformer import grad
+from transformer import grad, vmap
+from transformer.api import pushforward
 from transformer.core.grammar import UNDEFINED, Const, If, Loop, Merge, Read, Record, Var
 from transformer.core.types import ArrayType, SeqType
 from transformer.ops.value import Value
@@ -326,6 +327,66 @@ def test_a_constant_that_begins_a_loop_is_assigned_once() -> None:
     gradient = grad(greatest)
     gradient(np.ones(4))
     assert "m = -np.inf" in gradient.source and "m = m\n" not in gradient.source
+
+
+def test_a_loop_over_items_is_written_as_one() -> None:
+    made = grad(bag)
+    table, ids = np.arange(6.0).reshape(3, 2), np.array([2, 0, 2])
+    np.testing.assert_allclose(made(table, ids), grad(bag_by_places)(table, ids))
+    source = made.source_for(table, ids)
+    assert "    for i in ids[1:]:\n" in source and "    for i in ids[::-1]:\n" in source
+    assert "for k in range" in grad(bag_by_places).source_for(table, ids)
+
+
+def test_names_that_a_loop_without_an_end_binds_need_no_first_value() -> None:
+    a = np.array([2.0, 9.0])
+    moved = pushforward(root, (0,))
+    np.testing.assert_allclose(moved(a[0], 1.0), (np.sqrt(2), 0.5 / np.sqrt(2)))
+    assert "new = 0.0" not in moved.source
+    np.testing.assert_allclose(vmap(root)(a), [np.sqrt(2), 3.0])
+    assert "is_bound" not in vmap(root).source_for(a)
+
+
+def root(a):
+    x = 1.0
+    while True:
+        new = 0.5 * (x + a / x)
+        if abs(new - x) < 1e-12:
+            break
+        x = new
+    return new
+
+
+def test_a_table_for_all_lanes_is_made_at_once() -> None:
+    source = vmap(paths).source_for(np.ones((2, 3)))
+    assert "total = np.zeros((x.shape[0], n + 1))\n" in source and "total[:, 0] = 1.0\n" in source
+    np.testing.assert_allclose(vmap(paths)(np.ones((2, 3))), [4.0, 4.0])
+
+
+def paths(x):
+    total = np.zeros(len(x) + 1)
+    total[0] = 1.0
+    for i in range(len(x)):
+        total[i + 1] = total[i] + x[i]
+    return total[-1]
+
+
+def bag(table, ids):
+    total = np.zeros(2)
+    for i in ids[1:]:
+        total = 0.5 * total + table[i]
+    for i in ids:
+        total += table[i]
+    return np.sum(np.sin(total))
+
+
+def bag_by_places(table, ids):
+    total = np.zeros(2)
+    for k in range(1, len(ids)):
+        total = 0.5 * total + table[ids[k]]
+    for k in range(len(ids)):
+        total += table[ids[k]]
+    return np.sum(np.sin(total))
 
 
 def greatest(x):

@@ -36,6 +36,7 @@ from .transform.derived import taken_apart
 from .transform.device_memory import held_together
 from .transform.halves import in_float32
 from .write.header import Header
+from .write.items import over_items
 from .write.writer import Written, write
 
 if TYPE_CHECKING:
@@ -116,6 +117,7 @@ def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hint
     without_repeated_tests(made.function, made.reading.assumptions)
     with Builder(made.reading.assumptions).active():
         made.function = with_tests_of_names(made.function, in_loops=True)
+        over_items(made.function)
     note_memory(made, taken_apart(target)[1])
     written = write(made.function, made.interface, name=made.interface.name, header=header, annotate=True,
                     guards=header is not None)

@@ -24,4 +24,4 @@ def logistic_jvp(w, b, x, y, dw):
     diff = 1 - y
     diff2 = 1 - p
     minus = -np.mean(y * np.log(p) + diff * np.log(diff2))
-    return minus, -np.mean(dp / p * y - dp / diff2 * diff)
+    return minus, -np.mean(y * (dp / p) - diff * (dp / diff2))

@@ -13,5 +13,5 @@ def power_jvp(x, n, dx):
     else:
         value3, dvalue = power_jvp(x, n - 1, dx)
         value = x * value3
-        value2 = dx * value3 + dvalue * x
+        value2 = dx * value3 + x * dvalue
     return value, value2

@@ -34,7 +34,7 @@ def roots_grad(x, c, weights):
             dt += ratio * t2 * 3
             dt2 -= ratio2 * c
             dc -= ratio2 * t
-            dt += ratio2 * 3 * t2 ** 2
+            dt += 3 * ratio2 * t2 ** 2
         dt += dt2
         dx[i] += dt
     return dx, dc

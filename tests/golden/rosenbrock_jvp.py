@@ -14,8 +14,8 @@ def rosenbrock_jvp(x, dx):
         raise ValueError(f"dx {dx.shape} must be {x.shape}")
     if len(x) < 1:
         raise ValueError(f"len(x) is {len(x)} but must be at least 1")
-    scaled = dx[:-1] * 2
+    scaled = 2 * dx[:-1]
     diff = x[1:] - x[:-1] ** 2
     diff2 = 1 - x[:-1]
-    dtotal = np.sum((dx[1:] - scaled * x[:-1]) * 200 * diff - scaled * diff2)
+    dtotal = np.sum(200 * (dx[1:] - scaled * x[:-1]) * diff - scaled * diff2)
     return np.sum(100.0 * diff ** 2 + diff2 ** 2), dtotal

@@ -31,5 +31,5 @@ def mlp_vmap(params, x, y):
         raise ValueError(
             f"w2.shape[0] is {w2.shape[0]} but must equal w1.shape[0], {w1.shape[0]}"
         )
-    hidden = np.tanh((w1 @ x[:, None])[:, :, 0] + b1)  # one hidden layer
+    hidden = np.tanh(w1 @ x + b1)  # one hidden layer
     return np.sum(((w2 @ hidden[:, :, None])[:, :, 0] + b2 - y) ** 2, axis=1)

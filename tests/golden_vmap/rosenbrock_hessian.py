@@ -15,11 +15,10 @@ def rosenbrock_jacrev_jacfwd(x):
         raise ValueError(f"n is {n} but must be at least 1")
     unit = np.eye(n)
     dpart = unit[:, :-1]
-    scaled = dpart * 2
+    scaled = 2 * dpart
     # reverse
     scaled2 = 200 * (unit[:, 1:] - scaled * x[:-1])
     ddx = np.zeros((n, n))
-    ddx[:, :-1] = (scaled - (2 * scaled2 * x[:-1] + dpart
-        * (400 * (x[1:] - x[:-1] ** 2))))
+    ddx[:, :-1] = scaled - (2 * scaled2 * x[:-1] + 400 * (x[1:] - x[:-1] ** 2) * dpart)
     ddx[:, 1:] += scaled2
     return ddx.T

@@ -15,10 +15,8 @@ def warped_grad_vmap(a, b):
     m = len(b)
     if (np.ndim(a), np.ndim(b)) != (2, 1):
         raise ValueError("a and b must have 2 and 1 axes")
-    cost = np.full((n + 1, m + 1), 1000000000.0)
-    cost[0, 0] = 0.0
-    cost = np.broadcast_to(cost, (d, n + 1, m + 1))
-    cost = cost.copy()
+    cost = np.full((d, n + 1, m + 1), 1000000000.0)
+    cost[:, 0, 0] = 0.0
     for i in range(1, n + 1):
         for j in range(1, m + 1):
             part = cost[:, i - 1, j]
@@ -29,11 +27,9 @@ def warped_grad_vmap(a, b):
                 + np.where(part3 < chosen, part3, chosen))
             cost[:, i, j] = total
     # reverse
-    dcost = np.zeros((n + 1, m + 1))
-    dcost[n, m] = 1.0
-    dcost = np.broadcast_to(dcost, (d, n + 1, m + 1))
+    dcost = np.zeros((d, n + 1, m + 1))
+    dcost[:, n, m] = 1.0
     da = np.zeros_like(a)
-    dcost = dcost.copy()
     # reverse of line 93: for i in range(1, n + 1):
     for i in range(n, 0, -1):
         # reverse of line 94: for j in range(1, m + 1):

@@ -284,7 +284,7 @@ class Copier:
 
     def _reads(self, reads: list[Read]) -> list[Read]:
         sources = [self.atom(read.source) for read in reads]
-        return [Read(self.fresh(read.target), source) for read, source in zip(reads, sources)]
+        return [replace(read, target=self.fresh(read.target), source=source) for read, source in zip(reads, sources)]
 
     def _settle(self, reads: list[Read]) -> None:
         """The size of what is read may be computed in the body, which is copied after it."""

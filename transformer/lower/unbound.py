@@ -20,9 +20,9 @@ from typing import Any
 
 from ..core.builder import current
 from ..core.grammar import UNDEFINED, Atom, Block, Carry, Const, Function, If, Let, Loop, Merge, Var, raising
-from ..core.sizes import Extent
+from ..core.running import certainly_runs
 from ..core.types import BOOL, ArrayType
-from ..core.walk import all_statements, atom_vars, head_uses, size_of_atom
+from ..core.walk import all_statements, atom_vars, head_uses
 from ..ops.identity import Same
 
 TEXT = "cannot access local variable {!r} where it is not associated with a value"
@@ -177,8 +177,4 @@ def _is_users(var: Var) -> bool:
 
 
 def _runs(loop: Loop) -> bool:
-    """Whether a loop certainly has an iteration."""
-    if loop.trips is None or loop.cond is not None:
-        return False
-    trips: Extent = size_of_atom(loop.trips)
-    return current().assumptions.certainly_at_least(trips, 1)
+    return certainly_runs(loop, lambda trips: current().assumptions.certainly_at_least(trips, 1))

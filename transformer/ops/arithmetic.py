@@ -42,6 +42,13 @@ class Multiply(Elementwise):
     partials = (lambda t, a, b, y: t * b,
                 lambda t, a, b, y: t * a)
 
+    def tangent(given, a, b, y):
+        """Factors keep their places."""
+        da, db = given
+        if da is None or db is None:
+            return a * db if da is None else da * b
+        return da * b + a * db
+
 
 class Divide(Elementwise):
     calls = np.divide, operator.truediv
@@ -50,6 +57,13 @@ class Divide(Elementwise):
     where = "real", "nonzero"
     partials = (lambda t, a, b, y: t / b,
                 lambda t, a, b, y: -t * y / b)
+
+    def tangent(given, a, b, y):
+        """Divided once."""
+        da, db = given
+        if da is None or db is None:
+            return -db * y / b if da is None else da / b
+        return (da - y * db) / b
 
 
 class FloorDivide(Elementwise):
@@ -177,7 +191,7 @@ class Square(Elementwise):
     def simpler(x):
         return x * x
 
-    partials = (lambda t, x, y: t * 2 * x,)
+    partials = (lambda t, x, y: 2 * t * x,)
 
 
 class Reciprocal(Elementwise):

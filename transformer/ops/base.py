@@ -52,7 +52,8 @@ loop form       how one element of the result comes about. A rule is called as t
                 the one it has already (`get`, `diagonal`), instead of ``vjp[0]``
 ``takes_all``   ``(**attrs) -> bool``: whether such a cotangent is not sparse, so that ``vjp[0]`` serves
 ``tangent``     ``(tangents, *operands, **attrs) -> tangent``: for an op that is linear in several
-                operands together (`put`); None stands for a tangent that is zero
+                operands together (`put`); None stands for a tangent that is zero. Of an elementwise op it is what
+                its ``partials`` give together, as a person would write it: ``(tangents, *operands, y) -> tangent``
 ``over_lanes``  ops on the lanes of a named axis (``axis_name``): ``(size, *operands, **attrs) -> result``, where
                 operands have their lanes in front, as has the result where it ``differs``
 ``noun``        what the result of an op on lanes is called, where nothing else tells

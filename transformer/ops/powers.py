@@ -36,11 +36,11 @@ def _power_in_base(t, x, p, y):
     if n == 0:
         return None
     if n in (1, 2):
-        return t if n == 1 else t * 2 * x
+        return t if n == 1 else 2 * t * x
     if n == -1:
         return -t * x ** -2
     is_whole = type(n) is float and n.is_integer() and getattr(x, "dtype", FLOAT64).kind == "f"
-    return t * n * x ** ((int(n) if is_whole else n) - 1)
+    return n * t * x ** ((int(n) if is_whole else n) - 1)
 
 
 def _power_in_exponent(t, x, p, y):

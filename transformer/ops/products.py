@@ -87,7 +87,7 @@ def _batched_matmul(lead, a, b):
         return np.sum(a * b, axis=-1) if all(lead) else a @ b if lead[0] else b @ a
     if left == 2 and right == 1 and not lead[0]:
         return b @ a.T
-    if left == 1 and right == 2 and not lead[1]:
+    if right == 1 and not lead[1] or left == 1 and (not lead[0] or right == 2 and not lead[1]):
         return a @ b
     a = a[..., None, :] if left == 1 else a
     b = b[..., None] if right == 1 else b

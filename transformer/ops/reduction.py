@@ -60,8 +60,13 @@ def gone(rank: int, axis: Axis) -> tuple[int, ...]:
 
 
 def kept(reduced: Any, axis: Axis, keepdims: bool) -> Any:
-    """A result of a reduction with axes of size 1 where it broadcasts against the operand."""
-    return reduced if keepdims or axis is None else np.expand_dims(reduced, axis)
+    """A result of a reduction with axes of size 1 where it needs them to broadcast against the operand."""
+    return reduced if keepdims or axis is None or leads(axis) else np.expand_dims(reduced, axis)
+
+
+def leads(axis: int | tuple[int, ...]) -> bool:
+    """Whether axes stand before all others, where broadcasting puts them by itself."""
+    return axis == 0 or isinstance(axis, tuple) and axis == tuple(range(len(axis)))
 
 
 def inner_axes(x: Any, axis: Axis) -> int | tuple[int, ...]:

@@ -41,11 +41,12 @@ from ..core.guards import Assumptions
 from ..core.types import ArrayType
 from ..core.walk import WRITES
 from .aliasing import Aliasing
-from .rewriter import Rewriter
+from .rewriter import Rewriter, array_type
 
 # Each application is memory of its own.
 FRESH = {"full", "copy", "array", "flatten", "empty_like", "zeros_like", "ones_like", "full_like"}
 COMMUTATIVE = {"add", "multiply"}
+PRODUCTS = {"matmul", "dot"}                 # those of two vectors commute, too
 
 
 def cse(function: Function, assumptions: Assumptions) -> bool:
@@ -145,9 +146,14 @@ class CommonSubexpressions(Rewriter):
 def _key(stmt: Let) -> Any:
     """What a statement computes."""
     args = [_frozen(atom) if type(atom) is Const else atom for atom in stmt.args]
-    if stmt.op.name in COMMUTATIVE:
+    if _commutes(stmt):
         args.sort(key=hash)
     return stmt.op, tuple(args), _frozen(_that_matter(stmt)) if stmt.attrs else ()
+
+
+def _commutes(stmt: Let) -> bool:
+    of_vectors = stmt.op.name in PRODUCTS and all(array_type(atom).rank == 1 for atom in stmt.args)
+    return of_vectors or stmt.op.name in COMMUTATIVE
 
 
 def _that_matter(stmt: Let) -> dict[str, Any]:

@@ -20,7 +20,7 @@ function f(x: f64[n], d: f64)
 The rules stand in modules by subject: `neutral` (``x * 1``), `constants` (``2 * 3``), `signs`
 (``a + -b``), `quotients` (``2 * a / (2 * b)``), `choices` (``where(c, a, 0) + where(c, 0, b)``), `shapes`
 (``reshape(reshape(x))``), `unit_axes` (``x[:, 0][:, None]``), `elements` (``x[1:][0]``), `rows` (``x[i][j]``),
-`updates` (``put``, ``addat``), `classes` (``float(x) + y``). A rule is a function
+`updates` (``put``, ``addat``), `classes` (``float(x) + y``), `wider` (``broadcast_to``). A rule is a function
 ``(fold, stmt) -> None | CHANGED | atom``: it does not apply, it has changed the statement, or the atom stands for the
 statement's result. Rules keep types and, bit by bit, values, except that
 
@@ -46,7 +46,7 @@ from ..core.sizes import Extent, Size, Unknown
 from ..core.types import Type
 from ..core.walk import size_of_atom
 from ..ops.shape import Copy
-from . import choices, classes, constants, elements, neutral, quotients, rows, shapes, signs, unit_axes, updates
+from . import choices, classes, constants, elements, neutral, quotients, rows, shapes, signs, unit_axes, updates, wider
 from .aliasing import Aliasing
 from .changes import CHANGED, CONSTANT, SIZE
 from .rewriter import Rewriter
@@ -65,7 +65,8 @@ def fold(function: Function, assumptions: Assumptions) -> bool:
 def _gathered() -> dict[str, list[Rule]]:
     """The rules of all modules, by the name of the op."""
     rules: dict[str, list[Rule]] = {}
-    for module in (constants, quotients, neutral, choices, signs, shapes, unit_axes, elements, rows, updates, classes):
+    for module in (constants, quotients, neutral, choices, signs, shapes, unit_axes, elements, rows, updates, classes,
+                   wider):
         for name, own in module.RULES.items():
             rules.setdefault(name, []).extend(own)
     return rules
@@ -159,6 +160,10 @@ class Fold(Rewriter):
         self.replace(stmt.target, atom)
 
     # -- what rules ask --------------------------------------------------------------------------
+
+    def is_derivative(self, stmt: Let) -> bool:
+        """Whether a statement is part of the reverse sweep, or computes a tangent: not what a user wrote."""
+        return self.is_generated or stmt.target.primal is not None
 
     def defined_by(self, atom: Atom, *names: str) -> Let | None:
         """The statement that defines an atom, if it is one of these ops."""

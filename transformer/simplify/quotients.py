@@ -44,7 +44,7 @@ ONE = Const(1.0)
 @with_operand("divide", "expand_dims")
 def _over(fold: Fold, stmt: Let) -> Any:
     """1 / b * a → a / b, 2 * (a / (2 * b)) → a / b, in generated code: one rounding less."""
-    if not fold.is_generated or stmt.attrs or array_type(stmt.target).dtype.kind not in "fc":
+    if not fold.is_derivative(stmt) or stmt.attrs or array_type(stmt.target).dtype.kind not in "fc":
         return None
     for first, other in (stmt.args, stmt.args[::-1]):
         spread = fold.own(first, "expand_dims")
@@ -82,10 +82,10 @@ def _spread(fold: Fold, stmt: Let, spread: Let, quotient: Let, other: Atom) -> A
 def _cancelled(fold: Fold, stmt: Let) -> Any:
     """2 * a / (2 * b) → a / b, 2 / (2 * b) → 1.0 / b, in generated code."""
     rest = _without_factor(fold, stmt.args[1], number(stmt.args[0]))
-    if fold.is_generated and rest is not None and not stmt.attrs and _divides(fold, stmt.target, ONE, rest):
+    if fold.is_derivative(stmt) and rest is not None and not stmt.attrs and _divides(fold, stmt.target, ONE, rest):
         return fold.become(stmt, Divide, ONE, rest)
     product = fold.own(stmt.args[0], "multiply")
-    if not fold.is_generated or product is None or product.attrs or stmt.attrs:
+    if not fold.is_derivative(stmt) or product is None or product.attrs or stmt.attrs:
         return None
     factor, other = product.args
     rest = _without_factor(fold, stmt.args[1], number(factor))

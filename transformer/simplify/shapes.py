@@ -33,6 +33,7 @@ from ..core.grammar import Atom, Const, Let, Var, type_of
 from ..core.types import ArrayType
 from ..ops.axes import Transpose
 from ..ops.creation import FLOAT64, Ones, Zeros
+from ..ops.reduction import leads
 from ..ops.value import hands_on
 from .changes import CONSTANT, with_operand
 from .constants import plain
@@ -93,6 +94,22 @@ def _transposed(fold: Fold, stmt: Let) -> Any:
         return None
     reverses = axes == tuple(range(rank))[::-1]
     return fold.become(stmt, stmt.op, x, **({} if reverses else {"axes": axes}))
+
+
+@with_operand("multiply", "divide")
+def _turned_multiple(fold: Fold, stmt: Let) -> Any:
+    """(2 * x.T).T → 2 * x."""
+    inner = fold.own(stmt.args[0], "multiply", "divide")
+    if inner is None or inner.target.name is not None or inner.attrs:
+        return None
+    wide = [k for k, atom in enumerate(inner.args) if array_type(atom).rank]
+    turn = fold.defined_by(inner.args[wide[0]], "transpose") if len(wide) == 1 else None
+    rank = array_type(stmt.target).rank
+    axes = _axes(stmt, rank)
+    if turn is None or tuple(_axes(turn, rank)[k] for k in axes) != tuple(range(rank)):
+        return None
+    args = (*inner.args[:wide[0]], turn.args[0], *inner.args[wide[0] + 1:])
+    return fold.become(stmt, inner.op, *args)
 
 
 def _turned_outer(fold: Fold, stmt: Let) -> Any:
@@ -247,11 +264,6 @@ def _before(fold: Fold, atom: Atom) -> Atom | None:
     return Const(number(stmt.op.name == "ones")) if kind in "iufc" else None
 
 
-def leads(axis: int | tuple[int, ...]) -> bool:
-    """Whether axes stand before all others, where broadcasting puts them by itself."""
-    return axis == 0 or isinstance(axis, tuple) and axis == tuple(range(len(axis)))
-
-
 def _keeps_dtype(stmt: Let, place: int, small: Atom) -> bool:
     """Whether the smaller operand takes part with the dtype of the large one: because it has it, or
     as a Python number that takes on that of another operand, or is converted where it is chosen."""
@@ -321,7 +333,7 @@ RULES = {
     "squeeze": [_unchanged, _squeezed, _filled_anew],
     "expand_dims": [_filled_anew],
     "broadcast_to": [_unchanged, _filled_anew],
-    "transpose": [_transposed, _turned_outer, _turned_product],
+    "transpose": [_transposed, _turned_multiple, _turned_outer, _turned_product],
     "moveaxis": [_moved],
     "get": [_whole],
     "full": [_named_fill],

@@ -27,9 +27,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..core.grammar import Let
+from ..ops.reduction import leads
 from .changes import with_operand
 from .rewriter import array_type
-from .shapes import leads
 
 if TYPE_CHECKING:
     from .fold import Fold

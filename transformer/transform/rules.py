@@ -58,7 +58,8 @@ def tangents(stmt: Let, given: list[Value | None]) -> list[Value | None]:
         return [None] * len(stmt.targets)
     operands, y = operands_of(stmt), results_of(stmt)
     if hasattr(op, "tangent"):
-        terms = [op.tangent(tuple(given), *operands, **attrs)]
+        results = (y,) if op.elementwise else ()
+        terms = [op.tangent(tuple(given), *operands, *results, **attrs)]
     else:
         terms = [_tangent_term(op, i, t, operands, y, attrs) for i, t in enumerate(given) if t is not None]
     count = len(stmt.targets)

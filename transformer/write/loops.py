@@ -14,6 +14,7 @@ from ..core.walk import size_of_atom
 from .aliasing import is_array
 from .expressions import copied, dotted, dtype_tree
 from .flow import READ, STEPS, appends
+from .items import Each
 from .kept import goes_on, handed_on
 from .layout import Group, Item, Line
 from .sizes import number
@@ -96,7 +97,8 @@ class Loops(Statements):
         if getattr(stmt, "cond", None) is not None:
             return []
         named = all(read.target not in self.expressions.nesting.values for read in reads)
-        return reads if named and all(self._is_whole(read.source, stmt) for read in reads) else []
+        whole = all(isinstance(read, Each) or self._is_whole(read.source, stmt) for read in reads)
+        return reads if named and whole else []
 
     def _is_whole(self, source: Any, stmt: Any) -> bool:
         """Whether a loop runs over all rows of an array."""
@@ -107,11 +109,16 @@ class Loops(Statements):
 
     def _for_rows(self, stmt: Any, rows: list[Any], body: list[Item]) -> Item:
         targets: list[ast.expr] = [ast.Name(self._name(read.target)) for read in rows]
-        sources = [self.expressions.atom(read.source) for read in rows]
+        sources = list(map(self._rows, rows))
         if len(rows) == 1:
             return Group(ast.For(targets[0], sources[0], [], []), body, [], stmt.origin)
         together = ast.Call(ast.Name("zip"), sources, [])
         return Group(ast.For(ast.Tuple(targets), together, [], []), body, [], stmt.origin)
+
+    def _rows(self, read: Any) -> ast.expr:
+        part = read.part if isinstance(read, Each) else None
+        rows = self.expressions.atom(read.source)
+        return rows if part is None else ast.Subscript(rows, part)
 
     # -- bodies -----------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from ..core.types import SeqType
 from ..core.walk import METHODS, WRITES, has_effects
 from .aliasing import Aliases, is_array
 from .flow import COPIED, DEFINED, READ, STEPS, Flow, Move
+from .items import Each
 from .layout import LINE
 from .liveness import Pieces
 from .measure import Tree, is_short, own_width, weight_of, width_of_atom
@@ -326,7 +327,8 @@ class _Nester:
         inner: Pending = {}
         reads = tuple(var for var, _ in self.flow.reads.get(point, ()))
         for read in stmt.reads:
-            if self.flow.count.get(read.target) == 1 and self._may_nest(read.target, point):
+            once = self.flow.count.get(read.target) == 1 and not isinstance(read, Each)
+            if once and self._may_nest(read.target, point):
                 inner[read.target] = Tree(point, reads, width_of_atom(read.source) + 3, 0)
         self._stores(self.flow.stored.on_entry.get(stmt, ()), inner)
         return self._inner(stmt.body, inner, outer)

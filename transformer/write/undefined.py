@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..core.grammar import UNDEFINED, Call, Let, Var
+from ..core.grammar import UNDEFINED, Atom, Call, Let, Var
+from ..core.running import certainly_runs
 from .aliasing import Aliases, Edge
 from .flow import Flow
 from .nesting import Nesting
@@ -29,12 +30,20 @@ def filled_edges(flow: Flow, aliases: Aliases, variables: Variables, nesting: Ne
         if var in seen:
             continue
         seen.add(var)
-        for edge, value in aliases.edges_into(var):
+        for edge, value in _edges_into(var, aliases):
             if value is UNDEFINED:
                 found.add(edge)
             elif isinstance(value, Var):
                 pending.append(value)
     return found
+
+
+def _edges_into(var: Var, aliases: Aliases) -> list[tuple[Edge, Atom]]:
+    """Where a value comes from: after a loop that certainly runs, from its last iteration."""
+    home, edges = aliases.homes[var], aliases.edges_into(var)
+    if home.kind == "out" and certainly_runs(home.stmt, lambda trips: isinstance(trips, int) and trips > 0):
+        return edges[1:]
+    return edges
 
 
 def _handed_over(flow: Flow, variables: Variables, nesting: Nesting) -> Iterator[Var]:
