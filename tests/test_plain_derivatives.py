@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from differences import assert_close, directional
 
-from transformer import NotDifferentiable, grad
+from transformer import NotDifferentiable, grad, jacfwd, jacrev
 from transformer.api import pushforward
 from transformer.ops.registry import definition_of
 
@@ -65,7 +65,46 @@ def with_kind(p: Any) -> Any:
     return np.sum(p["w"]) if p["kind"] == "sum" else 0.0
 
 
+def viterbi(score: Any, trans: Any) -> Any:
+    for _ in range(3):
+        score = np.max(score[:, None] + trans, axis=0)
+    return np.sum(score)
+
+
+def normal(x: Any) -> Any:
+    return -0.5 * x @ x
+
+
+def spins(s: Any, h: Any) -> Any:
+    energy = 0.0
+    for i in range(len(s)):
+        energy -= s[i] * s[(i + 1) % len(s)] + h * s[i]
+    return energy
+
+
+def eliminated(a: Any) -> Any:
+    a = a.copy()
+    for k in range(len(a)):
+        for i in range(k + 1, len(a)):
+            a[i, k] /= a[k, k]
+            a[i, k + 1:] -= a[i, k] * a[k, k + 1:]
+    return np.sum(a)
+
+
+def bond(x: Any, c: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(i):
+            total += c * x[i] / np.sqrt((x[i] - x[j]) ** 2 + 0.01)
+    return total
+
+
 CASES = [
+    (viterbi, (V, np.outer(V, V)), ["score_k[k] = score\n", "score_k[k][:, None] + trans"], ["part_k"]),
+    (normal, (V,), ["dx = -x\n"], ["0.5"]),
+    (spins, (V, 2.0), ["ds[i] -= h + s[rest]\n"], ["1.0", "-h"]),
+    (eliminated, (np.outer(V, V) + np.eye(3),), ["            a[i, k] /= a[k, k]\n"], []),
+    (bond, (V, 2.0), [], ["2 * root"]),
     (new_axis, (V,), ["dx = np.sum(e, axis=1) - np.sum(e, axis=0)"], ["keepdims", "zeros"]),
     (outer_number, (X, 2.0), ["dc = np.sum(lengths)"], ["[0, 0]"]),
     (length, (X,), [], ["2 *", "keepdims"]),
@@ -201,3 +240,14 @@ def test_tangents(function: Callable[..., Any], primals: Any, directions: Any, t
     assert [line for line in there if line not in source] == [], source
     assert [line for line in gone if line in source] == [], source
     assert_close(made(*primals, *directions)[1], directional(function, primals, directions), "tangent", np.dtype(float))
+
+
+def test_jacobians_do_not_multiply_by_the_unit_matrix() -> None:
+    """It is not there: rows are scaled, and what is linear is its matrix."""
+    def layer(w: Any, x: Any) -> Any:
+        return np.tanh(w @ x) - 0.5 * w @ x
+
+    for made in (jacfwd(layer, argnums=1), jacrev(layer, argnums=1)):
+        source = made.source_for(X, V)
+        assert "eye" not in source, source
+        np.testing.assert_allclose(made(X, V), (0.5 - np.tanh(X @ V) ** 2)[:, None] * X, atol=1e-12)

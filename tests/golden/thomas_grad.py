@@ -61,11 +61,11 @@ def thomas_grad(a, b, c, d):
         dm = -dright_i * right[i] / m - dupper_i * upper[i] / m
         dc[i] += dupper_i / m
         dupper[i - 1] -= dm * a_i
-        da[i] += -ddiff * right[i - 1] - dm * upper_before
+        da[i] -= ddiff * right[i - 1] + dm * upper_before
         db[i] += dm
     dright_0 = dright[0]
     dd[0] += dright_0 / b_0
     dupper_0 = dupper[0]
-    db[0] += -dright_0 * ratio2 / b_0 - dupper_0 * ratio / b_0
+    db[0] -= dright_0 * ratio2 / b_0 + dupper_0 * ratio / b_0
     dc[0] += dupper_0 / b_0
     return da, db, dc, dd

@@ -13,5 +13,5 @@ def layer_jacrev(W, x):
         raise ValueError("W and x must have 2 and 1 axes")
     tanh = np.tanh(W @ x)
     # reverse
-    dx = np.eye(W.shape[0]) * (1 - tanh * tanh) @ W
+    dx = (1 - tanh * tanh)[:, None] * W
     return dx

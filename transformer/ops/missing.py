@@ -13,6 +13,7 @@ from .reduction import (
     Position,
     Reduction,
     apart_cases,
+    are_inner,
     as_float,
     cases_of,
     extreme_type,
@@ -42,7 +43,7 @@ def _tangent(t, a, y, axis=None, keepdims=False):
 def _cotangent(dy, a, y, axis=None, keepdims=False):
     """Elements that are extreme get equal shares."""
     at = a == kept(y, axis, keepdims)
-    count = as_float(np.sum(at, axis=axis, keepdims=keepdims or axis is not None), a)
+    count = as_float(np.sum(at, axis=axis, keepdims=keepdims or are_inner(axis)), a)
     return where(at, kept(dy, axis, keepdims) / count, 0.0)
 
 

@@ -64,6 +64,11 @@ def kept(reduced: Any, axis: Axis, keepdims: bool) -> Any:
     return reduced if keepdims or axis is None or leads(axis) else np.expand_dims(reduced, axis)
 
 
+def are_inner(axis: Axis) -> bool:
+    """Whether axes that a reduction takes out have to be put in again, to broadcast against the operand."""
+    return axis is not None and not leads(axis)
+
+
 def leads(axis: int | tuple[int, ...]) -> bool:
     """Whether axes stand before all others, where broadcasting puts them by itself."""
     return axis == 0 or isinstance(axis, tuple) and axis == tuple(range(len(axis)))
@@ -189,7 +194,7 @@ def _extreme_tangent(t, a, y, axis=None, keepdims=False):
 def _extreme_cotangent(dy, a, y, axis=None, keepdims=False):
     """Elements that are extreme get equal shares."""
     at = a == kept(y, axis, keepdims)
-    count = as_float(np.sum(at, axis=axis, keepdims=keepdims or axis is not None), a)
+    count = as_float(np.sum(at, axis=axis, keepdims=keepdims or are_inner(axis)), a)
     return at * (kept(dy, axis, keepdims) / count)
 
 

@@ -329,6 +329,31 @@ def _doubled(fold: Fold, stmt: Let) -> Any:
     return _led_by(fold, stmt, Const(2), product)
 
 
+def _like_terms(fold: Fold, stmt: Let) -> Any:
+    """2 * x - 0.5 * x → 1.5 * x, in derivatives."""
+    if not fold.is_derivative(stmt) or stmt.attrs or array_type(stmt.target).dtype.kind != "f":
+        return None
+    (first, x), (second, y) = (_multiple(fold, atom) for atom in stmt.args)
+    if not isinstance(x, Var) or x is not y or first is None or second is None:
+        return None
+    total = ARITHMETIC[stmt.op.name](first, second)
+    if not fold.has_type(x, stmt.target) or not math.isfinite(total) or not _is_short(total, [first, second]):
+        return None
+    return fold.become(stmt, Multiply, Const(total), x) if total else None
+
+
+def _multiple(fold: Fold, atom: Atom) -> tuple[Any, Atom]:
+    """A number and what it multiplies."""
+    product = fold.defined_by(atom, "multiply", "negative")
+    if product is None or product.attrs:
+        return 1, atom
+    if product.op.name == "negative":
+        factor, x = _multiple(fold, product.args[0])
+        return (None if factor is None else -factor), x
+    factor = number(product.args[0])
+    return (factor if isinstance(factor, int | float) else None), product.args[1]
+
+
 def _led_by(fold: Fold, stmt: Let, factor: Const, product: Let) -> Any:
     """Makes `stmt` the product with a power of two before its first factor."""
     first, second = product.args
@@ -350,8 +375,8 @@ def _scaled_first(fold: Fold, stmt: Let, factor: Const, atom: Atom, depth: int =
 
 
 RULES = {
-    "add": [_doubled, _whole, _folded],
-    "subtract": [_whole, _folded],
+    "add": [_doubled, _like_terms, _whole, _folded],
+    "subtract": [_like_terms, _whole, _folded],
     "multiply": [_whole, _folded, _collected, _first],
     "divide": [_folded],
     "maximum": [_nested_extreme],

@@ -101,7 +101,7 @@ class Fold(Rewriter):
         self._aliasing: Aliasing | None = None
 
     def effect(self, stmt: Effect) -> None:
-        self.is_generated |= stmt.attrs.get("text") == "reverse"
+        self.is_generated |= stmt.attrs.get("text") == "reverse" or "reverse of" in stmt.attrs
         super().effect(stmt)
 
     def before_loop(self, stmt: Loop) -> None:

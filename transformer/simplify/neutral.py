@@ -27,8 +27,9 @@ from ..core.grammar import Atom, Const, If, Let, Loop, Var, type_of
 from ..core.halves import can_cast
 from ..core.types import BOOL, INT
 from ..core.walk import tail_uses
-from ..ops.arithmetic import Cast, Negative, has_opposite
+from ..ops.arithmetic import Cast, Multiply, Negative, has_opposite
 from ..ops.logic import LogicalNot
+from ..ops.shape import ExpandDims
 from .changes import CONSTANT, with_operand
 from .rewriter import array_type, same_atom
 
@@ -63,8 +64,11 @@ def _product(fold: Fold, stmt: Let) -> Any:
                 return found
             if fold.is_generated:
                 return _converted(fold, stmt, other)
-        if known(factor) == -1 and fold.has_type(other, stmt.target) and has_opposite(factor, dtype):
-            return fold.become(stmt, Negative, other)
+        if known(factor) == -1 and has_opposite(factor, dtype):
+            if fold.has_type(other, stmt.target):
+                return fold.become(stmt, Negative, other)
+            if isinstance(other, Var) and array_type(other).dtype.kind == "f" and fold.instead(stmt, other) is other:
+                return fold.emit(stmt, Negative, other, type=type_of(other))
     return None
 
 
@@ -117,9 +121,34 @@ def _power(fold: Fold, stmt: Let) -> Any:
 def _product_with_unit(fold: Fold, stmt: Let) -> Any:
     """x @ np.eye(n) → x, in generated code."""
     for unit, other in (stmt.args, stmt.args[::-1]):
-        found = fold.defined_by(unit, "eye")
-        if found is not None and fold.is_generated and not {"M", "k"} & found.attrs.keys():
+        if is_unit(fold, unit):
             return fold.or_copy(stmt, other)
+    return None
+
+
+def is_unit(fold: Fold, atom: Atom) -> bool:
+    """Whether an atom is the unit matrix, and the user did not write it there."""
+    found = fold.defined_by(atom, "eye")
+    return found is not None and not {"M", "k"} & found.attrs.keys() and (
+        fold.is_generated or "spelling" not in found.attrs)
+
+
+@with_operand("multiply")
+def _scaled_unit(fold: Fold, stmt: Let) -> Any:
+    """(np.eye(n) * d) @ x → d[:, None] * x, and likewise from the right, for numbers and vectors d."""
+    for place, (atom, other) in enumerate((stmt.args, stmt.args[::-1])):
+        scaled = fold.own(atom, "multiply")
+        units = [] if scaled is None else [k for k in (0, 1) if is_unit(fold, scaled.args[k])]
+        if scaled is None or scaled.attrs or not units or not fold.same_type(type_of(other), stmt.target.type):
+            continue
+        factor = scaled.args[1 - units[0]]
+        rank = array_type(factor).rank
+        if rank > 1 or array_type(other).rank > 2 or array_type(scaled.target).dtype != array_type(other).dtype:
+            continue
+        if rank == 1 and place == 0 and array_type(other).rank == 2:
+            sizes = (*array_type(factor).sizes, 1)
+            factor = fold.emit(stmt, ExpandDims, factor, type=array_type(factor).with_sizes(sizes), axis=1)
+        return fold.become(stmt, Multiply, factor, other)
     return None
 
 
@@ -184,8 +213,8 @@ RULES = {
     "add": [_sum],
     "subtract": [_difference],
     "power": [_power],
-    "matmul": [_product_with_unit],
-    "dot": [_product_with_unit],
+    "matmul": [_product_with_unit, _scaled_unit],
+    "dot": [_product_with_unit, _scaled_unit],
     "positive": [_same_type],
     "cast": [_same_type, _condition, _there_and_back],
     "real": [_same_type],

@@ -80,18 +80,33 @@ def _spread(fold: Fold, stmt: Let, spread: Let, quotient: Let, other: Atom) -> A
 
 @with_operand("multiply")
 def _cancelled(fold: Fold, stmt: Let) -> Any:
-    """2 * a / (2 * b) → a / b, 2 / (2 * b) → 1.0 / b, in generated code."""
+    """2 * a / (2 * b) → a / b, 2 * a / c / (2 * b) → a / c / b, 2 / (2 * b) → 1.0 / b, in generated code."""
     rest = _without_factor(fold, stmt.args[1], number(stmt.args[0]))
     if fold.is_derivative(stmt) and rest is not None and not stmt.attrs and _divides(fold, stmt.target, ONE, rest):
         return fold.become(stmt, Divide, ONE, rest)
-    product = fold.own(stmt.args[0], "multiply")
-    if not fold.is_derivative(stmt) or product is None or product.attrs or stmt.attrs:
+    path = _leading(fold, stmt.args[0])
+    if not fold.is_derivative(stmt) or not path or stmt.attrs:
         return None
-    factor, other = product.args
-    rest = _without_factor(fold, stmt.args[1], number(factor))
-    if rest is None or not _divides(fold, stmt.target, other, rest):
+    rest = _without_factor(fold, stmt.args[1], number(path[-1].args[0]))
+    other = path[-1].args[1]
+    if rest is None or not has_dtype(other, path[-1].target) or not _divides(fold, stmt.target, stmt.args[0], rest):
         return None
+    for inner in path[-2::-1]:
+        type = inner.op.types(*map(type_of, (other, inner.args[1])))
+        other = fold.emit(stmt, inner.op, other, inner.args[1], type=type)
     return fold.become(stmt, Divide, other, rest)
+
+
+def _leading(fold: Fold, atom: Atom) -> list[Let]:
+    """The products and quotients that nothing else uses, from `atom` inwards, to the one that begins with a number:
+    2 * a / b."""
+    path: list[Let] = []
+    while (stmt := fold.own(atom, "multiply", "divide")) is not None and not stmt.attrs:
+        path.append(stmt)
+        atom = stmt.args[0]
+        if number(atom) is not None:
+            return path if stmt.op.name == "multiply" else []
+    return []
 
 
 def _without_factor(fold: Fold, product: Atom, factor: Any) -> Atom | None:

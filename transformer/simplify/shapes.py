@@ -190,7 +190,7 @@ def _whole(fold: Fold, stmt: Let) -> Any:
 def _filled_anew(fold: Fold, stmt: Let) -> Any:
     """np.full(n, v)[:, None] → np.full((n, 1), v): the same elements in another shape."""
     inner = fold.own(stmt.args[0], *FILLED)
-    if inner is None or not fold.is_generated:
+    if inner is None or not fold.is_generated and "spelling" in inner.attrs:
         return None
     return fold.become(stmt, inner.op, *inner.args, **{**inner.attrs, "shape": array_type(stmt.target).sizes})
 
@@ -333,7 +333,7 @@ RULES = {
     "squeeze": [_unchanged, _squeezed, _filled_anew],
     "expand_dims": [_filled_anew],
     "broadcast_to": [_unchanged, _filled_anew],
-    "transpose": [_transposed, _turned_multiple, _turned_outer, _turned_product],
+    "transpose": [_transposed, _filled_anew, _turned_multiple, _turned_outer, _turned_product],
     "moveaxis": [_moved],
     "get": [_whole],
     "full": [_named_fill],

@@ -33,7 +33,7 @@ from ..core.grammar import Atom, Const, Let, Var, type_of
 from ..core.types import INT
 from ..ops.arithmetic import Add, Negative, Subtract, has_opposite
 from .changes import CONSTANT, with_operand
-from .neutral import number
+from .neutral import is_zero, number
 from .rewriter import array_type
 
 if TYPE_CHECKING:
@@ -70,6 +70,23 @@ def _sum(fold: Fold, stmt: Let) -> Any:
     first, second = stmt.args
     opposite = negated(fold, second, array_type(stmt.target).dtype)
     return None if opposite is None else fold.become(stmt, Add, first, opposite)
+
+
+@with_operand("subtract")
+def _both_taken(fold: Fold, stmt: Let) -> Any:
+    """x[i] += -a - b → x[i] += -(a + b), which is printed as x[i] -= a + b; likewise x + (-a - b)."""
+    place = 1 if stmt.op.name == "addat" else next((k for k in (0, 1) if fold.own(stmt.args[k], "subtract")), 0)
+    inner = fold.own(stmt.args[place], "subtract")
+    if inner is None or not fold.is_generated or not _is_plain(inner) or not _is_real(inner.target):
+        return None
+    if is_zero(fold, stmt.args[0]):                                  # it becomes `x[i] = -a - b`
+        return None
+    opposite = negated(fold, inner.args[0], array_type(inner.target).dtype)
+    if opposite is None or not fold.same_type(type_of(opposite), type_of(inner.args[0])):
+        return None
+    total = fold.emit(stmt, Add, opposite, inner.args[1], type=inner.target.type)
+    minus = fold.emit(stmt, Negative, total, type=inner.target.type)
+    return fold.become(stmt, stmt.op, *stmt.args[:place], minus, *stmt.args[place + 1:], **stmt.attrs)
 
 
 @with_operand("negative", *ODD)
@@ -197,7 +214,8 @@ def _is_plain(stmt: Let) -> bool:
 
 
 RULES = {
-    "add": [_difference],
+    "add": [_difference, _both_taken],
+    "addat": [_both_taken],
     "subtract": [_sum],
     "negative": [_opposite, _exchanged],
     **{name: [_total] for name in TOTALS},

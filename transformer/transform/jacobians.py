@@ -21,12 +21,12 @@ from ..core.grammar import Atom, Block, Function, Let, Var, type_of
 from ..core.sizes import Extent
 from ..core.types import ArrayType
 from ..core.walk import atom_vars
-from ..ops.creation import ones, zeros
+from ..ops.creation import Eye, ones, zeros
 from ..ops.elementwise import size_text
 from ..ops.identity import Same
 from ..ops.indexing import Put
 from ..ops.regions import Slot
-from ..ops.value import Value, call
+from ..ops.value import Value, apply
 from ..read.interface import Interface, Parameter, Result
 from ..read.outside import Kept
 from .arguments import Wrt, chosen_parameters
@@ -146,7 +146,7 @@ def directions(seeds: list[Var], count: Extent) -> dict[Var, Var]:
         type = seed.type
         assert isinstance(type, ArrayType)
         if type.dtype not in units:
-            units[type.dtype] = call(np.eye, (count,), {} if type.dtype == np.float64 else {"dtype": type.dtype})
+            units[type.dtype] = apply(Eye, (count,), {} if type.dtype == np.float64 else {"dtype": type.dtype})
         rows = units[type.dtype]
         if len(seeds) > 1:
             rows = rows[:, part_of(start, type)]

@@ -32,6 +32,7 @@ from .touching import induction
 
 Key = Var | tuple[Loop, Var]        # a value, or one made by a loop that is run again
 Mirrors = dict[Stmt, Stmt]          # loops and branches of the forward sweep, and their reverses
+A_TURN = 1.001                      # `x` is kept rather than `x[:, None]`, which costs as much
 LONG = 100.0                        # a size that is not known, where costs are compared
 MOST_RECOMPUTED = 4                 # statements computed again rather than kept, outside of loops
 
@@ -222,10 +223,17 @@ class Values:
 
     def weight(self, var: Var) -> float:
         """What keeping a value costs: its elements, in every iteration of the loops around."""
-        total = elements(var)
+        total = elements(var) * (A_TURN if self._is_turned(var) else 1)
         for trips in self.trips_around(var):
             total *= LONG if trips is None else guessed(trips)
         return total
+
+    def _is_turned(self, var: Var) -> bool:
+        """Whether a value has the elements of another one, in other axes: that one reads better."""
+        stmt = self.scopes.let(var)
+        if stmt is None or not (is_view(stmt) if stmt.op.name == "get" else stmt.op.view is True):
+            return False
+        return isinstance(stmt.args[0], Var) and elements(stmt.args[0]) == elements(var)
 
     def trips_around(self, var: Var) -> list[Extent | None]:
         """How often the loops around a value run that keep it; None where that is not known."""

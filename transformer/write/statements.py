@@ -180,7 +180,8 @@ class Statements:
             lines.append(ast.Assign([ast.Name(name)], self.expressions.atom(base)))
         place = self.expressions.subscript(ast.Name(name), stmt.attrs["index"], stmt.args[2:])
         if stmt.op.name == "put":
-            return [*lines, ast.Assign([place], self.expressions.atom(value, stmt.args))]
+            assigned = ast.Assign([place], self.expressions.atom(value, stmt.args))
+            return [*lines, _updated_place(assigned) if _keeps_dtype(stmt) else assigned]
         if not _adds_once(stmt):
             return [
                 *lines,
@@ -292,6 +293,30 @@ def updated(node: ast.stmt, numbers: set[str]) -> ast.stmt:
         case ast.Assign([ast.Name(name)], ast.BinOp(ast.Name(first), op, other)) if name == first and name in numbers:
             return ast.AugAssign(ast.Name(name), op, other)
     return node
+
+
+def _updated_place(node: ast.Assign) -> ast.stmt:
+    """`x[i] /= y` for `x[i] = x[i] / y`, and `x[i] *= 2` for `x[i] = 2 * x[i]`."""
+    place = node.targets[0]
+    assert isinstance(place, ast.Subscript)
+    match node.value:
+        case ast.BinOp(left, op, other) if _are_alike(left, place):
+            return ast.AugAssign(place, op, other)
+        case ast.BinOp(other, (ast.Add() | ast.Mult()) as op, right) if _are_alike(right, place):
+            return ast.AugAssign(place, op, other)
+    return node
+
+
+def _are_alike(one: ast.expr, other: ast.expr) -> bool:
+    return ast.dump(one) == ast.dump(other)
+
+
+def _keeps_dtype(stmt: Let) -> bool:
+    """Whether what is written has the dtype of the array, which an operator in place needs, or is a single number,
+    which any has."""
+    value = type_of(stmt.args[1])
+    own = stmt.target.type
+    return isinstance(value, ArrayType) and isinstance(own, ArrayType) and (not value.sizes or value.dtype == own.dtype)
 
 
 def inverted(test: ast.expr) -> ast.expr:
