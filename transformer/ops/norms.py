@@ -41,7 +41,8 @@ class Norm(Reduction):
         if ord is not None:
             slope = _slope(x, kept(y, axis, keepdims), ord)
             return real_part(np.sum(slope * t, axis=axis, keepdims=keepdims))
-        moved = np.sum(conjugated(x) * t, axis=axis, keepdims=keepdims)
+        is_vector = x.ndim == 1 and not keepdims
+        moved = conjugated(x) @ t if is_vector else np.sum(conjugated(x) * t, axis=axis, keepdims=keepdims)
         return real_part(moved) / zero_safe(y)
 
     def vjp(dy, x, y, axis=None, ord=None, keepdims=False):

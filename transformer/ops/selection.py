@@ -57,6 +57,14 @@ def _share(t, wins, ties):
     return where(wins, t, where(ties, 0.5 * t, 0.0))
 
 
+def _winning(given, a_wins, b_wins, ties):
+    """The tangent of the operand that was selected; the mean of both where both were."""
+    da, db = given
+    if da is None or db is None:
+        return _share(db, b_wins, ties) if da is None else _share(da, a_wins, ties)
+    return where(a_wins, da, where(b_wins, db, 0.5 * (da + db)))
+
+
 class Maximum(Elementwise):
     """Of equal operands each has half of the derivative."""
 
@@ -66,6 +74,9 @@ class Maximum(Elementwise):
     hands_on = keeps_truth = True
     partials = (lambda t, a, b, y: _share(t, a > b, a == b),
                 lambda t, a, b, y: _share(t, b > a, a == b))
+
+    def tangent(given, a, b, y):
+        return _winning(given, a > b, b > a, a == b)
 
 
 class Minimum(Elementwise):
@@ -77,6 +88,9 @@ class Minimum(Elementwise):
     hands_on = keeps_truth = True
     partials = (lambda t, a, b, y: _share(t, a < b, a == b),
                 lambda t, a, b, y: _share(t, b < a, a == b))
+
+    def tangent(given, a, b, y):
+        return _winning(given, a < b, b < a, a == b)
 
 
 class Fmax(Elementwise):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -61,35 +62,42 @@ def tangents(stmt: Let, given: list[Value | None]) -> list[Value | None]:
         results = (y,) if op.elementwise else ()
         terms = [op.tangent(tuple(given), *operands, *results, **attrs)]
     else:
-        terms = [_tangent_term(op, i, t, operands, y, attrs) for i, t in enumerate(given) if t is not None]
+        again = partial(_apply_again, op, spelling=spelled_by_numpy(stmt))
+        terms = [_tangent_term(op, i, t, operands, y, attrs, again) for i, t in enumerate(given) if t is not None]
     count = len(stmt.targets)
     rows = [term if isinstance(term, tuple) else (term,) * count for term in terms]
     return [_total(stmt.targets[k], [row[k] for row in rows]) for k in range(count)]
 
 
-def _tangent_term(op: Any, i: int, t: Value, operands: list[Value], y: Any, attrs: dict[str, Any]) -> Any:
+def spelled_by_numpy(stmt: Let) -> str | None:
+    """How the user called an op of which NumPy has several names: a tangent goes by the same."""
+    spelling: str | None = stmt.attrs.get("spelling")
+    return spelling if spelling is not None and spelling.startswith("np.") else None
+
+
+def _tangent_term(op: Any, i: int, t: Value, operands: list[Value], y: Any, attrs: dict[str, Any], again: Any) -> Any:
     if op.partials is not None:
         return op.partials[i](t, *operands, y)
     if op.jvp is not None:
         return _rule(op, op.jvp, i)(t, *operands, y, **attrs)
     if op.variadic:
-        return _variadic_term(op, i, t, operands, attrs)
+        return _variadic_term(op, i, t, operands, attrs, again)
     if not _is_linear(op, i):
         raise not_differentiable(op, i)
-    return _apply_again(op, [*operands[:i], t, *operands[i + 1:]], attrs)
+    return again([*operands[:i], t, *operands[i + 1:]], attrs)
 
 
-def _variadic_term(op: Any, i: int, t: Value, operands: list[Value], attrs: dict[str, Any]) -> Any:
+def _variadic_term(op: Any, i: int, t: Value, operands: list[Value], attrs: dict[str, Any], again: Any) -> Any:
     """Linear in all operands together (concatenate): zeros for the others; in each (einsum): themselves."""
     if op.linear == ("each",):
-        return _apply_again(op, [*operands[:i], t, *operands[i + 1:]], attrs)
+        return again([*operands[:i], t, *operands[i + 1:]], attrs)
     others = [zeros(operand.type) for operand in operands]
-    return _apply_again(op, [*others[:i], t, *others[i + 1:]], attrs)
+    return again([*others[:i], t, *others[i + 1:]], attrs)
 
 
-def _apply_again(op: Any, operands: list[Value], attrs: dict[str, Any]) -> Any:
+def _apply_again(op: Any, operands: list[Value], attrs: dict[str, Any], spelling: str | None) -> Any:
     from ..ops.value import emit
-    return emit(op, tuple(operand.atom for operand in operands), attrs)
+    return emit(op, tuple(operand.atom for operand in operands), attrs, spelling)
 
 
 def _is_linear(op: Any, i: int) -> bool:

@@ -33,7 +33,7 @@ def decide_storage(flow: Flow, ranges: dict[Var, Pieces], given: frozenset[Var])
         for stmt in all_statements(flow.function.body)
         if isinstance(stmt, Let) and stmt in flow.spans and stmt.op.name in WRITES and is_array(stmt.target)
     ]
-    updates = [stmt for stmt in _inside_loops(flow) if stmt in flow.spans and _is_update(stmt, flow.sizes)]
+    updates = list(_updates(flow))
     if writes or updates:
         _Decider(flow, aliases, _alive_after([*writes, *updates], flow, ranges)).decide(writes, updates)
     if flow.function.role:
@@ -74,6 +74,16 @@ def _inside_loops(flow: Flow) -> Iterator[Let]:
     for loop in all_statements(flow.function.body):
         if isinstance(loop, Loop) and not flow.needed.homes[loop.position].loops[:-1]:
             yield from (stmt for stmt in all_statements([loop]) if isinstance(stmt, Let))
+
+
+def _updates(flow: Flow) -> Iterator[Let]:
+    """The statements in loops that may be done in place, but for factors of a sum: `x = x * a + b` is one line."""
+    inside = [stmt for stmt in _inside_loops(flow) if stmt in flow.spans]
+    terms = {atom for stmt in inside if stmt.op.name in ("add", "subtract") for atom in stmt.args}
+    for stmt in inside:
+        is_factor = stmt.op.name in ("multiply", "divide") and stmt.target in terms
+        if _is_update(stmt, flow.sizes) and not (is_factor and flow.count.get(stmt.target) == 1):
+            yield stmt
 
 
 def _is_update(stmt: Let, sizes: SizePlan) -> bool:
@@ -286,6 +296,9 @@ class _Decider:
 
     def _accumulates(self, stmt: Let) -> bool:
         """Whether the result becomes the next value of the carry that it is added to."""
+        home = self.aliases.homes[stmt.args[0]]  # type: ignore[index]
+        if home.kind == "let" and viewed(home.stmt) is not None:     # `x = x[1:] - y` is no update of x
+            return False
         kind, loop, item, _ = self.aliases.homes[self.aliases.root(stmt.args[0])]  # type: ignore
         if kind != "entry" or not isinstance(loop, Loop):
             return False
