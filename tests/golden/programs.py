@@ -472,6 +472,7 @@ KEPT = [
     ("tanh_regression", "grad", "w,b"),
     ("heat", "grad", "u,c"),
     ("heat", "grad", "u"),
+    ("heat", "jvp", "u"),
     ("newton", "grad", "a,x"),
     ("fixed_point", "grad", "a,x"),
     ("logistic", "value_and_grad", "w,b"),
@@ -517,5 +518,6 @@ KEPT = [
     ("edit_distance", "grad", "a,b"),
     ("spanning_tree", "grad", "lengths"),
     ("hidden_markov", "grad", "moves,shows"),
+    ("hidden_markov", "jvp", "moves"),
     ("robust_layer", "grad", "W,scale"),
 ]

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from transformer import grad, hessian, jacrev, pmean, vmap
+from transformer import grad, hessian, hvp, jacrev, pmean, value_and_grad, vmap
 
 
 def distance(a, b):
@@ -94,6 +94,11 @@ def warped(a, b):
         for j in range(1, m + 1):
             cost[i, j] = (a[i - 1] - b[j - 1]) ** 2 + min(cost[i - 1, j], cost[i, j - 1], cost[i - 1, j - 1])
     return cost[n, m]
+
+
+def fit(w, x, y):
+    errors = np.tanh(x @ w) - y
+    return np.mean(errors**2), {"worst": np.max(np.abs(errors)), "errors": errors}
 
 
 def _loop(function, *in_axes):
@@ -189,12 +194,27 @@ CASES = {
         jacrev(layer, argnums=1),
         lambda W, x: (1 - np.tanh(W @ x) ** 2)[:, None] * W,
         lambda rng: (rng.normal(size=(2, 3)), rng.normal(size=3))),
+    "mlp_hvp": (
+        hvp(mlp),
+        lambda params, x, y, dparams: _along(lambda p: grad(mlp)(p, x, y), params, dparams),
+        lambda rng: (_params(rng), rng.normal(size=3), rng.normal(size=2), _params(rng))),
+    "fit_value_and_grad": (
+        value_and_grad(fit, has_aux=True),
+        lambda w, x, y: (fit(w, x, y), 2 * x.T @ ((np.tanh(x @ w) - y) / np.cosh(x @ w) ** 2) / len(y)),
+        lambda rng: (rng.normal(size=3), rng.normal(size=(5, 3)), rng.normal(size=5))),
     "huber": (
         vmap(huber, in_axes=(0, None)), _loop(huber, 0, None), lambda rng: (rng.normal(size=7), 0.8)),
     "picked": (
         vmap(picked, in_axes=(None, 0, 0)), _loop(picked, None, 0, 0),
         lambda rng: (rng.normal(size=(4, 4)), np.array([3, 0, 2]), rng.normal(size=3))),
 }
+
+
+def _along(slope, params, direction, step=1e-5):
+    """The derivative of a gradient with respect to a dictionary along a direction, by differences."""
+    ahead, behind = (slope({key: leaf + sign * step * direction[key] for key, leaf in params.items()})
+                     for sign in (1, -1))
+    return {key: (ahead[key] - behind[key]) / (2 * step) for key in params}
 
 
 def _difference(function, x, direction, step=1e-5):

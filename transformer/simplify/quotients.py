@@ -27,7 +27,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..core.grammar import Atom, Const, Let, Var, type_of
-from ..ops.arithmetic import Divide, Negative
+from ..ops.arithmetic import Divide, Multiply, Negative
 from .changes import with_operand
 from .constants import has_dtype, is_power_of_two
 from .neutral import number
@@ -88,13 +88,31 @@ def _cancelled(fold: Fold, stmt: Let) -> Any:
     if not fold.is_derivative(stmt) or not path or stmt.attrs:
         return None
     rest = _without_factor(fold, stmt.args[1], number(path[-1].args[0]))
-    other = path[-1].args[1]
-    if rest is None or not has_dtype(other, path[-1].target) or not _divides(fold, stmt.target, stmt.args[0], rest):
+    if rest is None or not _divides(fold, stmt.target, stmt.args[0], rest):
         return None
+    return fold.become(stmt, Divide, _without_leading(fold, stmt, path), rest)
+
+
+@with_operand("multiply", "divide")
+def _led_total(fold: Fold, stmt: Let) -> Any:
+    """np.sum(2 * a * b) → 2 * np.sum(a * b), in derivatives: there are fewer totals than terms."""
+    path = _leading(fold, stmt.args[0])
+    if not path or not fold.is_derivative(stmt) or array_type(stmt.target).dtype.kind != "f":
+        return None
+    if array_type(stmt.target).dtype != array_type(stmt.args[0]).dtype or abs(number(path[-1].args[0])) == 1:
+        return None
+    factor, terms = path[-1].args[0], _without_leading(fold, stmt, path)
+    total = fold.emit(stmt, stmt.op, terms, type=type_of(stmt.target), **stmt.attrs)
+    return fold.become(stmt, Multiply, factor, total)
+
+
+def _without_leading(fold: Fold, like: Let, path: list[Let]) -> Atom:
+    """What a number leads, without it: new statements before `like`."""
+    other = path[-1].args[1]
     for inner in path[-2::-1]:
         type = inner.op.types(*map(type_of, (other, inner.args[1])))
-        other = fold.emit(stmt, inner.op, other, inner.args[1], type=type)
-    return fold.become(stmt, Divide, other, rest)
+        other = fold.emit(like, inner.op, other, inner.args[1], type=type)
+    return other
 
 
 def _leading(fold: Fold, atom: Atom) -> list[Let]:
@@ -105,7 +123,7 @@ def _leading(fold: Fold, atom: Atom) -> list[Let]:
         path.append(stmt)
         atom = stmt.args[0]
         if number(atom) is not None:
-            return path if stmt.op.name == "multiply" else []
+            return path if stmt.op.name == "multiply" and has_dtype(stmt.args[1], stmt.target) else []
     return []
 
 
@@ -138,4 +156,6 @@ def _signed(fold: Fold, stmt: Let, atom: Atom, sign: Any) -> Atom:
 RULES = {
     "multiply": [_over],
     "divide": [_cancelled],
+    "sum": [_led_total],
+    "mean": [_led_total],
 }

@@ -82,10 +82,12 @@ def _var(leaf: Any) -> Any:
 
 
 def _entered(builder: Builder, parameter: Parameter, vector: Any) -> dict[Var, Any]:
-    """Emits that the variables of a parameter are those of a vector."""
+    """Emits that the variables of a parameter are those of a vector, which go by their names."""
     found = {}
     for leaf, part in zip(tree.leaves(parameter.tree), tree.leaves(vector)):
         if isinstance(leaf, Var):
+            if isinstance(part.atom, Var) and part.atom.is_parameter:
+                part.atom.name = leaf.name
             builder.emit(Let((leaf,), Same, (part.atom,)))
             found[leaf] = part
     return found
