@@ -1,6 +1,7 @@
 """Numbers in nests that need not be computed, as all or some of what they are made of is known.
 
     1.0 * x[i]          x[i]
+    0.0 + x[i]          x[i]
     2 * 3 - 1           5
     p & True            p
     x if False else y   y
@@ -54,6 +55,8 @@ def _given(op: Any, args: tuple[Any, ...], type: ArrayType) -> Any:
     for known, other in (args, args[::-1]) if len(args) == 2 else ():
         if op is Multiply and _is_known(known) and known.value == 1:
             return other
+        if op is Add and type.dtype.kind == "f" and _is_known(known) and known.value == 0:
+            return other                                 # also where that is -0.0, as in Core
         if op in OF_TRUTHS and type.dtype.kind == "b" and _is_known(known):
             return other if bool(known.value) is OF_TRUTHS[op] else known
     return None
