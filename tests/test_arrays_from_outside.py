@@ -1,4 +1,4 @@
-"""Arrays that the caller of a kernel makes: full of zeros where the kernel begins with these, and one of those alike."""
+"""Arrays that the caller of a kernel makes: full of zeros where it begins with these, and one of those alike."""
 
 from __future__ import annotations
 

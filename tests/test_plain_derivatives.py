@@ -82,6 +82,15 @@ def spins(s: Any, h: Any) -> Any:
     return energy
 
 
+def half_squares(w: Any, x: Any) -> Any:
+    r = x @ w - 1.0
+    return 0.5 * r @ r / len(x)
+
+
+def chosen(r: Any, d: Any) -> Any:
+    return r, np.sum(np.where(r <= d, 0.5 * r ** 2, d * r))
+
+
 def eliminated(a: Any) -> Any:
     a = a.copy()
     for k in range(len(a)):
@@ -103,6 +112,7 @@ CASES = [
     (viterbi, (V, np.outer(V, V)), ["score_k[k] = score\n", "score_k[k][:, None] + trans"], ["part_k"]),
     (normal, (V,), ["dx = -x\n"], ["0.5"]),
     (spins, (V, 2.0), ["ds[i] -= h + s[rest]\n"], ["1.0", "-h"]),
+    (half_squares, (V, X), ["dr = r / x.shape[0]\n"], ["0.5"]),
     (eliminated, (np.outer(V, V) + np.eye(3),), ["            a[i, k] /= a[k, k]\n"], []),
     (bond, (V, 2.0), [], ["2 * root"]),
     (new_axis, (V,), ["dx = np.sum(e, axis=1) - np.sum(e, axis=0)"], ["keepdims", "zeros"]),
@@ -227,6 +237,7 @@ TANGENTS = [
     (pendulum, (0.3, 0.7, 0.1), (1.0, 1.0, 1.0),
      ["dtotal = dp * p + dq * sin_q + (ddt * sin_q + dt * (dq * cos_q) - ratio * dp) / p"], ["0.5 * (", "/ p / p"]),
     (directed, (V, V), (V, V), ["(dx + dv - unit * (dx @ x / root)) / root", "same = scaled == top\n"], ["x @ dx"]),
+    (chosen, (V, 0.7), (V, 1.0), ["np.sum(np.where(mask, dr * r, "], ["0.0"]),
     (moves, (X[:, :2],), (X[:, :2],), ["x @ scaled, dx @ scaled + x @ (2 * dx)"], [".T"]),
 ]
 

@@ -363,6 +363,11 @@ def test_a_table_for_all_lanes_is_made_at_once() -> None:
     np.testing.assert_allclose(vmap(paths)(np.ones((2, 3))), [4.0, 4.0])
 
 
+def test_the_first_value_of_all_lanes_is_one_line() -> None:
+    source = vmap(greatest).source_for(np.ones((2, 3)))
+    assert "m = np.full(n, -np.inf)\n" in source and "m = -np.inf\n" not in source
+
+
 def paths(x):
     total = np.zeros(len(x) + 1)
     total[0] = 1.0

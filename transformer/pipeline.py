@@ -117,9 +117,9 @@ def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hint
     without_repeated_tests(made.function, made.reading.assumptions)
     with Builder(made.reading.assumptions).active():
         made.function = with_tests_of_names(made.function, in_loops=True)
-        over_items(made.function)
+        printed = over_items(made.function)
     note_memory(made, taken_apart(target)[1])
-    written = write(made.function, made.interface, name=made.interface.name, header=header, annotate=True,
+    written = write(printed, made.interface, name=made.interface.name, header=header, annotate=True,
                     guards=header is not None)
     if stages is not None:
         stages["source"] = written.source

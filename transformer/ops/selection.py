@@ -31,6 +31,11 @@ class Where(Elementwise):
                 lambda t, c, a, b, y: where(c, t, 0.0),
                 lambda t, c, a, b, y: where(c, 0.0, t))
 
+    def tangent(given, c, a, b, y):
+        """One choice, as the primal is."""
+        _, da, db = given
+        return where(c, 0.0 if da is None else da, 0.0 if db is None else db)
+
     def front(args, kwargs, spelling):
         return call(np.nonzero, args, {}) if len(args) == 1 and not kwargs else None
 

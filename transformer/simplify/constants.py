@@ -304,6 +304,24 @@ def _first(fold: Fold, stmt: Let) -> Any:
     return _led_by(fold, stmt, Const(value), product) if fold.has_type(x, stmt.target) else None
 
 
+@with_operand("multiply")
+def _before_all(fold: Fold, stmt: Let) -> Any:
+    """t * (0.5 * x) → 0.5 * t * x, in generated code, where t is no larger than x."""
+    first, second = stmt.args
+    product = fold.own(second, "multiply")
+    value = None if product is None else number(product.args[0])
+    if not fold.is_generated or stmt.attrs or product is None or product.attrs or not isinstance(value, int | float):
+        return None
+    x = product.args[1]
+    if not is_power_of_two(value) or not (isinstance(first, Var) and has_dtype(first, stmt.target)):
+        return None
+    if not has_dtype(x, product.target) or array_type(first).rank > array_type(x).rank:
+        return None
+    if array_type(stmt.target).dtype.kind != "f":
+        return None
+    return fold.become(stmt, stmt.op, fold.emit(stmt, Multiply, Const(value), first, type=type_of(first)), x)
+
+
 def is_power_of_two(value: float) -> bool:
     return math.isfinite(value) and abs(math.frexp(value)[0]) == 0.5
 
@@ -377,7 +395,7 @@ def _scaled_first(fold: Fold, stmt: Let, factor: Const, atom: Atom, depth: int =
 RULES = {
     "add": [_doubled, _like_terms, _whole, _folded],
     "subtract": [_like_terms, _whole, _folded],
-    "multiply": [_whole, _folded, _collected, _first],
+    "multiply": [_whole, _folded, _collected, _first, _before_all],
     "divide": [_folded],
     "maximum": [_nested_extreme],
     "minimum": [_nested_extreme],

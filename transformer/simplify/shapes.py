@@ -233,6 +233,21 @@ def _named_fill(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, Zeros if value == 0 else Ones, **attrs)
 
 
+def _takes_name(fold: Fold, stmt: Let) -> Any:
+    """q = -np.inf; q = np.full(n, q) → q = np.full(n, -np.inf): what was made for all lanes has the name."""
+    if stmt.target.name is None:
+        _forget_name(fold, stmt.args[0])
+    return None
+
+
+def _forget_name(fold: Fold, atom: Atom) -> None:
+    if isinstance(atom, Var) and atom in fold.definition and fold.uses.once(atom):
+        fold.change(atom)
+        inner = fold.defined_by(atom, "cast")
+        if inner is not None:
+            _forget_name(fold, inner.args[0])
+
+
 # -- operands of elementwise operations ----------------------------------------------------------
 
 @with_operand(*BROADCAST)
@@ -336,6 +351,6 @@ RULES = {
     "transpose": [_transposed, _filled_anew, _turned_multiple, _turned_outer, _turned_product],
     "moveaxis": [_moved],
     "get": [_whole],
-    "full": [_named_fill],
+    "full": [_named_fill, _takes_name],
     **{name: [_over_nothing, _of_turned] for name in ("sum", "prod", "max", "min", "mean")},
 }

@@ -15,6 +15,8 @@
 ...     return e
 ... ''')
 function f(x: f64[k])
+    a: f64[n] = zeros(shape=(<n>,))
+    cost: f64[n] = put(a, 1.0, index=(0,))
     t: f64[k, n] = zeros(shape=(<k>, <n>))
     wide: f64[k, n] = put(t, 1.0, index=(slice(None, None, None), 0))
     loop i: int in <n>

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core.builder import current
-from ..core.grammar import Atom, Block, Function, Let, Loop, Read, Var
+from ..core.grammar import Atom, Block, Function, If, Let, Loop, Read, Stmt, Var
 from ..core.sizes import Size, Unknown
 from ..core.types import ArrayType
-from ..core.walk import all_definitions, all_statements, all_uses, atom_vars, blocks_of, reachable, size_of_atom
+from ..core.walk import all_definitions, all_statements, all_uses, atom_vars, size_of_atom
 from ..ops.indexing import Get
 from ..ops.regions import Slot
 from .measure import array_type
@@ -39,34 +39,36 @@ class Each(Read):
         return ast.Slice(ast.Constant(self.first)) if self.first else None
 
 
-def over_items(function: Function) -> None:
-    """Lets loops run over items where they can, in place, also in functions that are called."""
-    for each in [function, *reachable(function)]:
-        _in_block(each.body)
+def over_items(function: Function) -> Function:
+    """The function, in whose print loops run over items where they can: what is lowered keeps places."""
+    return replace(function, body=_in_block(function.body))
 
 
-def _in_block(block: Block) -> None:
-    for stmt in list(block):
-        if isinstance(stmt, Loop):
-            _run_over_items(stmt)
-        for inner in blocks_of(stmt):
-            _in_block(inner)
+def _in_block(block: Block) -> Block:
+    return [_in_statement(stmt) for stmt in block]
 
 
-def _run_over_items(loop: Loop) -> None:
+def _in_statement(stmt: Stmt) -> Stmt:
+    if isinstance(stmt, If):
+        return replace(stmt, then=_in_block(stmt.then), orelse=_in_block(stmt.orelse))
+    if isinstance(stmt, Loop):
+        return _over_items(replace(stmt, test=_in_block(stmt.test), body=_in_block(stmt.body)))
+    return stmt
+
+
+def _over_items(loop: Loop) -> Loop:
     lets = [stmt for stmt in loop.body if isinstance(stmt, Let)]
     taken = {stmt: place for stmt in lets if (place := _place(stmt, loop)) is not None}
     plain = loop.trips is not None and loop.cond is None and not loop.reads and not loop.records
     if not taken or not plain or loop.position.name not in (None, "_"):
-        return
+        return loop
     helpers = [stmt for stmt in lets if stmt.targets[0] in _slots(taken)]
     others = [stmt for stmt in loop.body if stmt not in taken and stmt not in helpers]
     hidden = {loop.position, *_slots(taken)}
     if hidden & set(_mentioned(others, loop)) or not all(_runs_through(stmt, taken[stmt], loop) for stmt in taken):
-        return
-    loop.reads += [Each(stmt.target, stmt.args[0], first, loop.down) for stmt, first in taken.items()]
-    loop.body[:] = others
-    loop.down = False
+        return loop
+    reads: list[Read] = [Each(stmt.target, stmt.args[0], first, loop.down) for stmt, first in taken.items()]
+    return replace(loop, reads=reads, body=others, down=False)
 
 
 def _place(stmt: Let, loop: Loop) -> int | None:
