@@ -71,7 +71,7 @@ def test_many_of_them() -> None:
         np.testing.assert_allclose(got, chain(x[k], y[k], scales[k]), 1e-12)
 
 
-@pytest.mark.parametrize("size, rows", [(3, 0), (4, 3)])
+@pytest.mark.parametrize("size, rows", [(3, 0), (4, 2)])
 def test_rows_are_loops_where_they_are_vectors(size: int, rows: int) -> None:
     """A row of three is three numbers. What is read element by element has been made as rows before."""
     jitted = jit(summed_chains)
