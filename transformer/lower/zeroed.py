@@ -16,7 +16,7 @@ from typing import Any
 
 from ..core.grammar import Const, Var
 from .lifetimes import mentioned
-from .nests import Block, Index, Nest, Store, is_empty_memory, statements, uses_before
+from .nests import Block, Index, Nest, Store, is_empty_memory, statements, uses_before, writes
 from .places import sole
 
 
@@ -33,13 +33,13 @@ def without_zeros(block: Block, outside: Collection[Var]) -> tuple[Block, list[V
         made += _without(found, [stmt])
         if is_empty_memory(stmt) and stmt.target in outside:
             waiting.add(stmt.target)
-    sums = set(zeroed).difference(store.array for store in _stores(made) if store.adds is not True)
-    nothing = [store for store in _stores(made) if store.array in sums and _is_zero(store.value)]
+    sums = set(zeroed).difference(*(writes(stmt) for stmt in statements(made) if not _adds(stmt)))
+    nothing = [stmt for stmt in statements(made) if _adds(stmt) and stmt.array in sums and _is_zero(stmt.value)]
     return _without(nothing, made), zeroed
 
 
-def _stores(block: Block) -> Iterator[Store]:
-    return (stmt for stmt in statements(block) if isinstance(stmt, Store))
+def _adds(stmt: Any) -> bool:
+    return isinstance(stmt, Store) and stmt.adds is True
 
 
 def _fills(stmt: Any, around: tuple[Index, ...]) -> Iterator[Store]:

@@ -183,12 +183,14 @@ class Jumps(Copies):
     def init(self) -> None:
         super().init()
         loops = list(compute_cfg_from_blocks(self.blocks).loops().values())
-        self.kept = {loop.header for loop in loops if any(
-            inner.body < loop.body and not self._is_short(inner.header) for inner in loops)}
+        kept = [loop for loop in loops if any(
+            inner.body < loop.body and not self._is_short(inner.header) for inner in loops)]
+        ends = [(self.blocks[label].terminator, loop) for loop in kept for label in loop.body]
+        self.back = {end for end, loop in ends if isinstance(end, ir.Jump) and end.target == loop.header}
 
     def lower_inst(self, inst: Any) -> None:
         super().lower_inst(inst)
-        if isinstance(inst, ir.Jump) and inst.target in self.kept:
+        if isinstance(inst, ir.Jump) and inst in self.back:
             self.builder.block.terminator.set_metadata("llvm.loop", _OfOneLoop(self.module))
 
     def _is_short(self, header: Any) -> bool:
