@@ -38,7 +38,7 @@ MOST = 4                               # changes of one program
 # numba's own functions test no places; a recursion is read for sizes that go on to be equal.
 OTHERWISE = EXCEPTIONS | {"compiled_helper", "spectrum"}
 # Two mistakes, of which another one is told first.
-EARLIER = {"newton_step_in_plane", "mask_of_computed_length"}
+EARLIER = {"newton_step_in_plane", "mask_of_computed_length", "gradient_eo"}
 # Shapes that never fit are told of although the program does not come there.
 UNREACHED = {"conjugate_gradients_at_once"}
 

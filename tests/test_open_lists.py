@@ -10,7 +10,7 @@ from corpus import Program, open_sizes
 from golden_loops.programs import next_higher
 from lowered import assert_same
 
-from transformer import grad, jit, vmap
+from transformer import grad, jit, jvp, vmap
 from transformer.core.errors import NotSupported
 
 RNG = np.random.default_rng(7)
@@ -288,6 +288,29 @@ def test_loops_that_certainly_run_and_go_nowhere(function, error, transform):
     for n in (1, 3):
         with pytest.raises(error):
             transform(function)(np.ones(n))
+
+
+def weighted(y):
+    levels, counts = [], []
+    for value in y:
+        levels.append(value)
+        counts.append(1.0)
+        while len(levels) > 1 and levels[-2] > levels[-1]:
+            last = levels.pop()
+            levels[-1] = 0.5 * (levels[-1] + last)
+            count = counts.pop()
+            counts[-1] += count
+    levels, counts = np.array(levels), np.array(counts)
+    return np.sum(levels ** 2 * counts) + np.mean(3 * levels ** 2 / counts)
+
+
+def test_tangents_of_lists_whose_lengths_are_equal_by_what_the_program_does():
+    """A number is taken out of a total of two arrays of computed lengths."""
+    for n in (1, 7):
+        y, dy = np.random.default_rng(n).normal(size=(2, n))
+        difference = (weighted(y + 1e-6 * dy) - weighted(y - 1e-6 * dy)) / 2e-6
+        for tangent in (jvp(weighted, (y,), (dy,))[1], jit(lambda y, dy: jvp(weighted, (y,), (dy,)))(y, dy)[1]):
+            np.testing.assert_allclose(tangent, difference, rtol=1e-6)
 
 
 def test_loops_of_arrays_that_get_shorter():

@@ -107,11 +107,10 @@ def _led_total(fold: Fold, stmt: Let) -> Any:
 
 
 def _without_leading(fold: Fold, like: Let, path: list[Let]) -> Atom:
-    """What a number leads, without it: new statements before `like`."""
+    """What a number leads, without it: new statements before `like`, of the types of those that the number led."""
     other = path[-1].args[1]
     for inner in path[-2::-1]:
-        type = inner.op.types(*map(type_of, (other, inner.args[1])))
-        other = fold.emit(like, inner.op, other, inner.args[1], type=type)
+        other = fold.emit(like, inner.op, other, inner.args[1], type=type_of(inner.target))
     return other
 
 
