@@ -45,9 +45,6 @@ CONSTANT_ANYWAY: dict[Any, str] = {
     **dict.fromkeys((any, all, bool, int, np.ndindex), "its result is piecewise constant"),
     **dict.fromkeys((repr, str, format, print), "a text; see the table of constructs"),
 }
-REFUSED_ANYWAY = {next: "Index the sequence: `xs[0]`."}
-
-
 @dataclass(frozen=True)
 class Entry:
     """What becomes of one function."""
@@ -73,8 +70,6 @@ CONSTANT_IN_LIBRARY = {
 
 def entry_of(name: str, function: Any) -> Entry:
     """What becomes of a call of `function`, by the order in which the reader decides it."""
-    if function in REFUSED_ANYWAY:
-        return Entry(name, REFUSED, REFUSED_ANYWAY[function])
     if isinstance(function, type) and issubclass(function, (np.integer, np.bool_)):
         return Entry(name, CONSTANT, "its result is piecewise constant")
     if function in CONSTANT_ANYWAY:

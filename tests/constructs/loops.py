@@ -295,10 +295,18 @@ def changing_dtype(x):
     return np.sum(y)
 
 
-@refused("`next`, iterators kept in variables", NotSupported, args=(VECTOR,))
+@supported("`next` of `iter`, `zip`, `map`, `itertools.count`, …", "how many items are gone is known while reading",
+           args=(VECTOR,))
 def iterator(x):
     values = iter(x)
-    return next(values) * 2.0
+    first = next(values)
+    return first * sum(values)
+
+
+@refused("`next` of a generator, of an object with `__next__`", NotSupported, args=(VECTOR,))
+def next_of_a_generator(x):
+    values = (v * 2.0 for v in x)
+    return next(values)
 
 
 @refused("a generator without an end, with `zip` or `break`", NotSupported, "give it the number of items")

@@ -37,7 +37,7 @@ from .operators import BINARY, binary
 from .rank_zero import changed, note_number
 from .recorded import RecordedList, Recording
 from .strides import with_places
-from .subscripts import subscript
+from .subscripts import place_among, subscript
 from .testing import fitting
 from .values import PerhapsAxisless, View, cell_of, contained, is_array, is_axisless, whereabouts
 
@@ -152,6 +152,7 @@ def write_item(reader: Reader, owner: Any, index: Any, value: Any) -> None:
         _check_overlap(reader, owner, value, new)
         reader.write(owner, new.atom)
         return
+    index = place_among(reader, owner, index)
     user = getattr(type(owner), "__setitem__", None)
     if hasattr(user, "__code__"):
         reader.call(user, (owner, index, value), {})

@@ -132,9 +132,9 @@ def of_object(reader: Reader, value: Any, name: str) -> Any:
     """An attribute of a static object, by Python's rules; user code in properties is read."""
     if isinstance(value, np.dtype) and name == "kind":
         return kind_of(value)
-    if isinstance(value, (types.ModuleType, type)) or _is_plain(value):
-        return _plain(reader, value, name)
     if isinstance(value, super):
+        return _of_super(reader, value, name)
+    if isinstance(value, (types.ModuleType, type)) or _is_plain(value):
         return _plain(reader, value, name)
     found = inspect.getattr_static(type(value), name, ABSENT)
     if isinstance(found, property):
@@ -146,6 +146,18 @@ def of_object(reader: Reader, value: Any, name: str) -> Any:
     if found is ABSENT and inspect.getattr_static(value, name, ABSENT) is ABSENT:
         return _missing(reader, value, name)
     return _field(reader, value, name)
+
+
+def _of_super(reader: Reader, value: Any, name: str) -> Any:
+    """`super().name`: what the classes behind one hold, bound to the object."""
+    held, kind = value.__self__, value.__self_class__
+    behind = kind.__mro__[kind.__mro__.index(value.__thisclass__) + 1:]
+    found = next((vars(each)[name] for each in behind if name in vars(each)), ABSENT)
+    if isinstance(found, property):
+        return reader.call(found.fget, (held,), {})
+    if isinstance(found, types.WrapperDescriptorType):
+        return types.MethodType(found, held)
+    return _plain(reader, value, name)
 
 
 def _is_method(found: Any) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import tree
-from ..core.errors import BadArgument, NotSupported
+from ..core.errors import BadArgument
 from ..core.grammar import Const
 from ..core.halves import promoted
 from ..core.sizes import Size
@@ -35,6 +35,8 @@ from .folds import all_of, any_of, greatest_of, least_of, product_of, sum_of
 from .iteration import Iteration, enumerated, iteration_of, iterator, made_range, runs_once, turned, zipped
 from .iterators import ITERATORS
 from .kinds import python_type, type_name
+from .next_items import next_item
+from .operator_calls import OPERATORS
 from .producers import Producer, collected_items
 from .recorded import RecordedList, Recording
 from .selections import filtered, ordered
@@ -107,6 +109,10 @@ def asked_attribute(reader: Reader, value: Any, name: Any) -> bool:
 
 def store_attribute(reader: Reader, owner: Any, name: Any, value: Any) -> None:
     set_attribute(reader, owner, static(reader, name, "the name of an attribute"), value)
+
+
+def nothing_to_set(reader: Reader, owner: Any, /) -> None:
+    """`object.__init__`, as `super().__init__()` calls it."""
 
 
 def absolute(reader: Reader, value: Any) -> Any:
@@ -294,15 +300,6 @@ def map_tree(reader: Reader, function: Any, first: Any, *rest: Any) -> Any:
     return tree.map(lambda *parts: reader.call(function, parts, {}), first, *rest)
 
 
-def next_item(reader: Reader, *args: Any) -> Any:
-    raise NotSupported(
-        "`next` of an iterator",
-        reader.builder.origin,
-        why="How far it has come is not followed.",
-        instead="Index the sequence, xs[0], or loop over it.",
-    )
-
-
 def made_named_tuple(reader: Reader, cls: Any, items: Any = ()) -> Any:
     """`tuple.__new__`, with which named tuples are made and replaced."""
     return tuple.__new__(cls, iterated(reader, items))
@@ -333,6 +330,7 @@ def made_slice(reader: Reader, *parts: Any) -> slice:
 
 BUILTINS: dict[Any, Callable[..., Any]] = {
     **{function: runs_once(make) for function, make in ITERATORS.items()},
+    **OPERATORS,
     np.vectorize: made_vectorize,
     deque: made_deque,
     math.hypot: hypotenuse,
@@ -343,6 +341,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     hasattr: asked_attribute,
     setattr: store_attribute,
     object.__setattr__: store_attribute,
+    object.__init__: nothing_to_set,
     abs: absolute,
     operator.abs: absolute,
     int: _number(int),

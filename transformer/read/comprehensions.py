@@ -182,7 +182,7 @@ def folded(reader: Reader, iteration: Iteration, combine: Callable[[Any, Any], A
     total = Item(reader.own({"total": start}), "total")
 
     def add(item: Any) -> None:
-        reader.journal.write(total, combine(total.get(), item))
+        reader.journal.write(total, combine(reader.usable(total.get()), item))
 
     for_each(reader, iteration, "fold", add, [(total, True)])
     return reader.usable(total.get())

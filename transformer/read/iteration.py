@@ -37,9 +37,10 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Use:
-    """Whether the program has begun to use an iterator."""
+    """Whether the program has begun to use an iterator in a loop, and how many items `next` took before."""
 
     begun: bool = False
+    taken: Any = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,15 +110,28 @@ def check_held(iteration: Iteration) -> None:
 
 
 def _begun(reader: Reader, value: Iteration) -> Iteration:
-    """What is left of an iterator of the program: all, as long as nobody has begun to use it."""
+    """What is left of an iterator of the program: what `next` has not taken, as long as no loop has begun to use it."""
     if value.use is None:
         return value
     begin(reader, value.use, "an iterator")
+    return behind(reader, whole_of(reader, value), value.use.taken)
+
+
+def whole_of(reader: Reader, value: Iteration) -> Iteration:
+    """All that an iterator of the program runs over, of which nothing has changed."""
     check_held(value)
     if value.items is None:
         return replace(value, use=None)
     made = iteration_of(reader, reader.usable(value.items))
     return replace(made, held=(*made.held, value))
+
+
+def behind(reader: Reader, whole: Iteration, taken: Any) -> Iteration:
+    """All items but so many of the first, which there are."""
+    if taken == 0:
+        return whole
+    return replace(whole, length=whole.length - taken, counts=False,
+                   element=lambda k: whole.element(binary(reader, operator.add, k, taken)))
 
 
 def runs_once(make: Callable[..., Any]) -> Callable[..., Any]:
@@ -195,7 +209,11 @@ def _over_array(reader: Reader, array: Value) -> Iteration:
 def _over_objects(reader: Reader, value: Any) -> Iteration:
     user = getattr(type(value), "__iter__", None)
     if hasattr(user, "__code__"):
-        return iteration_of(reader, reader.call(user, (value,), {}))
+        iterator = reader.call(user, (value,), {})
+        if iterator is value:
+            raise NotSupported(f"iteration over {described(value)} with a __next__ of its own", reader.builder.origin,
+                               instead="Write __iter__ as a generator, with `yield`.")
+        return iteration_of(reader, iterator)
     if isinstance(value, (list, tuple)):
         from .containers import item
 

@@ -22,6 +22,7 @@ METHODS: dict[Any, tuple[str, ...]] = {
     math.ceil: ("__ceil__",),
     math.trunc: ("__trunc__",),
     reversed: ("__reversed__",),
+    next: ("__next__",),
 }
 
 

@@ -56,6 +56,7 @@ def subscript(reader: Reader, value: Any, index: Any) -> Any:
         if isinstance(part, Value) and not part.ndim and _has_ellipsis(index):
             part = viewed(reader, as_array(part), [value])
         return apply_op(reader, np.copy, (part,), {}) if isinstance(value, Flat) and is_array(part) else part
+    index = place_among(reader, value, index)
     if isinstance(value, (RecordedList, Recording)):
         return value.item(reader, index)
     if isinstance(value, DynamicRange) or isinstance(value, range) and not _is_plain(index):
@@ -77,6 +78,13 @@ def subscript(reader: Reader, value: Any, index: Any) -> Any:
             return need(reader, value, "a text that is indexed")
         raise BadArgument(f"'{type_name(value)}' object is not subscriptable", reader.builder.origin)
     return _of_object(reader, value, index)
+
+
+def place_among(reader: Reader, items: Any, index: Any) -> Any:
+    """The index of an item: a truth value of Python's is an integer there."""
+    is_truth = isinstance(index, Value) and not index.ndim and index.dtype.kind == "b" and index.type.weak
+    is_sequence = isinstance(items, (list, tuple, str, RecordedList, Recording))
+    return apply_op(reader, int, (index,), {}) if is_truth and is_sequence else index
 
 
 def _has_ellipsis(index: Any) -> bool:

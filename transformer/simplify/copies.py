@@ -48,7 +48,7 @@ class Copies(Rewriter):
         if self.same_type(var.type, type_of(atom)):
             return atom
         self._uses = self._uses or Uses(self.function)
-        return number_for(var, atom, self._uses)
+        return number_for(var, atom, self._uses, self.mapping)
 
     def let(self, stmt: Let) -> None:
         if stmt.op.name in self.names:

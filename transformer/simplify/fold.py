@@ -184,7 +184,7 @@ class Fold(Rewriter):
         target = stmt.target
         if self.same_type(target.type, type_of(atom)):
             return atom if not copies or self._may_stand(target, atom) else None
-        return number_for(target, atom, self.uses)
+        return number_for(target, atom, self.uses, self.mapping)
 
     def or_copy(self, stmt: Let, atom: Atom) -> Any:
         """`atom` in place of the result of `stmt`, or a copy of it where that has to be an array of
@@ -196,7 +196,7 @@ class Fold(Rewriter):
 
     def integer_instead(self, stmt: Let, atom: Atom) -> Atom | None:
         """The integer `atom` if it may stand for the float that `stmt` gives."""
-        return atom if integer_for(stmt.target, self.uses) else None
+        return atom if integer_for(stmt.target, self.uses, self.mapping) else None
 
     def _may_stand(self, target: Var, atom: Atom) -> bool:
         if not getattr(target.type, "sizes", ()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -11,8 +12,7 @@ import numpy as np
 from ..core.errors import TransformError
 from ..core.grammar import Atom, Const, Function, Let, Stmt, Var, type_of
 from ..core.halves import finfo, promoted
-from ..core.sizes import Size
-from ..core.types import ArrayType
+from ..core.types import INT, ArrayType
 from ..core.walk import all_definitions, all_statements, atom_vars, head_uses, tail_uses
 from ..ops.value import hands_on
 
@@ -68,12 +68,13 @@ class Uses:
             self.counts[new] = self.counts.get(new, 0) + self.counts.get(old, 0)
 
 
-def number_for(var: Var, atom: Atom, uses: Uses) -> Atom | None:
+def number_for(var: Var, atom: Atom, uses: Uses, gone: Mapping[Any, Atom]) -> Atom | None:
     """What stands for the NumPy number `var` when its value is the Python number `atom`; else None.
 
     A Python number is as wide as what it meets, so it may stand only where every use keeps its
     dtype: a float64 may have met an array of float32. Where the NumPy number is rounded, every use has
     to round the Python number to the same dtype. A constant may stand elsewhere too, as a NumPy number.
+    `gone` are the variables for which something else stands by now.
     """
     own, wanted = type_of(atom), var.type
     if not isinstance(wanted, ArrayType) or not isinstance(own, ArrayType):
@@ -86,9 +87,9 @@ def number_for(var: Var, atom: Atom, uses: Uses) -> Atom | None:
         atom = Const(float(atom.value), name=atom.name)
     if not wanted.is_inexact:
         return None
-    users = uses.users[var]
-    if all(_keeps(user, var, type_of(atom), uses) for user in users) and (
-            _is_exact(atom, wanted.dtype) or all(_rounds(user, wanted.dtype) for user in users)):
+    users = _users_with(var, type_of(atom), uses, gone)
+    if all(_keeps(user, types, uses) for user, types in users) and (
+            _is_exact(atom, wanted.dtype) or all(_rounds(user, types, wanted.dtype) for user, types in users)):
         return atom
     plain = isinstance(atom, Const) and atom.name is None
     return Const(wanted.dtype.type(atom.value)) if plain else None           # type: ignore
@@ -102,31 +103,36 @@ def _is_exact(atom: Atom, dtype: Any) -> bool:
         return bool(atom.value == dtype.type(atom.value).item())
 
 
-def _rounds(user: Stmt | None, dtype: Any) -> bool:
+def _users_with(var: Var, type: Any, uses: Uses, gone: Mapping[Any, Atom]) -> list[tuple[Stmt | None, list[Any]]]:
+    """Who mentions `var`, and the types of their operands when `var` has this one."""
+    return [(user, [type if atom is var else type_of(gone.get(atom, atom)) for atom in user.args]
+             if isinstance(user, Let) else []) for user in uses.users[var]]
+
+
+def _rounds(user: Stmt | None, types: list[Any], dtype: Any) -> bool:
     """Whether a statement computes in this dtype, as nothing that it is given is wider."""
-    types: list[Any] = [type_of(atom) for atom in user.args if type(atom) is not Size]      # type: ignore[union-attr]
     kinds = "iufc" if user.op.elementwise else "fc"                          # type: ignore[union-attr]
     met = [type.dtype for type in types if not getattr(type, "weak", True) and type.dtype.kind in kinds]
     return promoted((dtype, *met)) == dtype
 
 
-def integer_for(var: Var, uses: Uses) -> bool:
-    """Whether a Python integer may stand for the Python float `var`: each use is
-    arithmetic with a floating point operand, which makes a float of it all the same."""
-    for user in uses.users[var]:
+def integer_for(var: Var, uses: Uses, gone: Mapping[Any, Atom]) -> bool:
+    """Whether a Python integer may stand for the float `var`: each use is arithmetic with a floating point operand,
+    which makes a float of it all the same, and of the same dtype."""
+    for user, types in _users_with(var, INT, uses, gone):
         if not isinstance(user, Let) or user.op.name not in ARITHMETIC:
             return False
-        others = [type_of(other) for other in user.args if other is not var]
-        if not any(other.dtype.kind in "fc" for other in others):            # type: ignore[union-attr]
+        if not any(type.dtype.kind in "fc" for type in types):
+            return False
+        if not getattr(var.type, "weak", False) and not _keeps(user, types, uses):
             return False
     return True
 
 
-def _keeps(user: Stmt | None, var: Var, type: Any, uses: Uses) -> bool:
-    """Whether a statement's results keep their dtypes when `var` gets this type, and what they give with others."""
+def _keeps(user: Stmt | None, types: list[Any], uses: Uses) -> bool:
+    """Whether a statement's results keep their dtypes for operands of these types, and what they give with others."""
     if not isinstance(user, Let) or user.op.of_sequences or hands_on(user):
         return False
-    types = [type if atom is var else type_of(atom) for atom in user.args]
     if all(getattr(each, "weak", False) for each in types) and (user.op.name not in ALIKE or uses.has_narrow):
         return False
     try:

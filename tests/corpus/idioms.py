@@ -1,0 +1,137 @@
+"""Idioms of Python beyond arithmetic: functions of `operator`, `next`, `super()`, truth values as places."""
+
+import functools
+import itertools
+import math
+import operator
+
+import numpy as np
+
+from .program import Program, apart, fixed, normal
+
+# Functions of `operator` mean what the operators do, of lists and of objects, too.
+
+
+class Pair:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+    def __add__(self, other):
+        return Pair(self.a + other.a, self.b * other.b)
+
+    def __lt__(self, other):
+        return self.a < other.a
+
+    def __neg__(self):
+        return Pair(-self.a, self.b)
+
+    def __getitem__(self, k):
+        return (self.a, self.b)[k]
+
+    def __bool__(self):
+        return bool(self.a > 0)
+
+
+def lists_joined_by_add(x):
+    joined = functools.reduce(operator.add, [[v, 2 * v] for v in x])
+    thrice = operator.mul([x[0]], 3)
+    return math.prod(joined) + len(joined) * thrice[2] + operator.getitem(joined, -1)
+
+
+def objects_added_by_add(x):
+    total = functools.reduce(operator.add, [Pair(v, v) for v in x])
+    sign = 2.0 if operator.lt(total, Pair(x[0], 1.0)) or operator.not_(total) else 1.0
+    return operator.getitem(operator.neg(total), 0) * total.b * sign
+
+
+# `next` takes items before a loop takes the others.
+
+
+def first_and_others(x):
+    values = iter(x)
+    total = next(values)
+    for v in values:
+        total = total * 0.5 + v * total
+    return total * next(iter([]), 2.0)
+
+
+def pairs_behind_the_first(x):
+    pairs = zip(x, x[1:])
+    a, b = next(pairs)
+    return a * b + sum(p * q * q for p, q in pairs)
+
+
+def next_of_a_count(x):
+    numbers, weights = itertools.count(2), itertools.cycle([1.0, -0.5, 2.0])
+    total = x[0] * next(numbers)
+    for v in x[:2]:
+        total += v * v * next(weights)
+    return total + sum(v * k for v, k in zip(x, numbers))
+
+
+# `super()` reaches properties and `object` itself.
+
+
+class Scaled:
+    scale = 2.0
+
+    def __init__(self):
+        super().__init__()
+
+    @property
+    def double(self):
+        return self.a * self.scale
+
+
+class Shifted(Scaled):
+    def __init__(self, a):
+        super().__init__()
+        self.a = a
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value * 1.5)
+
+    @property
+    def double(self):
+        return super().double + super().scale * self.a**2
+
+
+def behind_super(x):
+    return Shifted(x[0]).double * Shifted(x[1]).double
+
+
+# A truth value of Python's is a place in a list.
+
+
+def places_by_truth(x):
+    counts, total = [0, 0], 0.0
+    for v in x:
+        counts[bool(v > 0.4)] += 1
+        total += v * (1.0, 3.0)[bool(v > 0)]
+    ends = [x[0], x[1] * 2]
+    ends[bool(x[0] > 0)] = x[0] * 5
+    return total * counts[1] + counts[0] * x[0] + ends[0] * ends[not x[1] > 0]
+
+
+# Of two constants that meet, one at least keeps the dtype.
+
+
+class Unit:
+    scale = 2.0
+
+
+def named_constants_of_one_number(x):
+    unit = Unit()
+    return (x * unit.scale + 3 * x) * np.float32(2) + x * unit.scale * x
+
+
+PROGRAMS = [
+    Program(lists_joined_by_add, normal(("n",))),
+    Program(objects_added_by_add, apart(("n",))),
+    Program(first_and_others, normal(("n",))),
+    Program(pairs_behind_the_first, normal(("n",))),
+    Program(next_of_a_count, normal(("n",))),
+    Program(behind_super, normal(("n",))),
+    Program(places_by_truth, apart(("n",))),
+    Program(named_constants_of_one_number, fixed(np.float32(0.7)), tags=("f32",)),
+]

@@ -1,0 +1,47 @@
+"""`next`: an iterator from which the program takes items one by one.
+
+    it = iter(x)                 x[0]
+    first = next(it)             for k in range(len(x) - 1):
+    for v in it:                     x[k + 1]
+
+How many items are gone is a number that is known while the function is read; loops around `next` are unrolled for it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..core.errors import NotSupported, raised_as
+from .demand import static
+from .iteration import Iteration, whole_of
+from .journal import Attribute
+from .kinds import described
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+def next_item(reader: Reader, iterator: Any, *default: Any) -> Any:
+    """`next(iterator)`, `next(iterator, default)`."""
+    use = iterator.use if isinstance(iterator, Iteration) else None
+    if use is None or use.begun is not False:
+        raise _not_followed(reader, iterator)
+    whole, taken = whole_of(reader, iterator), static(reader, use.taken, "how many items `next` has taken")
+    if reader.assumptions.at_least(whole.length, taken + 1):
+        reader.journal.write(Attribute(use, "taken"), taken + 1)
+        return whole.element(taken)
+    if default:
+        return default[0]
+    raise raised_as(StopIteration, f"the iterator has {taken} items, and no next one", reader.builder.origin)
+
+
+def _not_followed(reader: Reader, iterator: Any) -> Exception:
+    if isinstance(iterator, list | tuple | dict | str):
+        text = f"{described(iterator)} is not an iterator"
+        return raised_as(TypeError, text, reader.builder.origin, instead="Write next(iter(xs)).")
+    return NotSupported(
+        "`next` of an iterator",
+        reader.builder.origin,
+        why="How far it has come is not followed.",
+        instead="Index the sequence, xs[0], or loop over it.",
+    )
