@@ -113,7 +113,7 @@ def places_by_truth(x):
     return total * counts[1] + counts[0] * x[0] + ends[0] * ends[not x[1] > 0]
 
 
-# Of two constants that meet, one at least keeps the dtype.
+# Numbers keep their dtypes: where two constants meet, where one of two is chosen, where one is a global of NumPy's.
 
 
 class Unit:
@@ -125,6 +125,33 @@ def named_constants_of_one_number(x):
     return (x * unit.scale + 3 * x) * np.float32(2) + x * unit.scale * x
 
 
+def chosen_number(x):
+    return np.maximum(x, 0.0) * x + np.where(x > 1.0, 2.0, x * x)
+
+
+def number_below_zero(x):
+    return np.maximum(x, 0.0)
+
+
+WEIGHT = np.float32(1.5)
+
+
+def chosen_of_two_precisions(x, y):
+    z = np.where(y[0] > 0.1, x[-1] / len(x), x[0] * y[0])
+    return z * z * WEIGHT
+
+
+def global_number_of_numpy(x):
+    return x[0] * WEIGHT * x[1]
+
+
+THIRD = np.float64(1) / 3
+
+
+def numbers_of_two_precisions(x):
+    return np.sum(x * (THIRD / WEIGHT) * x) - x[0] * (WEIGHT - THIRD)
+
+
 PROGRAMS = [
     Program(lists_joined_by_add, normal(("n",))),
     Program(objects_added_by_add, apart(("n",))),
@@ -134,4 +161,9 @@ PROGRAMS = [
     Program(behind_super, normal(("n",))),
     Program(places_by_truth, apart(("n",))),
     Program(named_constants_of_one_number, fixed(np.float32(0.7)), tags=("f32",)),
+    Program(chosen_number, fixed(np.float32(0.7)), tags=("f32",)),
+    Program(number_below_zero, fixed(np.float32(-0.7)), tags=("f32",)),
+    Program(chosen_of_two_precisions, fixed(np.array([0.5, -0.7], np.float32), np.array([0.9])), (0, 1), tags=("f32",)),
+    Program(global_number_of_numpy, normal(("n",))),
+    Program(numbers_of_two_precisions, normal(("n",))),
 ]

@@ -8,6 +8,7 @@ for something else is not used.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,7 @@ class Constants:
         forward = [*function.params, *all_definitions(_forward_sweep(function.body))]
         self.taken = {var.name for var in forward}
         dtypes = {var.type.dtype for var in variables if isinstance(var.type, ArrayType)}
+        dtypes |= {const.type.dtype for const in _operands(function.body)}
         self.only_wide = all(dtype.name in WIDE for dtype in dtypes)
         self.rows_as_python = _rows_as_python(function, self.only_wide)
         self.inside = _names_bound_inside(interface)
@@ -90,13 +92,20 @@ class Constants:
         return ast.Call(of_numpy(dtype.name), [number(value)], [])
 
 
+def _operands(body: Block) -> Iterator[Const]:
+    """The numbers that are operands."""
+    for stmt in all_statements(body):
+        for atom in stmt.args if isinstance(stmt, Let) else ():
+            if isinstance(atom, Const):
+                yield atom
+
+
 def _ambiguous(function: Function) -> set[str]:
     """The names that stand for several numbers, such as those of two modules."""
     values: dict[str, set[str]] = {}
-    for stmt in all_statements(function.body):
-        for atom in stmt.args if isinstance(stmt, Let) else ():
-            if isinstance(atom, Const) and atom.name is not None:
-                values.setdefault(atom.name, set()).add(repr(atom.value))
+    for const in _operands(function.body):
+        if const.name is not None:
+            values.setdefault(const.name, set()).add(repr(const.value))
     return {name for name, found in values.items() if len(found) > 1}
 
 

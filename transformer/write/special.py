@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.grammar import Let, type_of
+from ..core.grammar import Const, Let, type_of
 from ..core.halves import BFLOAT16
 from ..core.types import ArrayType, type_of_number
 from .aliasing import is_array
@@ -148,8 +148,23 @@ def where(e: Any, stmt: Let) -> ast.expr | None:
     """Without a spelling, a conditional expression of numbers."""
     if "spelling" in stmt.attrs or not all(_is_number(atom) for atom in stmt.args):
         return None
-    test, then, orelse = map(e.atom, stmt.args)
-    return ast.IfExp(test, then, orelse)
+    then, orelse = (_option(e, atom, stmt.target.type) for atom in stmt.args[1:])
+    return ast.IfExp(e.atom(stmt.args[0]), then, orelse)
+
+
+def _option(e: Any, atom: Any, type: Any) -> ast.expr:
+    """A number as one of this type: a conditional expression gives what is chosen as it is."""
+    from .expressions import number_class
+
+    own: Any = type_of(atom)
+    tree: ast.expr = e.atom(atom)
+    if own.dtype == type.dtype and (not own.weak or type.weak or e.constants.only_wide):
+        return tree
+    if isinstance(atom, Const) and atom.name is None:
+        value = type.dtype.type(atom.value)
+        literal: ast.expr = e.constants.literal(Const(value.item() if type.weak else value))
+        return literal
+    return ast.Call(number_class(type.dtype), [tree], [])
 
 
 def logical_not(e: Any, stmt: Let) -> ast.expr | None:

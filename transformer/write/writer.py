@@ -106,14 +106,16 @@ def _callees_first(function: Function, seen: set[Function]) -> Iterator[Function
 def _module(functions: list[PrintedFunction], header: Header | None, namespace: dict[str, Any]) -> Written:
     """Header, imports, helpers, numbers, functions; two blank lines before each function."""
     uses_grow = any(function.uses_grow for function in functions)
-    nodes = mentioned(tree for function in functions for tree in function.trees)
+    shared = _shared(functions)
+    nodes = mentioned([*shared, *(tree for function in functions for tree in function.trees)])
     helpers = [list(helper(name)) for name in [*["grow"] * uses_grow, *sorted(_helpers(nodes))]]
     used = imports(nodes)
     if any("np." in line for lines in helpers for line in lines) and "import numpy as np" not in used:
         used.append("import numpy as np")
     aliases = [printed(node, LINE)[0] for function in functions for node in assignments(function.aliases)]
     aliases = list(dict.fromkeys(aliases))
-    heads = [header.lines() if header is not None else [], used, [*_shared(functions), *aliases * (not helpers)]]
+    numbers = [printed(node, LINE)[0] for node in shared]
+    heads = [header.lines() if header is not None else [], used, [*numbers, *aliases * (not helpers)]]
     parts: list[Lines] = [[(line, None) for line in head] for head in heads if head]
     count = len(parts)
     parts += [[(line, None) for line in lines] for lines in [*helpers, *[aliases] * bool(helpers and aliases)]]
@@ -131,11 +133,10 @@ def _helpers(nodes: list[ast.AST]) -> set[str]:
     return {node.id for node in nodes if isinstance(node, ast.Name)} & HELPERS - {"grow"}
 
 
-def _shared(functions: list[PrintedFunction]) -> list[str]:
-    """Numbers that the user has at the top of a module."""
-    found: dict[str, str] = {}
+def _shared(functions: list[PrintedFunction]) -> list[ast.stmt]:
+    """Numbers that the user has at the top of a module, as assignments."""
+    found: dict[str, ast.stmt] = {}
     for function in functions:
         for name, const in function.constants.shared.items():
-            value = function.constants.literal(const)
-            found[name] = printed(ast.Assign([ast.Name(name)], value), LINE)[0]
+            found[name] = ast.Assign([ast.Name(name)], function.constants.literal(const))
     return list(found.values())
