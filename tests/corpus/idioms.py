@@ -152,6 +152,34 @@ def numbers_of_two_precisions(x):
     return np.sum(x * (THIRD / WEIGHT) * x) - x[0] * (WEIGHT - THIRD)
 
 
+# Lists are extended by as many items as the program finds, of Python's numbers and of NumPy's.
+
+
+def extended_by_what_is_found(x):
+    found = [x[0]]
+    found += [v for v in x if v > 0]
+    found.extend(2 * v for v in x if v < 0)
+    found.extend(x[x > 0.2])
+    other = found
+    other.append(3.0)
+    return sum(found) * len(found) + found[0] * other[-2]
+
+
+def extended_in_a_loop(x):
+    found = []
+    for k in range(3):
+        found.extend(v * (k + 1) for v in x if v > 0.1 * k)
+    return sum(found) * len(found)
+
+
+def sum_of_several_classes(x):
+    found = [1.0]
+    for v in x:
+        if v > 0:
+            found.append(v)
+    return sum(found) * math.prod(found)
+
+
 PROGRAMS = [
     Program(lists_joined_by_add, normal(("n",))),
     Program(objects_added_by_add, apart(("n",))),
@@ -166,4 +194,7 @@ PROGRAMS = [
     Program(chosen_of_two_precisions, fixed(np.array([0.5, -0.7], np.float32), np.array([0.9])), (0, 1), tags=("f32",)),
     Program(global_number_of_numpy, normal(("n",))),
     Program(numbers_of_two_precisions, normal(("n",))),
+    Program(extended_by_what_is_found, apart(("n",))),
+    Program(extended_in_a_loop, apart(("n",))),
+    Program(sum_of_several_classes, fixed(np.array([0.5, -0.2, 0.3], np.float32)), tags=("f32",)),
 ]

@@ -71,6 +71,12 @@ def container_kind(value: Any) -> type | None:
 def call_method(reader: Reader, method: ContainerMethod, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`container.name(*args)`."""
     container = reader.usable(method.container)
+    if method.name == "extend" and len(args) == 1 and id(container) not in reader.deques:
+        from .extending import extended_by
+
+        args = extended_by(reader, container, args[0])
+        if not args:
+            return None
     if isinstance(container, (RecordedList, Recording)):
         return _of_recorded(reader, container, method.name, args, kwargs)
     if isinstance(container, list) and _is_of_computed(reader, method.name, container, args, kwargs):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,9 +28,9 @@ from .joining import in_arrays
 from .joins import is_rounded
 from .operators import binary
 from .producers import Producer
-from .recorded import Part, RecordedList, all_parts_of
+from .recorded import Part, RecordedList, all_parts_of, recorded
 from .structures import Slot
-from .values import DynamicRange, Lazy, has_dynamic, stripped
+from .values import DynamicRange, Lazy, has_dynamic, is_number, stripped
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -43,6 +43,8 @@ def sum_of(reader: Reader, iterable: Any, start: Any = 0) -> Any:
     if isinstance(iterable, DynamicRange):
         return _folded_in_order(reader, iterable, operator.add, start)
     iterable = listed(reader, iterable)
+    if pieces := _of_several_types(reader, iterable):
+        return reduce(lambda total, piece: sum_of(reader, piece, total), pieces, start)
     whole = None if isinstance(start, (list, tuple, RecordedList)) else as_whole(reader, iterable)
     if whole is not None:
         return _sum_of_whole(reader, whole, start)
@@ -52,6 +54,24 @@ def sum_of(reader: Reader, iterable: Any, start: Any = 0) -> Any:
     for item in items:
         start = binary(reader, operator.add, start, item)
     return start
+
+
+def _of_several_types(reader: Reader, items: Any) -> list[Any]:
+    """The parts of a list with numbers of several dtypes or classes, of which an array would make one; else none."""
+    parts = [part for part in all_parts_of(reader, items) if part != ()] if isinstance(items, RecordedList) else []
+    types = {kind for part in parts for kind in _types_in(part)}
+    if len(types) < 2 or None in types:
+        return []
+    return [recorded(reader, (part,)) if isinstance(part, Part) else part for part in parts]
+
+
+def _types_in(part: tuple[Any, ...] | Part) -> set[Any]:
+    """The dtypes of the numbers in a part, and whether they are Python's; None for what is no number."""
+    if isinstance(part, Part):
+        templates = [part.template.type if isinstance(part.template, Slot) else None]
+    else:
+        templates = [value(item).type if is_number(item) else None for item in part]
+    return {None if type is None or type.sizes else (type.dtype, type.weak) for type in templates}
 
 
 def _sum_of_whole(reader: Reader, whole: Value | RecordedList, start: Any) -> Any:
@@ -131,6 +151,8 @@ def product_of(reader: Reader, iterable: Any, *, start: Any = 1) -> Any:
     if isinstance(iterable, DynamicRange):
         return _folded_in_order(reader, iterable, operator.mul, start)
     iterable = listed(reader, iterable)
+    if pieces := _of_several_types(reader, iterable):
+        return reduce(lambda product, piece: product_of(reader, piece, start=product), pieces, start)
     whole = None if isinstance(iterable, Value) else as_whole(reader, iterable)
     if whole is not None and (array := _array_of(reader, whole)).ndim == 1:
         if _may_leave_64_bits(reader, array, whole):
