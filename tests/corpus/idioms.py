@@ -100,6 +100,40 @@ def behind_super(x):
     return Shifted(x[0]).double * Shifted(x[1]).double
 
 
+# What an assignment to an attribute runs, an augmented one runs as well.
+
+
+class Grown:
+    def __init__(self, values):
+        self.values = values
+
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, value * 1.5)
+
+
+class Clipped:
+    def __init__(self, rows):
+        self._rows, self.changes = rows, 0
+
+    @property
+    def rows(self):
+        return self._rows
+
+    @rows.setter
+    def rows(self, rows):
+        self._rows = np.minimum(rows, 1.0)
+        self.changes += 1
+
+
+def setters_of_augmented_attributes(x):
+    grown, clipped = Grown(x[0]), Clipped(x.copy())
+    for v in x:
+        grown.values += v
+    clipped.rows += x[0]
+    clipped.rows *= 2.0
+    return grown.values + np.sum(clipped.rows**2) * clipped.changes
+
+
 # A truth value of Python's is a place in a list.
 
 
@@ -187,6 +221,7 @@ PROGRAMS = [
     Program(pairs_behind_the_first, normal(("n",))),
     Program(next_of_a_count, normal(("n",))),
     Program(behind_super, normal(("n",))),
+    Program(setters_of_augmented_attributes, fixed(np.array([0.3, -0.7, 0.45]))),
     Program(places_by_truth, apart(("n",))),
     Program(named_constants_of_one_number, fixed(np.float32(0.7)), tags=("f32",)),
     Program(chosen_number, fixed(np.float32(0.7)), tags=("f32",)),

@@ -203,15 +203,29 @@ def _check_overlap(reader: Reader, owner: Value, value: Any, new: Value) -> None
 
 
 def _bind_attribute(reader: Reader, target: Any, value: Any) -> None:
-    owner = reader.evaluate(target.value)
-    own = inspect.getattr_static(type(owner), "__setattr__", None)
-    if getattr(getattr(type(owner), "__dataclass_params__", None), "frozen", False):
-        raised = dataclasses.FrozenInstanceError(f"cannot assign to field {target.attr!r}")
+    assign_attribute(reader, reader.evaluate(target.value), target.attr, value)
+
+
+def assign_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
+    """`owner.name = value`."""
+    if _is_frozen(owner):
+        raised = dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
         raise as_raised(raised, reader.builder.origin, "Make a new one: dataclasses.replace(p, w=value).")
+    own = inspect.getattr_static(type(owner), "__setattr__", None)
     if isinstance(own, types.FunctionType):
-        reader.call(own, (owner, target.attr, value), {})
+        reader.call(own, (owner, name, value), {})
     else:
-        set_attribute(reader, owner, target.attr, value)
+        set_attribute(reader, owner, name, value)
+
+
+def _is_frozen(owner: Any) -> bool:
+    return bool(getattr(getattr(type(owner), "__dataclass_params__", None), "frozen", False))
+
+
+def _runs_code(owner: Any, name: str) -> bool:
+    """Whether an assignment to an attribute does more than to set it."""
+    own, found = (inspect.getattr_static(type(owner), each, None) for each in ("__setattr__", name))
+    return _is_frozen(owner) or isinstance(own, types.FunctionType) or isinstance(found, property)
 
 
 BINDERS = {
@@ -239,8 +253,8 @@ def read_augmented(reader: Reader, node: Any) -> None:
         owner = reader.evaluate(target.value)
         old = attribute(reader, owner, target.attr)
         new = combined_in_place(reader, function, old, reader.evaluate(node.value))
-        if new is not old:
-            set_attribute(reader, owner, target.attr, new)
+        if new is not old or _runs_code(owner, target.attr):
+            assign_attribute(reader, owner, target.attr, new)
 
 
 def combined_in_place(reader: Reader, function: Any, old: Any, value: Any) -> Any:
