@@ -162,6 +162,33 @@ def data_class(x):
     return pair.left * pair.right
 
 
+@supported("objects of one class, from both branches or from each iteration", "merged by attributes", args=(VECTOR,))
+def joined_objects(x):
+    line = Line(x[0], 1.0) if x[0] > x[1] else Line(x[1], x[2])
+    for slope in x:
+        line = line + Line(slope, line.offset)
+    return line(2.0)
+
+
+@refused("objects of several classes in the branches", NotSupported, "give both branches the same type", args=(VECTOR,))
+def joined_classes(x):
+    line = Line(x[0], 1.0) if x[0] > x[1] else Parabola(x[1], x[2])
+    return line(2.0)
+
+
+@supported("`==`, `<`, `in` of dataclasses and other objects", "by fields, or identity", args=(VECTOR,))
+def compared_objects(x):
+    one, other = Pair(x[0], x[1]), Pair(x[0], x[2])
+    return x[0] ** 2 if one == Pair(x[0], x[1]) and one != other else x[1]
+
+
+@refused("`is`, or `==` of `object`, of objects that a branch chose", NotSupported, "keep a flag", args=(VECTOR,))
+def chosen_object(x):
+    one, other = Line(x[0], 1.0), Line(x[1], 2.0)
+    line = one if x[0] > x[1] else other
+    return x[0] ** 2 if line is one else line(x[1])
+
+
 @supported("enum members", "static", args=(1.3, Kind.CUBE))
 def enumeration(x, kind):
     return x**3 if kind is Kind.CUBE else x * x

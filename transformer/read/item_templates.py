@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import count
+from itertools import chain, count, repeat
 from typing import TYPE_CHECKING, Any
 
 from ..core.sizes import Extent
 from ..core.types import ArrayType
+from .objects import ATTRIBUTES, made_of
 from .recorded import Part, RecordedList, Recording, spread
 from .structures import (
     Fixed,
@@ -65,9 +66,20 @@ def open_template(reader: Reader, value: Any, items: Template) -> Node:
 
 
 def names_in(template: Template, name: str | None) -> Iterator[str | None]:
-    """What a person calls what is in the slots of a template that has this name: of a list, its arrays."""
-    several = isinstance(template, Node) and isinstance(template.static, Shape) and len(template.children) > 1
-    return (f"{name}_{k}" if several and name else name for k in count())
+    """What a person calls what is in the slots of a template that has this name: of a list, its arrays; of an object,
+    its attributes."""
+    if isinstance(template, Node) and isinstance(template.static, Shape) and len(template.children) > 1:
+        return (f"{name}_{k}" if name else name for k in count())
+    return chain(_names_of_leaves(template, name), repeat(name))
+
+
+def _names_of_leaves(template: Template, name: str | None) -> Iterator[str | None]:
+    if isinstance(template, Slot):
+        yield name
+    elif isinstance(template, Node):
+        own = template.static if made_of(template.cls) is ATTRIBUTES else repeat(name)
+        for child, called in zip(template.children, own):
+            yield from _names_of_leaves(child, called)
 
 
 def template_of(reader: Reader, item: Any) -> Template:

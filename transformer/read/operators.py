@@ -16,9 +16,12 @@ from ..ops.value import Value
 from .applying import apply_op
 from .blame import advice, as_numpy_raises
 from .demand import Unroll, static
+from .equality import compared_objects
 from .errors import as_user_error
 from .in_order import are_sequences, compared_items
+from .objects import ATTRIBUTES, made_of
 from .recorded import RecordedList, Recording, combined
+from .special_methods import answered_by_class, users_special, users_unary
 from .values import UNKNOWN, DynamicRange, Lazy, Producer, Text, cell_of, has_dynamic, is_array, known_of, stripped
 
 if TYPE_CHECKING:
@@ -52,42 +55,19 @@ COMPARE: dict[type, Callable[[Any, Any], Any]] = {
     gast.Eq: operator.eq,
     gast.NotEq: operator.ne,
 }
+COMPARISONS = frozenset(COMPARE.values())
 
-METHODS = {
-    operator.add: "add",
-    operator.sub: "sub",
-    operator.mul: "mul",
-    operator.truediv: "truediv",
-    operator.floordiv: "floordiv",
-    operator.mod: "mod",
-    operator.pow: "pow",
-    operator.matmul: "matmul",
-    operator.and_: "and",
-    operator.or_: "or",
-    operator.xor: "xor",
-    operator.lt: "lt",
-    operator.le: "le",
-    operator.gt: "gt",
-    operator.ge: "ge",
-    operator.eq: "eq",
-    operator.ne: "ne",
-    operator.lshift: "lshift",
-    operator.rshift: "rshift",
-    operator.neg: "neg",
-    operator.pos: "pos",
-    operator.invert: "invert",
-}
-MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
-
-OURS = (Value, Size, Text, RecordedList)
 NUMERIC = (bool, int, float, complex, NumpyNumber)
 
 
 def binary(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """`left op right`."""
-    method = _users_method(function, left, right)
-    if method is not None:
-        return method(reader)
+    done = compared_objects(reader, function, left, right) if function in COMPARISONS else UNKNOWN
+    if done is not UNKNOWN:
+        return done
+    done = answered_by_class(reader, function, left, right)
+    if done is not UNKNOWN:
+        return done
     if isinstance(left, Text) or isinstance(right, Text):
         return _on_dynamic_text(reader, function, left, right)
     if isinstance(left, (RecordedList, list, tuple)) or isinstance(right, (RecordedList, list, tuple)):
@@ -127,7 +107,7 @@ def _on_text(reader: Reader, function: Callable[[Any, Any], Any], left: Any, rig
 
 def unary(reader: Reader, function: Callable[[Any], Any], operand: Any) -> Any:
     """`op operand`."""
-    method = _users_unary(function, operand)
+    method = users_unary(function, operand)
     if method is not None:
         return reader.call(method, (operand,), {})
     if isinstance(operand, Size) and function in (operator.neg, operator.pos):
@@ -170,7 +150,7 @@ def on_sizes(reader: Reader, function: Callable[..., Any], left: Any, right: Any
         return UNKNOWN
     if function in (operator.add, operator.sub, operator.mul):
         return function(left, right)
-    if function in _COMPARISONS:
+    if function in COMPARISONS:
         decided = compared(reader, function, left, right)
         return UNKNOWN if decided is None else decided
     if function is operator.floordiv and (not isinstance(right, int) or right > 0):
@@ -192,9 +172,6 @@ def _power(base: Any, exponent: int) -> Any:
     for _ in range(exponent):
         result = result * base
     return result
-
-
-_COMPARISONS = tuple(COMPARE.values())
 
 
 def compared(reader: Reader, function: Callable[..., Any], left: Any, right: Any) -> bool | None:
@@ -219,9 +196,9 @@ def compare(reader: Reader, op: Any, left: Any, right: Any) -> Any:
     """One comparison of a chain."""
     match op:
         case gast.Is():
-            return _is(reader, left, right)
+            return is_one(reader, left, right)
         case gast.IsNot():
-            return not _is(reader, left, right)
+            return not is_one(reader, left, right)
         case gast.In():
             return contains(reader, right, left)
         case gast.NotIn():
@@ -235,7 +212,8 @@ def compare(reader: Reader, op: Any, left: Any, right: Any) -> Any:
     return binary(reader, function, left, right)
 
 
-def _is(reader: Reader, left: Any, right: Any) -> bool:
+def is_one(reader: Reader, left: Any, right: Any) -> bool:
+    """`left is right`."""
     known, other = known_of(left), known_of(right)
     if isinstance(known, bool) and isinstance(other, bool):
         return known is other
@@ -252,7 +230,7 @@ def _is(reader: Reader, left: Any, right: Any) -> bool:
 def _may_be_one(reader: Reader, left: Any, right: Any) -> bool:
     """Whether two values that are not the same here may be one object when the function runs."""
     if not (isinstance(left, Value | Size) or isinstance(right, Value | Size)):
-        return False
+        return reader.aliases.are_related(left, right)
     arrays = [is_array(value) for value in (left, right)]
     if all(arrays):
         return cell_of(left) is not cell_of(right) and reader.aliases.are_related(left, right)
@@ -289,7 +267,8 @@ def contains(reader: Reader, container: Any, item: Any) -> Any:
     if isinstance(container, Recording):
         raise container.cannot_change(reader, "`in` of a list that the loop appends to")
     numbers = isinstance(item, (bool, int, float, complex, np.generic, Value, tuple, list))
-    if isinstance(container, (tuple, list)) and (known_of(item) is UNKNOWN or numbers and has_dynamic(container)):
+    open_to_both = numbers and has_dynamic(container) or made_of(type(item)) is ATTRIBUTES
+    if isinstance(container, (tuple, list)) and (known_of(item) is UNKNOWN or open_to_both):
         return _dynamic_contains(reader, container, item)
     key = static(reader, item, "what is looked for with `in`")
     with as_user_error(reader):
@@ -362,29 +341,3 @@ def _repeated(reader: Reader, left: Any, right: Any) -> Any:
         reader, count, "how often a sequence is repeated", "Use np.zeros or np.full for an array of that length."
     )
     return _on_objects(reader, operator.mul, sequence, count)
-
-
-def users_special(value: Any, name: str) -> Any:
-    """A method of a user's class with a meaning in Python's language, a Python function; else None."""
-    if isinstance(value, OURS):
-        return None
-    found = getattr(type(value), name, None)
-    return found if hasattr(found, "__code__") else None
-
-
-def _users_method(function: Any, left: Any, right: Any) -> Callable[[Reader], Any] | None:
-    name = METHODS.get(function)
-    if name is None or isinstance(left, Value) and isinstance(right, Value):
-        return None
-    own = users_special(left, f"__{name}__")
-    if own is not None:
-        return lambda reader: reader.call(own, (left, right), {})
-    mirrored = MIRRORED.get(name, f"r{name}")
-    other = users_special(right, f"__{mirrored}__")
-    if other is not None:
-        return lambda reader: reader.call(other, (right, left), {})
-    return None
-
-
-def _users_unary(function: Any, operand: Any) -> Any:
-    return users_special(operand, f"__{METHODS[function]}__") if function in METHODS else None

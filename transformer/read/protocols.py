@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from .operators import users_special
+from .special_methods import users_special
 
 METHODS: dict[Any, tuple[str, ...]] = {
     abs: ("__abs__",),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..containers import LEAVES, kind_of
+from ..containers import LEAVES
 from ..core.errors import NotSupported, as_raised
 from ..core.grammar import raising
 from ..core.sizes import Extent, Size
@@ -24,6 +24,7 @@ from .casts import cast
 from .demand import Unroll, static
 from .journal import Attribute, Item
 from .list_demands import WantsCarried, WantsRows, known_or, refusal, wants_other
+from .objects import made_of
 from .structures import Fixed, Node, Slot, Template, build, capture, open_slots
 from .tokens import APPENDED, Token
 from .values import contained, known_of
@@ -187,19 +188,19 @@ def _of_class(reader: Reader, element: Value, type: ArrayType) -> Value:
     return Value(cast(reader, element.atom, type)) if type.weak and not element.ndim else element
 
 
-def containers_in(value: Any) -> Iterator[Any]:
+def containers_in(value: Any, around: tuple[Any, ...] = ()) -> Iterator[Any]:
     """The containers and objects in an item: they are made anew whenever it is read, so that a write to
     one would not be seen in the list."""
     if isinstance(value, RecordedList):
         yield value.home
         return
-    kind = kind_of(type(value))
-    if kind is LEAVES or value is None:
+    kind = made_of(type(value))
+    if kind is LEAVES or value is None or any(value is each for each in around):
         return
     if not isinstance(value, tuple):
         yield value
     for child in kind.split(value)[1]:
-        yield from containers_in(child)
+        yield from containers_in(child, (*around, value))
 
 
 def containers_among(group: list[Any]) -> Iterator[Any]:

@@ -21,6 +21,7 @@ from ..core.types import ArrayType
 from ..ops import value as values
 from ..ops.value import Value
 from .joins import joined_type, same
+from .objects import ATTRIBUTES, made_of
 from .values import ABSENT, Axisless, Conflict, PerhapsAxisless, is_axisless, is_number
 
 if TYPE_CHECKING:
@@ -81,8 +82,11 @@ class Clash:
 Template = Fixed | Slot | Node | Missing | Clash
 
 
-def capture(reader: Reader, value: Any) -> Template:
-    """A value taken apart, with the versions that its arrays have now."""
+DEEPEST = 10                                     # so many objects in each other are taken apart
+
+
+def capture(reader: Reader, value: Any, around: tuple[Any, ...] = ()) -> Template:
+    """A value taken apart, with the versions that its arrays have now; `around` are the objects that it is in."""
     if value is ABSENT:
         return Missing()
     if reader.contents:
@@ -93,11 +97,19 @@ def capture(reader: Reader, value: Any) -> Template:
         return Fixed(value, values.atom(value))
     if hasattr(value, "as_row"):
         return value.as_row(reader)
-    kind = kind_of(type(value))
-    if kind is LEAVES or value is None:
+    kind = made_of(type(value))
+    if kind is LEAVES or value is None or kind is ATTRIBUTES and _stays_whole(reader, value, around):
         return Fixed(value)
     static, children = kind.split(value)
-    return Node(type(value), static, tuple(capture(reader, child) for child in children), (value,), whole=True)
+    inside = (*around, value) if kind is ATTRIBUTES else around
+    return Node(type(value), static, tuple(capture(reader, child, inside) for child in children), (value,), whole=True)
+
+
+def _stays_whole(reader: Reader, value: Any, around: tuple[Any, ...]) -> bool:
+    """Whether an object is not taken apart: one from outside, of which no parts are known, and one within itself."""
+    if not reader.owns(value):
+        return kind_of(type(value)) is LEAVES
+    return len(around) == DEEPEST or any(value is each for each in around)
 
 
 def loosened(template: Template, also: type | tuple[type, ...], within: type = tuple) -> Template:
@@ -129,7 +141,7 @@ def object_of(template: Template) -> Any:
     """The container that a template stands for, if it is one object."""
     if isinstance(template, Node) and template.whole:
         return template.sources[0]
-    if isinstance(template, Fixed) and template.atom is None and kind_of(type(template.value)) is not LEAVES:
+    if isinstance(template, Fixed) and template.atom is None and made_of(type(template.value)) is not LEAVES:
         return template.value
     return None
 
@@ -236,7 +248,7 @@ def build(reader: Reader, template: Template, contents: Iterator[Value], conflic
             if hasattr(cls, "from_row"):
                 clash = next((part for part in parts if isinstance(part, Conflict)), None)
                 return cls.from_row(reader, static, *parts) if clash is None else clash
-            made = reader.own(kind_of(cls).build(cls, static, parts))
+            made = reader.own(made_of(cls).build(cls, static, parts))
             if not issubclass(cls, tuple):
                 reader.aliases.derive(made, template.sources)
             return made

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ..containers import LEAVES, kind_of
+from ..containers import LEAVES
 from ..core.dims import dims_of
 from ..core.equations import guardable, single_atom, value_of
 from ..core.errors import NotSupported
@@ -23,6 +23,7 @@ from ..core.types import ArrayType
 from ..ops.value import Value
 from .entry import name_of
 from .joins import is_rounded, joined_type, same
+from .objects import made_of
 from .structures import Clash, Fixed, Node, Slot, Template, capture, object_of, shown, stripped_type
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ class Parameters:
         if not isinstance(template, Node):
             assert isinstance(template, Fixed)
             return template.value
-        kind = kind_of(template.cls)
+        kind = made_of(template.cls)
         if kind is LEAVES:
             raise NotSupported(
                 "a list of items that the program computes, as an argument of a recursive function",

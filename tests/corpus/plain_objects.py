@@ -1,0 +1,222 @@
+"""Objects that the program makes and that meet at the end of branches and loops: those of plain classes, and others."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .program import Program, fixed, normal
+
+
+class Vector:
+    def __init__(self, x, y):
+        self.x = x
+        self.y = y
+
+    def __add__(self, other):
+        if not isinstance(other, Vector):
+            return NotImplemented
+        return Vector(self.x + other.x, self.y + other.y)
+
+    def __radd__(self, other):
+        return Vector(other + self.x, other + self.y)
+
+    def __mul__(self, factor):
+        return Vector(self.x * factor, self.y * factor)
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other):
+        if not isinstance(other, Vector):
+            return NotImplemented
+        return self.x == other.x and self.y == other.y
+
+    def square(self):
+        return self.x**2 + self.y**2
+
+
+class Body:
+    damping = 0.9
+
+    def __init__(self, position, velocity, name="body"):
+        self.position = position
+        self.velocity = velocity
+        self.name = name
+        self.steps = 0
+
+    def step(self, time):
+        self.position = self.position + time * self.velocity
+        self.velocity = self.velocity * self.damping + self.position * (-time)
+        self.steps += 1
+
+    def stepped(self, time):
+        position = self.position + self.velocity * time
+        return Body(position, self.velocity + position * (-time), self.name)
+
+
+class Square:
+    def __init__(self, side):
+        self.side = side
+
+    def area(self):
+        return self.side**2
+
+
+class Link:
+    def __init__(self, value, following=None):
+        self.value = value
+        self.following = following
+
+
+@dataclass
+class Measured:
+    """Its `__post_init__` leaves more than the fields."""
+
+    value: float
+
+    def __post_init__(self):
+        self.twice = self.value * 2
+
+
+@dataclass(order=True)
+class Ranked:
+    key: Any
+    value: Any
+    label: str = field(default="", compare=False)
+
+
+def object_of_both_branches(x):
+    if x[0] > x[1]:
+        body = Body(Vector(x[0], x[1]), Vector(x[2], 1.0))
+    else:
+        body = Body(Vector(x[1], 0.5), Vector(x[2], x[0]))
+    body = body.stepped(0.5)
+    return body.position.square() * body.velocity.x
+
+
+def best_object_so_far(x):
+    best = None
+    for side in x:
+        square = Square(side)
+        if best is None or square.area() > best.area():
+            best = square
+    return best.area() * best.side
+
+
+def objects_that_swap(x):
+    one, other = Square(x[0]), Square(x[1])
+    if x[2] > 0:
+        one, other = other, one
+    return one.area() + 3 * other.area() * x[2]
+
+
+def objects_carried_by_while(x, end):
+    position, velocity = Vector(x[0], x[1]), Vector(x[2], x[0])
+    time = 0.0
+    while time < end:
+        position = position + 0.3 * velocity
+        velocity = velocity + position * (-0.3)
+        time += 0.3
+    return position.square() * velocity.x
+
+
+def object_changed_by_while(x, end):
+    body = Body(Vector(x[0], x[1]), Vector(x[2], x[0]))
+    time = 0.0
+    while time < end:
+        body.step(0.3)
+        time += 0.3
+    return body.position.square() * body.velocity.x * body.steps
+
+
+def object_of_shared_parts(x):
+    zero = Vector(0.0, 0.0)
+    body = Body(zero, zero)
+    for i in range(len(x)):
+        body = body.stepped(0.2)
+        body.position = body.position + Vector(x[i], x[i] ** 2)
+    return body.position.square() * body.velocity.x
+
+
+def object_with_arrays(x, rounds):
+    body = Body(x[:2].copy(), x[2:].copy())
+    energies = []
+    for _ in range(rounds):
+        body = body.stepped(0.1)
+        energies.append(np.sum(body.position**2))
+    return energies[-1] * energies[0] + body.velocity[0]
+
+
+def linked_list(x):
+    head = None
+    for value in x:
+        head = Link(value * value, head)
+    total = 0.0
+    while head is not None:
+        total = total * 0.5 + head.value
+        head = head.following
+    return total
+
+
+def attributes_beside_fields(x):
+    measured = Measured(x[0]) if x[0] < x[1] else Measured(x[1] ** 2)
+    for value in x:
+        measured = Measured(measured.value * value + measured.twice)
+    return measured.twice * measured.value
+
+
+def dataclasses_compared(x):
+    one, other, same = Ranked(x[0], x[1]), Ranked(x[0], x[2]), Ranked(x[0], x[1], "same")
+    total = x[0] * (one == x[0])
+    if one == same:
+        total += x[0] ** 2
+    if one != other:
+        total += x[1] ** 2
+    if one < other:
+        total += x[2] ** 2
+    if one >= other:
+        total += x[2] ** 3
+    if same in [other, one]:
+        total *= x[1]
+    return total * (1 + (other in (one, same)))
+
+
+def operators_that_decline(x):
+    one, other = Vector(x[0], x[1]), Vector(x[1], x[0])
+    total = x[2]
+    if one == 3:
+        total = total * 5
+    if one != "vector":
+        total = total * 7
+    if one != other:
+        total = total * x[0]
+    return total * sum([one, other]).square()
+
+
+def equal_to_itself_alone(x):
+    one, other = Square(x[0]), Square(x[0])
+    total = x[1]
+    for factor, squares in (2, [one]), (3, [other, Square(x[0])]), (5, [one, other]):
+        if one in squares:
+            total = total * factor
+    if one != other:
+        total = total * x[0]
+    return total * 7 if one == other else total
+
+
+PROGRAMS = [
+    Program(object_of_both_branches, fixed(np.array([0.7, 0.3, -0.4]))),
+    Program(object_of_both_branches, fixed(np.array([0.3, 0.7, -0.4])), name="object_of_the_other_branch"),
+    Program(best_object_so_far, fixed(np.array([0.3, -1.2, 0.7, 1.1]))),
+    Program(objects_that_swap, normal((3,))),
+    Program(objects_carried_by_while, lambda rng: (rng.standard_normal(3), 1.0)),
+    Program(object_changed_by_while, lambda rng: (rng.standard_normal(3), 1.0)),
+    Program(object_of_shared_parts, normal(("n",))),
+    Program(object_with_arrays, normal((4,), then=(3,))),
+    Program(linked_list, normal((4,))),
+    Program(attributes_beside_fields, normal((3,))),
+    Program(dataclasses_compared, fixed(np.array([0.3, -1.2, 0.7]))),
+    Program(dataclasses_compared, fixed(np.array([0.3, 1.2, 0.7])), name="dataclasses_compared_otherwise"),
+    Program(operators_that_decline, normal((3,))),
+    Program(equal_to_itself_alone, normal((2,))),
+]
