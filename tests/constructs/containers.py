@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bisect
 import copy
+import heapq
+import operator
 from collections import OrderedDict, defaultdict, deque
 
 import numpy as np
@@ -55,6 +58,20 @@ def computed_order(x):
     pairs = [(x[i] ** 2, i) for i in order]
     pairs.sort(reverse=True)
     return pairs[0][0] * x[pairs[1][1]] + order.index(2)
+
+
+@supported("`heapq` and `bisect`, of numbers or tuples of numbers", args=(VECTOR,))
+def heaps(x):
+    heap = [(value * value, k) for k, value in enumerate(x)]
+    heapq.heapify(heap)
+    least, place = heapq.heappop(heap)
+    return least * x[place] + bisect.bisect(sorted(x), x[0])
+
+
+@supported("`operator.itemgetter`, `attrgetter`, `methodcaller`", args=(VECTOR,))
+def getters(x):
+    pairs = sorted([(k, value * value) for k, value in enumerate(x)], key=operator.itemgetter(1))
+    return pairs[0][1] * operator.methodcaller("sum")(x) * operator.attrgetter("real")(pairs[1][1])
 
 
 @supported("dict methods: `get, items, keys, values, update, setdefault, pop`")
@@ -150,11 +167,13 @@ def union(x):
     return same["a"] * same["c"]
 
 
-@supported("a list or tuple of numbers, or of arrays of one type, indexed by a dynamic number", args=(VECTOR,))
+@supported("a list or tuple of numbers, of arrays of one type, or of tuples of such, indexed by a dynamic number",
+           args=(VECTOR,))
 def dynamic_index(x):
     items = [x[0], 2.0, x[1]]
     items[int(np.argmin(x))] = 3.0 * x[2]
-    return items[int(np.argmax(x))]
+    value, factor = ((x[0], 1), (x[1], 2))[int(x[0] > x[1])]
+    return items[int(np.argmax(x))] + value * factor
 
 
 @refused("a list of several types indexed by a dynamic number", NotSupported, "give them one type", args=(VECTOR,))

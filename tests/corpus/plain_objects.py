@@ -1,5 +1,6 @@
 """Objects that the program makes and that meet at the end of branches and loops: those of plain classes, and others."""
 
+import operator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -204,6 +205,34 @@ def equal_to_itself_alone(x):
     return total * 7 if one == other else total
 
 
+class Candidate:
+    """Its order is not that of its attributes."""
+
+    def __init__(self, score, kind="plain"):
+        self.score = score
+        self.twice = score * 2
+        self.kind = kind
+
+    def __lt__(self, other):
+        return self.score > other.score
+
+
+def objects_by_key(x):
+    candidates = [Candidate(value) for value in x]
+    best = max(candidates, key=operator.attrgetter("score"))
+    ranked = sorted(candidates, key=lambda candidate: -candidate.score)
+    found = candidates[int(np.argmin(x))]
+    return best.score * ranked[1].twice + found.score**2 * (best.kind == found.kind)
+
+
+def known_objects_by_key(x):
+    candidates = [Candidate(x[0]), Candidate(x[1]), Candidate(x[2])]
+    least = min(candidates, key=operator.attrgetter("score"))
+    ranked = sorted(candidates, key=lambda candidate: candidate.score**2)
+    found = candidates[int(np.argmax(x[:3]))]
+    return least.score * ranked[0].twice + found.score**3
+
+
 PROGRAMS = [
     Program(object_of_both_branches, fixed(np.array([0.7, 0.3, -0.4]))),
     Program(object_of_both_branches, fixed(np.array([0.3, 0.7, -0.4])), name="object_of_the_other_branch"),
@@ -219,4 +248,6 @@ PROGRAMS = [
     Program(dataclasses_compared, fixed(np.array([0.3, 1.2, 0.7])), name="dataclasses_compared_otherwise"),
     Program(operators_that_decline, normal((3,))),
     Program(equal_to_itself_alone, normal((2,))),
+    Program(objects_by_key, normal(("n",))),
+    Program(known_objects_by_key, normal((4,))),
 ]

@@ -34,6 +34,7 @@ from .kinds import type_name
 from .library import gives_arrays, instead_of
 from .library.calls import call_library
 from .library.folding import WITH_WHERE
+from .library.getters import GETTERS, what_is_got
 from .library.selecting import each_element, repeat_each
 from .library.writing import masked
 from .protocols import answered
@@ -78,6 +79,10 @@ def call(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str,
         return call_library(reader, each_element, (one_element, *args), {})
     if lookup(function) is not None:
         return _call_op(reader, function, args, kwargs)
+    getting = GETTERS.get(type(function))
+    if getting is not None:
+        given, named = what_is_got(function)
+        return call_library(reader, getting, (*args, *given), {**named, **kwargs})
     written = instead_of(function)
     if written is not None:
         result = call_library(reader, written, args, kwargs)

@@ -16,6 +16,7 @@ from ..containers import LEAVES, kind_of
 from ..core.errors import NotSupported
 from .containers import iterated
 from .errors import as_user_error
+from .library.getters import GETTERS
 from .pure import is_impure, is_pure
 from .values import ExceptionValue, has_dynamic, stripped
 
@@ -30,8 +31,9 @@ def construct(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str,
     """`cls(*args, **kwargs)`."""
     if issubclass(cls, BaseException):
         return ExceptionValue(cls, args)
-    if issubclass(cls, functools.partial):
-        return reader.own(cls(*args, **kwargs))
+    if issubclass(cls, (functools.partial, *GETTERS)):
+        with as_user_error(reader):
+            return reader.own(cls(*args, **kwargs))
     if is_impure(cls) or cls.__module__.partition(".")[0] in ("numpy", "scipy", "pandas", "itertools"):
         if not is_pure(cls):
             from .calls import no_rule

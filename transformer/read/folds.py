@@ -242,7 +242,7 @@ def _at(reader: Reader, whole: Iteration, place: Any) -> Any:
     if not whole.is_static:
         return whole.element(place)
     items = iterated(reader, whole)
-    rows = in_arrays(reader, items)
+    rows = in_arrays(reader, items, objects=True)
     return reader.call(np.array, (items,), {})[place] if rows is None else rows.item(reader, place)
 
 

@@ -16,6 +16,7 @@ from ..core.sizes import Size
 from ..core.types import ArrayType
 from ..ops.value import Value
 from .applying import apply_op
+from .objects import ATTRIBUTES, made_of
 from .recorded import Part, RecordedList, all_parts_of, note_items
 from .structures import Fixed, Node, Slot, Template, atoms, capture, is_constant, loosened
 
@@ -71,12 +72,13 @@ def _joined(reader: Reader, parts: list[Any]) -> Part | None:
     return Part(template, arrays, arrays[0].shape[0]) if template is not None and arrays else None
 
 
-def in_arrays(reader: Reader, items: Any) -> Part | None:
-    """A list as one part; None where there is no type for all items."""
+def in_arrays(reader: Reader, items: Any, objects: bool = False) -> Part | None:
+    """A list as one part; None where there is no type for all items. They may be `objects` where nobody asks for their
+    order, or whether two are equal, which is for their class to say."""
     parts = [part for part in all_parts_of(reader, items) if part != ()]
     if len(parts) == 1 and isinstance(parts[0], Part):
         return parts[0]
-    template = template_of_all(reader, parts)
+    template = template_of_all(reader, parts, objects)
     arrays = () if template is None else tuple(columns_of(reader, parts))
     if template is None or not arrays:
         return None
@@ -91,10 +93,10 @@ def columns_of(reader: Reader, parts: Sequence[Any]) -> list[Value]:
     return [_behind_each_other(reader, list(column)) for column in zip(*(_columns(reader, part) for part in parts))]
 
 
-def template_of_all(reader: Reader, parts: Sequence[Any]) -> Template | None:
+def template_of_all(reader: Reader, parts: Sequence[Any], objects: bool = False) -> Template | None:
     """The template of all items of parts; None if they differ in type."""
     templates = [template for part in parts for template in _templates(reader, part)]
-    alike = bool(templates) and all(_are_alike(reader, templates[0], other) for other in templates)
+    alike = bool(templates) and all(_are_alike(reader, templates[0], other, objects) for other in templates)
     return templates[0] if alike else None
 
 
@@ -105,16 +107,17 @@ def _templates(reader: Reader, part: Any) -> Iterator[Template]:
         yield from (loosened(capture(reader, item), object, object) for item in part)
 
 
-def _are_alike(reader: Reader, one: Template, other: Template) -> bool:
+def _are_alike(reader: Reader, one: Template, other: Template, objects: bool) -> bool:
     """Whether items have numbers and arrays of the same types at the same places. Of a list that a loop filled, numbers
     are NumPy's in any case."""
     match one, other:
         case Slot(), Slot():
             return one.array == other.array and _row_type(reader, one.type) == _row_type(reader, other.type)
         case Node(), Node():
-            is_kind = one.cls is other.cls and issubclass(one.cls, tuple | RecordedList)
+            is_object = objects and made_of(one.cls) is ATTRIBUTES and one.static == other.static
+            is_kind = one.cls is other.cls and (is_object or issubclass(one.cls, tuple | RecordedList))
             return is_kind and len(one.children) == len(other.children) and all(
-                _are_alike(reader, *pair) for pair in zip(one.children, other.children))
+                _are_alike(reader, *pair, objects) for pair in zip(one.children, other.children))
         case Fixed(), Fixed():
             return is_constant(one) and is_constant(other) and one.value is other.value
     return False

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..containers import kind_of
 from ..core.errors import NotSupported
 from ..core.sizes import Size
 from ..core.types import ArrayType
@@ -18,10 +19,12 @@ from .applying import apply_op
 from .casts import PYTHON
 from .demand import Roots, Unroll, static
 from .errors import as_user_error
+from .joining import in_arrays
 from .list_demands import WantsOpen
+from .objects import ATTRIBUTES, made_of
 from .structures import capture, loosened, stripped_type
 from .testing import Untested
-from .values import UNKNOWN, is_array, is_number, known_of, may_be_array, stripped
+from .values import UNKNOWN, contained, is_array, is_number, known_of, may_be_array, stripped
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -53,7 +56,7 @@ def _static_or(reader: Reader, items: Sequence[Any], index: Any, what: str,
         number = static(reader, index, what, _advice(reader, items, index))
     except Unroll as request:
         refusal = request.refusal
-        if not all(map(is_number, items)):
+        if not all(map(is_number, contained(list(items)))):
             raise
         later = Untested(place, refusal.message, refusal.origin, why=refusal.why, instead=refusal.instead)
         raise Unroll(request.loop, later) from None
@@ -62,7 +65,7 @@ def _static_or(reader: Reader, items: Sequence[Any], index: Any, what: str,
 
 def _advice(reader: Reader, items: Sequence[Any], index: Any) -> str:
     """Items of one type are taken by a computed index, but for arrays that are written."""
-    are_alike = known_of(index) is UNKNOWN and _type_of_all(reader, items) is not None
+    are_alike = known_of(index) is UNKNOWN and _are_alike(reader, items)
     return OF_ONE_TYPE if are_alike else INSTEAD
 
 
@@ -74,10 +77,20 @@ def _is_computed(reader: Reader, index: Any) -> bool:
 
 
 def _of_array(reader: Reader, items: Sequence[Any], index: Any) -> Any:
-    """The item at a computed index; None where items differ in type."""
-    type = _type_of_all(reader, items)
-    if type is None or not _is_index(index):
+    """The item at a computed index; None where items differ in type. Of tuples, each of their parts is taken."""
+    if not _is_index(index):
         return None
+    if _are_tuples(items):
+        parts = [_of_array(reader, column, index) for column in zip(*items)]
+        return None if any(part is None for part in parts) else _tuple_of(type(items[0]), parts)
+    type_of_all = _type_of_all(reader, items)
+    if type_of_all is not None:
+        return _taken(reader, items, index, type_of_all)
+    rows = in_arrays(reader, items, objects=True) if _are_objects(items) else None
+    return None if rows is None else rows.item(reader, index)
+
+
+def _taken(reader: Reader, items: Sequence[Any], index: Any, type: ArrayType) -> Any:
     item = apply_op(reader, operator.getitem, (_array_of(reader, items), index), {})
     if type.sizes:
         arrays = tuple(item for item in items if isinstance(item, Value))
@@ -107,22 +120,50 @@ def _is_of_any_length(reader: Reader, loop: Any) -> bool:
     return any(each.plan.key == loop and not isinstance(each.plan.length, int) for each in reader.loops)
 
 
+def _are_objects(items: Sequence[Any]) -> bool:
+    return bool(items) and all(made_of(type(item)) is ATTRIBUTES for item in items)
+
+
+def _are_tuples(items: Sequence[Any]) -> bool:
+    """Whether all items are tuples of one class with as many items."""
+    first = items[0] if items else None
+    return isinstance(first, tuple) and bool(first) and all(
+        type(item) is type(first) and len(item) == len(first) for item in items)
+
+
+def _tuple_of(cls: type, parts: list[Any]) -> tuple[Any, ...]:
+    made: tuple[Any, ...] = kind_of(cls).build(cls, None, parts)
+    return made
+
+
+def _are_alike(reader: Reader, items: Sequence[Any]) -> bool:
+    """Whether all items have one type, or are tuples of such."""
+    if _are_tuples(items):
+        return all(_are_alike(reader, column) for column in zip(*items))
+    return _type_of_all(reader, items) is not None
+
+
 def _opened(reader: Reader, items: list[Any], index: Any, value: Any) -> list[Any] | None:
     """Has a loop carry the items in an array, if the list was there before; else they are taken out of one here."""
-    type = _type_of_all(reader, [*items, value])
-    if type is not None and _is_index(index) and any(reader.made_before(items, loop.made) for loop in reader.loops):
+    alike = _are_alike(reader, [*items, value])
+    if alike and _is_index(index) and any(reader.made_before(items, loop.made) for loop in reader.loops):
         refused = NotSupported("a list with items of several types", reader.builder.origin, instead=INSTEAD)
         raise WantsOpen(items, loosened(capture(reader, value), object, object), refused)
     return _in_array(reader, items, index, value)
 
 
 def _in_array(reader: Reader, items: Sequence[Any], index: Any, value: Any) -> list[Any] | None:
-    """The items when the number at a computed index is another one; None where they are not numbers of one type."""
-    type = _type_of_all(reader, [*items, value])
-    if type is None or type.sizes or not items or not _is_index(index):
+    """The items when the one at a computed index is another; None where they are not numbers of one type, or tuples."""
+    if items and _are_tuples([*items, value]):
+        pairs = zip(zip(*items), value)
+        columns = [_in_array(reader, column, index, part) for column, part in pairs]
+        return None if None in columns else [_tuple_of(type(value), list(row)) for row in zip(*columns)]
+    type_of_all = _type_of_all(reader, [*items, value])
+    if type_of_all is None or type_of_all.sizes or not items or not _is_index(index):
         return None
     written = Value(indexing.write(_array_of(reader, items), value, index).atom)
-    return [_of_class(reader, type, apply_op(reader, operator.getitem, (written, k), {})) for k in range(len(items))]
+    return [_of_class(reader, type_of_all, apply_op(reader, operator.getitem, (written, k), {}))
+            for k in range(len(items))]
 
 
 def _array_of(reader: Reader, items: Sequence[Any]) -> Value:

@@ -143,7 +143,7 @@ class Part:
                          for array, type in zip(self.arrays, types)])
         made = build(reader, self.template, contents, str)
         for container in containers_in(made):
-            reader.aliases.relate(container, self.token)
+            reader.aliases.derive(container, (self.token,))
             self._note_loop(reader, container)
         return made
 

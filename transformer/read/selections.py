@@ -19,6 +19,7 @@ from .folds import all_are_pythons, as_whole
 from .item_templates import can_be_items
 from .iteration import iteration_of
 from .joining import in_arrays
+from .objects import ATTRIBUTES, made_of
 from .recorded import Part, RecordedList, recorded
 from .structures import Node
 from .values import UNKNOWN, DynamicRange, has_dynamic, known_of, stripped
@@ -48,7 +49,7 @@ def ordered(reader: Reader, iterable: Any, *, key: Any = None, reverse: Any = Fa
     if whole is None:
         return _ordered_items(reader, iterated(reader, iterable), key, reverse)
     rows = in_arrays(reader, whole) if isinstance(whole, RecordedList) else None
-    if rows is not None and isinstance(rows.template, Node) and issubclass(rows.template.cls, tuple):
+    if rows is not None and (_are_tuples(rows) or key is not None and _are_objects(rows)):
         return recorded(reader, (rows_in_order(reader, rows, key, reverse),))
     return _ordered_array(reader, whole, key, reverse)
 
@@ -68,8 +69,8 @@ def _ordered_items(reader: Reader, items: list[Any], key: Any, reverse: Any) -> 
     keys = items if key is None else [reader.call(key, (item,), {}) for item in items]
     decided = _deciding(keys)
     if decided is None and has_dynamic(keys):
-        rows, columns = in_arrays(reader, items), in_arrays(reader, keys)
-        if rows is not None and columns is not None and can_be_items(rows.template):
+        rows, columns = in_arrays(reader, items, objects=key is not None), in_arrays(reader, keys)
+        if rows is not None and columns is not None and (can_be_items(rows.template) or _are_objects(rows)):
             return recorded(reader, (_taken(reader, rows, _order_of(reader, columns, reverse)),))
     keys = decided or [
         static(reader, item, "what is sorted", SORTING)
@@ -79,6 +80,14 @@ def _ordered_items(reader: Reader, items: list[Any], key: Any, reverse: Any) -> 
     ]
     order = sorted(range(len(items)), key=keys.__getitem__, reverse=bool(known_of(reverse)))
     return reader.own([items[k] for k in order])
+
+
+def _are_tuples(rows: Part) -> bool:
+    return isinstance(rows.template, Node) and issubclass(rows.template.cls, tuple)
+
+
+def _are_objects(rows: Part) -> bool:
+    return isinstance(rows.template, Node) and made_of(rows.template.cls) is ATTRIBUTES
 
 
 def rows_in_order(reader: Reader, rows: Part, key: Any, reverse: Any) -> Part:

@@ -45,6 +45,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
         fitting,
         folding,
         frequencies,
+        heaps,
         matrices,
         missing,
         numbers,
@@ -59,7 +60,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
     )
 
     modules = (writing, counting, facts, folding, numbers, selecting, series, polynomials, polynomial_series, ranks,
-               missing, frequencies, fitting, matrices, scipy_linalg, windows, complex_functions)
+               missing, frequencies, fitting, heaps, matrices, scipy_linalg, windows, complex_functions)
     return {call: function for module in modules for call, function in module.CALLS.items()}
 
 
