@@ -36,6 +36,11 @@ SAMPLES: dict[str, Any] = {
     "np.fill_diagonal": changed(lambda y, x: np.fill_diagonal(y, x[0, :2])),
     "np.unique": lambda x: np.unique(x) ** 2,
     "np.unique_values": lambda x: np.unique_values(x) ** 2,
+    "np.unique_counts": lambda x: np.unique_counts(x).values ** 2,
+    "np.unique_inverse": lambda x: np.unique_inverse(x).values ** 2,
+    "np.unique_all": lambda x: np.unique_all(x).values ** 2,
+    "np.matvec": lambda x: np.matvec(x, x[0]),
+    "np.vecmat": lambda x: np.vecmat(x[:, 0], x),
     "np.union1d": lambda x: np.union1d(x[0], x[1]) ** 2,
     "np.intersect1d": lambda x: np.intersect1d(x[0], x[0, 1:]) ** 2,
     "np.setdiff1d": lambda x: np.setdiff1d(x[0], x[1]) ** 2,
@@ -101,6 +106,7 @@ SAMPLES: dict[str, Any] = {
     "np.tril_indices_from": lambda x: (x @ x.T)[np.tril_indices_from(x @ x.T)],
     "np.ndenumerate": lambda x: sum(v * v * (i + 2 * j) for (i, j), v in np.ndenumerate(x)),
     "math.dist": lambda x: math.dist(x[0], x[1]),
+    "math.modf": lambda x: math.modf(x[1, 1])[0] ** 2,
     "math.fsum": lambda x: math.fsum(x[0]) ** 2,
 }
 

@@ -54,13 +54,10 @@ SKIPPED: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 # Why a function without a rule has none.
 REASONS = {
-    **dict.fromkeys(("unique_all", "unique_counts", "unique_inverse"), "use `np.unique` with its options"),
     **dict.fromkeys(("spacing", "frexp"), "the digits of a number, not its value"),
     **dict.fromkeys(("packbits", "unpackbits"), "bytes"),
-    **dict.fromkeys(("matvec", "vecmat"), "write `@`"),
     **dict.fromkeys(("common_type", "min_scalar_type", "isdtype", "isfortran", "iterable", "einsum_path"),
                     "ask `x.dtype`, `x.ndim`, or before the call"),
-    "ldexp": "write `x * 2.0**k`",
     "mask_indices": "use `np.nonzero(mask)`",
     **dict.fromkeys(("nested_iters", "frompyfunc", "require"), "Python objects"),
     **dict.fromkeys(("sort_complex", "real_if_close", "trim_zeros"), "its type or size depends on values"),

@@ -1,5 +1,7 @@
 """Families of NumPy: quantiles without NaN, polynomials and their series, histograms, methods of ufuncs."""
 
+import math
+
 import numpy as np
 from numpy.polynomial import chebyshev, legendre, polynomial
 
@@ -86,6 +88,34 @@ def boxes_around_integers(x):
     return np.sum(counts**2) * edges[0][1]
 
 
+def angles_wrapped(x):
+    total = 0.0
+    for angle in x:
+        total += math.remainder(5 * angle, 2 * math.pi) ** 2
+    return total + math.remainder(x[0], x[1])
+
+
+def scaled_by_powers_of_two(x):
+    total = 0.0
+    for i in range(len(x)):
+        fraction, whole = math.modf(3 * x[i])
+        total += math.ldexp(fraction, i - 1) ** 2 + whole * x[i]
+    return total + np.sum(np.ldexp(x, np.arange(len(x)) - 1) ** 3)
+
+
+def matrices_by_vectors(m):
+    return np.sum(np.matvec(m, m[0]) ** 2) + np.sum(np.vecmat(m[:, 0], m) ** 3) + np.sum(np.matvec(m[None], m[:1]))
+
+
+def unique_with_counts(x):
+    found, (values, places) = np.unique_counts(np.floor(x)), np.unique_inverse(np.floor(x))
+    every = np.unique_all(x)
+    weights = np.sum(found.counts * found.values) + np.sum(every.indices * every.counts)
+    return weights * np.sum(x * values[places]) + every.values[0] * np.sum(every.inverse_indices * x)
+
+
+MATVEC = [np.matvec] if hasattr(np, "matvec") else []          # NumPy has it from 2.2 on
+
 PROGRAMS = [
     Program(without_nan, fixed(VECTOR)),
     Program(median_of_columns, fixed(VECTOR)),
@@ -102,4 +132,8 @@ PROGRAMS = [
     Program(window, fixed(VECTOR)),
     Program(triangle_of_columns, apart(("n", "m"))),
     Program(boxes_around_integers, fixed(VECTOR)),
+    Program(angles_wrapped, apart(("n",))),
+    Program(scaled_by_powers_of_two, fixed(np.array([0.3, -1.2, 0.75, 1.1]))),
+    *(Program(matrices_by_vectors, fixed(np.array([[0.3, -1.2, 0.7], [0.5, 1.4, -0.2]]))) for _ in MATVEC),
+    Program(unique_with_counts, fixed(np.array([0.3, -1.2, 0.7, 1.1]))),
 ]

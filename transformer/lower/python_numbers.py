@@ -239,9 +239,10 @@ WRAPPED: dict[str, Callable[..., Any]] = {
 # -- functions of `math` --------------------------------------------------------------------------
 
 # What they give for numbers that they are not defined for, or that are too large: nan or infinity.
-UNDEFINED = frozenset("sqrt log log1p log2 log10 sin cos tan arcsin arccos arccosh arctanh gamma fmod power".split())
+UNDEFINED = frozenset("sqrt log log1p log2 log10 sin cos tan arcsin arccos arccosh arctanh gamma fmod power "
+                      "ieee_remainder".split())
 INFINITE = frozenset("log log1p log2 log10 arctanh".split())
-OVERFLOWING = frozenset("exp exp2 expm1 sinh cosh gamma gammaln hypot power".split())
+OVERFLOWING = frozenset("exp exp2 expm1 sinh cosh gamma gammaln hypot ldexp power".split())
 
 
 def _test_of_math(stmt: Let) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.errors import BadArgument, NotSupported
 from ..core.grammar import Const, type_of
-from ..core.types import ArrayType, dtype_of_name, type_of_number
+from ..core.types import FLOAT, ArrayType, dtype_of_name, type_of_number
 from . import scalars
 from .arguments import dtype as checked_dtype
 from .elementwise import FLAT, Elementwise, constant, is_python_number, where
@@ -96,6 +96,50 @@ class Fmod(Elementwise):
     where = "real", "nonzero"
     partials = (lambda t, a, b, y: t,
                 lambda t, a, b, y: -t * np.trunc(a / b))
+
+
+class IeeeRemainder(Elementwise):
+    """What is left of a number next to the nearest multiple of another one; of two as near, the even one."""
+
+    name = "ieee_remainder"
+    calls = (math.remainder,)
+    operands = "x", "y"
+    loop = {"f": scalars.ieee_remainder}
+    where = "real", "nonzero"
+    partials = (lambda t, a, b, y: t,
+                lambda t, a, b, y: -t * np.rint((a - y) / b))
+
+    def types(x: ArrayType, y: ArrayType) -> ArrayType:
+        return FLOAT
+
+    def domain(rng):
+        return [((1.7, 0.5), {}), ((-2.3, 1.1), {}), ((0.4, -3.0), {})]
+
+    def batch(lead, x, y):
+        """Next to an even multiple first: the differences are exact."""
+        size, rest = np.abs(y), np.fmod(x, 2 * y)
+        over = np.abs(rest) - size
+        further = np.copysign(1.0, rest) * np.where(2 * over < size, over, over - size)
+        return np.where(2 * np.abs(rest) <= size, rest, further)
+
+
+class Ldexp(Elementwise):
+    """A number times a power of two."""
+
+    calls = np.ldexp, math.ldexp
+    loop = {"f": math.ldexp}
+
+    def front(args, kwargs, spelling):
+        if spelling == "math.ldexp" and len(args) == 2 and not value(args[1]).type.weak:
+            raise BadArgument("Expected an int as second argument to ldexp.", instead="Write int(n), or use np.ldexp.")
+        return None
+
+    partials = (lambda t, x, n, y: np.ldexp(t, n),
+                lambda t, x, n, y: None)
+
+    def domain(rng):
+        x, n = rng.normal(size=3), rng.integers(-3, 4, 3)
+        return [((x, n), {}), ((x, 2), {}), ((1.7, -1), {})]
 
 
 class Divmod(Elementwise):

@@ -98,6 +98,16 @@ def c_remainder(a, b):
     return rest - b if rest != 0 and (a < 0) != (b < 0) else rest
 
 
+def ieee_remainder(x, y):
+    """What is left of x next to the nearest multiple of y; of two as near, the even one."""
+    size = abs(y)
+    rest = np.fmod(x, 2.0 * y)
+    over = abs(rest) - size
+    if 2.0 * abs(rest) <= size:
+        return rest
+    return math.copysign(1.0, rest) * (over if 2.0 * over < size else over - size)
+
+
 def larger(a, b):
     """The larger number; nan if one of them is."""
     return a if a >= b or a != a else b

@@ -43,6 +43,21 @@ def unique_values(x, /):
     return unique(x, equal_nan=False)
 
 
+def unique_counts(x, /):
+    return COUNTS(*unique(x, return_counts=True, equal_nan=False))
+
+
+def unique_inverse(x, /):
+    return INVERSE(*unique(x, return_inverse=True, equal_nan=False))
+
+
+def unique_all(x, /):
+    return EVERYTHING(*unique(x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False))
+
+
+COUNTS, INVERSE, EVERYTHING = (type(call(np.zeros(1))) for call in (np.unique_counts, np.unique_inverse, np.unique_all))
+
+
 def bincount(x, weights=None, minlength=0):
     x = counted(np.asarray(x))
     if weights is not None and np.shape(weights) != np.shape(x):
@@ -261,6 +276,9 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 CALLS: dict[Any, Any] = {
     np.unique: unique,
     np.unique_values: unique_values,
+    np.unique_counts: unique_counts,
+    np.unique_inverse: unique_inverse,
+    np.unique_all: unique_all,
     np.bincount: bincount,
     np.histogram: histogram,
     np.histogram_bin_edges: histogram_bin_edges,

@@ -118,7 +118,18 @@ def tensorsolve(a, b, axes=None):
     return np.reshape(np.linalg.solve(np.reshape(a, (b.size, count_of(shape))), np.ravel(b)), shape)
 
 
+def matvec(x1, x2, /):
+    x1, x2 = np.asarray(x1), np.asarray(x2)
+    return x1 @ x2 if x2.ndim == 1 else (x1 @ x2[..., None])[..., 0]
+
+
+def vecmat(x1, x2, /):
+    x1, x2 = np.conj(x1), np.asarray(x2)
+    return x1 @ x2 if x1.ndim == 1 else (x1[..., None, :] @ x2)[..., 0, :]
+
+
 CALLS: dict[Any, Any] = {
+    **{getattr(np, each.__name__): each for each in (matvec, vecmat) if hasattr(np, each.__name__)},
     np.linalg.cond: cond,
     np.linalg.cross: cross,
     np.linalg.matrix_rank: matrix_rank,

@@ -22,6 +22,11 @@ def hypot(*coordinates):
     return math.sqrt(sum(x * x for x in coordinates))
 
 
+def modf(x):
+    fraction = math.copysign(0.0, x) if math.isinf(x) else math.fmod(x, 1.0)
+    return fraction, float(np.trunc(x))
+
+
 def tolist(a):
     if a.ndim == 0:
         return a.item()
@@ -50,4 +55,4 @@ def is_integer(x):
 
 OF_NUMBERS: dict[str, Any] = {"bit_length": bit_length, "bit_count": bit_count, "is_integer": is_integer}
 METHODS: dict[str, Any] = {"tolist": tolist, **OF_NUMBERS}
-CALLS: dict[Any, Any] = {math.fsum: fsum, math.dist: dist, np.fromiter: fromiter}
+CALLS: dict[Any, Any] = {math.fsum: fsum, math.dist: dist, math.modf: modf, np.fromiter: fromiter}
