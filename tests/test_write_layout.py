@@ -110,6 +110,16 @@ def test_what_is_printed_means_what_it_was_printed_from() -> None:
             assert shown(text) == expected, (seed, width, text)
 
 
+def test_what_is_asserted_is_the_condition_alone() -> None:
+    message = ast.Constant("first, it has to be smaller than the second, which it is not here")
+    for seed in range(300):
+        statement = ast.Assert(Trees(seed).tree(seed % 3), message)
+        expected = shown(ast.Module([statement], []))
+        for width in (200, 60, 30):
+            text = "\n".join(printed(statement, width))
+            assert shown(text) == expected, (seed, width, text)
+
+
 def test_lines_are_as_long_as_they_may_be() -> None:
     text = "np.sum(alpha * beta + gamma, axis=0) + np.sum(delta) - epsilon * zeta"
     value = ast.parse(text, mode="eval").body

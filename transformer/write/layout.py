@@ -137,6 +137,9 @@ def broken(line: str, width: int) -> list[str]:
     raised = re.match(r"(raise \w+\()(f?\".*\")\)$", line)
     if raised is not None:
         return [raised[1], *[INDENT + part for part in _in_parts(raised[2], width - len(INDENT))], ")"]
+    asserted = _with_message_in_brackets(line, width)
+    if asserted is not None:
+        return asserted
     line = _with_targets_in_brackets(line, width)
     start = _start_of_value(line)
     if any(depth == 0 for place, depth in _places(line) if place > start):
@@ -145,6 +148,21 @@ def broken(line: str, width: int) -> list[str]:
     margin = len(line) - len(line.lstrip())
     indent = " " * (margin + len(INDENT) * (2 if line.endswith(":") else 1))
     return list(_filled(line, [p for p in _places(line) if p[1] > 0], width, indent))
+
+
+def _with_message_in_brackets(line: str, width: int) -> list[str] | None:
+    """An assertion with a message, which is no part of what is asserted: a pair of both would always be true.
+
+    >>> _with_message_in_brackets('assert x > 0, "x has to be positive"', 28)
+    ['assert x > 0, (', '    "x has to be positive"', ')']
+    """
+    commas = [place for place, depth in _places(line) if depth == 0 and line[place - 1] == ","]
+    if not line.startswith("assert ") or not commas:
+        return None
+    condition, message = line[: commas[0] - 1], line[commas[0] + 1 :]
+    parts = _in_parts(message, width - len(INDENT)) if re.match(r'f?"', message) else [message]
+    *first, last = broken(condition, width - len(", ("))
+    return [*first, f"{last}, (", *[INDENT + part for part in parts], ")"]
 
 
 def _in_parts(string: str, width: int) -> list[str]:
