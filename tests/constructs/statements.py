@@ -215,6 +215,17 @@ def leaving_finally(x):
         return y  # noqa: B012
 
 
+@supported("`try` around a key or an attribute that no call has", "not in loops that stay loops", args=(VECTOR,))
+def missing_key(x):
+    squares = {}
+    for k in (0, 1, 0):
+        try:
+            total = squares[k] + x[2]
+        except KeyError:
+            squares[k] = x[k] ** 2
+    return total
+
+
 @refused("`try` with an exception that something inside may raise", NotSupported, "test before")
 def trying(x):
     try:

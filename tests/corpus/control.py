@@ -319,6 +319,45 @@ PAIR = apart(None, None)
 TRIPLE = apart(None, None, None)
 KNOTS = np.array([-1.0, 0.0, 0.7, 2.0])
 
+def keys_tried_first(x, options):
+    known = {}
+
+    def square(k):
+        try:
+            return known[k]
+        except KeyError:
+            known[k] = x[k] ** 2
+            return known[k]
+
+    try:
+        rate = options["rate"]
+    except KeyError as error:
+        assert x[0] < 1e9, f"no rate: {error}"
+        rate = 0.5
+    finally:
+        total = x[1] ** 3
+    return rate * square(0) * square(1) + square(0) + total
+
+
+def attribute_tried_first(x):
+    total = x[0]
+    try:
+        total = total * x.shape[0]
+        total = total * x.missing
+        total = 0.0
+    except (KeyError, AttributeError):
+        total = total * x[1]
+    else:
+        total = 1.0
+    return total
+
+
+def asserted_at_length(x):
+    try_again = f"the sum of the squares has to be less than a million, which it is not: {np.sum(x**2)}"
+    assert np.sum(x**2) < 1e6 and np.sum(x) < 1e3, try_again
+    return np.sum(x**2) * x[0]
+
+
 PROGRAMS = [
     Program(if_without_else, PAIR, (0, 1)),
     Program(if_without_else, fixed(0.8, 0.3), (0, 1), name="if_without_else_taken"),
@@ -372,4 +411,8 @@ PROGRAMS = [
     Program(sign_dependent, apart(None)),
     Program(piecewise_spline, lambda rng: (0.3, KNOTS, rng.standard_normal(4)), (0, 1, 2)),
     Program(newton_or_bisect, fixed(2.2)),
+    Program(keys_tried_first, normal((2,), then=({},))),
+    Program(keys_tried_first, normal((2,), then=({"rate": 0.3},)), name="keys_tried_first_and_found"),
+    Program(attribute_tried_first, normal(("n",))),
+    Program(asserted_at_length, normal(("n",))),
 ]

@@ -74,6 +74,9 @@ class Builder:
         try:
             with self.assumptions.block():
                 yield
+        except TransformError as error:
+            error.on_a_path = True
+            raise
         finally:
             self.block = outer
             self.enclosing.pop()

@@ -118,6 +118,7 @@ class TransformError(Exception):
             print(error)
     """
 
+    on_a_path = False  # whether it was found in a block inside of another: the program may never come there
     step: int | None = None  # which of several transformations refuses, counted from the inner one
 
     def __init__(

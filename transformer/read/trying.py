@@ -1,7 +1,8 @@
-"""`try`: read where nothing inside can raise what it catches.
+"""`try`: read where it is known whether something inside raises what it catches.
 
 The body is read as it stands. If one of its statements may raise, when the program runs, something that a
-handler catches, the `try` is refused: what comes afterwards would depend on it. The handlers are not read.
+handler catches, the `try` is refused: what comes afterwards would depend on it. The handlers are not read, but
+for one that catches what reading itself has come to: a key or an attribute that is not there, in any call.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ..core.sizes import Unknown, leaves
 from ..core.types import ArrayType
 from ..core.walk import all_statements
 from ..ops.regions import is_mask
+from .assignment import bind
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -36,16 +38,37 @@ def read_try(reader: Reader, node: Any) -> None:
     try:
         reader.execute(node.body)
     except TransformError as error:
-        if any(isinstance(error, kind) for kind in caught) and not isinstance(error, NotSupported):
+        handler = next((each for each in node.handlers if isinstance(error, _kinds(reader, each))), None)
+        if handler is None or isinstance(error, NotSupported):
+            raise
+        if not _is_certain(reader, error):
             raise _refusal(reader, str(error.message)) from None
-        raise
+        _check_nothing_else(reader, block[start:], caught)
+        _handle(reader, handler, error)
+    else:
+        _check_nothing_else(reader, block[start:], caught)
+        reader.execute(node.orelse)
+    reader.execute(node.finalbody)
+
+
+def _is_certain(reader: Reader, error: TransformError) -> bool:
+    """Whether every call comes to an error: not on one path only, nor in one iteration."""
+    return isinstance(error, (KeyError, AttributeError)) and not error.on_a_path and not reader.loops
+
+
+def _handle(reader: Reader, handler: Any, error: TransformError) -> None:
+    if handler.name is not None:
+        bind(reader, handler.name, error.__cause__ or error)
+    reader.execute(handler.body)
+
+
+def _check_nothing_else(reader: Reader, block: Block, caught: list[type[BaseException]]) -> None:
+    """Refuses what a handler may catch when the program runs."""
     for kind in caught:
-        raised = next((found for found in _raised(block[start:]) if _meet(found, kind)), None)
+        raised = next((found for found in _raised(block) if _meet(found, kind)), None)
         if raised is not None:
             article = "an" if raised.__name__[0] in "AEIOU" else "a"
             raise _refusal(reader, f"{article} {raised.__name__} may be raised in it")
-    reader.execute(node.orelse)
-    reader.execute(node.finalbody)
 
 
 def what_may_be_raised(block: Block) -> type[BaseException] | None:
