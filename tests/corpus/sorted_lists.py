@@ -72,7 +72,16 @@ def best_two(x):
     return x[places[0]] * 2 + x[places[1]] ** 2 * x[places[3]]
 
 
+def sorted_is_a_list(x):
+    ordered = sorted([x[0], x[1]]) + [x[2], x[3]]
+    twice = sorted(x)
+    twice = twice + twice
+    total = sum(ordered) * len(ordered) * twice[5] + len(twice)
+    return total * x[4] if isinstance(twice, list) and sorted(x, key=lambda v: -v) else total
+
+
 PROGRAMS = [
+    Program(sorted_is_a_list, fixed(FIVE)),
     Program(best_two, fixed(FIVE)),
     Program(heaviest_edges, fixed(PLACES, 3), order=1),
     Program(shortest_ways, fixed(WEIGHTS, 9), order=1),

@@ -196,7 +196,7 @@ class OpenList(RecordedList):
         self._become(reader, (self._part(reader, turned),))
 
     def sort(self, reader: Reader, *, key: Any = None, reverse: Any = False) -> None:
-        from .selections import ordered, rows_in_order
+        from .selections import array_in_order, rows_in_order
 
         reader.aliases.check_write(reader, self.home)
         array = self.items.arrays[0]
@@ -205,7 +205,7 @@ class OpenList(RecordedList):
         if not isinstance(self.items.template, Slot):
             rows = rows_in_order(reader, self.items, key, reverse)
             return self._become(reader, (self._part(reader, list(rows.arrays)),))
-        found = ordered(reader, Value(array.atom), key=key, reverse=reverse)
+        found = array_in_order(reader, Value(array.atom), key, reverse)
         self._become(reader, (self._part(reader, [found]),))
 
     def remove(self, reader: Reader, item: Any) -> None:

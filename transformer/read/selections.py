@@ -127,8 +127,14 @@ def _order_of(reader: Reader, keys: Part, reverse: Any) -> Any:
 SORTING = "Sort an array of the items: np.sort(np.array(items))."
 
 
-def _ordered_array(reader: Reader, items: Any, key: Any, reverse: Any) -> Any:
-    """The items that the program computes, in an array; numbers of Python's in a list that is one."""
+def _ordered_array(reader: Reader, items: Any, key: Any, reverse: Any) -> RecordedList:
+    """The items that the program computes, a list of what lies in an array; they are Python's numbers if all were."""
+    found = array_in_order(reader, items, key, reverse)
+    return RecordedList.from_row(reader, found.ndim == 1 and all_are_pythons(reader, items), found)
+
+
+def array_in_order(reader: Reader, items: Any, key: Any, reverse: Any) -> Value:
+    """Items in an array, in their order or in that of their keys."""
     from .library.calls import call_library
     from .library.ordering import sorted_items
 
@@ -137,10 +143,10 @@ def _ordered_array(reader: Reader, items: Any, key: Any, reverse: Any) -> Any:
         raise ValueError("The truth value of an array with more than one element is ambiguous. "
                          "Use a.any() or a.all()")
     if key is None:
-        found = call_library(reader, sorted_items, (array, bool(static(reader, reverse, "`reverse`"))), {})
-    else:
-        found = array[_order_of(reader, _keys_of(reader, items, key), reverse)]
-    return RecordedList.from_row(reader, True, found) if array.ndim == 1 and all_are_pythons(reader, items) else found
+        found: Value = call_library(reader, sorted_items, (array, bool(static(reader, reverse, "`reverse`"))), {})
+        return found
+    rows: Value = array[_order_of(reader, _keys_of(reader, items, key), reverse)]
+    return rows
 
 
 def _deciding(keys: list[Any]) -> list[Any] | None:
