@@ -140,7 +140,7 @@ def object_of_shared_parts(x):
 
 
 def object_with_arrays(x, rounds):
-    body = Body(x[:2].copy(), x[2:].copy())
+    body = Body(x[0].copy(), x[1].copy())
     energies = []
     for _ in range(rounds):
         body = body.stepped(0.1)
@@ -241,7 +241,7 @@ PROGRAMS = [
     Program(objects_carried_by_while, lambda rng: (rng.standard_normal(3), 1.0)),
     Program(object_changed_by_while, lambda rng: (rng.standard_normal(3), 1.0)),
     Program(object_of_shared_parts, normal(("n",))),
-    Program(object_with_arrays, normal((4,), then=(3,))),
+    Program(object_with_arrays, normal((2, 3), then=(3,))),
     Program(linked_list, normal((4,))),
     Program(attributes_beside_fields, normal((3,))),
     Program(dataclasses_compared, fixed(np.array([0.3, -1.2, 0.7]))),

@@ -127,7 +127,7 @@ class Ldexp(Elementwise):
     """A number times a power of two."""
 
     calls = np.ldexp, math.ldexp
-    loop = {"f": math.ldexp}
+    loop = {"f": scalars.times_power_of_two}
 
     def front(args, kwargs, spelling):
         if spelling == "math.ldexp" and len(args) == 2 and not value(args[1]).type.weak:

@@ -108,6 +108,11 @@ def ieee_remainder(x, y):
     return math.copysign(1.0, rest) * (over if 2.0 * over < size else over - size)
 
 
+def times_power_of_two(x, n):
+    """x * 2**n, for any n: far from 0 all of them give the same."""
+    return math.ldexp(x, int(min(max(n, -5000), 5000)))
+
+
 def larger(a, b):
     """The larger number; nan if one of them is."""
     return a if a >= b or a != a else b
