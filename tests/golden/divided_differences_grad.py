@@ -27,7 +27,7 @@ def divided_differences_grad(x, y):
     for k in range(n - 1, 0, -1):
         differences = differences_k[k - 1]
         diff = x[k:] - x[:-k]
-        ddifferences[0] += 2 * np.float64(k) * differences[0]
+        ddifferences[0] += 2 * k * differences[0]
         ratio = -ddifferences * differences / diff
         ratio2 = ddifferences / diff
         dx[:-k] -= ratio

@@ -20,9 +20,10 @@ function f(x: f64[n], d: f64)
 The rules stand in modules by subject: `neutral` (``x * 1``), `constants` (``2 * 3``), `signs`
 (``a + -b``), `quotients` (``2 * a / (2 * b)``), `choices` (``where(c, a, 0) + where(c, 0, b)``), `shapes`
 (``reshape(reshape(x))``), `unit_axes` (``x[:, 0][:, None]``), `elements` (``x[1:][0]``), `rows` (``x[i][j]``),
-`updates` (``put``, ``addat``), `classes` (``float(x) + y``), `wider` (``broadcast_to``). A rule is a function
-``(fold, stmt) -> None | CHANGED | atom``: it does not apply, it has changed the statement, or the atom stands for the
-statement's result. Rules keep types and, bit by bit, values, except that
+`updates` (``put``, ``addat``), `classes` (``float(x) + y``), `counts` (``2 * float(k) * y``),
+`wider` (``broadcast_to``). A rule is a function ``(fold, stmt) -> None | CHANGED | atom``: it does not apply, it has
+changed the statement, or the atom stands for the statement's result. Rules keep types and, bit by bit,
+values, except that
 
 * ``x + 0`` is `x` also where `x` is -0.0, for a zero without a name that is a Python number or was
   made by `zeros`;
@@ -46,7 +47,21 @@ from ..core.sizes import Extent, Size, Unknown
 from ..core.types import Type
 from ..core.walk import size_of_atom
 from ..ops.shape import Copy
-from . import choices, classes, constants, elements, neutral, quotients, rows, shapes, signs, unit_axes, updates, wider
+from . import (
+    choices,
+    classes,
+    constants,
+    counts,
+    elements,
+    neutral,
+    quotients,
+    rows,
+    shapes,
+    signs,
+    unit_axes,
+    updates,
+    wider,
+)
 from .aliasing import Aliasing
 from .changes import CHANGED, CONSTANT, SIZE
 from .rewriter import Rewriter
@@ -66,7 +81,7 @@ def _gathered() -> dict[str, list[Rule]]:
     """The rules of all modules, by the name of the op."""
     rules: dict[str, list[Rule]] = {}
     for module in (constants, quotients, neutral, choices, signs, shapes, unit_axes, elements, rows, updates, classes,
-                   wider):
+                   counts, wider):
         for name, own in module.RULES.items():
             rules.setdefault(name, []).extend(own)
     return rules

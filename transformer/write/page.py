@@ -241,7 +241,8 @@ class Page:
         """A type with names for its sizes, which need not be names in the source."""
         if not isinstance(type, ArrayType) or not type.sizes:
             return repr(type)
-        sizes = [_letter(self.sizes.normal(size), letters) for size in type.sizes]
+        used = {*self.names.taken, *self.names.holders}
+        sizes = [_letter(self.sizes.normal(size), letters, used) for size in type.sizes]
         return f"{type.with_sizes(())!r}[{', '.join(sizes)}]"
 
     # -- results ------------------------------------------------------------------------------
@@ -284,12 +285,13 @@ class Page:
         return copied(tree) if kept else tree
 
 
-def _letter(size: Any, letters: dict[Dim, str]) -> str:
+def _letter(size: Any, letters: dict[Dim, str], used: set[str]) -> str:
+    """What a size is called beside its parameter: not like a variable, which would be something else."""
     dim = single_atom(size)
     if not isinstance(dim, Dim):
         return ":" if isinstance(size, Size) else str(size)
     if dim not in letters:
-        free = [letter for letter in DIMENSIONS if letter not in letters.values()]
+        free = [letter for letter in DIMENSIONS if letter not in letters.values() and letter not in used]
         letters[dim] = dim.name if dim.name.isidentifier() else free[0] if free else ":"
     return letters[dim]
 
