@@ -8,7 +8,7 @@ import numpy as np
 
 def gauss_jordan_grad(a, b):
     # a: f64[m, d]
-    # b: f64[:]
+    # b: f64[min(m, d)]
     m, d = a.shape
     n = min(m, d)
     if np.ndim(a) != 2:

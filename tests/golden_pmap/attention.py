@@ -13,7 +13,7 @@ def attention_phase1(q, k, v, number):
 def attention_pmap(q, k, v):
     # q: f64[n, m]
     # k: f64[d, p]
-    # v: f64[q, r]
+    # v: f64[r, s]
     k = transformer.all_gather(k, "rows")
     v = transformer.all_gather(v, "rows")
     return attention_phase1(q, k, v, transformer.axis_index("rows"))

@@ -53,11 +53,16 @@ def lines_of(items: Iterable[Item], depth: int, comments: Any = None) -> Text:
             for text in comments.before(item):
                 yield f"{INDENT * depth}{text}", None
         if isinstance(item, Note):
-            yield f"{INDENT * depth}# {item.text}"[:LINE], item.origin
+            yield _within(f"{INDENT * depth}# {item.text}"), item.origin
         elif isinstance(item, Line):
             yield from _simple(item, depth, comments)
         else:
             yield from _compound(item, depth, comments)
+
+
+def _within(text: str) -> str:
+    """A comment, cut off where the line ends."""
+    return text if len(text) <= LINE else f"{text[:LINE - 2].rstrip()} …"
 
 
 def _simple(item: Line, depth: int, comments: Any) -> Text:

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..core.equations import single_atom
 from ..core.errors import Origin
 from ..core.grammar import Const, Function, If, Loop, Undefined, Var
-from ..core.sizes import Dim, Size
+from ..core.sizes import Dim, Size, leaves, replaced
 from ..core.types import ArrayType
 from ..core.walk import all_definitions, all_statements
 from ..read.interface import Result
@@ -286,14 +285,16 @@ class Page:
 
 
 def _letter(size: Any, letters: dict[Dim, str], used: set[str]) -> str:
-    """What a size is called beside its parameter: not like a variable, which would be something else."""
-    dim = single_atom(size)
-    if not isinstance(dim, Dim):
-        return ":" if isinstance(size, Size) else str(size)
-    if dim not in letters:
-        free = [letter for letter in DIMENSIONS if letter not in letters.values() and letter not in used]
-        letters[dim] = dim.name if dim.name.isidentifier() else free[0] if free else ":"
-    return letters[dim]
+    """What a size is called beside its parameter, `n + 1`: not like a variable, which would be something else."""
+    dims = [leaf for leaf in leaves(size) if isinstance(leaf, Dim)]
+    if len(dims) < len(leaves(size)):
+        return ":"
+    for dim in dims:
+        if dim not in letters:
+            free = [letter for letter in DIMENSIONS if letter not in letters.values() and letter not in used]
+            letters[dim] = dim.name if dim.name.isidentifier() else free[0] if free else ":"
+    named = replaced(size, lambda atom: Size.of(Dim(letters[atom])) if isinstance(atom, Dim) else None)
+    return ":" if ":" in repr(named) else repr(named).replace("*", " * ")
 
 
 def _without_unused_results(function: Function, interface: Any) -> tuple[dict[int, int], Function]:

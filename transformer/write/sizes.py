@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..core.equations import bound_size, single_atom
+from ..core.equations import bound_size, single_atom, solved
 from ..core.grammar import Const, Function, Let, Loop, Stmt, Var
 from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, SizeAtom, Unknown, leaves, replaced
 from ..core.types import ArrayType
@@ -24,6 +24,7 @@ class SizePlan:
 
     def __init__(self, function: Function, needed: Demand, forms: dict[Stmt, Range], stored: Stores) -> None:
         self.bound = bound_by(function.guards)
+        self.solved = _solved_by(function.guards, self)
         self.places = _places(forms)
         self.params = function.params
         self.sources = _sources(function)
@@ -104,9 +105,15 @@ class SizePlan:
         """Whether two types are the same, by the equalities that the function rests on."""
         if one == other or not isinstance(one, ArrayType) or not isinstance(other, ArrayType):
             return bool(one == other)
-        return (one.dtype, one.weak) == (other.dtype, other.weak) and (
-            self.normal_shape(one.sizes) == self.normal_shape(other.sizes)
+        return (one.dtype, one.weak, one.rank) == (other.dtype, other.weak, other.rank) and all(
+            map(self._are_equal, one.sizes, other.sizes)
         )
+
+    def _are_equal(self, one: Extent, other: Extent) -> bool:
+        difference = self.normal(one - other)
+        for _ in range(len(self.solved) if isinstance(difference, Size) else 0):
+            difference = replaced(difference, self.solved.get)
+        return bool(difference == 0)
 
     def variables(self, value: Any) -> Iterator[Var]:
         """The variables that are read where an atom, a size or an attribute is printed."""
@@ -265,6 +272,17 @@ def bound_by(guards: list[Any]) -> dict[SizeAtom, Extent]:
                 bound[atom] = other
                 break
     return bound
+
+
+def _solved_by(guards: list[Any], plan: SizePlan) -> dict[SizeAtom, Extent]:
+    """What dimensions are by the guards that equate no dimension with something: ``n - 3*m == m``."""
+    found: dict[SizeAtom, Extent] = {}
+    for guard in guards:
+        left, right = plan.normal(guard.left), plan.normal(guard.right)
+        equation = solved(left, right) if guard.kind == "equal" and left != right else None
+        if equation is not None and isinstance(equation[0], Dim):
+            found.setdefault(*equation)
+    return found
 
 
 def _sources(function: Function) -> dict[Dim, tuple[Var, int]]:
