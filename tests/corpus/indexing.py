@@ -184,6 +184,20 @@ def places_in_a_row(x, w, places):
     return np.sum(y**3) + np.sum(x[1][:, places] * w) + np.sum(x[0][:, x[1, 0] > 0])
 
 
+
+def places_once(x, t):
+    """Places of which none occurs twice, beside some that do: `(k + 1) % n` may, and -1 is that of n - 1."""
+    k = np.arange(3)
+    order = np.argsort(t)
+    some = order[::-1][:3]
+    near = np.argsort((t[:, None] - t[None, :]) ** 2, axis=1)
+    total = np.sum(x[2 * k] * x[k + 1] ** 2) + np.sum(x[some[np.argsort(t[some])]] * t[:3])
+    total += np.sum(x[(k + 3) % 2] ** 2) + np.sum(np.sin(x[k - 1]) * x[k + 2])
+    for i in range(4):
+        total += np.sum(x[near[i, 1:3]] ** 2) * t[i]
+    return total
+
+
 PROGRAMS = [
     Program(elements, normal(("n",))),
     Program(elements_of_matrix, normal((2, 3))),
@@ -217,5 +231,6 @@ PROGRAMS = [
     Program(overlapping_reads, normal(("n",))),
     Program(sliding_by_integers, normal((6,))),
     Program(unpacking_rows, normal((4, 3))),
+    Program(places_once, lambda rng: (rng.standard_normal(5), np.array([0.3, 0.1, 0.75, 1.4]))),
     Program(places_in_a_row, lambda rng: (*apart((2, 3, 4), (3, 3))(rng), np.array([1, 0, 3])), (0, 1)),
 ]

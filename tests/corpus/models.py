@@ -342,6 +342,19 @@ def _words(rng):
     return rng.standard_normal((5, 3)), np.array([0, 2, 2, 4, 0]), np.array([1, 0, 2, 0, 3])
 
 
+
+def kmeans(centres, x):
+    """Centres that rest on labels alone after the first step: the distances move with the last ones."""
+    for _ in range(2):
+        label = np.argmin(np.sum((x[:, None] - centres) ** 2, axis=2), axis=1)
+        new = np.zeros_like(centres)
+        for k in range(len(centres)):
+            chosen = label == k
+            new[k] = np.sum(x[chosen], axis=0) / np.maximum(np.sum(chosen), 1)
+        centres = new
+    return np.sum(np.min(np.sum((x[:, None, :] - centres[None, :, :]) ** 2, axis=2), axis=1))
+
+
 PROGRAMS = [
     Program(logistic_regression, _logistic, (0, 1)),
     Program(stable_logistic, _binary, (0,)),
@@ -371,6 +384,8 @@ PROGRAMS = [
     Program(power_iteration, normal((5, "n"), then=(3,))),
     Program(word_vectors, _words),
     Program(cosine_contrastive, normal((3, 4), (3, 4), then=(0.5,)), (0, 1, 2)),
+    Program(kmeans, lambda rng: (np.array([[-2.0, 0.1], [2.0, -0.2]]),
+                                 np.array([[-2.1, 0.3], [1.8, 0.4], [2.5, -0.6], [-1.4, 0.2]])), (0, 1)),
     Program(soft_kmeans, normal((2, 2), ("n", 2)), (0, 1)),
     Program(huber, lambda rng: _binary(rng)),
     Program(vae_elbo, normal((3, 4), (2, 3), (4, 3), (4, 2)), (0, 1)),

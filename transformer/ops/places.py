@@ -14,6 +14,7 @@ from ..core.grammar import Const
 from ..core.sizes import Extent, Size, Unknown, leaves
 from ..core.walk import atom_of_size
 from .arguments import not_known
+from .distinct import are_distinct
 from .elementwise import size_text
 from .integers import affine, as_size, count_of, shared
 from .regions import BadIndex, Index, Sizes, Slot, is_mask, region
@@ -162,20 +163,7 @@ def _value(item: Value) -> Any:
     if item.dtype.kind not in "iu":
         raise BadIndex("arrays used as indices must be of integer (or boolean) type" if item.ndim
                        else NOT_AN_INDEX)
-    return Picked(item, distinct=_is_made_distinct(item)) if item.ndim else item
-
-
-def _is_made_distinct(item: Value) -> bool:
-    """Whether an array certainly holds no position twice by how it was made: in steps from 0, or by sorting."""
-    stmt = current().numbering.definitions.get(item.atom) if item.ndim == 1 else None   # type: ignore[arg-type]
-    if stmt is None:
-        return False
-    return stmt.op.name in ("argsort", "argpartition", "flatnonzero") or (
-        stmt.op.name == "arange" and "start" not in stmt.attrs and not is_negative_step(stmt.attrs.get("step", 1)))
-
-
-def is_negative_step(step: Any) -> bool:
-    return not isinstance(step, int) or step <= 0
+    return Picked(item, distinct=item.ndim == 1 and are_distinct(item.atom)) if item.ndim else item
 
 
 def pick_distinct(arrays: list[Picked]) -> bool:

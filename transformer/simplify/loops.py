@@ -54,7 +54,7 @@ from typing import Any
 
 from ..core.grammar import Atom, Carry, Const, Function, Let, Loop, Record, Var
 from ..core.guards import Assumptions
-from ..core.walk import atom_vars
+from ..core.walk import atom_vars, free_vars
 from .rewriter import Rewriter, array_type, same_atom
 
 FILLED = "zeros", "ones", "full"
@@ -89,7 +89,7 @@ class Loops(Rewriter):
         self._join_twins(stmt)
         own = {s.target: s for s in stmt.body if isinstance(s, Let) and s.op.name == "zeros"}
         for carry in list(stmt.carries):
-            if carry.init in self.zeros and carry.next in own:
+            if carry.next in own and (carry.init in self.zeros or _is_replaced(stmt, carry)):
                 self._stays_zero(stmt, carry, own[carry.next])               # type: ignore[index]
 
     def _join_twins(self, stmt: Loop) -> None:
@@ -103,7 +103,7 @@ class Loops(Rewriter):
                 stmt.carries.remove(carry)
 
     def _stays_zero(self, stmt: Loop, carry: Carry, zeros: Let) -> None:
-        """A carry that is zero at first and zero later: zeros where they are needed."""
+        """A carry that is zero at first, or never looked at, and zero later: zeros where they are needed."""
         if any(atom_vars(zeros.attrs)) or not self.same_type(carry.entry.type, zeros.target.type):
             return
         inside, outside = (self._again(zeros, var) for var in (carry.entry, carry.out))
@@ -138,6 +138,13 @@ class Loops(Rewriter):
         length = self.lengths.get(source)
         return (length is not None and trips is not None and same_atom(length, trips)
                 and record.target.type == source.type)                       # type: ignore[union-attr]
+
+
+def _is_replaced(loop: Loop, carry: Carry) -> bool:
+    """Whether what a carry begins with is never seen: by no iteration, and not behind the loop, which runs."""
+    runs = isinstance(loop.trips, Const) and loop.trips.value > 0 and loop.cond is None
+    handed = atom_vars([*(other.next for other in loop.carries), *(record.value for record in loop.records)])
+    return runs and carry.entry not in free_vars(loop.body, handed)
 
 
 def _key(atom: Atom) -> Any:
