@@ -15,11 +15,10 @@ def cholesky_grad(a):
         raise ValueError(f"m - n + 1 is {m - n + 1} but must be at least 0")
     factor = a.copy()
     for j in range(n):
-        root = np.sqrt(factor[j, j] - np.sum(factor[j, :j] ** 2))
-        factor[j, j] = root
+        factor[j, j] = np.sqrt(factor[j, j] - np.sum(factor[j, :j] ** 2))
         for i in range(j + 1, n):
-            diff = factor[i, j] - factor[i, :j] @ factor[j, :j]
-            factor[i, j] = diff / factor[j, j]
+            ratio = (factor[i, j] - factor[i, :j] @ factor[j, :j]) / factor[j, j]
+            factor[i, j] = ratio
     # reverse
     shaped = np.pad(1.0 / np.diag(factor), (0, n - min(n, m)))[:, None]
     dfactor = np.where(np.eye(n, m, dtype=bool), shaped, 0)
@@ -35,7 +34,7 @@ def cholesky_grad(a):
             dfactor[j, :j] -= ddiff * factor[i, :j]
             dfactor[i, :j] -= ddiff * part
             dfactor[i, j] = ddiff
-        ratio = dfactor[j, j] / (2 * factor_jj)
-        dfactor[j, :j] -= 2 * ratio * part
-        dfactor[j, j] = ratio
+        ddiff = dfactor[j, j] / (2 * factor_jj)
+        dfactor[j, :j] -= 2 * ddiff * part
+        dfactor[j, j] = ddiff
     return dfactor

@@ -14,7 +14,8 @@ from .aliasing import is_array
 from .ranges import is_integer
 
 UNNAMED = 4  # the width of a name that is made up later
-SHORT = 8  # columns besides the name of what may be written more than once
+SHORT = 8  # columns besides the names of what may be written more than once
+SHORT_PART = 6  # the same of a part of an array
 
 
 def width_of_atom(atom: Any) -> int:
@@ -33,7 +34,7 @@ def own_width(stmt: Let) -> int:
         new = 1 if isinstance(stmt.attrs["axis"], int) else len(stmt.attrs["axis"])
         return 3 * array_type(stmt.target).rank + 3 * new
     if "index" in stmt.attrs:
-        return 2 + _width(stmt.attrs["index"]) + numbers + (4 if stmt.op.name in WRITES else 0)
+        return _width(stmt.attrs["index"]) + numbers + (4 if stmt.op.name in WRITES else 0)
     if stmt.op.symbol is not None and "spelling" not in stmt.attrs:
         loose = stmt.op.symbol in "+-"  # it often stands in parentheses
         return (1 if len(stmt.args) == 1 else 5 if loose else 3) + numbers
@@ -88,7 +89,7 @@ def is_short(stmt: Let) -> bool:
     if name in ("stacked", "unstacked"):
         return True
     if name == "get":
-        return not number and len(stmt.args) == 1 and own_width(stmt) <= SHORT
+        return not number and len(stmt.args) == 1 and own_width(stmt) <= SHORT_PART
     if name in ("add", "subtract") and is_integer(stmt.target):
         return not isinstance(stmt.args[1], Var) and own_width(stmt) <= SHORT
     return name == "negative" and number
