@@ -16,10 +16,10 @@ def spanning_tree_grad(lengths, ends, n):
     if ends.shape[1] != 2:
         raise ValueError(f"ends.shape[1] is {ends.shape[1]} but must equal 2")
     parent = np.arange(max(n, 0))
-    argsort = np.argsort(lengths)
+    order = np.argsort(lengths)
     test_k = np.empty(e, bool)
     for k in range(e):
-        edge = argsort[k]
+        edge = order[k]
         i = ends[edge, 0]
         j = ends[edge, 1]
         while parent[i] != i:
@@ -35,7 +35,7 @@ def spanning_tree_grad(lengths, ends, n):
     dlengths = np.zeros_like(lengths)
     # reverse of line 379: for edge in np.argsort(lengths):
     for k in range(e - 1, -1, -1):
-        edge = argsort[k]
+        edge = order[k]
         if test_k[k]:
             dlengths[edge] += 2 * lengths[edge]
     return dlengths

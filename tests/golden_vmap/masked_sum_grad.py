@@ -17,8 +17,8 @@ def masked_sum_grad_vmap(x):
     # reverse
     dx = np.zeros((n, m))
     for lane in range(n):
-        part = mask[lane]
+        mask_lane = mask[lane]
         dx2 = np.zeros(m)
-        dx2[part] = 2 * x[lane][part]
+        dx2[mask_lane] = 2 * x[lane][mask_lane]
         dx[lane] = dx2
     return dx

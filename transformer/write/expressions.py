@@ -64,6 +64,8 @@ POSITIONAL = frozenset(
         "step",
         "num",
         "pad_width",
+        "source",
+        "destination",
     }
 )
 SHORTER = {"np.absolute": "np.abs", "np.conjugate": "np.conj"}

@@ -102,6 +102,7 @@ NATURAL = {
     "ravel": "flat",
     "transpose": "turned",
     "swapaxes": "turned",
+    "moveaxis": "turned",
     "broadcast_to": "spread",
     "expand_dims": "shaped",
     "squeeze": "squeezed",
@@ -128,6 +129,8 @@ NATURAL = {
     "logical_or": "mask",
     "bitwise_and": "mask",
     "bitwise_or": "mask",
+    "argsort": "order",
+    "argpartition": "order",
     "argmax": "best",
     "argmin": "best",
     "count_nonzero": "count",
@@ -143,6 +146,7 @@ NATURAL = {
     "flatnonzero": "places",
     "sign": "sign",
 }
+SHORT = 5                    # letters of a name that another is made of
 TESTS = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
 
 
@@ -304,20 +308,29 @@ class Names:
         if name == "unpack":
             maker = stmt.attrs["layout"].makers[stmt.targets.index(var)]
             return ["test" if maker in TESTS else NATURAL.get(maker, maker) or _by_type(var)]
-        if name == "get" and not is_array(var):
+        if name == "get" and (not is_array(var) or self._is_element_of_named(stmt)):
             return [self._of_element(stmt)]
         if name in TESTS and not is_array(var):
             return ["test"]
+        if (beside := self._beside(var)) and 0 < len(known := self._root_of(stmt.args[0])) <= SHORT and known != "step":
+            return [f"{known}_{beside}"]
         if name in NATURAL:
             return [NATURAL[name]]
         operand = stmt.args[0] if len(stmt.args) == 1 else None
         known = self._root_of(operand) if isinstance(operand, Var) else "step"
-        return [f"{name}_{known}" if known != "step" and len(known) <= 5 else identifier(name)]
+        return [f"{name}_{known}" if known != "step" and len(known) <= SHORT else identifier(name)]
+
+    def _is_element_of_named(self, stmt: Let) -> bool:
+        """Whether a part of an array is one row of it, or the elements at places, and both have short names."""
+        named = [self._root_of(atom) for atom in stmt.args if isinstance(atom, Var)]
+        index = stmt.attrs["index"]
+        return len(named) > 1 and all(name != "step" and len(name) <= SHORT for name in named) and (
+            isinstance(index[0], Slot) and all(entry == slice(None) for entry in index[1:]))
 
     def _of_element(self, stmt: Let) -> str:
         """`x_i` for `x[i]`, `x_0` for `x[0]`."""
         base = self._root_of(stmt.args[0])
-        entries = [stmt.args[1 + e.k] if isinstance(e, Slot) else e for e in stmt.attrs["index"]]
+        entries = [stmt.args[1 + e.k] if isinstance(e, Slot) else e for e in stmt.attrs["index"] if e != slice(None)]
         if len(entries) == 1 and base != "step" and (beside := self._beside(entries[0])):
             return identifier(f"{base}_{beside}")
         parts = [
@@ -328,12 +341,14 @@ class Names:
         return identifier(f"{base}_{''.join(parts)}")
 
     def _beside(self, atom: Any) -> str | None:
-        """`before` for the index `i - 1`, `after` for `i + 1`."""
-        stmt = self.flow.needed.homes[atom].stmt if isinstance(atom, Var) else None
+        """`before` for the index `i - 1`, `after` for `i + 1`, where it has no name of its own."""
+        stmt = self.flow.needed.homes[atom].stmt if isinstance(atom, Var) and not given_name(atom) else None
         if not isinstance(stmt, Let) or len(stmt.args) != 2 or not isinstance(stmt.args[1], Const):
             return None
+        if not isinstance(stmt.args[0], Var) or stmt.target.type.dtype.kind != "i":    # type: ignore[union-attr]
+            return None
         step = {"add": 1, "subtract": -1}.get(stmt.op.name, 0) * stmt.args[1].value
-        return {1: "after", -1: "before"}.get(step) if isinstance(stmt.args[0], Var) else None
+        return {1: "after", -1: "before"}.get(step)
 
 
 def _by_type(var: Var) -> str:
