@@ -26,6 +26,7 @@ class Numbering:
         self.definitions: dict[Var, Let] = {}
         self.met: dict[Var, tuple[Atom, ...]] = {}      # what branches or iterations leave: any of these
         self.sizes: dict[Var, Extent] = {}              # integers as sizes, for ops.integers
+        self.distinct: set[Var] = set()                 # arrays of places that hold none twice, for ops.distinct
         self._numbers: dict[Var, int] = {}
         self._keys: dict[Any, int] = {}
         self._alike: dict[int, list[Var]] = {}

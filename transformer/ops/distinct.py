@@ -4,6 +4,7 @@
     order[::-1], order[mask]        some of these
     order[i, :k]                    of a matrix that is sorted along its rows
     np.arange(n) + 1                steps from a place that is not counted from the end, as -1 may be that of n - 1
+    x[a:b:s]                        with a step s that the program computes, as the reader notes
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ LARGEST = 1024                 # factor of places
 
 def are_distinct(places: Atom, depth: int = DEEPEST) -> bool:
     """Whether no two items along the last axis are equal, and none is negative."""
+    if places in current().numbering.distinct:
+        return True
     made, own = definition_of(places), type_of(places)
     if made is None or not isinstance(own, ArrayType) or own.dtype != np.int64 or not depth:
         return False

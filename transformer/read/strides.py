@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
+from ..core.builder import current
 from ..core.errors import NotSupported
 from ..ops import indexing
 from ..ops.value import Value
@@ -63,6 +64,7 @@ def _places(reader: Reader, size: Any, part: slice) -> Value:
     from .library.calls import call_library
 
     places: Value = call_library(reader, places_of_slice, (size, part.start, part.stop, part.step), {})
+    current().numbering.distinct.add(places.atom)       # type: ignore[arg-type]
     return places
 
 

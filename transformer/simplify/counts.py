@@ -1,6 +1,8 @@
-"""Integers that count, where a derivative multiplies by them: they need not be floats before.
+"""Integers where a derivative computes with floats: they need not be floats before.
 
-    2 * np.float64(r + 1) * x[r]  →  2 * (r + 1) * x[r]       with r: position of a loop, x: f64[n]
+    np.float64(k) * x[r]          →  k * x[r]                 with k: int, x: f64[n]
+    x[k] += np.float64(k)         →  x[k] += k
+    2 * np.float64(r + 1) * x[r]  →  2 * (r + 1) * x[r]       with r: position of a loop
 
 What counts iterations and elements is so small that a float has all of its digits, and that a few times as many
 are no overflow: nobody waits for 2 ** 48 iterations.
@@ -62,8 +64,9 @@ DEEPEST = 3                    # operations from a position to what counts
 def _multiple(fold: Fold, stmt: Let) -> Atom | None:
     """`2 * np.float64(k)` → `2 * k`, if floats are made of it anyway."""
     for place, atom in enumerate(stmt.args):
-        count, factor = _counted(fold, stmt, atom), stmt.args[1 - place]
-        if count is None or not _is_small(known(factor)) or not _in_floats(fold, stmt.target):
+        count, factor = _integer(fold, stmt, atom), stmt.args[1 - place]
+        if count is None or not counts(fold, count) or not _is_small(known(factor)) or (
+                not _in_floats(fold, stmt.target)):
             continue
         args = (factor, count) if place else (count, factor)
         return fold.emit(stmt, Multiply, *args, type=INT)
@@ -74,19 +77,28 @@ def _multiple(fold: Fold, stmt: Let) -> Atom | None:
 def _of_floats(fold: Fold, stmt: Let) -> Any:
     """`np.float64(k) * x` → `k * x` for x of the same dtype."""
     for place, atom in enumerate(stmt.args):
-        count, other = _counted(fold, stmt, atom), type_of(stmt.args[1 - place])
-        if count is not None and _decides(other, type_of(atom)):
-            args = (stmt.args[0], count) if place else (count, stmt.args[1])
+        integer, other = _integer(fold, stmt, atom), type_of(stmt.args[1 - place])
+        if integer is not None and _decides(other, type_of(atom)):
+            args = (stmt.args[0], integer) if place else (integer, stmt.args[1])
             return fold.become(stmt, stmt.op, *args, **stmt.attrs)
     return None
 
 
-def _counted(fold: Fold, stmt: Let, atom: Atom) -> Atom | None:
-    """The integer that counts, of which a derivative made this float."""
+@with_operand("cast")
+def _stored(fold: Fold, stmt: Let) -> Any:
+    """`x[k] += np.float64(k)` → `x[k] += k`."""
+    integer = _integer(fold, stmt, stmt.args[1])
+    if integer is None or not _decides(type_of(stmt.args[0]), type_of(stmt.args[1])):
+        return None
+    return fold.become(stmt, stmt.op, stmt.args[0], integer, *stmt.args[2:], **stmt.attrs)
+
+
+def _integer(fold: Fold, stmt: Let, atom: Atom) -> Atom | None:
+    """The integer of Python's of which a derivative made this float."""
     made = fold.defined_by(atom, "cast") if fold.is_derivative(stmt) else None
     own = type_of(atom)
     is_float = isinstance(own, ArrayType) and own.dtype == "float64" and not own.sizes
-    return made.args[0] if made is not None and is_float and counts(fold, made.args[0]) else None
+    return made.args[0] if made is not None and is_float and type_of(made.args[0]) == INT else None
 
 
 def _in_floats(fold: Fold, var: Var) -> bool:
@@ -124,4 +136,8 @@ def _is_small(number: Any) -> bool:
     return type(number) is int and abs(number) <= LARGEST
 
 
-RULES = {"multiply": [_multiple, _of_floats], "divide": [_of_floats]}
+RULES = {
+    "multiply": [_multiple, _of_floats],
+    **{name: [_of_floats] for name in ("divide", "add", "subtract")},
+    **{name: [_stored] for name in ("put", "addat")},
+}
