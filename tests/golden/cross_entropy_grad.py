@@ -24,7 +24,7 @@ def cross_entropy_grad(w, x, labels):
     dlog_total = 1.0 / n
     dscores = np.zeros((n, w.shape[1]))
     dscores[np.arange(n), labels] = -dlog_total
-    dscores = dscores + (dlog_total / np.sum(e, axis=1))[:, None] * e
+    dscores += (dlog_total / np.sum(e, axis=1))[:, None] * e
     same = scores == top
     ratio = np.sum(dscores, axis=1, keepdims=True) / np.sum(same, axis=1, keepdims=True)
     dw = x.T @ (dscores - same * ratio)

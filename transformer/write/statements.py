@@ -137,9 +137,8 @@ class Statements:
     def _updated(self, stmt: Let) -> list[ast.stmt]:
         """`x += y` of arrays, which is done in place."""
         x: Var = stmt.args[0]  # type: ignore[assignment]
-        same = self.variables[x] is self.variables[stmt.target]
         name = self._name(stmt.target)
-        before = [] if same else [ast.Assign([ast.Name(name)], self.expressions.var(x))]
+        before = [] if self._name(x) == name else [ast.Assign([ast.Name(name)], self.expressions.var(x))]
         return [*before, self._augmented(ast.Name(name), stmt, stmt.op.symbol, stmt.args[1])]
 
     def _augmented(self, target: Any, stmt: Let, symbol: str, operand: Any) -> ast.stmt:

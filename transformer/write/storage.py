@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
+from typing import Any
 
-from ..core.grammar import Atom, Let, Loop, Merge, Var
+from ..core.grammar import Atom, Call, Let, Loop, Merge, Var
 from ..core.walk import WRITES, all_statements
 from ..ops.overlap import may_overwrite, part_of
 from .aliasing import Aliases, Edge, is_array, is_memory, viewed
 from .flow import DEFINED, MADE, STEPS, Flow
 from .liveness import Pieces
 from .sizes import SizePlan
+from .variables import given_name
 
 VIEWS_COPIED = 3  # more views than these: the array itself is copied
 UPDATES = frozenset({"add", "subtract", "multiply", "divide"})
@@ -33,9 +35,10 @@ def decide_storage(flow: Flow, ranges: dict[Var, Pieces], given: frozenset[Var])
         for stmt in all_statements(flow.function.body)
         if isinstance(stmt, Let) and stmt in flow.spans and stmt.op.name in WRITES and is_array(stmt.target)
     ]
-    updates = list(_updates(flow))
+    sums = _sums(flow)
+    updates = [*_updates(flow), *sums]
     if writes or updates:
-        _Decider(flow, aliases, _alive_after([*writes, *updates], flow, ranges)).decide(writes, updates)
+        _Decider(flow, aliases, _alive_after([*writes, *updates], flow, ranges), sums).decide(writes, updates)
     if flow.function.role:
         _copy_results_early(flow, aliases)
     for stmt in aliases.writes:
@@ -84,6 +87,48 @@ def _updates(flow: Flow) -> Iterator[Let]:
         is_factor = stmt.op.name in ("multiply", "divide") and stmt.target in terms
         if _is_update(stmt, flow.sizes) and not (is_factor and flow.count.get(stmt.target) == 1):
             yield stmt
+
+
+def _sums(flow: Flow) -> dict[Let, None]:
+    """The statements of a reverse sweep, outside of loops, that add to a cotangent: `dx += dy` for `dx = dx + dy`. Both
+    have a name in any case: none of them would be a part of a longer expression."""
+    body = [stmt for stmt in flow.function.body if stmt in flow.spans and flow.in_reverse(flow.spans[stmt].head)]
+    parts: set[Any] = set()             # what would be nested where it is used
+    found: dict[Let, None] = {}
+    for stmt in reversed(body):
+        if isinstance(stmt, Call):
+            parts.update(atom for atom in stmt.args if isinstance(atom, Var))
+        if not isinstance(stmt, Let):
+            continue
+        is_sum = stmt.op.name in ("add", "subtract") and _is_update(stmt, flow.sizes) and _has_one_name(stmt)
+        if is_sum and not (stmt.target in parts and flow.count.get(stmt.target) == 1):
+            found[stmt] = None
+        base = stmt.args[:1] if stmt in found or stmt.op.name in WRITES else ()
+        parts.update(atom for atom in stmt.args[len(base):] if isinstance(atom, Var))
+    made = {stmt.target: stmt for stmt in body if isinstance(stmt, Let) and len(stmt.targets) == 1}
+    kept: dict[Let, None] = {}
+    for stmt in reversed(found):
+        if _is_kept(made.get(stmt.args[0]), kept, flow):                     # type: ignore[arg-type]
+            kept[stmt] = None
+    return kept
+
+
+def _has_one_name(stmt: Let) -> bool:
+    """Whether what is added to has the name of the sum, and what is added has another one."""
+    first, second = (_is_named_like(atom, stmt.target) for atom in stmt.args)
+    return first and not second
+
+
+def _is_named_like(atom: Atom, target: Var) -> bool:
+    if not isinstance(atom, Var):
+        return False
+    name = given_name(target)
+    return atom.primal is target.primal is not None or name is not None and given_name(atom) == name
+
+
+def _is_kept(made: Let | None, sums: dict[Let, None], flow: Flow) -> bool:
+    """Whether an array has a name, and not only a place in the expression that it is used in."""
+    return made is None or made in sums or made.op.name in WRITES or flow.count.get(made.target) != 1
 
 
 def _is_update(stmt: Let, sizes: SizePlan) -> bool:
@@ -161,8 +206,9 @@ def _relatives(var: Var, flow: Flow, written: set[Let]) -> list[Var]:
 
 
 class _Decider:
-    def __init__(self, flow: Flow, aliases: Aliases, alive: dict[Let, list[Var]]) -> None:
+    def __init__(self, flow: Flow, aliases: Aliases, alive: dict[Let, list[Var]], sums: dict[Let, None]) -> None:
         self.flow = flow
+        self.sums = sums
         self.aliases = aliases
         self.alive = alive
 
@@ -285,8 +331,8 @@ class _Decider:
         return len(self.aliases.homes[target].loops)
 
     def _try_in_place(self, stmt: Let) -> None:
-        """Does `y = x + …` in place where a loop accumulates and nothing else sees `x`."""
-        if not self._accumulates(stmt) or not self._is_safe(stmt):
+        """Does `y = x + …` in place where a loop accumulates, or a reverse sweep, and nothing else sees `x`."""
+        if not (stmt in self.sums or self._accumulates(stmt)) or not self._is_safe(stmt):
             return
         self.aliases.in_place.add(stmt)
         self.aliases.forget()
