@@ -117,7 +117,7 @@ def _accepted(loop: Any, chain: list[Let], known: dict[Var, Extent]) -> tuple[li
     own = value - start
     step = own.terms.get((Unknown(loop.position),)) if isinstance(own, Size) else None
     only = own == Size.of(Unknown(loop.position)) * (step or 0)
-    told = step == 1 and isinstance(start, int) and loop.position.name in (None, "_")
+    told = abs(step or 0) == 1 and loop.position.name in (None, "_")
     if step is None or not only or not _is_outer(start, loop) or _is_used_elsewhere(loop, chain, told):
         return None
     return None if abs(step) != 1 and (loop.reads or loop.records) else (chain, start, step)
