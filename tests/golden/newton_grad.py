@@ -32,7 +32,7 @@ def newton_grad(a, x):
         scaled = 3 * x
         scaled2 = scaled * x
         ratio = dx * ((x ** 3 - a) / scaled2) / scaled2
-        ddiff = -dx / scaled2
-        da -= ddiff
-        dx = dx + ratio * scaled + ratio * x * 3 + 3 * ddiff * x ** 2
+        ratio2 = dx / scaled2
+        da += ratio2
+        dx = dx + ratio * scaled + ratio * x * 3 - 3 * ratio2 * x ** 2
     return da, dx

@@ -416,6 +416,17 @@ def robust_layer(x: "f64[n,d]", W: "f64[d,k]", scale: "f64[k]", target: "f64[n,k
     return np.mean(np.where(np.abs(error) < 1, 0.5 * error**2, np.abs(error) - 0.5))
 
 
+def american_put(spot: "f64", sigma: "f64", strike: "f64", rate: "f64", steps: "int"):
+    dt = 1 / steps
+    up = np.exp(sigma * np.sqrt(dt))
+    p = (np.exp(rate * dt) - 1 / up) / (up - 1 / up)
+    value = np.maximum(strike - spot * up ** (2.0 * np.arange(steps + 1) - steps), 0)
+    for k in range(steps - 1, -1, -1):
+        kept = np.exp(-rate * dt) * (p * value[1:] + (1 - p) * value[:-1])
+        value = np.maximum(kept, strike - spot * up ** (2.0 * np.arange(k + 1) - k))
+    return value[0]
+
+
 EXAMPLES = {
     "tanh_regression": lambda r: (r.normal(size=4), r.normal(size=4), r.normal(size=(5, 4)),
                                   r.normal(size=(5, 4))),
@@ -440,6 +451,7 @@ EXAMPLES = {
     "hidden_markov": lambda r: (np.array([0.4, 0.6]), np.array([[0.7, 0.3], [0.2, 0.8]]),
                                 np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]]), np.array([0, 2, 1, 1])),
     "robust_layer": lambda r: (r.normal(size=(5, 3)), r.normal(size=(3, 4)), r.normal(size=4), r.normal(size=(5, 4))),
+    "american_put": lambda r: (95.0, 0.3, 100.0, 0.05, 4),
     "standardized": lambda r: (r.normal(size=(6, 3)),),
     "gradient_descent": lambda r: (r.normal(size=3), r.normal(size=(6, 3)), r.normal(size=6)),
     "lorenz": lambda r: (np.array([1.0, 2.0, 20.0]), 5),
@@ -520,4 +532,5 @@ KEPT = [
     ("hidden_markov", "grad", "moves,shows"),
     ("hidden_markov", "jvp", "moves"),
     ("robust_layer", "grad", "W,scale"),
+    ("american_put", "grad", "spot,sigma"),
 ]

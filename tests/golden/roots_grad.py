@@ -29,12 +29,12 @@ def roots_grad(x, c, weights):
             scaled = 3 * t2
             scaled2 = scaled * t2
             ratio = dt * ((t2 ** 3 - c * t) / scaled2) / scaled2
-            ratio2 = -dt / scaled2
+            ratio2 = dt / scaled2
             dt += ratio * scaled
             dt += ratio * t2 * 3
-            dt2 -= ratio2 * c
-            dc -= ratio2 * t
-            dt += 3 * ratio2 * t2 ** 2
+            dt2 += ratio2 * c
+            dc += ratio2 * t
+            dt -= 3 * ratio2 * t2 ** 2
         dt += dt2
         dx[i] += dt
     return dx, dc

@@ -38,11 +38,11 @@ def cube_root_grad_vmap(a):
             scaled = 3 * x
             scaled2 = scaled * x
             ratio = dx2 * ((x ** 3 - a2) / scaled2) / scaled2
-            ddiff = -dx2 / scaled2
+            ratio2 = dx2 / scaled2
             dx2 += ratio * scaled
             dx2 += ratio * x * 3
-            da2 -= ddiff
-            dx2 += 3 * ddiff * x ** 2
+            da2 += ratio2
+            dx2 -= 3 * ratio2 * x ** 2
         dx[lane] = dx2
         da[lane] = da2
     da = da + dx

@@ -132,10 +132,54 @@ def _two_signs(fold: Fold, stmt: Let) -> Any:
     """-a * -b → a * b, 2 * -a → -2 * a, and likewise for quotients."""
     if not _is_real(stmt.target) or not any(fold.defined_by(a, "negative") for a in stmt.args):
         return None
+    if stmt.op.name == "divide" and number(stmt.args[1]) is not None:        # `-a / 3`, not `a / -3`
+        return None
     first, second = (_unsigned(fold, atom) for atom in stmt.args)
     if first is None or second is None:
         return None
     return fold.become(stmt, stmt.op, first, second, **stmt.attrs)
+
+
+@with_operand("negative", *PRODUCTS)
+def _outwards(fold: Fold, stmt: Let) -> Any:
+    """t = -a / b; x[i] -= t; y[i] += t - c → t = a / b; x[i] += t; y[i] -= t + c, in generated code: of what is used
+    several times the sign goes to the uses, if all of them take it up."""
+    users = fold.uses.users.get(stmt.target, [])
+    if not fold.is_generated or stmt.attrs or not _is_real(stmt.target) or len(users) < 2 or (
+            fold.uses.counts.get(stmt.target) != len(users)):
+        return None
+    if not all(_takes_up(fold, user, stmt.target) for user in users):
+        return None
+    value = fold.emit(stmt, stmt.op, *stmt.args, type=stmt.target.type)
+    if _take_sign(fold, fold.definition[value]):
+        fold.change(stmt.target)
+        return fold.become(stmt, Negative, value)
+    fold.out.pop()
+    for atom in stmt.args:
+        fold.mention(atom, -1)
+    return None
+
+
+def _takes_up(fold: Fold, user: Any, var: Var, depth: int = DEEPEST) -> bool:
+    """Whether a statement is a sum or difference, or another sign, or leads to one: there the sign costs nothing."""
+    if not isinstance(user, Let) or not depth or not any(atom is var for atom in user.args):
+        return False
+    if user.op.name in ("add", "negative") or user.op.name == "subtract" and user.args[0] is not var:
+        return not user.attrs
+    following = fold.uses.users.get(user.target, [])
+    if len(following) != 1 or user.op.name not in ("subtract", *PRODUCTS) or user.attrs:
+        return False
+    after = following[0]
+    is_written = isinstance(after, Let) and after.op.name == "addat" and after.args[1] is user.target
+    if is_written and not _is_subtracted(fold, after):
+        return False
+    return is_written or user.op.name != "subtract" and _takes_up(fold, after, user.target, depth - 1)
+
+
+def _is_subtracted(fold: Fold, addat: Any) -> bool:
+    """Whether `x[i] += -v` is `x[i] -= v`: not `np.add.at`, nor `x[i] = -v` of zeros."""
+    once = addat.attrs.get("distinct") or not any(array_type(slot).sizes for slot in addat.args[2:])
+    return once and not is_zero(fold, addat.args[0])
 
 
 def _unsigned(fold: Fold, atom: Atom) -> Atom | None:
@@ -219,6 +263,6 @@ RULES = {
     "subtract": [_sum],
     "negative": [_opposite, _exchanged],
     **{name: [_total] for name in TOTALS},
-    "multiply": [_two_signs],
-    "divide": [_two_signs],
+    "multiply": [_two_signs, _outwards],
+    "divide": [_two_signs, _outwards],
 }
