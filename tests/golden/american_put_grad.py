@@ -9,12 +9,8 @@ import numpy as np
 def american_put_grad(spot, sigma, strike, rate, steps):
     # spot, sigma, strike, rate: f64
     # steps: int
-    if steps + 1 < 0:
-        raise ValueError(f"steps + 1 is {steps + 1} but must be at least 0")
-    if steps - max(steps, 0) < 0:
-        raise ValueError(
-            f"steps - max(steps, 0) is {steps - max(steps, 0)} but must be at least 0"
-        )
+    if steps < 0:
+        raise ValueError(f"steps is {steps} but must be at least 0")
     dt = 1 / steps
     root = np.sqrt(dt)
     up = np.exp(sigma * root)
@@ -32,7 +28,7 @@ def american_put_grad(spot, sigma, strike, rate, steps):
         diff4 = strike - spot * up ** (2.0 * np.arange(k + 1) - k)
         value = np.maximum(kept, diff4)
     # reverse
-    dvalue = np.zeros(steps - max(steps, 0) + 1)
+    dvalue = np.zeros(1)
     dvalue[0] = 1.0
     dp = 0.0
     dup = 0.0

@@ -14,10 +14,10 @@ from typing import Any
 from ..core.equations import single_atom
 from ..core.grammar import Function, Let, Var
 from ..core.guards import Guard
-from ..core.sizes import Dim, Extent, Size, leaves, replaced
+from ..core.sizes import Dim, Extent, Size, Unknown, leaves, replaced
 from ..core.types import ArrayType
 from .layout import Group, Item, Line
-from .sizes import SizePlan, extent_of_axis, number, of_numpy
+from .sizes import SizePlan, extent_of_axis, not_negative, number, of_numpy
 
 Axis = tuple[Var, int]
 
@@ -214,25 +214,27 @@ def axes_text(rank: int) -> str:
 
 
 def strongest(guards: list[Any]) -> list[Any]:
-    """The guards with one lower bound for each dimension that has several: `n >= 2` for `n >= 1` and
+    """The guards with one lower bound for each dimension and integer that has several: `n >= 2` for `n >= 1` and
     `n - 2 >= 0`."""
-    bounds: dict[Dim, int] = {}
+    bounds: dict[Dim | Unknown, int] = {}
     for guard in guards:
         found = lower_bound_of(guard)
         if found is not None:
             bounds[found[0]] = max(found[1], bounds.get(found[0], found[1]))
     others = [guard for guard in guards if lower_bound_of(guard) is None]
-    return [*(Guard("at least", Size.of(dim), low) for dim, low in bounds.items() if low > 0), *others]
+    needed = [(atom, low) for atom, low in bounds.items() if low > 0 or isinstance(atom, Unknown)]
+    return [*(Guard("at least", Size.of(atom), low) for atom, low in needed), *others]
 
 
-def lower_bound_of(guard: Any) -> tuple[Dim, int] | None:
-    """The dimension and the number of a guard that says no more than ``dimension >= number``."""
+def lower_bound_of(guard: Any) -> tuple[Dim | Unknown, int] | None:
+    """The dimension or integer and the number of a guard that says no more than ``dimension >= number``."""
     if guard.kind != "at least":
         return None
     difference = guard.left - guard.right
+    difference = not_negative(difference) or difference
     constant = difference.constant if isinstance(difference, Size) else 0
     atom = single_atom(difference - constant)
-    return (atom, -constant) if isinstance(atom, Dim) else None
+    return (atom, -constant) if isinstance(atom, (Dim, Unknown)) else None
 
 
 def _reduced(guard: Any) -> Any:

@@ -271,7 +271,18 @@ def bound_by(guards: list[Any]) -> dict[SizeAtom, Extent]:
             if guard.kind == "equal" and atom and atom not in bound and atom not in set(leaves(other)):
                 bound[atom] = other
                 break
+        count = not_negative(guard.left - guard.right) if guard.kind == "at least" else None
+        if count is not None:
+            bound[Greatest(count, 0)] = count
     return bound
+
+
+def not_negative(difference: Extent) -> Extent | None:
+    """What is not negative where ``n - max(n, 0)`` is not: n."""
+    for atom in difference.atoms() if isinstance(difference, Size) else ():
+        if isinstance(atom, Greatest) and atom.second == 0 and atom.first - Size.of(atom) == difference:
+            return atom.first
+    return None
 
 
 def _solved_by(guards: list[Any], plan: SizePlan) -> dict[SizeAtom, Extent]:
