@@ -246,6 +246,14 @@ def test_gradients_stay_on_devices(each: int) -> None:
     same(grad(many, "x")(params, x, y), of_x)
 
 
+def test_all_examples_on_one_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "cpu_devices", 1)
+    x = rows()
+    same(pmap(lambda x: psum(np.sum(x), "i"), "i", out_axes=None)(x), np.sum(x))
+    with pytest.raises(BadArgument, match="differs from lane to lane"):
+        pmap(np.sum, "i", out_axes=None)(x)
+
+
 def test_gradient_of_what_differs_is_refused() -> None:
     with pytest.raises(BadArgument, match="differs from device to device"):
         grad(pmap(np.sum, out_axes=None))(rows())

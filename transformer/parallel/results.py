@@ -45,7 +45,8 @@ class Results:
         if entries is None:
             axes = tree.leaves(spread(self.out_axes, result, "out_axes", "the result"))
             entries = self._entries[structure] = list(zip(axes, structure.paths()))
-        made = [_common(leaf, path, device, gpus) if axis is SHARED else
+        is_alone = split.devices == 1 and split.each is not None and not split.elsewhere    # its lanes were compared
+        made = [_common(leaf, path, device, gpus, is_alone) if axis is SHARED else
                 _parted(leaf, axis.axis, split, hands_on, narrow and gpus is None, gpus)
                 for leaf, (axis, path) in zip(leaves, entries)]
         if waits:
@@ -63,8 +64,8 @@ def _parted(leaf: Any, axis: int, split: Split, hands_on: bool, narrow: bool, gp
                         split.elsewhere, gpus)
 
 
-def _common(leaf: Any, path: str, device: Device | None, gpus: Sequence[Device] | None) -> Any:
-    if type(leaf) is Sharded and not leaf.is_same:
+def _common(leaf: Any, path: str, device: Device | None, gpus: Sequence[Device] | None, is_alone: bool) -> Any:
+    if type(leaf) is Sharded and not leaf.is_same and not is_alone:
         raise BadArgument(f"the result{path} differs from device to device, but its out_axes is None",
                           instead="Give the axis where the devices go, such as 0; or return what psum or pmean gives.")
     value = known(leaf.parts[0]) if type(leaf) is Sharded else leaf
