@@ -19,22 +19,17 @@ from numba.core import codegen, config, dispatcher
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
-from numba.core.typed_passes import NativeLowering, NopythonRewrites
-from numba.core.untyped_passes import InlineClosureLikes, ReconstructSSA
 from numba.np.numpy_support import from_dtype
 
 from ..lower.numba_names import told_apart
-from .machine_code import KernelLowering
 from .objects import Objects, object_cache
+from .passes import passes_of_kernels
 from .refusing import as_refusal, leave_out_advice
-from .webs import FewVersions
 
 base: Any = CPUDispatcher
 compiler: Any = getattr(dispatcher, "_FunctionCompiler")            # noqa: B009  (it has no types)
 
 
-SEARCHES = NopythonRewrites, InlineClosureLikes      # for expressions of whole arrays, and for closures
-INSTEAD: dict[Any, Any] = {NativeLowering: KernelLowering, ReconstructSSA: FewVersions}
 loops: Any = CompilerBase
 library: Any = codegen.JITCodeLibrary
 settings: Any = config
@@ -46,7 +41,7 @@ class LoopPasses(loops):
 
     def define_pipelines(self) -> list[Any]:
         made = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        made.passes = [(INSTEAD.get(each[0], each[0]), *each[1:]) for each in made.passes if each[0] not in SEARCHES]
+        made.passes = passes_of_kernels(made.passes)
         made.finalize()
         return [made]
 

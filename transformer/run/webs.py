@@ -22,28 +22,16 @@ from typing import Any
 
 from numba.core import ir
 from numba.core.analysis import compute_cfg_from_blocks
-from numba.core.compiler_machinery import register_pass
 from numba.core.ir_utils import replace_vars_inner, replace_vars_stmt
-from numba.core.untyped_passes import ReconstructSSA
 
-base: Any = ReconstructSSA
-marked: Any = register_pass
 KNOWN = (ir.Assign, ir.SetItem, ir.StaticSetItem, ir.Branch, ir.Jump, ir.Return, ir.Raise, ir.StaticRaise,
          ir.DynamicRaise)
 Web = tuple[Any, ...]                  # the place of an assignment, or a name where a block begins
 
 
-@marked(mutates_CFG=False, analysis_only=False)
-class FewVersions(base):
-    """The pass of numba's that gives each assignment a name of its own, behind ours."""
-
-    _name = "few_versions"
-
-    def run_pass(self, state: Any) -> Any:
-        blocks = state.func_ir.blocks
-        if all(isinstance(each, KNOWN) for block in blocks.values() for each in block.body):
-            Webs(blocks).rename()
-        return super().run_pass(state)
+def are_known(blocks: dict[int, Any]) -> bool:
+    """Whether all instructions are of those whose variables are found and renamed here."""
+    return all(isinstance(each, KNOWN) for block in blocks.values() for each in block.body)
 
 
 class Webs:
