@@ -20,7 +20,7 @@ def compiled_gemm() -> Any:
     from numba.extending import intrinsic
     from numba.np.linalg import ensure_blas
 
-    from .dispatchers import part_of_callers
+    from .dispatchers import for_any_layout
 
     ensure_blas()
 
@@ -31,7 +31,7 @@ def compiled_gemm() -> Any:
         from numba import types
         return types.void(factor, a, b, share, c), _generate
 
-    @part_of_callers
+    @for_any_layout
     def in_memory(a: Any) -> Any:
         made = np.empty(a.shape, a.dtype)
         for i in range(a.shape[0]):
@@ -39,25 +39,24 @@ def compiled_gemm() -> Any:
                 made[i, j] = a[i, j]
         return made
 
-    @part_of_callers
+    @for_any_layout
     def has_rows(a: Any) -> bool:
         return a.strides[1] == a.itemsize and a.strides[0] >= a.itemsize * a.shape[1]
 
-    @part_of_callers
+    @for_any_layout
     def has_columns(a: Any) -> bool:
         return a.strides[0] == a.itemsize and a.strides[1] >= a.itemsize * a.shape[0]
 
-    @part_of_callers
+    @for_any_layout
     def gemm(factor: Any, a: Any, b: Any, share: Any, c: Any) -> None:
         if c.shape[0] == 0 or c.shape[1] == 0:
             return
         are_matrices = (has_rows(a) or has_columns(a)) and (has_rows(b) or has_columns(b)) and has_rows(c)
-        if factor != 0 and are_matrices and a.shape[1] > 0:
+        if factor != 0 and are_matrices:
             call(factor, a, b, share, c)
             return
-        made = np.zeros(c.shape, c.dtype)
-        if a.shape[1] > 0:                                               # BLAS refuses rows that are no elements apart
-            call(1, in_memory(a), in_memory(b), 0, made)                 # 0 times infinity is nan, but not for BLAS
+        made = np.empty(c.shape, c.dtype)
+        call(1, in_memory(a), in_memory(b), 0, made)                     # 0 times infinity is nan, but not for BLAS
         for i in range(c.shape[0]):
             for j in range(c.shape[1]):
                 c[i, j] = factor * made[i, j] if share == 0 else factor * made[i, j] + share * c[i, j]
@@ -118,6 +117,7 @@ class _Call:
         shape, strides = (cgutils.unpack_tuple(builder, each) for each in (array.shape, array.strides))
         by_rows = builder.and_(builder.icmp_signed("==", strides[1], array.itemsize), builder.icmp_signed(
             ">=", strides[0], builder.mul(array.itemsize, shape[1])))
-        bytes_apart = builder.select(by_rows, strides[0], strides[1])
+        apart = builder.sdiv(builder.select(by_rows, strides[0], strides[1]), array.itemsize)
+        none = builder.icmp_signed("<", apart, self.word(1))             # which BLAS refuses, for rows of nothing too
         return (builder.select(by_rows, self.char(ord("n")), self.char(ord("t"))),
-                builder.sdiv(bytes_apart, array.itemsize))
+                builder.select(none, self.word(1), apart))

@@ -15,77 +15,22 @@ from typing import Any
 import numpy as np
 from llvmlite.binding import llvm_version_info
 from numba import types
-from numba.core import codegen, config, dispatcher
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core import dispatcher
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.np.numpy_support import from_dtype
 
 from ..lower.numba_names import told_apart
 from .objects import Objects, object_cache
-from .passes import passes_of_kernels
+from .pipelines import InnerPasses, LoopPasses, RowsPasses
 from .refusing import as_refusal, leave_out_advice
 
 base: Any = CPUDispatcher
 compiler: Any = getattr(dispatcher, "_FunctionCompiler")            # noqa: B009  (it has no types)
 
 
-loops: Any = CompilerBase
-library: Any = codegen.JITCodeLibrary
-settings: Any = config
 RIGHT_ROWS = (21,)                         # the version of LLVM
-
-
-class LoopPasses(loops):
-    """numba's passes without those that search code for what explicit loops have not, and with less machine code."""
-
-    def define_pipelines(self) -> list[Any]:
-        made = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        made.passes = passes_of_kernels(made.passes)
-        made.finalize()
-        return [made]
-
-
-class RowsLibrary(library):
-    """What is computed one after another for neighbours in memory, is computed at once: loops over few places, which
-    LLVM writes out. numba does that for those who ask for it alone, since this part of LLVM 14 gave wrong code
-    (numba 8705); of what was reported of it since, all is mended in LLVM 21."""
-
-    def _optimize_final_module(self) -> None:
-        usual, settings.SLP_VECTORIZE = settings.SLP_VECTORIZE, 1        # under the lock of the compiler
-        try:
-            super()._optimize_final_module()
-        finally:
-            settings.SLP_VECTORIZE = usual
-
-
-class RowsPasses(LoopPasses):
-    """Those of a kernel with rows of small matrices."""
-
-    def compile_extra(self, function: Any) -> Any:
-        self.state.library = RowsLibrary(self.state.targetctx.codegen(), function.__qualname__)
-        self.state.library.enable_object_caching()
-        return super().compile_extra(function)
-
-
-class InnerLibrary(library):
-    """What is linked into others: it is optimised there, and no machine code is made of it by itself."""
-
-    def _optimize_final_module(self) -> None:
-        pass
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._finalized = True
-
-
-class InnerPasses(LoopPasses):
-    """Those of a function that becomes part of its callers."""
-
-    def compile_extra(self, function: Any) -> Any:
-        self.state.library = InnerLibrary(self.state.targetctx.codegen(), function.__qualname__)
-        self.state.library.enable_object_caching()
-        return super().compile_extra(function)
+OF_OURS = {"nopython": True, "error_model": "numpy"}
 
 
 class KernelCompiler(compiler):
@@ -170,9 +115,27 @@ class InnerDispatcher(base):
         self.overloads[tuple(made.signature.args)] = made
 
 
+class AnyLayoutDispatcher(InnerDispatcher):
+    """One that is compiled once for arrays of all layouts, and for numbers whatever they are."""
+
+    def compile(self, sig: Any) -> Any:
+        return super().compile(tuple(map(_in_general, sig)))
+
+
 def part_of_callers(function: Any) -> Any:
     """A function of ours that kernels call."""
-    return InnerDispatcher(function, targetoptions={"nopython": True, "error_model": "numpy"})
+    return InnerDispatcher(function, targetoptions=OF_OURS)
+
+
+def for_any_layout(function: Any) -> Any:
+    """The same, where it tells how arrays lie by their steps."""
+    return AnyLayoutDispatcher(function, targetoptions=OF_OURS)
+
+
+def _in_general(kind: Any) -> Any:
+    """The type of all arrays that differ from one in their layout alone, or of all numbers like a known one."""
+    array: Any = types.Array
+    return kind.copy(layout="A") if isinstance(kind, array) else types.unliteral(kind)
 
 
 def _like(kind: Any, dispatcher: Any) -> Any:

@@ -1,14 +1,11 @@
-"""Machine code of kernels: little of it for what they are mostly made of, which are numbers in variables and elements
-of arrays.
+"""Machine code of kernels: little of it for what they are mostly made of, which are numbers in variables, elements of
+arrays, and loops over ranges (`ranges`).
 
 For each element that is read or written, numba's own lowering copies the array's record, takes all from it that might
 be needed, and computes what is the same for every element. LLVM removes nearly all of that, for more time than it
 takes for the rest. Here, an array's address, sizes and steps are values from where its variable is assigned, and an
 element is an address and a load or store. What is computed is the same, for places that are inside: kernels have no
 others, and none that is counted from the end.
-
-Loops over ranges stay numba's, although they begin with a hundred instructions each: with two counters in their place
-LLVM chose other vectors, for which one program in twenty took twice its time, and one half.
 
 This module imports numba, and is imported when something is compiled.
 """
@@ -28,6 +25,8 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
 from numba.np.arrayobj import load_item, make_array, store_item
+
+from .ranges import RangeLoops
 
 base: Any = Lower
 node: Any = MDValue
@@ -247,7 +246,7 @@ def assigned_once(blocks: dict[int, Any]) -> dict[str, Any]:
     return {name: value for name, value in assigned if times[name] == 1}
 
 
-class KernelLower(Jumps):
+class KernelLower(RangeLoops, Jumps):
     """What makes machine code of a kernel, or of a function that it calls."""
 
 

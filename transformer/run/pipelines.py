@@ -1,0 +1,88 @@
+"""The ways from a function to machine code: which passes of numba's over its code, and what LLVM does and when.
+
+This module imports numba, and is imported when something is compiled.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite.binding.newpassmanagers import create_new_function_pass_manager
+from numba.core import codegen, config
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+
+from .passes import passes_of_kernels
+
+loops: Any = CompilerBase
+library: Any = codegen.JITCodeLibrary
+settings: Any = config
+
+
+class KernelLibrary(library):
+    """What is optimised as a whole. numba has LLVM do nearly as much for each function before; here variables leave
+    memory, and no more."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+        builder, passes = self._codegen._pass_builder(), create_new_function_pass_manager()
+        passes.add_simplify_cfg_pass()
+        passes.add_sroa_pass()
+        passes.add_instruction_combine_pass()
+        passes.add_simplify_cfg_pass()
+        for function in module.functions:
+            passes.run(function, builder)
+
+
+class RowsLibrary(library):
+    """What is computed one after another for neighbours in memory, is computed at once: loops over few places, which
+    LLVM writes out. numba does that for those who ask for it alone, since this part of LLVM 14 gave wrong code
+    (numba 8705); of what was reported of it since, all is mended in LLVM 21.
+
+    They are written out when each function is optimised by itself, so that the whole begins with straight code."""
+
+    def _optimize_final_module(self) -> None:
+        usual, settings.SLP_VECTORIZE = settings.SLP_VECTORIZE, 1        # under the lock of the compiler
+        try:
+            super()._optimize_final_module()
+        finally:
+            settings.SLP_VECTORIZE = usual
+
+
+class LoopPasses(loops):
+    """numba's passes without those that search code for what explicit loops have not, and with less machine code."""
+
+    library: Any = KernelLibrary
+
+    def define_pipelines(self) -> list[Any]:
+        made = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        made.passes = passes_of_kernels(made.passes)
+        made.finalize()
+        return [made]
+
+    def compile_extra(self, function: Any) -> Any:
+        self.state.library = self.library(self.state.targetctx.codegen(), function.__qualname__)
+        self.state.library.enable_object_caching()
+        return super().compile_extra(function)
+
+
+class RowsPasses(LoopPasses):
+    """Those of a kernel with rows of small matrices."""
+
+    library = RowsLibrary
+
+
+class InnerLibrary(KernelLibrary):
+    """What is linked into others: it is optimised there, and no machine code is made of it by itself."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+class InnerPasses(LoopPasses):
+    """Those of a function that becomes part of its callers."""
+
+    library = InnerLibrary
