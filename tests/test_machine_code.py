@@ -186,3 +186,51 @@ def test_nothing_is_chosen_for_negative_places() -> None:
     text, = compiled(gathered).inspect_llvm().values()
     body = next(each for each in text.split("\ndefine ") if "load double" in each)
     assert "select" not in body
+
+
+def with_memory_of_its_own(a: np.ndarray, steps: int) -> float:
+    before, after = a.copy(), np.empty(a.shape)
+    for step in range(steps):
+        part = np.empty(step + 1)
+        for i in range(a.shape[0]):
+            part[0] = before[i]
+            after[i] = 2 * part[0]
+        if step == 2:
+            return after[0]
+        before, after = after, before
+    if steps < 2:
+        raise ValueError("too few")
+    return before[0]
+
+
+@pytest.mark.parametrize("steps", [0, 2, 5])
+def test_all_memory_is_freed(steps: int) -> None:
+    from numba.core.runtime import _nrt_python, rtsys
+    _nrt_python.memsys_enable_stats()
+    kernel, a = compiled(with_memory_of_its_own), np.ones(3)
+    kernel.compile((kernel.typeof_pyval(a), kernel.typeof_pyval(steps)))
+    before = rtsys.get_allocation_stats()
+    try:
+        assert kernel(a, steps) == with_memory_of_its_own(a, steps)
+    except ValueError:
+        assert steps < 2
+    else:
+        after = rtsys.get_allocation_stats()
+        assert after.alloc - before.alloc == after.free - before.free >= 2 + min(steps, 3)
+
+
+def ranges_of_both_signs(n: int) -> list[int]:
+    found = [0]
+    for i in range(n, -n, -1):
+        for j in range(-i, i):
+            found.append(10 * i + j)
+    for i in range(3):
+        i += 5
+        found.append(i)
+    found.append(i)
+    return found
+
+
+@pytest.mark.parametrize("n", [-1, 0, 1, 2])
+def test_ranges_from_and_to_computed_places(n: int) -> None:
+    assert list(compiled(ranges_of_both_signs)(n)) == ranges_of_both_signs(n)

@@ -12,8 +12,18 @@ from typing import Any
 
 from numba.core.compiler_machinery import register_pass
 from numba.core.ir_utils import build_definitions
+from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.rewrites import rewrite_registry
-from numba.core.typed_passes import NativeLowering, NopythonRewrites, PreLowerStripPhis
+from numba.core.transforms import canonicalize_cfg
+from numba.core.typed_passes import (
+    IRLegalization,
+    NativeLowering,
+    NopythonRewrites,
+    NopythonTypeInference,
+    PreLowerStripPhis,
+)
+from numba.core.types import Type
+from numba.core.typing import Context
 from numba.core.untyped_passes import GenericRewrites, InlineClosureLikes, IRProcessing, ReconstructSSA, WithLifting
 
 from .machine_code import KernelLowering
@@ -21,7 +31,10 @@ from .webs import Webs, are_known
 
 rewriting: Any = GenericRewrites
 versions: Any = ReconstructSSA
+inference: Any = NopythonTypeInference
+context: Any = Context
 stripping: Any = PreLowerStripPhis
+legalizing: Any = IRLegalization
 marked: Any = register_pass
 
 
@@ -60,6 +73,37 @@ class Naming(versions):
         return True
 
 
+class KnownCalls(context):
+    """What numba knows of types, which answers each question about a call once. A kernel adds numbers a thousand
+    times, and each time numba tries all that addition may be."""
+
+    def __init__(self, shared: Any) -> None:
+        self.__dict__.update(shared.__dict__)
+        self.known: dict[Any, Any] = {}
+
+    def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
+        asked = func, tuple(args)
+        if kws or not all(isinstance(each, Type) for each in args):
+            return super().resolve_function_type(func, args, kws)
+        if asked not in self.known:
+            self.known[asked] = super().resolve_function_type(func, args, kws)
+        return self.known[asked]
+
+
+@marked(mutates_CFG=True, analysis_only=False)
+class Typing(inference):
+    """The types of all variables."""
+
+    _name = "kernel_typing"
+
+    def run_pass(self, state: Any) -> Any:
+        usual, state.typingctx = state.typingctx, KnownCalls(state.typingctx)
+        try:
+            return super().run_pass(state)
+        finally:
+            state.typingctx = usual
+
+
 @marked(mutates_CFG=False, analysis_only=False)
 class Meeting(stripping):
     """Assignments in place of variables that numba has added."""
@@ -71,9 +115,29 @@ class Meeting(stripping):
         return super().run_pass(state) if added else False
 
 
+@marked(mutates_CFG=False, analysis_only=True)
+class Freeing(legalizing):
+    """Variables end behind their last use, if they hold memory. numba finds the last uses of all others as well."""
+
+    _name = "kernel_freeing"
+
+    def run_pass(self, state: Any) -> Any:
+        code, models = state.func_ir, state.targetctx.data_model_manager
+        code.blocks = canonicalize_cfg(code.blocks)
+        lives: Any = VariableLifetime(code.blocks)
+        found = lives.usedefs
+        holding = {name for name in set().union(*found.usemap.values(), *found.defmap.values())
+                   if models[state.typemap[name]].contains_nrt_meminfo()}
+        lives.usedefs = found._replace(**{kind: {label: names & holding for label, names in every.items()}
+                                          for kind, every in found._asdict().items()})
+        code.variable_lifetime = lives
+        PostProcessor(code)._insert_var_dels(extend_lifetimes=state.flags.dbg_extend_lifetimes)
+        return True
+
+
 FOR_OTHERS = NopythonRewrites, InlineClosureLikes, IRProcessing, WithLifting    # whole arrays, closures, `with`
 INSTEAD: dict[Any, Any] = {GenericRewrites: Rewriting, ReconstructSSA: Naming, PreLowerStripPhis: Meeting,
-                           NativeLowering: KernelLowering}
+                           NopythonTypeInference: Typing, IRLegalization: Freeing, NativeLowering: KernelLowering}
 
 
 def passes_of_kernels(usual: list[Any]) -> list[Any]:

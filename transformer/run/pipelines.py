@@ -25,10 +25,7 @@ class KernelLibrary(library):
     def _optimize_functions(self, module: Any) -> None:
         module.data_layout = self._codegen._data_layout
         builder, passes = self._codegen._pass_builder(), create_new_function_pass_manager()
-        passes.add_simplify_cfg_pass()
         passes.add_sroa_pass()
-        passes.add_instruction_combine_pass()
-        passes.add_simplify_cfg_pass()
         for function in module.functions:
             passes.run(function, builder)
 
