@@ -100,31 +100,28 @@ class _Merging:
     def _place(self, new: Facts, made: list[Facts]) -> None:
         if isinstance(new.stmt, (Nest, Fold)) and new.stmt.indices:
             for k in range(len(made) - 1, max(-1, len(made) - MOST_LOOKED_AT), -1):
-                before, behind = _sides(made[k], made[k + 1:])
-                if any(map(new.needs, behind)):
+                depth = self._depth_in_common(made[k], new)
+                if not depth:
                     continue
-                joint = self._joined(made[k], new)
-                if joint is not None:
-                    made[k:] = [*before, joint, *behind]
+                before, behind = _sides(made[k], made[k + 1:])
+                if not any(map(new.needs, behind)):
+                    made[k:] = [*before, facts_of(_Joint(made[k].stmt, new.stmt, depth, self).stmt()), *behind]
                     return
         made.append(new)
 
-    def _joined(self, first: Facts, second: Facts) -> Facts | None:
-        """Two nests as one, if they may be and it pays."""
+    def _depth_in_common(self, first: Facts, second: Facts) -> int:
+        """How many outermost indices two nests can share as one nest, if they may be one and it pays."""
         a, b = first.stmt, second.stmt
         if not isinstance(a, (Nest, Fold)) or not first.writes.isdisjoint(second.writes):
-            return None
+            return 0
         if self.for_gpu and (_multiplies(a) or _multiplies(b)):
-            return None
+            return 0
         common = (first.reads | first.writes) & (second.reads | second.writes)
         if not any(is_array(var) for var in common) or len(_arrays(first) | _arrays(second)) > MOST_ARRAYS:
-            return None
-        if not set(defined(a)).isdisjoint(second.reads):
-            return None
-        depth = self._common_depth(a, b, first.writes & second.reads)
-        if not depth or self.for_gpu and _is_shallow(a, b):
-            return None
-        return facts_of(_Joint(a, b, depth, self).stmt())
+            return 0
+        if not set(defined(a)).isdisjoint(second.reads) or self.for_gpu and _is_shallow(a, b):
+            return 0
+        return self._common_depth(a, b, first.writes & second.reads)
 
     def _common_depth(self, a: Nest | Fold, b: Nest | Fold, handed: frozenset[Var]) -> int:
         """How many outermost indices two nests share; `handed` are arrays that go from one to the other."""
