@@ -234,3 +234,20 @@ def ranges_of_both_signs(n: int) -> list[int]:
 @pytest.mark.parametrize("n", [-1, 0, 1, 2])
 def test_ranges_from_and_to_computed_places(n: int) -> None:
     assert list(compiled(ranges_of_both_signs)(n)) == ranges_of_both_signs(n)
+
+
+def least_of_two(n: int) -> int:
+    return min(n, 8)
+
+
+def least_of_others(n: int) -> int:
+    return 2 * min(n, 9)
+
+
+def test_what_numba_compiles_for_one_kernel_serves_the_next() -> None:
+    from numba.core import event
+    assert compiled(least_of_two)(3) == 3
+    with event.install_recorder("numba:compile") as recorded:
+        assert compiled(least_of_others)(3) == 6
+    names = {each.data["dispatcher"].py_func.__name__ for _, each in recorded.buffer}
+    assert names == {"least_of_others"}

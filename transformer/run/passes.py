@@ -75,18 +75,20 @@ class Naming(versions):
 
 class KnownCalls(context):
     """What numba knows of types, which answers each question about a call once. A kernel adds numbers a thousand
-    times, and each time numba tries all that addition may be."""
+    times, and each time numba tries all that addition may be.
+
+    Those that are asked anew are asked of what is `shared`, by which numba knows what it has compiled before."""
 
     def __init__(self, shared: Any) -> None:
         self.__dict__.update(shared.__dict__)
-        self.known: dict[Any, Any] = {}
+        self.shared, self.known = shared, dict[Any, Any]()
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
         asked = func, tuple(args)
         if kws or not all(isinstance(each, Type) for each in args):
-            return super().resolve_function_type(func, args, kws)
+            return self.shared.resolve_function_type(func, args, kws)
         if asked not in self.known:
-            self.known[asked] = super().resolve_function_type(func, args, kws)
+            self.known[asked] = self.shared.resolve_function_type(func, args, kws)
         return self.known[asked]
 
 

@@ -1,4 +1,4 @@
-"""A name for each use that a kernel makes of a variable, as numba takes less time for many names than for one.
+"""A name for each use that a kernel makes of a variable: a variable of numba's has one type.
 
     for k in range(n):                      for k in range(n):
         t = x[k]                                t = x[k]
@@ -7,9 +7,8 @@
         t = z[k]                                t.1 = z[k.1]
         w[k] = t + 1                            w[k.1] = t.1 + 1
 
-For each name that is assigned more than once, numba goes through all of the code twice, and adds a variable wherever
-two assignments meet, also where nobody asks for it. Assignments and uses that have to do with each other (a web) keep
-one name here, so that little of that is left.
+Assignments and uses that have to do with each other (a web) keep one name. numba itself gives each assignment a name,
+for which it goes through all of the code twice for each old one, and adds a variable wherever two assignments meet.
 
 This module imports numba, and is imported when something is compiled.
 """
