@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import string
+from itertools import combinations
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from .products import common_dtype
 from .value import Value, atom, call, emit, value
 
 IGNORED = {"optimize", "order", "casting"}      # they change how a sum is computed, not what it is
+UNKNOWN = 32                                    # what a size is taken for that is not known
 
 MORE_AXES = ("has more dimensions than subscripts given in einstein sum, but no '...' ellipsis "
              "provided to broadcast the extra dimensions.")
@@ -38,10 +41,11 @@ class Einsum(Op):
                                instead="Leave it out.")
         subscripts, operands = _subscripts_first(args)
         operands = tuple(value(operand) for operand in operands)
-        explicit = normal_subscripts(subscripts, [operand.ndim for operand in operands])
-        return emit(Einsum, tuple(map(atom, operands)), {"subscripts": explicit}, spelling)
+        attrs = {"subscripts": normal_subscripts(subscripts, [operand.ndim for operand in operands])}
+        in_pairs = {"optimize": True} if kwargs.get("optimize") and len(operands) > 2 else {}
+        return emit(Einsum, tuple(map(atom, operands)), attrs | in_pairs, spelling)
 
-    def types(operands: list[ArrayType], subscripts: str = "") -> ArrayType:
+    def types(operands: list[ArrayType], subscripts: str = "", optimize: bool = False) -> ArrayType:
         inputs, output = split(subscripts)
         sizes: dict[str, Extent] = {}
         for k, (labels, operand) in enumerate(zip(inputs, operands, strict=True)):
@@ -50,39 +54,53 @@ class Einsum(Op):
                 sizes[label] = _common(sizes.get(label, 1), size, operands)
         return ArrayType(common_dtype(*operands), tuple(sizes[label] for label in output))
 
-    def contraction(*operands, subscripts=""):
+    def contraction(*operands, subscripts="", optimize=False):
         return subscripts
 
-    def run(*operands, subscripts):
-        return np.einsum(subscripts, *operands)
+    def definition(*operands, subscripts="", optimize=False):
+        """Two operands at a time, where that sums over a label before the end, or multiplies matrices, as libraries
+        do."""
+        inputs, output = split(subscripts)
+        steps = in_pairs(inputs, output, [operand.shape for operand in operands])
+        if len(operands) < 3 or not (any(_sums(*step) for step in steps[:-1]) or any(
+                _sums(pair, made) and set.union(*map(set, pair)) not in map(set, pair) for pair, made in steps)):
+            return None
+        factors = list(zip(inputs, operands, strict=True))
+        for pair, made in steps:
+            both = [factors.pop(next(k for k, (labels, _) in enumerate(factors) if labels == each)) for each in pair]
+            factors.append((made, summed(both, made)))
+        return factors[0][1]
 
-    def view(*operands, subscripts):
+    def run(*operands, subscripts, optimize=False):
+        return np.einsum(subscripts, *operands, optimize=optimize)
+
+    def view(*operands, subscripts, optimize=False):
         """NumPy gives a view where there is one operand and nothing is summed; it can be written."""
         inputs, output = split(subscripts)
         return len(operands) == 1 and set(inputs[0]) == set(output)
 
-    def write_back(base, part, subscripts):
+    def write_back(base, part, subscripts, optimize=False):
         (labels,), output = split(subscripts)
         if len(labels) == len(output):
             return np.einsum(f"{output}->{labels}", part)
         return write(base, part, tuple(_positions(size, output.index(label), len(output))
                                        for label, size in zip(labels, base.shape, strict=True)))
 
-    def vjp(dy, k, *operands, subscripts):
+    def vjp(dy, k, *operands, subscripts, optimize=False):
         inputs, output = split(subscripts)
         factors = list(zip(inputs, operands, strict=True))
         own, x = factors.pop(k)
         others = [output, *(labels for labels, _ in factors)]
         target, extra = missing_factors(dy, own, x.shape, others)
         if output:
-            return summed([(output, dy), *factors, *extra], target)
-        return dy * summed([*factors, *extra], target) if factors or extra else dy
+            return summed([(output, dy), *factors, *extra], target, optimize)
+        return dy * summed([*factors, *extra], target, optimize) if factors or extra else dy
 
-    def batch(lead, *operands, subscripts):
+    def batch(lead, *operands, subscripts, optimize=False):
         inputs, output = split(subscripts)
         z = unused(subscripts)
         inputs = [z + labels if on else labels for labels, on in zip(inputs, lead, strict=True)]
-        return np.einsum(f"{','.join(inputs)}->{z}{output}", *operands)
+        return np.einsum(f"{','.join(inputs)}->{z}{output}", *operands, optimize=optimize)
 
     def domain(rng):
         def case(subscripts, *shapes):
@@ -116,12 +134,49 @@ def unused(subscripts: str) -> str:
     return next(c for c in letters if c not in subscripts)
 
 
-def summed(factors: list[tuple[str, Any]], output: str) -> Any:
+def in_pairs(inputs: list[str], output: str, shapes: list[Any]) -> list[tuple[tuple[str, str], str]]:
+    """In which order two operands at a time are multiplied: the labels of both, and those that are left of them. Next
+    comes the pair that takes the fewest products, and of several the one of which the least is left.
+
+    >>> in_pairs(["ij", "jk", "k"], "i", [(9, 9), (9, 9), (9,)])
+    [(('jk', 'k'), 'j'), (('ij', 'j'), 'i')]
+    """
+    sizes = {label: size if isinstance(size, int) else UNKNOWN
+             for labels, shape in zip(inputs, shapes, strict=True) for label, size in zip(labels, shape, strict=True)}
+    waiting, steps = list(inputs), []
+
+    def left_of(pair: tuple[str, str]) -> str:
+        others = list(waiting)
+        for labels in pair:
+            others.remove(labels)
+        needed = {*output, *"".join(others)}
+        return "".join(label for label in dict.fromkeys("".join(pair)) if label in needed)
+
+    def cost(pair: tuple[str, str]) -> tuple[int, int]:
+        products, left = (prod(sizes[label] for label in set(labels)) for labels in ("".join(pair), left_of(pair)))
+        return products, left
+
+    while len(waiting) > 1:
+        pair = min(combinations(waiting, 2), key=cost)
+        made = left_of(pair) if len(waiting) > 2 else output
+        for labels in pair:
+            waiting.remove(labels)
+        waiting.append(made)
+        steps.append((pair, made))
+    return steps
+
+
+def _sums(pair: tuple[str, str], made: str) -> bool:
+    """Whether a step sums over a label."""
+    return not set("".join(pair)) <= set(made)
+
+
+def summed(factors: list[tuple[str, Any]], output: str, optimize: bool = False) -> Any:
     """The sum of a product of labelled factors; a single one that fits stays as it is."""
     if len(factors) == 1 and factors[0][0] == output:
         return factors[0][1]
     subscripts = f"{','.join(labels for labels, _ in factors)}->{output}"
-    return np.einsum(subscripts, *(factor for _, factor in factors))
+    return np.einsum(subscripts, *(factor for _, factor in factors), optimize=optimize)
 
 
 def missing_factors(dy: Any, labels: str, shape: Any, others: list[str]

@@ -141,7 +141,8 @@ def _only_item(tree: ast.expr) -> ast.expr | None:
 
 def einsum(e: Any, stmt: Let) -> ast.expr:
     operands = [e.atom(atom) for atom in stmt.args]
-    return ast.Call(of_numpy("einsum"), [ast.Constant(stmt.attrs["subscripts"]), *operands], [])
+    faster = [ast.keyword("optimize", ast.Constant(True))] if stmt.attrs.get("optimize") else []
+    return ast.Call(of_numpy("einsum"), [ast.Constant(stmt.attrs["subscripts"]), *operands], faster)
 
 
 def where(e: Any, stmt: Let) -> ast.expr | None:
