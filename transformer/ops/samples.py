@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..core.builder import current
 from ..core.errors import BadArgument, NotSupported, ShapeError
 from ..core.sizes import Extent
 from ..core.types import ArrayType
 from .arguments import Args, Bound, Kwargs
+from .arithmetic import converted
 from .base import Op
 from .elementwise import result_dtype, where
 from .indexing import AddAt, zeros_like
@@ -45,7 +47,6 @@ class Interp(Op):
     """Piecewise linear interpolation; outside of the samples it is constant."""
 
     calls = (np.interp,)
-    loop = None, "NumPy searches"
     jvp = (lambda t, x, xp, fp, y: _slope(x, xp, fp) * t,
            lambda t, x, xp, fp, y: -_slope(x, xp, fp) * np.interp(x, xp, t),
            lambda t, x, xp, fp, y: np.interp(x, xp, t))
@@ -66,10 +67,26 @@ class Interp(Op):
             raise BadArgument("array of sample points is empty")
         return (x, xp, fp), {}
 
+    def definition(x, xp, fp):
+        """As NumPy does it, also where samples are infinite."""
+        x, xp, fp = (converted(each, np.dtype(np.float64)) for each in (x, xp, fp))
+        if not current().assumptions.decide(xp.shape[0] - 2):
+            return np.broadcast_to(fp[0], x.shape)
+        k = _segment(x, xp)
+        first, second, low, high = fp[k - 1], fp[k], xp[k - 1], xp[k]
+        slope = (second - first) / (high - low)
+        y = slope * (x - low) + first
+        other = slope * (x - high) + second
+        y = where(y == y, y, where((other != other) & (first == second), first, other))
+        y = where(x == low, first, y)
+        return where(x != x, x, where(x < xp[0], fp[0], where(x >= xp[-1], fp[-1], y)))
+
     def types(x: ArrayType, xp: ArrayType, fp: ArrayType) -> ArrayType:
         if fp.dtype.kind == "c":
             raise NotSupported("np.interp of complex samples", why="They have no rule here.",
                                instead="Interpolate np.real and np.imag of them.")
+        if not current().assumptions.equal(xp.sizes[0], fp.sizes[0]):
+            raise ShapeError("fp and xp are not of the same length.")
         return ArrayType(np.dtype(np.float64), x.sizes)
 
     def batch(lead, x, xp, fp):

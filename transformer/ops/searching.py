@@ -8,11 +8,13 @@ import numpy as np
 
 from ..core.builder import current
 from ..core.errors import BadArgument, NotSupported, ShapeError
-from ..core.grammar import If, raising
+from ..core.grammar import Carry, If, Loop, Var, raising
 from ..core.sizes import Extent
 from ..core.types import INT, ArrayType
 from . import arguments
+from .arithmetic import converted
 from .base import Op
+from .creation import zeros
 from .elements import flat_place
 from .elementwise import FLAT, where
 from .index_places import clipped_number
@@ -132,18 +134,55 @@ class SliceLength(Op):
                 ((5, np.int64(3), np.int64(-1)), {"cut": slice(Slot(0), Slot(1), -1)})]
 
 
+def is_before(x: Any, y: Any) -> Any:
+    """Whether a number stands before another one where they are sorted: nan stands behind all others, and of complex
+    numbers, as NumPy sorts them, those with a part that is nan behind those with none."""
+    if x.dtype.kind == "c":
+        (a, b), (c, d) = ((np.real(each), np.imag(each)) for each in (x, y))
+        same = (a == c) | (a != a) & (c != c)
+        return where(a < c, (b == b) | (d != d),
+                     where(a > c, (d != d) & (b == b), where(same, is_before(b, d), c != c)))
+    return (x < y) | (y != y) & (x == x) if x.dtype.kind == "f" else x < y
+
+
+def searched(a: Any, v: Any, side: str) -> Any:
+    """Where values belong in a sorted array that is not empty. Half of the places that are left go in each step, for
+    all values at a time: how many are left is the same for all."""
+    builder, dtype, place = current(), np.promote_types(a.dtype, v.dtype), ArrayType(POSITION, v.shape)
+    a, v = converted(a, dtype), converted(v, dtype)
+
+    def is_behind(k: Any) -> Any:
+        found = np.take(a, k, mode="clip")
+        return is_before(found, v) if side == "left" else np.logical_not(is_before(v, found))
+
+    low, count, places = Var(place, "low"), Var(INT, "count"), Var(place)
+    with builder.nested() as test:
+        goes_on = np.greater(Value(count), 1)
+    with builder.nested() as body:
+        half = np.floor_divide(Value(count), 2)
+        behind = np.add(Value(low), half)
+        next_low, left = value(where(is_behind(behind - 1), behind, Value(low))), value(Value(count) - half)
+    carries = [Carry(low, zeros(place).atom, next_low.atom, places),
+               Carry(count, value(a.shape[0]).atom, left.atom, Var(INT))]
+    builder.emit(Loop(Var(INT), None, carries, body, test=test, cond=goes_on.atom, origin=builder.origin))
+    return Value(places) + is_behind(Value(places))
+
+
 class Searchsorted(Op):
     """Where values belong in a sorted array."""
 
     calls = (np.searchsorted,)
     methods = ("searchsorted",)
     derivative = FLAT
-    loop = None, "NumPy searches"
 
     def types(a: ArrayType, v: ArrayType, side: str = "left") -> ArrayType:
         if a.rank != 1:
             raise ShapeError("object too deep for desired array")
         return ArrayType(POSITION, v.sizes)
+
+    def definition(a, v, side="left"):
+        return searched(a, v, side) if current().assumptions.decide(a.shape[0] - 1) else zeros(
+            ArrayType(POSITION, v.shape))
 
     def batch(lead, a, v, side="left"):
         if not lead[0]:
