@@ -1,4 +1,4 @@
-"""Sums over the rows of an array, row by row: a row of totals instead of a total for every column.
+"""Sums and extremes over the rows of an array, row by row: a row of totals instead of a total for every column.
 
     nest j < m                              nest j < m
         fold i < n, total = 0                   store y, j, 0
@@ -13,15 +13,17 @@ from __future__ import annotations
 from ..core.grammar import Carry, Let, Var, type_of
 from ..core.types import ArrayType
 from ..core.walk import atom_vars
+from ..ops.arithmetic import Add
+from ..ops.selection import Maximum, Minimum
 from .copying import NestCopier
 from .nests import Allocate, Block, Fold, Load, Nest, Store, inner_blocks, is_load, statements
-from .sums import added
+from .sums import added, combined
 from .unrolling import MOST_PLACES, places
 
 
 def by_rows(block: Block, only_long: bool = False) -> Block:
-    """The block with sums along columns done row by row; with `only_long`, those whose items and rows are too many
-    to be written out."""
+    """The block with sums and extremes along columns done row by row; with `only_long`, those whose items and rows are
+    too many to be written out."""
     made: Block = []
     for stmt in block:
         for inner in inner_blocks(stmt) if not isinstance(stmt, (Nest, Fold)) else ():
@@ -31,23 +33,31 @@ def by_rows(block: Block, only_long: bool = False) -> Block:
 
 
 def _by_rows(nest: Nest, only_long: bool) -> Block:
-    """A nest around one sum, as three: what totals begin with, the additions, and what becomes of them."""
+    """A nest around one sum, as three: what totals begin with, the additions, and what becomes of them; of several
+    extremes, which follow from each other, one after another."""
     folds = [stmt for stmt in nest.body if isinstance(stmt, Fold)]
-    if len(folds) != 1 or len(folds[0].carries) != 1 or not nest.indices:
+    steps = [step for step in map(_step, folds) if step is not None]
+    if not folds or len(steps) < len(folds) or not nest.indices:
         return [nest]
     if only_long and min(places(folds[0].indices), places(nest.indices[-1:])) <= MOST_PLACES:
         return [nest]
-    fold, (carry,) = folds[0], folds[0].carries
-    add = added(carry, fold)
-    if add is None or not _reads_columns(nest, fold):
+    if len(folds) > 1 and any(step.op is Add for step in steps) or not all(_reads_columns(nest, fold) for fold in folds):
         return [nest]
-    at = nest.body.index(fold)
-    if any(not isinstance(stmt, Let) for stmt in nest.body[:at]) or _mentions(nest, fold, at):
+    at = nest.body.index(folds[0])
+    if any(not isinstance(stmt, Let) for stmt in nest.body[:at]) or _mentions(nest, folds[0], at):
         return [nest]
-    return _apart(nest, at, fold, carry, add)
+    *made, last = _apart(nest, at, folds[0], folds[0].carries[0], steps[0])
+    return [*made, *(_by_rows(last, only_long) if len(folds) > 1 else [last])]
 
 
-def _apart(nest: Nest, at: int, fold: Fold, carry: Carry, add: Let) -> Block:
+def _step(fold: Fold) -> Let | None:
+    """The addition of a fold, or the comparison, that makes its only number."""
+    if len(fold.carries) != 1:
+        return None
+    return added(fold.carries[0], fold) or combined(fold.carries[0], fold, (Maximum, Minimum))
+
+
+def _apart(nest: Nest, at: int, fold: Fold, carry: Carry, step: Let) -> Block:
     type = type_of(carry.entry)
     assert isinstance(type, ArrayType)
     totals = Var(ArrayType(type.dtype, tuple(index.size for index in nest.indices)))
@@ -61,8 +71,14 @@ def _apart(nest: Nest, at: int, fold: Fold, carry: Carry, add: Let) -> Block:
     copier = NestCopier()
     first = copier.stmt(Nest(nest.indices, [*before, Store(target, place, carry.init, False, fold.origin)],
                              nest.origin))
-    body = [stmt for stmt in fold.body if stmt is not add and add.target not in getattr(stmt, "targets", ())]
-    body.append(Store(target, place, add.args[1], True, fold.origin))
+    body = [stmt for stmt in fold.body if stmt is not step and step.target not in getattr(stmt, "targets", ())]
+    if step.op is Add:
+        body.append(Store(target, place, step.args[1], True, fold.origin))
+    else:
+        old, new = Var(carry.entry.type), Var(carry.entry.type)
+        body += [Let((old,), Load, (target, *place), {}, fold.origin),
+                 Let((new,), step.op, (old, step.args[1]), {}, fold.origin),
+                 Store(target, place, new, False, fold.origin)]
     sums = NestCopier().stmt(Nest([*fold.indices, *nest.indices], [*before, *body], fold.origin, True))
     if direct:
         return [first, sums]

@@ -13,6 +13,7 @@ from .clean import cleaned
 from .columns import by_rows
 from .components import apart
 from .conditions import resolve
+from .first_places import first_places
 from .gathering import gather
 from .levels import as_one, level
 from .merging import merge_nests
@@ -40,6 +41,8 @@ def fuse(block: Block, results: list[Atom], assumptions: Assumptions, choices: C
     columns = choices.columns
     while substitute_arrays(block, results, FREE):
         block = cleaned(block, results, assumptions)
+    if not choices.for_gpu:
+        block = first_places(block)
     if undivided(block):
         block = cleaned(block, results, assumptions)
     block = columns(block, only_long=True)

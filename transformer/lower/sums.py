@@ -145,8 +145,13 @@ def _is_sum(carry: Carry, stmt: Fold) -> bool:
 
 def added(carry: Carry, stmt: Fold) -> Let | None:
     """The addition that makes the next value of a sum, if it is one."""
+    return combined(carry, stmt, (Add,)) if is_float(carry.entry) else None
+
+
+def combined(carry: Carry, stmt: Fold, ops: tuple[Any, ...]) -> Let | None:
+    """What makes the next value of a fold of its last one and an item, in this order, if it is one of these ops."""
     made = next((each for each in stmt.body if isinstance(each, Let) and carry.next in each.targets), None)
-    if made is None or made.op is not Add or not is_float(carry.entry) or uses_in(stmt, carry.entry) != 1:
+    if made is None or made.op not in ops or uses_in(stmt, carry.entry) != 1:
         return None
     if carry.entry not in made.args or made.target.type != carry.entry.type or uses_in(stmt, made.target):
         return None
