@@ -25,7 +25,7 @@ class Changing:
 
     def are_apart(self, places: list[tuple[Any, ...]], outer: Var) -> bool:
         """Whether places of different iterations always differ, along one axis."""
-        for axis in range(len(places[0])):
+        for axis in range(min(map(len, places)) if len(set(map(len, places))) == 1 else min(map(len, places)) - 1):
             widths = {self._part(size_of_atom(at[axis]), outer) for at in places}
             if len(widths) == 1 and None not in widths:
                 return True

@@ -10,7 +10,7 @@ Places are sizes in terms of positions of loops. Along an axis, two of them neve
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from ..core.types import INT
 from ..core.walk import atom_vars, size_of_atom
 from .nests import Block, Fold, Index, Nest, Store, defined, inner_blocks, is_load, statements
 
+Places = tuple[Extent | None, ...]
 Ranges = dict[Var, tuple[Extent, Extent]]      # first and last, outer positions before those that depend on them
 
 
@@ -30,7 +31,7 @@ class Access:
     is not one in terms of these."""
 
     array: Var
-    at: tuple[Extent | None, ...]
+    at: Places
     ranges: Ranges
     writes: bool = False
     adds: bool = False
@@ -72,7 +73,13 @@ def may_meet(one: Access, other: Access, ranges: Ranges) -> bool:
         return False
     ranges = {**ranges, **one.ranges, **other.ranges}
     return not any(a is not None and b is not None and (is_above(a - b, ranges) or is_above(b - a, ranges))
-                   for a, b in zip(one.at, other.at, strict=True))
+                   for a, b in _along_axes(one.at, other.at))
+
+
+def _along_axes(at: Places, other: Places) -> Iterable[tuple[Extent | None, Extent | None]]:
+    """The places along each axis of an array; the last one of fewer places counts along several (`raveling`)."""
+    alone = len(at) if len(at) == len(other) else min(len(at), len(other)) - 1
+    return zip(at[:alone], other[:alone], strict=True)
 
 
 def moved_access(access: Access, position: Var, there: Extent) -> Access:

@@ -20,6 +20,7 @@ from .lists import Lists, put_for_good
 from .naming import Names
 from .nests import Block, Lowered
 from .numbers import Numbers, literal
+from .raveling import raveled_arrays
 
 
 class Expressions:
@@ -47,6 +48,9 @@ class Expressions:
         self.lists = lists or Lists([lowered])
         self.names.used.update(self.lists.names.values())
         self.for_good = put_for_good(lowered.body, lowered.results)
+        self.raveled = raveled_arrays(lowered.body)                      # by arrays and numbers of places in them
+        self.whole = {rows.type.sizes[0]: rows for (array, count), rows in self.raveled.items()      # type: ignore[union-attr]
+                      if count == 1 and array in {*lowered.function.params, *lowered.outside}}
 
     def collect_hosted(self, block: Block) -> None:
         """Names the functions in which Python does something."""
@@ -60,8 +64,8 @@ class Expressions:
         return self.size(atom)
 
     def subscript(self, array: Any, at: tuple[Any, ...]) -> ast.Subscript:
-        places = [self.atom(k) for k in at]
-        return ast.Subscript(self.atom(array), places[0] if len(places) == 1 else ast.Tuple(places))
+        places, of_all = [self.atom(k) for k in at], self.atom(self.raveled.get((array, len(at)), array))
+        return ast.Subscript(of_all, places[0] if len(places) == 1 else ast.Tuple(places))
 
     def size(self, size: Extent) -> ast.expr:
         """A size, in terms of those that have names."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from ..core.grammar import Var
 from ..ops import scalars
 from ..write.expressions import dotted
 from ..write.layout import LINE, Group, printed
@@ -43,6 +45,7 @@ class Functions:
         self.vector: set[str] = set()
         self.hosted: dict[str, ast.FunctionDef] = {}                     # in which Python does something
         self.tasks: dict[str, Group] = {}                                # what threads share
+        self.arrays: dict[str, list[Var | None]] = {}                    # which are their parameters
         self.given: dict[str, Any] = {}                                  # objects that the module refers to
         self.regrouped: set[str] = set()
         self.of_blas: set[str] = set()                                   # for which compiled code calls BLAS
@@ -102,11 +105,11 @@ class Functions:
         self.hosted[tree.name] = tree
         return tree.name
 
-    def share(self, task: Group, wish: str, taken: set[str]) -> str:
-        """The name of a function that threads run, each for a range."""
+    def share(self, task: Group, wish: str, taken: set[str], params: Iterable[Var | None] = ()) -> str:
+        """The name of a function that threads run, each for a range; `params` are the arrays among its parameters."""
         name = fresh(wish, {*self.taken, *self.names.values(), *self.hosted, *self.tasks, *taken})
         task.head.name = name
-        self.tasks[name] = task
+        self.tasks[name], self.arrays[name] = task, list(params)
         return name
 
     def grid(self, function: Any) -> str:

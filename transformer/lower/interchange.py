@@ -93,7 +93,7 @@ def _is_better(nests: Block, position: Var) -> bool:
 
 def _may_join(nests: Block) -> bool:
     """Whether nests may be one, in which every place of their common space keeps to itself."""
-    return all(map(is_numeric, nests)) and _is_common_space(nests) and _keep_apart(nests)
+    return all(map(is_numeric, nests)) and _is_common_space(nests) and keep_apart(nests)
 
 
 def _depth(nests: Block) -> int:
@@ -116,19 +116,20 @@ def _joint(nests: Block) -> Nest:
     return Nest(first.indices, body, first.origin)
 
 
-def _keep_apart(nests: Block) -> bool:
+def keep_apart(nests: Block) -> bool:
     """Whether every place of the nests touches a part of its own of whatever is written."""
     touched: dict[Var, list[tuple[Nest, tuple[Atom, ...]]]] = {}
     for nest in nests:
         for array, at in accesses(nest):
             touched.setdefault(array, []).append((nest, at))
     written = {each.array for each in statements(nests) if isinstance(each, Store)}
-    return all(_has_own_axis(touched[array], n) for array in written for n in range(_depth(nests)))
+    return all(own_axis(touched[array], n) is not None for array in written for n in range(_depth(nests)))
 
 
-def _has_own_axis(touched: list[tuple[Nest, tuple[Atom, ...]]], n: int) -> bool:
-    """Whether along some axis of an array the nests are at their index `n`, and nowhere else."""
-    return any(all(at[axis] is nest.indices[n].var for nest, at in touched) for axis in range(len(touched[0][1])))
+def own_axis(touched: list[tuple[Nest, tuple[Atom, ...]]], n: int) -> int | None:
+    """The axis of an array along which the nests are at their index `n`, and nowhere else, if there is one."""
+    return next((axis for axis in range(len(touched[0][1]))
+                 if all(at[axis] is nest.indices[n].var for nest, at in touched)), None)
 
 
 def _of_one_nest(block: Block, turned: set[Nest]) -> Iterator[Var]:

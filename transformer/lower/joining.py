@@ -20,34 +20,35 @@ from ..core.builder import current
 from ..core.grammar import Atom, Const, Let, Loop, Var
 from ..core.walk import Copier
 from ..ops.identity import Same
-from .clean import Renaming
+from .copying import NestCopier
 from .dependence import Frame, accesses, conflicts
 from .levels import key_of
 from .lifetimes import mentioned, written
 from .nests import Block, Fold, Nest, Store, inner_blocks, is_load, is_numeric, loaded, split, statements
+from .overwritten import without_lost
 
 MOST_STATEMENTS = 64                   # of a loop that comes about
 MOST_BETWEEN = 12                      # statements that a nest is moved past
 
 
 def join(block: Block, in_sweep: bool = False) -> Block:
-    """The block with the nests in its loops joined."""
+    """The block with nests joined: those in its loops, and elsewhere those that write to the same array."""
     made: Block = []
     for stmt in block:
         for inner in inner_blocks(stmt):
             inner[:] = join(inner, in_sweep or isinstance(stmt, Loop))
         made.append(stmt)
-        if in_sweep and isinstance(stmt, Nest):
-            _join_last(made)
+        if isinstance(stmt, Nest):
+            _join_last(made, in_sweep)
     return made
 
 
-def _join_last(made: Block) -> None:
+def _join_last(made: Block, in_sweep: bool) -> None:
     """Joins the last nest with one before it, which may move to it: what is between does not touch the same."""
     last, touched, changed = made[-1], set[Var](), set[Var]()
     for first in made[-2:-2 - MOST_BETWEEN:-1]:
         if isinstance(first, Nest) and touched.isdisjoint(written(first)) and changed.isdisjoint(loaded(first)):
-            both = _joint(first, last)
+            both = _joint(first, last) if in_sweep or written(first) & written(last) else None
             if both is not None:
                 made[-1] = both
                 made.remove(first)
@@ -63,12 +64,12 @@ def _joint(first: Any, second: Any) -> Nest | None:
         return None
     a, b = split(first, 1), split(second, 1)
     index = a.indices[0]
-    inside: Block = Renaming(Copier({b.indices[0].var: index.var})).block(list(b.body))
+    inside: Block = NestCopier({b.indices[0].var: index.var}).block(b.body)
     early, late = accesses(a.body), accesses(inside)
     frame = Frame(index.var, index.size)
     if early is None or late is None or any(frame.meet(y, x) for x, y in conflicts(early, late)):
         return None
-    body = _not_read_again(join(_numbers_first(a.body, inside), in_sweep=True))
+    body = without_lost(_not_read_again(join(_numbers_first(a.body, inside), in_sweep=True)))
     ordered = first.ordered or second.ordered
     if len(body) == 1 and isinstance(body[0], Nest) and len(first.indices) > 1:
         return Nest([index, *body[0].indices], body[0].body, first.origin, ordered)

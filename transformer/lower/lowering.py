@@ -21,6 +21,7 @@ from . import vecmath
 from .nests import Lowered
 from .numba_names import told_apart
 from .options import COMPILED, HOSTED, OF_BLAS, REGROUPED, SHARED, for_numba
+from .short_rows import known_sizes
 from .source import Printed, dimensions, print_lowered
 from .stages import expand
 from .unrolling import has_rows
@@ -46,9 +47,13 @@ class Kernel:
         kinds = {**dict.fromkeys(self.printed.vector, vecmath.COMPILED),
                  **dict.fromkeys(self.printed.regrouped, REGROUPED), **dict.fromkeys(self.printed.hosted, HOSTED),
                  **dict.fromkeys(self.printed.tasks, SHARED), **dict.fromkeys(self.printed.of_blas, OF_BLAS)}
-        own = {"rows": True} if has_rows(self.lowered.body) else {}
-        return {**{name: kinds.get(name, COMPILED) for name in names},
-                self.printed.name: {**kinds.get(self.printed.name, COMPILED), **own}}
+        options = {name: dict(kinds.get(name, COMPILED)) for name in names}
+        if has_rows(self.lowered.body):
+            options[self.printed.name]["rows"] = True
+        for name, arrays in self.printed.arrays.items():
+            if sizes := known_sizes(arrays, self.lowered.body):
+                options[name]["sizes"] = sizes
+        return options
 
     def compile(self) -> Kernel:
         """Compiles it by numba, which is imported for that."""

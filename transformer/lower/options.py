@@ -9,7 +9,7 @@ HOSTED = {**COMPILED, "nogil": False}                  # in which Python does so
 REGROUPED = {**COMPILED, "fastmath": {"reassoc", "contract"}, "forceinline": True}
 SHARED = {**COMPILED, "forceinline": True}             # which threads run
 OF_BLAS = {**COMPILED, "form": "gemm"}
-OURS = "form", "rows"                                  # which are ours to know, and not numba's
+OURS = "form", "rows", "sizes"                         # which are ours to know, and not numba's
 
 
 def for_numba(options: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,5 @@
-"""Nests that fill an array which is written as a whole before anybody reads it.
+"""Nests that fill an array which is written as a whole before anybody reads it, and numbers that others overwrite
+before anybody reads them.
 
     nest i, j: store y, i, j, 0
     nest i:                                   nest i:
@@ -16,7 +17,7 @@ from ..core.walk import size_of_atom
 from .dependence import as_nest
 from .lifetimes import mentioned, written
 from .nests import Block, Index, Nest, Store, inner_blocks, is_load, loaded, statements
-from .places import sole
+from .places import same_places, sole
 
 
 def without_fills(block: Block) -> Block:
@@ -28,6 +29,22 @@ def without_fills(block: Block) -> Block:
         if not _is_overwritten(stmt, block[k + 1:]):
             made.append(stmt)
     return made
+
+
+def without_lost(block: Block) -> Block:
+    """The statements of a block without those which store numbers that later ones overwrite before they are read."""
+    made: Block = []
+    coming: list[Store] = []
+    for stmt in reversed(block):
+        is_store = isinstance(stmt, Store)
+        if is_store and any(stmt.array is each.array and same_places(stmt.at, each.at) for each in coming):
+            continue
+        if not is_store or stmt.adds:
+            coming = [each for each in coming if each.array not in mentioned(stmt)]
+        else:
+            coming.append(stmt)
+        made.append(stmt)
+    return made[::-1]
 
 
 def _is_overwritten(stmt: Any, behind: Block) -> bool:

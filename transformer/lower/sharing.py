@@ -23,7 +23,7 @@ from .nests import Allocate, Product, Store, Task, statements
 
 def shared(e: Any, stmt: Task) -> Line:
     """The call; the function goes to those of the module."""
-    size, cost = e.trips(stmt.index.size), e.size(stmt.cost)
+    size, cost = e.count(stmt.index.size), e.size(stmt.cost)
     with e.names.scope():
         first, count = (e.names.give(Var(INT), wish) for wish in ("first", "count"))
         items = e.block(stmt.body)
@@ -31,9 +31,16 @@ def shared(e: Any, stmt: Task) -> Line:
         given = taken(items, {*e.names.of.values(), *e.names.sizes.values()} - {first, count})
     params = ast.arguments([], [ast.arg(name) for name in (first, count, *given)], None, [], [], None, [])
     task = Group(ast.FunctionDef("", params, [], [], None), items)
-    name = e.numbers.functions.share(task, f"fill_{_filled(e, stmt)}", e.names.used | e.names.reserved)
+    name = e.numbers.functions.share(task, f"fill_{_filled(e, stmt)}", e.names.used | e.names.reserved,
+                                     [None, None, *(_array(e, each) for each in given)])
     return Line(ast.Expr(ast.Call(ast.Name("in_threads"), [ast.Name(name), size, cost, *map(ast.Name, given)], [])),
                 stmt.origin)
+
+
+def _array(e: Any, name: str) -> Var | None:
+    """The array that has a name; None where arrays of several shapes have had it."""
+    found = [var for var, other in e.names.of.items() if other == name and getattr(var.type, "sizes", ())]
+    return found[-1] if len({var.type for var in found}) == 1 else None
 
 
 def _loop_of(stmt: Task, items: list[Item]) -> Any:

@@ -7,14 +7,14 @@ returns its other results. It is plain Python over NumPy arrays, and runs as suc
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.equations import of_range, single_atom
 from ..core.errors import Origin
 from ..core.grammar import Var, type_of
-from ..core.sizes import Dim, Greatest, Size, leaves
+from ..core.sizes import Dim, Extent, Greatest, Size, leaves
 from ..write.composites import Composites
 from ..write.layout import Group, Item, Line, lines_of
 from ..write.names import PRINTED, fresh, identifier
@@ -34,7 +34,8 @@ class Printed:
     the lines below the imports that raise, with what they come from; `tasks` are the functions that threads share.
     `tree` is the function, `items` what its statements have become, by their identity; for the functions `of_blas`,
     compiled code calls BLAS. `grids` are the names of the functions that say how many threads are launched, by their
-    own, and `origins` the places in the program that kernels come from."""
+    own, and `origins` the places in the program that kernels come from. `arrays` are the parameters of functions that
+    are arrays, the others being None."""
 
     source: str
     name: str
@@ -50,6 +51,7 @@ class Printed:
     of_blas: set[str] = field(default_factory=set)
     grids: dict[str, str] = field(default_factory=dict)
     origins: dict[str, list[Origin]] = field(default_factory=dict)
+    arrays: dict[str, list[Var | None]] = field(default_factory=dict)
 
 
 def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Printed:
@@ -72,7 +74,8 @@ def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Pri
     called = [names[callee.function] for callee in lowered.callees]
     return Printed(module_of(parts), name, [*functions.trees, *functions.hosted, *functions.tasks, *called],
                    functions.vector, functions.regrouped, functions.given, set(functions.hosted), raising,
-                   set(functions.tasks), trees[-1], printers[-1].items, functions.of_blas)
+                   set(functions.tasks), trees[-1], printers[-1].items, functions.of_blas,
+                   arrays={**functions.arrays, name: [*lowered.function.params, *lowered.outside]})
 
 
 def _height(parts: list[list[str]]) -> int:
@@ -98,6 +101,7 @@ class Printer(Loops):
         params += [self.names.give(target, "result" if target in lowered.results else makers[target])
                    for target in lowered.outside]
         heads = self._sizes()
+        heads += [item for array in [*lowered.function.params, *lowered.outside] for item in self.ravels(array)]
         params += [*self.lists.params(lowered.function), *self.depth.param(self.names)]
         items = [*self.depth.test(), *self.lists.made(lowered.function), *self.block(lowered.body)]
         returned = list(map(self.returned, lowered.returned))
@@ -113,7 +117,7 @@ class Printer(Loops):
         """`n, m = x.shape` for the dimensions that are mentioned, and `height = n - m + 1` for others."""
         arrays = [*self.lowered.function.params, *self.lowered.outside]
         self.existing = {Greatest(size, 0): size for array in arrays for size in getattr(array.type, "sizes", ())}
-        sizes = [self.normal(size) for size in _mentioned(self.lowered)]
+        sizes = [self.normal(size) for size in _mentioned(self.lowered, self.raveled, self.whole)]
         wished = self.lowered.function.size_names
         self.composites = Composites(sizes, wished)
         self.size_names = {single_atom(size): name for size, name in wished.items()} | self.composites.names
@@ -165,13 +169,14 @@ def dimensions(lowered: Lowered) -> dict[Dim, tuple[Var, int]]:
     return found
 
 
-def _mentioned(lowered: Lowered) -> Any:
-    """Every size that is printed."""
+def _mentioned(lowered: Lowered, raveled: dict[Any, Var], whole: Container[Extent]) -> Any:
+    """Every size that is printed; loops over `whole` arrays need none."""
     for stmt in statements(lowered.body):
         if isinstance(stmt, Allocate) and stmt.target not in lowered.outside:
             yield from stmt.target.type.sizes                            # type: ignore[union-attr]
         for index in getattr(stmt, "indices", ()):
-            yield of_range(index.size)
+            if index.size not in whole:
+                yield of_range(index.size)
         if isinstance(getattr(stmt, "trips", None), Size):
             yield of_range(stmt.trips)
         yield from _sizes_in((getattr(stmt, "args", ()), getattr(stmt, "at", ()), getattr(stmt, "cost", None),
@@ -184,6 +189,7 @@ def _mentioned(lowered: Lowered) -> Any:
             yield from _sizes_in((record.value, getattr(record.target.type, "sizes", ()),
                                   getattr(type_of(record.value), "sizes", ())))
         yield from _sizes_in((getattr(stmt, "value", None), [part.at for part in getattr(stmt, "parts", ())]))
+    yield from (size for rows in raveled.values() if len(rows.type.sizes) > 1 for size in rows.type.sizes)   # type: ignore[union-attr]
     yield from _sizes_in(lowered.results)
 
 

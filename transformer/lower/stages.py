@@ -39,8 +39,10 @@ from .peeling import peel
 from .products import see_through
 from .promotion import promoted
 from .ragged import with_begins
+from .raveling import ravel
 from .scoped import sizes_in_scope
 from .sliding import slide
+from .strips import in_strips
 from .substitution import RATHER_THAN_A_ROW
 from .sums import accurate
 from .threads import in_chunks, shared_out
@@ -104,9 +106,11 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
         renamed = Copier(dims=equal_sizes(builder.assumptions))
         body = without_fills(place(body, results, {param: renamed.type(param.type) for param in donated}))   # type: ignore[misc]
         body = by_blocks(added_at_once(body, results), free_arrays(body, results))
-        body = laid_out(interchange(body, results), results)
+        body = in_strips(interchange(body, results), function.params, results, threads)
+        body = laid_out(body, results)
         body = body if threads else slide(body, results)
-        body = join(jam(shortened(tile(peel(body)))))
+        body = cleaned(join(jam(shortened(tile(peel(body))))), results, builder.assumptions)
+        body = ravel(body, function.params)
         body = in_chunks(body) if threads else body
         body = cleaned(accurate(extremes(compared(body))), results, builder.assumptions)
         if without_tests_of_signs(body, allocated_next, inner_blocks):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.errors import NotSupported
 from ..core.grammar import UNDEFINED, Carry, Const, Effect, If, Let, Loop, Var
+from ..core.sizes import Extent
 from ..core.types import ArrayType
 from ..write.expressions import dotted
 from ..write.layout import Group, Item, Line
@@ -87,8 +88,22 @@ class Statements(Expressions):
         name = self.names.give(stmt.target, memory_name(stmt))
         if stmt.source is not None:
             copy = ast.Call(ast.Attribute(self.atom(stmt.source), "copy"), [], [])
-            return [Line(ast.Assign([ast.Name(name)], copy), stmt.origin)]
-        return [self._allocated(name, stmt.target.type, stmt.origin)]    # type: ignore[arg-type]
+            return [Line(ast.Assign([ast.Name(name)], copy), stmt.origin), *self.ravels(stmt.target)]
+        return [self._allocated(name, stmt.target.type, stmt.origin), *self.ravels(stmt.target)]   # type: ignore[arg-type]
+
+    def ravels(self, array: Var) -> list[Item]:
+        """`x_flat = x.ravel()`, for loops over whole rows of an array."""
+        return [Line(ast.Assign([ast.Name(self.names.give(rows, f"{self.names.of[array]}_{suffix}"))], tree))
+                for (each, count), rows in self.raveled.items() if each is array
+                for suffix, tree in [self._raveled(array, rows.type, count)]]
+
+    def _raveled(self, array: Var, type: Any, count: int) -> tuple[str, ast.expr]:
+        if count == 1:
+            return "flat", ast.Call(ast.Attribute(self.atom(array), "ravel"), [], [])
+        one_piece: ast.expr = self.atom(array)
+        if array in self.lowered.function.params:
+            one_piece = ast.Call(dotted("np.ascontiguousarray"), [one_piece], [])
+        return "rows", ast.Call(ast.Attribute(one_piece, "reshape"), list(map(self.size, type.sizes)), [])
 
     def _copied_into(self, target: Var, source: Any, origin: Any) -> Item:
         everything = ast.Subscript(self.atom(target), ast.Slice(None, None, None))
@@ -113,9 +128,13 @@ class Statements(Expressions):
             self.names.index(index.var)
         items = body()
         for index in reversed(indices):
-            head = ast.For(ast.Name(self.names.of[index.var]), steps(self.trips(index.size)), [], [], None)
+            head = ast.For(ast.Name(self.names.of[index.var]), steps(self.count(index.size)), [], [], None)
             items = [Group(head, items, [], origin)]
         return items
+
+    def count(self, size: Extent) -> ast.expr:
+        """How many places a loop goes through: `x_flat.size`, where these are all of an array."""
+        return ast.Attribute(self.atom(self.whole[size]), "size") if size in self.whole else self.trips(size)
 
     def _fold(self, stmt: Fold) -> list[Item]:
         items: list[Item] = []

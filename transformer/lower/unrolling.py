@@ -11,6 +11,7 @@ from ..core.walk import atom_of_size, atom_vars
 from ..ops.identity import Same
 from .copying import NestCopier
 from .nests import Block, Fold, Index, Nest, accesses, inner_blocks, is_load, split, statements
+from .raveling import whole_rows
 
 MOST_PLACES, MOST_STATEMENTS = 16, 160
 MOST_INNER = 4                         # places of inner indices, where the outer ones stay loops
@@ -19,16 +20,22 @@ VECTOR = 4                             # numbers that a processor computes at on
 
 def unroll(block: Block, vectors: bool = True) -> Block:
     """The block without loops over few places, innermost indices first. Where processors compute `vectors` at once, the
-    rows of small matrices, which are such vectors, stay loops."""
+    rows of small matrices, which are such vectors, stay loops, and so do loops over whole rows of any arrays, which are
+    one loop in the end (`raveling`)."""
+    return _unrolled_in(block, vectors, whole_rows(block) if vectors else set())
+
+
+def _unrolled_in(block: Block, vectors: bool, of_rows: set[int]) -> Block:
     made: Block = []
     for stmt in block:
+        stays = id(stmt) in of_rows
         for inner in inner_blocks(stmt):
-            inner[:] = unroll(inner, vectors)
-        made += _unrolled(stmt, vectors) if isinstance(stmt, (Nest, Fold)) else [stmt]
+            inner[:] = _unrolled_in(inner, vectors, of_rows)
+        made += _unrolled(stmt, vectors, stays) if isinstance(stmt, (Nest, Fold)) else [stmt]
     return made
 
 
-def _unrolled(stmt: Nest | Fold, vectors: bool) -> Block:
+def _unrolled(stmt: Nest | Fold, vectors: bool, of_rows: bool) -> Block:
     depth = len(stmt.indices)
     if isinstance(stmt, Nest) and not depth:
         return stmt.body
@@ -40,7 +47,7 @@ def _unrolled(stmt: Nest | Fold, vectors: bool) -> Block:
         return _written_out(stmt)
     if depth > 1 and places(stmt.indices[:1]) <= min(MOST_INNER, most) and _lists_places(stmt):
         return _written_out(split(stmt, 1))
-    while depth and places(stmt.indices[depth - 1:]) <= min(MOST_INNER, most):
+    while depth and not of_rows and places(stmt.indices[depth - 1:]) <= min(MOST_INNER, most):
         depth -= 1
     if depth == len(stmt.indices):
         return [stmt]

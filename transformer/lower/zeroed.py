@@ -18,6 +18,7 @@ from ..core.grammar import Const, Var
 from .lifetimes import mentioned
 from .nests import Block, Index, Nest, Store, is_empty_memory, statements, uses_before, writes
 from .places import sole
+from .raveling import sizes_of_places
 
 
 def without_zeros(block: Block, outside: Collection[Var]) -> tuple[Block, list[Var]]:
@@ -62,7 +63,8 @@ def _is_zero(value: Any) -> bool:
 def _is_everywhere(store: Store, around: tuple[Index, ...]) -> bool:
     """Whether places run over the whole of every axis."""
     sizes = {index.var: index.size for index in around}
-    axes = [(place, size) for place, size in zip(store.at, store.array.type.sizes, strict=True) if size != 1]  # type: ignore[union-attr]
+    axes = [(place, size) for place, size in zip(store.at, sizes_of_places(store.array, store.at), strict=True)
+            if size != 1]
     places = [sole(place) for place, _ in axes]
     return len(set(places)) == len(axes) and all(
         place in sizes and sizes[place] == size for place, (_, size) in zip(places, axes, strict=True))

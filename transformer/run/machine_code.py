@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import reduce
+from itertools import zip_longest
 from typing import Any
 
 from llvmlite import ir as llvm
@@ -94,7 +95,7 @@ class Elements(Variables):
     def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
         super().storevar(value, name, argidx)
         if name in self.assigned and has_elements(self.typeof(name)):
-            self.layouts[name] = self._layout(self.typeof(name), value)
+            self.layouts[name] = self._layout(self.typeof(name), value, self._known_sizes(name))
 
     def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
         if not self._is_element(value, index):
@@ -120,9 +121,17 @@ class Elements(Variables):
         """That of the array in a variable: of what it holds now, where arrays take turns in it."""
         return self.layouts.get(name) or self._layout(self.typeof(name), self.loadvar(name))
 
-    def _layout(self, kind: Any, value: Any) -> Layout:
+    def _known_sizes(self, name: str) -> tuple[int | None, ...]:
+        """The sizes of an array that are numbers, if it is an argument; None for others."""
+        made = self.assigned[name]
+        known = getattr(self.func_ir.func_id.func, "known_sizes", {})
+        return known.get(made.index, ()) if isinstance(made, ir.Arg) else ()
+
+    def _layout(self, kind: Any, value: Any, known: tuple[int | None, ...] = ()) -> Layout:
         builder, array = self.builder, make_array(kind)(self.context, self.builder, value)
         sizes = cgutils.unpack_tuple(builder, array.shape, kind.ndim)
+        sizes = [size if number is None else llvm.Constant(size.type, number)
+                 for size, number in zip_longest(sizes, known)]
         if kind.layout == "A":
             return Layout(array.data, sizes, cgutils.unpack_tuple(builder, array.strides, kind.ndim))
         inner = [sizes[axis + 1:] if kind.layout == "C" else sizes[:axis] for axis in range(kind.ndim)]

@@ -1,0 +1,235 @@
+"""Loops that go over whole arrays again and again, strip by strip: a strip stays in the cache for all iterations.
+
+    for k in range(m):                      nest block < (n + 511) // 512
+        nest i < n                              for k in range(m):
+            y[i] = y[i] * c[k]          →           nest i < min(512, n - 512 * block)
+                                                        y[512 * block + i] = y[512 * block + i] * c[k]
+
+Every place of such arrays keeps to itself: it reads and writes elements of its own, and what the loop hands on besides
+is the same for all. Loops that follow each other, and nests between them, join if that holds for them together. Memory
+that only they use is that of one strip then: what a loop keeps of each iteration for its reverse is in the cache, too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..core.builder import current
+from ..core.grammar import Atom, Let, Loop, Var
+from ..core.sizes import Extent, Size, Unknown, least
+from ..core.types import INT
+from ..core.walk import Copier, atom_of_size, atom_vars
+from .clean import Renaming
+from .interchange import keep_apart, own_axis
+from .lifetimes import mentioned, written
+from .nests import (
+    Allocate,
+    Block,
+    Index,
+    Nest,
+    Store,
+    accesses,
+    all_uses,
+    defined,
+    inner_blocks,
+    is_empty_memory,
+    is_load,
+    is_numeric,
+    loaded,
+    statements,
+)
+from .raveling import flattened, whole_arrays
+
+STRIP = 512                            # places that are done together
+WORTH_STRIPS = 1 << 13                 # places in all
+
+
+def in_strips(block: Block, params: list[Var], results: list[Atom], threads: bool) -> Block:
+    """The block with such loops inside of nests over strips; with `threads`, each strip has memory of its own."""
+    strips = _Strips(block, params, results, threads)
+    made = strips.block(block)
+    return _without(strips.moved, made) if strips.moved else made
+
+
+@dataclass
+class _Group:
+    """Statements of which every place keeps to itself, with the nests in them; and what is done before them. All of
+    these are the `whole`, in order."""
+
+    whole: Block = field(default_factory=list)
+    before: Block = field(default_factory=list)
+    stmts: Block = field(default_factory=list)
+    nests: list[Nest] = field(default_factory=list)
+
+    def add(self, stmt: Any, nests: list[Nest]) -> None:
+        (self.stmts if nests else self.before).append(stmt)
+        self.whole.append(stmt)
+        self.nests += nests
+
+    @property
+    def size(self) -> Extent:
+        return current().assumptions.normal(self.nests[0].indices[0].size)
+
+    def has_loops(self) -> bool:
+        return any(isinstance(stmt, Loop) for stmt in self.stmts)
+
+
+class _Strips:
+
+    def __init__(self, block: Block, params: list[Var], results: list[Atom], threads: bool) -> None:
+        self.whole = whole_arrays(block, params)
+        self.uses = Counter(all_uses(block)) + Counter(atom_vars(results))
+        self.memory = {stmt.target: stmt for stmt in statements(block) if is_empty_memory(stmt)}
+        self.threads = threads
+        self.moved: set[Var] = set()                                     # whose memory is made for each strip
+
+    def block(self, block: Block) -> Block:
+        made: Block = []
+        group = _Group()
+        for stmt in block:
+            nests = self._nests(stmt)
+            if nests and not self._fit(_Group(), stmt, nests):
+                nests = []
+            if not (self._fit(group, stmt, nests) if nests else _goes_before(stmt, group)):
+                made += self._flushed(group)
+                group = _Group()
+            group.add(stmt, nests)
+        return [*made, *self._flushed(group)]
+
+    def _flushed(self, group: _Group) -> Block:
+        if group.has_loops() and _is_long(group.size):
+            return [*group.before, self._by_strips(group)]
+        for stmt in group.whole:
+            for inner in inner_blocks(stmt):
+                inner[:] = self.block(inner)
+        return group.whole
+
+    def _fit(self, group: _Group, stmt: Any, nests: list[Nest]) -> bool:
+        """Whether every place of the nests of a group and these keeps to itself."""
+        together, normal = [*group.nests, *nests], current().assumptions.normal
+        sizes = {normal(nest.indices[0].size) for nest in together}
+        inside = {var for each in statements([stmt]) for var in _defined(each)}
+        return (len(sizes) == 1 and inside.isdisjoint(atom_vars(tuple(sizes))) and keep_apart(together)
+                and written(stmt).isdisjoint(_read_for_all(group.stmts))
+                and {array for each in group.stmts for array in written(each)}.isdisjoint(_read_for_all([stmt])))
+
+    def _nests(self, stmt: Any) -> list[Nest]:
+        """The nests that a statement consists of, with what is the same for all places."""
+        if isinstance(stmt, Nest):
+            return [stmt] if is_numeric(stmt) and not stmt.ordered and len(stmt.indices) == 1 else []
+        if not isinstance(stmt, Loop) or stmt.reads or stmt.records or stmt.count is not None:
+            return []
+        if not all(_is_in_place(carry) or not getattr(carry.entry.type, "sizes", True) and not self.uses[carry.out]
+                   for carry in stmt.carries):
+            return []
+        body: Block = stmt.body
+        body[:] = [flattened(each, self.whole) if _is_elementwise(each) else each for each in body]
+        found = [self._nests(each) for each in body if not isinstance(each, Let)]
+        return [nest for nests in found for nest in nests] if all(found) and all(
+            isinstance(each, Let) for each in stmt.test) else []
+
+
+    def _by_strips(self, group: _Group) -> Nest:
+        block, size = Var(INT, "block"), group.size
+        first, blocks = Size.of(Unknown(block)) * STRIP, (size + (STRIP - 1)) // STRIP
+        current().assumptions.within(block, 0, blocks - 1)
+        own = self._own(group)
+        for nest in group.nests:
+            _shorten(nest, first, least(STRIP, size - first), own)
+        for array, axis in own.items():
+            sizes = array.type.sizes                                     # type: ignore[union-attr]
+            array.type = array.type.with_sizes((*sizes[:axis], STRIP, *sizes[axis + 1:]))      # type: ignore[union-attr]
+        self.moved.update(own if self.threads else ())
+        memory = [self.memory[array] for array in own] if self.threads else []
+        return Nest([Index(block, blocks)], [*memory, *group.stmts], group.stmts[0].origin)
+
+    def _own(self, group: _Group) -> dict[Var, int]:
+        """The arrays that nobody else uses, and the axes along which each place keeps to itself."""
+        inside = Counter(all_uses(group.stmts))
+        arrays = [array for array in self.memory if inside[array] and inside[array] == self.uses[array]]
+        touched = {array: [(nest, at) for nest in group.nests for each, at in accesses(nest) if each is array]
+                   for array in arrays}
+        axes = {array: own_axis(touched[array], 0) for array in arrays if touched[array]}
+        return {array: axis for array, axis in axes.items() if axis is not None}
+
+
+def _shorten(nest: Nest, first: Extent, count: Extent, own: dict[Var, int]) -> None:
+    """Has a nest go over one strip, from its first place; `own` are arrays that have elements for it alone."""
+    old, here = nest.indices[0].var, Var(INT, nest.indices[0].var.name)
+    current().assumptions.within(here, 0, count - 1)
+    nest.indices = [Index(here, count)]
+    nest.body = _InStrip({old: atom_of_size(first + Size.of(Unknown(here)))}, own, here).block(nest.body)
+
+
+class _InStrip(Renaming):
+    """Has places count from the beginning of all strips, and those in arrays of one strip from its own."""
+
+    def __init__(self, mapping: dict[Var, Atom], own: dict[Var, int], here: Var) -> None:
+        super().__init__(Copier(mapping))
+        self.own, self.here = own, here
+
+    def stmt(self, stmt: Any) -> Any:
+        made = super().stmt(stmt)
+        if isinstance(made, Store) and made.array in self.own:
+            made.at = self._at(made.array, made.at)
+        elif is_load(made) and made.args[0] in self.own:
+            made.args = (made.args[0], *self._at(made.args[0], made.args[1:]))
+        return made
+
+    def _at(self, array: Var, at: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        axis = self.own[array]
+        return (*at[:axis], self.here, *at[axis + 1:])
+
+
+def _without(moved: set[Var], block: Block) -> Block:
+    """The block without memory that is made elsewhere now."""
+    made: Block = []
+    for stmt in block:
+        for inner in inner_blocks(stmt) if not isinstance(stmt, Nest) else ():
+            inner[:] = _without(moved, inner)
+        if not isinstance(stmt, Allocate) or stmt.target not in moved:
+            made.append(stmt)
+    return made
+
+
+def _is_in_place(carry: Any) -> bool:
+    return bool(carry.init is carry.entry is carry.next is carry.out)
+
+
+def _is_elementwise(stmt: Any) -> bool:
+    """Whether a nest over several axes does the same with each element of arrays, wherever it is."""
+    if not is_numeric(stmt) or stmt.ordered or len(stmt.indices) < 2:
+        return False
+    here = tuple(index.var for index in stmt.indices)
+    return all(at == here or set(here).isdisjoint(atom_vars(at)) for _, at in accesses(stmt))
+
+
+def _read_for_all(block: Block) -> set[Any]:
+    """The arrays of which loops read elements for all places, outside of nests."""
+    return {array for stmt in block if isinstance(stmt, Loop) for each in (*stmt.test, *stmt.body)
+            for array in (loaded(each) if isinstance(each, Let) else _read_for_all([each]))}
+
+
+def _defined(stmt: Any) -> Iterator[Var]:
+    yield from defined(stmt)
+    if isinstance(stmt, Loop):
+        yield stmt.position
+        yield from (carry.entry for carry in stmt.carries)
+
+
+def _goes_before(stmt: Any, group: _Group) -> bool:
+    """Whether a statement may be done before a group that it follows."""
+    if not isinstance(stmt, (Let, Allocate)):
+        return False
+    changed = {array for each in group.stmts for array in written(each)}
+    return is_empty_memory(stmt) or changed.isdisjoint(mentioned(stmt))
+
+
+def _is_long(size: Extent) -> bool:
+    """Whether there are many places: certainly, or in all calls that this code is made for."""
+    assumptions = current().assumptions
+    return assumptions.certainly_at_least(size, WORTH_STRIPS) or assumptions.choose(size, WORTH_STRIPS)
+
