@@ -41,7 +41,9 @@ def _by_rows(nest: Nest, only_long: bool) -> Block:
         return [nest]
     if only_long and min(places(folds[0].indices), places(nest.indices[-1:])) <= MOST_PLACES:
         return [nest]
-    if len(folds) > 1 and any(step.op is Add for step in steps) or not all(_reads_columns(nest, fold) for fold in folds):
+    if len(folds) > 1 and any(step.op is Add for step in steps):
+        return [nest]
+    if not all(_reads_columns(nest, fold) for fold in folds):
         return [nest]
     at = nest.body.index(folds[0])
     if any(not isinstance(stmt, Let) for stmt in nest.body[:at]) or _mentions(nest, folds[0], at):

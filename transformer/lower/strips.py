@@ -109,12 +109,12 @@ class _Strips:
 
     def _fit(self, group: _Group, stmt: Any, nests: list[Nest]) -> bool:
         """Whether every place of the nests of a group and these keeps to itself."""
-        together, normal = [*group.nests, *nests], current().assumptions.normal
-        sizes = {normal(nest.indices[0].size) for nest in together}
+        together, all_nests, normal = [*group.stmts, stmt], [*group.nests, *nests], current().assumptions.normal
+        sizes = {normal(nest.indices[0].size) for nest in all_nests}
         inside = {var for each in statements([stmt]) for var in _defined(each)}
-        return (len(sizes) == 1 and inside.isdisjoint(atom_vars(tuple(sizes))) and keep_apart(together)
-                and written(stmt).isdisjoint(_read_for_all(group.stmts))
-                and {array for each in group.stmts for array in written(each)}.isdisjoint(_read_for_all([stmt])))
+        changed = {array for each in together for array in written(each)}
+        return (len(sizes) == 1 and inside.isdisjoint(atom_vars(tuple(sizes))) and keep_apart(all_nests)
+                and changed.isdisjoint(_read_for_all(together)))
 
     def _nests(self, stmt: Any) -> list[Nest]:
         """The nests that a statement consists of, with what is the same for all places."""

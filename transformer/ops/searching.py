@@ -21,7 +21,7 @@ from .index_places import clipped_number
 from .integers import count_of
 from .regions import Slot, filled
 from .rewritten import Rewritten
-from .value import Value, call, emit, value
+from .value import Value, atom, call, emit, value
 
 POSITION = np.dtype(np.int64)
 
@@ -146,26 +146,23 @@ def is_before(x: Any, y: Any) -> Any:
 
 
 def searched(a: Any, v: Any, side: str) -> Any:
-    """Where values belong in a sorted array that is not empty. Half of the places that are left go in each step, for
-    all values at a time: how many are left is the same for all."""
+    """Where values belong in a sorted array, for all values at a time: of the `count` places behind `low`, half are left
+    in each step, or one more than are needed, so that the count is the same for all."""
     builder, dtype, place = current(), np.promote_types(a.dtype, v.dtype), ArrayType(POSITION, v.shape)
     a, v = converted(a, dtype), converted(v, dtype)
-
-    def is_behind(k: Any) -> Any:
-        found = np.take(a, k, mode="clip")
-        return is_before(found, v) if side == "left" else np.logical_not(is_before(v, found))
-
     low, count, places = Var(place, "low"), Var(INT, "count"), Var(place)
     with builder.nested() as test:
-        goes_on = np.greater(Value(count), 1)
+        goes_on = np.greater(Value(count), 0)
     with builder.nested() as body:
-        half = np.floor_divide(Value(count), 2)
-        behind = np.add(Value(low), half)
-        next_low, left = value(where(is_behind(behind - 1), behind, Value(low))), value(Value(count) - half)
-    carries = [Carry(low, zeros(place).atom, next_low.atom, places),
-               Carry(count, value(a.shape[0]).atom, left.atom, Var(INT))]
-    builder.emit(Loop(Var(INT), None, carries, body, test=test, cond=goes_on.atom, origin=builder.origin))
-    return Value(places) + is_behind(Value(places))
+        left = np.floor_divide(Value(count), 2)
+        behind = np.add(Value(low), np.subtract(Value(count), left))
+        found = np.take(a, behind - 1, mode="clip")
+        is_behind = is_before(found, v) if side == "left" else np.logical_not(is_before(v, found))
+        next_low = where(is_behind, behind, Value(low))
+    carries = [Carry(low, zeros(place).atom, atom(next_low), places),
+               Carry(count, atom(a.shape[0]), atom(left), Var(INT))]
+    builder.emit(Loop(Var(INT), None, carries, body, test=test, cond=atom(goes_on), origin=builder.origin))
+    return Value(places)
 
 
 class Searchsorted(Op):
@@ -181,8 +178,7 @@ class Searchsorted(Op):
         return ArrayType(POSITION, v.sizes)
 
     def definition(a, v, side="left"):
-        return searched(a, v, side) if current().assumptions.decide(a.shape[0] - 1) else zeros(
-            ArrayType(POSITION, v.shape))
+        return searched(a, v, side)
 
     def batch(lead, a, v, side="left"):
         if not lead[0]:

@@ -104,8 +104,10 @@ def _integer(fold: Fold, stmt: Let, atom: Atom) -> Atom | None:
 def _in_floats(fold: Fold, var: Var) -> bool:
     """Whether an integer gives the same as this float wherever it is used."""
     users = fold.uses.users[var]
-    return integer_for(var, fold.uses) and all(
-        any(_decides(type_of(other), var.type) for other in user.args if other is not var) for user in users)  # type: ignore[union-attr]
+    kept = fold.mapping
+    return integer_for(var, fold.uses, kept) and all(
+        any(_decides(type_of(kept.get(other, other)), var.type) for other in user.args if other is not var)  # type: ignore[union-attr]
+        for user in users)
 
 
 def _decides(type: Any, wanted: Any) -> bool:
