@@ -39,10 +39,10 @@ def loss_value_and_grad(params, images, labels):
     ddiff = 1.0 / p
     dscores = np.zeros((p, w2.shape[1]))
     dscores[steps, labels] = -ddiff
-    dscores = dscores + (ddiff / total)[:, None] * e
+    dscores += (ddiff / total)[:, None] * e
     same = scores == top
     ratio = np.sum(dscores, axis=1, keepdims=True) / np.sum(same, axis=1, keepdims=True)
-    dscores = dscores - same * ratio
+    dscores -= same * ratio
     db2 = np.sum(dscores, axis=0)
     dw2 = hidden.T @ dscores
     scaled = dscores @ w2.T * (1 - hidden * hidden)

@@ -33,7 +33,7 @@ def cube_root_value_and_grad(a):
         scaled = 3 * x2
         scaled2 = scaled * x2
         ratio = dx * ((x2 ** 3 - a) / scaled2) / scaled2
-        ddiff = -dx / scaled2
-        da -= ddiff
-        dx = dx + ratio * scaled + ratio * x2 * 3 + 3 * ddiff * x2 ** 2
+        ratio2 = dx / scaled2
+        da += ratio2
+        dx = dx + ratio * scaled + ratio * x2 * 3 - 3 * ratio2 * x2 ** 2
     return x, da

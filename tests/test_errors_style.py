@@ -14,12 +14,13 @@ ROOT = Path(__file__).parent.parent
 KINDS = {"NotSupported", "NotDifferentiable", "BadArgument", "ShapeError", "BadIndex", "SourceError", "TransformError"}
 PARTS = ("message", "origin", "why", "instead", "argument")
 REFUSALS = {"NotSupported", "NotDifferentiable"}
-# Only these messages begin with a capital or end with a full stop: they are NumPy's own.
+# Only these messages begin with a capital or end with a full stop: they are NumPy's own, or Python's.
 QUOTED = {
     "Axis must be specified when shapes of a and weights differ.",
     "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.",
     "Cannot cast ufunc ",
     "Cross index must be 1 dimensional",
+    "Expected an int as second argument to ldexp.",
     "Improper number of dimensions to norm.",
     "Incompatible dimensions",
     "Input must be 1- or 2-d.",
@@ -36,6 +37,7 @@ QUOTED = {
     "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
     "UPLO argument must be 'L' or 'U'",
     "Valid values for `indexing` are 'xy' and 'ij'.",
+    "fp and xp are not of the same length.",
     "invalid index to scalar variable.",
     "number sections must be larger than 0.",
     "repeats may not contain negative values.",

@@ -122,9 +122,9 @@ def _is_of_rows(stmt: Nest | Fold, whole: set[Var]) -> bool:
     both = {row.var, place.var}
     others = (var for each in statements(stmt.body) if not is_load(each) and not isinstance(each, Store)
               for var in (*uses_before(each), *uses_after(each)))
-    stored = (each.value for each in statements(stmt.body) if isinstance(each, Store))
-    handed_on = (carry.next for carry in getattr(stmt, "carries", ()))
-    return (both.isdisjoint(atom_vars(place.size)) and both.isdisjoint((*others, *stored, *handed_on))
+    stored = [each.value for each in statements(stmt.body) if isinstance(each, Store)]
+    handed_on = [carry.next for carry in getattr(stmt, "carries", ())]
+    return (both.isdisjoint(atom_vars((place.size, stored, handed_on))) and both.isdisjoint(others)
             and all(_goes_through_rows(array, at, row, place, whole) for array, at in accesses(stmt)
                     if not both.isdisjoint(atom_vars(at))))
 

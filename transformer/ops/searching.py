@@ -146,8 +146,8 @@ def is_before(x: Any, y: Any) -> Any:
 
 
 def searched(a: Any, v: Any, side: str) -> Any:
-    """Where values belong in a sorted array, for all values at a time: of the `count` places behind `low`, half are left
-    in each step, or one more than are needed, so that the count is the same for all."""
+    """Where values belong in a sorted array, for all values at a time: of the `count` places behind `low`, half are
+    left in each step, or one more than are needed, so that the count is the same for all."""
     builder, dtype, place = current(), np.promote_types(a.dtype, v.dtype), ArrayType(POSITION, v.shape)
     a, v = converted(a, dtype), converted(v, dtype)
     low, count, places = Var(place, "low"), Var(INT, "count"), Var(place)
