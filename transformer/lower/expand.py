@@ -62,8 +62,9 @@ def own_copy(atom: Any) -> Any:
 class Expansion:
     """Goes through blocks; what statements become is emitted by the builder."""
 
-    def __init__(self, builder: Builder, ragged: Ragged, ranges: Ranges, given: Set[Var]) -> None:
+    def __init__(self, builder: Builder, ragged: Ragged, ranges: Ranges, given: Set[Var], for_gpu: bool) -> None:
         self.builder = builder
+        self.for_gpu = for_gpu
         self.given = given
         self.ranges = ranges
         self.magnitudes = Magnitudes(ranges)
@@ -208,7 +209,7 @@ class Expansion:
         elif op.of_sequences:
             raise NotSupported(f"{op.name} of what a loop records has no compiled form",
                                instead="Run it without jit.")
-        elif missing(op) is None and op.definition is not None and self._defined(stmt):
+        elif missing(op) is None and self._has_definition(op) and self._defined(stmt):
             pass
         elif is_of_library(stmt):
             computed(stmt)
@@ -237,6 +238,9 @@ class Expansion:
             emit(Let(stmt.targets, Same, (earlier,), {}, stmt.origin)) if earlier else found(stmt)
         else:
             raise NotSupported(f"{op.name} has no loop form")
+
+    def _has_definition(self, op: Any) -> bool:
+        return op.definition is not None and not (self.for_gpu and op.alone_on_gpus)
 
     def _defined(self, stmt: Let) -> bool:
         """Expands the definition of an op, unless it has none for these operands."""

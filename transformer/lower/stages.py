@@ -131,8 +131,8 @@ def _fused(function: Function, builder: Builder, choices: Choices = FOR_PROCESSO
     with builder.active():
         function = chosen_by_masks(with_tests_of_names(function))
         ragged = with_begins(function)
-        body = Expansion(builder, ragged, Ranges(ragged.function), given).block(ragged.function.body)
-        body = promoted(body, builder)
+        expansion = Expansion(builder, ragged, Ranges(ragged.function), given, choices.for_gpu)
+        body = promoted(expansion.block(ragged.function.body), builder)
         if is_called:
             with builder.resumed(body):
                 results = list(map(own_copy, results))

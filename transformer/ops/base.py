@@ -77,6 +77,8 @@ loop form       how one element of the result comes about. A rule is called as t
 ``helper``      printed, it is a call of a function that the module contains, with the name of the op (`write/prelude`)
 ``silent``      attributes that no call has: they are needed for the types only
 ``alone``       ``{k: op}``: what gives result `k` from the same operands where no other one is needed
+``alone_on_gpus``  a GPU's threads compute an element each, by ``element``, where processors compute all together, by
+                ``definition``
 ``symmetric``   NumPy reads one triangle of the first operand: its derivative is symmetric
 ``run``         ``(*operands, **attrs) -> result`` on NumPy arrays; the first of `calls` unless said
 ``domain``      ``(rng) -> list of (operands, attrs)``: sample calls for the generated tests
@@ -157,6 +159,7 @@ class Op:
     makes_array: Any = None
     helper = False
     silent: tuple[str, ...] = ()
+    alone_on_gpus = False
     symmetric = False
     alone: dict[int, Any] = {}
     types: Any
