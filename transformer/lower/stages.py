@@ -106,8 +106,7 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
         renamed = Copier(dims=equal_sizes(builder.assumptions))
         body = without_fills(place(body, results, {param: renamed.type(param.type) for param in donated}))   # type: ignore[misc]
         body = by_blocks(added_at_once(body, results), free_arrays(body, results))
-        body = in_strips(interchange(body, results), function.params, results, threads)
-        body = laid_out(body, results)
+        body = in_strips(laid_out(interchange(body, results), results), function.params, results, threads)
         body = body if threads else slide(body, results)
         body = cleaned(join(jam(shortened(tile(peel(body))))), results, builder.assumptions)
         body = ravel(body, function.params)

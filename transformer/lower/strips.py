@@ -19,7 +19,7 @@ from typing import Any
 
 from ..core.builder import current
 from ..core.grammar import Atom, Let, Loop, Var
-from ..core.sizes import Extent, Size, Unknown, least
+from ..core.sizes import Extent, Size, Unknown, least, product
 from ..core.types import INT
 from ..core.walk import Copier, atom_of_size, atom_vars
 from .clean import Renaming
@@ -100,7 +100,7 @@ class _Strips:
         return [*made, *self._flushed(group)]
 
     def _flushed(self, group: _Group) -> Block:
-        if group.has_loops() and _is_long(group.size):
+        if group.has_loops() and _is_long(group.nests[0]):
             return [*group.before, self._by_strips(group)]
         for stmt in group.whole:
             for inner in inner_blocks(stmt):
@@ -126,7 +126,7 @@ class _Strips:
                    for carry in stmt.carries):
             return []
         body: Block = stmt.body
-        body[:] = [flattened(each, self.whole) if _is_elementwise(each) else each for each in body]
+        body[:] = [flattened(each, self.whole) if _is_elementwise(each) and _is_long(each) else each for each in body]
         found = [self._nests(each) for each in body if not isinstance(each, Let)]
         return [nest for nests in found for nest in nests] if all(found) and all(
             isinstance(each, Let) for each in stmt.test) else []
@@ -228,8 +228,9 @@ def _goes_before(stmt: Any, group: _Group) -> bool:
     return is_empty_memory(stmt) or changed.isdisjoint(mentioned(stmt))
 
 
-def _is_long(size: Extent) -> bool:
-    """Whether there are many places: certainly, or in all calls that this code is made for."""
+def _is_long(nest: Nest) -> bool:
+    """Whether a nest goes over many places: certainly, or in all calls that this code is made for."""
     assumptions = current().assumptions
+    size = assumptions.normal(product(index.size for index in nest.indices))
     return assumptions.certainly_at_least(size, WORTH_STRIPS) or assumptions.choose(size, WORTH_STRIPS)
 
