@@ -1,5 +1,5 @@
-"""Run benchmarks: `python -m benchmarks headline`, `… npbench`, `… batches`, `… gpu`, `… gradients`, `… growth`,
-`… memory`, `… parallel`, `… processes`, `… random`, `… reading`, `… vecmath`."""
+"""Run benchmarks: `python -m benchmarks headline`, `… npbench`, `… idioms`, `… batches`, `… gpu`, `… gradients`,
+`… growth`, `… memory`, `… parallel`, `… processes`, `… random`, `… reading`, `… vecmath`."""
 
 import argparse
 import importlib
@@ -9,7 +9,7 @@ from importlib import metadata
 
 from benchmarks.contest.pinning import pin
 
-CONTESTS = "headline", "npbench", "batches"
+CONTESTS = "headline", "npbench", "idioms", "batches"
 OF_OPTIONS = *CONTESTS, "gpu"
 SUBJECTS = *OF_OPTIONS, "gradients", "growth", "memory", "parallel", "processes", "random", "reading", "vecmath"
 
@@ -18,7 +18,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("subjects", nargs="+", choices=SUBJECTS, metavar="SUBJECT", help=", ".join(SUBJECTS))
     parser.add_argument("--rounds", type=int, default=15, help="times everything is measured")
-    contest = parser.add_argument_group("headline, npbench, batches and gpu",
+    contest = parser.add_argument_group("headline, npbench, idioms, batches and gpu",
                                         "A complete run rewrites its section of the page.")
     contest.add_argument("--only", metavar="NAME,...", help="the cases whose names contain one of these")
     contest.add_argument("--quick", action="store_true", help="a tenth of the time for each case")

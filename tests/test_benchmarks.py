@@ -18,12 +18,12 @@ sys.path.insert(0, str(ROOT))
 from loop_cases import plain  # noqa: E402
 from lowered import called, generated  # noqa: E402
 
-from benchmarks import headline, npbench  # noqa: E402
+from benchmarks import headline, idioms, npbench  # noqa: E402
 from benchmarks.contest.checking import disagreement  # noqa: E402
 from transformer import jit  # noqa: E402
 from transformer.lower.lowering import lower  # noqa: E402
 
-CASES = {case.name: case for case in [*headline.CASES, *npbench.CASES]}
+CASES = {case.name: case for case in [*headline.CASES, *npbench.CASES, *idioms.CASES]}
 COMPILED = ("call with five arrays of 4", "gradient of P[i] = f(P[i-1], P[i-2]), 1e5", "trisolv",
             "gradient of clipping")
 
@@ -40,7 +40,7 @@ print("all agree")
 
 
 def test_names_are_unique() -> None:
-    assert len(CASES) == len(headline.CASES) + len(npbench.CASES)
+    assert len(CASES) == len(headline.CASES) + len(npbench.CASES) + len(idioms.CASES)
 
 
 @pytest.mark.parametrize("name", CASES)
