@@ -1,9 +1,11 @@
 """Loops that go over whole arrays again and again, strip by strip: a strip stays in the cache for all iterations.
 
     for k in range(m):                      nest block < (n + 511) // 512
-        nest i < n                              for k in range(m):
-            y[i] = y[i] * c[k]          →           nest i < min(512, n - 512 * block)
-                                                        y[512 * block + i] = y[512 * block + i] * c[k]
+        nest i < n                              first = 512 * block
+            y[i] = y[i] * c[k]                  count = min(512, n - first)
+                                        →       for k in range(m):
+                                                    nest i < count
+                                                        y[first + i] = y[first + i] * c[k]
 
 Every place of such arrays keeps to itself: it reads and writes elements of its own, and what the loop hands on besides
 is the same for all. Loops that follow each other, and nests between them, join if that holds for them together. Memory
@@ -29,6 +31,7 @@ from .nests import (
     Allocate,
     Block,
     Index,
+    Named,
     Nest,
     Store,
     accesses,
@@ -134,17 +137,30 @@ class _Strips:
 
     def _by_strips(self, group: _Group) -> Nest:
         block, size = Var(INT, "block"), group.size
-        first, blocks = Size.of(Unknown(block)) * STRIP, (size + (STRIP - 1)) // STRIP
+        blocks = (size + (STRIP - 1)) // STRIP
         current().assumptions.within(block, 0, blocks - 1)
+        first, count, named = self._bounds(Size.of(Unknown(block)) * STRIP, size)
         own = self._own(group)
         for nest in group.nests:
-            _shorten(nest, first, least(STRIP, size - first), own)
+            _shorten(nest, first, count, own)
         for array, axis in own.items():
             sizes = array.type.sizes                                     # type: ignore[union-attr]
             array.type = array.type.with_sizes((*sizes[:axis], STRIP, *sizes[axis + 1:]))      # type: ignore[union-attr]
         self.moved.update(own if self.threads else ())
         memory = [self.memory[array] for array in own] if self.threads else []
-        return Nest([Index(block, blocks)], [*memory, *group.stmts], group.stmts[0].origin)
+        return Nest([Index(block, blocks)], [*memory, *named, *group.stmts], group.stmts[0].origin)
+
+    def _bounds(self, first: Extent, size: Extent) -> tuple[Extent, Extent, Block]:
+        """The first place of a strip, how many it has, and what names both; threads look at places as they are."""
+        if self.threads:
+            return first, least(STRIP, size - first), []
+        names = Var(INT, "first"), Var(INT, "count")
+        start, count = (Size.of(Unknown(name)) for name in names)
+        current().assumptions.within(names[0], 0, size - 1)
+        current().assumptions.within(names[1], 1, STRIP)
+        values = first, least(STRIP, size - start)
+        named: Block = [Let((name,), Named, (atom_of_size(size),)) for name, size in zip(names, values, strict=True)]
+        return start, count, named
 
     def _own(self, group: _Group) -> dict[Var, int]:
         """The arrays that nobody else uses, and the axes along which each place keeps to itself."""
