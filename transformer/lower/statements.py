@@ -100,10 +100,10 @@ class Statements(Expressions):
     def _raveled(self, array: Var, type: Any, count: int) -> tuple[str, ast.expr]:
         if count == 1:
             return "flat", ast.Call(ast.Attribute(self.atom(array), "ravel"), [], [])
-        one_piece: ast.expr = self.atom(array)
+        in_one_piece: ast.expr = self.atom(array)
         if array in self.lowered.function.params:
-            one_piece = ast.Call(dotted("np.ascontiguousarray"), [one_piece], [])
-        return "rows", ast.Call(ast.Attribute(one_piece, "reshape"), list(map(self.size, type.sizes)), [])
+            in_one_piece = ast.Call(ast.Attribute(in_one_piece, "ravel"), [], [])
+        return "rows", ast.Call(ast.Attribute(in_one_piece, "reshape"), list(map(self.size, type.sizes)), [])
 
     def _copied_into(self, target: Var, source: Any, origin: Any) -> Item:
         everything = ast.Subscript(self.atom(target), ast.Slice(None, None, None))

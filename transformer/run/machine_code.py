@@ -28,6 +28,7 @@ from numba.core.typed_passes import NativeLowering
 from numba.np.arrayobj import load_item, make_array, store_item
 
 from .ranges import RangeLoops
+from .raveled import RaveledArrays
 
 base: Any = Lower
 node: Any = MDValue
@@ -255,7 +256,7 @@ def assigned_once(blocks: dict[int, Any]) -> dict[str, Any]:
     return {name: value for name, value in assigned if times[name] == 1}
 
 
-class KernelLower(RangeLoops, Jumps):
+class KernelLower(RangeLoops, RaveledArrays, Jumps):
     """What makes machine code of a kernel, or of a function that it calls."""
 
 
