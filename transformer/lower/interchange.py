@@ -127,9 +127,11 @@ def keep_apart(nests: Block) -> bool:
 
 
 def own_axis(touched: list[tuple[Nest, tuple[Atom, ...]]], n: int) -> int | None:
-    """The axis of an array along which the nests are at their index `n`, and nowhere else, if there is one."""
-    return next((axis for axis in range(len(touched[0][1]))
-                 if all(at[axis] is nest.indices[n].var for nest, at in touched)), None)
+    """The axis of an array along which the nests are at their index `n`, and nowhere else, if there is one. Where some
+    of them count along several axes at once (`raveling`), all have to."""
+    counts = {len(at) for _, at in touched}
+    return next((axis for axis in range(*counts) if all(at[axis] is nest.indices[n].var for nest, at in touched)),
+                None) if len(counts) == 1 else None
 
 
 def _of_one_nest(block: Block, turned: set[Nest]) -> Iterator[Var]:

@@ -44,7 +44,7 @@ from .nests import (
     loaded,
     statements,
 )
-from .raveling import flattened, whole_arrays
+from .raveling import flattened, sizes_of_places, whole_arrays
 
 STRIP = 512                            # places that are done together
 WORTH_STRIPS = 1 << 13                 # places in all
@@ -92,6 +92,8 @@ class _Strips:
     def block(self, block: Block) -> Block:
         made: Block = []
         group = _Group()
+        if any(isinstance(stmt, Loop) and self._nests(stmt) for stmt in block):
+            block = self._by_rows(block)
         for stmt in block:
             nests = self._nests(stmt)
             if nests and not self._fit(_Group(), stmt, nests):
@@ -128,12 +130,14 @@ class _Strips:
         if not all(_is_in_place(carry) or not getattr(carry.entry.type, "sizes", True) and not self.uses[carry.out]
                    for carry in stmt.carries):
             return []
-        body: Block = stmt.body
-        body[:] = [flattened(each, self.whole) if _is_elementwise(each) and _is_long(each) else each for each in body]
-        found = [self._nests(each) for each in body if not isinstance(each, Let)]
+        stmt.body[:] = self._by_rows(stmt.body)
+        found = [self._nests(each) for each in stmt.body if not isinstance(each, Let)]
         return [nest for nests in found for nest in nests] if all(found) and all(
             isinstance(each, Let) for each in stmt.test) else []
 
+    def _by_rows(self, block: Block) -> Block:
+        """The block with one index for nests that go through many elements of arrays."""
+        return [flattened(stmt, self.whole) if _is_elementwise(stmt) and _is_long(stmt) else stmt for stmt in block]
 
     def _by_strips(self, group: _Group) -> Nest:
         block, size = Var(INT, "block"), group.size
@@ -143,9 +147,9 @@ class _Strips:
         own = self._own(group)
         for nest in group.nests:
             _shorten(nest, first, count, own)
-        for array, axis in own.items():
-            sizes = array.type.sizes                                     # type: ignore[union-attr]
-            array.type = array.type.with_sizes((*sizes[:axis], STRIP, *sizes[axis + 1:]))      # type: ignore[union-attr]
+        for array, at in (each for nest in group.nests for each in accesses(nest) if each[0] in own):
+            sizes, axis = sizes_of_places(array, at), own[array]
+            array.type = array.type.with_sizes((*sizes[:axis], STRIP, *sizes[axis + 1:]))
         self.moved.update(own if self.threads else ())
         memory = [self.memory[array] for array in own] if self.threads else []
         return Nest([Index(block, blocks)], [*memory, *named, *group.stmts], group.stmts[0].origin)
@@ -216,11 +220,13 @@ def _is_in_place(carry: Any) -> bool:
 
 
 def _is_elementwise(stmt: Any) -> bool:
-    """Whether a nest over several axes does the same with each element of arrays, wherever it is."""
+    """Whether a nest over several axes does the same with each element of arrays, or of what they hold of an iteration,
+    wherever it is."""
     if not is_numeric(stmt) or stmt.ordered or len(stmt.indices) < 2:
         return False
     here = tuple(index.var for index in stmt.indices)
-    return all(at == here or set(here).isdisjoint(atom_vars(at)) for _, at in accesses(stmt))
+    rest = (at[:-len(here)] if at[-len(here):] == here else at for _, at in accesses(stmt))
+    return set(here).isdisjoint(atom_vars(tuple(rest)))
 
 
 def _read_for_all(block: Block) -> set[Any]:
