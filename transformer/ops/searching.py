@@ -148,8 +148,7 @@ def is_before(x: Any, y: Any) -> Any:
 def searched(a: Any, v: Any, side: str) -> Any:
     """Where values belong in a sorted array, for all values at a time: of the `count` places behind `low`, half are
     left in each step, or one more than are needed, so that the count is the same for all."""
-    builder, dtype, place = current(), np.promote_types(a.dtype, v.dtype), ArrayType(POSITION, v.shape)
-    a, v = converted(a, dtype), converted(v, dtype)
+    builder, place, (a, v) = current(), ArrayType(POSITION, v.shape), _in_one_dtype(a, v)
     low, count, places = Var(place, "low"), Var(INT, "count"), Var(place)
     with builder.nested() as test:
         goes_on = np.greater(Value(count), 0)
@@ -157,8 +156,7 @@ def searched(a: Any, v: Any, side: str) -> Any:
         left = np.floor_divide(Value(count), 2)
         behind = np.add(Value(low), np.subtract(Value(count), left))
         found = np.take(a, behind - 1, mode="clip")
-        is_behind = is_before(found, v) if side == "left" else np.logical_not(is_before(v, found))
-        next_low = where(is_behind, behind, Value(low))
+        next_low = where(_has_behind(found, v, side), behind, Value(low))
     carries = [Carry(low, zeros(place).atom, atom(next_low), places),
                Carry(count, atom(a.shape[0]), atom(left), Var(INT))]
     builder.emit(Loop(Var(INT), None, carries, body, test=test, cond=atom(goes_on), origin=builder.origin))
@@ -181,12 +179,22 @@ def searched_alone(a: Any, item: Any, side: str) -> Any:
         half = np.floor_divide(Value(count), 2)
         middle = np.add(Value(low), half)
         found = converted(a[(middle,)], dtype)
-        is_behind = is_before(found, item) if side == "left" else np.logical_not(is_before(item, found))
+        is_behind = _has_behind(found, item, side)
         next_low = where(is_behind, np.add(middle, 1), Value(low))
         left = where(is_behind, np.subtract(np.subtract(Value(count), half), 1), half)
     carries = [Carry(low, Const(0), atom(next_low), place), Carry(count, atom(a.shape[0]), atom(left), Var(INT))]
     builder.emit(Loop(Var(INT), None, carries, body, test=test, cond=atom(goes_on), origin=builder.origin))
     return Value(place)
+
+
+def _in_one_dtype(*arrays: Any) -> list[Any]:
+    dtype = np.result_type(*(each.dtype for each in arrays))
+    return [converted(each, dtype) for each in arrays]
+
+
+def _has_behind(found: Any, v: Any, side: str) -> Any:
+    """Whether a value belongs behind an element that is found, on this side of those that equal it."""
+    return is_before(found, v) if side == "left" else np.logical_not(is_before(v, found))
 
 
 class Searchsorted(Op):
@@ -212,9 +220,10 @@ class Searchsorted(Op):
         if not lead[0]:
             return np.searchsorted(a, v, side=side)
         inner = v.ndim - lead[1]
+        a, v = _in_one_dtype(a, v)
         a = a[(slice(None), *[None] * inner, slice(None))]
         v = v[..., None] if lead[1] else v[(None, ..., None)] if inner else v
-        return np.sum(a < v if side == "left" else a <= v, axis=-1)
+        return np.sum(_has_behind(a, v, side), axis=-1)
 
     def domain(rng):
         a = np.sort(rng.normal(size=5))
@@ -246,8 +255,8 @@ class Digitize(Op):
             return np.digitize(x, bins, right=right)
         inner = (slice(None), *[None] * (x.ndim - lead[0]), slice(None))
         falls, bins, x = _falling(bins)[:, None][inner], bins[inner], x[..., None]
-        passed = where(falls, bins >= x, bins < x) if right else where(falls, bins > x, bins <= x)
-        return np.sum(passed, axis=-1)
+        bins, x = _in_one_dtype(bins, x)
+        return np.sum(np.not_equal(falls, _has_behind(bins, x, "left" if right else "right")), axis=-1)
 
     def domain(rng):
         bins = np.sort(rng.normal(size=5))
