@@ -105,12 +105,11 @@ class _Strips:
         return [*made, *self._flushed(group)]
 
     def _flushed(self, group: _Group) -> Block:
-        if group.has_loops() and _is_long(group.nests[0]):
-            return [*group.before, self._by_strips(group)]
-        for stmt in group.whole:
+        are_strips = group.has_loops() and _is_long(group.nests[0])
+        for stmt in group.before if are_strips else group.whole:
             for inner in inner_blocks(stmt):
                 inner[:] = self.block(inner)
-        return group.whole
+        return [*group.before, self._by_strips(group)] if are_strips else group.whole
 
     def _fit(self, group: _Group, stmt: Any, nests: list[Nest]) -> bool:
         """Whether every place of the nests of a group and these keeps to itself."""
