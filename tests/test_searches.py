@@ -168,6 +168,17 @@ def test_products_of_several(subscripts: str, shapes: tuple[tuple[int, ...], ...
         np.testing.assert_allclose(got, want, rtol=1e-10, atol=1e-12)
 
 
+def test_products_of_narrow_integers() -> None:
+    """What is in between is in the dtype of the whole, as in NumPy: it would not fit into theirs."""
+    def product(x: Any, y: Any, z: Any) -> Any:
+        return np.einsum("ij,jk,kl->il", x, y, z)
+
+    rng = np.random.default_rng(0)
+    whole = rng.integers(-100, 100, (2, 3, 3)).astype(np.int8)
+    for x, y in (whole, whole > 0):
+        exactly(product, x, y, np.arange(6.0).reshape(3, 2))
+
+
 def exactly(function: Any, *args: Any) -> None:
     """Asserts that a program's loops give what NumPy does, in the same dtypes."""
     with np.errstate(all="ignore"):

@@ -13,6 +13,7 @@ from ..core.builder import current
 from ..core.errors import BadArgument, NotSupported, ShapeError
 from ..core.sizes import Extent
 from ..core.types import ArrayType
+from .arithmetic import converted
 from .base import Op
 from .elementwise import broadcast, shape_text, size_text
 from .indexing import write
@@ -59,13 +60,15 @@ class Einsum(Op):
 
     def definition(*operands, subscripts="", optimize=False):
         """Two operands at a time, where that sums over a label before the end, or multiplies matrices, as libraries
-        do."""
+        do; in the dtype of the whole."""
         inputs, output = split(subscripts)
         steps = in_pairs(inputs, output, [operand.shape for operand in operands])
         if len(operands) < 3 or not (any(_sums(*step) for step in steps[:-1]) or any(
                 _sums(pair, made) and set.union(*map(set, pair)) not in map(set, pair) for pair, made in steps)):
             return None
-        factors = list(zip(inputs, operands, strict=True))
+        dtype = common_dtype(*operands)
+        factors = [(labels, each if each.dtype == dtype else converted(each, dtype))
+                   for labels, each in zip(inputs, operands, strict=True)]
         for pair, made in steps:
             both = [factors.pop(next(k for k, (labels, _) in enumerate(factors) if labels == each)) for each in pair]
             factors.append((made, summed(both, made)))
