@@ -63,12 +63,12 @@ def reversed_rows(x):
 
 PROGRAMS = [
     Program(clipped_colours, normal((4, 5, 3))),
-    Program(blurred_colours, normal((4, 5, 3)), tags=("loops",)),
-    Program(greys, normal((3, 4, 3)), tags=("loops",)),
-    Program(steps_between_points, normal((6, 3)), tags=("loops",)),
-    Program(many_lorenz_systems, normal((5, 3)), tags=("loops",)),
-    Program(points_in_time, normal((5, 2), (5, 2)), wrt=(0, 1), tags=("loops",)),
-    Program(rows_one_by_one, normal((5, 3), (5,)), wrt=(0, 1), tags=("loops",)),
-    Program(sheets, normal((5, 3, 4)), tags=("loops",)),
+    Program(blurred_colours, normal((4, 5, 3))),
+    Program(greys, normal((3, 4, 3))),
+    Program(steps_between_points, normal((6, 3))),
+    Program(many_lorenz_systems, normal((5, 3))),
+    Program(points_in_time, normal((5, 2), (5, 2)), wrt=(0, 1)),
+    Program(rows_one_by_one, normal((5, 3), (5,)), wrt=(0, 1)),
+    Program(sheets, normal((5, 3, 4))),
     Program(reversed_rows, normal((4, 3))),
 ]
