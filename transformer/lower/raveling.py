@@ -117,7 +117,10 @@ def flattened(stmt: Nest | Fold, whole: set[Var]) -> Nest | Fold:
 
 
 def _is_of_rows(stmt: Nest | Fold, whole: set[Var]) -> bool:
-    """Whether the last two indices of a nest do nothing but go through rows of arrays."""
+    """Whether the last two indices of a nest do nothing but go through rows of arrays, in any order: where a row waits
+    for the one before, its own numbers are still computed together, which those of all rows could not be."""
+    if getattr(stmt, "ordered", False):
+        return False
     row, place = stmt.indices[-2:]
     both = {row.var, place.var}
     others = (var for each in statements(stmt.body) if not is_load(each) and not isinstance(each, Store)
