@@ -187,3 +187,13 @@ def exactly(function: Any, *args: Any) -> None:
     for one, other in zip(got, want, strict=True):
         assert np.asarray(one).dtype == np.asarray(other).dtype
         np.testing.assert_array_equal(one, other)
+
+
+def test_one_sample_is_a_constant() -> None:
+    samples, level = np.array([1.0]), np.array([7.0])
+    x = np.array([0.5, 1.0, 2.0, np.nan])
+    for wrapped in (lambda f: f, jit):
+        np.testing.assert_array_equal(wrapped(lambda x, fp: np.interp(x, samples, fp))(x, level), np.full(4, 7.0))
+        dx, dlevel = wrapped(grad(lambda x, fp: np.sum(np.interp(x, samples, fp)), (0, 1)))(x, level)
+        np.testing.assert_array_equal(dx, np.zeros(4))
+        np.testing.assert_array_equal(dlevel, np.array([4.0]))

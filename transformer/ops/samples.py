@@ -55,6 +55,15 @@ class Interp(Op):
            lambda dy, x, xp, fp, y: _spread(dy, x, xp, fp))
 
     @classmethod
+    def front(cls, args: Args, kwargs: Kwargs, spelling: str | None) -> Any:
+        """One sample is a constant, of which no slope is asked."""
+        (x, xp, fp), _ = cls.bind(args, kwargs)
+        if xp.shape[0] != 1 or fp.shape[0] != 1:
+            return None
+        only = converted(fp[0], np.dtype(np.float64))
+        return np.broadcast_to(only, x.shape) if x.ndim else only
+
+    @classmethod
     def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
         bound = inspect.signature(np.interp).bind(*args, **kwargs).arguments
         if any(bound.get(name) is not None for name in ("left", "right", "period")):
