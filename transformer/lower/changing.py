@@ -13,6 +13,7 @@ from ..core.grammar import Loop, Var
 from ..core.sizes import Extent, Size, Unknown, product
 from ..core.walk import atom_vars, inner_targets, size_of_atom
 from .nests import Fold, Nest, defined
+from .places import common_axes
 from .sums import at_most
 
 
@@ -25,7 +26,7 @@ class Changing:
 
     def are_apart(self, places: list[tuple[Any, ...]], outer: Var) -> bool:
         """Whether places of different iterations always differ, along one axis."""
-        for axis in range(min(map(len, places)) if len(set(map(len, places))) == 1 else min(map(len, places)) - 1):
+        for axis in range(common_axes(places)):
             widths = {self._part(size_of_atom(at[axis]), outer) for at in places}
             if len(widths) == 1 and None not in widths:
                 return True

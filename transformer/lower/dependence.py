@@ -10,7 +10,7 @@ Places are sizes in terms of positions of loops. Along an axis, two of them neve
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from ..core.sizes import Extent, Size, Unknown, replaced
 from ..core.types import INT
 from ..core.walk import atom_vars, size_of_atom
 from .nests import Block, Fold, Index, Nest, Store, defined, inner_blocks, is_load, statements
+from .places import common_axes
 
 Places = tuple[Extent | None, ...]
 Ranges = dict[Var, tuple[Extent, Extent]]      # first and last, outer positions before those that depend on them
@@ -71,15 +72,9 @@ def may_meet(one: Access, other: Access, ranges: Ranges) -> bool:
     """Whether two accesses may be to the same element, for positions in their ranges."""
     if one.array is not other.array:
         return False
-    ranges = {**ranges, **one.ranges, **other.ranges}
+    ranges, alone = {**ranges, **one.ranges, **other.ranges}, common_axes((one.at, other.at))
     return not any(a is not None and b is not None and (is_above(a - b, ranges) or is_above(b - a, ranges))
-                   for a, b in _along_axes(one.at, other.at))
-
-
-def _along_axes(at: Places, other: Places) -> Iterable[tuple[Extent | None, Extent | None]]:
-    """The places along each axis of an array; the last one of fewer places counts along several (`raveling`)."""
-    alone = len(at) if len(at) == len(other) else min(len(at), len(other)) - 1
-    return zip(at[:alone], other[:alone], strict=True)
+                   for a, b in zip(one.at[:alone], other.at[:alone], strict=True))
 
 
 def moved_access(access: Access, position: Var, there: Extent) -> Access:

@@ -94,6 +94,13 @@ class Comparisons:
         return (left - right,)
 
 
+def common_axes(places: Sequence[Place]) -> int:
+    """Along how many axes all of several places in an array count alone. Where they have different numbers of places,
+    the last one of the fewest counts along several axes (`raveling`)."""
+    counts = {len(at) for at in places}
+    return min(counts) - (len(counts) > 1)
+
+
 def are_apart(places: list[Any]) -> bool:
     """Whether no two of several stores or loads are of the same element, by their constant places."""
     def differ(k: Atom, other: Atom) -> bool:
