@@ -79,7 +79,7 @@ def run_block(source: str, file: str = "program.py") -> dict[str, Any]:
     linecache.cache[file] = len(source), None, source.splitlines(True), file
     before = config.cpu_devices
     try:
-        exec(compile(source, file, "exec"), names)
+        exec(compile(source, file, "exec", dont_inherit=True), names)
     finally:
         config.cpu_devices = before
     return names

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from importing import imported
 
-from transformer import NotSupported, grad, jvp, value_and_grad
+from transformer import NotSupported, grad, jit, jvp, tree, value_and_grad
 from transformer.api import Transformed, pullback, pushforward
 from transformer.core.sizes import Dim, Size
 from transformer.core.types import ArrayType
@@ -55,6 +55,15 @@ class Layer:
     w: Any
     b: Any
     kind: str = field(default="tanh", metadata={"static": True})
+
+
+class Registered:
+    def __init__(self, w: Any, kind: Any) -> None:
+        self.w, self.kind = w, kind
+
+
+tree.register(Registered, lambda model: ((model.w,), model.kind), lambda kind, parts: Registered(parts[0], kind),
+              names=("w",))
 
 
 def product(a: Any, b: Any) -> Any:
@@ -116,6 +125,27 @@ def test_values_that_are_built_in_are_tested() -> None:
     for args, options in ((("mean",), {}), (("sum", 1.0), {}), (("sum",), {"flag": False})):
         with pytest.raises(ValueError, match="made for kind='sum', bias=None, flag=True alone"):
             gradient(np.ones(2), *args, **options)
+
+
+@pytest.mark.parametrize("mode", [grad, jit])
+def test_static_fields_are_tested(mode: Any) -> None:
+    def function(layer: Any, x: Any) -> Any:
+        y = layer.w * x + layer.b
+        return np.sum(np.tanh(y) if layer.kind == "tanh" else y)
+
+    layer = Layer(np.ones(2), 0.5)
+    made = for_call(mode(function), layer, np.ones(2))
+    found, wanted = made(layer, np.ones(2)), mode(function)(layer, np.ones(2))
+    tree.map(np.testing.assert_allclose, found, wanted)
+    with pytest.raises(ValueError, match=r"made for layer.kind='tanh' alone"):
+        made(Layer(np.ones(2), 0.5, "linear"), np.ones(2))
+
+
+def test_what_a_registered_class_knows_beside_its_parts_is_refused() -> None:
+    with pytest.raises(NotSupported, match=r"registered with 'tanh' beside its children"):
+        for_call(jit(lambda model: np.sum(model.w)), Registered(np.ones(2), "tanh"))
+    made = for_call(jit(lambda model: np.sum(model.w)), Registered(np.ones(2), None))
+    assert made(Registered(np.arange(3.0), None)) == 3.0
 
 
 def test_functions_as_arguments_are_tested_by_name() -> None:

@@ -34,6 +34,10 @@ class Kind:
         """How Python writes the way from the container to each child."""
         return [f"[{k}]" for k in range(count)]
 
+    def settings(self, static: Any) -> Sequence[tuple[str, Any]] | None:
+        """What the children do not show of `static`, and how Python writes the way to each; None if there is no way."""
+        return ()
+
     def show(self, cls: type, static: Any, texts: list[str]) -> str:
         """The container as text, given the texts of its children."""
         return f"[{', '.join(texts)}]"
@@ -137,6 +141,9 @@ class DataclassKind(FieldsKind):
         static = tuple([getattr(tree, name) for name in self.static_names])
         return static, [getattr(tree, name) for name in self.names]
 
+    def settings(self, static: Any) -> Sequence[tuple[str, Any]]:
+        return [(f".{name}", value) for name, value in zip(self.static_names, static, strict=True)]
+
     def build(self, cls: type, static: Any, children: list[Any]) -> Any:
         tree: Any = object.__new__(cls)
         for name, value in zip(self.names + self.static_names, [*children, *static], strict=True):
@@ -166,6 +173,9 @@ class RegisteredKind(FieldsKind):
 
     def build(self, cls: type, static: Any, children: list[Any]) -> Any:
         return self.unflatten(static, children)
+
+    def settings(self, static: Any) -> Sequence[tuple[str, Any]] | None:
+        return () if static is None or static == () else None
 
     def accessors(self, static: Any, count: int) -> Sequence[str]:
         numbered = Kind.accessors(self, static, count)

@@ -162,7 +162,8 @@ def _differentiable_instead(leaf: Any, parameter: Parameter) -> str:
     if isinstance(leaf, (Var, int)):
         return "Pass floating point numbers (3.0, x.astype(float)), or leave it out of argnums."
     if any(isinstance(other, Var) and is_differentiable(other) for other in tree.leaves(parameter.tree)):
-        return "Make the numbers and arrays alone the argument, and let the function add the rest to them."
+        return ("Make the numbers and arrays alone the argument, and let the function add the rest to them;"
+                ' a field of a dataclass may be static: field(metadata={"static": True}).')
     return "Pass floating point numbers, arrays or containers of them; transformer.tree.register makes a class one."
 
 

@@ -7,12 +7,14 @@ layers, so its file refuses them:
         raise ValueError("made for kind='sum', flag=True alone")
     if len(layers) != 2:
         raise ValueError("made for 2 items in layers alone")
+
+The static fields of dataclasses are known beforehand, too.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
@@ -31,6 +33,7 @@ def fixed_tests(interface: Any) -> list[Item]:
     """Tests of the containers among the arguments, and of what is known beforehand."""
     nodes = [pair for p in interface.parameters for pair in nodes_of(p.tree, p.name)]
     known = [(path, tree) for path, tree in nodes if tree is None or is_leaf(tree)]
+    known += [(path + way, value) for path, tree in nodes for way, value in _settings(path, tree)]
     return [*_structure_tests(nodes), *_value_tests(known)]
 
 
@@ -46,6 +49,21 @@ def nodes_of(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
     children = list(children)
     for way, child in zip(kind.accessors(static, len(children)), children, strict=True):
         yield from nodes_of(child, path + way)
+
+
+def _settings(path: str, tree: Any) -> Sequence[tuple[str, Any]]:
+    """The values of the static fields of a container, with the way to each."""
+    if tree is None or is_leaf(tree):
+        return ()
+    kind = kind_of(type(tree))
+    static, _ = kind.split(tree)
+    found = kind.settings(static)
+    if found is None:
+        raise NotSupported(
+            f"{path} is a {type(tree).__name__}, registered with {static!r} beside its children, at which a file"
+            " of its own cannot look",
+            instead='Make it a dataclass with field(metadata={"static": True}), or an argument beside it.')
+    return found
 
 
 def _structure_tests(nodes: list[tuple[str, Any]]) -> Iterator[Item]:
