@@ -156,6 +156,25 @@ def test_functions_as_arguments_are_tested_by_name() -> None:
     np.testing.assert_allclose(gradient(np.ones(2), np.sin), np.cos(np.ones(2)))
     with pytest.raises(ValueError, match="made for activation=sin alone"):
         gradient(np.ones(2), np.cos)
+    with pytest.raises(NotSupported, match="activation is a lambda"):
+        for_call(grad(function), np.ones(2), lambda x: x * x)
+
+
+def test_arrays_of_other_kinds_are_refused() -> None:
+    """0.5 would be 0 in an array of integers, and an array of integers is another index than one of truth values."""
+    def function(x: Any, w: Any, keep: Any, k: Any) -> Any:
+        y = x.copy()
+        for i in range(1, len(x)):
+            y[i] = 0.5 * y[i - 1] + w[i]
+        return np.sum(y[keep]) * y[k[0]]
+
+    good = np.ones(3), np.ones(3, "f4"), np.array([True, False, True]), np.array([1, 2])
+    gradient = for_call(grad(function), *good)
+    assert gradient(*good).dtype == np.float64
+    for place, text in (0, "x and w must be arrays of floats"), (2, "keep must be an array of truth"), (3, "of integers"):
+        bad = [*good[:place], np.array([1, 0, 1]) if place < 3 else np.array([True, False]), *good[place + 1:]]
+        with pytest.raises(TypeError, match=text):
+            gradient(*bad)
 
 
 def test_containers_are_tested() -> None:

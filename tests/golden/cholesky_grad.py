@@ -13,6 +13,8 @@ def cholesky_grad(a):
         raise ValueError("a must have 2 axes")
     if m - n + 1 < 0:
         raise ValueError(f"m - n + 1 is {m - n + 1} but must be at least 0")
+    if a.dtype.kind != "f":
+        raise TypeError("a must be an array of floats")
     factor = a.copy()
     for j in range(n):
         factor[j, j] = np.sqrt(factor[j, j] - np.sum(factor[j, :j] ** 2))

@@ -10,6 +10,8 @@ def clipped_steps_grad(x):
     # x: f64[n]
     if np.ndim(x) != 1:
         raise ValueError("x must have one axis")
+    if x.dtype.kind != "f":
+        raise TypeError("x must be an array of floats")
     dx = np.zeros_like(x)
     # reverse of line 155: for i in range(len(x)):
     for i in range(len(x) - 1, -1, -1):

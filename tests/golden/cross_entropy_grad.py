@@ -15,6 +15,10 @@ def cross_entropy_grad(w, x, labels):
         raise ValueError("w and x must have 2 axes each")
     if labels.shape != x.shape[:1]:
         raise ValueError(f"labels {labels.shape} must be {x.shape[:1]}")
+    if not w.dtype.kind == x.dtype.kind == "f":
+        raise TypeError("w and x must be arrays of floats")
+    if labels.dtype.kind not in "iu":
+        raise TypeError("labels must be an array of integers")
     # softmax cross-entropy, shifted so that exp cannot overflow
     scores = x @ w
     top = np.max(scores, axis=1, keepdims=True)

@@ -12,6 +12,8 @@ def distances_grad(points):
         raise ValueError("points must have 2 axes")
     if points.shape[1] != 2:
         raise ValueError(f"points.shape[1] is {points.shape[1]} but must equal 2")
+    if points.dtype.kind != "f":
+        raise TypeError("points must be an array of floats")
     d = points[:, None] - points[None, :]
     # reverse
     dd = (-2 * np.exp(-np.sum(d ** 2, axis=2)))[:, :, None] * d

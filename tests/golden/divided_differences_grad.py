@@ -15,6 +15,8 @@ def divided_differences_grad(x, y):
         raise ValueError(f"y {y.shape} must be {x.shape}")
     if n < 1:
         raise ValueError(f"n is {n} but must be at least 1")
+    if not x.dtype.kind == y.dtype.kind == "f":
+        raise TypeError("x and y must be arrays of floats")
     differences = y
     differences_k = []
     for k in range(1, n):

@@ -14,6 +14,8 @@ def edit_distance_grad(a, b, cost):
     m = len(b)
     if (np.ndim(a), np.ndim(b), np.ndim(cost)) != (1, 1, 0):
         raise ValueError("a, b and cost must have 1, 1 and 0 axes")
+    if not a.dtype.kind == b.dtype.kind == "f":
+        raise TypeError("a and b must be arrays of floats")
     table = np.zeros((n + 1, m + 1))
     for i in range(n + 1):
         table[i, 0] = i * cost

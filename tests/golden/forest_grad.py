@@ -40,6 +40,8 @@ def forest_grad(w, low, high):
     # low, high: int
     if np.ndim(w) != 1:
         raise ValueError("w must have one axis")
+    if w.dtype.kind != "f":
+        raise TypeError("w must be an array of floats")
     _, saved = forest_forward(w, low, high)
     # reverse
     dw = forest_reverse(low, high, saved, 1.0, np.zeros_like(w))

@@ -17,6 +17,8 @@ def gauss_jordan_grad(a, b):
         raise ValueError(f"b {b.shape} must be {n,}")
     if d - n + 1 < 0:
         raise ValueError(f"d - n + 1 is {d - n + 1} but must be at least 0")
+    if not a.dtype.kind == b.dtype.kind == "f":
+        raise TypeError("a and b must be arrays of floats")
     a = a.copy()
     b = b.copy()
     f_k_k = np.empty((n, n))

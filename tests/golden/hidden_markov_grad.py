@@ -28,6 +28,10 @@ def hidden_markov_grad(start, moves, shows, seen):
         )
     if n < 1:
         raise ValueError(f"n is {n} but must be at least 1")
+    if not start.dtype.kind == moves.dtype.kind == shows.dtype.kind == "f":
+        raise TypeError("start, moves and shows must be arrays of floats")
+    if seen.dtype.kind not in "iu":
+        raise TypeError("seen must be an array of integers")
     seen_0 = seen[0]
     state = start * shows[:, seen_0]
     dot_k = np.empty((n - 1,) + start.shape)

@@ -18,6 +18,8 @@ def horner_grad(coefficients, x):
     # x: f64
     if (np.ndim(coefficients), np.ndim(x)) != (1, 0):
         raise ValueError("coefficients and x must have 1 and 0 axes")
+    if coefficients.dtype.kind != "f":
+        raise TypeError("coefficients must be an array of floats")
     k = len(coefficients) - 1
     total = 0.0
     k_k = np.empty(16, int)

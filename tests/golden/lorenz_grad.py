@@ -11,6 +11,8 @@ def lorenz_grad(state, n):
     # n: int
     if state.shape != (3,):
         raise ValueError(f"state {state.shape} must be (3,)")
+    if state.dtype.kind != "f":
+        raise TypeError("state must be an array of floats")
     dt = 0.01
     x = state[0]
     y = state[1]

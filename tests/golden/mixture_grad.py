@@ -11,6 +11,8 @@ def mixture_grad(logits, means, x):
     # x: f64[n]
     if not np.ndim(logits) == np.ndim(means) == np.ndim(x) == 1:
         raise ValueError("logits, means and x must have one axis each")
+    if not logits.dtype.kind == means.dtype.kind == x.dtype.kind == "f":
+        raise TypeError("logits, means and x must be arrays of floats")
     e = np.exp(logits)
     total = np.sum(e)
     weights = e / total

@@ -42,6 +42,8 @@ def pairwise_grad(x):
     # x: f64[n]
     if np.ndim(x) != 1:
         raise ValueError("x must have one axis")
+    if x.dtype.kind != "f":
+        raise TypeError("x must be an array of floats")
     _, saved = pairwise_forward(x)
     # reverse
     dx = pairwise_reverse(x, saved, 1.0)

@@ -20,6 +20,8 @@ def quadrature_grad(c, a, b):
         raise ValueError("c, a and b must have 1, 0 and 0 axes")
     if len(c) < 2:
         raise ValueError(f"len(c) is {len(c)} but must be at least 2")
+    if c.dtype.kind != "f":
+        raise TypeError("c must be an array of floats")
     stack_0 = np.array([a])
     stack_1 = np.array([b])
     size = 1

@@ -13,6 +13,8 @@ def recurrence_grad(x):
         raise ValueError("x must have one axis")
     if n < 1:
         raise ValueError(f"n is {n} but must be at least 1")
+    if x.dtype.kind != "f":
+        raise TypeError("x must be an array of floats")
     f = np.zeros_like(x)
     f[0] = x[0]
     for i in range(1, n):

@@ -18,6 +18,8 @@ def robust_layer_grad(x, W, scale, target):
         raise ValueError(f"scale {scale.shape} must be {W.shape[1:]}")
     if target.shape != (x.shape[0], W.shape[1]):
         raise ValueError(f"target {target.shape} must be {x.shape[0], W.shape[1]}")
+    if not x.dtype.kind == W.dtype.kind == scale.dtype.kind == target.dtype.kind == "f":
+        raise TypeError("x, W, scale and target must be arrays of floats")
     y = x @ W
     spread2 = np.std(y, axis=1, keepdims=True)
     spread = spread2 + 1e-06

@@ -15,6 +15,10 @@ def spanning_tree_grad(lengths, ends, n):
         raise ValueError("lengths and ends must have 1 and 2 axes")
     if ends.shape[1] != 2:
         raise ValueError(f"ends.shape[1] is {ends.shape[1]} but must equal 2")
+    if lengths.dtype.kind != "f":
+        raise TypeError("lengths must be an array of floats")
+    if ends.dtype.kind not in "iu":
+        raise TypeError("ends must be an array of integers")
     parent = np.arange(max(n, 0))
     order = np.argsort(lengths)
     test_k = np.empty(e, bool)

@@ -11,6 +11,8 @@ def standardized_grad(x):
     n = x.shape[0]
     if np.ndim(x) != 2:
         raise ValueError("x must have 2 axes")
+    if x.dtype.kind != "f":
+        raise TypeError("x must be an array of floats")
     diff = x - np.mean(x, axis=0)
     spread = np.std(x, axis=0)
     z = diff / spread

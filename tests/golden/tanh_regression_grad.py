@@ -15,6 +15,8 @@ def tanh_regression_grad(w, b, x, y):
         raise ValueError(f"w {w.shape} and b {b.shape} must both be {x.shape[1:]}")
     if y.shape != x.shape:
         raise ValueError(f"y {y.shape} must be {x.shape}")
+    if not w.dtype.kind == b.dtype.kind == x.dtype.kind == y.dtype.kind == "f":
+        raise TypeError("w, b, x and y must be arrays of floats")
     tanh = np.tanh(x * w + b)
     # reverse
     dtotal = 2 * (tanh - y) * (1 - tanh * tanh)

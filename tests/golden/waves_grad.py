@@ -15,6 +15,8 @@ def waves_grad(u, c, steps):
         raise ValueError("u and c must have 1 and 0 axes")
     if n < 2:
         raise ValueError(f"n is {n} but must be at least 2")
+    if u.dtype.kind != "f":
+        raise TypeError("u must be an array of floats")
     u = u.copy()
     number = int((max(steps, 1) - 1) ** 0.5)
     size = number + 1

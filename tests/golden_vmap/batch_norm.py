@@ -10,6 +10,8 @@ def normalized_vmap(x):
     # x: f64[n, m]
     if np.ndim(x) != 2:
         raise ValueError("x must have 2 axes")
+    if x.dtype.kind != "f":
+        raise TypeError("x must be an array of floats")
     mean = np.mean(x, axis=0)
     diff = x - mean
     variance = np.mean(diff ** 2, axis=0)

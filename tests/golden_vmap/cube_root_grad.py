@@ -18,6 +18,8 @@ def cube_root_grad_vmap(a):
     n = len(a)
     if np.ndim(a) != 1:
         raise ValueError("a must have one axis")
+    if a.dtype.kind != "f":
+        raise TypeError("a must be an array of floats")
     dx = np.zeros(n)
     da = np.zeros(n)
     for lane in range(n):

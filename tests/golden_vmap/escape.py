@@ -12,6 +12,8 @@ def escape_vmap(c, limit):
     m = len(c)
     if np.ndim(c) != 1:
         raise ValueError("c must have one axis")
+    if c.dtype.kind != "c":
+        raise TypeError("c must be an array of complex numbers")
     n = np.zeros(m, int)
     for lane in range(m):
         c2 = c[lane]

@@ -11,6 +11,8 @@ def huber_vmap(r, delta):
     # delta: float
     if (np.ndim(r), np.ndim(delta)) != (1, 0):
         raise ValueError("r and delta must have 1 and 0 axes")
+    if r.dtype.kind != "f":
+        raise TypeError("r must be an array of floats")
     size = np.abs(r)
     loss = 0.5 * r * r
     loss2 = delta * (size - 0.5 * delta)

@@ -11,6 +11,8 @@ def layer_jacrev(W, x):
     # x: f64[m]
     if (np.ndim(W), np.ndim(x)) != (2, 1):
         raise ValueError("W and x must have 2 and 1 axes")
+    if not W.dtype.kind == x.dtype.kind == "f":
+        raise TypeError("W and x must be arrays of floats")
     tanh = np.tanh(W @ x)
     # reverse
     dx = (1 - tanh * tanh)[:, None] * W

@@ -13,6 +13,8 @@ def masked_sum_grad_vmap(x):
     n, m = x.shape
     if np.ndim(x) != 2:
         raise ValueError("x must have 2 axes")
+    if x.dtype.kind != "f":
+        raise TypeError("x must be an array of floats")
     mask = x > 0
     # reverse
     dx = np.zeros((n, m))

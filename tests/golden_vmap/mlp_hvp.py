@@ -41,6 +41,12 @@ def mlp_hvp(params, x, y, dparams):
         raise ValueError(
             f"dw1.shape[1] is {dw1.shape[1]} but must equal w1.shape[1], {w1.shape[1]}"
         )
+    if (not w1.dtype.kind == b1.dtype.kind == w2.dtype.kind == b2.dtype.kind
+            == x.dtype.kind == y.dtype.kind == dw1.dtype.kind == db1.dtype.kind
+            == dw2.dtype.kind == db2.dtype.kind == "f"):
+        raise TypeError(
+            "w1, b1, w2, b2, x, y, dw1, db1, dw2 and db2 must be arrays of floats"
+        )
     hidden = np.tanh(w1 @ x + b1)  # one hidden layer
     diff = 1 - hidden * hidden
     dhidden = (dw1 @ x + db1) * diff

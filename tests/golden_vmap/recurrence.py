@@ -13,6 +13,8 @@ def recurrence_vmap(x, decay):
         raise ValueError("x and decay must have 2 and 0 axes")
     if x.shape[1] < 1:
         raise ValueError(f"x.shape[1] is {x.shape[1]} but must be at least 1")
+    if x.dtype.kind != "f":
+        raise TypeError("x must be an array of floats")
     f = np.zeros_like(x)
     f[:, 0] = x[:, 0]
     for i in range(1, x.shape[1]):

@@ -13,6 +13,8 @@ def rosenbrock_jacrev_jacfwd(x):
         raise ValueError("x must have one axis")
     if n < 1:
         raise ValueError(f"n is {n} but must be at least 1")
+    if x.dtype.kind != "f":
+        raise TypeError("x must be an array of floats")
     unit = np.eye(n)
     dpart = unit[:, :-1]
     scaled = 2 * dpart

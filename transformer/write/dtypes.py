@@ -1,13 +1,18 @@
-"""Tests of the dtypes of arrays, for code that is right for some only: it is compiled with conversions written out.
+"""Tests of the dtypes of arrays, for code that is right for some only.
+
+What is compiled has its conversions written out. NumPy's code is right for floats of any precision, but not for
+integers in their place: 0.5 becomes 0 in an array of them.
 
     if not x.dtype == w.dtype == np.float32:
         raise TypeError(f"x and w must be of float32, not {x.dtype} and {w.dtype}")
+    if x.dtype.kind != "f":
+        raise TypeError("x must be an array of floats")
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -28,6 +33,36 @@ def dtype_tests(function: Function, halves: dict[Any, np.dtype[Any]], name: Call
             groups.setdefault(dtype, []).append(ast.Attribute(name(param), "dtype"))
     for dtype, found in groups.items():
         yield _test(dtype, found)
+
+
+KINDS = {"f": "floats", "c": "complex numbers", "b": "truth values", "i": "integers", "u": "integers"}
+
+
+def kind_tests(params: Iterable[Var], name: Callable[[Var], ast.expr]) -> Iterator[Item]:
+    """The statements, one for the arrays of each kind of numbers."""
+    groups: dict[str, list[ast.expr]] = {}
+    for param in params:
+        if is_array(param) and param.type.dtype.kind in KINDS:           # type: ignore[union-attr]
+            groups.setdefault(KINDS[param.type.dtype.kind], []).append(name(param))   # type: ignore[union-attr]
+    for kind, found in groups.items():
+        test = _is_of_another_kind([letter for letter in KINDS if KINDS[letter] == kind], found)
+        who = [ast.unparse(tree) for tree in found]
+        arrays = f"{who[0]} must be an array" if len(who) == 1 else f"{listed(who)} must be arrays"
+        error = ast.Call(ast.Name("TypeError"), [ast.Constant(f"{arrays} of {kind}")], [])
+        yield Group(ast.If(test, [], []), [Line(ast.Raise(error, None))])
+
+
+def _is_of_another_kind(letters: list[str], found: list[ast.expr]) -> ast.expr:
+    """`x.dtype.kind != "f"`, `not w.dtype.kind == x.dtype.kind == "f"`, `k.dtype.kind not in "iu"`."""
+    kinds: list[ast.expr] = [ast.Attribute(ast.Attribute(tree, "dtype"), "kind") for tree in found]
+    allowed = ast.Constant("".join(letters))
+    if len(letters) > 1:
+        tests: list[ast.expr] = [ast.Compare(kind, [ast.NotIn()], [allowed]) for kind in kinds]
+        return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
+    if len(kinds) == 1:
+        return ast.Compare(kinds[0], [ast.NotEq()], [allowed])
+    same = ast.Compare(kinds[0], [ast.Eq()] * len(kinds), [*kinds[1:], allowed])
+    return ast.UnaryOp(ast.Not(), same)
 
 
 def _test(dtype: np.dtype[Any], found: list[ast.expr]) -> Item:

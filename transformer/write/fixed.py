@@ -26,6 +26,7 @@ from .layout import Group, Item, Line
 from .signature import ATOMS, is_leaf, literal
 
 LONGEST = 50  # characters of values in a message
+LAMBDA = (lambda: None).__name__
 FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, type)
 
 
@@ -115,6 +116,9 @@ def _differs(path: str, value: Any) -> ast.expr:
     if isinstance(value, bool):
         return ast.UnaryOp(ast.Not(), found) if value else found
     if isinstance(value, FUNCTIONS):
+        if value.__name__ == LAMBDA:
+            raise NotSupported(f"{path} is a lambda, which a file of its own cannot tell from others",
+                               instead="Give it a name: def f(x): ...")
         name = ast.Attribute(found, "__name__")
         return ast.Compare(name, [ast.NotEq()], [ast.Constant(value.__name__)])
     tree = literal(value)

@@ -17,6 +17,7 @@ from .aliasing import is_array
 from .comments import UserComments
 from .constants import Constants
 from .demand import demand
+from .dtypes import kind_tests
 from .expressions import Expressions, copied
 from .fixed import fixed_tests
 from .flow import flow
@@ -190,11 +191,15 @@ class Page:
         notes: list[Item] = [Note(text) for text in self._types()] if options.annotate else []
         before: list[Item] = [*self._unpacked(), *self._sizes()]
         if options.guards:
-            guards = Guards(self.function, self.sizes, self._reached)
-            memory = memory_tests(self.interface, self._reached)
-            classes = class_tests(self.interface, self._reached)
-            before = [*fixed_tests(self.interface), *before, *guards.items(), *classes, *memory]
+            before = [*fixed_tests(self.interface), *before, *self._tests()]
         return [*notes, *before, *self._numbers()]
+
+    def _tests(self) -> Iterator[Item]:
+        """What the code below rests on."""
+        yield from Guards(self.function, self.sizes, self._reached).items()
+        yield from kind_tests(filter(self.flow.count.get, self.function.params), self._reached)
+        yield from class_tests(self.interface, self._reached)
+        yield from memory_tests(self.interface, self._reached)
 
     def _reached(self, param: Var) -> ast.expr:
         """A parameter by its name, or by the way to it where it has none."""
