@@ -96,7 +96,7 @@ def test_functions_that_cannot_be_imported_run_and_are_not_written(tmp_path: Pat
     define_op(cubes[1], partials=lambda t, x, y: 6 * t * x**2)
     first, second = (value_and_grad(lambda x, f=f: f(x) * x) for f in cubes)
     assert first(2.0) == (16.0, 32.0) and second(2.0) == (32.0, 64.0)
-    with pytest.raises(NotSupported, match="a file of its own does not have"):
+    with pytest.raises(NotSupported, match="a file of its own"):
         first.save(tmp_path / "out.py", 2.0)
     assert not (tmp_path / "out.py").exists()
 
