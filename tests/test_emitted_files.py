@@ -171,7 +171,7 @@ def test_arrays_of_other_kinds_are_refused() -> None:
     good = np.ones(3), np.ones(3, "f4"), np.array([True, False, True]), np.array([1, 2])
     gradient = for_call(grad(function), *good)
     assert gradient(*good).dtype == np.float64
-    for place, text in (0, "x and w must be arrays of floats"), (2, "keep must be an array of truth"), (3, "of integers"):
+    for place, text in (0, "x and w must be arrays of floats"), (2, "an array of truth values"), (3, "of integers"):
         bad = [*good[:place], np.array([1, 0, 1]) if place < 3 else np.array([True, False]), *good[place + 1:]]
         with pytest.raises(TypeError, match=text):
             gradient(*bad)

@@ -11,6 +11,8 @@ An array may have become another one, as arrays from outside are arguments.
 from __future__ import annotations
 
 from collections import deque
+from functools import cached_property
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -56,3 +58,40 @@ class Presence:
 
     def __call__(self, name: str) -> bool:
         return hasattr(self.owner, name)
+
+
+class Own(Presence):
+    """Called with a name, it tells whether an object has an attribute of that name itself, in front of its class."""
+
+    __slots__ = ()
+
+    def __call__(self, name: str) -> bool:
+        return name in vars(self.owner)
+
+
+class Behind(Presence):
+    """Called with a name, it gives the function of a class method, which is bound anew whenever it is looked up."""
+
+    __slots__ = ()
+
+    def __call__(self, name: str) -> Any:
+        return getattr(self.owner, name).__func__
+
+
+def functions_of(found: Any) -> tuple[Any, ...]:
+    """The functions that an attribute of a class runs."""
+    match found:
+        case property():
+            return found.fget, found.fset, found.fdel
+        case staticmethod() | classmethod() | MethodType():
+            return found.__func__,
+        case cached_property():
+            return found.func,
+        case FunctionType():
+            return found,
+    return ()
+
+
+def runs(found: Any, function: Any) -> bool:
+    """Whether an attribute of a class runs a function."""
+    return any(each is function for each in functions_of(found))

@@ -33,10 +33,11 @@ def call_python(reader: Reader, function: types.FunctionType, args: tuple[Any, .
     with in_callee(reader):
         source = find_source(function)
         node = desugared(source)
+    reader.outside.read(function, args)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
     frame = Frame(scope_of(node), source.file, source.name, function.__globals__, cells, path=path_of(reader, node))
     defaults = _lifted_defaults(reader, function)
-    keyword_defaults = dict(function.__kwdefaults__ or {})
+    keyword_defaults = _lifted_keyword_defaults(reader, function)
     bind_arguments(reader, frame, node.args, defaults, keyword_defaults, args, kwargs)
     return run(reader, frame, node)
 
@@ -45,6 +46,11 @@ def _lifted_defaults(reader: Reader, function: types.FunctionType) -> tuple[Any,
     found = function.__defaults__ or ()
     holder = found.__getitem__
     return tuple(reader.outside.lift(value, holder, k, None) for k, value in enumerate(found))
+
+
+def _lifted_keyword_defaults(reader: Reader, function: types.FunctionType) -> dict[str, Any]:
+    found = function.__kwdefaults__ or {}
+    return {name: reader.outside.lift(value, found.__getitem__, name, None) for name, value in found.items()}
 
 
 def call_closure(reader: Reader, closure: Closure, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

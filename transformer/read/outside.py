@@ -1,7 +1,8 @@
 """Values from outside the call: globals, closure cells, attributes of objects made before.
 
 Arrays among them become hidden arguments, floats become named constants; everything that is used
-as static is watched, so that a change of it leads to a new reading.
+as static is watched, so that a change of it leads to a new reading. So is the code of each function that is read,
+and where a class has it: both may be replaced, by who edits a module that is loaded, or by a test.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ..core.grammar import Const, Var
 from ..core.halves import is_inexact, of_core
 from ..core.types import ArrayType, has_own_meaning
 from ..ops.value import Value
-from .contents import CONTAINERS, Contents, Presence
+from .contents import CONTAINERS, Behind, Contents, Own, Presence, runs
 from .interface import Hidden
 from .kinds import described
 from .values import Axisless, Closure, Conflict, ContainerMethod, DynamicRange, Lazy, Text
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 Watch = tuple[Callable[[Any], Any], Any, Any]
 
 # Objects of reading itself, and what cannot change under a name.
+OF_LIBRARIES = {"numpy", "scipy", "transformer"}
 UNWATCHED = (Value, Closure, Conflict, ContainerMethod, DynamicRange, Lazy, Text, types.ModuleType)
 
 
@@ -81,6 +83,9 @@ class Outside:
         found = getattr(owner, name)
         if isinstance(owner, types.ModuleType) and not _is_users(owner):
             return _constant_of_module(owner, name, found)
+        if isinstance(found, types.MethodType) and getattr(owner, name) is not found:
+            self._watch(found.__func__, Behind(owner), name)
+            return found
         return self.lift(found, partial(getattr, owner), name, name)
 
     def item(self, owner: Any, key: Any) -> Any:
@@ -92,6 +97,32 @@ class Outside:
         if isinstance(owner, tuple | str | bytes | range):
             return found
         return self.lift(found, owner.__getitem__, key, None)
+
+    def read(self, function: types.FunctionType, args: tuple[Any, ...]) -> None:
+        """Notes that the body of a function is read, for a call with these arguments."""
+        if _home(function.__module__) in OF_LIBRARIES:
+            return
+        if args and not isinstance(args[0], UNWATCHED):
+            self._method(function, args[0])
+        for name in ("__code__", "__defaults__", "__kwdefaults__"):
+            found = getattr(function, name)
+            if found is not None:
+                self._watch(found, partial(getattr, function), name)
+
+    def _method(self, function: types.FunctionType, owner: Any) -> None:
+        """If the function is a method of the object, or of the class: that it is still the one."""
+        kind = owner if isinstance(owner, type) else type(owner)
+        lines = () if kind.__module__ == "builtins" else kind.__mro__
+        places = ((base, name) for base in lines for name, found in vars(base).items() if runs(found, function))
+        base, name = next(places, (None, ""))
+        if base is None:
+            return
+        cls = kind if runs(getattr(kind, name, None), function) else base         # `super()` calls that of the base
+        holder = Behind(cls) if isinstance(getattr(cls, name), types.MethodType) else partial(getattr, cls)
+        self._watch(holder(name), holder, name)
+        if owner is not kind and not self.reader.is_local(owner) and hasattr(owner, "__dict__"):
+            self._watch(owner.__class__, partial(getattr, owner), "__class__")
+            self._watch(name in vars(owner), Own(owner), name)
 
     def _watch(self, found: Any, holder: Callable[[Any], Any], key: Any) -> None:
         identity = _identity_of(holder), key, id(found)
@@ -151,8 +182,7 @@ def _identity_of(holder: Any) -> int:
 
 def _is_users(module: types.ModuleType) -> bool:
     """Whether a module may be one whose attributes its author changes."""
-    home = module.__name__.partition(".")[0]
-    return home not in {
+    return _home(module.__name__) not in {
         "numpy",
         "scipy",
         "math",
@@ -167,6 +197,10 @@ def _is_users(module: types.ModuleType) -> bool:
         "collections",
         "dataclasses",
     }
+
+
+def _home(name: str | None) -> str:
+    return (name or "").partition(".")[0]
 
 
 SHORT_NAMES = {"numpy": "np", "transformer.numpy": "np", "scipy": "scipy"}

@@ -10,6 +10,7 @@ from ..core.errors import TransformError
 from ..settings import config
 from ..transform.derived import taken_apart
 from . import dispatch
+from .current import taken
 from .dispatch import Dispatcher, Entry
 from .index import Index
 from .native import is_foreign, is_on_device, native, off_devices
@@ -113,17 +114,22 @@ class Calls(Repeated):
 
     def _function(self, entry: Entry, args: tuple[Any, ...], names: list[str]) -> Callable[..., Any]:
         """What a quick call runs: the entry itself, or what looks whether it is still right."""
-        test = quick_test(entry.memory, args, names) if entry.memory.is_checked and not entry.hidden else None
-        function, is_checked = entry.function, entry.memory.is_checked or bool(entry.hidden)
-        if not (entry.watched or is_checked):
+        function, is_checked, is_unchanged = entry.function, entry.memory.is_checked, entry.test()
+        if not (entry.watched or entry.hidden or is_checked):
             return function
+        test = quick_test(entry.memory, args, names) if is_checked and not entry.hidden else None
+        outside = taken(entry.hidden) if entry.hidden else None
 
         def checked(*args: Any) -> Any:
-            if entry.watched and not entry.is_current():
+            try:
+                is_current = is_unchanged()
+            except (AttributeError, LookupError):
+                is_current = False
+            if not is_current:
                 return self.run(self.entry(args, {}), args, {})
             if is_checked and (test is None or not test(*args)):
-                return self.run(entry if entry.is_current() else self.entry(args, {}), args, {})
-            return function(*args)
+                return self.run(entry, args, {})
+            return function(*args) if outside is None else function(*args, **outside())
 
         return checked
 

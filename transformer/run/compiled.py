@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..pipeline import Looped, generate_loops
 from ..transform.derived import taken_apart
-from .dispatch import Dispatcher, Entry, hidden_key
+from .current import hidden_key
+from .dispatch import Dispatcher, Entry
 from .generating import guarded_integers, on_demand, uncollected
 from .index import Index, Loops
 from .loading import loaded

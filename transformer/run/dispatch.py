@@ -21,6 +21,7 @@ from ..core.errors import TransformError
 from ..core.halves import kind_of
 from ..ops.registry import registry
 from ..settings import config, followers
+from .current import unchanged
 from .nans import call_watching_nans
 from .native import is_on_device
 from .raising import complete
@@ -50,6 +51,7 @@ class Entry:
     memory: Memory
     hidden_key: tuple[Hashable, ...] = field(default=())
     refusal: Exception | None = None
+    unchanged: Callable[[], bool] | None = None
 
     def fits(self, hints: dict[Any, int]) -> bool:
         """Whether the guards hold for a call with these sizes, and integers by their paths."""
@@ -59,18 +61,15 @@ class Entry:
     def is_current(self) -> bool:
         """Whether the globals and closures it was read with are what they were."""
         try:
-            for holder, key, value in self.watched:
-                if holder(key) is not value:
-                    return False
-            return not self.hidden or self.hidden_key == hidden_key(self.hidden)
+            return self.test()()
         except (AttributeError, LookupError):  # there is none any more
             return False
 
-
-def hidden_key(hidden: list[Any]) -> tuple[Hashable, ...]:
-    """The types of what a function takes from outside; what was an array may be something else by now."""
-    found = [h.fetch() for h in hidden]
-    return tuple((type(each),) if not hasattr(each, "dtype") else (each.dtype, each.shape) for each in found)
+    def test(self) -> Callable[[], bool]:
+        """What looks whether it is current, and may raise AttributeError or LookupError where it is not."""
+        if self.unchanged is None:
+            self.unchanged = unchanged(self.watched, self.hidden, self.hidden_key)
+        return self.unchanged
 
 
 @dataclass(slots=True)

@@ -15,7 +15,8 @@ from ..pipeline import Generated, Looped, Prepared, generate, generate_loops
 from ..read.demand import Demand
 from ..read.places import placed
 from ..transform.derived import taken_apart
-from .dispatch import Dispatcher, Entry, hidden_key
+from .current import hidden_key
+from .dispatch import Dispatcher, Entry
 from .files import load
 from .heading import header_of
 from .naming import apart, with_named_sizes

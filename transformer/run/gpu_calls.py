@@ -15,7 +15,8 @@ import numpy as np
 from .. import tree
 from ..core.errors import BadArgument, TransformError
 from ..pipeline import Looped, generate_loops
-from .dispatch import Entry, hidden_key
+from .current import hidden_key
+from .dispatch import Entry
 from .generating import guarded_integers, on_demand, uncollected
 from .gpu import brought, fetched, is_gpu_array, library, put, stand_in, taken
 from .gpu_again import Again

@@ -3,15 +3,16 @@ can compare.
 
 What a function takes from outside is found from the function itself: ``f.__globals__["SCALE"]``,
 ``f.__closure__[0].cell_contents``, ``f.__globals__["act"].__globals__["GAIN"]``. A way is a tuple of steps,
-``("item", key)``, ``("attribute", name)``, as a first one ``("module", name)``, as a last one ``("contents", True)``
-or ``("presence", name)``. What stands at its end is known by a mark: the value of a number, the code of a function,
-the version of a library. What has no mark is `Unmarked`: then nothing is kept.
+``("item", key)``, ``("attribute", name)``, as a first one ``("module", name)`` or ``("named", (module, name))``, as a
+last one ``("contents", True)`` or one of those of `LOOKS`. What stands at its end is known by a mark: the value of a
+number, the code of a function, the version of a library. What has no mark is `Unmarked`: then nothing is kept.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -20,10 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from ..read.contents import Contents, Presence
+from ..read.contents import Behind, Contents, Own, Presence, functions_of
 
 Way = tuple[tuple[str, Any], ...]
 Holder = Callable[[Any], Any]
+
+
+LOOKS = {"presence": Presence, "own": Own, "behind": Behind}
 
 
 class Unmarked(Exception):
@@ -41,18 +45,20 @@ def _taken(owner: Any, step: tuple[str, Any]) -> Any:
     kind, key = step
     if kind == "module":
         return sys.modules[key]
+    if kind == "named":
+        return functools.reduce(getattr, key[1].split("."), sys.modules[key[0]])
     if kind == "contents":
         return True
-    if kind == "presence":
-        return hasattr(owner, key)
+    if kind in LOOKS:
+        return LOOKS[kind](owner)(key)
     return owner[key] if kind == "item" else getattr(owner, key)
 
 
 def holder_of(way: Way, root: Any) -> tuple[Holder, Any]:
     """``(holder, key)`` with ``holder(key)`` what a way leads to by then: see `read.outside`."""
     owner, (kind, key) = followed(way[:-1], root), way[-1]
-    if kind in ("contents", "presence"):
-        return (Contents if kind == "contents" else Presence)(owner), key
+    if kind == "contents" or kind in LOOKS:
+        return LOOKS.get(kind, Contents)(owner), key
     if kind == "attribute":
         return partial(getattr, owner), key
     return owner.get if isinstance(owner, dict) else owner.__getitem__, key
@@ -72,14 +78,24 @@ class Ways:
         elif isinstance(holder, Contents):
             owner, kind = holder.container, "contents"
         elif isinstance(holder, Presence):
-            owner, kind = holder.owner, "presence"
+            owner, kind = holder.owner, next(kind for kind, look in LOOKS.items() if look is type(holder))
         else:
             owner, kind = getattr(holder, "__self__", None), "item"
         if isinstance(owner, types.ModuleType):
             return ("module", owner.__name__), (kind, key)
-        if id(owner) not in self.found:
-            raise Unmarked(f"no way to {type(owner).__name__}")
-        return (*self.found[id(owner)][1], (kind, key))
+        return (*self._to(owner), (kind, key))
+
+    def _to(self, owner: Any) -> Way:
+        """The way to an object: from the root, or by its name."""
+        if id(owner) in self.found:
+            return self.found[id(owner)][1]
+        name = getattr(owner, "__module__", None), getattr(owner, "__qualname__", None)
+        try:
+            if isinstance(owner, (type, types.FunctionType)) and _taken(None, ("named", name)) is owner:
+                return ("named", name),
+        except (LookupError, AttributeError):
+            pass
+        raise Unmarked(f"no way to {type(owner).__name__}")
 
     def add(self, value: Any, way: Way) -> None:
         """Notes a way to an object, and those to what it consists of."""
@@ -100,6 +116,10 @@ def _steps(value: Any) -> Iterator[tuple[str, Any]]:
         yield from (("attribute", "__func__"), ("attribute", "__self__"))
     elif isinstance(value, functools.partial):
         yield from (("attribute", "func"), ("attribute", "args"), ("attribute", "keywords"))
+    elif isinstance(value, property):
+        yield from (("attribute", name) for name in ("fget", "fset", "fdel") if getattr(value, name) is not None)
+    elif isinstance(value, functools.cached_property):
+        yield "attribute", "func"
     elif isinstance(value, tuple):
         yield from (("item", k) for k in range(len(value)))
     elif _is_wrapper(value):
@@ -151,6 +171,8 @@ def _mark_of_whole(value: Any, depth: int) -> Any:
         return "function", value.__qualname__, _mark_of_code(value.__code__), _mark_of_globals(value), defaults
     if isinstance(value, types.MethodType):
         return "method", _mark(value.__func__, depth), _mark(value.__self__, depth)
+    if isinstance(value, (property, functools.cached_property)):
+        return kind.__name__, [_mark(found, depth) for found in functions_of(value)]
     if isinstance(value, functools.partial):
         return "partial", _mark(value.func, depth), _mark(value.args, depth), _mark(value.keywords, depth)
     if _is_wrapper(value):
@@ -182,8 +204,8 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 def _mark_of_class(cls: type, depth: int) -> Any:
     """A class of the user is what its functions are."""
-    members = [(name, _mark(item.__code__, depth)) for name, item in vars(cls).items()
-               if isinstance(item, types.FunctionType)]
+    members = [(name, _mark(found.__code__, depth)) for name, item in vars(cls).items() for found in functions_of(item)
+               if isinstance(found, types.FunctionType)]
     bases = [_mark(base, depth + 1) for base in cls.__bases__]
     return "class", cls.__module__, cls.__qualname__, members, bases
 
@@ -214,7 +236,15 @@ def _is_of_library(value: Any) -> bool:
     if not isinstance(module, str) or not isinstance(value, (types.FunctionType, type)):
         return False
     home = module.partition(".")[0]
-    return home in ("numpy", "scipy") or home in sys.stdlib_module_names and home != "__main__"
+    return home in ("numpy", "scipy") or home in sys.stdlib_module_names and _is_pythons(home)
+
+
+@functools.cache
+def _is_pythons(module: str) -> bool:
+    """Whether a module of this name is the one of Python, and not a file of the user."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    folder = os.path.dirname(os.path.realpath(os.__file__))
+    return file is None or os.path.realpath(file).startswith(os.path.join(folder, ""))
 
 
 def _version(module: str) -> Any:

@@ -37,7 +37,8 @@ def gives_views(function: Function, written: int) -> bool:
 
 
 PLAIN = (int, float, complex, str, bytes, type(None), np.ndarray, np.generic, np.dtype, np.ufunc, type, slice, range,
-         types.FunctionType, types.BuiltinFunctionType, types.ModuleType, ArrayType, Var, Result)
+         types.FunctionType, types.BuiltinFunctionType, types.CodeType, types.ModuleType, property, ArrayType, Var,
+         Result)
 
 
 def gives_containers(reading: Any) -> bool:
