@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ..parallel.placing import Placed
 
 MOST_EXACT_KEYS = 4096
+MOST_ENTRIES = 64
 
 
 @dataclass(slots=True)
@@ -207,7 +208,10 @@ class Dispatcher:
         if entry is None:
             entry = self.generate(described, args, kwargs, self)
             described = describe(args, kwargs, self.names(len(args)), self.static)
-            self.by_type.setdefault(type_key(described), []).append(entry)
+            entries = self.by_type.setdefault(type_key(described), [])
+            if len(entries) >= MOST_ENTRIES:     # most rest on what a global was once
+                entries[:] = [each for each in entries if each.is_current()]
+            entries.append(entry)
         if len(self.exact) >= MOST_EXACT_KEYS:
             self.exact.clear()
         self.exact[self.key(args, kwargs)] = self.newest = entry
