@@ -47,7 +47,7 @@ def _twin(tree: Any) -> Any:
         return [_twin(each) for each in tree]
     if not isinstance(tree, ast.AST):
         return tree
-    made = type(tree)()
+    made = type(tree).__new__(type(tree))                 # Python 3.15 makes none of some classes without all parts
     vars(made).update({name: _twin(value) for name, value in vars(tree).items()})
     return made
 

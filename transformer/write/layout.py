@@ -1,4 +1,4 @@
-"""From statements to text: astor prints every statement, we place comments and break long lines."""
+"""From statements to text: each is printed, comments are placed, and long lines are broken."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.errors import Origin
+from .printing import INDENT, text_of
 
 LINE = 88
-INDENT = "    "
 
 
 @dataclass(slots=True)
@@ -105,22 +105,12 @@ def spans(items: Iterable[Item], first: int, depth: int = 0) -> Iterator[tuple[I
         first = last + 1
 
 
-def printed(node: ast.AST, width: int) -> list[str]:
-    """A statement as astor prints it, in lines of at most `width` where that can be done."""
-    from .printing import text_of
-
+def printed(node: ast.stmt, width: int) -> list[str]:
+    """A statement in lines of at most `width`, where that can be done."""
     lines = text_of(node).split("\n")
-    if lines[0].endswith(","):
-        lines = [_in_brackets(line) for line in lines]
     if max(map(len, lines)) <= width:
         return lines
     return [part for line in lines for part in broken(line, width)]
-
-
-def _in_brackets(line: str) -> str:
-    """`return x,` as `return (x,)`."""
-    start = _start_of_value(line)
-    return f"{line[:start]}({line[start:]})"
 
 
 # -- long lines -----------------------------------------------------------------------------
