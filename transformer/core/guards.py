@@ -218,16 +218,19 @@ class Assumptions(Bounds):
         lowest = self._lowest(self.normal(size))[0]
         if not isinstance(lowest, Size):
             return lowest is not None and lowest >= 0
-        if self.follows(lowest, 0):
+        if self.is_decided(lowest):
             return True
         if any(not isinstance(leaf, Dim) or leaf.inner for leaf in leaves(lowest)):
             return False
-        for guard in self.guards:
-            low = self.lower_bound(lowest - (guard.left - guard.right)) if guard.kind == "chosen" else None
-            if low is not None and low >= 0:
-                return True
         known = value_of(lowest, self.hints)
         return known is not None and known >= 0 and self.choose(lowest, 0)
+
+    def is_decided(self, size: Extent) -> bool:
+        """Whether `size >= 0` certainly, or by what has been chosen or assumed for the calls that this code is made
+        for."""
+        size = self.normal(size)
+        chosen = (guard.left - guard.right for guard in self.guards if guard.kind == "chosen")
+        return self.follows(size, 0) or self._follows_from(chosen, size)
 
     def _is_guarded(self, difference: Extent) -> bool:
         """Whether `difference >= 0` follows from a guard that there is, or from a test in the block."""

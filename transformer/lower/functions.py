@@ -20,11 +20,12 @@ from ..write.sizes import number
 from . import vecmath
 from .blas import gemm
 from .flattening import flatten
+from .turns import as_columns, as_rows
 from .vecmath.polynomial import polynomial
 
 OF_MATH = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh",
            "acosh": "arccosh", "atanh": "arctanh", "lgamma": "gammaln"}
-
+OF_OUR_OWN = frozenset((gemm, as_columns, as_rows))                      # in compiled code
 
 # What stands for the use of a module, and how it is imported.
 IMPORTS = {"import math": "math.", "import warnings": "warnings.warn(", "import numpy as np": "np.",
@@ -48,7 +49,7 @@ class Functions:
         self.arrays: dict[str, list[Var | None]] = {}                    # which are their parameters
         self.given: dict[str, Any] = {}                                  # objects that the module refers to
         self.regrouped: set[str] = set()
-        self.of_blas: set[str] = set()                                   # for which compiled code calls BLAS
+        self.forms: dict[str, str] = {}                                  # of our own, in compiled code
         self.apart: set[str] = set()                                     # written out nowhere
         self.direct: set[str] = set()                                    # called by what is not a copy itself
         self.grids: dict[Any, str] = {}                                  # what kernels are launched with
@@ -86,9 +87,9 @@ class Functions:
                 self.apart.add(name)
             if form is scalars.plus:
                 self.regrouped.add(name)
-            if form is gemm:
+            if form in OF_OUR_OWN:
                 self.apart.add(name)
-                self.of_blas.add(name)
+                self.forms[name] = form.__name__
         return self.names[key]
 
     def lines(self) -> list[list[str]]:

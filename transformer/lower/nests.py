@@ -4,6 +4,7 @@
     Stmt     = Let(targets, op, args, attrs)        an op on numbers, or `Load`: a number of an array
              | Allocate(target, source)             memory for an array, not filled or a copy of `source`
              | Nest(indices, body)                  independent iterations; the body ends with stores
+             | Turn(indices, body)                  a nest that copies rows as columns, or back
              | Fold(indices, carries, body)         iterations in order, which hand numbers on
              | Store(array, at, value, adds)        array[at] = value, or += value
              | Product(target, left, right, …)      matrices multiplied by a library
@@ -105,6 +106,11 @@ class Nest:
     origin: Origin | None = None
     ordered: bool = False
     apart: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Turn(Nest):
+    """A nest that copies rows to the columns of memory that is wide enough for eight more, or back (`turns.py`)."""
 
 
 @dataclass(slots=True, eq=False)

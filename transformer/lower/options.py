@@ -8,7 +8,6 @@ COMPILED = {"error_model": "numpy", "nogil": True}
 HOSTED = {**COMPILED, "nogil": False}                  # in which Python does something
 REGROUPED = {**COMPILED, "fastmath": {"reassoc", "contract"}, "forceinline": True}
 SHARED = {**COMPILED, "forceinline": True}             # which threads run
-OF_BLAS = {**COMPILED, "form": "gemm"}
 OURS = "form", "rows", "sizes"                         # which are ours to know, and not numba's
 
 

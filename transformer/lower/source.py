@@ -32,10 +32,10 @@ class Printed:
     those of vector mathematics, and `regrouped`, whose additions may be done in any order, and `hosted`,
     in which Python does something; `given` are the objects that it takes for granted, by name. `raising` are
     the lines below the imports that raise, with what they come from; `tasks` are the functions that threads share.
-    `tree` is the function, `items` what its statements have become, by their identity; for the functions `of_blas`,
-    compiled code calls BLAS. `grids` are the names of the functions that say how many threads are launched, by their
-    own, and `origins` the places in the program that kernels come from. `arrays` are the parameters of functions that
-    are arrays, the others being None."""
+    `tree` is the function, `items` what its statements have become, by their identity; `forms` are the functions of
+    which compiled code has forms of our own, such as a call of BLAS. `grids` are the names of the functions that say
+    how many threads are launched, by their own, and `origins` the places in the program that kernels come from.
+    `arrays` are the parameters of functions that are arrays, the others being None."""
 
     source: str
     name: str
@@ -48,7 +48,7 @@ class Printed:
     tasks: set[str] = field(default_factory=set)
     tree: Group | None = None
     items: dict[int, list[Item]] = field(default_factory=dict)
-    of_blas: set[str] = field(default_factory=set)
+    forms: dict[str, str] = field(default_factory=dict)
     grids: dict[str, str] = field(default_factory=dict)
     origins: dict[str, list[Origin]] = field(default_factory=dict)
     arrays: dict[str, list[Var | None]] = field(default_factory=dict)
@@ -74,7 +74,7 @@ def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Pri
     called = [names[callee.function] for callee in lowered.callees]
     return Printed(module_of(parts), name, [*functions.trees, *functions.hosted, *functions.tasks, *called],
                    functions.vector, functions.regrouped, functions.given, set(functions.hosted), raising,
-                   set(functions.tasks), trees[-1], printers[-1].items, functions.of_blas,
+                   set(functions.tasks), trees[-1], printers[-1].items, functions.forms,
                    arrays={**functions.arrays, name: [*lowered.function.params, *lowered.outside]})
 
 

@@ -48,6 +48,7 @@ from .sums import accurate
 from .threads import in_chunks, shared_out
 from .tiling import tile
 from .totals import added_at_once
+from .turning import turned
 from .unbound import with_tests_of_names
 from .wrapping import wrapped_around
 from .zeroed import without_zeros
@@ -109,6 +110,7 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
         body = in_strips(laid_out(interchange(body, results), results), function.params, results, threads)
         body = body if threads else slide(body, results)
         body = cleaned(join(jam(shortened(tile(peel(body))))), results, builder.assumptions)
+        body = turned(body, results, threads)
         body = ravel(body, function.params)
         body = in_chunks(body) if threads else body
         body = cleaned(accurate(extremes(compared(body))), results, builder.assumptions)

@@ -37,9 +37,11 @@ from .nests import (
     Product,
     Store,
     Task,
+    Turn,
 )
 from .numbers import choice, dtype_tree, literal
 from .sharing import shared
+from .turns import is_by_squares, turned
 
 MEMORY = {"record": "kept", "chunks": "parts", "shares": "shares", "cast": "converted"}
 
@@ -122,6 +124,10 @@ class Statements(Expressions):
     def _nest(self, stmt: Nest) -> list[Item]:
         with self.names.scope():
             return self._loops(stmt.indices, lambda: self.block(stmt.body), stmt.origin)
+
+    def _turn(self, stmt: Turn) -> list[Item]:
+        return [Line(turned(self, stmt), stmt.origin)] if is_by_squares(stmt, self.lowered.assumptions) else (
+            self._nest(stmt))
 
     def _loops(self, indices: list[Index], body: Callable[[], list[Item]], origin: Any) -> list[Item]:
         for index in indices:

@@ -142,7 +142,7 @@ class _Strips:
         block, size = Var(INT, "block"), group.size
         blocks = (size + (STRIP - 1)) // STRIP
         current().assumptions.within(block, 0, blocks - 1)
-        first, count, named = self._bounds(Size.of(Unknown(block)) * STRIP, size)
+        first, count, named = part_of(block, size, STRIP, self.threads)
         own = self._own(group)
         for nest in group.nests:
             _shorten(nest, first, count, own)
@@ -153,18 +153,6 @@ class _Strips:
         memory = [self.memory[array] for array in own] if self.threads else []
         return Nest([Index(block, blocks)], [*memory, *named, *group.stmts], group.stmts[0].origin)
 
-    def _bounds(self, first: Extent, size: Extent) -> tuple[Extent, Extent, Block]:
-        """The first place of a strip, how many it has, and what names both; threads look at places as they are."""
-        if self.threads:
-            return first, least(STRIP, size - first), []
-        names = Var(INT, "first"), Var(INT, "count")
-        start, count = (Size.of(Unknown(name)) for name in names)
-        current().assumptions.within(names[0], 0, size - 1)
-        current().assumptions.within(names[1], 1, STRIP)
-        values = first, least(STRIP, size - start)
-        named: Block = [Let((name,), Named, (atom_of_size(size),)) for name, size in zip(names, values, strict=True)]
-        return start, count, named
-
     def _own(self, group: _Group) -> dict[Var, int]:
         """The arrays that nobody else uses, and the axes along which each place keeps to itself."""
         inside = Counter(all_uses(group.stmts))
@@ -173,6 +161,21 @@ class _Strips:
                    for array in arrays}
         axes = {array: own_axis(touched[array], 0) for array in arrays if touched[array]}
         return {array: axis for array, axis in axes.items() if axis is not None}
+
+
+def part_of(block: Var, size: Extent, length: int, threads: bool) -> tuple[Extent, Extent, Block]:
+    """The first place of one of the parts of this length, how many it has, and what names both; threads look at places
+    as they are."""
+    first = Size.of(Unknown(block)) * length
+    if threads:
+        return first, least(length, size - first), []
+    names = Var(INT, "first"), Var(INT, "count")
+    start, count = (Size.of(Unknown(name)) for name in names)
+    current().assumptions.within(names[0], 0, size - 1)
+    current().assumptions.within(names[1], 1, length)
+    values = first, least(length, size - start)
+    named: Block = [Let((name,), Named, (atom_of_size(size),)) for name, size in zip(names, values, strict=True)]
+    return start, count, named
 
 
 def _shorten(nest: Nest, first: Extent, count: Extent, own: dict[Var, int]) -> None:

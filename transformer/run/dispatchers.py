@@ -9,7 +9,7 @@ import atexit
 import gc
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,7 @@ class KernelCompiler(compiler):
     No array that a kernel writes shares memory with another one: results are new, and arguments that are written
     are tested (`Memory`). So LLVM need not test it before every loop."""
 
-    of_blas: Sequence[str] = ()
+    forms: Mapping[str, str] = {}
 
     def _customize_flags(self, flags: Any) -> Any:
         flags.noalias = True
@@ -50,10 +50,17 @@ class KernelCompiler(compiler):
         if "in_threads" in namespace:
             from .parallel import compiled_forms
             namespace.update(compiled_forms())
-        if self.of_blas:
-            from .blas import compiled_gemm
-            namespace.update(dict.fromkeys(self.of_blas, compiled_gemm()))
+        namespace.update((name, compiled_form(form)) for name, form in self.forms.items())
         return super().compile(args, return_type)
+
+
+def compiled_form(form: str) -> Any:
+    """The form of our own of a function of `lower`."""
+    if form == "gemm":
+        from .blas import compiled_gemm
+        return compiled_gemm()
+    from .turns import compiled_turns
+    return compiled_turns()[form]
 
 
 class KernelDispatcher(base):
@@ -63,9 +70,9 @@ class KernelDispatcher(base):
         super().__init__(told_apart(function), pipeline_class=LoopPasses, **options)
         self._compiler: Any = _like(KernelCompiler, self)
 
-    def call_blas(self, names: Sequence[str]) -> None:
-        """Has BLAS called in place of the functions with these names."""
-        self._compiler.of_blas = names
+    def replace(self, forms: Mapping[str, str]) -> None:
+        """Has functions of the module in forms of our own, by their names."""
+        self._compiler.forms = forms
 
     def vectorise_rows(self) -> None:
         """Has rows of small matrices computed as vectors, where LLVM does that right."""

@@ -33,7 +33,7 @@ def install(namespace: dict[str, Any], options: dict[str, dict[str, Any]], kerne
         namespace[name] = kind(namespace[name], targetoptions=known)
         namespace[name].py_func.known_sizes = chosen.get("sizes", {})
     if kernel not in recursive and options[kernel]["nogil"]:
-        namespace[kernel].call_blas([name for name, chosen in options.items() if "form" in chosen])
+        namespace[kernel].replace({name: chosen["form"] for name, chosen in options.items() if "form" in chosen})
         if "rows" in options[kernel]:
             namespace[kernel].vectorise_rows()
     if objects is not None and not recursive:    # numba loses the calls in what it keeps of a recursion
