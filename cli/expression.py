@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -28,7 +28,7 @@ import transformer
 from transformer.api import Transformed, _wrt
 from transformer.core.errors import TransformError
 from transformer.jitting import Compiled
-from transformer.transform.argument_names import extra_names, keys_in
+from transformer.transform.argument_names import extra_names, keys_in, name_at
 from transformer.transform.arguments import free_name
 from transformer.transform.batched import Batched
 from transformer.transform.derived import taken_apart
@@ -136,13 +136,16 @@ class Expression:
             error.add_note(f"in {PLACE}\n{marked(self.text, *span_of(self.text, self.steps[error.step]))}")
 
 
-def added(mode: Mode, before: tuple[Extra, ...], own: list[inspect.Parameter]) -> tuple[Extra, ...]:
-    """What a function is given behind its arguments, once it is transformed again."""
+def added(mode: Mode, before: tuple[Extra, ...], own: list[inspect.Parameter], inner: Sequence[Mode]
+          ) -> tuple[Extra, ...]:
+    """What a function is given behind its arguments, once it is transformed again, after others."""
     if isinstance(mode, (Batched, Vectorized)):
         return tuple(replace(extra, has_lanes=True) for extra in before)
     found = list(before)
-    for name in extra_names(mode, [parameter.name for parameter in own]):
-        of = None if isinstance(mode, Pullback) else name.removeprefix("d")
+    names = [parameter.name for parameter in own]
+    primals = [None] if isinstance(mode, Pullback) else [
+        key if isinstance(key, str) else name_at(key, names) for key in keys_in(getattr(mode, "wrt", None))]
+    for name, of in zip(extra_names(mode, names, inner), primals):
         found.append(Extra(free_name(name, [*own, *found]), of))         # type: ignore[list-item]
     return tuple(found)
 
@@ -248,8 +251,8 @@ class Interpreter:
         except (TypeError, ValueError) as error:
             self.fail(str(error), node)
         modes, extras = taken_apart(whole)[1], inner.extras
-        for mode in modes[len(inner.steps):]:
-            extras = added(mode, extras, parameters_of(inner.target.function))
+        for k, mode in enumerate(modes[len(inner.steps):], len(inner.steps)):
+            extras = added(mode, extras, parameters_of(inner.target.function), modes[:k])
         steps = (*inner.steps, *[node] * (len(modes) - len(inner.steps)))[:len(modes)]
         return Expression(self.text, whole, inner.target, steps, extras)
 

@@ -174,11 +174,11 @@ def test_what_transformations_add_is_mapped_too(capsys: pytest.CaptureFixture[st
     model = imported("model.py")
     *args, directions = model.direction()
     wanted = directions @ transformer.hessian(model.total)(*args)
-    for given in (["--types", f"{EXAMPLES}, dw: f64[k,d]"], ["--example", "direction"]):
+    for given in (["--types", f"{EXAMPLES}, w_dot: f64[k,d]"], ["--example", "direction"]):
         out = emitted(expression, *given, "--force")
         np.testing.assert_allclose(out.total_hvp_vmap(*args, directions), wanted, rtol=1e-10)
     os.remove("out.py")
-    assert "dw, which is mapped, has no type" in refused(capsys, expression, "model.py", "--types", EXAMPLES)
+    assert "w_dot, which is mapped, has no type" in refused(capsys, expression, "model.py", "--types", EXAMPLES)
 
 
 def test_axes_of_containers() -> None:

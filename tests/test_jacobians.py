@@ -172,7 +172,7 @@ def test_control_flow(mode: Any) -> None:
 def test_names() -> None:
     assert jacobian is jacrev
     assert "def wavy_jacfwd(x):" in jacfwd(wavy).source_for(x4)
-    assert "def rosenbrock_hvp(x, dx):" in hvp(rosenbrock).source_for(x4, x4)
+    assert "def rosenbrock_hvp(x, x_dot):" in hvp(rosenbrock).source_for(x4, x4)
     assert all(hasattr(transformer, name) for name in ("jacfwd", "jacrev", "jacobian", "hessian", "hvp"))
 
 

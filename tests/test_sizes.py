@@ -81,7 +81,7 @@ def test_products_of_shapes() -> None:
 def test_text() -> None:
     shown = {N: "n", -N: "-n", 2 * N - 1: "2*n - 1", 1 - N: "-n + 1", N * M: "m*n"}
     assert {size: str(size) for size in shown} == shown
-    assert str(least(N, M // 2)) == "min(n, (m)//(2))"
+    assert str(least(N, M // 2)) == "min(n, m//2)"
 
 
 def test_replacing_reaches_into_atoms() -> None:

@@ -41,8 +41,8 @@ def next_total(total, position_j, number, n):
     lower = smaller(larger(position_j, np.float32(0.0)), np.float32(1.0))
     scaled2 = lower * number
     number2 = np.int64(scaled2)
-    return (total + np.int64((number2 < -n) | (number2 >= n)), scaled2, scaled2
-        - floor(scaled2))
+    return (total + np.int64((number2 < -n) | (number2 >= n)), scaled2,
+        scaled2 - floor(scaled2))
 
 
 # What the threads of a block have, combined: by warps, and then what these have.

@@ -14,8 +14,8 @@ Place = np.uint32
 
 @cuda.jit(device=True)
 def scaled_at(x_i):
-    chosen = (x_i if x_i > np.float32(0.0) else np.float32(1.67) * math.exp(x_i)
-        - np.float32(1.67))
+    chosen = (x_i if x_i > np.float32(0.0)
+        else np.float32(1.67) * math.exp(x_i) - np.float32(1.67))
     return np.float32(1.05) * chosen
 
 

@@ -16,11 +16,12 @@ def rosenbrock_jacrev_jacfwd(x):
     if x.dtype.kind != "f":
         raise TypeError("x must be an array of floats")
     unit = np.eye(n)
-    dpart = unit[:, :-1]
-    scaled = 2 * dpart
+    part_dot = unit[:, :-1]
+    scaled = 2 * part_dot
     # reverse
     scaled2 = 200 * (unit[:, 1:] - scaled * x[:-1])
-    ddx = np.zeros((n, n))
-    ddx[:, :-1] = scaled - (2 * scaled2 * x[:-1] + 400 * (x[1:] - x[:-1] ** 2) * dpart)
-    ddx[:, 1:] += scaled2
-    return ddx.T
+    dx_dot = np.zeros((n, n))
+    dx_dot[:, :-1] = (scaled - (2 * scaled2 * x[:-1]
+        + 400 * (x[1:] - x[:-1] ** 2) * part_dot))
+    dx_dot[:, 1:] += scaled2
+    return dx_dot.T

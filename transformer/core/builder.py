@@ -13,6 +13,7 @@ from typing import Any
 from .errors import Origin, TransformError
 from .grammar import Atom, Block, Let, Stmt, Var
 from .guards import Assumptions
+from .naming import FIRST
 from .numbering import Numbering
 from .types import Type
 
@@ -23,7 +24,8 @@ class Builder:
     `enclosing` are the blocks around the current one; `numbering` knows how variables came about,
     `reader` goes on reading where a rule of a user's is needed. `float_powers` are the places where an int
     was taken to a power that may be negative, `whole_powers` those where it has to stay an int. `mixes_widths`
-    says that a Python number among derivatives may meet a narrower number than the one it belongs to."""
+    says that a Python number among derivatives may meet a narrower number than the one it belongs to; `pattern` is
+    how derivatives are named (`transform/naming.py`)."""
 
     def __init__(self, assumptions: Assumptions | None = None, origin: Origin | None = None) -> None:
         self.assumptions = assumptions or Assumptions()
@@ -36,6 +38,7 @@ class Builder:
         self.float_powers: list[Origin | None] = []
         self.whole_powers: Collection[Any] = ()
         self.mixes_widths = False
+        self.pattern = FIRST
 
     def emit(self, stmt: Stmt) -> None:
         self.block.append(stmt)

@@ -5,7 +5,7 @@
 >>> exact_division(n, 2*(n//2)) == exact_division((n + 1)//2, n//2) == Floor(n, 2)
 True
 >>> divided_out(4*(n//2) + (n + 3)//2, [Floor(n, 2)])
-(n)//(2) + 2*n + 1
+2*n + n//2 + 1
 """
 
 from __future__ import annotations

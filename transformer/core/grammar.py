@@ -19,6 +19,7 @@ from itertools import count
 from typing import Any, TypeGuard, Union
 
 from .errors import Origin
+from .naming import FIRST
 from .sizes import Size
 from .types import INT, ArrayType, Type, plain_number, type_of_number
 
@@ -27,15 +28,17 @@ _serial = count()
 
 class Var:
     """A variable. `name` is what a person called it (or None); identity is what tells it apart. `primal` is
-    the variable of which this one is the tangent or cotangent, as far as that is known: it may be named after it."""
+    the variable of which this one is the tangent or cotangent, as far as that is known: it may be named after it, as
+    `pattern` says."""
 
-    __slots__ = ("name", "type", "serial", "is_parameter", "primal")
+    __slots__ = ("name", "type", "serial", "is_parameter", "primal", "pattern")
 
     def __init__(self, type: Type, name: str | None = None, is_parameter: bool = False) -> None:
         self.type = type
         self.name = name
         self.is_parameter = is_parameter
         self.primal: Var | None = None
+        self.pattern = FIRST
         self.serial = next(_serial)
 
     def __repr__(self) -> str:

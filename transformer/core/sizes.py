@@ -55,7 +55,7 @@ class Floor:
     denominator: Extent
 
     def __repr__(self) -> str:
-        return f"({self.numerator})//({self.denominator})"
+        return f"{_in_brackets(self.numerator)}//{_in_brackets(self.denominator)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,13 +176,19 @@ class Size:
     def __repr__(self) -> str:
         text = ""
         for monomial, count in sorted(self.terms.items(), key=_print_order):
-            body = "*".join(map(repr, monomial))
+            is_product = len(monomial) > 1 or abs(count) != 1
+            body = "*".join(f"({atom})" if is_product and isinstance(atom, Floor) else repr(atom) for atom in monomial)
             head = "" if abs(count) == 1 and body else str(abs(count)) + ("*" if body else "")
             text += (" - " if count < 0 else " + ") + head + body
         return text[3:] if text.startswith(" + ") else "-" + text[3:]
 
 
 Extent = Union[int, Size]
+
+
+def _in_brackets(size: Extent) -> str:
+    """The operand of a division: `n`, `(n + 1)`."""
+    return repr(size) if isinstance(size, int) or repr(size).isidentifier() else f"({size})"
 
 
 def _print_order(item: tuple[Monomial, int]) -> tuple[bool, bool, str]:

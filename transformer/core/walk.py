@@ -251,7 +251,7 @@ class Copier:
         new = Var(self.type(var.type), var.name)
         if var.primal is not None:
             primal = self.mapping.get(var.primal, var.primal)
-            new.primal = primal if isinstance(primal, Var) else None
+            new.primal, new.pattern = primal if isinstance(primal, Var) else None, var.pattern
         self.mapping[var] = new
         return new
 

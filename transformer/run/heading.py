@@ -37,12 +37,12 @@ def all_words(modes: list[Mode], names: list[str]) -> list[str]:
     """What each transformation gives, the first thing done first."""
     found: list[str] = []
     extras: list[str] = []
-    for before, mode in zip([None, *modes], modes):
+    for k, (before, mode) in enumerate(zip([None, *modes], modes)):
         if is_hessian(before, mode):
             found[-1] = f"Hessian with respect to {listed(mode.wrt, names)}"         # type: ignore[attr-defined]
         else:
             found.append(words(mode, names, extras))
-        extras += extra_names(mode, names)
+        extras += extra_names(mode, names, modes[:k])
     return found
 
 

@@ -1,14 +1,15 @@
 """What the arguments of a transformed function are called, as far as signatures tell.
 
-    hvp(f) of def f(w, *xs), called with four arguments      w, xs[0], xs[1], dw
+    hvp(f) of def f(w, *xs), called with four arguments      w, xs[0], xs[1], w_dot
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from inspect import Parameter as Kinds
 from typing import Any
 
+from ..core.naming import TANGENT, cotangent_name, derived
 from ..read.subfunctions import signature_for
 from .derived import taken_apart
 from .modes import Mode, Pullback
@@ -26,7 +27,8 @@ def passed_names(function: Any, count: int) -> list[str]:
     user, modes = taken_apart(function)
     parameters = parameters_of(user)
     names = [p.name for p in parameters if p.kind in BY_POSITION]
-    added = [name for mode in modes for name in extra_names(mode, [p.name for p in parameters])]
+    added = [name for k, mode in enumerate(modes)
+             for name in extra_names(mode, [p.name for p in parameters], modes[:k])]
     own = max(count - len(added), 0)
     rest = next((p.name for p in parameters if p.kind is Kinds.VAR_POSITIONAL), None)
     beyond = [f"argument {k}" if rest is None else f"{rest}[{k - len(names)}]" for k in range(len(names), own)]
@@ -41,17 +43,18 @@ def parameters_of(function: Any) -> list[Kinds]:
         return []
 
 
-def extra_names(mode: Mode, names: Sequence[str]) -> list[str]:
-    """What the arguments are called that a transformation adds.
+def extra_names(mode: Mode, names: Sequence[str], before: Iterable[Mode] = ()) -> list[str]:
+    """What the arguments are called that a transformation adds, after others.
 
     >>> from .modes import Pushforward
     >>> extra_names(Pushforward((0, "b")), ["w", "b"])
     ['dw', 'db']
     """
     if not mode.extras or isinstance(mode, Pullback):
-        return ["dy"] * mode.extras
+        return [cotangent_name(names)] * mode.extras
     wrt = mode.wrt                                                      # type: ignore[attr-defined]
-    return [f"d{key if isinstance(key, str) else name_at(key, names)}" for key in keys_in(wrt)]
+    pattern = TANGENT if any(other.differentiates for other in before) else mode.tangents
+    return [derived(key if isinstance(key, str) else name_at(key, names), pattern) for key in keys_in(wrt)]
 
 
 def keys_in(wrt: Any) -> tuple[Any, ...]:

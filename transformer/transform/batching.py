@@ -138,7 +138,8 @@ class Batching:
     def twin(self, var: Var) -> Var:
         """A fresh variable for all lanes of one."""
         new = Var(self.all_lanes(var.type), var.name)
-        new.primal = None if var.primal is None else self.lanes.get(var.primal, var.primal)
+        if var.primal is not None:
+            new.primal, new.pattern = self.lanes.get(var.primal, var.primal), var.pattern
         self.lanes[var] = new
         return new
 
@@ -153,7 +154,7 @@ class Batching:
         if result.atom.name is None:
             result.atom.name = target.name
         if result.atom.primal is None and target.primal is not None:
-            result.atom.primal = self.lanes.get(target.primal, target.primal)
+            result.atom.primal, result.atom.pattern = self.lanes.get(target.primal, target.primal), target.pattern
         self.lanes[target] = result.atom
 
     # -- statements --------------------------------------------------------------------------

@@ -15,11 +15,11 @@ from typing import Any
 from ..core.builder import Builder
 from ..core.errors import NotSupported
 from ..core.grammar import Call, Function, Let, Var
+from ..core.naming import derived
 from ..core.types import ArrayType, Type
 from ..core.walk import Copier, all_statements, reachable
 from ..ops.saved import Layout
 from .activity import Places, Summaries, useful_vars, varied_vars
-from .naming import derivative_name
 
 Pattern = tuple[Places, Places]         # the parameters and the results that carry derivatives
 
@@ -158,7 +158,7 @@ def push_call(forward: Any, stmt: Call) -> None:
     args = (*stmt.args, *(forward.tangent_of(stmt.args[k]) for k in sorted(params)))
     tangents = [forward.twin(stmt.targets[k], strong(stmt.targets[k].type)) for k in sorted(results)]
     for tangent in tangents:
-        tangent.name = tangent.name or "dvalue"
+        tangent.name = tangent.name or derived("value", forward.builder.pattern)
     forward.builder.emit(Call((*stmt.targets, *tangents), twin, args, stmt.origin))
 
 
@@ -174,7 +174,7 @@ def _fill_forward(calls: Calls, function: Function, twin: Function, params: Plac
     own = copy_of(function, calls.builder)
     inputs = [own.params[k] for k in sorted(params)]
     forward = Forward(calls.builder, varied_vars(own.body, inputs, calls.summaries), calls)
-    added = [Var(strong(param.type), derivative_name(param)) for param in inputs]
+    added = [Var(strong(param.type), forward.named(param)) for param in inputs]
     forward.tangent.update(zip(inputs, added))
     with calls.builder.apart() as body:
         forward.block(own.body)

@@ -10,6 +10,7 @@ from .. import tree
 from ..core.builder import Builder
 from ..core.dims import dims_of
 from ..core.grammar import Function, Let, Var
+from ..core.naming import TANGENT
 from ..core.types import ArrayType
 from ..ops.identity import Same
 from ..ops.value import Value
@@ -24,6 +25,7 @@ class HessianVector(Mode):
     """The tangent of the gradient for `wrt`, given tangents as further parameters."""
 
     differentiates: ClassVar[bool] = True
+    tangents: ClassVar[str] = TANGENT
 
     wrt: Wrt = 0
     suffix: str = field(default="hvp", init=False)

@@ -10,12 +10,14 @@ from ..core.builder import Builder
 from ..core.errors import BadArgument, NotDifferentiable, Origin
 from ..core.grammar import Const, Function, Var, type_of
 from ..core.halves import is_inexact
+from ..core.naming import TANGENT, cotangent_name, derived, numbered
 from ..core.types import ArrayType
 from ..read.interface import Interface, Parameter, Result
 from ..read.kinds import described
 from .arguments import all_differentiable, chosen_parameters, extended, is_differentiable, passed
 from .forward import jvp
 from .modes import Gradient, Pullback, Pushforward
+from .naming import pattern_for
 from .reverse import reverse
 
 
@@ -92,7 +94,8 @@ def pullback(mode: Pullback, function: Function, interface: Interface, builder: 
     leaves = [leaf for p in chosen for leaf in tree.leaves(p.tree) if is_differentiable(leaf)]
     main, aux = interface.result if mode.has_aux else (interface.result, None)
     pulled = {leaf.k for leaf in tree.leaves(main) if isinstance(leaf, Result)}
-    seeds = [_seed(atom, k) if k in pulled else None for k, atom in enumerate(function.results)]
+    name = cotangent_name([p.name for p in interface.parameters])
+    seeds = [_seed(atom, numbered(name, k + 1)) if k in pulled else None for k, atom in enumerate(function.results)]
     count = len(function.results)
     asked = [leaf.k for leaf in tree.leaves(aux) if isinstance(leaf, Result)]
     new = reverse(function, [p in leaves for p in function.params], seeds, builder, asked=asked)
@@ -105,12 +108,12 @@ def pullback(mode: Pullback, function: Function, interface: Interface, builder: 
                   for p in listed)
     found = trees[0] if isinstance(mode.wrt, (int, str)) else trees
     result = renamed(interface, mode.suffix, (found, aux) if mode.has_aux else found)
-    return without_unused(new, extended(result, [("dy", cotangent)]))
+    return without_unused(new, extended(result, [(name, cotangent)]))
 
 
-def _seed(atom: Any, k: int) -> Var | None:
+def _seed(atom: Any, name: str) -> Var | None:
     type = type_of(atom)
-    return Var(type, "dy" if k == 0 else f"dy{k + 1}", is_parameter=True) if type.is_inexact else None
+    return Var(type, name, is_parameter=True) if type.is_inexact else None
 
 
 def pushforward(mode: Pushforward, function: Function, interface: Interface, builder: Builder
@@ -120,14 +123,14 @@ def pushforward(mode: Pushforward, function: Function, interface: Interface, bui
     chosen = chosen_parameters(interface, wrt, mode.suffix)
     leaves = [leaf for p in chosen for leaf in tree.leaves(p.tree) if is_differentiable(leaf)]
     order = [p for p in function.params if p in leaves]
-    count = len(function.results)
+    count, pattern = len(function.results), pattern_for(function, TANGENT)
     new = jvp(function, [p in leaves for p in function.params], builder)
     twin = dict(zip(order, new.params[len(function.params):]))
     inexact = [type_of(atom).is_inexact for atom in function.results]
     moving = {k: Result(count + k) for k in range(count) if inexact[k]}
     tangent = tree.map(lambda r: moving.get(r.k) if isinstance(r, Result) else _at_rest(r), interface.result)
     result = renamed(interface, mode.suffix, (interface.result, tangent))
-    tangents = [(f"d{p.name}", tree.map(lambda leaf: twin.get(leaf) if isinstance(leaf, Var) else None,
+    tangents = [(derived(p.name, pattern), tree.map(lambda leaf: twin.get(leaf) if isinstance(leaf, Var) else None,
                                         p.tree)) for p in chosen]
     return without_unused(new, extended(result, tangents))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from ..core.builder import Builder
 from ..core.grammar import (
@@ -26,6 +27,7 @@ from ..core.grammar import (
     Record,
     Var,
 )
+from ..core.naming import TANGENT
 from ..core.types import SavedType, SeqType, Type
 from ..core.walk import METHODS
 from ..ops.identity import Same
@@ -34,7 +36,7 @@ from . import rules
 from .activity import varied_vars
 from .applied import drop_effects, is_ruled, push
 from .calls import Calls, push_call, strong
-from .naming import derivative_name
+from .naming import derivative_name, name_after, named_apart
 from .saved import push_saved, zeros_like_saved, zeros_like_sequence
 
 
@@ -45,9 +47,9 @@ def jvp(function: Function, active: Sequence[bool], builder: Builder) -> Functio
     calls = Calls(builder, function)
     builder.mixes_widths |= rules.mixes_widths(function)
     forward = Forward(builder, varied_vars(function.body, inputs, calls.summaries), calls)
-    new_params = [Var(p.type, derivative_name(p), is_parameter=True) for p in inputs]
-    forward.tangent.update(zip(inputs, new_params))
-    with builder.active(), builder.nested() as body:
+    with named_apart(function, builder, TANGENT), builder.active(), builder.nested() as body:
+        new_params = [Var(p.type, derivative_name(p, builder), is_parameter=True) for p in inputs]
+        forward.tangent.update(zip(inputs, new_params))
         forward.block(function.body)
         tangents = [forward.tangent_of(result) for result in function.results]
         calls.finish()
@@ -62,7 +64,7 @@ class Forward:
     def __init__(self, builder: Builder, varied: set[Var], calls: Calls) -> None:
         self.builder = builder
         self.calls = calls
-        self.named: Callable[[Var], str | None] = derivative_name
+        self.named: Callable[[Var], str | None] = partial(derivative_name, builder=builder)
         self.replaced: set[int] = set()                 # functions whose rules took their place
         self.varied = varied
         self.tangent: dict[Var, Atom] = {}
@@ -147,7 +149,7 @@ class Forward:
                 if isinstance(tangent.atom, Var) and tangent.atom.name is None:
                     tangent.atom.name = self.named(target)
                     if tangent.atom.serial > target.serial and tangent.atom.primal is None:
-                        tangent.atom.primal = target
+                        name_after(tangent.atom, target, self.builder)
 
     def _effect(self, stmt: Effect) -> None:
         self.builder.emit(stmt)

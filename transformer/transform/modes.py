@@ -12,6 +12,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..core.naming import FIRST
+
 if TYPE_CHECKING:
     from ..core.builder import Builder
     from ..core.errors import TransformError
@@ -37,6 +39,7 @@ class Mode:
     extras: int
     gives_driver: ClassVar[bool] = False
     differentiates: ClassVar[bool] = False
+    tangents: ClassVar[str] = FIRST                     # how tangents that are further parameters are named
 
     def entered(self, args: Args, kwargs: Kwargs, names: Sequence[str], hints: Mapping[Any, int] | None = None
                 ) -> tuple[Mode, Args, Kwargs]:

@@ -1,15 +1,47 @@
-"""Names of derivatives: those of `x` are called `dx`."""
+"""Names of derivatives: those of `x` are called `dx`. In a function that has derivatives already, whose `dx` is one of
+them, tangents are called `x_dot` and cotangents `x_bar`, as in the books.
+"""
 
 from __future__ import annotations
 
-from ..core.grammar import Atom, Var
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ..core.builder import Builder
+from ..core.grammar import Atom, Function, Let, Var
+from ..core.naming import FIRST, derived
+from ..core.walk import all_statements, reachable
 
 
-def derivative_name(atom: Atom) -> str | None:
+def derivative_name(atom: Atom, builder: Builder) -> str | None:
     """What the tangent or cotangent of a variable is called; nothing, where that has no name.
 
     >>> from ..core.types import FLOAT
-    >>> derivative_name(Var(FLOAT, "x"))
+    >>> derivative_name(Var(FLOAT, "x"), Builder())
     'dx'
     """
-    return f"d{atom.name}" if isinstance(atom, Var) and atom.name else None
+    return derived(atom.name, builder.pattern) if isinstance(atom, Var) and atom.name else None
+
+
+def name_after(derivative: Var, primal: Var, builder: Builder) -> None:
+    """Says whose derivative a variable is."""
+    derivative.primal, derivative.pattern = primal, builder.pattern
+
+
+@contextmanager
+def named_apart(function: Function, builder: Builder, pattern: str) -> Iterator[None]:
+    """Derivatives of a function are named so that they differ from derivatives in it."""
+    outer, builder.pattern = builder.pattern, pattern_for(function, pattern)
+    try:
+        yield
+    finally:
+        builder.pattern = outer
+
+
+def pattern_for(function: Function, pattern: str) -> str:
+    return pattern if any(map(_has_derivatives, reachable(function))) else FIRST
+
+
+def _has_derivatives(function: Function) -> bool:
+    return any(target.primal is not None for stmt in all_statements(function.body) if isinstance(stmt, Let)
+               for target in stmt.targets)

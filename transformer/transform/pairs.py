@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.grammar import Atom, Call, Function, Var, type_of
+from ..core.naming import cotangent_name, numbered
 from ..core.types import ArrayType, SavedType, Type
 from ..ops.value import Value
 from .activity import Places
@@ -53,7 +54,7 @@ def pull_call(sweep: Any, stmt: Call) -> None:
     wanted = [full_cotangent(sweep.builder, given[k], stmt.targets[k]) for k in sorted(pair.results)]
     saved = Var(SavedType(stmt.function.name), "saved")
     places, own = sorted(pair.params), stmt.function.params
-    cotangents = [Var(_type(own[k], stmt.args[k]), derivative_name(stmt.args[k])) for k in places]
+    cotangents = [Var(_type(own[k], stmt.args[k]), derivative_name(stmt.args[k], sweep.builder)) for k in places]
     stmt.function, stmt.targets = pair.forward, (*stmt.targets, saved)
     begun = [_begun(sweep, stmt.args[k]) for k in sorted(pair.added_to)]
     sweep.builder.emit(Call(tuple(cotangents), pair.reverse, (*stmt.args, saved, *wanted, *begun), stmt.origin))
@@ -93,8 +94,9 @@ def _fill(calls: Calls, function: Function, pair: Pair) -> None:
     gone = {own.params[k] for k in overwritten(function)}
     saving = Saving(calls, function.name, body, own.results, gone)
     sweep = Reverse.of(body, inputs, seeded, builder, calls)
-    given = [Var(strong(type_of(result)), "dy" if k == 0 else f"dy{k + 1}") for k, result in enumerate(seeded)]
-    begun = {own.params[k]: Var(strong(own.params[k].type), derivative_name(own.params[k]))
+    name = cotangent_name([p.name for p in own.params if p.name])
+    given = [Var(strong(type_of(result)), numbered(name, k + 1)) for k, result in enumerate(seeded)]
+    begun = {own.params[k]: Var(strong(own.params[k].type), derivative_name(own.params[k], builder))
              for k in sorted(pair.added_to)}
     with builder.apart() as backwards:
         for var, dy in [*zip(seeded, given), *begun.items()]:

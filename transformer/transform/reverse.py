@@ -27,6 +27,7 @@ from ..core.grammar import (
     Stmt,
     type_of,
 )
+from ..core.naming import COTANGENT
 from ..core.walk import Copier, all_statements
 from ..ops.value import Value
 from .applied import prepared, without_links
@@ -34,6 +35,7 @@ from .blocks import can_be_split, has_loops, in_blocks
 from .calls import Calls
 from .hoisting import hoist
 from .memory import Needs, splits, too_large
+from .naming import named_apart
 from .restoring import restore
 from .rules import cast, mixes_widths
 from .sweep import Reverse
@@ -84,7 +86,7 @@ def with_twins(function: Function) -> tuple[Function, dict[Stmt, Any]]:
 def _swept(function: Function, active: Sequence[bool], seeds: Sequence[Atom | None], builder: Builder,
            asked: Iterable[int], short: Iterable[Loop] = ()) -> tuple[Function, Needs]:
     inputs = [p for p, on in zip(function.params, active) if on]
-    with builder.active():
+    with builder.active(), named_apart(function, builder, COTANGENT):
         seeded = [r for r, seed in zip(function.results, seeds) if seed is not None]
         body = prepared(in_blocks(function.body, builder), inputs, seeded, builder)
         hoist(body, builder.assumptions)

@@ -48,10 +48,10 @@ def push_saved(forward: Any, stmt: Let) -> None:
     carries = layout.carries
     if stmt.op is Pack:
         fields = [forward.tangent_of(atom) if on else Const(0) for atom, on in zip(stmt.args, carries)]
-        forward.tangent[stmt.target] = packed(layout, fields, derivative_name(stmt.target))
+        forward.tangent[stmt.target] = packed(layout, fields, forward.named(stmt.target))
         return
     given = forward.given(stmt.args[0])
-    targets = [Var(strong(target.type), derivative_name(target)) for target in stmt.targets]
+    targets = [Var(strong(target.type), forward.named(target)) for target in stmt.targets]
     forward.builder.emit(Let(tuple(targets), Unpack, (given.atom,), {"layout": layout}, stmt.origin))
     forward.tangent.update((t, new) for t, new, on in zip(stmt.targets, targets, carries) if on)
 
@@ -66,7 +66,7 @@ def pull_saved(sweep: Any, stmt: Let) -> None:
     if dy is None:
         return
     types = [strong(type_of(atom)) for atom in stmt.args]
-    targets = [Var(type, derivative_name(atom)) for type, atom in zip(types, stmt.args)]
+    targets = [Var(type, derivative_name(atom, sweep.builder)) for type, atom in zip(types, stmt.args)]
     sweep.builder.emit(Let(tuple(targets), Unpack, (dy.atom,), {"layout": layout}, stmt.origin))
     for atom, target, on in zip(stmt.args, targets, layout.carries):
         if on:

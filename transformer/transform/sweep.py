@@ -50,7 +50,7 @@ from . import rules, saved
 from .activity import active_vars
 from .applied import is_ruled, pull
 from .calls import Calls, strong
-from .naming import derivative_name
+from .naming import derivative_name, name_after
 from .pairs import pull_call
 from .residuals import Mirrors
 from .retaking import unread_before
@@ -112,9 +112,9 @@ class Reverse:
     def set(self, var: Var, term: Value) -> None:
         self.cotangent[var] = term
         if isinstance(term.atom, Var) and term.atom.name is None:
-            term.atom.name = derivative_name(var)
+            term.atom.name = derivative_name(var, self.builder)
             if term.atom.serial > self.begin and term.atom.primal is None:
-                term.atom.primal = var
+                name_after(term.atom, var, self.builder)
 
     def result(self, param: Var) -> Atom:
         """The cotangent of a parameter, in its full size and dtype."""
@@ -228,7 +228,7 @@ class Reverse:
                 continue
             with self.builder.resumed(side.block):
                 sides.append(self._on_side(side.cotangent.get(var), var))
-        return Merge(Var(strong(var.type), derivative_name(var)), *sides)
+        return Merge(Var(strong(var.type), derivative_name(var, self.builder)), *sides)
 
     def _on_side(self, d: Value | None, var: Var) -> Atom:
         """What a side leaves as the cotangent of an outer variable; nothing, where it takes nothing of what
@@ -265,12 +265,12 @@ class Reverse:
         if all(d is None for _, d in carries) and not reads:
             return
         trips = self._trips(stmt)
-        shadows = {v: _cotangent_of(v) for v in self._shared(stmt)}
+        shadows = {v: _cotangent_of(v, self.builder) for v in self._shared(stmt)}
         sizes = {c: Var(INT, c.entry.name) for c in _sizes_carried(stmt)}
         first, following = _positions(stmt)                         # which may tell sizes, too
         at_head = Copier({stmt.position: following, **{c.entry: size for c, size in sizes.items()}})
         at_end = Copier({stmt.position: first, **{c.entry: c.init for c in sizes}})
-        entries = {c: Var(strong(at_head.type(c.entry.type)), _cotangent_name(c)) for c, _ in carries}
+        entries = {c: Var(strong(at_head.type(c.entry.type)), _cotangent_name(c, self.builder)) for c, _ in carries}
         inits = [rules.zero_or(d, c.out.type).atom for c, d in carries]
         after = {size: size_of_atom(c.next) for c, size in sizes.items()}
         with self.builder.assumptions.identified(after), self.builder.nested() as body:
@@ -278,7 +278,7 @@ class Reverse:
         handed = [Carry(size, c.out, c.entry, Var(INT, size.name)) for c, size in sizes.items()]
         handed += [Carry(e, i, n, Var(strong(at_end.type(c.entry.type)), e.name))
                    for (c, e), i, n in zip(entries.items(), inits, nexts)]
-        added = {v: Carry(s, rules.zero_or(self.cotangent.get(v), v.type).atom, ends[v], _cotangent_of(v))
+        added = {v: Carry(s, rules.zero_or(self.cotangent.get(v), v.type).atom, ends[v], _cotangent_of(v, self.builder))
                  for v, s in shadows.items() if ends[v] is not s}
         position = Var(stmt.position.type, stmt.position.name)
         loop = Loop(position, trips, [*handed, *added.values()], body, [r for _, r in reads], records, not stmt.down,
@@ -340,7 +340,7 @@ class Reverse:
             if self.is_active(read.source):
                 assert isinstance(read.source, Var)
                 for d in self._element_cotangents(read.target):
-                    target = Var(SeqType(read.target.type), derivative_name(read.source))
+                    target = Var(SeqType(read.target.type), derivative_name(read.source, self.builder))
                     records.append(Record(target, d))
                     self.elements.setdefault(read.source, []).append(target)
         return records
@@ -390,13 +390,12 @@ def _is_sparse(stmt: Let) -> bool:
     return bool(op.accumulate) and not (op.takes_all and op.takes_all(**rules.rule_attrs(stmt)))
 
 
-def _cotangent_of(var: Var) -> Var:
-    new = Var(strong(var.type), derivative_name(var))
-    new.primal = var
+def _cotangent_of(var: Var, builder: Builder) -> Var:
+    new = Var(strong(var.type), derivative_name(var, builder))
+    name_after(new, var, builder)
     return new
 
 
-def _cotangent_name(carry: Carry) -> str | None:
-    name = carry.entry.name or carry.out.name
-    return f"d{name}" if name else None
+def _cotangent_name(carry: Carry, builder: Builder) -> str | None:
+    return derivative_name(carry.entry, builder) or derivative_name(carry.out, builder)
 

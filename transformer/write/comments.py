@@ -7,6 +7,11 @@ from typing import Any
 from .layout import Item, Note
 
 
+def is_marker(item: Item) -> bool:
+    """Whether an item says that the reverse sweep begins."""
+    return isinstance(item, Note) and item.text == "reverse"
+
+
 class UserComments:
     """Hands out comments in the order of their lines, until the reverse sweep begins."""
 
@@ -20,9 +25,9 @@ class UserComments:
 
     def before(self, item: Item) -> list[str]:
         """Comments that stood above a statement."""
+        if is_marker(item):
+            self.waiting.clear()
         if isinstance(item, Note):
-            if item.text == "reverse":
-                self.waiting.clear()
             return []
         line = self._line(item) if self.waiting else None
         found = []

@@ -190,7 +190,12 @@ def _with_targets_in_brackets(line: str, width: int) -> str:
 
 
 def _filled(line: str, places: list[tuple[int, int]], width: int, indent: str) -> Iterator[str]:
-    """The line broken at places as far outside, and then as far right, as the width allows."""
+    """The line broken at places as far outside, and then as far right, as the width allows; of operators outside,
+    at those that bind least.
+
+    >>> broken("y = aaa * bbb - c * ddd", 20)
+    ['y = (aaa * bbb', '    - c * ddd)']
+    """
     begin, lead = 0, ""
     while len(lead) + len(line) - begin > width:
         room = begin + width - len(lead)
@@ -198,11 +203,16 @@ def _filled(line: str, places: list[tuple[int, int]], width: int, indent: str) -
         if not usable:
             break
         late = [item for item in usable if item[0] > begin + (room - begin) // 3] or usable
-        outside = min(depth for _, depth in late)
-        end = max(place for place, depth in late if depth == outside)
+        outside = min((depth, _binding(line, place)) for place, depth in late)
+        end = max(place for place, depth in late if (depth, _binding(line, place)) == outside)
         yield (lead + line[begin:end]).rstrip()
         begin, lead = end + (line[end] == " "), indent
     yield lead + line[begin:]
+
+
+def _binding(line: str, place: int) -> int:
+    """How tightly what may be broken at a place is held together; commas do not at all."""
+    return next((k for k, signs in enumerate(BINDING, 1) if line.startswith(signs, place)), 0)
 
 
 def _start_of_value(line: str) -> int:
@@ -237,26 +247,15 @@ def _places(line: str) -> Iterator[tuple[int, int]]:
 
 
 OF_INDEX = 4  # an index is broken last
-OPERATORS = (
-    " + ",
-    " - ",
-    " * ",
-    " / ",
-    " // ",
-    " % ",
-    " @ ",
-    " & ",
-    " | ",
-    " and ",
-    " or ",
-    " if ",
-    " else ",
-    " < ",
-    " > ",
-    " <= ",
-    " >= ",
-    " == ",
-    " != ",
-    " for ",
-    " in ",
+BINDING = (
+    (" for ", " in "),
+    (" if ", " else "),
+    (" or ",),
+    (" and ",),
+    (" < ", " > ", " <= ", " >= ", " == ", " != "),
+    (" | ",),
+    (" & ",),
+    (" + ", " - "),
+    (" * ", " / ", " // ", " % ", " @ "),
 )
+OPERATORS = tuple(sign for signs in BINDING for sign in signs)

@@ -15,6 +15,7 @@ from itertools import count
 from typing import Any
 
 from ..core.grammar import Const, Let, Var
+from ..core.naming import derived, numbered
 from ..core.types import ArrayType
 from ..ops.regions import Slot
 from ..ops.registry import registry
@@ -167,7 +168,7 @@ class Names:
     def reserve(self, wish: str, others: Iterable[str] = ()) -> str:
         """A name that nothing else in the function gets, and none of `others`."""
         used = {*self.taken, *self.holders, *BUILTINS, *others}
-        name = next(name for name in (_numbered(wish, k) for k in count(1)) if name not in used)
+        name = next(name for name in (numbered(wish, k) for k in count(1)) if name not in used)
         self.taken.add(name)
         return name
 
@@ -209,7 +210,7 @@ class Names:
         place = wishes[0], self._loop(variable)
         numbers = count(self.numbers.get(place, 2))
         number, name = next(
-            (k, name) for k in numbers for name in [_numbered(wishes[0], k)] if self._is_free(variable, name)
+            (k, name) for k in numbers for name in [numbered(wishes[0], k)] if self._is_free(variable, name)
         )
         self.numbers[place] = number
         return name
@@ -244,7 +245,7 @@ class Names:
         """Names to be tried: a cotangent is called after its primal where it has no place of its own."""
         var = next((each for each in values if each.primal is not None), values[0])
         if var.primal is not None and not self._is_element(values[0]):
-            if name := self._of_cotangent(variable, var.primal):
+            if name := self._of_derivative(variable, var.primal, var.pattern):
                 return [name]
         return self._made_up(values[0])
 
@@ -252,16 +253,16 @@ class Names:
         stmt = self.flow.needed.homes[var].stmt
         return isinstance(stmt, Let) and stmt.op.name == "get" and not is_array(var)
 
-    def _of_cotangent(self, variable: Variable, primal: Var) -> str | None:
-        """`dtotal` for the cotangent of a value that is called `total`, or would be if it had a name that
+    def _of_derivative(self, variable: Variable, primal: Var, pattern: str) -> str | None:
+        """`dtotal` for the derivative of a value that is called `total`, or would be if it had a name that
         nothing else has."""
         if primal not in self.flow.needed.homes:
             return None
         if (own := self.variables.get(primal)) in self.chosen:
-            name = f"d{self.chosen[own]}"
+            name = derived(self.chosen[own], pattern)
             return name if self._is_free(variable, name) else None
         name = self._made_up(primal)[0]
-        return None if name in self.holders else f"d{name}"
+        return None if name in self.holders else derived(name, pattern)
 
     def _made_up(self, var: Var) -> list[str]:
         kind, stmt, item, _ = self.flow.needed.homes[var]
@@ -358,13 +359,9 @@ def _by_type(var: Var) -> str:
     return "result"
 
 
-def _numbered(name: str, k: int) -> str:
-    return name if k == 1 else f"{name}_{k}" if name[-1].isdigit() else f"{name}{k}"
-
-
 def fresh(name: str, used: set[str]) -> str:
     """A name that is not used yet; it is from now on."""
-    free = next(wish for wish in (_numbered(name, k) for k in count(1)) if wish not in used)
+    free = next(wish for wish in (numbered(name, k) for k in count(1)) if wish not in used)
     used.add(free)
     return free
 

@@ -14,7 +14,7 @@ from ..core.types import ArrayType
 from ..core.walk import all_definitions, all_statements
 from ..read.interface import Result
 from .aliasing import is_array
-from .comments import UserComments
+from .comments import UserComments, is_marker
 from .constants import Constants
 from .demand import demand
 from .dtypes import kind_tests
@@ -76,13 +76,15 @@ def print_function(
     page = Page(function, shadows.interface, {name, *callees.values()}, namespace, callees, options.given)
     head = ast.FunctionDef(name, page.outside(interface), [ast.Pass()], [])
     body = page.printer.block(page.function.body)
+    comments = UserComments(getattr(interface, "source", None))
+    if body and is_marker(body[0]):                  # of a reverse sweep that needs nothing: a heading of all
+        comments.before(body.pop(0))
     result = page.returned(options)
     items = with_breaks([*(Note(text) for text in about(function)), *page.top(options), *body, *result])
     aliases = shadows.lifted(items, {name, *callees.values()})
     if all(isinstance(item, Note) for item in items):
         items.append(Line(ast.Pass()))
     lines: list[tuple[str, Origin | None]] = [(line, function.origin) for line in printed(head, LINE)[:-1]]
-    comments = UserComments(getattr(interface, "source", None))
     lines += lines_of(items, 1, comments)
     trees = [head, *_trees(items), *assignments(aliases)]
     return PrintedFunction(lines, trees, page.constants, page.printer.uses_grow, aliases)
@@ -299,7 +301,7 @@ def _letter(size: Any, letters: dict[Dim, str], used: set[str]) -> str:
             free = [letter for letter in DIMENSIONS if letter not in letters.values() and letter not in used]
             letters[dim] = dim.name if dim.name.isidentifier() else free[0] if free else ":"
     named = replaced(size, lambda atom: Size.of(Dim(letters[atom])) if isinstance(atom, Dim) else None)
-    return ":" if ":" in repr(named) else repr(named).replace("*", " * ")
+    return ":" if ":" in repr(named) else repr(named).replace("*", " * ").replace("//", " // ")
 
 
 def _without_unused_results(function: Function, interface: Any) -> tuple[dict[int, int], Function]:

@@ -123,7 +123,8 @@ def _is_named_like(atom: Atom, target: Var) -> bool:
     if not isinstance(atom, Var):
         return False
     name = given_name(target)
-    return atom.primal is target.primal is not None or name is not None and given_name(atom) == name
+    is_same = atom.primal is target.primal is not None and atom.pattern == target.pattern
+    return is_same or name is not None and given_name(atom) == name
 
 
 def _is_kept(made: Let | None, sums: dict[Let, None], flow: Flow) -> bool:

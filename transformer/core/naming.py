@@ -1,0 +1,40 @@
+"""Names made of others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+FIRST, TANGENT, COTANGENT = "d{}", "{}_dot", "{}_bar"      # how derivatives are named
+
+
+def derived(name: str, pattern: str = FIRST) -> str:
+    """What the derivative of a variable is called, by a pattern; a record stays one.
+
+    >>> derived("x"), derived("x_k", TANGENT), derived("x_k")
+    ('dx', 'x_dot_k', 'dx_k')
+    """
+    own = re.sub(r"(_k)+$", "", name) or name
+    return pattern.format(own) + name[len(own):]
+
+
+def numbered(name: str, k: int) -> str:
+    """The k-th of several of one name.
+
+    >>> numbered("x", 1), numbered("x", 2), numbered("x1", 2), numbered("x_dot", 2)
+    ('x', 'x2', 'x1_2', 'x2_dot')
+    """
+    if k == 1:
+        return name
+    found = re.fullmatch(r"(.+)(_dot|_bar)", name)
+    stem, mark = (found[1], found[2]) if found else (name, "")
+    return f"{stem}_{k}{mark}" if stem[-1].isdigit() else f"{stem}{k}{mark}"
+
+
+def cotangent_name(parameters: Collection[str]) -> str:
+    """What the cotangent of a result is called: `dy`, unless something is called `y`, which has one of its own.
+
+    >>> cotangent_name(["x"]), cotangent_name(["x", "y"])
+    ('dy', 'dresult')
+    """
+    return "dresult" if {"y", "dy"} & set(parameters) else "dy"
