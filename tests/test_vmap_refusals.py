@@ -84,7 +84,7 @@ BAD: dict[str, tuple[Callable[[], Any], type, str, str]] = {       # call, error
     "sizes where lanes are nested": (lambda: jit(vmap(vmap(add)))(X, X[:, :2]), BadArgument,
                                      "vmap maps a over 3 lanes and b over 2", "as many lanes"),
     "the size of a direction": (lambda: vmap(hvp(lambda x, y=1.0: np.sum(x ** 3) * y))(X, X[:4]), BadArgument,
-                                "vmap maps x over 5 lanes and dx over 4", "as many lanes"),
+                                "vmap maps x over 5 lanes and x_dot over 4", "as many lanes"),
     "a tree for all arguments": (lambda: vmap(add, in_axes={"a": 0})(X, X), BadArgument,
                                  "in_axes is {'a': 0}, which does not fit a: an array", "one axis for all"),
     "an axis of a leaf": (lambda: vmap(affine, in_axes=({"w": 0, "b": 1}, 0))({"w": X, "b": x5}, X), BadArgument,

@@ -346,3 +346,21 @@ def locals_of(text: str) -> dict[str, Any]:
     linecache.cache[file] = len(text), None, text.splitlines(True), file
     exec(compile(text, file, "exec"), names)
     return names
+
+
+def test_items_are_called_what_the_program_calls_them() -> None:
+    def forecast(layers: Any, x: Any) -> Any:
+        for w, b in layers:
+            x = np.tanh(w * x + b)
+        return x
+
+    def of_pair(state: Any, pair: Any) -> Any:
+        position, (mass, *_) = state
+        return position * mass * np.median(pair[0])
+
+    source = grad(forecast).source_for([(0.5, 0.1), (0.2, 0.3)], 1.0)
+    assert "(w, b), (w2, b2) = layers" in source and "return [(dw, db), (dw2, db2)]" in source
+    pair = np.ones(3), np.ones(3)
+    source = grad(of_pair).source_for((1.0, (2.0, 3.0, 4.0)), pair)
+    assert "mass = state[1][0]" in source and "pair_0 = pair[0]" in source
+    assert "return dposition, (dmass, 0.0, 0.0)" in source

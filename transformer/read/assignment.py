@@ -28,8 +28,9 @@ from .casts import cast
 from .containers import iterated, set_item
 from .errors import as_user_error
 from .expressions import read_name
-from .frames import store
+from .frames import Frame, store
 from .in_place import changed_in_place
+from .item_names import name_item
 from .kinds import type_name
 from .open_lists import OpenList, RowList
 from .opening import open_to_change, swap_rows
@@ -72,17 +73,20 @@ def _bind_name(reader: Reader, target: Any, value: Any) -> None:
     store(reader, reader.frame, target.id, name_value(reader, value, target.id))
 
 
-def name_value(reader: Reader, value: Any, name: str, is_argument: bool = False) -> Any:
-    """The value, with what it computes named after the name it is bound to."""
+def name_value(reader: Reader, value: Any, name: str, called: Frame | None = None) -> Any:
+    """The value, with what it computes named after the name it is bound to, in the frame at hand or as an argument
+    in that which is `called`."""
     if type(value) in (float, complex) or is_inexact(value):
-        return value if is_argument else _named_constant(reader, value, name)
+        return value if called else _named_constant(reader, value, name)
     if isinstance(value, Value):
         atom = value.atom
-        if isinstance(atom, Var) and atom.name is None and not atom.is_parameter:
+        if isinstance(atom, Var) and atom.is_parameter:
+            name_item(reader, atom, name, called or reader.frame)
+        elif isinstance(atom, Var) and atom.name is None:
             atom.name = name
-        elif isinstance(atom, Const) and atom.name is None and value.known is None and not is_argument:
+        elif isinstance(atom, Const) and atom.name is None and value.known is None and not called:
             return _named_constant(reader, atom.value, name)
-    elif isinstance(value, Size) and not is_argument:
+    elif isinstance(value, Size) and not called:
         reader.size_names.setdefault(value, name)
     return value
 

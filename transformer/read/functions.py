@@ -140,7 +140,7 @@ def bind_arguments(
     atoms = [value.atom for value in binder.bound.values() if isinstance(value, Value)]
     frame.named = [atom for atom in atoms if isinstance(atom, Var) and atom.name is None]
     for name in parameter_names(signature):
-        frame.names[name] = name_value(reader, binder.bound[name], name, is_argument=True)
+        frame.names[name] = name_value(reader, binder.bound[name], name, frame)
     first = [*signature.posonlyargs, *signature.args]
     frame.first = binder.bound[first[0].id] if first else ABSENT
 

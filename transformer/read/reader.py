@@ -220,6 +220,7 @@ class Reader:
         self.views: dict[int, Any] = {}  # which lists are `d.items()` or `d.values()`, and of what
         self.paths: dict[Var, str] = {}
         self.parameter_names: set[str] = set()
+        self.named_items: set[Var] = set()  # of arguments, which the program has called something
         self.arguments: list[Value] = []
         self.asked_apart: list[tuple[Value, Value]] = []  # arrays of which the function asks if they are one
         self.first_writes: dict[int, Origin | None] = {}  # where an array is first written, by identity

@@ -32,7 +32,7 @@ from .ranges import ranges
 from .rebuilding import homes_of, rebuilt
 from .shadows import Shadows, assignments
 from .sharing import class_tests, memory_tests
-from .signature import parameters, places, result_tree, results_in
+from .signature import parameters, places, result_tree, results_in, taken_apart
 from .sizes import SizePlan, extent_of_axis
 from .storage import decide_storage
 from .stores import stores
@@ -210,9 +210,9 @@ class Page:
 
     def _unpacked(self) -> Iterator[Item]:
         """`w = params["w"]`."""
-        for var, path in self.inside.items():
-            tree = ast.parse(path, mode="eval").body
-            yield Line(ast.Assign([ast.Name(self.names.of(var))], tree))
+        names = {var: self.names.of(var) for var in self.inside}
+        for parameter in getattr(self.interface, "parameters", ()):
+            yield from map(Line, taken_apart(parameter, names))
 
     def _sizes(self) -> Iterator[Item]:
         """`n, m = x.shape`."""

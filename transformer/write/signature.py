@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from ..containers import LEAVES, kind_of
 from ..core.grammar import Const, Undefined, Var
 from ..core.sizes import Size
 from ..read.interface import Result
+from .layout import INDENT, LINE
 from .sizes import number
 
 Names = dict[str, Any]
@@ -101,6 +102,45 @@ def _places(tree: Any, path: str) -> Iterator[tuple[Var, str]]:
         children = list(children)
         for accessor, child in zip(kind.accessors(static, len(children)), children):
             yield from _places(child, path + accessor)
+
+
+def taken_apart(parameter: Any, names: Mapping[Var, str]) -> Iterator[ast.stmt]:
+    """What binds the leaves of a parameter that have names: ``(w, b), (v, c) = params``, ``w = params["w"]``."""
+    yield from _taken_apart(parameter.tree, parameter.name, names)
+
+
+def _taken_apart(tree: Any, path: str, names: Mapping[Var, str]) -> Iterator[ast.stmt]:
+    value = ast.parse(path, mode="eval").body
+    if isinstance(tree, Var):
+        if tree in names and path != names[tree]:
+            yield ast.Assign([ast.Name(names[tree])], value)
+    elif not is_leaf(tree) and tree is not None:
+        targets = _targets(tree, names)
+        if isinstance(targets, ast.Tuple) and _are_worth_it(targets, path):
+            yield ast.Assign([targets], value)
+            return
+        kind = kind_of(type(tree))
+        static, children = kind.split(tree)
+        children = list(children)
+        for accessor, child in zip(kind.accessors(static, len(children)), children):
+            yield from _taken_apart(child, path + accessor, names)
+
+
+def _targets(tree: Any, names: Mapping[Var, str]) -> ast.expr | None:
+    """What a tree of tuples and lists is assigned to; None for one that has others in it."""
+    if is_leaf(tree) or tree is None:
+        return ast.Name(names.get(tree, "_") if isinstance(tree, Var) else "_")
+    if type(tree) not in (tuple, list):
+        return None
+    parts = [_targets(child, names) for child in tree]
+    return None if None in parts or not parts else ast.Tuple(parts)                       # type: ignore[arg-type]
+
+
+def _are_worth_it(targets: ast.Tuple, path: str) -> bool:
+    """Whether most of the names are used, and all fit in a line."""
+    found = [node.id for node in ast.walk(targets) if isinstance(node, ast.Name)]
+    used = sum(name != "_" for name in found)
+    return used > 1 and 2 * used > len(found) and sum(len(name) + 3 for name in found) + len(path) < LINE - len(INDENT)
 
 
 # -- putting the result together --------------------------------------------------------------------
