@@ -47,13 +47,13 @@ def fill_count(n, re, im, count):
         im_lane = im[lane]
         x = re_lane
         y = im_lane
-        count2 = 0
-        while (count2 < 20) & (x * x + y * y < np.float32(4.0)):
+        count_lane = 0
+        while (count_lane < 20) & (x * x + y * y < np.float32(4.0)):
             x_next = x * x - y * y + re_lane
             y_next = np.float32(2.0) * x * y + im_lane
-            count2_next = count2 + 1
-            x, y, count2 = x_next, y_next, count2_next
-        count[lane] = count2
+            count_lane_next = count_lane + 1
+            x, y, count_lane = x_next, y_next, count_lane_next
+        count[lane] = count_lane
         lane = Place(lane + cuda.gridsize(1))
 
 

@@ -8,16 +8,13 @@ import numpy as np
 
 def cube_root_vmap(a):
     # a: f64[n]
-    n = len(a)
     if np.ndim(a) != 1:
         raise ValueError("a must have one axis")
-    if a.dtype.kind != "f":
-        raise TypeError("a must be an array of floats")
-    x = np.zeros(n)
-    for lane in range(n):
-        a2 = a[lane]
-        x2 = a2
-        while abs(x2 ** 3 - a2) > 1e-12:
-            x2 -= (x2 ** 3 - a2) / (3 * x2 * x2)
-        x[lane] = x2
+    x = np.zeros_like(a)
+    for lane in range(len(a)):
+        a_lane = a[lane]
+        x_lane = a_lane
+        while abs(x_lane ** 3 - a_lane) > 1e-12:
+            x_lane -= (x_lane ** 3 - a_lane) / (3 * x_lane * x_lane)
+        x[lane] = x_lane
     return x

@@ -15,37 +15,34 @@ def grow(rows):
 
 def cube_root_grad_vmap(a):
     # a: f64[n]
-    n = len(a)
     if np.ndim(a) != 1:
         raise ValueError("a must have one axis")
-    if a.dtype.kind != "f":
-        raise TypeError("a must be an array of floats")
-    dx = np.zeros(n)
-    da = np.zeros(n)
-    for lane in range(n):
-        a2 = a[lane]
-        x = a2
+    dx = np.zeros_like(a)
+    da = np.zeros_like(a)
+    for lane in range(len(a)):
+        a_lane = a[lane]
+        x = a_lane
         x_k = np.empty(16)
-        count = 0
-        while abs(x ** 3 - a2) > 1e-12:
-            if count == len(x_k):
+        n = 0
+        while abs(x ** 3 - a_lane) > 1e-12:
+            if n == len(x_k):
                 x_k = grow(x_k)
-            x_k[count] = x
-            x -= (x ** 3 - a2) / (3 * x * x)
-            count += 1
-        dx2 = 1.0
-        da2 = 0.0
-        for k in range(count - 1, -1, -1):
+            x_k[n] = x
+            x -= (x ** 3 - a_lane) / (3 * x * x)
+            n += 1
+        dx_lane = 1.0
+        da_lane = 0.0
+        for k in range(n - 1, -1, -1):
             x = x_k[k]
             scaled = 3 * x
             scaled2 = scaled * x
-            ratio = dx2 * ((x ** 3 - a2) / scaled2) / scaled2
-            ratio2 = dx2 / scaled2
-            dx2 += ratio * scaled
-            dx2 += ratio * x * 3
-            da2 += ratio2
-            dx2 -= 3 * ratio2 * x ** 2
-        dx[lane] = dx2
-        da[lane] = da2
+            ratio = dx_lane * ((x ** 3 - a_lane) / scaled2) / scaled2
+            ratio2 = dx_lane / scaled2
+            dx_lane += ratio * scaled
+            dx_lane += ratio * x * 3
+            da_lane += ratio2
+            dx_lane -= 3 * ratio2 * x ** 2
+        dx[lane] = dx_lane
+        da[lane] = da_lane
     da = da + dx
     return da

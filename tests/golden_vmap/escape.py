@@ -7,20 +7,17 @@ import numpy as np
 
 
 def escape_vmap(c, limit):
-    # c: c128[m]
+    # c: c128[n]
     # limit: int
-    m = len(c)
     if np.ndim(c) != 1:
         raise ValueError("c must have one axis")
-    if c.dtype.kind != "c":
-        raise TypeError("c must be an array of complex numbers")
-    n = np.zeros(m, int)
-    for lane in range(m):
-        c2 = c[lane]
-        n2 = 0
+    n = np.zeros(c.shape, int)
+    for lane in range(len(c)):
+        c_lane = c[lane]
+        n_lane = 0
         z = 0.0j
-        while abs(z) < 2 and n2 < limit:
-            z = z * z + c2
-            n2 += 1
-        n[lane] = n2
+        while abs(z) < 2 and n_lane < limit:
+            z = z * z + c_lane
+            n_lane += 1
+        n[lane] = n_lane
     return n

@@ -16,6 +16,5 @@ def masked_sum_vmap(x):
     mask = x > 0
     result = np.zeros(n)
     for lane in range(n):
-        x2 = x[lane]
-        result[lane] = np.sum(x2[mask[lane]] ** 2)
+        result[lane] = np.sum(x[lane][mask[lane]] ** 2)
     return result

@@ -10,17 +10,17 @@ import numpy as np
 
 def masked_sum_grad_vmap(x):
     # x: f64[n, m]
-    n, m = x.shape
+    m = x.shape[1]
     if np.ndim(x) != 2:
         raise ValueError("x must have 2 axes")
     if x.dtype.kind != "f":
         raise TypeError("x must be an array of floats")
     mask = x > 0
     # reverse
-    dx = np.zeros((n, m))
-    for lane in range(n):
+    dx = np.zeros_like(x)
+    for lane in range(x.shape[0]):
         mask_lane = mask[lane]
-        dx2 = np.zeros(m)
-        dx2[mask_lane] = 2 * x[lane][mask_lane]
-        dx[lane] = dx2
+        dx_lane = np.zeros(m)
+        dx_lane[mask_lane] = 2 * x[lane][mask_lane]
+        dx[lane] = dx_lane
     return dx

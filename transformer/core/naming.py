@@ -6,10 +6,11 @@ import re
 from collections.abc import Collection
 
 FIRST, TANGENT, COTANGENT = "d{}", "{}_dot", "{}_bar"      # how derivatives are named
+LANE = "{}_lane"                                           # and what one lane has of them all
 
 
 def derived(name: str, pattern: str = FIRST) -> str:
-    """What the derivative of a variable is called, by a pattern; a record stays one.
+    """What is called after a variable, by a pattern; a record stays one.
 
     >>> derived("x"), derived("x_k", TANGENT), derived("x_k")
     ('dx', 'x_dot_k', 'dx_k')

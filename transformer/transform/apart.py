@@ -15,15 +15,17 @@ statement around it parts.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..core.builder import Builder
 from ..core.errors import NotSupported, Origin
-from ..core.grammar import UNDEFINED, Atom, Block, Carry, Effect, Let, Loop, Stmt, Var
+from ..core.grammar import UNDEFINED, Atom, Block, Call, Carry, Effect, Let, Loop, Stmt, Var
+from ..core.naming import LANE, derived
 from ..core.sizes import leaves
 from ..core.types import INT, ArrayType
-from ..core.walk import Copier, all_definitions, all_statements, all_uses, atom_vars, targets_of
+from ..core.walk import WRITES, Copier, all_definitions, all_statements, all_uses, atom_vars, targets_of
 from ..ops.arithmetic import converted
 from ..ops.creation import Shaped, zeros
 from ..ops.indexing import Get, Put
@@ -195,12 +197,16 @@ class Apart:
             raise AlsoDiffer(equal)
         starts = [zeros(batching.all_lanes(var.type)).atom for var in given]           # type: ignore[arg-type]
         entries = [Var(batching.all_lanes(var.type), var.name) for var in given]
-        lane, copier = Var(INT, "lane"), Copier()
+        unsure = {var.name for var in batching.unsure}                  # errors have their names
+        lane, copier = Var(INT, "lane"), InLane({var.name for var in (*differing, *given)} - unsure)
+        uses = Counter(var for stmt in region for var in all_uses(stmt))
         with self.builder.nested() as body, self.builder.at(region[0].origin):
             for var in sorted(differing, key=lambda var: var.serial):
-                copier.mapping[var] = self._one_lane(var, lane, copier).atom
+                copier.mapping[var] = self._one_lane(var, lane, copier, uses[var] > 1).atom
             self._copy(region, copier)
-            nexts = [self._put(entry, copier.atom(var), lane) for entry, var in zip(entries, given)]
+            ends = [copier.atom(var) for var in given]
+            _leave_names_out(body, ends)
+            nexts = [self._put(entry, end, lane) for entry, end in zip(entries, ends)]
         outs = [batching.twin(var) for var in given]
         carries = list(map(Carry, entries, starts, nexts, outs))
         count = value(batching.size).atom
@@ -226,7 +232,7 @@ class Apart:
                 self.builder.emit(stmt)
         return left, [var for var in given if var in made]
 
-    def _one_lane(self, var: Var, lane: Var, copier: Copier) -> Value:
+    def _one_lane(self, var: Var, lane: Var, copier: InLane, is_named: bool) -> Value:
         """The part of one lane: a number of Python's where it was one."""
         all_lanes = Value(self.batching.lanes[var])
         assert isinstance(var.type, ArrayType)
@@ -234,8 +240,8 @@ class Apart:
         found: Value = Get.applied(all_lanes, Value(lane), index=row_index(all_lanes.ndim), **sizes)
         if var.type.weak:
             found = converted(found, PYTHONS[var.type.dtype.kind])
-        if isinstance(found.atom, Var):
-            found.atom.name = found.atom.name or var.name
+        if isinstance(found.atom, Var) and is_named:
+            found.atom.name = found.atom.name or copier.name(var)
         return found
 
     def _copy(self, region: Block, copier: Copier) -> None:
@@ -249,6 +255,34 @@ class Apart:
         index = row_index(len(entry.type.sizes))                               # type: ignore[union-attr]
         result: Value = Put.applied(Value(entry), Value(atom), Value(lane), index=index)
         return result.atom
+
+
+def _leave_names_out(body: Block, ends: list[Atom]) -> None:
+    """What a lane computes for all of them, and does not look at again, needs no name in front of its place."""
+    used = {var for stmt in body for var in all_uses(stmt)}
+    for stmt in body:
+        is_expression = isinstance(stmt, Call) or isinstance(stmt, Let) and stmt.op.name not in WRITES
+        if is_expression and len(targets_of(stmt)) == 1:
+            (target,) = targets_of(stmt)
+            if target not in used and ends.count(target) == 1:
+                target.name = target.primal = None
+
+
+class InLane(Copier):
+    """Copies statements for one lane: what is called like something of all lanes is called after it."""
+
+    def __init__(self, taken: set[str | None]) -> None:
+        super().__init__()
+        self.taken = taken
+
+    def name(self, var: Var) -> str | None:
+        is_taken = var.name is not None and var.name in self.taken and not var.name.endswith("_lane")
+        return derived(var.name, LANE) if is_taken else var.name               # type: ignore[arg-type]
+
+    def fresh(self, var: Var) -> Var:
+        new = super().fresh(var)
+        new.name = self.name(var)
+        return new
 
 
 def row_index(rank: int) -> tuple[Any, ...]:

@@ -329,7 +329,7 @@ class Names:
             isinstance(index[0], Slot) and all(entry == slice(None) for entry in index[1:]))
 
     def _of_element(self, stmt: Let) -> str:
-        """`x_i` for `x[i]`, `x_0` for `x[0]`."""
+        """`x_i` for `x[i]`, `x_0` for `x[0]`, `x_ij` for `x[i, j]`, `x_lane_i` for `x[lane, i]`."""
         base = self._root_of(stmt.args[0])
         entries = [stmt.args[1 + e.k] if isinstance(e, Slot) else e for e in stmt.attrs["index"] if e != slice(None)]
         if len(entries) == 1 and base != "step" and (beside := self._beside(entries[0])):
@@ -339,7 +339,7 @@ class Names:
         ]
         if not all(parts) or "step" in parts or base == "step":
             return "item" if base == "step" else f"{base}_item"
-        return identifier(f"{base}_{''.join(parts)}")
+        return identifier(f"{base}_{('' if max(map(len, parts)) == 1 else '_').join(parts)}")
 
     def _beside(self, atom: Any) -> str | None:
         """`before` for the index `i - 1`, `after` for `i + 1`, where it has no name of its own."""
