@@ -41,10 +41,9 @@ def hidden_markov_jvp(start, moves, shows, seen, dmoves):
     total = 0.0
     dtotal = 0.0
     for symbol in seen[1:]:
-        ddot = dstate @ moves + state @ dmoves
         part = shows[:, symbol]
+        dstate = (dstate @ moves + state @ dmoves) * part
         state = state @ moves * part
-        dstate = ddot * part
         total2 = np.sum(state)
         dtotal2 = np.sum(dstate)
         total += np.log(total2)

@@ -1,4 +1,5 @@
-"""Forward mode: after each statement, the statements that compute its tangent.
+"""Forward mode: after each statement, the statements that compute its tangent; before it, where it binds a name anew,
+whose old value the tangent may need.
 
 A tangent that is structurally zero is never created. Loops carry the tangents of their carries, read
 the tangents of what they read and record the tangents of what they record.
@@ -29,7 +30,7 @@ from ..core.grammar import (
 )
 from ..core.naming import TANGENT
 from ..core.types import SavedType, SeqType, Type
-from ..core.walk import METHODS
+from ..core.walk import METHODS, all_uses
 from ..ops.identity import Same
 from ..ops.value import Value
 from . import rules
@@ -50,6 +51,7 @@ def jvp(function: Function, active: Sequence[bool], builder: Builder) -> Functio
     with named_apart(function, builder, TANGENT), builder.active(), builder.nested() as body:
         new_params = [Var(p.type, derivative_name(p, builder), is_parameter=True) for p in inputs]
         forward.tangent.update(zip(inputs, new_params))
+        forward.bound.update(p.name for p in function.params if p.name)
         forward.block(function.body)
         tangents = [forward.tangent_of(result) for result in function.results]
         calls.finish()
@@ -67,6 +69,7 @@ class Forward:
         self.named: Callable[[Var], str | None] = partial(derivative_name, builder=builder)
         self.replaced: set[int] = set()                 # functions whose rules took their place
         self.varied = varied
+        self.bound: set[str] = set()                    # names of what was computed or handed on before
         self.tangent: dict[Var, Atom] = {}
 
     def block(self, block: Block) -> None:
@@ -103,11 +106,37 @@ class Forward:
         if all(t is None for t in given) or rules.has_rule(stmt.op):
             self.builder.emit(stmt)
             if any(t is not None for t in given):
+                begin = len(self.builder.block)
                 self._tangents(stmt, given)
+                self._put_behind(stmt, begin)
             return
         inner, results = self.expansion(stmt)
         self.block(inner)
         self._rebind(stmt, results)
+
+    def _put_behind(self, stmt: Let, begin: int) -> None:
+        """Puts a statement that binds a name anew behind those of its tangent, which begin there, where that rests on
+        the old value."""
+        names = {target.name for target in stmt.targets if target.name}
+        is_anew, block = not self.bound.isdisjoint(names), self.builder.block
+        self.bound |= names
+        used = {var for other in block[begin:] for var in all_uses(other)}
+        if is_anew and block[begin - 1] is stmt and used.isdisjoint(stmt.targets) and self._rest_on(used, names):
+            block.append(block.pop(begin - 1))
+
+    def _rest_on(self, used: set[Var], names: set[str]) -> bool:
+        """Whether variables, or those without names that they are computed from, have one of the names."""
+        waiting, seen = list(used), set(used)
+        while waiting:
+            var = waiting.pop()
+            stmt = self.builder.numbering.definitions.get(var)
+            if var.name in names:
+                return True
+            if var.name is None and stmt is not None:
+                more = set(all_uses(stmt)) - seen
+                seen |= more
+                waiting += more
+        return False
 
     def _ruled(self, stmt: Let, given: list[Value | None]) -> None:
         """A function with a rule of its own: the rule takes the place of what it computed."""
@@ -177,6 +206,7 @@ class Forward:
         inits = [UNDEFINED if c.init is UNDEFINED else self.tangent_of(c.init) for c in moving]
         reads = self._reads(stmt)
         entries = [self.twin(c.entry, strong(c.entry.type)) for c in moving]
+        self.bound.update(carry.entry.name for carry in stmt.carries if carry.entry.name)
         with self.builder.nested() as body:
             self.block(stmt.body)
             nexts = [self.tangent_of(c.next) for c in moving]
