@@ -267,8 +267,8 @@ def test_a_polynomial_to_the_third_order() -> None:
         return 3 * x ** 5 - 2 * x ** 3 + x
 
     assert gradient_text(polynomial, [1.0], order=3) == (
-        "t: float = power(x, 2)\nt_1: float = multiply(180, t)\n"
-        "dx: float = subtract(t_1, 12)\nreturn dx")
+        "effect comment(text='reverse')\nt: float = power(x, 2)\nt_1: float = multiply(180, t)\n"
+        "x_bar: float = subtract(t_1, 12)\nreturn x_bar")
 
 
 def test_a_stencil_stores_one_record_and_updates_in_place() -> None:

@@ -32,11 +32,8 @@ def roots_grad(x, c, weights):
             scaled2 = scaled * t2
             ratio = dt * ((t2 ** 3 - c * t) / scaled2) / scaled2
             ratio2 = dt / scaled2
-            dt += ratio * scaled
-            dt += ratio * t2 * 3
             dt2 += ratio2 * c
             dc += ratio2 * t
-            dt -= 3 * ratio2 * t2 ** 2
-        dt += dt2
-        dx[i] += dt
+            dt = dt + ratio * scaled + ratio * t2 * 3 - 3 * ratio2 * t2 ** 2
+        dx[i] += dt2 + dt
     return dx, dc

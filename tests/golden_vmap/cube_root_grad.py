@@ -38,11 +38,9 @@ def cube_root_grad_vmap(a):
             scaled2 = scaled * x
             ratio = dx_lane * ((x ** 3 - a_lane) / scaled2) / scaled2
             ratio2 = dx_lane / scaled2
-            dx_lane += ratio * scaled
-            dx_lane += ratio * x * 3
             da_lane += ratio2
-            dx_lane -= 3 * ratio2 * x ** 2
+            dx_lane = dx_lane + ratio * scaled + ratio * x * 3 - 3 * ratio2 * x ** 2
         dx[lane] = dx_lane
         da[lane] = da_lane
-    da = da + dx
+    da += dx
     return da

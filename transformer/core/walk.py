@@ -167,6 +167,11 @@ def is_heading(stmt: Stmt) -> bool:
     return isinstance(stmt, Effect) and stmt.kind == "comment" and "text" in stmt.attrs
 
 
+def is_about_loop(stmt: Stmt) -> bool:
+    """Whether a statement is a comment on the loop that follows."""
+    return isinstance(stmt, Effect) and stmt.kind == "comment" and "reverse of" in stmt.attrs
+
+
 def has_effects(function: Function) -> bool:
     """Whether a function does anything but give results, in the functions it calls too."""
     statements = (stmt for each in reachable(function) for stmt in all_statements(each.body))

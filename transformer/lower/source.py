@@ -16,7 +16,7 @@ from ..core.errors import Origin
 from ..core.grammar import Var, type_of
 from ..core.sizes import Dim, Extent, Greatest, Size, leaves
 from ..write.composites import Composites
-from ..write.layout import Group, Item, Line, lines_of
+from ..write.layout import Group, Item, Line, Note, lines_of
 from ..write.names import PRINTED, fresh, identifier
 from ..write.sizes import number
 from .functions import Functions, module_of
@@ -101,9 +101,9 @@ class Printer(Loops):
         params += [self.names.give(target, "result" if target in lowered.results else makers[target])
                    for target in lowered.outside]
         heads = self._sizes()
-        heads += [item for array in [*lowered.function.params, *lowered.outside] for item in self.ravels(array)]
+        rows = [item for array in [*lowered.function.params, *lowered.outside] for item in self.ravels(array)]
         params += [*self.lists.params(lowered.function), *self.depth.param(self.names)]
-        items = [*self.depth.test(), *self.lists.made(lowered.function), *self.block(lowered.body)]
+        items = [*self.depth.test(), *self.lists.made(lowered.function), *before_use(rows, self.block(lowered.body))]
         returned = list(map(self.returned, lowered.returned))
         if returned:
             items.append(Line(ast.Return(returned[0] if len(returned) == 1 else ast.Tuple(returned))))
@@ -150,6 +150,24 @@ class Printer(Loops):
         name = fresh(identifier(name), taken)
         self.names.used.add(name)
         return name
+
+
+def before_use(rows: list[Item], items: list[Item]) -> list[Item]:
+    """Items with assignments right before the first one that mentions what they assign to."""
+    waiting, found = {item.node.targets[0].id: item for item in rows}, []                # type: ignore[union-attr]
+    for item in items:
+        mentioned = set(_names_in([item])) if waiting else set()
+        found += [waiting.pop(name) for name in list(waiting) if name in mentioned]
+        found.append(item)
+    return found
+
+
+def _names_in(items: list[Item]) -> Iterator[str]:
+    for item in items:
+        for tree in () if isinstance(item, Note) else (item.node,) if isinstance(item, Line) else (item.head,):
+            yield from (node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+        if isinstance(item, Group):
+            yield from _names_in([*item.body, *item.orelse])
 
 
 def dimensions(lowered: Lowered) -> dict[Dim, tuple[Var, int]]:

@@ -45,8 +45,8 @@ function f(x: f64[n, n])
 
 Loops and branches go with their
 last live part, also a `while` that may never have ended: what is left out cannot fail or hang.
-Effects live, but for comments on what is gone, headings with nothing before or after them, and the end of
-records that are gone, or needed longer.
+Effects live, but for comments on what is gone, headings with nothing after them, or before them (but that of the
+reverse sweep, behind which code is known to be generated), and the end of records that are gone, or needed longer.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ class Liveness:
         for stmt in reversed(block):
             if stmt in self.kept or _is_comment(stmt) and _is_needed(stmt, left) or self._ends(stmt, block, left):
                 left.append(stmt)
-        while left and is_heading(left[-1]):
+        while left and is_heading(left[-1]) and left[-1].attrs.get("text") != "reverse":        # type: ignore[union-attr]
             left.pop()
         left.reverse()
         self.changed |= len(left) < len(block)

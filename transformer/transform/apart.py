@@ -25,7 +25,7 @@ from ..core.grammar import UNDEFINED, Atom, Block, Call, Carry, Effect, Let, Loo
 from ..core.naming import LANE, derived
 from ..core.sizes import leaves
 from ..core.types import INT, ArrayType
-from ..core.walk import WRITES, Copier, all_definitions, all_statements, all_uses, atom_vars, targets_of
+from ..core.walk import WRITES, Copier, all_definitions, all_statements, all_uses, atom_vars, is_about_loop, targets_of
 from ..ops.arithmetic import converted
 from ..ops.creation import Shaped, zeros
 from ..ops.indexing import Get, Put
@@ -90,7 +90,7 @@ class Apart:
         """What a statement has become. The comment on a loop stays right above it, below what its carries begin as."""
         block = self.builder.block
         heading = block[-1] if block and made and isinstance(made[-1], Loop) else None
-        if not isinstance(heading, Effect) or "reverse of" not in heading.attrs:
+        if heading is None or not is_about_loop(heading):
             return made
         block.pop()
         self.starts[k] = len(block)

@@ -30,7 +30,7 @@ from ..core.grammar import (
 )
 from ..core.naming import TANGENT
 from ..core.types import SavedType, SeqType, Type
-from ..core.walk import METHODS, all_uses
+from ..core.walk import METHODS, all_uses, is_about_loop
 from ..ops.identity import Same
 from ..ops.value import Value
 from . import rules
@@ -203,6 +203,8 @@ class Forward:
 
     def _loop(self, stmt: Loop) -> None:
         moving = [c for c in stmt.carries if c.entry in self.varied]
+        block = self.builder.block
+        heading = block.pop() if block and is_about_loop(block[-1]) else None       # stays right above the loop
         inits = [UNDEFINED if c.init is UNDEFINED else self.tangent_of(c.init) for c in moving]
         reads = self._reads(stmt)
         entries = [self.twin(c.entry, strong(c.entry.type)) for c in moving]
@@ -214,6 +216,8 @@ class Forward:
         outs = [self.twin(c.out) for c in moving]
         carries = [*stmt.carries, *map(Carry, entries, inits, nexts, outs)]
         records = [*stmt.records, *(Record(self.twin(r.target), value, saved=r.saved) for r, value in values)]
+        if heading is not None:
+            self.builder.emit(heading)
         self.builder.emit(replace(stmt, carries=carries, body=body, reads=[*stmt.reads, *reads], records=records))
 
     def _reads(self, stmt: Loop) -> list[Read]:
