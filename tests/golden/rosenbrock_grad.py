@@ -12,6 +12,8 @@ def rosenbrock_grad(x):
         raise ValueError("x must have one axis")
     if len(x) < 1:
         raise ValueError(f"len(x) is {len(x)} but must be at least 1")
+    if x.dtype.kind != "f":
+        raise TypeError("x must be an array of floats")
     ddiff = 200 * (x[1:] - x[:-1] ** 2)
     dx = np.zeros_like(x)
     dx[:-1] = -2 * (1 - x[:-1]) - 2 * ddiff * x[:-1]

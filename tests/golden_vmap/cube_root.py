@@ -10,6 +10,8 @@ def cube_root_vmap(a):
     # a: f64[n]
     if np.ndim(a) != 1:
         raise ValueError("a must have one axis")
+    if a.dtype.kind != "f":
+        raise TypeError("a must be an array of floats")
     x = np.zeros_like(a)
     for lane in range(len(a)):
         a_lane = a[lane]

@@ -17,6 +17,8 @@ def cube_root_grad_vmap(a):
     # a: f64[n]
     if np.ndim(a) != 1:
         raise ValueError("a must have one axis")
+    if a.dtype.kind != "f":
+        raise TypeError("a must be an array of floats")
     dx = np.zeros_like(a)
     da = np.zeros_like(a)
     for lane in range(len(a)):

@@ -11,6 +11,8 @@ def escape_vmap(c, limit):
     # limit: int
     if np.ndim(c) != 1:
         raise ValueError("c must have one axis")
+    if c.dtype.kind != "c":
+        raise TypeError("c must be an array of complex numbers")
     n = np.zeros(c.shape, int)
     for lane in range(len(c)):
         c_lane = c[lane]

@@ -44,10 +44,11 @@ def mlp_hvp(params, x, y, params_dot):
             f"{w1.shape[1]}"
         )
     if (not w1.dtype.kind == b1.dtype.kind == w2.dtype.kind == b2.dtype.kind
-            == x.dtype.kind == y.dtype.kind == dw1.dtype.kind == db1.dtype.kind
-            == dw2.dtype.kind == db2.dtype.kind == "f"):
+            == x.dtype.kind == y.dtype.kind == w1_dot.dtype.kind == b1_dot.dtype.kind
+            == w2_dot.dtype.kind == b2_dot.dtype.kind == "f"):
         raise TypeError(
-            "w1, b1, w2, b2, x, y, dw1, db1, dw2 and db2 must be arrays of floats"
+            "w1, b1, w2, b2, x, y, w1_dot, b1_dot, w2_dot and b2_dot must be arrays of "
+            "floats"
         )
     hidden = np.tanh(w1 @ x + b1)  # one hidden layer
     diff = 1 - hidden * hidden
