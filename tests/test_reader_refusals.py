@@ -76,6 +76,16 @@ def catches(x):
         return x[0]
 
 
+def catches_what_one_path_misses(x):
+    found = {"a": x[0]}
+    if x[1] > 0:
+        found["b"] = x[1]
+    try:
+        return found["b"]
+    except KeyError:
+        return found["a"]
+
+
 def strings_meet(x):
     kind = "a"
     if x[0] > 0:
@@ -417,6 +427,7 @@ REFUSED = [
     (steps_through_a_view, "in other steps", "view[::2] = y[:3]", "Copy first"),
     (column_to_row, "in other steps", "row[:] = y.T[2]", "Copy first"),
     (catches, "an exception that is caught", "try:", "check before"),
+    (catches_what_one_path_misses, "an exception that is caught", "try:", "check before"),
     (strings_meet, "'kind'", "if x[0] > 0:", "make the condition static"),
     (shapes_meet, "'y'", "if x[0] > 0:", "same type"),
     (dtypes_meet, "'y'", "if x[1] > 0:", "add a cast"),

@@ -23,6 +23,11 @@ def absolute_by_math_at_zero(x):
     return math.fabs(x) * 3.0
 
 
+def interp_at_a_step(x, y):
+    """The last two samples are at one place: there and behind, the last one counts."""
+    return np.sum(np.interp(x, np.array([0.0, 1.0, 1.0]), y) * np.array([1.0, 2.0, 4.0]))
+
+
 def sign_at_zero(x):
     return np.sum(np.sign(x) * x) + np.sum(np.sign(x))
 
@@ -151,6 +156,8 @@ PROGRAMS = [
     _kink(absolute_at_zero, (np.array([0.0, 2.0, -3.0]),), (np.array([0.0, 2.0, -3.0]),)),
     _kink(absolute_of_float_at_zero, (0.0,), (2.0,)),
     _kink(absolute_by_math_at_zero, (0.0,), (0.0,)),
+    _kink(interp_at_a_step, (np.array([0.5, 1.0, 1.5]), np.array([1.0, 3.0, 4.0])),
+          (np.array([2.0, 0.0, 0.0]), np.array([0.5, 0.5, 6.0]))),
     _kink(sign_at_zero, (np.array([0.0, 2.0, -3.0]),), (np.array([0.0, 1.0, -1.0]),)),
     _kink(one_norm_at_zero, (np.array([0.0, -2.0]),), (np.array([0.0, -1.0]),)),
     _kink(maximum_of_equals, (ONE_TWO, ONE_THREE), (np.array([1.0, 0.0]), np.array([1.0, 4.0]))),

@@ -80,7 +80,29 @@ def sorted_is_a_list(x):
     return total * x[4] if isinstance(twice, list) and sorted(x, key=lambda v: -v) else total
 
 
+def two_greatest(x):
+    """A list that is sorted and cut in each iteration, under a new name each time."""
+    best = []
+    for i, v in enumerate(x):
+        best.append((v * v, i))
+        best.sort(key=lambda item: -item[0])
+        best = best[:2]
+    return best[0][0] * x[best[1][1]] + best[1][0]
+
+
+def least_kept(x):
+    """The same list all the time; it begins with an item, so that its length is at least 1 and at most 2."""
+    best = [x[0] + 1]
+    for v in x:
+        best.append(v * v)
+        best.sort()
+        del best[2:]
+    return best[0] * 2 + best[1] ** 2
+
+
 PROGRAMS = [
+    Program(two_greatest, fixed(FIVE)),
+    Program(least_kept, fixed(FIVE)),
     Program(sorted_is_a_list, fixed(FIVE)),
     Program(best_two, fixed(FIVE)),
     Program(heaviest_edges, fixed(PLACES, 3), order=1),

@@ -25,7 +25,6 @@ from .integers import affine, definition_of, is_exact
 from .proof_rules import ABOVE, BELOW, RULES, Proof
 
 DEEPEST = 24                           # how far an integer is followed
-LARGEST = 2 ** 63 - 1                  # integer of a program
 
 
 @dataclass(slots=True)
@@ -79,7 +78,7 @@ class Ranges:
                 if (low is None or isinstance(low, int) and low < least) and self._holds(
                         carry.entry, ABOVE, least, DEEPEST):
                     for var in (carry.entry, carry.out):
-                        assumptions.within(var, least, LARGEST if high is None else high)
+                        assumptions.within(var, least, high)
 
     # -- what holds where ---------------------------------------------------------------------
 

@@ -27,17 +27,23 @@ def _segment(x: Any, xp: Any) -> Any:
     return np.clip(np.searchsorted(xp, x, side="right"), 1, xp.shape[0] - 1)
 
 
+def _width(low: Any, high: Any) -> Any:
+    """From one sample to the next; the last may be several at one place, a step without a slope."""
+    return where(high > low, high - low, np.inf)
+
+
 def _slope(x: Any, xp: Any, fp: Any) -> Any:
     """The slope at each position, 0 outside of the samples."""
     k = _segment(x, xp)
-    slope = (fp[k] - fp[k - 1]) / (xp[k] - xp[k - 1])
+    slope = (fp[k] - fp[k - 1]) / _width(xp[k - 1], xp[k])
     return where((x >= xp[0]) & (x <= xp[-1]), slope, 0.0)
 
 
 def _spread(dy: Any, x: Any, xp: Any, like: Any) -> Any:
     """A cotangent of the result as one of the samples: each gives to its two neighbours."""
     k = _segment(x, xp)
-    share = np.clip((x - xp[k - 1]) / (xp[k] - xp[k - 1]), 0.0, 1.0)
+    low, high = xp[k - 1], xp[k]
+    share = np.clip(where(high > low, (x - low) / _width(low, high), x >= low), 0.0, 1.0)
     dy = np.broadcast_to(dy, x.shape)
     first = AddAt.applied(zeros_like(like), dy * (1 - share), k - 1, index=(Slot(0),))
     return AddAt.applied(first, dy * share, k, index=(Slot(0),))

@@ -33,7 +33,6 @@ from .structures import (
     same_objects,
     same_template,
     slots,
-    value_of,
 )
 from .tokens import appended_arrays
 
@@ -106,7 +105,7 @@ class Changes:
         self.records.check_change(place, old)
         initial, final = self._captured_before(place, old), capture(self.reader, place.value())
         template = self.loop.joiner().join(initial, final)
-        if isinstance(template, Clash) and is_list(initial) and is_list(final) and self._opens(place, initial, final):
+        if isinstance(template, Clash) and is_list(initial) and is_list(final) and self._opens(place, old):
             return True
         if isinstance(initial, Missing):
             return self._discover_new(place, final, template)
@@ -132,15 +131,15 @@ class Changes:
         if isinstance(carried.place, Held) and differs and not self.loop.is_open:
             raise Opens(self.loop.plan.key)
 
-    def _opens(self, place: Place, initial: Template, final: Template) -> bool:
+    def _opens(self, place: Place, old: Any) -> bool:
         """Carries a name that is given another list as arrays of items, if the lists are alike."""
         if self.loop.plan.key not in self.reader.opened:
             return False
-        lists = [value_of(template) for template in (initial, final)]
+        lists = [self.reader.usable(value) for value in (old, place.value())]
         found = [items_of_list(self.reader, self.loop.joiner(), value) for value in lists]
         samples = [items for items in found if items is not None]
         items = samples[0] if len(samples) == 1 else self.loop.joiner().join(*samples) if samples else None
-        if items is None or any(slot.type.sizes for slot in open_slots(items)) or lists[0] is None:
+        if items is None or any(slot.type.sizes for slot in open_slots(items)):
             return False
         if any(bounded(self.reader, value) for value in lists):
             return False

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from ..core.errors import BadArgument, TransformError, raised_as
-from ..ops.identity import Same
-from ..ops.value import Value, emit
+from ..ops.value import Value
 from .attributes import attribute
+from .bound import certainly_bound
 from .branches import Unreachable, choose
 from .conditions import condition, is_safe, joined, truth
 from .containers import iterated
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def read_name(reader: Reader, node: Any) -> Any:
     try:
-        return _certainly_bound(reader, load(reader, reader.frame, node.id))
+        return certainly_bound(reader, load(reader, reader.frame, node.id))
     except Unbound:
         if reader.may_be_bound_later(node.id):
             raise Unreachable from None
@@ -41,13 +41,6 @@ def unbound(reader: Reader, name: str) -> TransformError:
         return raised_as(UnboundLocalError, f"cannot access local variable {name!r} {missing}", reader.builder.origin)
     message = f"cannot access free variable {name!r} {missing} in enclosing scope"
     return raised_as(NameError, message, reader.builder.origin)
-
-
-def _certainly_bound(reader: Reader, value: Any) -> Any:
-    """A number that may be unbound is bound from here on: Python raises here if it is not."""
-    if not isinstance(value, Value) or value.ndim or value.atom not in reader.partial:
-        return value
-    return emit(Same, (value.atom,), {})
 
 
 def read_constant(reader: Reader, node: Any) -> Any:
@@ -101,7 +94,7 @@ def _chain(reader: Reader, left: Any, ops: list[Any], nodes: list[Any]) -> Any:
 
 
 def read_attribute(reader: Reader, node: Any) -> Any:
-    return attribute(reader, reader.evaluate(node.value), node.attr)
+    return certainly_bound(reader, attribute(reader, reader.evaluate(node.value), node.attr))
 
 
 def read_call(reader: Reader, node: Any) -> Any:

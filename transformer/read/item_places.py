@@ -23,6 +23,15 @@ def part_of(reader: Reader, array: Value, index: slice) -> Value:
     return Value(apply_op(reader, operator.getitem, (array, index), {}).atom)
 
 
+def beside(removed: slice) -> slice | None:
+    """Where the items are that `del` of a slice leaves, if they lie in one piece."""
+    if removed.step is not None:
+        return None
+    if removed.stop is None:
+        return slice(None, 0 if removed.start is None else removed.start)
+    return slice(removed.stop, None) if removed.start is None else None
+
+
 def without(reader: Reader, arrays: tuple[Value, ...], index: Any, length: Any) -> list[Value]:
     """The arrays of a list of this length without the item at an index."""
     from .operators import binary

@@ -120,7 +120,7 @@ def _without_exceptions(reader: Reader, manager: Any, inside: Callable[[], None]
         inside()
     except (Unreachable, TransformError) as raised:
         raise raised if isinstance(raised, NotSupported) else refused from None
-    if what_may_be_raised(block[start:]):
+    if what_may_be_raised(reader, block[start:]):
         raise refused
 
 

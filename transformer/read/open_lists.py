@@ -14,6 +14,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from .applying import apply_op
 from .asked_classes import note_sources
 from .casts import cast
 from .frames import stamp
-from .item_places import check_filled, part_of, without
+from .item_places import beside, check_filled, part_of, without
 from .item_templates import (
     are_same,
     is_as_weak,
@@ -240,9 +241,13 @@ class OpenList(RecordedList):
 
     def delete_item(self, reader: Reader, index: Any) -> None:
         """`del xs[index]`."""
-        if isinstance(index, slice):
+        if not isinstance(index, slice):
+            self.pop(reader, index)
+        elif (left := beside(index)) is None:
             raise self.cannot_change(reader, "`del` of a slice of a list that loops change")
-        self.pop(reader, index)
+        else:
+            reader.aliases.check_write(reader, self.home)
+            self._become(reader, (self._part(reader, [part_of(reader, each, left) for each in self.items.arrays]),))
 
     def _part(self, reader: Reader, arrays: list[Value]) -> Part:
         old = self.items
@@ -407,10 +412,10 @@ def capture_copied(reader: Reader, value: Any, items: Template, name: str | None
     held = opened(reader, value, items, name)
     if isinstance(held, OpenList):
         before = reader.contents.get(id(held.home))
-        sources = before.items.arrays if isinstance(before, OpenList) else (held.home,)
-        for array in held.items.arrays:
-            if not any(array is source for source in sources):
-                reader.aliases.derive(array, sources)
+        sources = before.items.arrays if isinstance(before, OpenList) else repeat(held.home)
+        related = [(array, reader.aliases.group(source)) for array, source in zip(held.items.arrays, sources)]
+        for array, other in ((array, other) for array, group in related for other in group):
+            reader.aliases.relate(array, other)
         return held.as_row(reader)
     return capture(reader, held)
 

@@ -78,9 +78,9 @@ def open_known(reader: Reader, items: list[Any], what: str, why: str = PLACE) ->
     computes: in front of the loop, if it was there before."""
     refused = NotSupported(what, reader.builder.origin, why=why,
                            instead="Give all items one type and shape, or make an array of them: np.array(items).")
-    if any(reader.made_before(items, loop.made) for loop in reader.loops):
-        raise WantsOpen(items, None, refused)
     template = items_of_list(reader, Joiner(reader.assumptions, stamp(), reader.guessing), items)
+    if any(reader.made_before(items, loop.made) for loop in reader.loops):
+        raise WantsOpen(items, template, refused)
     if template is None or bounded(reader, items):
         raise refused
     made: OpenList = opened(reader, items, template)

@@ -12,6 +12,7 @@ from ..core.errors import BadArgument
 from ..core.sizes import Size
 from ..ops.value import Value
 from .applying import apply_op, viewed
+from .bound import certainly_bound
 from .containers import item
 from .demand import need, static
 from .errors import as_user_error
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 
 
 def read_subscript(reader: Reader, node: Any) -> Any:
-    return subscript(reader, reader.evaluate_owner(node.value), reader.evaluate(node.slice))
+    item = subscript(reader, reader.evaluate_owner(node.value), reader.evaluate(node.slice))
+    return certainly_bound(reader, item)
 
 
 def read_slice(reader: Reader, node: Any) -> Any:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 SOLVERS = ("factorizations", "linear_algebra")  # families whose functions raise LinAlgError
 HARMLESS = frozenset({"add", "subtract", "multiply", "negative", "less", "less_equal", "greater", "greater_equal",
                       "equal", "not_equal", "logical_and", "logical_or", "logical_not", "where"})
+MISSING = (KeyError, NameError, AttributeError)  # of what got a value on some paths only
 ARITHMETIC = (ZeroDivisionError, OverflowError, ValueError)
 
 
@@ -65,15 +66,15 @@ def _handle(reader: Reader, handler: Any, error: TransformError) -> None:
 def _check_nothing_else(reader: Reader, block: Block, caught: list[type[BaseException]]) -> None:
     """Refuses what a handler may catch when the program runs."""
     for kind in caught:
-        raised = next((found for found in _raised(block) if _meet(found, kind)), None)
+        raised = next((found for found in _raised(reader, block) if _meet(found, kind)), None)
         if raised is not None:
             article = "an" if raised.__name__[0] in "AEIOU" else "a"
             raise _refusal(reader, f"{article} {raised.__name__} may be raised in it")
 
 
-def what_may_be_raised(block: Block) -> type[BaseException] | None:
+def what_may_be_raised(reader: Reader, block: Block) -> type[BaseException] | None:
     """An exception that the statements of a block may raise when the program runs, if there is any."""
-    return next(_raised(block), None)
+    return next(_raised(reader, block), None)
 
 
 def _kinds(reader: Reader, handler: Any) -> tuple[type[BaseException], ...]:
@@ -95,11 +96,12 @@ def _refusal(reader: Reader, why: str) -> NotSupported:
     )
 
 
-def _raised(block: Block) -> Iterator[type[BaseException]]:
+def _raised(reader: Reader, block: Block) -> Iterator[type[BaseException]]:
     """What the statements of a block may raise when the program runs; rather too much than too little."""
     for stmt in all_statements(block):
         if isinstance(stmt, Let):
             yield from _raised_by(stmt)
+            yield from MISSING if any(atom in reader.partial for atom in stmt.args) else ()
         elif isinstance(stmt, Effect):
             yield from _raised_by_effect(stmt)
         elif hasattr(stmt, "function"):

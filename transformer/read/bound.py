@@ -1,0 +1,21 @@
+"""Values that may be missing: the name, the key or the attribute got one on some paths only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..ops.identity import Same
+from ..ops.value import Value, emit
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+def certainly_bound(reader: Reader, value: Any) -> Any:
+    """A number that may be missing is there from here on: Python raises here if it is not. An array stays the
+    array that it is; that it is read here is noted all the same.
+    """
+    if not isinstance(value, Value) or value.atom not in reader.partial:
+        return value
+    bound = emit(Same, (value.atom,), {})
+    return value if value.ndim else bound
