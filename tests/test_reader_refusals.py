@@ -86,6 +86,18 @@ def catches_what_one_path_misses(x):
         return found["a"]
 
 
+class Shown:
+    def __init__(self, value):
+        self.value = value
+
+    def __str__(self):
+        return f"<{self.value}>"
+
+
+def shows_an_object(x):
+    return x[0] * len(str(Shown(x[1])))
+
+
 def strings_meet(x):
     kind = "a"
     if x[0] > 0:
@@ -428,6 +440,7 @@ REFUSED = [
     (column_to_row, "in other steps", "row[:] = y.T[2]", "Copy first"),
     (catches, "an exception that is caught", "try:", "check before"),
     (catches_what_one_path_misses, "an exception that is caught", "try:", "check before"),
+    (shows_an_object, "a text with an object of Shown", "str(Shown(x[1]))", "Print its attributes"),
     (strings_meet, "'kind'", "if x[0] > 0:", "make the condition static"),
     (shapes_meet, "'y'", "if x[0] > 0:", "same type"),
     (dtypes_meet, "'y'", "if x[1] > 0:", "add a cast"),

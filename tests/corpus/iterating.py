@@ -310,7 +310,17 @@ def keys_with_effects(x):
     return nearest * y[0] * min(x, key=squared)
 
 
+def ranges_turned_by_slices(x):
+    n, t = len(x), 0.0
+    for i in range(n)[::-1]:
+        t = 0.5 * t + x[i]
+    for i in range(1, n)[-2:0:-1]:
+        t = t * x[i] + x[i - 1]
+    return t
+
+
 PROGRAMS = [
+    Program(ranges_turned_by_slices, apart(("n",))),
     Program(keys_with_effects, apart(("n",))),
     Program(newest_in_a_deque, apart(("n",))),
     Program(deque_from_both_sides, apart((4,))),

@@ -1,5 +1,6 @@
 """Objects that the program makes and that meet at the end of branches and loops: those of plain classes, and others."""
 
+import dataclasses
 import operator
 from dataclasses import dataclass, field
 from typing import Any
@@ -233,7 +234,35 @@ def known_objects_by_key(x):
     return least.score * ranked[0].twice + found.score**3
 
 
+@dataclass
+class Turn:
+    cos: float
+    sin: float
+
+    def __mul__(self, other):
+        return Turn(self.cos * other.cos - self.sin * other.sin, self.sin * other.cos + self.cos * other.sin)
+
+
+@dataclass
+class Pose:
+    turn: Turn
+    at: np.ndarray
+    labels: tuple[Any, ...] = ("a", 2)
+
+
+def taken_apart(x):
+    turn = Turn(1.0, 0.0)
+    for angle in x:
+        turn = turn * Turn(np.cos(angle), 2 * np.sin(angle))
+    pose = Pose(turn, x * 2)
+    (cos, sin), at, (label, count) = dataclasses.astuple(pose)
+    at[0] = 3.0                                              # a copy
+    found = dataclasses.asdict(pose)
+    return cos * sin ** 2 + found["turn"]["cos"] * at @ pose.at + count * sum(vars(turn).values()) * len(label)
+
+
 PROGRAMS = [
+    Program(taken_apart, normal(("n",))),
     Program(object_of_both_branches, fixed(np.array([0.7, 0.3, -0.4]))),
     Program(object_of_both_branches, fixed(np.array([0.3, 0.7, -0.4])), name="object_of_the_other_branch"),
     Program(best_object_so_far, fixed(np.array([0.3, -1.2, 0.7, 1.1]))),

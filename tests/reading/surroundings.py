@@ -115,3 +115,24 @@ def decorated(x, power=2):
 @functools.cache
 def cached(x):
     return x * 3
+
+
+@program(0.5)
+def objects_shown(x):
+    """As Python shows dataclasses and named tuples, whose parts are known when the program runs."""
+    print(Point(x, 2.0 * x), Checked(3.0 * x), f"{Pair(x, Point(x))!r}", [Config(x)])
+    return x
+
+
+class Named:
+    def __init__(self, name):
+        self.name = name
+
+    def __str__(self):
+        return self.name
+
+
+@program(0.5)
+def objects_that_show_themselves(x):
+    print(Named("a"), str(Named("b")))
+    return x

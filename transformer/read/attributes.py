@@ -281,3 +281,11 @@ def has_attribute(reader: Reader, value: Any, name: str) -> bool:
         for loop in reader.loops:
             loop.changes.found_absent(value.__dict__, name)
     return hasattr(value, name) if reader.is_local(value) else reader.outside.has_attribute(value, name)
+
+
+def attributes_of(reader: Reader, *owner: Any) -> Any:
+    """`vars`."""
+    if not owner:
+        raise NotSupported("`vars` of no object", reader.builder.origin, why="It gives names by their texts.",
+                           instead="Use the names themselves.")
+    return reader.attribute(*owner, "__dict__")

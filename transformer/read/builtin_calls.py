@@ -20,10 +20,10 @@ from ..core.halves import promoted
 from ..core.sizes import Size
 from ..ops import indexing
 from ..ops.value import Value
-from . import copying
+from . import copying, records
 from .applying import apply_op, prepared
 from .asked_classes import note_question
-from .attributes import attribute, has_attribute, set_attribute
+from .attributes import attribute, attributes_of, has_attribute, set_attribute
 from .comprehensions import collect, collected, folded, listed
 from .conditions import truth
 from .containers import iterated
@@ -36,6 +36,7 @@ from .iteration import Iteration, enumerated, iteration_of, iterator, made_range
 from .iterators import ITERATORS
 from .kinds import python_type, type_name
 from .next_items import next_item
+from .objects import hold_dynamic
 from .operator_calls import OPERATORS
 from .producers import Producer, collected_items
 from .recorded import RecordedList, Recording
@@ -155,7 +156,8 @@ def _to_python(reader: Reader, kind: type, value: Value) -> Any:
 
 def text(reader: Reader, value: Any = "") -> Any:
     """`str`."""
-    return as_text(value) if has_dynamic(value) or isinstance(value, Text) else str(stripped(value))
+    is_known = not (has_dynamic(value) or isinstance(value, Text) or hold_dynamic(value))
+    return str(stripped(value)) if is_known else as_text(value)
 
 
 def representation(reader: Reader, value: Any) -> Any:
@@ -376,6 +378,8 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     iter: iterator,
     next: next_item,
     callable: is_callable,
+    **records.CALLS,
+    vars: attributes_of,
     copy.copy: copying.shallow,
     copy.deepcopy: copying.deep,
     tuple.__new__: made_named_tuple,

@@ -37,6 +37,7 @@ from .library.folding import WITH_WHERE
 from .library.getters import GETTERS, what_is_got
 from .library.selecting import each_element, repeat_each
 from .library.writing import masked
+from .objects import hold_dynamic
 from .protocols import answered
 from .pure import is_impure, is_pure, public_name, why_not
 from .rank_zero import as_given, as_numbers
@@ -192,7 +193,7 @@ def _bound(reader: Reader, function: functools.partial[Any], args: tuple[Any, ..
 def _call_function(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if (function.__module__ or "").startswith(OUR_LIBRARY):
         return call_library(reader, function, args, kwargs)
-    if _is_ours(function) or is_pure(function) and not has_dynamic((args, kwargs)):
+    if _is_ours(function) or is_pure(function) and not (has_dynamic(given := (args, kwargs)) or hold_dynamic(given)):
         return call_static(reader, function, args, kwargs)
     home = function.__module__ or ""
     if home.partition(".")[0] in LIBRARIES or is_impure(function) or _is_frozen(function):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .in_order import compared_items
-from .objects import ATTRIBUTES, made_of
+from .objects import ATTRIBUTES, is_generated, made_of
 from .values import UNKNOWN
 
 if TYPE_CHECKING:
@@ -30,19 +30,13 @@ def compared_objects(reader: Reader, function: Callable[..., Any], left: Any, ri
 
     if function is operator.ne and _inherits(type(left), "__ne__"):
         return negated(reader, truth(reader, binary(reader, operator.eq, left, right)))
-    if function in FIELD_BY_FIELD and _is_generated(type(left), FIELD_BY_FIELD[function]):
+    if function in FIELD_BY_FIELD and is_generated(type(left), FIELD_BY_FIELD[function]):
         if type(left) is type(right):
             return compared_items(reader, function, _compared_fields(left), _compared_fields(right))
         return left is right if function is operator.eq else UNKNOWN
     if function is operator.eq and all(_inherits(type(side), "__eq__") for side in (left, right)):
         return is_one(reader, left, right)
     return UNKNOWN
-
-
-def _is_generated(cls: type, name: str) -> bool:
-    """Whether `dataclass` wrote a method of a class."""
-    code = getattr(getattr(cls, name, None), "__code__", None)
-    return dataclasses.is_dataclass(cls) and code is not None and code.co_filename == "<string>"
 
 
 def _compared_fields(made: Any) -> tuple[Any, ...]:

@@ -383,14 +383,22 @@ def item_of_range(reader: Reader, value: Any, index: Any) -> Any:
 def _part_of_range(reader: Reader, value: Any, length: Extent, cut: slice) -> DynamicRange:
     """A slice of a range: it begins behind as many elements as stand before the start of the slice."""
     step = 1 if cut.step is None else static(reader, cut.step, "the step of a slice")
-    if step < 0:
-        raise NotSupported("a slice of a range that runs backwards", reader.builder.origin,
-                           instead="Write reversed(range(...)), or a range with a negative step.")
     axis = apply_op(reader, np.zeros, (length,), {})
 
     def counted(part: slice) -> Extent:
         return apply_op(reader, operator.getitem, (axis, part), {}).shape[0]
 
+    def place(bound: Any, at_end: Extent) -> Extent:
+        """The place that a bound of a slice that runs backwards stands for, or the one in front of all."""
+        if bound is None:
+            return at_end
+        known = static(reader, bound, "a bound of a slice of a range that runs backwards")
+        return length - 1 if known == -1 else counted(slice(None, known + 1)) - 1
+
+    if step < 0:
+        first, last = (affine(value.start) + place(bound, at_end) * value.step
+                       for bound, at_end in ((cut.start, length - 1), (cut.stop, -1)))
+        return DynamicRange(first, last, value.step * step)
     begin = 0 if cut.start is None else counted(slice(None, cut.start))
     first = affine(value.start) + begin * value.step
     return DynamicRange(first, first + counted(slice(cut.start, cut.stop)) * value.step, value.step * step)

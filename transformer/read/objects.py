@@ -6,10 +6,13 @@ function makes is its attributes. So is one of a dataclass, which may have more 
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
 from ..containers import LEAVES, DataclassKind, Kind, kind_of
+from .values import contained, has_dynamic
 
 
 class Attributes(Kind):
@@ -48,3 +51,17 @@ def _is_plain(cls: Any) -> bool:
         and not hasattr(cls, "__tree_leaf__")
         and not any(vars(base).get("__slots__") for base in cls.__mro__)
     )
+
+
+def hold_dynamic(value: Any, around: tuple[Any, ...] = ()) -> bool:
+    """Whether an object among the values in `value` has an attribute that is not known, or one of its objects has;
+    `around` are the objects that it is in."""
+    held = [item for item in contained(value) if made_of(type(item)) is ATTRIBUTES]
+    inner = [item for item in held if not any(item is each for each in around)]
+    return any(has_dynamic(vars(item)) or hold_dynamic(vars(item), (*around, item)) for item in inner)
+
+
+def is_generated(cls: type, name: str) -> bool:
+    """Whether `dataclass` wrote a method of a class."""
+    code = getattr(inspect.unwrap(getattr(cls, name)), "__code__", None)
+    return dataclasses.is_dataclass(cls) and code is not None and code.co_filename == "<string>"

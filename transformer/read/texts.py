@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import NotSupported
@@ -12,6 +13,7 @@ from ..ops import value as values
 from ..ops.value import Value
 from .demand import static
 from .kinds import described
+from .objects import hold_dynamic, is_generated
 from .values import Formatted, Hole, Text, has_dynamic, known_of
 
 if TYPE_CHECKING:
@@ -45,7 +47,9 @@ def formatted(value: Any, conversion: str = "", spec: str = "") -> Any:
     """A value as a piece of a text: a `str` if it is known, but for named constants."""
     if isinstance(value, Text):
         return value
-    if not has_dynamic(value):
+    if hold_dynamic(value) and not isinstance(value, (tuple, list, dict)):
+        return _displayed_object(value)
+    if not has_dynamic(value) and not hold_dynamic(value):
         return ("{" + (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "") + "}").format(
             known_of(value)
         )
@@ -54,6 +58,8 @@ def formatted(value: Any, conversion: str = "", spec: str = "") -> Any:
 
 def _displayed(value: Any) -> Text:
     """A container as Python shows it."""
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return _with_names(type(value), dict(zip(value._fields, value)))
     if isinstance(value, dict):
         parts: list[Any] = [[f"{key!r}: ", formatted(item, "r")] for key, item in value.items()]
         opening, closing = "{", "}"
@@ -62,6 +68,21 @@ def _displayed(value: Any) -> Text:
         opening, closing = ("[", "]") if isinstance(value, list) else ("(", ",)" if len(value) == 1 else ")")
     joined = [piece for part in parts for piece in (", ", *part)][1:]
     return text_of([opening, *joined, closing])
+
+
+def _displayed_object(value: Any) -> Text:
+    """An object of a dataclass as Python shows it."""
+    cls = type(value)
+    shown = [field.name for field in fields(value) if field.repr] if is_dataclass(value) else None
+    if shown is None or cls.__str__ is not object.__str__ or not is_generated(cls, "__repr__"):
+        raise NotSupported(f"a text with {described(value)} in it", instead="Print its attributes one by one.")
+    return _with_names(cls, {name: getattr(value, name) for name in shown})
+
+
+def _with_names(cls: type, parts: dict[str, Any]) -> Text:
+    """What dataclasses and named tuples are shown as: `Point(x=1.0, y=2.0)`."""
+    joined = [piece for name, item in parts.items() for piece in (", ", f"{name}=", formatted(item, "r"))][1:]
+    return text_of([f"{cls.__qualname__}(", *joined, ")"])
 
 
 def text_of(pieces: list[Any]) -> Any:
