@@ -288,4 +288,4 @@ def attributes_of(reader: Reader, *owner: Any) -> Any:
     if not owner:
         raise NotSupported("`vars` of no object", reader.builder.origin, why="It gives names by their texts.",
                            instead="Use the names themselves.")
-    return reader.attribute(*owner, "__dict__")
+    return reader.attribute(owner[0], "__dict__")

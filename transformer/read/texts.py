@@ -72,7 +72,7 @@ def _displayed(value: Any) -> Text:
 
 def _displayed_object(value: Any) -> Text:
     """An object of a dataclass as Python shows it."""
-    cls = type(value)
+    cls: Any = type(value)
     shown = [field.name for field in fields(value) if field.repr] if is_dataclass(value) else None
     if shown is None or cls.__str__ is not object.__str__ or not is_generated(cls, "__repr__"):
         raise NotSupported(f"a text with {described(value)} in it", instead="Print its attributes one by one.")
