@@ -19,7 +19,7 @@ from .elements import flat_place, one_of
 from .joining import filled_tangents, lanes
 from .rewritten import Rewritten
 from .shape import Copy, reshaped
-from .value import Value, apply, emit, value
+from .value import Value, apply, call, emit, value
 
 INHOMOGENEOUS = ("setting an array element with a sequence. The requested array has an "
                  "inhomogeneous shape after 1 dimensions. The detected shape was ({},) + "
@@ -37,7 +37,9 @@ class Array(Op):
     linear = "elements"
 
     def front(args, kwargs, spelling):
-        given, dtype = _checked(*args, **kwargs)
+        given, dtype, ndmin = _checked(*args, **kwargs)
+        if ndmin:
+            return _with_rank(call(np.array, args, {**kwargs, "ndmin": 0}), ndmin)
         if not isinstance(given, (list, tuple)):
             if not kwargs.get("copy", True):
                 return AsArray.rewrite(given, dtype)
@@ -50,7 +52,7 @@ class Array(Op):
 
     @classmethod
     def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
-        given, dtype = _checked(*args, **kwargs)
+        given, dtype, _ = _checked(*args, **kwargs)
         shape, elements = nested(given)
         if not elements:
             raise NotSupported("nested lists without an element",
@@ -101,11 +103,14 @@ class Array(Op):
 
 
 def _checked(object: Any, dtype: Any = None, *, copy: Any = True, order: Any = None,
-             subok: bool = False, ndmin: int = 0) -> tuple[Any, Any]:
-    """What an array is made of, and its dtype."""
-    if ndmin:
-        raise NotSupported("np.array with ndmin", instead="Use np.atleast_1d or np.atleast_2d.")
-    return object, None if dtype is None else arguments.dtype(dtype)
+             subok: bool = False, ndmin: int = 0) -> tuple[Any, Any, int]:
+    """What an array is made of, its dtype, and how many axes it has at least."""
+    return object, None if dtype is None else arguments.dtype(dtype), ndmin
+
+
+def _with_rank(array: Any, ndmin: int) -> Any:
+    """An array with new axes in front, if it has fewer."""
+    return array if array.ndim >= ndmin else array[(None,) * (ndmin - array.ndim)]
 
 
 def nested(given: Any) -> tuple[tuple[int, ...], list[Value]]:

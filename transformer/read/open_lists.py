@@ -201,7 +201,7 @@ class OpenList(RecordedList):
 
         reader.aliases.check_write(reader, self.home)
         array = self.items.arrays[0]
-        if is_row(self.items.template) or any(column.ndim > 1 for column in self.items.arrays):
+        if is_row(self.items.template) or key is None and any(column.ndim > 1 for column in self.items.arrays):
             raise self.cannot_change(reader, "`sort` of a list of arrays or lists")
         if not isinstance(self.items.template, Slot):
             rows = rows_in_order(reader, self.items, key, reverse)

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 def as_array(reader: Reader, items: RecordedList, dtype: Any = None, **options: Any) -> Value:
     """`np.array` and `np.asarray`."""
-    if options:
-        raise refusal(reader, f"np.array with {next(iter(options))}")
     array = items.array(reader)
+    if options:
+        return reader.call(np.array, (array, dtype), options)
     return array if dtype is None else reader.call(reader.attribute(array, "astype"), (dtype,), {})
 
 

@@ -170,9 +170,9 @@ def running(function):
 def pairing(function):
     """`ufunc.outer`: each element of the first with each of the second."""
 
-    def outer(A, B):
+    def outer(A, B, **options):
         A, B = np.asarray(A), np.asarray(B)
-        return function(A[(..., *(None,) * B.ndim)], B)
+        return function(A[(..., *(None,) * B.ndim)], B, **options)
 
     return outer
 
