@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from .program import Program, fixed
@@ -100,7 +102,31 @@ def least_kept(x):
     return best[0] * 2 + best[1] ** 2
 
 
+@dataclass(order=True)
+class Way:
+    length: float
+    end: int
+
+
+def least_by_two_keys(x):
+    """Where the first number of a key is the same, the next one decides."""
+    i = min(range(len(x)), key=lambda i: (i % 2, x[i]))
+    v, w = max([(v, v * v) for v in x], key=lambda pair: (pair[1] > 0.2, pair[0]))
+    one, other = min([(x[0], 1), (x[1], 0), (x[2], 0)], key=lambda pair: (pair[1], pair[0]))
+    return x[i] ** 2 * v + w * one * (other + 1) + max(x[0], x[1], key=lambda v: -v)
+
+
+def objects_in_order(x):
+    """By their fields, as the class has it; a list of them is sorted in place."""
+    ways = [Way(v * v, k) for k, v in enumerate(x)]
+    ways.sort(reverse=True)
+    known = sorted([Way(x[0], 0), Way(x[1], 1)])
+    return ways[0].length * x[ways[-1].end] + min(ways).length * known[0].length + max(known).length
+
+
 PROGRAMS = [
+    Program(least_by_two_keys, fixed(FIVE)),
+    Program(objects_in_order, fixed(FIVE)),
     Program(two_greatest, fixed(FIVE)),
     Program(least_kept, fixed(FIVE)),
     Program(sorted_is_a_list, fixed(FIVE)),

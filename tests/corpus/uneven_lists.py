@@ -224,7 +224,63 @@ def least_two_joined(x):
     return cost * cost + sum(heap)
 
 
+def neighbours(x, kicks):
+    """Pairs of points that are near, found anew where the points have moved far."""
+    def near(x):
+        return [(i, j) for i in range(len(x)) for j in range(i) if abs(x[i] - x[j]) < 1.0]
+
+    energy, pairs, seen = 0.0, near(x), x
+    for kick in kicks:
+        if np.max(np.abs(x - seen)) > 0.5:
+            pairs, seen = near(x), x
+        for i, j in pairs:
+            energy += (x[i] - x[j]) ** 2
+        x = x + 0.3 * kick
+    return energy
+
+
+def positive_ones(x, kicks):
+    """The same with an array of places."""
+    energy, places, seen = 0.0, np.nonzero(x > 0)[0], x
+    for kick in kicks:
+        if np.max(np.abs(x - seen)) > 0.5:
+            places, seen = np.nonzero(x > 0)[0], x
+        energy += np.sum(x[places] ** 2)
+        x = x + 0.3 * kick
+    return energy
+
+
+def longest_run(x):
+    """A list that one branch appends to where the other one begins another."""
+    best, run = [], []
+    for v in x:
+        if v > 0:
+            run.append(v)
+        else:
+            run = []
+        if len(run) > len(best):
+            best = list(run)
+    return sum(v ** 2 for v in best)
+
+
+def list_of_either_branch(x):
+    path = [0]
+    if x[0] > 0:
+        path = path + [1, 2]
+    elif x[1] > 0:
+        path.append(2)
+    return sum(x[i] ** 2 for i in path) * len(path)
+
+
+MOVING = np.array([0.3, -0.6, 1.2, 0.95]), np.array([[1.5, -0.3, 0.8, -1.0], [1.9, 0.4, -2.6, 1.3], [0.3, 0.2, 0.5, -0.9]])
+RUNS = np.array([0.3, 0.6, -0.4, 0.8, 0.9, 0.2, -1.0, 0.4])
+
+
 PROGRAMS = [
+    Program(neighbours, fixed(*MOVING), wrt=(0, 1)),
+    Program(positive_ones, fixed(*MOVING), wrt=(0, 1)),
+    Program(longest_run, fixed(RUNS)),
+    Program(list_of_either_branch, fixed(VECTOR)),
     Program(least_two_joined, fixed(np.array([0.9, 2.0, 1.4, 0.3]))),
     Program(least_two_joined, fixed(np.array([0.9, 1.4])), name="only_two_joined"),
     Program(independent_rows, fixed(np.array([[1.2, -0.7, 0.4], [0.3, 0.9, -1.1]]))),

@@ -286,6 +286,6 @@ def has_attribute(reader: Reader, value: Any, name: str) -> bool:
 def attributes_of(reader: Reader, *owner: Any) -> Any:
     """`vars`."""
     if not owner:
-        raise NotSupported("`vars` of no object", reader.builder.origin, why="It gives names by their texts.",
+        raise NotSupported("no rule for vars", reader.builder.origin, why="It gives names by their texts.",
                            instead="Use the names themselves.")
     return reader.attribute(owner[0], "__dict__")

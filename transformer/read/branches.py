@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import TransformError
-from ..core.grammar import Block, If, Merge, Var, raising, type_of
+from ..core.grammar import Atom, Block, If, Merge, Var, raising, type_of
 from ..core.sizes import Extent, Size, Unknown
 from ..core.types import INT, ArrayType
 from ..core.walk import atom_of_size, size_of_atom
@@ -18,14 +18,14 @@ from .demand import Demand, Roots, Unroll
 from .deques import bounded
 from .frames import stamp
 from .held import Held
-from .item_templates import can_be_items, items_of_list, joined_items
-from .joins import joined_type
+from .item_templates import can_be_items, is_list, items_of_list, joined_items
+from .joins import joined_type, same_atom
 from .journal import Contents, Item, Keys, Place, held_now
 from .maybe import balance
 from .merging import Meeting, Merger
-from .open_lists import OpenList, capture_opened
+from .open_lists import OpenList, capture_copied, capture_opened
 from .recorded import RecordedList
-from .structures import Fixed, Template, capture, declared
+from .structures import Clash, Fixed, Template, capture, declared, open_slots
 from .template_joins import Joiner, known_outside
 from .testing import testing
 from .uneven import Finder
@@ -176,10 +176,41 @@ def _meetings(reader: Reader, sides: tuple[Side, Side], outer: int, merges: list
     meetings = []
     for place, one, other in zip([*(place for place, _ in held), None], *captured):
         key = reader.key_of(place)
-        test = partial(_fitted, reader, sides, outer, merges, key in reader.tested, isinstance(place, Held))
-        joined = Joiner(reader.assumptions, outer, reader.guessing, test).join(one, other)
+        test = partial(_fitted, reader, sides, outer, merges, key, isinstance(place, Held))
+        joiner = Joiner(reader.assumptions, outer, reader.guessing, test)
+        joined = joiner.join(one, other)
+        if isinstance(joined, Clash) and is_list(one) and is_list(other):
+            opened = _opened(reader, sides, place, joiner)
+            if opened is not None:
+                one, other = opened
+                joined = replace(joined, by_size=True) if not _is_free(reader, key) else joiner.join(one, other)
         meetings.append(Meeting(place, (one, other), declared(joined, reader.declared, key, reader.assumptions)))
     return meetings
+
+
+def _opened(reader: Reader, sides: tuple[Side, Side], place: Place | None, joiner: Joiner) -> list[Template] | None:
+    """Two lists that have nothing in common but what their items are, as arrays of these; None for others."""
+    found = []
+    for side in sides:
+        with _at_end_of(reader, side):
+            value = reader.usable(side.result if place is None else place.value())
+            if bounded(reader, value):
+                return None
+            found += [items for items in (items_of_list(reader, joiner, value),) if items is not None]
+    items = joined_items(joiner, found) if found else None
+    if items is None or not can_be_items(items) or any(slot.type.sizes for slot in open_slots(items)):
+        return None
+    captured = []
+    for side in sides:
+        with _at_end_of(reader, side):
+            value = reader.usable(side.result if place is None else place.value())
+            captured.append(capture_copied(reader, value, items, None if place is None else place.name))
+    return captured
+
+
+def _is_free(reader: Reader, key: Any) -> bool:
+    """Whether sizes that the sides of a branch leave in a place may be merged: nothing around has to know them."""
+    return key in reader.tested and not reader.recursion.active and (not reader.loops or reader.loops[-1].is_open)
 
 
 def _fitted(
@@ -187,14 +218,14 @@ def _fitted(
     sides: tuple[Side, Side],
     outer: int,
     merges: list[Merge],
-    by_test: bool,
+    key: Any,
     is_list: bool,
     one: ArrayType | None,
     other: ArrayType | None,
 ) -> ArrayType | None:
     """The type of what is left by two sides, one of which has the sizes of the other by what is known of it;
     else its sizes are merged, too, or, as a recursion has to know them, tested. None: a side leaves nothing."""
-    free = by_test and not reader.recursion.active and (not reader.loops or reader.loops[-1].is_open)
+    by_test, free = key in reader.tested, _is_free(reader, key)
     if one is None or other is None:
         pair = [each or _empty(one or other, outer) for each in (one, other)]
         return _of_either_size(reader, merges, *pair) if free else None
@@ -205,7 +236,7 @@ def _fitted(
             return joined_type(wanted, type.with_sizes(wanted.sizes), reader.assumptions)
     if is_list or free:
         return _of_either_size(reader, merges, one, other)
-    for wanted, type, side in ways if by_test else []:
+    for wanted, type, side in ways if by_test and reader.recursion.active else []:
         with reader.builder.resumed(side.block), testing(reader):
             if all(reader.assumptions.equal(a, b) for a, b in zip(wanted.sizes, type.sizes)):
                 return joined_type(wanted, type.with_sizes(wanted.sizes), reader.assumptions)
@@ -223,10 +254,21 @@ def _of_either_size(reader: Reader, merges: list[Merge], one: ArrayType, other: 
     sizes: list[Extent] = []
     for pair in zip(one.sizes, other.sizes):
         if pair[0] != pair[1]:
-            merges.append(Merge(Var(INT), *map(atom_of_size, pair)))
-            reader.assumptions.within(merges[-1].target, 0, None)
-        sizes.append(pair[0] if pair[0] == pair[1] else Size.of(Unknown(merges[-1].target)))
+            sizes.append(Size.of(Unknown(_merged_size(reader, merges, *map(atom_of_size, pair)))))
+        else:
+            sizes.append(pair[0])
     return joined_type(one.with_sizes(tuple(sizes)), other.with_sizes(tuple(sizes)), reader.assumptions)
+
+
+def _merged_size(reader: Reader, merges: list[Merge], one: Atom, other: Atom) -> Var:
+    """The integer that is one of two sizes: the same one for all arrays that have these."""
+    known = (merge.target for merge in merges if same_atom(merge.then, one) and same_atom(merge.orelse, other))
+    found = next(known, None)
+    if found is not None:
+        return found
+    merges.append(Merge(Var(INT), one, other))
+    reader.assumptions.within(merges[-1].target, 0, None)
+    return merges[-1].target
 
 
 def _are_equal_at_end(reader: Reader, side: Side, one: ArrayType, other: ArrayType) -> bool:

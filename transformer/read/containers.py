@@ -19,6 +19,7 @@ from .finding import count_of, index_of
 from .joining import in_arrays
 from .journal import Contents
 from .kinds import described
+from .object_order import class_of_objects, sort_objects
 from .open_lists import CHANGES, OpenList, call_change
 from .opening import open_known, open_to_change
 from .picking import replaced
@@ -77,6 +78,9 @@ def call_method(reader: Reader, method: ContainerMethod, args: tuple[Any, ...], 
         args = extended_by(reader, container, args[0])
         if not args:
             return None
+    if method.name == "sort" and isinstance(container, list | RecordedList) and class_of_objects(reader, container):
+        check_owned(reader, getattr(container, "home", container), method.name)
+        return sort_objects(reader, container, *args, **kwargs)
     if isinstance(container, (RecordedList, Recording)):
         return _of_recorded(reader, container, method.name, args, kwargs)
     if isinstance(container, list) and _is_of_computed(reader, method.name, container, args, kwargs):

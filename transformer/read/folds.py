@@ -26,11 +26,13 @@ from .in_order import are_sequences, compared_items
 from .iteration import Iteration, iteration_of
 from .joining import in_arrays
 from .joins import is_rounded
+from .object_order import ordering_key
 from .operators import binary
+from .order_keys import keys_of, place_of_extreme
 from .producers import Producer
 from .recorded import Part, RecordedList, all_parts_of, recorded
 from .structures import Slot
-from .values import DynamicRange, Lazy, has_dynamic, is_number, stripped
+from .values import DynamicRange, Lazy, contained, has_dynamic, is_number, stripped
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -201,10 +203,13 @@ def greatest_of(reader: Reader, *args: Any, **options: Any) -> Any:
 
 def _extreme(reader: Reader, args: tuple[Any, ...], options: dict[str, Any], function: Any) -> Any:
     """`min` or `max`, of the arguments or of the items of the only one."""
-    if options.get("key") is not None and len(args) == 1:
-        return _extreme_by_key(reader, args[0], options, function)
+    if options.get("key") is not None:
+        return _extreme_by_key(reader, args[0] if len(args) == 1 else list(args), options, function)
     if len(args) == 1:
         args = (listed(reader, args[0]),)
+        key = ordering_key(reader, args[0], None)
+        if key is not None:
+            return _extreme_by_key(reader, args[0], {**options, "key": key}, function)
     whole = as_whole(reader, args[0]) if len(args) == 1 else None
     if whole is not None and (array := _array_of(reader, whole)).ndim == 1:
         extreme = apply_op(reader, np.min if function is min else np.max, (array,), {})
@@ -218,24 +223,23 @@ def _extreme(reader: Reader, args: tuple[Any, ...], options: dict[str, Any], fun
 
 def _extreme_by_key(reader: Reader, items: Any, options: dict[str, Any], function: Any) -> Any:
     """The first item for which the key is the least or greatest."""
-    from .library.calls import call_library
-    from .library.ordering import place_of_greatest, place_of_least
-
     is_least = function is min
     if isinstance(items, Iteration):
         items = reader.usable(collect(reader, iteration_of(reader, items)))
     whole = iteration_of(reader, items)
     if not isinstance(whole.length, int) or isinstance(items, Value) and whole.length:
-        place = call_library(reader, place_of_least if is_least else place_of_greatest, (whole, options["key"]), {})
-        return _at(reader, whole, place)
+        return _at(reader, whole, place_of_extreme(reader, keys_of(reader, whole, options["key"]), is_least))
     if not whole.length:
         return function([], **{name: item for name, item in options.items() if name == "default"})
     found = iterated(reader, whole)
     keys = [reader.call(options["key"], (item,), {}) for item in found]  # once for each item: a key may have effects
     if not has_dynamic(keys):
         return found[keys.index(function(map(stripped, keys)))]
-    array = reader.call(np.array, (keys,), {})
-    return _at(reader, whole, reader.call(np.argmin if is_least else np.argmax, (array,), {}))
+    columns = in_arrays(reader, keys)
+    if columns is None:
+        raise NotSupported(f"{function.__name__} by keys of several types", reader.builder.origin,
+                           instead="Give them one type.")
+    return _at(reader, whole, place_of_extreme(reader, columns, is_least))
 
 
 def _at(reader: Reader, whole: Iteration, place: Any) -> Any:
@@ -243,7 +247,16 @@ def _at(reader: Reader, whole: Iteration, place: Any) -> Any:
         return whole.element(place)
     items = iterated(reader, whole)
     rows = in_arrays(reader, items, objects=True)
-    return reader.call(np.array, (items,), {})[place] if rows is None else rows.item(reader, place)
+    if rows is not None:
+        return rows.item(reader, place)
+    if any(isinstance(item, str) for item in contained(items)):
+        raise NotSupported(
+            "a text that is chosen by values",
+            reader.builder.origin,
+            why="Texts, such as the keys of a dictionary, must be known while the function is read.",
+            instead="Choose among the values, as in max(d.values()), or use their place: np.argmax(list(d.values())).",
+        )
+    return reader.call(np.array, (items,), {})[place]
 
 
 def _as_functions(reader: Reader, options: dict[str, Any]) -> dict[str, Any]:

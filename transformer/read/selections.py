@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.errors import NotSupported
 from ..ops.value import Value
 from .applying import prepared
 from .comprehensions import append, for_each, listed
@@ -19,7 +18,9 @@ from .folds import all_are_pythons, as_whole
 from .item_templates import can_be_items
 from .iteration import iteration_of
 from .joining import in_arrays
+from .object_order import ordering_key
 from .objects import ATTRIBUTES, made_of
+from .order_keys import keys_of, order_of
 from .recorded import Part, RecordedList, recorded
 from .structures import Node
 from .values import UNKNOWN, DynamicRange, has_dynamic, known_of, stripped
@@ -45,6 +46,7 @@ def ordered(reader: Reader, iterable: Any, *, key: Any = None, reverse: Any = Fa
     if isinstance(iterable, DynamicRange) and key is not None:
         return _ordered_range(reader, iterable, key, reverse)
     iterable = listed(reader, iterable)
+    key = ordering_key(reader, iterable, key)
     whole = as_whole(reader, iterable)
     if whole is None:
         return _ordered_items(reader, iterated(reader, iterable), key, reverse)
@@ -56,7 +58,7 @@ def ordered(reader: Reader, iterable: Any, *, key: Any = None, reverse: Any = Fa
 
 def _ordered_range(reader: Reader, numbers: DynamicRange, key: Any, reverse: Any) -> Any:
     """`sorted(range(n), key=...)`: of all places, the order is what is sorted."""
-    order = _order_of(reader, _keys_of(reader, numbers, key), reverse)
+    order = order_of(reader, keys_of(reader, numbers, key), reverse)
     are_places = (known_of(numbers.start), known_of(numbers.step)) == (0, 1)
     found = order if are_places else reader.call(operator.getitem, (prepared(reader, numbers), order), {})
     return RecordedList.from_row(reader, True, found)
@@ -71,7 +73,7 @@ def _ordered_items(reader: Reader, items: list[Any], key: Any, reverse: Any) -> 
     if decided is None and has_dynamic(keys):
         rows, columns = in_arrays(reader, items, objects=key is not None), in_arrays(reader, keys)
         if rows is not None and columns is not None and (can_be_items(rows.template) or _are_objects(rows)):
-            return recorded(reader, (_taken(reader, rows, _order_of(reader, columns, reverse)),))
+            return recorded(reader, (_taken(reader, rows, order_of(reader, columns, reverse)),))
     keys = decided or [
         static(reader, item, "what is sorted", SORTING)
         if not isinstance(item, tuple)
@@ -92,36 +94,14 @@ def _are_objects(rows: Part) -> bool:
 
 def rows_in_order(reader: Reader, rows: Part, key: Any, reverse: Any) -> Part:
     """Items that lie in arrays, in their order or in that of their keys."""
-    keys = rows if key is None else _keys_of(reader, recorded(reader, (rows,)), key)
-    return _taken(reader, rows, _order_of(reader, keys, reverse))
+    keys = rows if key is None else keys_of(reader, recorded(reader, (rows,)), key)
+    return _taken(reader, rows, order_of(reader, keys, reverse))
 
 
 def _taken(reader: Reader, rows: Part, order: Any) -> Part:
     """The items at places."""
     arrays = (reader.call(operator.getitem, (Value(array.atom), order), {}) for array in rows.arrays)
     return Part(rows.template, tuple(arrays), rows.length, rows.token)
-
-
-def _keys_of(reader: Reader, items: Any, key: Any) -> Part:
-    from .library.calls import call_library
-    from .library.ordering import keys_of
-
-    keys = in_arrays(reader, reader.usable(call_library(reader, keys_of, (items, key), {})))
-    if keys is None:
-        raise NotSupported("sorting by keys of several types", reader.builder.origin, instead="Give them one type.")
-    return keys
-
-
-def _order_of(reader: Reader, keys: Part, reverse: Any) -> Any:
-    """The places of items in the order of their keys; equal ones stay in theirs."""
-    from .library.calls import call_library
-    from .library.ordering import order_of
-
-    columns = [Value(array.atom) for array in keys.arrays]
-    if any(column.ndim != 1 for column in columns):
-        raise ValueError("The truth value of an array with more than one element is ambiguous. "
-                         "Use a.any() or a.all()")
-    return call_library(reader, order_of, (columns, bool(static(reader, reverse, "`reverse`"))), {})
 
 
 SORTING = "Sort an array of the items: np.sort(np.array(items))."
@@ -145,7 +125,7 @@ def array_in_order(reader: Reader, items: Any, key: Any, reverse: Any) -> Value:
     if key is None:
         found: Value = call_library(reader, sorted_items, (array, bool(static(reader, reverse, "`reverse`"))), {})
         return found
-    rows: Value = array[_order_of(reader, _keys_of(reader, items, key), reverse)]
+    rows: Value = array[order_of(reader, keys_of(reader, items, key), reverse)]
     return rows
 
 

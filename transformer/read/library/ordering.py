@@ -21,11 +21,3 @@ def order_of(columns, reverse=False):
     if reverse:
         return len(columns[0]) - 1 - np.lexsort([column[::-1] for column in columns[::-1]])[::-1]
     return np.lexsort(columns[::-1])
-
-
-def place_of_least(items, key):
-    return np.argmin(np.array([key(item) for item in items]))
-
-
-def place_of_greatest(items, key):
-    return np.argmax(np.array([key(item) for item in items]))
