@@ -272,7 +272,8 @@ def list_of_either_branch(x):
     return sum(x[i] ** 2 for i in path) * len(path)
 
 
-MOVING = np.array([0.3, -0.6, 1.2, 0.95]), np.array([[1.5, -0.3, 0.8, -1.0], [1.9, 0.4, -2.6, 1.3], [0.3, 0.2, 0.5, -0.9]])
+KICKS = np.array([[1.5, -0.3, 0.8, -1.0], [1.9, 0.4, -2.6, 1.3], [0.3, 0.2, 0.5, -0.9]])
+MOVING = np.array([0.3, -0.6, 1.2, 0.95]), KICKS
 RUNS = np.array([0.3, 0.6, -0.4, 0.8, 0.9, 0.2, -1.0, 0.4])
 
 

@@ -21,6 +21,7 @@ from .structures import Node
 if TYPE_CHECKING:
     from .reader import Reader
 
+PLAIN: Any = object
 GIVE_A_KEY = "Give a key, as in sorted(items, key=lambda item: item.cost)."
 
 
@@ -32,7 +33,7 @@ def ordering_key(reader: Reader, items: Any, key: Any) -> Any:
     if is_generated(cls, "__lt__"):
         return operator.attrgetter(*(field.name for field in fields(cls) if field.compare))
     name = cls.__name__
-    if not hasattr(cls, "__lt__") or cls.__lt__ is object.__lt__:
+    if cls.__lt__ is PLAIN.__lt__:
         text = f"'<' not supported between instances of {name!r} and {name!r}"
         raise raised_as(TypeError, text, reader.builder.origin, instead=GIVE_A_KEY)
     raise NotSupported(f"the order of objects of {name} by a method of theirs", reader.builder.origin,
@@ -41,6 +42,8 @@ def ordering_key(reader: Reader, items: Any, key: Any) -> Any:
 
 def class_of_objects(reader: Reader, items: Any) -> Any:
     """The class of objects that a list holds, of which something is not known; None of other lists."""
+    if not isinstance(items, list | tuple | RecordedList):
+        return None
     found = {cls for part in all_parts_of(reader, items) for cls in _classes(part)}
     return found.pop() if len(found) == 1 else None
 
