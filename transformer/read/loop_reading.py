@@ -361,11 +361,16 @@ class LoopReading:
 
     def conflict(self, name: str | None) -> Callable[[str], Conflict]:
         def made(reason: str) -> Conflict:
+            one, _, other = reason.partition(" and ")
+            reason = f"{one} and another one" if one == other else reason
+            instead = "Give it one type (add a cast), shape and structure in all iterations."
+            if one == other == "a list":
+                instead = "Keep the items in an array, np.array(items), or change one list all the time: append, pop."
             return Conflict(
                 f"this loop {f'leaves {name!r} as' if name else 'gives'} {reason}",
                 self.origin,
                 loop=self.plan.key,
-                instead="Give it one type (add a cast), shape and structure in all iterations.",
+                instead=instead,
             )
 
         return made

@@ -144,11 +144,10 @@ class Merger:
         return conflict
 
     def _conflict(self, name: str | None, reason: str, key: Any) -> Conflict:
-        instead = "Give both branches the same type (add a cast), shape and structure, or make the condition static."
         one, _, other = reason.partition(" and ")
+        instead = _instead(one, other)
         if one == other:
             reason = f"{one} and another one"
-            instead = "Call it in both branches." if one == "a function" else instead
         if reason.endswith("and nothing"):
             message = f"{name!r} is bound in one branch only" if name else "this is known in one branch only"
         else:
@@ -160,3 +159,16 @@ class Merger:
             instead=instead,
             place=key,
         )
+
+
+def _instead(one: str, other: str) -> str:
+    """What to write where these two meet."""
+    if one == other == "a function":
+        return "Call it in both branches."
+    if all(each.startswith(("a ", "an ")) for each in (one, other)):
+        return ("Do in both branches what is done with it afterwards, so that these leave numbers or arrays, or give "
+                "both the same class, attributes, keys and length.")
+    if "None" in (one, other):
+        return ("Begin with a number or an array of the type that it has elsewhere, and keep a flag for whether there "
+                "is one, or make the condition static.")
+    return "Give both branches the same type (add a cast), shape and structure, or make the condition static."

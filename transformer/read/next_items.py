@@ -16,6 +16,9 @@ from .demand import static
 from .iteration import Iteration, whole_of
 from .journal import Attribute
 from .kinds import described
+from .producers import Producer
+
+INSIDE_OUT = "A generator is read where all of its items are used: its lines stand around those that use one."
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -39,6 +42,9 @@ def _not_followed(reader: Reader, iterator: Any) -> Exception:
     if isinstance(iterator, list | tuple | dict | str):
         text = f"{described(iterator)} is not an iterator"
         return raised_as(TypeError, text, reader.builder.origin, instead="Write next(iter(xs)).")
+    if isinstance(iterator, Producer):
+        return NotSupported("`next` of a generator", reader.builder.origin, why=INSIDE_OUT,
+                            instead="Make a list of it, items = list(steps()), and index that.")
     return NotSupported(
         "`next` of an iterator",
         reader.builder.origin,
