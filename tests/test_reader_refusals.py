@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,26 @@ class Shown:
 
 def shows_an_object(x):
     return x[0] * len(str(Shown(x[1])))
+
+
+@dataclass(frozen=True)
+class Place:
+    at: float
+
+
+def object_as_a_key(x):
+    return {Place(x[0]): 1.0}.get(Place(x[0]), 2.0) * x[1]
+
+
+def pairs_in_a_set(x):
+    return len({(x[0], 1), (x[0], 1)}) * x[1]
+
+
+def number_added_to_a_set(x):
+    seen = set()
+    seen.add(x[0])
+    seen.add(x[0])
+    return len(seen) * x[1]
 
 
 def strings_meet(x):
@@ -441,6 +462,9 @@ REFUSED = [
     (catches, "an exception that is caught", "try:", "check before"),
     (catches_what_one_path_misses, "an exception that is caught", "try:", "check before"),
     (shows_an_object, "a text with an object of Shown", "str(Shown(x[1]))", "Print its attributes"),
+    (object_as_a_key, "a key of a dictionary", "Place(x[0])", "what is known of it"),
+    (pairs_in_a_set, "an item of a set", "{(x[0], 1), (x[0], 1)}", "Use a list"),
+    (number_added_to_a_set, "an item of a set", "seen.add(x[0])", "a Python int"),
     (strings_meet, "'kind'", "if x[0] > 0:", "make the condition static"),
     (shapes_meet, "'y'", "if x[0] > 0:", "same type"),
     (dtypes_meet, "'y'", "if x[1] > 0:", "add a cast"),

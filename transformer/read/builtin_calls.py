@@ -34,6 +34,7 @@ from .errors import as_user_error
 from .folds import all_of, any_of, greatest_of, least_of, product_of, sum_of
 from .iteration import Iteration, enumerated, iteration_of, iterator, made_range, runs_once, turned, zipped
 from .iterators import ITERATORS
+from .keys import ITEM, KEY, hashed
 from .kinds import python_type, type_name
 from .next_items import next_item
 from .objects import hold_dynamic
@@ -192,7 +193,7 @@ def made_tuple(reader: Reader, *args: Any) -> Any:
 
 def made_set(reader: Reader, *args: Any) -> Any:
     items = iterated(reader, args[0]) if args else []
-    return reader.own({static(reader, item, "an item of a set") for item in items})
+    return reader.own({hashed(reader, item, ITEM) for item in items})
 
 
 def made_dict(reader: Reader, *args: Any, **items: Any) -> Any:
@@ -203,7 +204,7 @@ def made_dict(reader: Reader, *args: Any, **items: Any) -> Any:
     elif args:
         for pair in iterated(reader, args[0]):
             key, value = iterated(reader, pair)
-            made[static(reader, key, "a key of a dictionary")] = value
+            made[hashed(reader, key, KEY)] = value
     made.update(items)
     return reader.own(made)
 

@@ -30,6 +30,7 @@ from .demand import need
 from .errors import as_user_error
 from .functions import call_closure, call_python
 from .iteration import Iteration
+from .keys import hashed
 from .kinds import type_name
 from .library import gives_arrays, instead_of
 from .library.calls import call_library
@@ -262,6 +263,8 @@ def _of_one_element(function: Any) -> Any:
 def call_static(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Calls a pure function now, with static arguments."""
     args = tuple(_listed(reader, arg) for arg in args)
+    if function is hash and len(args) == 1:
+        args = (hashed(reader, *args, "the argument of 'hash'"),)
     given = (*args, *kwargs.values())
     dynamic = [
         item

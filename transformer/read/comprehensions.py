@@ -10,10 +10,10 @@ import gast
 
 from .conditions import branch, condition
 from .containers import call_method, iterated, set_item
-from .demand import static
 from .frames import Frame
 from .iteration import Iteration, iteration_of
 from .journal import Item, Place
+from .keys import ITEM, hashed
 from .loop_reading import LoopPlan
 from .loops import LoopRun
 from .operators import binary
@@ -37,7 +37,7 @@ def append(reader: Reader, items: list[Any], item: Any) -> None:
 
 def read_set(reader: Reader, node: Any) -> Any:
     items = iterated(reader, reader.usable(read_list(reader, node)))
-    return reader.own({static(reader, item, "an item of a set") for item in items})
+    return reader.own({hashed(reader, item, ITEM) for item in items})
 
 
 def read_dict(reader: Reader, node: Any) -> Any:

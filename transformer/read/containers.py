@@ -18,8 +18,10 @@ from .errors import as_user_error
 from .finding import count_of, index_of
 from .joining import in_arrays
 from .journal import Contents
+from .keys import FIRST_IS_KEY, ITEM, KEY, hashed
 from .kinds import described
 from .object_order import class_of_objects, sort_objects
+from .objects import hold_dynamic
 from .open_lists import CHANGES, OpenList, call_change
 from .opening import open_known, open_to_change
 from .picking import replaced
@@ -92,6 +94,8 @@ def call_method(reader: Reader, method: ContainerMethod, args: tuple[Any, ...], 
     writer = changing(reader, container, method.name) or WRITERS.get((container_kind(container), method.name))
     if writer is not None:
         check_owned(reader, container, method.name)
+        if args and (container_kind(container), method.name) in FIRST_IS_KEY:
+            args = (hashed(reader, args[0], KEY if isinstance(container, dict) else ITEM), *args[1:])
         with as_user_error(reader):
             return writer(reader, container, *args, **kwargs)
     if isinstance(container, str):
@@ -108,7 +112,7 @@ def call_method(reader: Reader, method: ContainerMethod, args: tuple[Any, ...], 
             raise _among_computed(reader, method.name)
         return FINDING[method.name](reader, recorded(reader, (rows,)), *args)
     if isinstance(container, dict) and args:
-        args = (static(reader, args[0], "a key of a dictionary"), *args[1:])
+        args = (hashed(reader, args[0], KEY), *args[1:])
     return _read_only(reader, container, method.name, args, kwargs)
 
 
@@ -163,7 +167,7 @@ def _read_only(reader: Reader, container: Any, name: str, args: tuple[Any, ...],
 
 
 def _of_text(reader: Reader, text: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if name == "format" and has_dynamic((args, kwargs)):
+    if name == "format" and (has_dynamic((args, kwargs)) or hold_dynamic((args, kwargs))):
         from .texts import format_call
 
         return format_call(text, args, kwargs)
@@ -285,7 +289,7 @@ def set_item(reader: Reader, container: Any, key: Any, value: Any) -> None:
 def static_key(reader: Reader, container: Any, key: Any) -> Any:
     """A key or an index as a Python object; of a slice of a list, its bounds."""
     if not isinstance(container, list):
-        return static(reader, key, "a key of a dictionary")
+        return hashed(reader, key, KEY)
     if isinstance(key, slice):
         return slice(*(static(reader, bound, "the bounds of this slice") for bound in (key.start, key.stop, key.step)))
     return static(reader, key, "the index of a list")

@@ -14,9 +14,9 @@ from .bound import certainly_bound
 from .branches import Unreachable, choose
 from .conditions import condition, is_safe, joined, truth
 from .containers import iterated
-from .demand import static
 from .errors import as_user_error
 from .frames import Unbound, load
+from .keys import ITEM, KEY, hashed
 from .kinds import type_name
 from .operators import BINARY, UNARY, binary, compare, unary
 from .values import ABSENT
@@ -145,7 +145,7 @@ def read_list(reader: Reader, node: Any) -> Any:
 
 
 def read_set(reader: Reader, node: Any) -> Any:
-    items = [static(reader, item, "an item of a set", "Use a list.") for item in positional(reader, node.elts)]
+    items = [hashed(reader, item, ITEM, "Use a list.") for item in positional(reader, node.elts)]
     with as_user_error(reader):
         return reader.own(set(items))
 
@@ -158,7 +158,7 @@ def read_dict(reader: Reader, node: Any) -> Any:
         else:
             found = reader.evaluate(key)
             with reader.builder.at(reader.frame.origin(key)):
-                found = static(reader, found, "a key of a dictionary")
+                found = hashed(reader, found, KEY)
             made[found] = reader.evaluate(value)
     return reader.own(made)
 

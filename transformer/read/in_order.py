@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def are_sequences(left: Any, right: Any) -> bool:
-    return type(left) is type(right) and isinstance(left, (tuple, list))
+    return any(isinstance(left, cls) and isinstance(right, cls) for cls in (tuple, list))
 
 
 def compared_items(reader: Reader, function: Callable[..., Any], left: Any, right: Any) -> Any:

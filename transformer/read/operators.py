@@ -19,7 +19,8 @@ from .demand import Unroll, static
 from .equality import compared_objects
 from .errors import as_user_error
 from .in_order import are_sequences, compared_items
-from .objects import ATTRIBUTES, made_of
+from .keys import hashed
+from .objects import ATTRIBUTES, hold_dynamic, made_of
 from .recorded import RecordedList, Recording, combined
 from .special_methods import answered_by_class, users_special, users_unary
 from .values import UNKNOWN, DynamicRange, Lazy, Producer, Text, cell_of, has_dynamic, is_array, known_of, stripped
@@ -92,7 +93,7 @@ def _on_dynamic_text(reader: Reader, function: Callable[[Any, Any], Any], left: 
 
 def _on_text(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """Operators on strings, of what is known; `%` and `*` with what is not need it."""
-    if function is operator.mod and has_dynamic(right):
+    if function is operator.mod and (has_dynamic(right) or hold_dynamic(right)):
         raise NotSupported("`%` with dynamic values in a text", reader.builder.origin, instead="Use an f-string.")
     try:
         left, right = (
@@ -270,7 +271,8 @@ def contains(reader: Reader, container: Any, item: Any) -> Any:
     open_to_both = numbers and has_dynamic(container) or made_of(type(item)) is ATTRIBUTES
     if isinstance(container, (tuple, list)) and (known_of(item) is UNKNOWN or open_to_both):
         return _dynamic_contains(reader, container, item)
-    key = static(reader, item, "what is looked for with `in`")
+    known = hashed if isinstance(container, dict | set | frozenset) else static
+    key = known(reader, item, "what is looked for with `in`")
     with as_user_error(reader):
         return key in (stripped(container) if isinstance(container, (tuple, list)) else container)
 

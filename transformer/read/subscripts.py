@@ -18,13 +18,14 @@ from .demand import need, static
 from .errors import as_user_error
 from .flat import Flat
 from .iteration import item_of_range
+from .keys import KEY, hashed
 from .kinds import type_name
 from .library.grids import GRIDS
 from .picking import picked
 from .rank_zero import as_array
 from .recorded import RecordedList, Recording
 from .strides import part_in_steps, with_places
-from .values import UNKNOWN, DynamicRange, Text, contained, has_dynamic, is_array, known_of, stripped
+from .values import UNKNOWN, DynamicRange, Text, is_array, known_of, stripped
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -95,13 +96,13 @@ def _has_ellipsis(index: Any) -> bool:
 
 
 def _of_container(reader: Reader, value: Any, index: Any) -> Any:
-    what = "a key of a dictionary" if isinstance(value, dict) else f"the index of a {type(value).__name__}"
+    what = KEY if isinstance(value, dict) else f"the index of a {type(value).__name__}"
     if isinstance(index, slice):
         index = slice(*(static(reader, part, what) for part in (index.start, index.stop, index.step)))
         if isinstance(value, list):
             return reader.own([item(reader, value, k) for k in range(len(value))][index])
-    elif isinstance(index, tuple) and has_dynamic(index):
-        need(reader, next(part for part in contained(index) if known_of(part) is UNKNOWN), what)
+    elif isinstance(value, dict):
+        return item(reader, value, hashed(reader, index, what))
     elif isinstance(value, list | tuple):
         return picked(reader, value, index, what)
     else:
