@@ -28,8 +28,7 @@ def loss_value_and_grad(params, images, labels):
         raise ValueError(f"b2 {b2.shape} must be {w2.shape[1:]}")
     if labels.shape != images.shape[:1]:
         raise ValueError(f"labels {labels.shape} must be {images.shape[:1]}")
-    if (not w1.dtype.kind == b1.dtype.kind == w2.dtype.kind == b2.dtype.kind
-            == images.dtype.kind == "f"):
+    if any(each.dtype.kind != "f" for each in (w1, b1, w2, b2, images)):
         raise TypeError("w1, b1, w2, b2 and images must be arrays of floats")
     if labels.dtype.kind not in "iu":
         raise TypeError("labels must be an array of integers")

@@ -24,7 +24,7 @@ def misfit_value_and_grad(unknowns, observed, START):
         raise ValueError(f"observed.shape[1] is {observed.shape[1]} but must equal 2")
     if len(unknowns) < 3:
         raise ValueError(f"len(unknowns) is {len(unknowns)} but must be at least 3")
-    if not unknowns.dtype.kind == observed.dtype.kind == START.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (unknowns, observed, START)):
         raise TypeError("unknowns, observed and START must be arrays of floats")
     velocity = unknowns[:2]
     mass = unknowns[2]

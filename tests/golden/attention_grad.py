@@ -12,7 +12,7 @@ def attention_grad(q, k, v):
     # v: f64[m, e]
     if not np.ndim(q) == np.ndim(k) == np.ndim(v) == 2:
         raise ValueError("q, k and v must have 2 axes each")
-    if not q.dtype.kind == k.dtype.kind == v.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (q, k, v)):
         raise TypeError("q, k and v must be arrays of floats")
     root = np.sqrt(q.shape[1])
     scores = q @ k.T / root

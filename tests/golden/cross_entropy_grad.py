@@ -15,7 +15,7 @@ def cross_entropy_grad(w, x, labels):
         raise ValueError("w and x must have 2 axes each")
     if labels.shape != x.shape[:1]:
         raise ValueError(f"labels {labels.shape} must be {x.shape[:1]}")
-    if not w.dtype.kind == x.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (w, x)):
         raise TypeError("w and x must be arrays of floats")
     if labels.dtype.kind not in "iu":
         raise TypeError("labels must be an array of integers")

@@ -15,7 +15,7 @@ def divided_differences_grad(x, y):
         raise ValueError(f"y {y.shape} must be {x.shape}")
     if n < 1:
         raise ValueError(f"n is {n} but must be at least 1")
-    if not x.dtype.kind == y.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (x, y)):
         raise TypeError("x and y must be arrays of floats")
     differences = y
     differences_k = []

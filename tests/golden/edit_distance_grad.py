@@ -14,7 +14,7 @@ def edit_distance_grad(a, b, cost):
     m = len(b)
     if (np.ndim(a), np.ndim(b), np.ndim(cost)) != (1, 1, 0):
         raise ValueError("a, b and cost must have 1, 1 and 0 axes")
-    if not a.dtype.kind == b.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (a, b)):
         raise TypeError("a and b must be arrays of floats")
     table = np.zeros((n + 1, m + 1))
     for i in range(n + 1):

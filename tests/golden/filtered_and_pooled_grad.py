@@ -15,7 +15,7 @@ def filtered_and_pooled_grad(x, w):
     half = count // 2
     if not np.ndim(x) == np.ndim(w) == 1:
         raise ValueError("x and w must have one axis each")
-    if not x.dtype.kind == w.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (x, w)):
         raise TypeError("x and w must be arrays of floats")
     y = np.empty(count)
     for i in range(count):

@@ -17,7 +17,7 @@ def gauss_jordan_grad(a, b):
         raise ValueError(f"b {b.shape} must be {n,}")
     if d - n + 1 < 0:
         raise ValueError(f"d - n + 1 is {d - n + 1} but must be at least 0")
-    if not a.dtype.kind == b.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (a, b)):
         raise TypeError("a and b must be arrays of floats")
     a = a.copy()
     b = b.copy()

@@ -20,7 +20,7 @@ def gaussian_log_likelihood_grad(mu, S, x):
         raise ValueError(
             f"S.shape[1] is {S.shape[1]} but must equal S.shape[0], {S.shape[0]}"
         )
-    if not mu.dtype.kind == S.dtype.kind == x.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (mu, S, x)):
         raise TypeError("mu, S and x must be arrays of floats")
     L = np.linalg.cholesky(S)
     z = np.linalg.solve(L, (x - mu).T)

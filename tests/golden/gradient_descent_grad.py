@@ -17,7 +17,7 @@ def gradient_descent_grad(w, X, y):
         raise ValueError("w and X must have 1 and 2 axes")
     if y.shape != X.shape[:1]:
         raise ValueError(f"y {y.shape} must be {X.shape[:1]}")
-    if not w.dtype.kind == X.dtype.kind == y.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (w, X, y)):
         raise TypeError("w, X and y must be arrays of floats")
     for _ in range(5):
         r = X @ w - y

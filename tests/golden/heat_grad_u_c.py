@@ -17,7 +17,7 @@ def heat_grad(u, c, n, target):
         raise ValueError(f"target {target.shape} must be {u.shape}")
     if m < 2:
         raise ValueError(f"m is {m} but must be at least 2")
-    if not u.dtype.kind == target.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (u, target)):
         raise TypeError("u and target must be arrays of floats")
     if np.shares_memory(u, target):
         raise ValueError("u is written, and shares memory with target")

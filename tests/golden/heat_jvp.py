@@ -18,7 +18,7 @@ def heat_jvp(u, c, n, target, du):
         )
     if len(u) < 2:
         raise ValueError(f"len(u) is {len(u)} but must be at least 2")
-    if not u.dtype.kind == target.dtype.kind == du.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (u, target, du)):
         raise TypeError("u, target and du must be arrays of floats")
     if np.shares_memory(u, target):
         raise ValueError("u is written, and shares memory with target")

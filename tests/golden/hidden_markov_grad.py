@@ -28,7 +28,7 @@ def hidden_markov_grad(start, moves, shows, seen):
         )
     if n < 1:
         raise ValueError(f"n is {n} but must be at least 1")
-    if not start.dtype.kind == moves.dtype.kind == shows.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (start, moves, shows)):
         raise TypeError("start, moves and shows must be arrays of floats")
     if seen.dtype.kind not in "iu":
         raise TypeError("seen must be an array of integers")

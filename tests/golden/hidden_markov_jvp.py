@@ -31,8 +31,7 @@ def hidden_markov_jvp(start, moves, shows, seen, dmoves):
         )
     if len(seen) < 1:
         raise ValueError(f"len(seen) is {len(seen)} but must be at least 1")
-    if (not start.dtype.kind == moves.dtype.kind == shows.dtype.kind
-            == dmoves.dtype.kind == "f"):
+    if any(each.dtype.kind != "f" for each in (start, moves, shows, dmoves)):
         raise TypeError("start, moves, shows and dmoves must be arrays of floats")
     if seen.dtype.kind not in "iu":
         raise TypeError("seen must be an array of integers")

@@ -26,8 +26,7 @@ def kalman_step_grad(x, P, F, Q, H, R, z):
         raise ValueError(
             f"P.shape[1] is {P.shape[1]} but must equal P.shape[0], {P.shape[0]}"
         )
-    if (not x.dtype.kind == P.dtype.kind == F.dtype.kind == Q.dtype.kind == H.dtype.kind
-            == R.dtype.kind == z.dtype.kind == "f"):
+    if any(each.dtype.kind != "f" for each in (x, P, F, Q, H, R, z)):
         raise TypeError("x, P, F, Q, H, R and z must be arrays of floats")
     x = F @ x
     P = F @ P @ F.T + Q

@@ -17,7 +17,7 @@ def logistic_jvp(w, b, x, y, dw):
         raise ValueError(f"y {y.shape} must be {x.shape[:1]}")
     if dw.shape != w.shape:
         raise ValueError(f"dw {dw.shape} must be {w.shape}")
-    if not w.dtype.kind == x.dtype.kind == y.dtype.kind == dw.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (w, x, y, dw)):
         raise TypeError("w, x, y and dw must be arrays of floats")
     e = np.exp(-(x @ w + b))
     total = 1 + e

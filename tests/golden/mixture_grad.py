@@ -11,7 +11,7 @@ def mixture_grad(logits, means, x):
     # x: f64[n]
     if not np.ndim(logits) == np.ndim(means) == np.ndim(x) == 1:
         raise ValueError("logits, means and x must have one axis each")
-    if not logits.dtype.kind == means.dtype.kind == x.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (logits, means, x)):
         raise TypeError("logits, means and x must be arrays of floats")
     e = np.exp(logits)
     total = np.sum(e)

@@ -27,8 +27,7 @@ def mlp_grad(params, x, y):
         raise ValueError(f"b2 {b2.shape} must be {w2.shape[1:]}")
     if y.shape != (x.shape[0], w2.shape[1]):
         raise ValueError(f"y {y.shape} must be {x.shape[0], w2.shape[1]}")
-    if (not w1.dtype.kind == b1.dtype.kind == w2.dtype.kind == b2.dtype.kind
-            == x.dtype.kind == y.dtype.kind == "f"):
+    if any(each.dtype.kind != "f" for each in (w1, b1, w2, b2, x, y)):
         raise TypeError("w1, b1, w2, b2, x and y must be arrays of floats")
     hidden = np.tanh(x @ w1 + b1)  # one hidden layer
     output = hidden @ w2 + b2

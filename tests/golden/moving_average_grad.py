@@ -15,7 +15,7 @@ def moving_average_grad(x, w):
         raise ValueError(f"w {w.shape} must be (3,)")
     if len(x) < 2:
         raise ValueError(f"len(x) is {len(x)} but must be at least 2")
-    if not x.dtype.kind == w.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (x, w)):
         raise TypeError("x and w must be arrays of floats")
     w_0 = w[0]
     w_1 = w[1]

@@ -13,7 +13,7 @@ def orbit_grad(e, M, x):
         raise ValueError("e and M must have 0 and 1 axes")
     if x.shape != M.shape:
         raise ValueError(f"x {x.shape} must be {M.shape}")
-    if not M.dtype.kind == x.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (M, x)):
         raise TypeError("M and x must be arrays of floats")
     E = M
     for _ in range(20):

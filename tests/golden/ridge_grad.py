@@ -12,7 +12,7 @@ def ridge_grad(X, y, penalty):
     # penalty: f64
     if (np.ndim(X), np.ndim(y), np.ndim(penalty)) != (2, 1, 0):
         raise ValueError("X, y and penalty must have 2, 1 and 0 axes")
-    if not X.dtype.kind == y.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (X, y)):
         raise TypeError("X and y must be arrays of floats")
     unit = np.eye(X.shape[1])
     total = X.T @ X + penalty * unit

@@ -28,7 +28,7 @@ def rnn_grad(W, U, b, xs):
         raise ValueError(
             f"xs.shape[1] is {xs.shape[1]} but must equal U.shape[1], {U.shape[1]}"
         )
-    if not W.dtype.kind == U.dtype.kind == b.dtype.kind == xs.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (W, U, b, xs)):
         raise TypeError("W, U, b and xs must be arrays of floats")
     h = np.zeros_like(b)
     h_k = np.empty((n + 1,) + b.shape)

@@ -18,7 +18,7 @@ def robust_layer_grad(x, W, scale, target):
         raise ValueError(f"scale {scale.shape} must be {W.shape[1:]}")
     if target.shape != (x.shape[0], W.shape[1]):
         raise ValueError(f"target {target.shape} must be {x.shape[0], W.shape[1]}")
-    if not x.dtype.kind == W.dtype.kind == scale.dtype.kind == target.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (x, W, scale, target)):
         raise TypeError("x, W, scale and target must be arrays of floats")
     y = x @ W
     spread2 = np.std(y, axis=1, keepdims=True)

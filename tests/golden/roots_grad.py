@@ -11,7 +11,7 @@ def roots_grad(x, c, weights):
     # c: f64
     if (np.ndim(x), np.ndim(c), np.ndim(weights)) != (1, 0, 1):
         raise ValueError("x, c and weights must have 1, 0 and 1 axes")
-    if not x.dtype.kind == weights.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (x, weights)):
         raise TypeError("x and weights must be arrays of floats")
     dx = np.zeros_like(x)
     dc = 0.0

@@ -14,7 +14,7 @@ def rosenbrock_jvp(x, dx):
         raise ValueError(f"dx {dx.shape} must be {x.shape}")
     if len(x) < 1:
         raise ValueError(f"len(x) is {len(x)} but must be at least 1")
-    if not x.dtype.kind == dx.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (x, dx)):
         raise TypeError("x and dx must be arrays of floats")
     scaled = 2 * dx[:-1]
     diff = x[1:] - x[:-1] ** 2

@@ -12,7 +12,7 @@ def softmax_rows_grad(x, v):
     n, m = x.shape
     if (np.ndim(x), np.ndim(v)) != (2, 1):
         raise ValueError("x and v must have 2 and 1 axes")
-    if not x.dtype.kind == v.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (x, v)):
         raise TypeError("x and v must be arrays of floats")
     out = np.zeros_like(x)
     total_k = np.empty(n)

@@ -15,7 +15,7 @@ def tanh_regression_grad(w, b, x, y):
         raise ValueError(f"w {w.shape} and b {b.shape} must both be {x.shape[1:]}")
     if y.shape != x.shape:
         raise ValueError(f"y {y.shape} must be {x.shape}")
-    if not w.dtype.kind == b.dtype.kind == x.dtype.kind == y.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (w, b, x, y)):
         raise TypeError("w, b, x and y must be arrays of floats")
     tanh = np.tanh(x * w + b)
     # reverse

@@ -17,7 +17,7 @@ def thomas_grad(a, b, c, d):
         raise ValueError(f"len(b) is {len(b)} but must be at least 1")
     if n < 1:
         raise ValueError(f"n is {n} but must be at least 1")
-    if not a.dtype.kind == b.dtype.kind == c.dtype.kind == d.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (a, b, c, d)):
         raise TypeError("a, b, c and d must be arrays of floats")
     upper = np.zeros_like(d)
     right = np.zeros_like(d)

@@ -13,7 +13,7 @@ def time_warping_grad(a, b):
     m = len(b)
     if not np.ndim(a) == np.ndim(b) == 1:
         raise ValueError("a and b must have one axis each")
-    if not a.dtype.kind == b.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (a, b)):
         raise TypeError("a and b must be arrays of floats")
     cost = np.full((n + 1, m + 1), 1000000000.0)
     cost[0, 0] = 0.0

@@ -17,6 +17,6 @@ def distance_vmap_vmap(a, b):
         raise ValueError(
             f"b.shape[1] is {b.shape[1]} but must equal a.shape[1], {a.shape[1]}"
         )
-    if not a.dtype.kind == b.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (a, b)):
         raise TypeError("a and b must be arrays of floats")
     return np.sqrt(np.sum((a[:, None] - b) ** 2, axis=2))

@@ -28,8 +28,7 @@ def kalman_step_vmap(x, P, F, Q, H, R, z):
         raise ValueError(
             f"P.shape[2] is {P.shape[2]} but must equal P.shape[1], {P.shape[1]}"
         )
-    if (not x.dtype.kind == P.dtype.kind == F.dtype.kind == Q.dtype.kind == H.dtype.kind
-            == R.dtype.kind == z.dtype.kind == "f"):
+    if any(each.dtype.kind != "f" for each in (x, P, F, Q, H, R, z)):
         raise TypeError("x, P, F, Q, H, R and z must be arrays of floats")
     x = x @ F.T
     P = F @ P @ F.T + Q

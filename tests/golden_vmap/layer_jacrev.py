@@ -11,7 +11,7 @@ def layer_jacrev(W, x):
     # x: f64[m]
     if (np.ndim(W), np.ndim(x)) != (2, 1):
         raise ValueError("W and x must have 2 and 1 axes")
-    if not W.dtype.kind == x.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (W, x)):
         raise TypeError("W and x must be arrays of floats")
     tanh = np.tanh(W @ x)
     # reverse

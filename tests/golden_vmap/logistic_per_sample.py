@@ -16,7 +16,7 @@ def logistic_grad_vmap(w, x, y):
         raise ValueError("w and x must have 1 and 2 axes")
     if y.shape != x.shape[:1]:
         raise ValueError(f"y {y.shape} must be {x.shape[:1]}")
-    if not w.dtype.kind == x.dtype.kind == y.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (w, x, y)):
         raise TypeError("w, x and y must be arrays of floats")
     e = np.exp(-(x @ w))
     total = 1 + e

@@ -31,8 +31,7 @@ def mlp_vmap(params, x, y):
         raise ValueError(
             f"w2.shape[0] is {w2.shape[0]} but must equal w1.shape[0], {w1.shape[0]}"
         )
-    if (not w1.dtype.kind == b1.dtype.kind == w2.dtype.kind == b2.dtype.kind
-            == x.dtype.kind == y.dtype.kind == "f"):
+    if any(each.dtype.kind != "f" for each in (w1, b1, w2, b2, x, y)):
         raise TypeError("w1, b1, w2, b2, x and y must be arrays of floats")
     hidden = np.tanh(w1 @ x + b1)  # one hidden layer
     return np.sum(((w2 @ hidden[:, :, None])[:, :, 0] + b2 - y) ** 2, axis=1)

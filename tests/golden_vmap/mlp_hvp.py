@@ -43,9 +43,8 @@ def mlp_hvp(params, x, y, params_dot):
             f"w1_dot.shape[1] is {w1_dot.shape[1]} but must equal w1.shape[1], "
             f"{w1.shape[1]}"
         )
-    if (not w1.dtype.kind == b1.dtype.kind == w2.dtype.kind == b2.dtype.kind
-            == x.dtype.kind == y.dtype.kind == w1_dot.dtype.kind == b1_dot.dtype.kind
-            == w2_dot.dtype.kind == b2_dot.dtype.kind == "f"):
+    if any(each.dtype.kind != "f" for each
+            in (w1, b1, w2, b2, x, y, w1_dot, b1_dot, w2_dot, b2_dot)):
         raise TypeError(
             "w1, b1, w2, b2, x, y, w1_dot, b1_dot, w2_dot and b2_dot must be arrays of "
             "floats"

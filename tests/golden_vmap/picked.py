@@ -16,7 +16,7 @@ def picked_vmap(table, k, shift):
         raise ValueError(f"shift {shift.shape} must be {k.shape}")
     if table.shape[1] < 1:
         raise ValueError(f"table.shape[1] is {table.shape[1]} but must be at least 1")
-    if not table.dtype.kind == shift.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (table, shift)):
         raise TypeError("table and shift must be arrays of floats")
     if k.dtype.kind not in "iu":
         raise TypeError("k must be an array of integers")

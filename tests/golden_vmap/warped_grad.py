@@ -15,7 +15,7 @@ def warped_grad_vmap(a, b):
     m = len(b)
     if (np.ndim(a), np.ndim(b)) != (2, 1):
         raise ValueError("a and b must have 2 and 1 axes")
-    if not a.dtype.kind == b.dtype.kind == "f":
+    if any(each.dtype.kind != "f" for each in (a, b)):
         raise TypeError("a and b must be arrays of floats")
     cost = np.full((d, n + 1, m + 1), 1000000000.0)
     cost[:, 0, 0] = 0.0

@@ -53,16 +53,14 @@ def kind_tests(params: Iterable[Var], name: Callable[[Var], ast.expr]) -> Iterat
 
 
 def _is_of_another_kind(letters: list[str], found: list[ast.expr]) -> ast.expr:
-    """`x.dtype.kind != "f"`, `not w.dtype.kind == x.dtype.kind == "f"`, `k.dtype.kind not in "iu"`."""
-    kinds: list[ast.expr] = [ast.Attribute(ast.Attribute(tree, "dtype"), "kind") for tree in found]
-    allowed = ast.Constant("".join(letters))
-    if len(letters) > 1:
-        tests: list[ast.expr] = [ast.Compare(kind, [ast.NotIn()], [allowed]) for kind in kinds]
-        return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
-    if len(kinds) == 1:
-        return ast.Compare(kinds[0], [ast.NotEq()], [allowed])
-    same = ast.Compare(kinds[0], [ast.Eq()] * len(kinds), [*kinds[1:], allowed])
-    return ast.UnaryOp(ast.Not(), same)
+    """`x.dtype.kind != "f"`, `any(each.dtype.kind != "f" for each in (w, x))`, `k.dtype.kind not in "iu"`."""
+    one: ast.expr = found[0] if len(found) == 1 else ast.Name("each")
+    kind = ast.Attribute(ast.Attribute(one, "dtype"), "kind")
+    test = ast.Compare(kind, [ast.NotEq() if len(letters) == 1 else ast.NotIn()], [ast.Constant("".join(letters))])
+    if len(found) == 1:
+        return test
+    each = ast.comprehension(ast.Name("each"), ast.Tuple(found), [], 0)
+    return ast.Call(ast.Name("any"), [ast.GeneratorExp(test, [each])], [])
 
 
 def _test(dtype: np.dtype[Any], found: list[ast.expr]) -> Item:
