@@ -19,9 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.builder import current
 from ..core.grammar import Atom, Carry, Const, Let, Var
 from ..core.sizes import Extent, Size, Unknown
-from ..core.types import ArrayType
+from ..core.types import INT, ArrayType
 from ..core.walk import atom_vars, inner_targets, size_of_atom
 from ..ops.arithmetic import Add, Multiply
 from ..ops.comparison import Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual
@@ -141,6 +142,24 @@ def _inner(carry: Carry, stmt: Fold) -> tuple[Fold, Carry] | None:
     """The fold inside of a fold in which a carry goes on."""
     return next(((each, c) for each in stmt.body if isinstance(each, Fold) for c in each.carries
                  if c.out is carry.next and c.init is carry.entry), None)
+
+
+def of_parts(stmt: Fold, groups: list[Combined | Best], arrays: dict[Carry, Var], parts: Extent,
+             at: tuple[Atom, ...] = ()) -> Fold:
+    """A fold over what parts of another one have left in arrays, where these are at the places behind `at`."""
+    place = Var(INT)
+    current().assumptions.within(place, 0, parts - 1)
+    body: Block = []
+    made: dict[Carry, Carry] = {}
+    for group in groups:
+        entries, items = ([Var(carry.entry.type) for carry in group.carries] for _ in range(2))
+        body += [Let((item,), Load, (arrays[carry], *at, place), {"of": CHUNKS}, stmt.origin)
+                 for item, carry in zip(items, group.carries, strict=True)]
+        steps, results = group.joined(entries, items)
+        body += steps
+        made.update((carry, Carry(entry, carry.init, after, carry.out))
+                    for carry, entry, after in zip(group.carries, entries, results, strict=True))
+    return Fold([Index(place, parts)], [made[carry] for carry in stmt.carries], body, stmt.origin)
 
 
 def dtype_of(carry: Carry) -> Any:

@@ -126,7 +126,7 @@ def keep_apart(nests: Block) -> bool:
     return all(own_axis(touched[array], n) is not None for array in written for n in range(_depth(nests)))
 
 
-def own_axis(touched: list[tuple[Nest, tuple[Atom, ...]]], n: int) -> int | None:
+def own_axis(touched: list[tuple[Any, tuple[Atom, ...]]], n: int) -> int | None:
     """The axis of an array along which the nests are at their index `n`, and nowhere else, if there is one. Where some
     of them count along several axes at once (`raveling`), all have to."""
     counts = {len(at) for _, at in touched}

@@ -8,8 +8,11 @@
                                                         y[first + i] = y[first + i] * c[k]
 
 Every place of such arrays keeps to itself: it reads and writes elements of its own, and what the loop hands on besides
-is the same for all. Loops that follow each other, and nests between them, join if that holds for them together. Memory
-that only they use is that of one strip then: what a loop keeps of each iteration for its reverse is in the cache, too.
+is the same for all, or a sum over all of them that no place needs (`strip_sums`). Loops that follow each other, and
+nests between them, join if that holds for them together. Memory that only they use is that of one strip then: what a
+loop keeps of each iteration for its reverse is in the cache, too.
+
+Each strip does again what is the same for all places, and tests it again: it raises in the first strip, or in none.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.builder import current
-from ..core.grammar import Atom, Let, Loop, Var
+from ..core.grammar import Atom, Effect, If, Let, Loop, Var, is_array
 from ..core.sizes import Extent, Size, Unknown, least, product
 from ..core.types import INT
 from ..core.walk import Copier, atom_of_size, atom_vars
@@ -30,6 +33,7 @@ from .lifetimes import mentioned, written
 from .nests import (
     Allocate,
     Block,
+    Fold,
     Index,
     Named,
     Nest,
@@ -45,6 +49,7 @@ from .nests import (
     statements,
 )
 from .raveling import flattened, sizes_of_places, whole_arrays
+from .strip_sums import Parted, has_effects, has_parts, known_behind, needed_in_strips
 
 STRIP = 512                            # places that are done together
 WORTH_STRIPS = 1 << 13                 # places in all
@@ -59,16 +64,17 @@ def in_strips(block: Block, params: list[Var], results: list[Atom], threads: boo
 
 @dataclass
 class _Group:
-    """Statements of which every place keeps to itself, with the nests in them; and what is done before them. All of
-    these are the `whole`, in order."""
+    """Statements of which every place keeps to itself, with the nests and sums in them, and numbers that rest on these
+    sums; and what is done before them. All of these are the `whole`, in order."""
 
     whole: Block = field(default_factory=list)
     before: Block = field(default_factory=list)
     stmts: Block = field(default_factory=list)
-    nests: list[Nest] = field(default_factory=list)
+    nests: list[Nest | Fold] = field(default_factory=list)
 
-    def add(self, stmt: Any, nests: list[Nest]) -> None:
-        (self.stmts if nests else self.before).append(stmt)
+    def add(self, stmt: Any, nests: list[Nest | Fold]) -> None:
+        rests = not nests and not known_behind(self.stmts).isdisjoint(mentioned(stmt))
+        (self.stmts if nests or rests else self.before).append(stmt)
         self.whole.append(stmt)
         self.nests += nests
 
@@ -98,47 +104,79 @@ class _Strips:
             nests = self._nests(stmt)
             if nests and not self._fit(_Group(), stmt, nests):
                 nests = []
-            if not (self._fit(group, stmt, nests) if nests else _goes_before(stmt, group)):
+            if not (self._fit(group, stmt, nests) if nests else _goes_along(stmt, group)):
                 made += self._flushed(group)
                 group = _Group()
             group.add(stmt, nests)
         return [*made, *self._flushed(group)]
 
     def _flushed(self, group: _Group) -> Block:
-        are_strips = group.has_loops() and _is_long(group.nests[0])
+        are_strips = group.has_loops() and self._pays(group) and _is_long(group.nests[0])
         for stmt in group.before if are_strips else group.whole:
             for inner in inner_blocks(stmt):
                 inner[:] = self.block(inner)
-        return [*group.before, self._by_strips(group)] if are_strips else group.whole
+        return [*group.before, *self._by_strips(group)] if are_strips else group.whole
 
-    def _fit(self, group: _Group, stmt: Any, nests: list[Nest]) -> bool:
+    def _pays(self, group: _Group) -> bool:
+        """Whether strips save more than they cost: a strip of what each iteration fetches from memory of its own is too
+        short for processors to fetch the next one ahead."""
+        own, fetched, is_kept = self._own(group), False, False
+        for loop in (stmt for stmt in group.stmts if isinstance(stmt, Loop)):
+            positions = {each.position for each in statements([loop]) if isinstance(each, Loop)}
+            for nest in (each for each in statements([loop]) if isinstance(each, (Nest, Fold))):
+                moving = {array for array, at in accesses(nest) if not positions.isdisjoint(atom_vars(at))}
+                fetched, is_kept = fetched or not moving <= own.keys(), is_kept or not moving.isdisjoint(own)
+        return is_kept or not fetched
+
+    def _fit(self, group: _Group, stmt: Any, nests: list[Nest | Fold]) -> bool:
         """Whether every place of the nests of a group and these keeps to itself."""
         together, all_nests, normal = [*group.stmts, stmt], [*group.nests, *nests], current().assumptions.normal
         sizes = {normal(nest.indices[0].size) for nest in all_nests}
         inside = {var for each in statements([stmt]) for var in _defined(each)}
         changed = {array for each in together for array in written(each)}
         return (len(sizes) == 1 and inside.isdisjoint(atom_vars(tuple(sizes))) and keep_apart(all_nests)
-                and changed.isdisjoint(_read_for_all(together)))
+                and changed.isdisjoint(_read_for_all(together))
+                and known_behind(together).isdisjoint(needed_in_strips(together)))
 
-    def _nests(self, stmt: Any) -> list[Nest]:
-        """The nests that a statement consists of, with what is the same for all places."""
-        if isinstance(stmt, Nest):
-            return [stmt] if is_numeric(stmt) and not stmt.ordered and len(stmt.indices) == 1 else []
-        if not isinstance(stmt, Loop) or stmt.reads or stmt.records or stmt.count is not None:
+    def _nests(self, stmt: Any, inside: bool = False) -> list[Nest | Fold]:
+        """The nests that a statement consists of, and sums over places, with what is the same for all places; `inside`
+        of another loop, what a loop adds up is not for others."""
+        match stmt:
+            case Nest():
+                return [stmt] if is_numeric(stmt) and not stmt.ordered and len(stmt.indices) == 1 else []
+            case Fold():
+                return [stmt] if not inside and has_parts(stmt) else []
+            case Loop():
+                return self._nests_of_loop(stmt, inside)
+        return []
+
+    def _nests_of_loop(self, loop: Loop, inside: bool) -> list[Nest | Fold]:
+        if loop.reads or loop.records or loop.count is not None or not all(isinstance(each, Let) for each in loop.test):
             return []
-        if not all(_is_in_place(carry) or not getattr(carry.entry.type, "sizes", True) and not self.uses[carry.out]
-                   for carry in stmt.carries):
+        numbers = [carry for carry in loop.carries if not _is_in_place(carry)]
+        if any(is_array(carry.out) or inside and self.uses[carry.out] for carry in numbers):
             return []
-        stmt.body[:] = self._by_rows(stmt.body)
-        found = [self._nests(each) for each in stmt.body if not isinstance(each, Let)]
-        return [nest for nests in found for nest in nests] if all(found) and all(
-            isinstance(each, Let) for each in stmt.test) else []
+        loop.body[:] = self._by_rows(loop.body)
+        found = [self._nests(each, inside or isinstance(each, Loop)) for each in loop.body
+                 if not self._is_for_all(each)]
+        together = [nest for nests in found for nest in nests] if all(found) else []
+        return together if loop.trips is not None or not any(isinstance(each, Fold) for each in together) else []
+
+    def _is_for_all(self, stmt: Any) -> bool:
+        """Whether a statement of a loop is the same for all places: numbers, tests of them, memory that it makes. What
+        threads share tests nothing."""
+        if isinstance(stmt, If):
+            inner = all(map(self._is_for_all, (*stmt.then, *stmt.orelse)))
+            return inner and not any(is_array(merge.target) for merge in stmt.merges) and not (
+                stmt.merges and has_effects(stmt))
+        return isinstance(stmt, Let) or not self.threads and (
+            is_empty_memory(stmt) or isinstance(stmt, Effect) and stmt.kind in ("assert", "raise"))
 
     def _by_rows(self, block: Block) -> Block:
         """The block with one index for nests that go through many elements of arrays."""
         return [flattened(stmt, self.whole) if _is_elementwise(stmt) and _is_long(stmt) else stmt for stmt in block]
 
-    def _by_strips(self, group: _Group) -> Nest:
+    def _by_strips(self, group: _Group) -> Block:
         block, size = Var(INT, "block"), group.size
         blocks = (size + (STRIP - 1)) // STRIP
         current().assumptions.within(block, 0, blocks - 1)
@@ -151,7 +189,11 @@ class _Strips:
             array.type = array.type.with_sizes((*sizes[:axis], STRIP, *sizes[axis + 1:]))
         self.moved.update(own if self.threads else ())
         memory = [self.memory[array] for array in own] if self.threads else []
-        return Nest([Index(block, blocks)], [*memory, *named, *group.stmts], group.stmts[0].origin)
+        parted = Parted(block, blocks, self.uses)
+        for stmt in group.stmts:
+            parted.add(stmt)
+        strips = Nest([Index(block, blocks)], [*memory, *named, *parted.inside], group.stmts[0].origin)
+        return [*parted.memory, strips, *parted.behind]
 
     def _own(self, group: _Group) -> dict[Var, int]:
         """The arrays that nobody else uses, and the axes along which each place keeps to itself."""
@@ -178,12 +220,15 @@ def part_of(block: Var, size: Extent, length: int, threads: bool) -> tuple[Exten
     return start, count, named
 
 
-def _shorten(nest: Nest, first: Extent, count: Extent, own: dict[Var, int]) -> None:
+def _shorten(nest: Nest | Fold, first: Extent, count: Extent, own: dict[Var, int]) -> None:
     """Has a nest go over one strip, from its first place; `own` are arrays that have elements for it alone."""
     old, here = nest.indices[0].var, Var(INT, nest.indices[0].var.name)
     current().assumptions.within(here, 0, count - 1)
     nest.indices = [Index(here, count)]
-    nest.body = _InStrip({old: atom_of_size(first + Size.of(Unknown(here)))}, own, here).block(nest.body)
+    renaming = _InStrip({old: atom_of_size(first + Size.of(Unknown(here)))}, own, here)
+    nest.body = renaming.block(nest.body)
+    for carry in getattr(nest, "carries", ()):
+        carry.next = renaming.copier.atom(carry.next)
 
 
 class _InStrip(Renaming):
@@ -233,8 +278,9 @@ def _is_elementwise(stmt: Any) -> bool:
 
 def _read_for_all(block: Block) -> set[Any]:
     """The arrays of which loops read elements for all places, outside of nests."""
-    return {array for stmt in block if isinstance(stmt, Loop) for each in (*stmt.test, *stmt.body)
-            for array in (loaded(each) if isinstance(each, Let) else _read_for_all([each]))}
+    inside: Block = [each for stmt in block if isinstance(stmt, Loop) for each in (*stmt.test, *stmt.body)]
+    return {array for each in inside if not isinstance(each, (Nest, Fold))
+            for array in (_read_for_all([each]) if isinstance(each, Loop) else loaded(each))}
 
 
 def _defined(stmt: Any) -> Iterator[Var]:
@@ -244,15 +290,19 @@ def _defined(stmt: Any) -> Iterator[Var]:
         yield from (carry.entry for carry in stmt.carries)
 
 
-def _goes_before(stmt: Any, group: _Group) -> bool:
-    """Whether a statement may be done before a group that it follows."""
+def _goes_along(stmt: Any, group: _Group) -> bool:
+    """Whether a statement may be done before a group that it follows, or is a number that rests on its sums, and so
+    comes behind the strips."""
     if not isinstance(stmt, (Let, Allocate)):
         return False
     changed = {array for each in group.stmts for array in written(each)}
-    return is_empty_memory(stmt) or changed.isdisjoint(mentioned(stmt))
+    if is_empty_memory(stmt):
+        return known_behind(group.stmts).isdisjoint(mentioned(stmt))
+    return changed.isdisjoint(mentioned(stmt)) and (
+        isinstance(stmt, Let) or known_behind(group.stmts).isdisjoint(mentioned(stmt)))
 
 
-def _is_long(nest: Nest) -> bool:
+def _is_long(nest: Nest | Fold) -> bool:
     """Whether a nest goes over many places: certainly, or in all calls that this code is made for."""
     assumptions = current().assumptions
     size = assumptions.normal(product(index.size for index in nest.indices))

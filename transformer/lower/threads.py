@@ -27,14 +27,13 @@ from ..core.walk import Copier, atom_of_size, atom_vars, size_of_atom
 from . import vecmath
 from .changing import Changing, counted, defined_inside
 from .clean import Renaming
-from .combinations import CHUNKS, IN_ANY_ORDER, Best, Combined, combinations, dtype_of
+from .combinations import CHUNKS, IN_ANY_ORDER, Combined, combinations, dtype_of, of_parts
 from .dependence import Frame, accesses, as_nest
 from .nests import (
     Allocate,
     Block,
     Fold,
     Index,
-    Load,
     Nest,
     Product,
     Store,
@@ -138,7 +137,7 @@ def in_parts(stmt: Fold, *lengths: int) -> Block:
     groups: Any = combinations(stmt)
     begins = {carry: begin for each in groups for carry, begin in zip(each.carries, each.begins(), strict=True)}
     arrays = {carry: Var(ArrayType(dtype_of(carry), (parts,))) for carry in stmt.carries}
-    whole = _combined(stmt, groups, arrays, parts)
+    whole = of_parts(stmt, groups, arrays, parts)
     inner = _of_chunk(stmt, cuts, begins)
     stores: Block = [Store(array, (atom_of_size(place),), carry.out, False, stmt.origin)
                      for array, carry in zip(arrays.values(), inner.carries, strict=True)]
@@ -170,23 +169,6 @@ def _of_chunk(stmt: Fold, cuts: list[Cut], begins: dict[Carry, Any]) -> Fold:
     indices = [Index(cut_at[each.var].own, cut_at[each.var].count) if each.var in cut_at else
                Index(each.var, renaming.copier.size(each.size)) for each in stmt.indices]
     return Fold(indices, inner, body, stmt.origin)
-
-
-def _combined(stmt: Fold, groups: list[Combined | Best], arrays: dict[Carry, Var], parts: Extent) -> Fold:
-    """The fold over what chunks have given."""
-    place = Var(INT)
-    current().assumptions.within(place, 0, parts - 1)
-    body: Block = []
-    made: dict[Carry, Carry] = {}
-    for group in groups:
-        entries, items = ([Var(carry.entry.type) for carry in group.carries] for _ in range(2))
-        body += [Let((item,), Load, (arrays[carry], place), {"of": CHUNKS}, stmt.origin)
-                 for item, carry in zip(items, group.carries, strict=True)]
-        steps, results = group.joined(entries, items)
-        body += steps
-        made.update((carry, Carry(entry, carry.init, after, carry.out))
-                    for carry, entry, after in zip(group.carries, entries, results, strict=True))
-    return Fold([Index(place, parts)], [made[carry] for carry in stmt.carries], body, stmt.origin)
 
 
 def _has_loops(stmt: Fold) -> bool:
