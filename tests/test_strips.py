@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from corpus.strips import (
     PROGRAMS,
-    column_before_steps,
     first_one_in_steps,
+    paths_with_payments,
+    shares_of_all,
     steps_in_steps,
     steps_of_all_points,
     until_small,
@@ -19,6 +20,7 @@ from lowered import as_loops, generated, source_of
 from transformer import config, grad, jit
 from transformer.lower import strips
 from transformer.lower.lowering import lower
+from transformer.transform import memory
 
 IN_STRIPS = "for block in range"
 
@@ -43,10 +45,32 @@ def test_same_numbers(k: int) -> None:
 
 
 def test_which_loops_do() -> None:
-    """Those of which every element keeps to itself, whose iterations are counted and make no array of their own."""
+    """Those of which every element keeps to itself, whose sums over all no iteration needs, and whose iterations nobody
+    counts. Where each iteration has arrays from outside, they do so if something is kept for the reverse."""
     found = {program.function for k, program in enumerate(PROGRAMS)
              if IN_STRIPS in source_of(program.function, program.function, points(k))}
-    assert found == {program.function for program in PROGRAMS} - {column_before_steps, first_one_in_steps, until_small}
+    not_so = {first_one_in_steps, until_small, shares_of_all, paths_with_payments}
+    assert found == {program.function for program in PROGRAMS} - not_so
+
+
+def test_sums_behind_all_strips() -> None:
+    """A gradient whose forward and reverse loops add up over all places is one nest over strips, in which nothing is
+    kept of more places than those of a strip; parts of the sums have an axis for the strips."""
+    k = [program.function for program in PROGRAMS].index(paths_with_payments)
+    made = source_of(grad(paths_with_payments, argnums=(1, 2)), paths_with_payments, points(k))
+    assert made.count(IN_STRIPS) == 1
+    assert "parts[k, block]" in made
+
+
+def test_large_records_of_one_strip(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What takes more memory than is kept unasked, but in strips does not, is kept of every iteration."""
+    monkeypatch.setattr(strips, "STRIP", 64)
+    monkeypatch.setattr(memory, "LARGE", 30_000)
+    derivative, z = grad(paths_with_payments, argnums=2), np.zeros((16, 640))
+    assert "blocks" in derivative.source_for(z, 0.1, 0.3)
+    assert "blocks" not in jit(derivative).source_for(z, 0.1, 0.3)
+    monkeypatch.setattr(strips, "WORTH_STRIPS", 1 << 13)
+    assert "blocks" in jit(grad(paths_with_payments, argnums=1)).source_for(z, 0.1, 0.3)
 
 
 def test_what_is_kept_for_the_reverse() -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -21,6 +21,7 @@ from .core.check import check
 from .core.errors import NotSupported, TransformError
 from .core.grammar import Function
 from .core.text import text
+from .lower.footprint import bytes_made
 from .lower.unbound import with_tests_of_names
 from .read.demand import Demand
 from .read.interface import Interface
@@ -35,6 +36,7 @@ from .transform.argument_names import passed_names
 from .transform.derived import taken_apart
 from .transform.device_memory import held_together
 from .transform.halves import in_float32
+from .transform.memory import stays_small
 from .write.header import Header
 from .write.items import over_items
 from .write.writer import Written, write
@@ -51,6 +53,7 @@ class Prepared:
     interface: Interface
     reading: Reading
     stages: dict[str, str]
+    has_large_records: bool = field(default=False, kw_only=True)
 
 
 @dataclass
@@ -127,28 +130,51 @@ def generate(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hint
 
 
 @of_bounded_depth
-def generate_loops(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints: Mapping[Any, int],
-                   smallest: int, header: Header | None = None, name: str | None = None, called: str | None = None,
-                   stages: dict[str, str] | None = None, donated: Collection[str] = (), gpu: bool = False) -> Looped:
+def generate_loops(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, stages: dict[str, str] | None = None,
+                   gpu: bool = False, **options: Any) -> Looped:
+    """All stages to explicit loops, with the options of `_loops`. Records that take much memory are kept for blocks of
+    iterations only if they do so in the loops, too: what is done strip by strip keeps those of one strip."""
+    for splits_unasked in (False, True) if not gpu else (True,):
+        noted: dict[str, str] | None = None if stages is None else {}
+        looped = _loops(target, args, kwargs, stages=noted, gpu=gpu, splits_unasked=splits_unasked, **options)
+        if splits_unasked or not looped.has_large_records or _keeps_little(looped):
+            break
+    if stages is not None and noted is not None:
+        stages.update(noted)
+    return looped
+
+
+def _keeps_little(looped: Looped) -> bool:
+    made = bytes_made(looped.module.kernel.lowered)
+    return made is not None and stays_small(made, looped.reading.assumptions)
+
+
+def _loops(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints: Mapping[Any, int], smallest: int,
+           header: Header | None = None, name: str | None = None, called: str | None = None,
+           stages: dict[str, str] | None = None, donated: Collection[str] = (), gpu: bool = False,
+           splits_unasked: bool = True) -> Looped:
     """All stages to explicit loops. Arrays that a function itself writes, which is not one that a
     transformation made, are further results, that the entry hands back to its caller's arrays; results may live
     in the arrays of arguments that are named in `donated`. For a `gpu` they are kernels, launched by a driver."""
     from .entering import entered
-    made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages, hands_back=True)
+    made = prepare(target, args, kwargs, hints=hints, smallest=smallest, name=name, stages=stages, hands_back=True,
+                   splits_unasked=splits_unasked)
     made.interface.name = called or made.interface.name
     modes = taken_apart(target)[1]
     compute_in_float32(made, modes, Before.LOOPS, by_entry=not gpu, but_products=gpu)
     extras = list(args[len(args) - sum(mode.extras for mode in modes):])
     module = entered(made.function, made.interface, made.reading, extras, bool(modes), guards=header is not None,
                      donated=donated, gpu=gpu)
-    looped = Looped(made.function, made.interface, made.reading, made.stages, module, header)
+    looped = Looped(made.function, made.interface, made.reading, made.stages, module, header,
+                    has_large_records=made.has_large_records)
     if stages is not None:
         stages["loops"] = looped.source
     return looped
 
 
 def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints: Mapping[Any, int], smallest: int,
-            name: str | None, stages: dict[str, str] | None, hands_back: bool = False) -> Prepared:
+            name: str | None, stages: dict[str, str] | None, hands_back: bool = False,
+            splits_unasked: bool = True) -> Prepared:
     """The stages before anything is printed."""
     user, modes = taken_apart(target)
     modes, inner, kwargs = entered_by(target, args, kwargs, hints)
@@ -167,12 +193,14 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
     finished = Before.LOOPS if hands_back else Before.SOURCE
     simplify(function, reading.assumptions, Before.LOOPS if hands_back and not modes else Before.TRANSFORMATIONS)
     note(stages, "simplified", function)
+    has_large_records = False
     for k, mode in enumerate(modes):
         builder = Builder(reading.assumptions)
-        builder.reader = reading.reader
+        builder.reader, builder.splits_unasked = reading.reader, splits_unasked
         with reading.assumptions.consistent(), step(k):
             function, interface = mode.transform(function, interface, builder)
             take_hidden(function, interface)
+            has_large_records |= builder.has_large_records
             is_last = k == len(modes) - 1
             if is_last:
                 settled(function)
@@ -180,7 +208,8 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
             simplify(function, reading.assumptions, finished if is_last else Before.TRANSFORMATIONS)
         note(stages, f"{mode.suffix}, simplified", function)
     function.guards = reading.assumptions.guards
-    return Prepared(function, interface, reading, {} if stages is None else stages)
+    return Prepared(function, interface, reading, {} if stages is None else stages,
+                    has_large_records=has_large_records)
 
 
 def compute_in_float32(made: Prepared, modes: list[Any], before: Before, *, by_entry: bool,

@@ -86,6 +86,35 @@ def until_small(x, step):
     return np.sum(y ** 2)
 
 
+def paths_with_payments(z, rate, spread):
+    """Sums over all places, in each step and behind all, that no place needs; and a power that may not fit."""
+    s, paid = np.ones(z.shape[1]), 0.0
+    for k in range(z.shape[0]):
+        s = s * np.exp(rate - 0.5 * spread**2 + spread * z[k])
+        paid = 0.9 * paid + k * np.mean(s)
+    return np.mean(np.maximum(s - 1.0, 0.0)) + rate * paid
+
+
+def every_other_step(x, c):
+    total = 0.0
+    for k in range(4):
+        if k % 2 == 0:
+            x = x + c * np.cos(x)
+        else:
+            x = x - c * x
+        total += k * np.sum(x * x)
+    return total
+
+
+def shares_of_all(x):
+    """Each step needs the sum that the one before has left."""
+    total = 1.0
+    for _ in range(3):
+        x = np.exp(0.1 * x) / total
+        total = np.sum(x)
+    return total * x[0]
+
+
 PROGRAMS = [
     Program(steps_of_all_points, normal((5, 3), (5, 3)), wrt=(0, 1), tags=("loops",)),
     Program(column_before_steps, normal((5, 3), (5,)), wrt=(0, 1), tags=("loops",)),
@@ -96,4 +125,7 @@ PROGRAMS = [
     Program(neighbour_behind_steps, normal((7,))),
     Program(first_one_in_steps, normal((7,))),
     Program(until_small, normal((7,), then=(0.9,)), wrt=(0, 1)),
+    Program(paths_with_payments, normal((3, 7), then=(0.1, 0.3)), wrt=(0, 1, 2)),
+    Program(every_other_step, normal((7,), then=(0.2,)), wrt=(0, 1)),
+    Program(shares_of_all, normal((7,))),
 ]

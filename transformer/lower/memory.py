@@ -100,12 +100,14 @@ class _Moves:
         for carry in list(loop.carries):
             if not is_array(carry.entry):
                 continue
-            fresh = self._replaced(loop, carry)
-            if fresh is not None and self._fits_in_place(loop, carry, fresh):
-                fresh.source = carry.entry
-            elif fresh is not None and not _is_updated(loop, carry.entry):       # else the old one is used up
-                self._take_turns(loop, carry, fresh, block)
-            if fresh is not None or _is_updated(loop, carry.entry):
+            made = self._replaced(loop, carry)
+            if made and all(self._fits_in_place(carry, each, around) for each, around in made):
+                for each, _ in made:
+                    each.source = carry.entry
+            elif made and made[0][1] is body_of(loop) and made[0][0].target is carry.next and (
+                    not _is_updated(loop, carry.entry)):                         # else the old one is used up
+                self._take_turns(loop, carry, made[0][0], block)
+            if made or _is_updated(loop, carry.entry):
                 self._own(loop, carry, block)
         self._hoist(loop, block)
 
@@ -125,21 +127,22 @@ class _Moves:
             body_of(loop).append(Allocate(copy, "copy", loop.origin, carry.next))
             carry.next = copy
 
-    def _replaced(self, loop: Loop, carry: Carry) -> Allocate | None:
-        """The memory that a carry gets anew in every iteration, while the old one goes."""
-        made = next((stmt for stmt in body_of(loop) if isinstance(stmt, Allocate) and stmt.target is carry.next), None)
-        if made is None or made.source is not None or not _is_steady(made, loop):
-            return None
-        if not self._ownership().is_moved(made.target, loop, "next"):
-            return None
+    def _replaced(self, loop: Loop, carry: Carry) -> list[tuple[Allocate, Block]]:
+        """The memory that a carry gets anew in every iteration, while the old one goes, and the blocks that allocate
+        it; none, if it does not."""
+        made = _makers(carry.next, loop.body)
+        if not all(each.source is None and _is_steady(each, loop) for each, _ in made):
+            return []
+        if not made or not self._ownership().is_moved(carry.next, loop, "next"):
+            return []
         goes = names_of(carry.entry, loop.body).isdisjoint(c.next for c in loop.carries)
-        return made if goes else None
+        return made if goes else []
 
-    def _fits_in_place(self, loop: Loop, carry: Carry, made: Allocate) -> bool:
+    def _fits_in_place(self, carry: Carry, made: Allocate, block: Block) -> bool:
         """Whether every element is read for the last time where it is replaced."""
         if made.target.type != carry.entry.type or carry.entry in renamings(self.block):
             return False
-        rest = loop.body[_at(loop.body, made):]
+        rest = block[_at(block, made):]
         return may_be_written(carry.entry, made.target, rest, Lifetimes(self.block, self.results))
 
     def _take_turns(self, loop: Loop, carry: Carry, made: Allocate, block: Block) -> None:
@@ -159,6 +162,25 @@ class _Moves:
                     stmt.target not in handed):
                 body_of(loop).remove(stmt)
                 block.insert(_at(block, loop), stmt)
+
+
+def _makers(value: Any, block: Block) -> list[tuple[Allocate, Block]]:
+    """What allocates the memory of an array, with the block around: there, or in both branches that it leaves, and
+    loops may go on with it; nothing, if it is not made anew in all cases."""
+    for stmt in block:
+        match stmt:
+            case Allocate() if stmt.target is value:
+                return [(stmt, block)]
+            case Loop():
+                for carry in stmt.carries:
+                    if carry.out is value:
+                        return _makers(carry.init, block)
+            case If():
+                for merge in stmt.merges:
+                    if merge.target is value:
+                        sides = _makers(merge.then, stmt.then), _makers(merge.orelse, stmt.orelse)
+                        return [*sides[0], *sides[1]] if all(sides) else []
+    return []
 
 
 def _is_updated(loop: Loop, entry: Var) -> bool:

@@ -8,11 +8,9 @@
                                                         y[first + i] = y[first + i] * c[k]
 
 Every place of such arrays keeps to itself: it reads and writes elements of its own, and what the loop hands on besides
-is the same for all, or a sum over all of them that no place needs (`strip_sums`). Loops that follow each other, and
+is the same for all, or a sum over all of them that no place needs (`around_strips`). Loops that follow each other, and
 nests between them, join if that holds for them together. Memory that only they use is that of one strip then: what a
 loop keeps of each iteration for its reverse is in the cache, too.
-
-Each strip does again what is the same for all places, and tests it again: it raises in the first strip, or in none.
 """
 
 from __future__ import annotations
@@ -27,6 +25,7 @@ from ..core.grammar import Atom, Effect, If, Let, Loop, Var, is_array
 from ..core.sizes import Extent, Size, Unknown, least, product
 from ..core.types import INT
 from ..core.walk import Copier, atom_of_size, atom_vars
+from .around_strips import Parted, has_effects, has_parts, known_behind, needed_in_strips, outside_of_nests
 from .clean import Renaming
 from .interchange import keep_apart, own_axis
 from .lifetimes import mentioned, written
@@ -45,11 +44,9 @@ from .nests import (
     is_empty_memory,
     is_load,
     is_numeric,
-    loaded,
     statements,
 )
 from .raveling import flattened, sizes_of_places, whole_arrays
-from .strip_sums import Parted, has_effects, has_parts, known_behind, needed_in_strips
 
 STRIP = 512                            # places that are done together
 WORTH_STRIPS = 1 << 13                 # places in all
@@ -119,14 +116,14 @@ class _Strips:
 
     def _pays(self, group: _Group) -> bool:
         """Whether strips save more than they cost: a strip of what each iteration fetches from memory of its own is too
-        short for processors to fetch the next one ahead."""
+        short for processors to fetch the next one ahead. Threads that share strips are called once for all of them."""
         own, fetched, is_kept = self._own(group), False, False
         for loop in (stmt for stmt in group.stmts if isinstance(stmt, Loop)):
             positions = {each.position for each in statements([loop]) if isinstance(each, Loop)}
             for nest in (each for each in statements([loop]) if isinstance(each, (Nest, Fold))):
                 moving = {array for array, at in accesses(nest) if not positions.isdisjoint(atom_vars(at))}
                 fetched, is_kept = fetched or not moving <= own.keys(), is_kept or not moving.isdisjoint(own)
-        return is_kept or not fetched
+        return is_kept or not fetched or self.threads
 
     def _fit(self, group: _Group, stmt: Any, nests: list[Nest | Fold]) -> bool:
         """Whether every place of the nests of a group and these keeps to itself."""
@@ -148,7 +145,16 @@ class _Strips:
                 return [stmt] if not inside and has_parts(stmt) else []
             case Loop():
                 return self._nests_of_loop(stmt, inside)
+            case If() if not stmt.merges:
+                stmt.then[:], stmt.orelse[:] = self._by_rows(stmt.then), self._by_rows(stmt.orelse)
+                return self._together([*stmt.then, *stmt.orelse])
         return []
+
+    def _together(self, block: Block, inside: bool = True) -> list[Nest | Fold]:
+        """The nests that all statements of a block consist of, but for what is the same for all places; none, if one
+        of them does something else."""
+        found = [self._nests(each, inside or isinstance(each, Loop)) for each in block if not self._is_for_all(each)]
+        return [nest for nests in found for nest in nests] if all(found) else []
 
     def _nests_of_loop(self, loop: Loop, inside: bool) -> list[Nest | Fold]:
         if loop.reads or loop.records or loop.count is not None or not all(isinstance(each, Let) for each in loop.test):
@@ -157,20 +163,18 @@ class _Strips:
         if any(is_array(carry.out) or inside and self.uses[carry.out] for carry in numbers):
             return []
         loop.body[:] = self._by_rows(loop.body)
-        found = [self._nests(each, inside or isinstance(each, Loop)) for each in loop.body
-                 if not self._is_for_all(each)]
-        together = [nest for nests in found for nest in nests] if all(found) else []
+        together = self._together(loop.body, inside)
         return together if loop.trips is not None or not any(isinstance(each, Fold) for each in together) else []
 
     def _is_for_all(self, stmt: Any) -> bool:
-        """Whether a statement of a loop is the same for all places: numbers, tests of them, memory that it makes. What
-        threads share tests nothing."""
+        """Whether a statement of a loop is the same for all places: numbers, tests of them, memory that it makes, which
+        threads have before."""
         if isinstance(stmt, If):
             inner = all(map(self._is_for_all, (*stmt.then, *stmt.orelse)))
             return inner and not any(is_array(merge.target) for merge in stmt.merges) and not (
                 stmt.merges and has_effects(stmt))
-        return isinstance(stmt, Let) or not self.threads and (
-            is_empty_memory(stmt) or isinstance(stmt, Effect) and stmt.kind in ("assert", "raise"))
+        return isinstance(stmt, Let) or is_empty_memory(stmt) and not self.threads or (
+            isinstance(stmt, Effect) and stmt.kind in ("assert", "raise"))
 
     def _by_rows(self, block: Block) -> Block:
         """The block with one index for nests that go through many elements of arrays."""
@@ -193,7 +197,7 @@ class _Strips:
         for stmt in group.stmts:
             parted.add(stmt)
         strips = Nest([Index(block, blocks)], [*memory, *named, *parted.inside], group.stmts[0].origin)
-        return [*parted.memory, strips, *parted.behind]
+        return [*parted.before, strips, *parted.behind]
 
     def _own(self, group: _Group) -> dict[Var, int]:
         """The arrays that nobody else uses, and the axes along which each place keeps to itself."""
@@ -278,9 +282,8 @@ def _is_elementwise(stmt: Any) -> bool:
 
 def _read_for_all(block: Block) -> set[Any]:
     """The arrays of which loops read elements for all places, outside of nests."""
-    inside: Block = [each for stmt in block if isinstance(stmt, Loop) for each in (*stmt.test, *stmt.body)]
-    return {array for each in inside if not isinstance(each, (Nest, Fold))
-            for array in (_read_for_all([each]) if isinstance(each, Loop) else loaded(each))}
+    return {each.args[0] for stmt in block if not isinstance(stmt, Let) for each in outside_of_nests([stmt])
+            if is_load(each)}
 
 
 def _defined(stmt: Any) -> Iterator[Var]:

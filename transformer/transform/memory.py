@@ -93,6 +93,11 @@ def _unasked(need: Need, assumptions: Assumptions, params: Iterable[Var]) -> int
     return OUTGROWN if outgrows else LARGE
 
 
+def stays_small(made: Extent, assumptions: Assumptions) -> bool:
+    """Whether so many bytes, that a kernel makes, may be kept unasked; a guard like that of records."""
+    return not assumptions.choose(assumptions.normal(made), LARGE + 1)
+
+
 def _exceeds(total: Extent, limit: int, assumptions: Assumptions) -> bool:
     total = replaced(total, lambda leaf: None if guardable(Size.of(leaf)) or not isinstance(leaf, Unknown) else 1)
     return assumptions.choose(total, limit + 1)

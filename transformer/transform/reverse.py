@@ -60,6 +60,9 @@ def reverse(function: Function, active: Sequence[bool], seeds: Sequence[Atom | N
     copy, twins = spare
     in_question = {twins[loop]: need for loop, need in needs.items() if can_be_split(twins.get(loop))}
     large = too_large(in_question, memory, builder.assumptions, function.params)
+    if large and memory is None and not builder.splits_unasked:
+        builder.has_large_records = True
+        return new
     if not large:
         return new
     spare = with_twins(copy)

@@ -1,11 +1,14 @@
-"""What loops that go strip by strip add up over all places: each strip leaves its part, and behind all strips the parts
-are combined, and what rests on them is computed.
+"""What is done once where loops go strip by strip: tests of numbers before all strips, and behind them what rests on
+sums over all places, of which each strip leaves its part.
 
-    for k in range(m):                       nest block < blocks
-        total = fold i < n                       for k in range(m):
-            y[i] = y[i] * c[k]                       parts[k, block] = fold i < count
-            … total + y[i]              →                y[first + i] = y[first + i] * c[k]
-        mean += total * w[k]                 for k in range(m):
+    for k in range(m):                       for k in range(m):
+        test c[k]                                test c[k]
+        total = fold i < n                   nest block < blocks
+            y[i] = y[i] * c[k]                   for k in range(m):
+            … total + y[i]                           parts[k, block] = fold i < count
+        mean += total * w[k]            →                y[first + i] = y[first + i] * c[k]
+                                                         … total + y[first + i]
+                                             for k in range(m):
                                                  total = fold block < blocks
                                                      … total + parts[k, block]
                                                  mean += total * w[k]
@@ -17,6 +20,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from ..core.builder import current
@@ -44,7 +48,7 @@ def known_behind(block: Block) -> set[Var]:
     before = -1
     while before != len(found):
         before = len(found)
-        for stmt in _outside_of_nests(block):
+        for stmt in outside_of_nests(block):
             found.update(_resting(stmt, found))
     return found
 
@@ -66,12 +70,13 @@ def _resting(stmt: Any, known: set[Var]) -> Iterator[Var]:
                     yield from (carry.entry, carry.out)
 
 
-def _outside_of_nests(block: Block) -> Iterator[Any]:
+def outside_of_nests(block: Block) -> Iterator[Any]:
+    """Every statement of a block that is done for all places, and each nest and fold as a whole."""
     for stmt in block:
         yield stmt
         if not isinstance(stmt, (Nest, Fold)):
             for inner in inner_blocks(stmt):
-                yield from _outside_of_nests(inner)
+                yield from outside_of_nests(inner)
 
 
 def needed_in_strips(block: Block) -> Iterator[Var]:
@@ -88,7 +93,7 @@ def needed_in_strips(block: Block) -> Iterator[Var]:
                     yield from needed_in_strips([each]) if not isinstance(each, Loop) else all_uses([each])
             case Let():
                 pass
-            case If() if not has_effects(stmt):
+            case If() if all(isinstance(each, (Let, If)) for each in statements([stmt])):
                 pass
             case _:
                 yield from all_uses([stmt])
@@ -99,12 +104,12 @@ def has_effects(stmt: Any) -> bool:
 
 
 class Parted:
-    """Statements in two: what is done `inside` of the nest over strips, whose index is `strip`, and what is done
-    `behind` it. The `memory` for parts is made before. `uses` counts how often variables are used in all."""
+    """Statements in three: what is done `inside` of the nest over strips, whose index is `strip`, what is done `before`
+    it, with the memory for parts, and what is done `behind`. `uses` counts how often variables are used in all."""
 
     def __init__(self, strip: Var, strips: Extent, uses: Counter[Var]) -> None:
         self.strip, self.strips, self.uses = strip, strips, uses
-        self.memory: Block = []
+        self.before: Block = []
         self.arrays: dict[Fold, dict[Carry, Var]] = {}
         self.inside: Block = []
         self.behind: Block = []
@@ -114,19 +119,30 @@ class Parted:
             case Fold():
                 self.inside += self._part(stmt)
                 self.behind.append(self._whole(stmt))
-            case Loop() if self._is_parted(stmt):
-                self.behind.append(self._of_numbers(stmt))
-                self.inside.append(self._of_places(stmt))
+            case Loop():
+                self._add_loop(stmt)
             case Let():
                 self.behind.append(stmt)
             case _:
                 self.inside.append(stmt)
 
-    def _is_parted(self, loop: Loop) -> bool:
-        return any(isinstance(each, Fold) for each in loop.body) or any(self.uses[c.out] for c in _numbers(loop))
+    def _add_loop(self, loop: Loop) -> None:
+        body: Block = loop.body
+        handed = {carry.entry for carry in _numbers(loop) if self.uses[carry.out]}
+        if has_effects(loop):
+            known = known_behind([loop])
+            tests = [stmt for stmt in _of_numbers(body) if known.isdisjoint(defined(stmt))]
+            self.before.append(_again(loop, tests, {var for stmt in tests if has_effects(stmt)
+                                                    for var in all_uses([stmt])}))
+            _drop_effects(body)
+        if handed or any(isinstance(stmt, Fold) for stmt in body):
+            whole: Block = [self._whole(stmt, loop) if isinstance(stmt, Fold) else stmt for stmt in body]
+            self.behind.append(_again(loop, _of_numbers(whole), handed, hands_back=True))
+            self._leave_parts(loop)
+        self.inside.append(loop)
 
-    def _of_places(self, loop: Loop) -> Loop:
-        """What a loop does for places, with the numbers that it needs for that."""
+    def _leave_parts(self, loop: Loop) -> None:
+        """Leaves of a loop what it does for places, with the numbers that it needs for that."""
         known = known_behind([loop])
         body: Block = loop.body
         loop.body = []
@@ -138,29 +154,6 @@ class Parted:
         loop.carries = [carry if is_array(carry.out) else
                         Carry(carry.entry, carry.init, carry.next, Var(carry.out.type))
                         for carry in loop.carries if carry.entry not in known]
-        return loop
-
-    def _of_numbers(self, loop: Loop) -> Loop:
-        """The loop once more, for the numbers that it hands on, and what these need."""
-        inside: Block = loop.body
-        body: Block = [self._whole(stmt, loop) if isinstance(stmt, Fold) else stmt for stmt in inside
-                       if isinstance(stmt, (Fold, Let, If)) and not has_effects(stmt)]
-        carries = self._handed_on(loop, body)
-        copy: Loop = NestCopier().stmt(Loop(loop.position, loop.trips, carries, body, down=loop.down, test=loop.test,
-                                      cond=loop.cond, origin=loop.origin))
-        for made, carry in zip(copy.carries, carries, strict=True):
-            made.out = carry.out
-        return copy
-
-    def _handed_on(self, loop: Loop, body: Block) -> list[Carry]:
-        """What a loop for numbers hands on: those that are used behind it, and those that these rest on."""
-        needed = {*all_uses(loop.test), *(carry.entry for carry in _numbers(loop) if self.uses[carry.out])}
-        before = -1
-        while before != len(needed):
-            before = len(needed)
-            needed.update(var for carry in loop.carries if carry.entry in needed for var in atom_vars(carry.next))
-            needed.update(var for stmt in body if not needed.isdisjoint(defined(stmt)) for var in all_uses([stmt]))
-        return [carry for carry in _numbers(loop) if carry.entry in needed]
 
     def _part(self, stmt: Fold, loop: Loop | None = None) -> Block:
         """A fold over the places of a strip, and what keeps its results, for each iteration."""
@@ -181,8 +174,55 @@ class Parted:
             room = () if loop is None else (_room(loop),)
             self.arrays[stmt] = {carry: Var(ArrayType(dtype_of(carry), (*room, self.strips)), "parts")
                                  for carry in stmt.carries}
-            self.memory += [Allocate(array, CHUNKS, stmt.origin) for array in self.arrays[stmt].values()]
+            self.before += [Allocate(array, CHUNKS, stmt.origin) for array in self.arrays[stmt].values()]
         return self.arrays[stmt]
+
+
+def _again(loop: Loop, body: Block, needed: set[Var], hands_back: bool = False) -> Loop:
+    """A copy of a loop with this body, which computes numbers; it hands on what `needed` ones rest on. What it gives is
+    what the loop gave, if it `hands_back`."""
+    carries = _handed_on(loop, body, needed)
+    copy: Loop = NestCopier().stmt(Loop(loop.position, loop.trips, carries, body, down=loop.down, test=loop.test,
+                                        cond=loop.cond, origin=loop.origin))
+    for made, carry in zip(copy.carries, carries, strict=True):
+        made.out = carry.out if hands_back else made.out
+    return copy
+
+
+def _handed_on(loop: Loop, body: Block, needed: set[Var]) -> list[Carry]:
+    """What a loop hands on of which numbers that are needed rest."""
+    found = {*needed, *all_uses(loop.test)}
+    before = -1
+    while before != len(found):
+        before = len(found)
+        found.update(var for carry in loop.carries if carry.entry in found for var in atom_vars(carry.next))
+        found.update(var for stmt in body if not found.isdisjoint(defined(stmt)) for var in all_uses([stmt]))
+    return [carry for carry in _numbers(loop) if carry.entry in found]
+
+
+def _of_numbers(block: Block) -> Block:
+    """What a block computes and tests of numbers, without what it does for places. Folds over parts stay."""
+    made: Block = []
+    for stmt in block:
+        match stmt:
+            case Nest() | Allocate():
+                pass
+            case Loop():
+                made.append(replace(stmt, body=_of_numbers(stmt.body), carries=_numbers(stmt)))
+            case If():
+                made.append(replace(stmt, then=_of_numbers(stmt.then), orelse=_of_numbers(stmt.orelse)))
+            case _:
+                made.append(stmt)
+    return made
+
+
+def _drop_effects(block: Block) -> None:
+    """Takes tests out of a block, and the branches that do nothing but to raise."""
+    for stmt in list(block):
+        for inner in inner_blocks(stmt):
+            _drop_effects(inner)
+        if isinstance(stmt, Effect) or isinstance(stmt, If) and not (stmt.then or stmt.orelse or stmt.merges):
+            block.remove(stmt)
 
 
 def _room(loop: Loop) -> Extent:
