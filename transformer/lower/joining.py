@@ -8,8 +8,8 @@ to touch; what has just been written is not read.
     for j in range(m):
         y[i + 1, j] += part[j] * b
 
-Arrays are memory here, which a sweep changes again and again. (`merging` has joined what it could where they were
-values.)
+Sums over the same places join nests and other sums. Arrays are memory here, which a sweep changes again and again.
+(`merging` has joined what it could where they were values.)
 """
 
 from __future__ import annotations
@@ -17,14 +17,27 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.builder import current
-from ..core.grammar import Atom, Const, Let, Loop, Var
+from ..core.grammar import Atom, Carry, Const, If, Let, Loop, Var
 from ..core.walk import Copier
 from ..ops.identity import Same
 from .copying import NestCopier
 from .dependence import Frame, accesses, conflicts
 from .levels import key_of
 from .lifetimes import mentioned, written
-from .nests import Block, Fold, Nest, Store, inner_blocks, is_load, is_numeric, loaded, split, statements
+from .nests import (
+    Block,
+    Fold,
+    Index,
+    Nest,
+    Store,
+    defined,
+    inner_blocks,
+    is_load,
+    is_numeric,
+    loaded,
+    split,
+    statements,
+)
 from .overwritten import without_lost
 
 MOST_STATEMENTS = 64                   # of a loop that comes about
@@ -40,6 +53,8 @@ def join(block: Block, in_sweep: bool = False) -> Block:
         made.append(stmt)
         if isinstance(stmt, Nest):
             _join_last(made, in_sweep)
+        if in_sweep and isinstance(made[-1], (Nest, Fold)):
+            _join_sums(made)
     return made
 
 
@@ -59,24 +74,71 @@ def _join_last(made: Block, in_sweep: bool) -> None:
         changed |= written(first)
 
 
+def _join_sums(made: Block) -> None:
+    """Joins the last statement with a sum before it, or with a nest if it is a sum, to which it moves past what does
+    not touch the same; and what they become with one before."""
+    last, uses, changes = made[-1], mentioned(made[-1]), written(made[-1])
+    for k in range(len(made) - 2, max(-1, len(made) - 2 - MOST_BETWEEN), -1):
+        first = made[k]
+        both = _joint_sum(first, last) if isinstance(first, (Nest, Fold)) else None
+        if both is not None:
+            between = made[k + 1:-1]
+            made[k:] = [both]
+            _join_sums(made)
+            made += between
+            return
+        if not isinstance(first, (Let, Nest, Fold, Store)) or not changes.isdisjoint(loaded(first)) or (
+                not uses.isdisjoint((*written(first), *defined(first)))):
+            return
+
+
+def _joint_sum(first: Nest | Fold, second: Nest | Fold) -> Fold | None:
+    """One fold that does what a nest and a fold, or two folds over the same places do one after the other."""
+    pair = first, second
+    if not any(isinstance(each, Fold) for each in pair) or not all(map(_is_one_loop, pair)):
+        return None
+    if not _are_alike(*pair) or not mentioned(second).isdisjoint(defined(first)):
+        return None
+    index, copier = first.indices[0], NestCopier({second.indices[0].var: first.indices[0].var})
+    own = [Carry(copier.fresh(c.entry), c.init, c.next, c.out) for c in getattr(second, "carries", ())]
+    body = _in_order(index, first.body, copier.block(second.body))
+    if body is None:
+        return None
+    for carry in own:
+        carry.next = copier.atom(carry.next)
+    return Fold([index], [*getattr(first, "carries", ()), *own], body, first.origin)
+
+
+def _is_one_loop(stmt: Nest | Fold) -> bool:
+    """Whether a nest or fold goes along one axis, and only computes numbers, and reads and writes them."""
+    return len(stmt.indices) == 1 and all(isinstance(each, (Let, If, Store)) for each in statements(stmt.body))
+
+
+def _in_order(index: Index, first: Block, second: Block) -> Block | None:
+    """What the iterations of two loops do, if those of the second touch nothing that the first one has yet to touch."""
+    early, late = accesses(first), accesses(second)
+    frame = Frame(index.var, index.size)
+    if early is None or late is None or any(frame.meet(y, x) for x, y in conflicts(early, late)):
+        return None
+    return without_lost(_not_read_again(join(_numbers_first(first, second), in_sweep=True)))
+
+
 def _joint(first: Any, second: Any) -> Nest | None:
     if not (is_numeric(first) and is_numeric(second) and _are_alike(first, second)):
         return None
     a, b = split(first, 1), split(second, 1)
     index = a.indices[0]
     inside: Block = NestCopier({b.indices[0].var: index.var}).block(b.body)
-    early, late = accesses(a.body), accesses(inside)
-    frame = Frame(index.var, index.size)
-    if early is None or late is None or any(frame.meet(y, x) for x, y in conflicts(early, late)):
+    body = _in_order(index, a.body, inside)
+    if body is None:
         return None
-    body = without_lost(_not_read_again(join(_numbers_first(a.body, inside), in_sweep=True)))
     ordered = first.ordered or second.ordered
     if len(body) == 1 and isinstance(body[0], Nest) and len(first.indices) > 1:
         return Nest([index, *body[0].indices], body[0].body, first.origin, ordered)
     return Nest([index], body, first.origin, ordered)
 
 
-def _are_alike(first: Nest, second: Nest) -> bool:
+def _are_alike(first: Nest | Fold, second: Nest | Fold) -> bool:
     """Whether two nests run over the same places, with something in common, and both along a row or neither."""
     normal = current().assumptions.normal
     touched = [written(nest) | loaded(nest) for nest in (first, second)]
@@ -87,7 +149,7 @@ def _are_alike(first: Nest, second: Nest) -> bool:
             and not touched[0].isdisjoint(touched[1]) and count <= MOST_STATEMENTS)
 
 
-def _has_loops(nest: Nest) -> bool:
+def _has_loops(nest: Nest | Fold) -> bool:
     return len(nest.indices) > 1 or any(isinstance(stmt, (Nest, Fold)) for stmt in nest.body)
 
 
