@@ -77,6 +77,26 @@ def between(a: Any) -> Any:
     return y, z, w
 
 
+def sums_behind(a: Any) -> Any:
+    """Both sums, and the row that is changed, along which they go."""
+    y, z = np.ones(a.shape[1], a.dtype), np.zeros(a.shape[0], a.dtype)
+    for i in range(a.shape[0]):
+        z[i] += a[i] @ y
+        z[0] -= y @ y
+        y -= 0.1 * a[0] * y
+    return y, z
+
+
+def sums_ahead(a: Any) -> Any:
+    """A sum of what the row behind it has yet to change, and one of what it has changed."""
+    y, z = np.ones(a.shape[1] + 1, a.dtype), np.zeros(a.shape[0], a.dtype)
+    for i in range(a.shape[0]):
+        z[i] += a[i] @ y[:-1]
+        y[1:] *= 1.0 + 0.1 * z[i] * a[0]
+        z[0] += y[:-1] @ a[i]
+    return y, z
+
+
 PROGRAMS = [backwards, ahead, behind, rows_and_columns, between]
 
 
@@ -90,6 +110,14 @@ def test_results(program: Any, dtype: str) -> None:
             for got, want in zip(tree.leaves(made(copy.copy(a))), tree.leaves(program(a)), strict=True):
                 assert got.dtype == want.dtype
                 np.testing.assert_allclose(got, want, rtol, 1e-3 * rtol)
+
+
+@pytest.mark.parametrize("program", [sums_behind, sums_ahead])
+def test_sums(program: Any) -> None:
+    for shape in ((1, 1), (4, 9)):
+        a = np.random.default_rng(0).normal(size=shape)
+        for got, want in zip(as_loops(program, program, (a,)), program(a), strict=True):
+            np.testing.assert_allclose(got, want, 1e-11)
 
 
 @pytest.mark.parametrize("program", [ahead, behind, backwards])
@@ -112,7 +140,7 @@ def test_a_reverse_sweep_goes_along_its_rows_once() -> None:
     np.testing.assert_allclose(as_loops(derived, recurrence, arguments), derived(*arguments), 1e-11)
 
 
-@pytest.mark.parametrize("program, loops", [(backwards, 2), (ahead, 2), (behind, 1)])
+@pytest.mark.parametrize("program, loops", [(backwards, 2), (ahead, 2), (behind, 1), (sums_behind, 1)])
 def test_loops_that_are_joined(program: Any, loops: int) -> None:
     source = source_of(program, program, (np.ones((4, 3)),))
     assert len(re.findall(r"^        for ", source[source.rindex("\n    for "):], re.MULTILINE)) == loops, source
