@@ -88,7 +88,7 @@ def sums_behind(a: Any) -> Any:
 
 
 def sums_ahead(a: Any) -> Any:
-    """A sum of what the row behind it has yet to change, and one of what it has changed."""
+    """A sum of what the row behind it has yet to change, and one of what other iterations have changed."""
     y, z = np.ones(a.shape[1] + 1, a.dtype), np.zeros(a.shape[0], a.dtype)
     for i in range(a.shape[0]):
         z[i] += a[i] @ y[:-1]
@@ -140,7 +140,7 @@ def test_a_reverse_sweep_goes_along_its_rows_once() -> None:
     np.testing.assert_allclose(as_loops(derived, recurrence, arguments), derived(*arguments), 1e-11)
 
 
-@pytest.mark.parametrize("program, loops", [(backwards, 2), (ahead, 2), (behind, 1), (sums_behind, 1)])
+@pytest.mark.parametrize("program, loops", [(backwards, 2), (ahead, 2), (behind, 1), (sums_behind, 1), (sums_ahead, 3)])
 def test_loops_that_are_joined(program: Any, loops: int) -> None:
     source = source_of(program, program, (np.ones((4, 3)),))
     assert len(re.findall(r"^        for ", source[source.rindex("\n    for "):], re.MULTILINE)) == loops, source

@@ -101,7 +101,7 @@ def _joint_sum(first: Nest | Fold, second: Nest | Fold) -> Fold | None:
         return None
     index, copier = first.indices[0], NestCopier({second.indices[0].var: first.indices[0].var})
     own = [Carry(copier.fresh(c.entry), c.init, c.next, c.out) for c in getattr(second, "carries", ())]
-    body = _in_order(index, first.body, copier.block(second.body))
+    body = _in_order(index, first.body, copier.block(second.body), apart=True)
     if body is None:
         return None
     for carry in own:
@@ -114,11 +114,13 @@ def _is_one_loop(stmt: Nest | Fold) -> bool:
     return len(stmt.indices) == 1 and all(isinstance(each, (Let, If, Store)) for each in statements(stmt.body))
 
 
-def _in_order(index: Index, first: Block, second: Block) -> Block | None:
-    """What the iterations of two loops do, if those of the second touch nothing that the first one has yet to touch."""
+def _in_order(index: Index, first: Block, second: Block, apart: bool = False) -> Block | None:
+    """What the iterations of two loops do, if those of the second touch nothing that the first one has yet to touch;
+    `apart`, nothing that other ones touch at all, so that many can be done at a time."""
     early, late = accesses(first), accesses(second)
     frame = Frame(index.var, index.size)
-    if early is None or late is None or any(frame.meet(y, x) for x, y in conflicts(early, late)):
+    if early is None or late is None or any(frame.meet(y, x) or apart and frame.meet(x, y)
+                                            for x, y in conflicts(early, late)):
         return None
     return without_lost(_not_read_again(join(_numbers_first(first, second), in_sweep=True)))
 
