@@ -90,12 +90,18 @@ class _Merging:
         self.assumptions, self.for_gpu = assumptions, for_gpu
 
     def block(self, block: Block) -> Block:
-        made: list[Facts] = []
         memory = [stmt for stmt in block if is_empty_memory(stmt)]
-        for stmt in block:
-            if not is_empty_memory(stmt):
-                self._place(facts_of(stmt), made)
+        left = [facts_of(stmt) for stmt in block if not is_empty_memory(stmt)]
+        made = self._placed(left)
+        while len(made) < len(left):                                     # joined, they may have more in common
+            left, made = made, self._placed(made)
         return _with_memory(memory, [each.stmt for each in made])
+
+    def _placed(self, facts: list[Facts]) -> list[Facts]:
+        made: list[Facts] = []
+        for each in facts:
+            self._place(each, made)
+        return made
 
     def _place(self, new: Facts, made: list[Facts]) -> None:
         if isinstance(new.stmt, (Nest, Fold)) and new.stmt.indices:
