@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.builder import current
-from ..core.grammar import Atom, Effect, If, Let, Loop, Var, is_array
+from ..core.grammar import Atom, Effect, If, Let, Loop, Var, is_array, type_of
 from ..core.sizes import Extent, Size, Unknown, least, product
 from ..core.types import INT
 from ..core.walk import Copier, atom_of_size, atom_vars
@@ -34,6 +34,7 @@ from .nests import (
     Block,
     Fold,
     Index,
+    Load,
     Named,
     Nest,
     Store,
@@ -69,10 +70,12 @@ class _Group:
     stmts: Block = field(default_factory=list)
     nests: list[Nest | Fold] = field(default_factory=list)
 
-    def add(self, stmt: Any, nests: list[Nest | Fold]) -> None:
+    def add(self, stmt: Any, nests: list[Nest | Fold], memory: Block, whole: Any) -> None:
+        """Adds a statement, for which that `memory` is made before: the `whole` is both."""
         rests = not nests and not known_behind(self.stmts).isdisjoint(mentioned(stmt))
+        self.before += memory
         (self.stmts if nests or rests else self.before).append(stmt)
-        self.whole.append(stmt)
+        self.whole.append(whole)
         self.nests += nests
 
     @property
@@ -95,16 +98,16 @@ class _Strips:
     def block(self, block: Block) -> Block:
         made: Block = []
         group = _Group()
-        if any(isinstance(stmt, Loop) and self._nests(stmt) for stmt in block):
-            block = self._by_rows(block)
-        for stmt in block:
+        has_loops = any(isinstance(stmt, Loop) and self._nests(stmt) for stmt in block)
+        for whole in self._by_rows(block) if has_loops else block:
+            stmt, memory = self._copied(whole) if has_loops else (whole, [])
             nests = self._nests(stmt)
             if nests and not self._fit(_Group(), stmt, nests):
-                nests = []
+                stmt, memory, nests = whole, [], []
             if not (self._fit(group, stmt, nests) if nests else _goes_along(stmt, group)):
                 made += self._flushed(group)
                 group = _Group()
-            group.add(stmt, nests)
+            group.add(stmt, nests, memory, whole)
         return [*made, *self._flushed(group)]
 
     def _flushed(self, group: _Group) -> Block:
@@ -175,6 +178,20 @@ class _Strips:
                 stmt.merges and has_effects(stmt))
         return isinstance(stmt, Let) or is_empty_memory(stmt) and not self.threads or (
             isinstance(stmt, Effect) and stmt.kind in ("assert", "raise"))
+
+    def _copied(self, stmt: Any) -> tuple[Any, Block]:
+        """A statement, and memory to make before it: what begins as another array is a nest that copies."""
+        if not isinstance(stmt, Allocate) or stmt.source is None:
+            return stmt, []
+        target, type = stmt.target, type_of(stmt.target)
+        indices = [Index(Var(INT), size) for size in type.sizes]         # type: ignore[union-attr]
+        for index in indices:
+            current().assumptions.within(index.var, 0, index.size - 1)
+        at, item = tuple(index.var for index in indices), Var(type.with_sizes(()))       # type: ignore[union-attr]
+        body: Block = [Let((item,), Load, (stmt.source, *at)), Store(target, at, item)]
+        self.memory[target] = Allocate(target, stmt.maker, stmt.origin)
+        self.uses[target] += 1
+        return self._by_rows([Nest(indices, body, stmt.origin)])[0], [self.memory[target]]
 
     def _by_rows(self, block: Block) -> Block:
         """The block with one index for nests that go through many elements of arrays."""
