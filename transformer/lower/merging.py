@@ -94,20 +94,24 @@ class _Merging:
         left = [facts_of(stmt) for stmt in block if not is_empty_memory(stmt)]
         made = self._placed(left)
         while len(made) < len(left):                                     # joined, they may have more in common
-            left, made = made, self._placed(made)
+            left, made = made, self._placed(made, without_loops=True)
         return _with_memory(memory, [each.stmt for each in made])
 
-    def _placed(self, facts: list[Facts]) -> list[Facts]:
+    def _placed(self, facts: list[Facts], without_loops: bool = False) -> list[Facts]:
+        """Statements with those joined that fit; of the second time on those alone that have no loops inside."""
         made: list[Facts] = []
         for each in facts:
-            self._place(each, made)
+            if without_loops and _has_loops(each.stmt):
+                made.append(each)
+            else:
+                self._place(each, made, without_loops)
         return made
 
-    def _place(self, new: Facts, made: list[Facts]) -> None:
+    def _place(self, new: Facts, made: list[Facts], without_loops: bool = False) -> None:
         if isinstance(new.stmt, (Nest, Fold)) and new.stmt.indices:
             for k in range(len(made) - 1, max(-1, len(made) - MOST_LOOKED_AT), -1):
                 depth = self._depth_in_common(made[k], new)
-                if not depth:
+                if not depth or without_loops and _has_loops(made[k].stmt):
                     continue
                 before, behind = _sides(made[k], made[k + 1:])
                 if not any(map(new.needs, behind)):
@@ -139,6 +143,10 @@ class _Merging:
                 break
             depth += 1
         return depth
+
+
+def _has_loops(stmt: Any) -> bool:
+    return any(inner_blocks(each) for block in inner_blocks(stmt) for each in block)
 
 
 def _multiplies(nest: Nest | Fold) -> bool:
