@@ -196,7 +196,7 @@ def test_they_stand_in_the_source():
     lines = [line.strip() for line in source.splitlines()]
     at = lines.index('print("dy", dy)')
     assert lines[at - 1].startswith("dy = ") and lines[at + 1].startswith("assert ")
-    assert lines[at + 2] == "dy = np.clip(dy * w, -1, 1)"
+    assert lines[at + 2] == "dx = 2 * np.clip(dy * w, -1, 1) * x"
 
 
 def returning(x):

@@ -23,6 +23,7 @@ from .sizes import (
 )
 
 DEEPEST_NEST = 16          # replacements tried to bound one size from below
+LARGEST = 2 ** 63 - 1      # integer of a program: the end of a range that is no bound of a size
 MOST_EXTREMES = 4          # of which a bound takes either part, one after the other
 
 
@@ -146,7 +147,7 @@ class Bounds:
             return top * (factor // divisor)
         low, high = self.ranges[atom]
         end = high if looks_negative(factor) else low
-        return None if end is None else self.normal(end) * factor
+        return None if end is None or end == LARGEST else self.normal(end) * factor
 
 
 def extremes_of(size: Extent) -> Iterator[tuple[Least | Greatest, int]]:

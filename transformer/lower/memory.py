@@ -100,14 +100,16 @@ class _Moves:
         for carry in list(loop.carries):
             if not is_array(carry.entry):
                 continue
-            made = self._replaced(loop, carry)
-            if made and all(self._fits_in_place(carry, each, around) for each, around in made):
+            made, is_updated = self._replaced(loop, carry), _is_updated(loop, carry.entry)
+            in_place = bool(made) and all(self._fits_in_place(carry, each, around) for each, around in made)
+            takes_turns = bool(made) and not in_place and not is_updated and (   # else the old one is used up
+                made[0][1] is body_of(loop) and made[0][0].target is carry.next)
+            if in_place:
                 for each, _ in made:
                     each.source = carry.entry
-            elif made and made[0][1] is body_of(loop) and made[0][0].target is carry.next and (
-                    not _is_updated(loop, carry.entry)):                         # else the old one is used up
+            elif takes_turns:
                 self._take_turns(loop, carry, made[0][0], block)
-            if made or _is_updated(loop, carry.entry):
+            if in_place or takes_turns or is_updated:
                 self._own(loop, carry, block)
         self._hoist(loop, block)
 

@@ -242,6 +242,7 @@ WRAPPED: dict[str, Callable[..., Any]] = {
 UNDEFINED = frozenset("sqrt log log1p log2 log10 sin cos tan arcsin arccos arccosh arctanh gamma fmod power "
                       "ieee_remainder".split())
 INFINITE = frozenset("log log1p log2 log10 arctanh".split())
+DOMAIN = ValueError("math domain error")                                 # Python 3.14 tells the number
 OVERFLOWING = frozenset("exp exp2 expm1 sinh cosh gamma gammaln hypot ldexp power".split())
 
 
@@ -250,13 +251,13 @@ def _test_of_math(stmt: Let) -> None:
     if _kind(stmt.target) != "f":
         return
     if name in UNDEFINED:
-        refuse(_all(np.isnan(result), *(x == x for x in operands if _kind(x.atom) == "f")), raised(math.sqrt, -1.0))
+        refuse(_all(np.isnan(result), *(x == x for x in operands if _kind(x.atom) == "f")), DOMAIN)
     if name in INFINITE | OVERFLOWING:
         finite = [np.isfinite(x) for x in operands if _kind(x.atom) == "f"]
         infinite = _all(np.isinf(result), *finite)
         if name in INFINITE:
-            refuse(infinite, raised(math.sqrt, -1.0))
+            refuse(infinite, DOMAIN)
             return
         if name in ("gamma", "gammaln", "power"):                        # poles
-            refuse(_all(infinite, operands[0] == 0 if name == "power" else operands[0] <= 0), raised(math.sqrt, -1.0))
+            refuse(_all(infinite, operands[0] == 0 if name == "power" else operands[0] <= 0), DOMAIN)
         refuse(infinite, raised(math.exp, 1000.0))

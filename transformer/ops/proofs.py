@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..core.bounds import LARGEST
 from ..core.builder import current
 from ..core.grammar import UNDEFINED, Atom, Carry, Const, Function, If, Let, Loop, Merge, Read, Var, type_of
 from ..core.sizes import Extent, Size, Unknown, leaves
@@ -78,7 +79,7 @@ class Ranges:
                 if (low is None or isinstance(low, int) and low < least) and self._holds(
                         carry.entry, ABOVE, least, DEEPEST):
                     for var in (carry.entry, carry.out):
-                        assumptions.within(var, least, high)
+                        assumptions.within(var, least, LARGEST if high is None else high)
 
     # -- what holds where ---------------------------------------------------------------------
 
