@@ -3,6 +3,7 @@ are read anew; so are those that were edited between two processes."""
 
 from __future__ import annotations
 
+import enum
 import functools
 import linecache
 import sys
@@ -18,6 +19,7 @@ import pytest
 from transformer import config, grad, jit, vmap
 from transformer.ops.registry import registry
 from transformer.run.dispatch import Dispatcher
+from transformer.run.provenance import mark_of
 
 X = np.array([1.0, 2.0, 3.0])
 
@@ -191,3 +193,8 @@ def test_methods_of_arguments_that_were_edited_are_read_anew(tmp_path: Path, cac
             compiled = jit(module.total)
             assert compiled(line, X) == module.total(line, X)
         assert compiled._entry((line, X), {}).generated is None           # of which the second was kept
+
+
+def test_members_of_enumerations_are_known_in_another_process() -> None:
+    first, again, other = (list(enum.Enum("Kind", {"PLAIN": value}, module=__name__))[0] for value in (1, 1, 2))
+    assert mark_of(first) == mark_of(again) != mark_of(other)

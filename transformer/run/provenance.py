@@ -10,6 +10,7 @@ number, the code of a function, the version of a library. What has no mark is `U
 
 from __future__ import annotations
 
+import enum
 import functools
 import hashlib
 import os
@@ -183,6 +184,8 @@ def _mark_of_whole(value: Any, depth: int) -> Any:
         return kind.__name__, sorted(marks, key=repr) if kind in (set, frozenset) else marks
     if kind is dict and len(value) <= LONGEST:
         return "dict", [(_mark(key, depth), _mark(item, depth)) for key, item in value.items()]
+    if isinstance(value, enum.Enum):
+        return "enum", kind.__module__, kind.__qualname__, value.name, _mark(value.value, depth)
     if type(getattr(value, "__dict__", None)) is dict and kind.__new__ is object.__new__:
         return _mark_of_class(kind, depth), _mark(vars(value), depth)
     raise Unmarked(f"a {kind.__name__}")
