@@ -116,3 +116,16 @@ def test_arrays_in_a_list_may_be_replaced_without_a_new_reading() -> None:
     SCALES[0] = np.full(2, 3.0)
     np.testing.assert_array_equal(gradient(np.ones(2)), [3.0, 3.0])
     assert gradient.source is source
+
+
+def of_keywords(x):
+    return np.sum(x * getattr(OPTIONS, "lambda") * RATES["in"])
+
+
+def test_attributes_and_items_that_are_called_like_keywords() -> None:
+    setattr(OPTIONS, "lambda", 2.0)
+    RATES["in"] = np.array([1.0, 3.0])                                  # type: ignore[assignment]
+    slope = grad(of_keywords)
+    for factor in (2.0, 2.0, 5.0):
+        setattr(OPTIONS, "lambda", factor)
+        np.testing.assert_array_equal(slope(np.ones(2)), [factor, 3 * factor])

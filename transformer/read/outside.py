@@ -10,6 +10,7 @@ from __future__ import annotations
 import types
 from collections.abc import Callable
 from functools import partial
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,6 +57,7 @@ class Outside:
 
     def lift(self, found: Any, holder: Callable[[Any], Any], key: Any, name: str | None) -> Any:
         """What reading works with in place of an object from outside: `holder(key)` gives it."""
+        name = f"{name}_" if name and iskeyword(name) else name          # an attribute, or an item, called `lambda`
         if isinstance(found, np.ndarray):
             return self._array(found, holder, key, name)
         if not isinstance(found, UNWATCHED):

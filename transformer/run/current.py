@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from functools import partial
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
 from ..read.contents import Own
@@ -61,7 +62,7 @@ def _fetched(name: str, fetch: Any, given: dict[str, Any]) -> str:
 def _looked_up(name: str, holder: Any, key: Any, given: dict[str, Any]) -> str:
     """The expression for ``holder(key)``, whose names are `given`."""
     owner = getattr(holder, "__self__", None)
-    if isinstance(holder, partial) and holder.func is getattr and key.isidentifier():
+    if isinstance(holder, partial) and holder.func is getattr and key.isidentifier() and not iskeyword(key):
         given[name] = holder.args[0]
         return f"{name}.{key}"
     if isinstance(key, str) and (isinstance(holder, Own) or type(owner) is dict):
