@@ -304,3 +304,15 @@ def test_sizes_of_parts_are_tested() -> None:
     np.testing.assert_array_equal(gradient(np.zeros(3)), np.ones(3))
     with pytest.raises(ValueError, match=r"len\(x\) - 1 is 3 but must equal 2"):
         gradient(np.zeros(4))
+
+
+def test_variables_may_be_called_like_what_the_tests_of_arguments_call() -> None:
+    def function(x: Any, w: Any) -> Any:
+        any = np.sin(x * w)
+        TypeError = any * x
+        return np.sum(any * TypeError * TypeError)
+
+    gradient = for_call(grad(function), np.ones(2), np.ones(2))
+    np.testing.assert_array_equal(gradient(np.arange(2.0), np.ones(2)), grad(function)(np.arange(2.0), np.ones(2)))
+    with pytest.raises(TypeError, match="x and w must be arrays of floats"):
+        gradient(np.arange(2), np.ones(2))

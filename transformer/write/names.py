@@ -56,6 +56,9 @@ PRINTED = frozenset(
         "print",
         "zip",
         "enumerate",
+        "any",
+        "isinstance",
+        "TypeError",
         "ValueError",
     }
 ) | HELPERS | HELPER_NUMBERS
