@@ -160,7 +160,8 @@ def axisless(interface: Interface, reading: Reading, extras: list[Any]) -> list[
     """The parameters that are arrays without axes: numbers in Core, arrays in a call."""
     read = [var for var, value in zip(reading.function.params, reading.reader.arguments)
             if isinstance(value, Axisless)]
-    outside = [hidden.var for hidden in interface.hidden if not getattr(hidden.var.type, "sizes", ())]
+    outside = [hidden.var for hidden in interface.hidden
+               if not hidden.is_number and not getattr(hidden.var.type, "sizes", ())]
     last = interface.positional or len(interface.parameters)
     added = interface.parameters[last - len(extras):last]
     pairs = [pair for parameter, extra in zip(added, extras)

@@ -266,6 +266,8 @@ def call_static(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: di
     if function is hash and len(args) == 1:
         args = (hashed(reader, *args, "the argument of 'hash'"),)
     given = (*args, *kwargs.values())
+    for value in given:
+        reader.outside.seen_whole(value)
     dynamic = [
         item
         for value in given
@@ -277,9 +279,26 @@ def call_static(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: di
             raise no_rule(reader, function)
         need(reader, dynamic[0], f"the argument of {getattr(function, '__name__', function)!r}")
     with as_user_error(reader):
-        if _is_ours(function):
-            return function(*args, **kwargs)
-        return function(*map(stripped, args), **{key: stripped(value) for key, value in kwargs.items()})
+        if not _is_ours(function):
+            args, kwargs = tuple(map(stripped, args)), {key: stripped(value) for key, value in kwargs.items()}
+        result = function(*args, **kwargs)
+    _own_new(reader, result, set(map(id, _containers(given))))
+    return result
+
+
+def _own_new(reader: Reader, result: Any, old: set[int]) -> None:
+    """What holds items in a result, and was not among the arguments, was made here."""
+    for container in _containers(result):
+        if id(container) not in old:
+            reader.own(container)
+
+
+def _containers(value: Any) -> Iterator[Any]:
+    if isinstance(value, (list, dict, set)):
+        yield value
+    if isinstance(value, (list, dict, set, tuple)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _containers(item)
 
 
 def _listed(reader: Reader, value: Any) -> Any:

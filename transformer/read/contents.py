@@ -5,12 +5,14 @@
     contents(True)                       # True
     SCALES.append(3.0); contents(True)   # False: what was read with two of them has to be read again
 
-An array may have become another one, as arrays from outside are arguments.
+An array may have become another one, as arrays from outside are arguments, unless it is one of the `copied`: those of
+which the program read a copy of the container, so that nobody knows where it was taken from.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Container
 from functools import cached_property
 from types import FunctionType, MethodType
 from typing import Any
@@ -23,29 +25,29 @@ CONTAINERS = (list, dict, set, deque)
 class Contents:
     """Called with True, it tells whether the container still holds what it held."""
 
-    __slots__ = ("container", "inner", "items", "keys")
+    __slots__ = ("container", "copied", "inner", "items", "keys")
 
-    def __init__(self, container: Any, around: frozenset[int] = frozenset()) -> None:
-        self.container = container
+    def __init__(self, container: Any, copied: Container[int] = (), around: frozenset[int] = frozenset()) -> None:
+        self.container, self.copied = container, copied
         self.keys = list(container) if isinstance(container, dict) else None
         self.items = _items(container)
         around |= {id(container)}
-        self.inner = [Contents(item, around) for item in self.items
+        self.inner = [Contents(item, copied, around) for item in self.items
                       if isinstance(item, (*CONTAINERS, tuple)) and id(item) not in around]
 
     def __call__(self, key: bool) -> bool:
         items = _items(self.container)
         if len(items) != len(self.items) or self.keys is not None and list(self.container) != self.keys:
             return False
-        return all(map(_is_same, items, self.items)) and all(inner(key) for inner in self.inner)
+        return all(map(self._is_same, items, self.items)) and all(inner(key) for inner in self.inner)
+
+    def _is_same(self, one: Any, other: Any) -> bool:
+        return one is other or (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
+                                and id(other) not in self.copied)
 
 
 def _items(container: Any) -> list[Any]:
     return list(container.values()) if isinstance(container, dict) else list(container)
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    return one is other or isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
 
 
 class Presence:

@@ -48,11 +48,12 @@ class Parameter:
 
 @dataclass(slots=True)
 class Hidden:
-    """An array that the function takes from a closure or global: read at each call by `fetch`."""
+    """An array, or a number, that the function takes from a closure or global: read at each call by `fetch`."""
 
     var: Var
     name: str
     fetch: Callable[[], Any]
+    is_number: bool = False
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """Values from outside the call: globals, closure cells, attributes of objects made before.
 
-Arrays among them become hidden arguments, floats become named constants; everything that is used
-as static is watched, so that a change of it leads to a new reading. So is the code of each function that is read,
+Arrays among them become hidden arguments, and so do numbers that have changed before (see `varying`); other floats
+become named constants. Everything that is used as static is watched, so that a change of it leads to a new reading. So is the code of each function that is read,
 and where a class has it: both may be replaced, by who edits a module that is loaded, or by a test.
 """
 
@@ -23,6 +23,7 @@ from ..ops.value import Value
 from .contents import CONTAINERS, Behind, Contents, Own, Presence, runs
 from .interface import Hidden
 from .kinds import described
+from .varying import identity_of, varying_type
 from .values import Axisless, Closure, Conflict, ContainerMethod, DynamicRange, Lazy, Text
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ Watch = tuple[Callable[[Any], Any], Any, Any]
 
 # Objects of reading itself, and what cannot change under a name.
 OF_LIBRARIES = {"numpy", "scipy", "transformer"}
+CALLABLES = (type, types.FunctionType, types.MethodType)
 UNWATCHED = (Value, Closure, Conflict, ContainerMethod, DynamicRange, Lazy, Text, types.ModuleType)
 
 
@@ -50,16 +52,22 @@ class Outside:
         self.hidden: list[Hidden] = []
         self.watched: list[Watch] = []
         self._arrays: dict[int, tuple[Any, Value, Any, Any]] = {}
+        self._numbers: dict[tuple[int, Any], Value] = {}
         self._watched: set[tuple[int, Any, int]] = set()
         self._kept: list[Any] = []
         self._names: set[str] = set()
         self._containers: dict[int, Contents] = {}
+        self._copied: set[int] = set()
 
     def lift(self, found: Any, holder: Callable[[Any], Any], key: Any, name: str | None) -> Any:
         """What reading works with in place of an object from outside: `holder(key)` gives it."""
         name = f"{name}_" if name and iskeyword(name) else name          # an attribute, or an item, called `lambda`
         if isinstance(found, np.ndarray):
             return self._array(found, holder, key, name)
+        type = varying_type(holder, key, found)
+        return self._static(found, holder, key, name) if type is None else self._number(type, holder, key, name)
+
+    def _static(self, found: Any, holder: Callable[[Any], Any], key: Any, name: str | None) -> Any:
         if not isinstance(found, UNWATCHED):
             self._watch(found, holder, key)
         if isinstance(found, CONTAINERS):
@@ -70,8 +78,19 @@ class Outside:
 
     def _contents(self, container: Any) -> Contents:
         if id(container) not in self._containers:
-            self._containers[id(container)] = Contents(container)
+            self._containers[id(container)] = Contents(container, self._copied)
         return self._containers[id(container)]
+
+    def copied(self, array: np.ndarray) -> Any:
+        """An array that was found in a copy of a container, lifted: the containers have to hold the same one."""
+        self._copied.add(id(array))
+        return self.lift(array, partial(getattr, Kept(array)), "array", None)
+
+    def seen_whole(self, found: Any) -> None:
+        """Notes that all that an object holds may be looked at, by a function that is not read."""
+        held = getattr(found, "__dict__", None)
+        if isinstance(held, dict) and not isinstance(found, (*UNWATCHED, *CALLABLES)) and not self.reader.is_local(found):
+            self._watch(True, self._contents(held), True)
 
     def has_attribute(self, owner: Any, name: str) -> bool:
         """Whether an object from outside has an attribute."""
@@ -98,7 +117,7 @@ class Outside:
             return self.lift(found, owner.__getitem__, key, name)
         if isinstance(owner, tuple | str | bytes | range):
             return found
-        return self.lift(found, owner.__getitem__, key, None)
+        return self._static(found, owner.__getitem__, key, None)    # the container is watched as a whole
 
     def read(self, function: types.FunctionType, args: tuple[Any, ...]) -> None:
         """Notes that the body of a function is read, for a call with these arguments."""
@@ -127,7 +146,7 @@ class Outside:
             self._watch(name in vars(owner), Own(owner), name)
 
     def _watch(self, found: Any, holder: Callable[[Any], Any], key: Any) -> None:
-        identity = _identity_of(holder), key, id(found)
+        identity = identity_of(holder), key, id(found)
         if identity not in self._watched:
             self._watched.add(identity)
             self._kept.append(holder)
@@ -138,7 +157,7 @@ class Outside:
             value = self._hidden_argument(array, partial(holder, key), name)
             self._arrays[id(array)] = array, value, holder, key
         _, value, first, first_key = self._arrays[id(array)]
-        if (_identity_of(holder), key) != (_identity_of(first), first_key):
+        if (identity_of(holder), key) != (identity_of(first), first_key):
             self._watch(array, first, first_key)  # one array in two places: until one of them changes
             self._watch(array, holder, key)
         return value
@@ -158,10 +177,20 @@ class Outside:
                 why="Only arrays of numbers and truth values have rules.",
                 instead="Convert it to float64, float32, complex, int or bool, or keep it outside.",
             )
-        name = self._free_name(name or "array")
-        var = Var(ArrayType(of_core(array.dtype).newbyteorder("="), array.shape), name, is_parameter=True)
-        self.hidden.append(Hidden(var, name, fetch))
+        var = self._hidden(ArrayType(of_core(array.dtype).newbyteorder("="), array.shape), fetch, name or "array", False)
         return Value(var) if array.ndim else Axisless(var)
+
+    def _number(self, type: ArrayType, holder: Callable[[Any], Any], key: Any, name: str | None) -> Value:
+        place = identity_of(holder), key
+        if place not in self._numbers:
+            self._numbers[place] = Value(self._hidden(type, partial(holder, key), name or "number", True))
+        return self._numbers[place]
+
+    def _hidden(self, type: ArrayType, fetch: Callable[[], Any], wanted: str, is_number: bool) -> Var:
+        name = self._free_name(wanted)
+        var = Var(type, name, is_parameter=True)
+        self.hidden.append(Hidden(var, name, fetch, is_number))
+        return var
 
     def _free_name(self, wanted: str) -> str:
         taken = self._names | self.reader.parameter_names
@@ -174,12 +203,6 @@ class Outside:
 
     def arrays(self) -> list[Value]:
         return [value for _, value, _, _ in self._arrays.values()]
-
-
-def _identity_of(holder: Any) -> int:
-    if isinstance(holder, partial):
-        return id(holder.args[0])
-    return id(getattr(holder, "__self__", holder))
 
 
 def _is_users(module: types.ModuleType) -> bool:

@@ -48,7 +48,7 @@ from .entry import Reading, read_target
 from .frames import Frame, stamp
 from .joins import Guessing
 from .journal import Cell, Item, Journal, Name, Place
-from .outside import Kept, Outside
+from .outside import Outside
 from .recorded import RecordedList, Recording
 from .recursion import Recursion
 from .subfunctions import inlined, subfunction
@@ -308,7 +308,7 @@ class Reader:
             home = value.home if isinstance(value, (RecordedList, Recording)) else value
             value = self.contents.get(id(home), value)
         if isinstance(value, np.ndarray):
-            value = self.outside.lift(value, partial(getattr, Kept(value)), "array", None)
+            value = self.outside.copied(value)
         if isinstance(value, Conflict):
             if value.home is not None and self.by_item:
                 return value.home

@@ -13,6 +13,8 @@ from functools import partial
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..read.contents import Own
 
 if TYPE_CHECKING:
@@ -20,9 +22,10 @@ if TYPE_CHECKING:
 
 
 def hidden_key(hidden: list[Any]) -> tuple[Hashable, ...]:
-    """The types of what a function takes from outside; what was an array may be something else by now."""
+    """The types of what a function takes from outside; what was an array, or a number, may be something
+    else by now."""
     found = [h.fetch() for h in hidden]
-    return tuple((type(each),) if not hasattr(each, "dtype") else (each.dtype, each.shape) for each in found)
+    return tuple((each.dtype, each.shape) if isinstance(each, np.ndarray) else (type(each),) for each in found)
 
 
 def unchanged(watched: Iterable[Watch], hidden: list[Any], key: tuple[Any, ...]) -> Callable[[], bool]:

@@ -20,6 +20,7 @@ from .. import tree
 from ..core.errors import TransformError
 from ..core.halves import kind_of
 from ..ops.registry import registry
+from ..read.varying import Constant, Varying, given
 from ..settings import config, followers
 from .current import unchanged
 from .nans import call_watching_nans
@@ -112,6 +113,7 @@ class Dispatcher:
         self.static_names = static_names
         self.static = StaticPaths(static_names, below)
         self.newest: Entry | None = None
+        self.varying = Varying()
         self.version = registry.version
         self.lock = threading.RLock()
         _all.add(self)
@@ -175,7 +177,7 @@ class Dispatcher:
         entry = self.entry(args, {})
         if entry.memory.written:
             entry.memory.check(places, {}, self.names(len(args)), entry.hidden)
-        return Held(entry, {h.name: h.fetch().copy(order="K") for h in entry.hidden}, self)
+        return Held(entry, {h.name: h.fetch() if h.is_number else h.fetch().copy(order="K") for h in entry.hidden}, self)
 
     def entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
         if self.version != registry.version:
@@ -206,7 +208,7 @@ class Dispatcher:
         described = describe(args, kwargs, self.names(len(args)), self.static)
         entry = self._known(described)
         if entry is None:
-            entry = self.generate(described, args, kwargs, self)
+            entry = self._generated_for(described, args, kwargs)
             described = describe(args, kwargs, self.names(len(args)), self.static)
             entries = self.by_type.setdefault(type_key(described), [])
             if len(entries) >= MOST_ENTRIES:     # most rest on what a global was once
@@ -225,6 +227,23 @@ class Dispatcher:
         fixed = tuple(Fixed(arg, name) if name in self.static_names else arg for name, arg in zip(names, args))
         return exact_key(fixed, {name: Fixed(arg, name) if name in self.static_names else arg
                                  for name, arg in kwargs.items()})
+
+    def _generated_for(self, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
+        """A new entry, which takes the numbers from outside that have changed as arguments, where that is possible."""
+        for stale in self.by_type.get(type_key(described), []):
+            self.varying.note(stale.watched)
+        try:
+            with given(self.varying):
+                entry = self.generate(described, args, kwargs, self)
+            is_refused = entry.refusal is not None
+        except TransformError:
+            is_refused = True
+            if not self.varying.is_used:
+                raise
+        if is_refused and self.varying.is_used:
+            self.varying = Constant()
+            entry = self.generate(described, args, kwargs, self)
+        return entry
 
     def _known(self, described: Description) -> Entry | None:
         entries = self.by_type.get(type_key(described), [])

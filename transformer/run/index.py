@@ -118,7 +118,8 @@ class Index:
             return False
 
     def _hidden(self, record: Record) -> list[Hidden]:
-        return [_hidden(name, *holder_of(way, self.user)) for name, way in record.hidden]
+        return [_hidden(name, len(types) == 1, *holder_of(way, self.user))
+                for (name, way), types in zip(record.hidden, record.hidden_key, strict=True)]
 
     def entry(self, record: Record, function: Callable[..., Any]) -> Entry | None:
         """The entry of a record, whose `function` is compiled."""
@@ -162,10 +163,10 @@ class Index:
                       entry.hidden_key, marks, watched)
 
 
-def _hidden(name: str, holder: Callable[[Any], Any], key: Any) -> Hidden:
-    """An array from outside of which no more is known than how it is fetched."""
+def _hidden(name: str, is_number: bool, holder: Callable[[Any], Any], key: Any) -> Hidden:
+    """What comes from outside, of which no more is known than how it is fetched."""
     var: Any = None
-    return Hidden(var, name, partial(holder, key))
+    return Hidden(var, name, partial(holder, key), is_number)
 
 
 def _way_of_hidden(ways: Ways, fetch: Any) -> Way:

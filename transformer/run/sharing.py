@@ -76,7 +76,7 @@ class Memory:
         and read-only is raised, too."""
         found = arrays_of(args, kwargs, names).items()
         arrays = {path: array for path, array in found if path in self.own}
-        others = {**arrays, **{each.name: each.fetch() for each in hidden}}
+        others = {**arrays, **{each.name: each.fetch() for each in hidden if not each.is_number}}
         for first, second in self.apart:
             if first in others and second in others and shares_memory(others[first], others[second]):
                 raise NotSupported(f"{first!r} shares memory with {second!r}", self.origin,
