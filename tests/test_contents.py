@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from transformer import grad, jit
+from transformer import grad, jit, tree
 
 SCALES: list[Any] = []
 RATES: dict[str, float] = {}
 CHOSEN: set[int] = set()
 TABLE: list[list[float]] = []
 OPTIONS = SimpleNamespace()
+
+
+@dataclass
+class Line:
+    slope: Any
+    shift: Any
 
 
 @pytest.fixture(autouse=True)
@@ -116,6 +123,23 @@ def test_arrays_in_a_list_may_be_replaced_without_a_new_reading() -> None:
     SCALES[0] = np.full(2, 3.0)
     np.testing.assert_array_equal(gradient(np.ones(2)), [3.0, 3.0])
     assert gradient.source is source
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: np.sum({**RATES}["a"] * x),
+    lambda x: np.sum(SCALES.copy()[0] * x) + np.sum((SCALES[:1] + [x])[0]),
+    lambda x: sum(np.sum(leaf * x) for leaf in tree.leaves(SCALES)),
+    lambda x: np.sum(replace(OPTIONS.line, shift=x).slope * x),
+])
+def test_copies_hold_what_the_container_holds_by_then(function: Callable[[Any], Any]) -> None:
+    x, gradient = np.array([1.0, 2.0]), grad(function)
+    SCALES[:] = [np.ones(2), np.ones(2)]
+    OPTIONS.line = Line(np.ones(2), 1.0)
+    for scale in (2.0, 5.0):
+        RATES["a"] = SCALES[0] = OPTIONS.line.slope = np.full(2, scale)             # type: ignore[assignment]
+        shift = function(x + 0.5) - function(x - 0.5)
+        np.testing.assert_allclose(np.sum(gradient(x)), shift)
+        assert jit(function)(x) == function(x)
 
 
 def of_keywords(x):

@@ -55,6 +55,11 @@ class Hidden:
     fetch: Callable[[], Any]
     is_number: bool = False
 
+    def held(self) -> Any:
+        """What it is now, which nobody changes later."""
+        found = self.fetch()
+        return found if self.is_number else found.copy(order="K")
+
 
 @dataclass(slots=True)
 class Interface:

@@ -1,8 +1,9 @@
 """Values from outside the call: globals, closure cells, attributes of objects made before.
 
 Arrays among them become hidden arguments, and so do numbers that have changed before (see `varying`); other floats
-become named constants. Everything that is used as static is watched, so that a change of it leads to a new reading. So is the code of each function that is read,
-and where a class has it: both may be replaced, by who edits a module that is loaded, or by a test.
+become named constants. Everything that is used as static is watched, so that a change of it leads to a new reading.
+So is the code of each function that is read, and where a class has it: both may be replaced, by who edits a module
+that is loaded, or by a test.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from ..ops.value import Value
 from .contents import CONTAINERS, Behind, Contents, Own, Presence, runs
 from .interface import Hidden
 from .kinds import described
-from .varying import identity_of, varying_type
 from .values import Axisless, Closure, Conflict, ContainerMethod, DynamicRange, Lazy, Text
+from .varying import identity_of, varying_type
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -89,7 +90,8 @@ class Outside:
     def seen_whole(self, found: Any) -> None:
         """Notes that all that an object holds may be looked at, by a function that is not read."""
         held = getattr(found, "__dict__", None)
-        if isinstance(held, dict) and not isinstance(found, (*UNWATCHED, *CALLABLES)) and not self.reader.is_local(found):
+        is_object = isinstance(held, dict) and not isinstance(found, (*UNWATCHED, *CALLABLES))
+        if is_object and not self.reader.is_local(found):
             self._watch(True, self._contents(held), True)
 
     def has_attribute(self, owner: Any, name: str) -> bool:
@@ -177,13 +179,14 @@ class Outside:
                 why="Only arrays of numbers and truth values have rules.",
                 instead="Convert it to float64, float32, complex, int or bool, or keep it outside.",
             )
-        var = self._hidden(ArrayType(of_core(array.dtype).newbyteorder("="), array.shape), fetch, name or "array", False)
+        type = ArrayType(of_core(array.dtype).newbyteorder("="), array.shape)
+        var = self._hidden(type, fetch, name or "array", is_number=False)
         return Value(var) if array.ndim else Axisless(var)
 
     def _number(self, type: ArrayType, holder: Callable[[Any], Any], key: Any, name: str | None) -> Value:
         place = identity_of(holder), key
         if place not in self._numbers:
-            self._numbers[place] = Value(self._hidden(type, partial(holder, key), name or "number", True))
+            self._numbers[place] = Value(self._hidden(type, partial(holder, key), name or "number", is_number=True))
         return self._numbers[place]
 
     def _hidden(self, type: ArrayType, fetch: Callable[[], Any], wanted: str, is_number: bool) -> Var:

@@ -117,7 +117,8 @@ class Calls(Repeated):
         function, is_checked, is_unchanged = entry.function, entry.memory.is_checked, entry.test()
         if not (entry.watched or entry.hidden or is_checked):
             return function
-        test = quick_test(entry.memory, args, names) if is_checked and not entry.hidden else None
+        are_numbers = all(each.is_number for each in entry.hidden)
+        test = quick_test(entry.memory, args, names) if is_checked and are_numbers else None
         outside = taken(entry.hidden) if entry.hidden else None
 
         def checked(*args: Any) -> Any:

@@ -94,7 +94,7 @@ class Held:
     def is_current(self) -> bool:
         """Whether what it takes from outside is still the same."""
         return self.entry.is_current() and all(
-            np.array_equal(self.outside[h.name], h.fetch(), equal_nan=kind_of(self.outside[h.name].dtype) in "fc")
+            np.array_equal(held := np.asarray(self.outside[h.name]), h.fetch(), equal_nan=kind_of(held.dtype) in "fc")
             for h in self.entry.hidden)
 
 
@@ -177,7 +177,7 @@ class Dispatcher:
         entry = self.entry(args, {})
         if entry.memory.written:
             entry.memory.check(places, {}, self.names(len(args)), entry.hidden)
-        return Held(entry, {h.name: h.fetch() if h.is_number else h.fetch().copy(order="K") for h in entry.hidden}, self)
+        return Held(entry, {h.name: h.held() for h in entry.hidden}, self)
 
     def entry(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
         if self.version != registry.version:
