@@ -102,6 +102,10 @@ class Lazy:
         return self.x * len(name)
 
 
+class Options(dict):
+    __getattr__ = dict.__getitem__
+
+
 LINE = Line(2.0, 1.0)
 
 
@@ -115,6 +119,12 @@ def made(x):
 @supported("an object made before", "numbers in it become constants, arrays hidden arguments; changes are seen")
 def made_before(x):
     return LINE(x) * x
+
+
+@supported("a class derived from `dict` or `list`", "its own methods are read; a leaf as an argument, unless it is registered")
+def derived_from_dict(x):
+    options = Options(rate=2.0, value=x)
+    return options.rate * options["value"]
 
 
 @supported("a callable object (`__call__`)")

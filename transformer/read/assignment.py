@@ -26,6 +26,7 @@ from .attributes import attribute, set_attribute
 from .blame import as_numpy_raises
 from .casts import cast
 from .containers import iterated, set_item
+from .derived_builtins import SLOTS
 from .errors import as_user_error
 from .expressions import read_name
 from .frames import Frame, store
@@ -216,7 +217,7 @@ def assign_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
         raised = dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
         raise as_raised(raised, reader.builder.origin, "Make a new one: dataclasses.replace(p, w=value).")
     own = inspect.getattr_static(type(owner), "__setattr__", None)
-    if isinstance(own, types.FunctionType):
+    if own is not object.__setattr__ and isinstance(own, (types.FunctionType, *SLOTS)):
         reader.call(own, (owner, name, value), {})
     else:
         set_attribute(reader, owner, name, value)

@@ -18,6 +18,7 @@ from ..ops.value import PROPERTIES, Value
 from ..ops.value import value as number_of
 from .applying import apply_found
 from .containers import METHODS, container_kind
+from .derived_builtins import SLOTS, is_redefined
 from .flat import assign_flat, flat
 from .journal import Attribute, Field, Item
 from .kinds import described, python_type, type_name
@@ -41,14 +42,9 @@ def attribute(reader: Reader, value: Any, name: str) -> Any:
     if isinstance(value, (Text, ExceptionValue)):
         return _of_text(reader, value, name)
     kind = container_kind(value)
-    if kind is not None and name in METHODS[kind] and not _is_redefined(value, name):
+    if kind is not None and name in METHODS[kind] and not is_redefined(value, name, kind):
         return ContainerMethod(value, name)
     return of_object(reader, value, name)
-
-
-def _is_redefined(value: Any, name: str) -> bool:
-    """Whether a named tuple has a field, or a method of its own, where tuples have a method: `count` or `index`."""
-    return isinstance(value, tuple) and inspect.getattr_static(type(value), name) is not getattr(tuple, name)
 
 
 FACTS = {"shape", "dtype", "ndim", "size"}
@@ -155,7 +151,7 @@ def _of_super(reader: Reader, value: Any, name: str) -> Any:
     found = next((vars(each)[name] for each in behind if name in vars(each)), ABSENT)
     if isinstance(found, property):
         return reader.call(found.fget, (held,), {})
-    if isinstance(found, types.WrapperDescriptorType):
+    if isinstance(found, SLOTS):
         return types.MethodType(found, held)
     return _plain(reader, value, name)
 
@@ -222,7 +218,7 @@ def _cached(reader: Reader, value: Any, name: str, found: Any) -> Any:
 
 def _missing(reader: Reader, value: Any, name: str) -> Any:
     fallback = inspect.getattr_static(type(value), "__getattr__", ABSENT)
-    if isinstance(fallback, types.FunctionType):
+    if isinstance(fallback, (types.FunctionType, *SLOTS)):
         return reader.call(fallback, (value, name), {})
     raise missing_attribute(reader, value, name)
 
@@ -252,6 +248,9 @@ def set_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
             instead="Return the new value, or make the object inside the function.",
         )
     reader.aliases.check_write(reader, owner)
+    if name == "__dict__" and value is owner:            # a dictionary whose items are its attributes
+        owner.__dict__ = owner
+        return
     own = getattr(owner, "__dict__", None)
     if own is None and found is ABSENT:
         raise missing_attribute(reader, owner, name)

@@ -27,6 +27,7 @@ from .builtin_calls import BUILTINS
 from .classes import construct
 from .containers import call_method, iterated
 from .demand import need
+from .derived_builtins import method_of_builtin
 from .errors import as_user_error
 from .functions import call_closure, call_python
 from .iteration import Iteration
@@ -70,7 +71,7 @@ def call(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str,
     users = answered(function, args)
     if users is not None:
         return reader.call(users, args, kwargs)
-    special = stacking_call(function, args) or _special(function)
+    special = stacking_call(function, args) or method_of_builtin(function, args) or _special(function)
     if special is not None:
         with as_user_error(reader), _as_called(function, special, args, kwargs):
             return special(reader, *args, **kwargs)

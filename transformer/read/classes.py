@@ -58,16 +58,25 @@ def construct(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str,
     )
 
 
-def _pure_object(reader: Reader, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _pure_object(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Containers, which may hold dynamic values, and other objects, which may not."""
     from .calls import call_static
 
-    if issubclass(cls, (OrderedDict, defaultdict, types.SimpleNamespace)):
+    if _is_derived(cls) and isinstance(cls.__init__, types.FunctionType):
+        made = reader.own(cls.__new__(cls))
+        reader.call(cls.__init__, (made, *args), kwargs)
+        return made
+    if issubclass(cls, (OrderedDict, defaultdict, types.SimpleNamespace)) or _is_derived(cls):
         given = [iterated(reader, arg) if not callable(arg) and not isinstance(arg, dict) else arg for arg in args]
         with as_user_error(reader):
             return reader.own(cls(*given, **kwargs))
     made = call_static(reader, cls, args, kwargs)
     return reader.own(made) if isinstance(made, (list, dict, set)) else made
+
+
+def _is_derived(cls: Any) -> bool:
+    """Whether the user derived a class from `list` or `dict`, and leaves to these how an object begins."""
+    return issubclass(cls, (list, dict)) and cls not in (list, dict) and cls.__new__ in (list.__new__, dict.__new__)
 
 
 def _named_tuple(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

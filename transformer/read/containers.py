@@ -14,6 +14,7 @@ from ..core.sizes import Size
 from ..ops.value import Value
 from .demand import Unroll, need, static
 from .deques import CHANGING, changing
+from .derived_builtins import base_of, raw_item
 from .errors import as_user_error
 from .finding import count_of, index_of
 from .joining import in_arrays
@@ -216,7 +217,7 @@ def check_owned(reader: Reader, container: Any, what: str) -> None:
 
 def _changed(name: str) -> Callable[..., Any]:
     def change(reader: Reader, container: Any, *args: Any, **kwargs: Any) -> Any:
-        copy = type(container)(container)
+        copy = base_of(container)(container)
         args = tuple(iterated(reader, arg) if name in ("extend", "update") else arg for arg in args)
         result = getattr(copy, name)(*args, **kwargs)
         reader.journal.write(Contents(container), tuple(copy))
@@ -257,8 +258,9 @@ def item(reader: Reader, container: Any, key: Any) -> Any:
         set_item(reader, container, key, reader.call(container.default_factory, (), {}))
     if isinstance(container, list) and isinstance(key, int) and key < 0 and reader.loops:
         reader.loops[-1].find_append(container)
+    get = raw_item if reader.is_local(container) else reader.outside.item
     with as_user_error(reader):
-        return reader.usable(container[key] if reader.is_local(container) else reader.outside.item(container, key))
+        return reader.usable(get(container, key))
 
 
 def set_item(reader: Reader, container: Any, key: Any, value: Any) -> None:

@@ -23,6 +23,7 @@ from .ahead import Ahead
 from .applying import apply_op
 from .asked_classes import is_whole_on_a_path, not_whole_on_all_paths
 from .demand import static
+from .derived_builtins import base_of
 from .errors import as_user_error
 from .kinds import described, type_name
 from .operators import binary
@@ -219,7 +220,8 @@ def _over_objects(reader: Reader, value: Any) -> Iteration:
 
         if id(value) in reader.views:
             return _over_view(reader, *reader.views[id(value)])
-        return Iteration(len(value), lambda k: item(reader, value, k), is_static=True, held=(value,))
+        length = base_of(value).__len__(value)
+        return Iteration(length, lambda k: item(reader, value, k), is_static=True, held=(value,))
     if isinstance(value, (dict, str, bytes, set, frozenset, Iterator)) or hasattr(value, "__iter__"):
         with as_user_error(reader):
             items = list(value)

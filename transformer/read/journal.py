@@ -47,18 +47,18 @@ class Place:
 
 
 class Item(Place):
-    """An item of a dictionary: of a name in a frame, or of a user's dictionary."""
+    """An item of a dictionary: of a name in a frame, or of a user's dictionary, whatever its class makes of items."""
 
     __slots__ = ()
 
     def get(self) -> Any:
-        return self.holder.get(self.key, ABSENT)
+        return dict.get(self.holder, self.key, ABSENT)
 
     def set(self, value: Any) -> None:
         if value is ABSENT:
-            self.holder.pop(self.key, None)
+            dict.pop(self.holder, self.key, None)
         else:
-            self.holder[self.key] = value
+            dict.__setitem__(self.holder, self.key, value)
 
 
 class Field(Item):
@@ -71,7 +71,7 @@ class Field(Item):
         self.default = default
 
     def get(self) -> Any:
-        return self.holder.get(self.key, self.default)
+        return dict.get(self.holder, self.key, self.default)
 
 
 class Keys(Place):
@@ -80,12 +80,12 @@ class Keys(Place):
     __slots__ = ()
 
     def get(self) -> Any:
-        return tuple(self.holder)
+        return tuple(dict.keys(self.holder))
 
     def set(self, value: Any) -> None:
         for key in value:
-            if key in self.holder:
-                self.holder[key] = self.holder.pop(key)
+            if dict.__contains__(self.holder, key):
+                dict.__setitem__(self.holder, key, dict.pop(self.holder, key))
 
 
 class Name(Item):
@@ -126,7 +126,7 @@ class Contents(Place):
 
     def set(self, value: Any) -> None:
         if isinstance(self.holder, list):
-            self.holder[:] = value
+            list.__setitem__(self.holder, slice(None), value)
         else:
             self.holder.clear()
             self.holder.update(value)

@@ -22,6 +22,7 @@ from ..core.halves import is_inexact, of_core
 from ..core.types import ArrayType, has_own_meaning
 from ..ops.value import Value
 from .contents import CONTAINERS, Behind, Contents, Own, Presence, runs
+from .derived_builtins import getter
 from .interface import Hidden
 from .kinds import described
 from .values import Axisless, Closure, Conflict, ContainerMethod, DynamicRange, Lazy, Text
@@ -114,12 +115,13 @@ class Outside:
     def item(self, owner: Any, key: Any) -> Any:
         """An item of a container from outside, lifted."""
         name = key if isinstance(key, str) and key.isidentifier() else None
-        found = owner[key]
+        holder = getter(owner)
+        found = holder(key)
         if isinstance(found, np.ndarray):
-            return self.lift(found, owner.__getitem__, key, name)
+            return self.lift(found, holder, key, name)
         if isinstance(owner, tuple | str | bytes | range):
             return found
-        return self._static(found, owner.__getitem__, key, None)    # the container is watched as a whole
+        return self._static(found, holder, key, None)    # the container is watched as a whole
 
     def read(self, function: types.FunctionType, args: tuple[Any, ...]) -> None:
         """Notes that the body of a function is read, for a call with these arguments."""

@@ -74,11 +74,19 @@ def answered_by_class(reader: Reader, function: Any, left: Any, right: Any) -> A
 def _methods(name: str, left: Any, right: Any) -> Iterator[tuple[Callable[..., Any], tuple[Any, Any]]]:
     """Whom Python asks, one after the other; the more special class comes first."""
     own = users_special(left, f"__{name}__")
-    mirrored = users_special(right, f"__{MIRRORED.get(name, f'r{name}')}__")
+    mirrored = None if _is_taken(left, right) else users_special(right, f"__{MIRRORED.get(name, f'r{name}')}__")
     ways = [(own, (left, right)), (mirrored, (right, left))]
     if type(right) is not type(left) and isinstance(right, type(left)):
         ways.reverse()
     return ((method, args) for method, args in ways if method is not None)
+
+
+def _is_taken(left: Any, right: Any) -> bool:
+    """Whether a number on the left computes with the right one as a number, of a class derived from Python's ones, too:
+    NumPy's do with all, and Python's with those that need no wider kind."""
+    kind: Any = python_type(left)
+    narrower = {complex: (int, float, complex), float: (int, float), int: (int,)}.get(kind, (int, float, complex))
+    return isinstance(left, Value) and isinstance(right, narrower) and not isinstance(right, kind)
 
 
 def _declined(reader: Reader, function: Any, left: Any, right: Any) -> Any:

@@ -75,7 +75,7 @@ def subscript(reader: Reader, value: Any, index: Any) -> Any:
     if hasattr(user, "__code__"):
         return reader.call(user, (value, index), {})
     if isinstance(value, (list, tuple, dict, str, bytes, range)):
-        return _of_container(reader, value, index)
+        return of_container(reader, value, index)
     if isinstance(value, (Size, Text)) or known_of(value) is UNKNOWN:
         if isinstance(value, Text):
             return need(reader, value, "a text that is indexed")
@@ -95,7 +95,7 @@ def _has_ellipsis(index: Any) -> bool:
     return any(part is ... for part in (index if isinstance(index, tuple) else (index,)))
 
 
-def _of_container(reader: Reader, value: Any, index: Any) -> Any:
+def of_container(reader: Reader, value: Any, index: Any) -> Any:
     what = KEY if isinstance(value, dict) else f"the index of a {type(value).__name__}"
     if isinstance(index, slice):
         index = slice(*(static(reader, part, what) for part in (index.start, index.stop, index.step)))

@@ -13,6 +13,7 @@ from __future__ import annotations
 import enum
 import functools
 import hashlib
+import inspect
 import os
 import sys
 import types
@@ -124,13 +125,18 @@ def _steps(value: Any) -> Iterator[tuple[str, Any]]:
     elif isinstance(value, tuple):
         yield from (("item", k) for k in range(len(value)))
     elif _is_wrapper(value):
-        yield "attribute", "py_func" if hasattr(value, "py_func") else "function"
+        yield "attribute", "py_func" if _has_python(value) else "function"
 
 
 def _is_wrapper(value: Any) -> bool:
     """Whether an object is read as the function inside of it."""
     from ..transform.derived import Derived
-    return isinstance(value, Derived) or isinstance(getattr(value, "py_func", None), types.FunctionType)
+    return isinstance(value, Derived) or _has_python(value)
+
+
+def _has_python(value: Any) -> bool:
+    """Whether numba made an object of a function; an object of the user's may answer to any name."""
+    return isinstance(inspect.getattr_static(value, "py_func", None), types.FunctionType)
 
 
 # -- marks ----------------------------------------------------------------------------------------
@@ -177,7 +183,7 @@ def _mark_of_whole(value: Any, depth: int) -> Any:
     if isinstance(value, functools.partial):
         return "partial", _mark(value.func, depth), _mark(value.args, depth), _mark(value.keywords, depth)
     if _is_wrapper(value):
-        inner = value.py_func if hasattr(value, "py_func") else value.function
+        inner = value.py_func if _has_python(value) else value.function
         return kind.__qualname__, repr(getattr(value, "mode", None)), _mark(inner, depth)
     if kind in (list, tuple, frozenset, set) and len(value) <= LONGEST:
         marks = [_mark(item, depth) for item in value]
