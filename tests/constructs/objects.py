@@ -121,7 +121,7 @@ def made_before(x):
     return LINE(x) * x
 
 
-@supported("a class derived from `dict` or `list`", "its own methods are read; a leaf as an argument, unless it is registered")
+@supported("a class derived from `dict` or `list`", "its own methods are read; as an argument a leaf, or registered")
 def derived_from_dict(x):
     options = Options(rate=2.0, value=x)
     return options.rate * options["value"]
