@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,8 @@ from transformer import devices, grad, jit, pmap, vjp, vmap
 
 RATE = 0.5
 AXIS = 0
+RATES = {"slow": 0.5, "fast": 2.0}
+LAYERS = [1.0]
 OPTIONS = SimpleNamespace(decay=0.9, step=1, width=np.float32(2.0))
 
 
@@ -133,6 +136,19 @@ def test_what_has_to_be_known_stays_a_constant() -> None:
         np.testing.assert_array_equal(plain(x), np.stack([np.sum(each, AXIS % 2) for each in x]) if AXIS >= 0
                                       else np.sum(x, AXIS))
     assert fast.report(x).refusal is None
+
+
+def test_a_warning_names_what_changes_again_and_again() -> None:
+    scaled = grad(lambda x: x * RATES["slow"] * len(LAYERS))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(12):
+            assert scaled(1.0) == RATES["slow"] * len(LAYERS)
+            RATES["slow"] *= 0.5
+            LAYERS.append(1.0)
+    (warning,) = caught
+    assert "made anew for the 8th time, as RATES['slow'], LAYERS changes between calls" in str(warning.message)
+    assert warning.filename == __file__
 
 
 def test_the_source_says_what_is_taken_from_outside() -> None:

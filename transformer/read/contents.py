@@ -41,6 +41,13 @@ class Contents:
             return False
         return all(map(self._is_same, items, self.items)) and all(inner(key) for inner in self.inner)
 
+    def changed(self) -> list[str]:
+        """How Python writes the items that are other ones by then; nothing of where there are more or fewer."""
+        items, keys = _items(self.container), self.keys or range(len(self.items))
+        pairs = zip(keys, items, self.items) if len(items) == len(self.items) else ()
+        own = [f"[{key!r}]" for key, now, then in pairs if not self._is_same(now, then)]
+        return own or [""]
+
     def _is_same(self, one: Any, other: Any) -> bool:
         return one is other or (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
                                 and id(other) not in self.copied)

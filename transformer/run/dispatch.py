@@ -22,6 +22,7 @@ from ..core.halves import kind_of
 from ..ops.registry import registry
 from ..read.varying import Constant, Varying, given
 from ..settings import config, followers
+from .changing import warn_where_often
 from .current import unchanged
 from .nans import call_watching_nans
 from .native import is_on_device
@@ -230,8 +231,10 @@ class Dispatcher:
 
     def _generated_for(self, described: Description, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
         """A new entry, which takes the numbers from outside that have changed as arguments, where that is possible."""
-        for stale in self.by_type.get(type_key(described), []):
-            self.varying.note(stale.watched)
+        stale = [each.watched for each in self.by_type.get(type_key(described), []) if not each.is_current()]
+        for watched in stale:
+            self.varying.note(watched)
+        warn_where_often(self.user, stale)
         try:
             with given(self.varying):
                 entry = self.generate(described, args, kwargs, self)
