@@ -8,27 +8,29 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..read.contents import Contents
 
 if TYPE_CHECKING:
     from ..read.outside import Watch
 
 OFTEN = 8
+DATA = (int, float, complex, str, tuple, np.generic)
 PACKAGE = str(Path(__file__).parent.parent)
 
 
 def warn_where_often(user: Any, stale: list[list[Watch]]) -> None:
     """Warns once, when that many functions are no longer right. `stale` is what each of them was read with."""
-    if len(stale) != OFTEN:
-        return
-    what = ", ".join(dict.fromkeys(changed(stale[-1])))
-    name = getattr(user, "__name__", "the function")
-    warnings.warn(f"{name} is made anew for the {OFTEN}th time, as {what or 'what it was read with'} changes between "
-                  "calls: pass it as an argument", RuntimeWarning, stacklevel=_level_of_user())
+    what = ", ".join(dict.fromkeys(changed(stale[-1]))) if len(stale) == OFTEN else ""
+    if what:
+        name = getattr(user, "__name__", "the function")
+        warnings.warn(f"{name} is made anew for the {OFTEN}th time, as {what} changes between calls: "
+                      "pass it as an argument", RuntimeWarning, stacklevel=_level_of_user())
 
 
 def changed(watched: Iterable[Watch]) -> list[str]:
-    """The names of what is no longer what it was."""
+    """The names of the data that are no longer what they were; code that is replaced is not among them."""
     watched, found = list(watched), []
     for holder, key, value in watched:
         try:
@@ -37,7 +39,7 @@ def changed(watched: Iterable[Watch]) -> list[str]:
             is_same = False
         if not is_same and isinstance(holder, Contents):
             found += [f"{_name_of(holder.container, watched)}{item}" for item in holder.changed()]
-        elif not is_same and not _is_item(holder):
+        elif not is_same and isinstance(value, DATA) and not _is_item(holder):
             found.append("a captured variable" if key == "cell_contents" else str(key))
     return found
 
