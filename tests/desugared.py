@@ -67,7 +67,7 @@ def run(code: CodeType, answers: tuple[bool, ...]) -> tuple[Any, list[Any]]:
     exec(code, environment)
     try:
         return environment["f"](), trace
-    except (OutOfSteps, UnboundLocalError, KeyError) as error:
+    except (OutOfSteps, UnboundLocalError, LookupError, ValueError) as error:
         return type(error), trace
 
 
@@ -83,6 +83,7 @@ def check(text: str, count: int = 5) -> None:
 
 
 def check_form(function: Any) -> None:
+    names = [node.name for node in gast.walk(function) if isinstance(node, gast.ExceptHandler)]  # gast gives no place
     for node in gast.walk(function):
         assert not isinstance(node, gast.Break | gast.Continue)
         if isinstance(node, gast.For | gast.While):
@@ -92,7 +93,7 @@ def check_form(function: Any) -> None:
         if isinstance(node, gast.FunctionDef):
             own = [inner for inner in own_nodes(node) if isinstance(inner, gast.Return)]
             assert own in ([], node.body[-1:])
-        for place in node._attributes:
+        for place in node._attributes if node not in names else ():
             assert isinstance(getattr(node, place), int), gast.dump(node)
 
 

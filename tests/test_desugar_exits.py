@@ -99,6 +99,23 @@ def test_return_outside_of_loops(exit_: str, place: str) -> None:
         check(function_of(f"{filled(PLACES[place], 'EXIT', exit_)}\n{ending}"))
 
 
+TRIES = [
+    "try:\n    BODY\nexcept ValueError:\n    log('caught')\nlog('behind')",
+    "try:\n    BODY\n    log(5)\nexcept KeyError:\n    i = 4\nelse:\n    log('else')\nfinally:\n    log('finally')",
+    "try:\n    BODY\nexcept IndexError:\n    log('no')\nexcept (KeyError, ValueError) as e:\n    return log(str(e))",
+    "try:\n    BODY\nexcept KeyError:\n    log('caught')\n    raise",
+    "try:\n    try:\n        BODY\n    except KeyError:\n        raise ValueError\nexcept ValueError:\n    log(6)",
+]
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("exit_", ["raise ValueError", "if ask():\n    raise ValueError(i)\nraise KeyError(i)"])
+def test_raise_in_try(exit_: str, loop: str) -> None:
+    for number, place in enumerate(PLACES.values()):
+        body = filled(LOOPS[loop], "BODY", filled(place, "EXIT", exit_))
+        check(function_of(filled(TRIES[number % len(TRIES)], "BODY", body) + "\nlog('after')\nreturn i"), count=4)
+
+
 # ---- whatever comes together ----
 
 
@@ -108,67 +125,79 @@ class Program:
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
         self._size = 14
-        body = self._block(depth=0, in_loop=False)
+        body = self._block(depth=0, in_loop=False, in_try=False)
         self.text = function_of("\n".join(body))
 
-    def _block(self, depth: int, in_loop: bool) -> list[str]:
+    def _block(self, depth: int, in_loop: bool, in_try: bool) -> list[str]:
         lines: list[str] = []
         for _ in range(self._random.randint(1, 4)):
-            lines += self._statement(depth, in_loop)
+            lines += self._statement(depth, in_loop, in_try)
         return lines
 
-    def _nested(self, head: str, depth: int, in_loop: bool) -> list[str]:
-        return [head, *("    " + line for line in self._block(depth + 1, in_loop))]
+    def _nested(self, head: str, depth: int, in_loop: bool, in_try: bool) -> list[str]:
+        return [head, *("    " + line for line in self._block(depth + 1, in_loop, in_try))]
 
-    def _statement(self, depth: int, in_loop: bool) -> list[str]:
+    def _statement(self, depth: int, in_loop: bool, in_try: bool) -> list[str]:
         self._size -= 1
         simple = self._size < 0 or depth > 4 or self._random.random() < 0.3
-        kinds = ["log", "i", "return"] if simple else ["if", "if", "for", "while", "with", "match"]
+        kinds = ["log", "i", "return"] if simple else ["if", "if", "for", "while", "with", "match", "try"]
+        kinds += ["raise"] if in_try else []
         kinds += ["break", "continue"] if in_loop else []
-        return list(getattr(self, "_" + self._random.choice(kinds))(depth, in_loop))
+        return list(getattr(self, "_" + self._random.choice(kinds))(depth, in_loop, in_try))
 
-    def _log(self, depth: int, in_loop: bool) -> list[str]:
+    def _log(self, depth: int, in_loop: bool, in_try: bool) -> list[str]:
         return [f"log({self._random.randint(10, 99)})"]
 
-    def _i(self, depth: int, in_loop: bool) -> list[str]:
+    def _i(self, depth: int, in_loop: bool, in_try: bool) -> list[str]:
         return [f"i = {self._random.randint(10, 99)}"]
 
-    def _return(self, depth: int, in_loop: bool) -> list[str]:
+    def _return(self, depth: int, in_loop: bool, in_try: bool) -> list[str]:
         return [self._random.choice(["return", "return i", "return i", "return log(i)"])]
 
-    def _break(self, depth: int, in_loop: bool) -> list[str]:
+    def _break(self, depth: int, in_loop: bool, in_try: bool) -> list[str]:
         return ["break"]
 
-    def _continue(self, depth: int, in_loop: bool) -> list[str]:
+    def _continue(self, depth: int, in_loop: bool, in_try: bool) -> list[str]:
         return ["continue"]
 
-    def _if(self, depth: int, in_loop: bool) -> list[str]:
-        lines = self._nested("if ask():", depth, in_loop)
+    def _if(self, depth: int, in_loop: bool, in_try: bool) -> list[str]:
+        lines = self._nested("if ask():", depth, in_loop, in_try)
         if self._random.random() < 0.4:
-            lines += self._nested("else:", depth, in_loop)
+            lines += self._nested("else:", depth, in_loop, in_try)
         return lines
 
-    def _for(self, depth: int, in_loop: bool) -> list[str]:
+    def _for(self, depth: int, in_loop: bool, in_try: bool) -> list[str]:
         trips = self._random.randint(0, 3)
-        return self._loop(f"for i in range({trips}):", depth, in_loop)
+        return self._loop(f"for i in range({trips}):", depth, in_loop, in_try)
 
-    def _while(self, depth: int, in_loop: bool) -> list[str]:
-        return self._loop(self._random.choice(["while ask():", "while log(True):"]), depth, in_loop)
+    def _while(self, depth: int, in_loop: bool, in_try: bool) -> list[str]:
+        return self._loop(self._random.choice(["while ask():", "while log(True):"]), depth, in_loop, in_try)
 
-    def _loop(self, head: str, depth: int, in_loop: bool) -> list[str]:
-        lines = self._nested(head, depth, True)
+    def _loop(self, head: str, depth: int, in_loop: bool, in_try: bool) -> list[str]:
+        lines = self._nested(head, depth, True, in_try)
         if self._random.random() < 0.3:
-            lines += self._nested("else:", depth, in_loop)
+            lines += self._nested("else:", depth, in_loop, in_try)
         return lines
 
-    def _with(self, depth: int, in_loop: bool) -> list[str]:
-        return self._nested("with inside():", depth, in_loop)
+    def _with(self, depth: int, in_loop: bool, in_try: bool) -> list[str]:
+        return self._nested("with inside():", depth, in_loop, in_try)
 
-    def _match(self, depth: int, in_loop: bool) -> list[str]:
-        cases = self._nested("case True:", depth + 1, in_loop)
+    def _raise(self, depth: int, in_loop: bool, in_try: bool) -> list[str]:
+        return [self._random.choice(["raise ValueError", "raise KeyError(i)", "raise KeyError(i)", "raise IndexError"])]
+
+    def _try(self, depth: int, in_loop: bool, in_try: bool) -> list[str]:
+        lines = self._nested("try:", depth, in_loop, True)
+        for head in self._random.sample(["except ValueError:", "except KeyError as error:", "except LookupError:"], 2):
+            lines += self._nested(head, depth, in_loop, in_try)
+        if self._random.random() < 0.4:
+            lines += self._nested("else:", depth, in_loop, in_try)
+        return lines + ["finally:", "    log('finally')"] * (self._random.random() < 0.3)
+
+    def _match(self, depth: int, in_loop: bool, in_try: bool) -> list[str]:
+        cases = self._nested("case True:", depth + 1, in_loop, in_try)
         if self._random.random() < 0.5:
             last = self._random.choice(["case False:", "case _:", "case i:", "case False | _:"])
-            cases += self._nested(last, depth + 1, in_loop)
+            cases += self._nested(last, depth + 1, in_loop, in_try)
         return ["match ask():", *("    " + line for line in cases)]
 
 

@@ -226,6 +226,17 @@ def missing_key(x):
     return total
 
 
+@supported("`raise` in a `try` that catches it", "in the same function, not in a `with` there", args=(VECTOR,))
+def raising_inside(x):
+    try:
+        for k in range(3):
+            if x[k] > 0.5:
+                raise StopIteration
+    except StopIteration:
+        return x[k] ** 2
+    return np.sum(x)
+
+
 @refused("`try` with an exception that something inside may raise", NotSupported, "test before")
 def trying(x):
     try:

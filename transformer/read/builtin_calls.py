@@ -49,6 +49,7 @@ from .values import (
     ArrayMethod,
     ContainerMethod,
     DynamicRange,
+    ExceptionValue,
     Lazy,
     Text,
     has_dynamic,
@@ -157,7 +158,7 @@ def _to_python(reader: Reader, kind: type, value: Value) -> Any:
 
 def text(reader: Reader, value: Any = "") -> Any:
     """`str`."""
-    is_known = not (has_dynamic(value) or isinstance(value, Text) or hold_dynamic(value))
+    is_known = not (has_dynamic(value) or isinstance(value, (Text, ExceptionValue)) or hold_dynamic(value))
     return str(stripped(value)) if is_known else as_text(value)
 
 

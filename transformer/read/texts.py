@@ -14,7 +14,7 @@ from ..ops.value import Value
 from .demand import static
 from .kinds import described
 from .objects import hold_dynamic, is_generated
-from .values import Formatted, Hole, Text, has_dynamic, known_of
+from .values import ExceptionValue, Formatted, Hole, Text, has_dynamic, known_of
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -47,6 +47,8 @@ def formatted(value: Any, conversion: str = "", spec: str = "") -> Any:
     """A value as a piece of a text: a `str` if it is known, but for named constants."""
     if isinstance(value, Text):
         return value
+    if isinstance(value, ExceptionValue):
+        return _displayed_exception(value, conversion)
     if hold_dynamic(value) and not isinstance(value, (tuple, list, dict)):
         return _displayed_object(value)
     if not has_dynamic(value) and not hold_dynamic(value):
@@ -68,6 +70,19 @@ def _displayed(value: Any) -> Text:
         opening, closing = ("[", "]") if isinstance(value, list) else ("(", ",)" if len(value) == 1 else ")")
     joined = [piece for part in parts for piece in (", ", *part)][1:]
     return text_of([opening, *joined, closing])
+
+
+def _displayed_exception(value: ExceptionValue, conversion: str) -> Text:
+    """An exception as Python shows it: what it was made with."""
+    if conversion != "r":
+        if value.kind.__str__ not in (BaseException.__str__, KeyError.__str__):
+            raise NotSupported(f"the text of a {value.kind.__name__}, which has a __str__ of its own",
+                               instead="Write what is to be shown.")
+        if len(value.args) == 1:
+            return text_of([formatted(*value.args, "r" if issubclass(value.kind, KeyError) else "")])
+        return text_of([formatted(value.args) if value.args else ""])
+    parts = [piece for arg in value.args for piece in (", ", formatted(arg, "r"))][1:]
+    return text_of([f"{value.kind.__name__}(", *parts, ")"])
 
 
 def _displayed_object(value: Any) -> Text:

@@ -2,7 +2,8 @@
 
 The body is read as it stands. If one of its statements may raise, when the program runs, something that a
 handler catches, the `try` is refused: what comes afterwards would depend on it. The handlers are not read, but
-for one that catches what reading itself has come to: a key or an attribute that is not there, in any call.
+for one that catches what reading itself has come to: a key or an attribute that is not there, in any call. What the
+program itself raises in it with `raise` is no jump any more by then (`desugar/raises.py`).
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ ARITHMETIC = (ZeroDivisionError, OverflowError, ValueError)
 
 def read_try(reader: Reader, node: Any) -> None:
     """Reads `try` as if nothing were raised in it; refused where a handler could catch something."""
+    if getattr(node, "raised", None) is not None:
+        _read_raised(reader, node)
+        return
     caught = [kind for handler in node.handlers for kind in _kinds(reader, handler)]
     block, start = reader.builder.block, len(reader.builder.block)
     try:
@@ -52,14 +56,26 @@ def read_try(reader: Reader, node: Any) -> None:
     reader.execute(node.finalbody)
 
 
+def _read_raised(reader: Reader, node: Any) -> None:
+    """Reads a `try` that raises, and nothing else: the class of the exception chooses what is read of it."""
+    found = node.raised.exc
+    kind = reader.evaluate(found.func if isinstance(found, gast.Call) else found)
+    kind = kind if isinstance(kind, type) else type(kind)
+    handler = next((each for each in node.handlers if issubclass(kind, _kinds(reader, each))), None)
+    if handler is None:
+        reader.execute([node.raised])
+    else:
+        _handle(reader, handler, None if handler.name is None else reader.evaluate(found))
+
+
 def _is_certain(reader: Reader, error: TransformError) -> bool:
     """Whether every call comes to an error: not on one path only, nor in one iteration."""
     return isinstance(error, (KeyError, AttributeError)) and not error.on_a_path and not reader.loops
 
 
-def _handle(reader: Reader, handler: Any, error: TransformError) -> None:
+def _handle(reader: Reader, handler: Any, error: Any) -> None:
     if handler.name is not None:
-        bind(reader, handler.name, error.__cause__ or error)
+        bind(reader, handler.name, getattr(error, "__cause__", None) or error)
     reader.execute(handler.body)
 
 
@@ -137,11 +153,13 @@ def _raised_by(stmt: Let) -> Iterator[type[BaseException]]:
 def _is_of_python(stmt: Let) -> bool:
     """Whether Python or `math` computes with numbers here, and may refuse some of them; NumPy never does."""
     spelling = stmt.attrs.get("spelling") or ""
-    if spelling.startswith("math.") or hasattr(builtins, spelling) or stmt.op.name == "cast":
+    types: list[Any] = [type_of(atom) for atom in stmt.args]
+    if stmt.op.name == "cast":                             # int(nan), int(inf)
+        return types[0].is_inexact and not stmt.targets[0].type.is_inexact
+    if spelling.startswith("math.") or hasattr(builtins, spelling):
         return True
     if spelling.startswith(("np.", "scipy.")):
         return False
-    types = [type_of(atom) for atom in stmt.args]
     return stmt.op.name not in HARMLESS and all(isinstance(type, ArrayType) and type.weak for type in types)
 
 

@@ -268,7 +268,7 @@ class ExceptionValue:
     """An exception that was made with a message that has dynamic parts."""
 
     __tree_leaf__: ClassVar[bool] = True
-    kind: type
+    kind: Any
     args: tuple[Any, ...]
 
 

@@ -1,4 +1,4 @@
-"""Rewrites of a function's tree into one without `break`, `continue`, loop `else`, early `return`.
+"""Rewrites of a function's tree into one without `break`, `continue`, loop `else`, early `return`, caught `raise`.
 
 Each is a file with a before and an after in its docstring. They run in the order of `REWRITES`:
 an early `return` becomes a `break`, so breaks come after it. What evaluation handles as it stands
@@ -31,13 +31,14 @@ from typing import Any
 import gast
 
 from ...core.errors import NotSupported
-from . import breaks, continues, loop_else, returns, ways_out
+from . import breaks, continues, loop_else, raises, returns, ways_out
 from .blocks import Block, changed, map_blocks
 from .scope import Names, Rewrite, Scope
 
 REWRITES: tuple[Rewrite, ...] = (
     ways_out.rewrite,
     loop_else.rewrite,
+    raises.rewrite,
     returns.rewrite,
     breaks.rewrite,
     continues.rewrite,
@@ -49,9 +50,11 @@ def desugar(tree: Any, file: str = "<unknown>") -> Any:
 
     `tree` is a `gast.FunctionDef`, which is left as it was, and `file` is named in errors.
     Afterwards no function contains `break`, `continue`, or an `else` of a loop, and a `return` is
-    its last statement. Each `gast.For` has an attribute `stop`: the name of a flag that ends the
-    loop if it is true before an iteration, or None. Each `gast.With` has an attribute `way_out`: the
-    first jump out of its block, or None. Generators and coroutines stay as they are.
+    its last statement. A `raise` that a `try` around it may catch is a flag, and a `try` behind that
+    one, with an attribute `raised`, is where the exception is certain. Each `gast.For` has an attribute
+    `stop`: the name of a flag that ends the loop if it is true before an iteration, or None. Each
+    `gast.With` has an attribute `way_out`: the first jump out of its block, or None. Generators and
+    coroutines stay as they are.
 
     Raises NotSupported for an exit out of `try`.
     """

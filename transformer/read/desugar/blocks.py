@@ -100,7 +100,7 @@ def _takes_all(pattern: Any) -> bool:
 
 
 def leaves(block: Block, kind: type) -> bool:
-    """Whether a block may be left by `return`, or by a `break` or `continue` not of its loops."""
+    """Whether a block may be left by `return` or `raise`, or by a `break` or `continue` not of its loops."""
     return next(exits(block, kind), None) is not None
 
 
@@ -109,7 +109,7 @@ def exits(block: Block, kind: type) -> Iterator[Any]:
     for statement in block:
         if isinstance(statement, kind):
             yield statement
-        elif kind is gast.Return or not isinstance(statement, LOOPS):
+        elif kind in (gast.Return, gast.Raise) or not isinstance(statement, LOOPS):
             for inner in blocks_of(statement):
                 yield from exits(inner, kind)
         else:

@@ -77,9 +77,9 @@ class _BreakRemover(ExitRemover):
     def __init__(self, scope: Scope, breaks: Block) -> None:
         super().__init__(scope)
         flags = {scope.flag_of_break.get(statement) for statement in breaks}
-        # A loop with an `else` has set one flag before all its breaks but those of a `return`.
-        usable = flags - {scope.flag_of_return} or flags
-        given = usable.pop()
+        # A loop with an `else` has set one flag before all its breaks but those of exits that leave all loops.
+        usable = flags - scope.flags_of_exits or flags
+        given = usable.pop() if len(usable) == 1 else None
         self.is_set_before = given is not None
         if given is not None:
             self.flag = given

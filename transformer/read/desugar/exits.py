@@ -128,13 +128,13 @@ class ExitRemover:
             empty = [at(statement, gast.Pass())]
             return [map_blocks(statement, lambda block: rewrite(block) or empty)]
         body, orelse = rewrite(statement.body), rewrite(statement.orelse)
-        if not body and not orelse and _is_variable(statement.test, self.scope.flag_of_return):
+        if not body and not orelse and _is_one_of(statement.test, self.scope.flags_of_exits):
             return []
         return [conditional(statement.test, body, orelse, statement)]
 
 
-def _is_variable(test: Any, name: str | None) -> bool:
-    return isinstance(test, gast.Name) and test.id == name
+def _is_one_of(test: Any, names: set[str]) -> bool:
+    return isinstance(test, gast.Name) and test.id in names
 
 
 def _count_falling(statement: Any) -> int:

@@ -60,21 +60,8 @@ from typing import Any
 
 import gast
 
-from .blocks import (
-    LOOPS,
-    TRIES,
-    Block,
-    assignment,
-    at,
-    conditional,
-    constant,
-    exits,
-    falls_through,
-    leaves,
-    map_blocks,
-    variable,
-)
-from .exits import ExitRemover, check_way_out
+from .blocks import Block, assignment, at, constant, exits, falls_through, variable
+from .far_exits import FarExitRemover
 from .scope import Scope, preview
 
 __all__ = ["preview", "rewrite"]
@@ -109,9 +96,9 @@ def _variable_of_all(returns: Block) -> str | None:
     return names.pop() if len(names) == 1 else None
 
 
-class _ReturnRemover(ExitRemover):
+class _ReturnRemover(FarExitRemover):
     """Puts a flag in place of each `return`, and the value into `result`; where all of them return one name that is
-    `given`, it has the value already. Loops are left by `break`, and whoever is behind a loop asks the flag."""
+    `given`, it has the value already."""
 
     kind = gast.Return
     wanted_flag = "returned"
@@ -126,36 +113,3 @@ class _ReturnRemover(ExitRemover):
             return done
         value = statement.value or constant(None, statement)
         return [assignment(self._result, value, statement), *done]
-
-    def remove_from_loop(self, loop: Any, rest: Block, followed: bool, ready: bool) -> Block:
-        before = [] if ready else [self.set_flag(False, loop)]
-        after = self.guarded(rest, followed, loop) if falls_through([loop]) else []
-        return [*before, map_blocks(loop, self._leave_loop), *after]
-
-    def _leave_loop(self, block: Block) -> Block:
-        """A block inside a loop, with a `break` for each `return`."""
-        left: Block = []
-        for statement in block:
-            if isinstance(statement, gast.Return):
-                return [*left, *self.instead(statement, followed=True), self._break(statement)]
-            left.append(self._without_returns(statement))
-            if isinstance(statement, LOOPS) and leaves([statement], gast.Return):
-                if not falls_through([statement]):
-                    return [*left, self._break(statement)]
-                left.append(self._break_if_returned(statement))
-        return left
-
-    def _without_returns(self, statement: Any) -> Any:
-        if not leaves([statement], gast.Return):
-            return statement
-        if isinstance(statement, TRIES):
-            check_way_out(statement, gast.Return, self.scope)
-        return map_blocks(statement, self._leave_loop)
-
-    def _break(self, place: Any) -> Any:
-        statement = at(place, gast.Break())
-        self.scope.flag_of_break[statement] = self.scope.flag_of_return = self.flag
-        return statement
-
-    def _break_if_returned(self, loop: Any) -> Any:
-        return conditional(variable(self.flag, loop), [self._break(loop)], [], loop)

@@ -59,7 +59,7 @@ class Scope:
         self.names = names
         # The flag that was set right before a break, for breaks which earlier rewrites made.
         self.flag_of_break: dict[Any, str] = {}
-        self.flag_of_return: str | None = None
+        self.flags_of_exits: set[str] = set()    # those of exits that leave all loops
         self._file = file
         self._function = function
 
