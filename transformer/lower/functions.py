@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from functools import cache
 from typing import Any
 
@@ -20,6 +20,7 @@ from ..write.sizes import number
 from . import vecmath
 from .blas import gemm
 from .flattening import flatten
+from .same_tasks import form_of
 from .turns import as_columns, as_rows
 from .vecmath.polynomial import polynomial
 
@@ -46,6 +47,7 @@ class Functions:
         self.vector: set[str] = set()
         self.hosted: dict[str, ast.FunctionDef] = {}                     # in which Python does something
         self.tasks: dict[str, Group] = {}                                # what threads share
+        self.forms_of_tasks: dict[Hashable, str] = {}
         self.arrays: dict[str, list[Var | None]] = {}                    # which are their parameters
         self.given: dict[str, Any] = {}                                  # objects that the module refers to
         self.regrouped: set[str] = set()
@@ -107,10 +109,15 @@ class Functions:
         return tree.name
 
     def share(self, task: Group, wish: str, taken: set[str], params: Iterable[Var | None] = ()) -> str:
-        """The name of a function that threads run, each for a range; `params` are the arrays among its parameters."""
+        """The name of a function that threads run, each for a range; `params` are the arrays among its parameters. One
+        that does the same is taken in its place."""
+        arrays = list(params)
+        form = form_of(task, arrays)
+        if form in self.forms_of_tasks:
+            return self.forms_of_tasks[form]
         name = fresh(wish, {*self.taken, *self.names.values(), *self.hosted, *self.tasks, *taken})
         task.head.name = name
-        self.tasks[name], self.arrays[name] = task, list(params)
+        self.tasks[name], self.arrays[name], self.forms_of_tasks[form] = task, arrays, name
         return name
 
     def grid(self, function: Any) -> str:

@@ -62,9 +62,9 @@ def _filled(e: Any, stmt: Task) -> str:
 
 def taken(items: list[Item], among: set[str]) -> list[str]:
     """The names that statements use and do not assign, in the order of their uses."""
-    assigned = {name for item in items for name in _assigned(item)}
+    made = {name for item in items for name in assigned(item)}
     used = dict.fromkeys(node.id for item in items for node in nodes(item) if isinstance(node, ast.Name))
-    return [name for name in used if name in among and name not in assigned]
+    return [name for name in used if name in among and name not in made]
 
 
 def nodes(item: Item) -> Iterator[ast.AST]:
@@ -73,7 +73,8 @@ def nodes(item: Item) -> Iterator[ast.AST]:
         yield from ast.walk(node)
 
 
-def _assigned(item: Item) -> Iterator[str]:
+def assigned(item: Item) -> Iterator[str]:
+    """The names that a statement, and what is in it, assign to."""
     for node in _statements(item):
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         for target in targets:

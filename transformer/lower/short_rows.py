@@ -23,12 +23,12 @@ Sizes = tuple[int | None, ...]
 def known_sizes(params: list[Var | None], body: Block) -> dict[int, Sizes]:
     """The sizes of arrays of short rows, as far as they are numbers, by where they are among the parameters of a
     function; none, where columns of longer rows are read or written anywhere in the `body` of all."""
-    found = {k: _numbers(array.type) for k, array in enumerate(params) if array is not None}
+    found = {k: numbers_of(array.type) for k, array in enumerate(params) if array is not None}
     short = {k: sizes for k, sizes in found.items() if _are_short(sizes)}
     return short if short and all(map(_are_short, _of_columns(body))) else {}
 
 
-def _numbers(type: Any) -> Sizes:
+def numbers_of(type: Any) -> Sizes:
     return tuple(size if isinstance(size, int) else None for size in getattr(type, "sizes", ()))
 
 
@@ -41,4 +41,4 @@ def _of_columns(body: Block) -> Iterator[Sizes]:
     """The sizes of arrays that are read or written at a place that is the same in each row."""
     for array, at in (each for stmt in body for each in accesses(stmt)):
         if len(at) == array.type.rank > 1 and isinstance(at[-1], Const) and not isinstance(at[-2], Const):
-            yield _numbers(array.type)
+            yield numbers_of(array.type)

@@ -15,6 +15,8 @@ from .threads import COUNT, OWN, SHARE, prepare
 PIECES = 4                             # for each thread, as some are busy with other things
 MOST = 2**44 - 1                       # iterations, which take hours: a compiler sees that places do not overflow
 GRAIN = 1 << 15                        # additions that a thread does at least: some 10 µs
+RECORDED = 4                           # of a record comes first: a code, an exception, the iterations, the pieces
+OUT_OF_MEMORY = 1 << 40                # a code that numba has not
 
 
 @cache
@@ -54,37 +56,71 @@ class _Generator:
 
         _, size, cost, packed = args
         self.context, self.word, self.address = context, ir.IntType(64), ir.IntType(8).as_pointer()
-        size = builder.select(builder.icmp_signed("<", size, self.word(0)), self.word(0), size)
         values = cgutils.unpack_tuple(builder, packed)
-        pieces = self._pieces(builder, size, cost)
         record = ir.LiteralStructType([self.word, self.address, self.word, self.word, *(v.type for v in values)])
         made = cgutils.alloca_once(builder, record)
-        for k, value in enumerate((self.word(0), self.address(None), size, pieces, *values)):
+        for k, value in enumerate(values, RECORDED):
             builder.store(value, cgutils.gep_inbounds(builder, made, 0, k))
-        function = self._function(builder.module, record)
-        self._call(builder, function, pieces, builder.bitcast(made, self.address))
+        builder.call(self._sharing(builder.module, record), [made, size, cost])
         with cgutils.if_unlikely(builder, self._failed(builder, made)):
-            self._fail(builder, function, pieces, made)
+            self._raise(builder, made)
         return context.get_dummy_value()
 
     def _failed(self, builder: Any, made: Any) -> Any:
         from numba.core import cgutils
         return builder.icmp_unsigned("!=", builder.load(cgutils.gep_inbounds(builder, made, 0, 0)), self.word(0))
 
-    def _fail(self, builder: Any, function: Any, pieces: Any, made: Any) -> None:
-        """Raises what the first iteration raises that fails; if there is none now, memory was short."""
+    def _raise(self, builder: Any, made: Any) -> None:
+        """Raises what is noted in the record."""
         from llvmlite import ir
         from numba.core import cgutils
         from numba.core.callconv import excinfo_ptr_t
         convention = self.context.call_conv
-        code, error = (cgutils.gep_inbounds(builder, made, 0, k) for k in range(2))
-        builder.store(self.word(0), code)
-        self._call_once(builder, function, pieces, builder.bitcast(made, self.address))
+        code, error = (builder.load(cgutils.gep_inbounds(builder, made, 0, k)) for k in range(2))
+        with builder.if_then(builder.icmp_unsigned("==", code, self.word(OUT_OF_MEMORY))):
+            convention.return_user_exc(builder, MemoryError, ("Allocation failed in a thread.",))
+        status = convention._get_return_status(builder, builder.trunc(code, ir.IntType(32)),
+                                               builder.bitcast(error, excinfo_ptr_t))
+        convention.return_status_propagate(builder, status)
+
+    def _sharing(self, module: Any, record: Any) -> Any:
+        """A function that shares out the iterations of the task; all its calls have one, as those of the layers of a
+        network."""
+        from llvmlite import ir
+        from numba.core import cgutils
+        name = f"share_{self._made.fndesc.mangled_name}"
+        if name in module.globals:
+            return module.globals[name]
+        shape = ir.FunctionType(ir.VoidType(), [record.as_pointer(), self.word, self.word])
+        function = ir.Function(module, shape, name)
+        function.linkage = "internal"
+        function.attributes.add("noinline")
+        builder = ir.IRBuilder(function.append_basic_block())
+        made, size, cost = function.args
+        size = builder.select(builder.icmp_signed("<", size, self.word(0)), self.word(0), size)
+        pieces = self._pieces(builder, size, cost)
+        for k, value in enumerate((self.word(0), self.address(None), size, pieces)):
+            builder.store(value, cgutils.gep_inbounds(builder, made, 0, k))
+        task, data = self._function(module, record), builder.bitcast(made, self.address)
+        self._call(builder, task, pieces, data)
         with cgutils.if_unlikely(builder, self._failed(builder, made)):
-            status = convention._get_return_status(builder, builder.trunc(builder.load(code), ir.IntType(32)),
-                                                   builder.bitcast(builder.load(error), excinfo_ptr_t))
-            convention.return_status_propagate(builder, status)
-        convention.return_user_exc(builder, MemoryError, ("Allocation failed in a thread.",))
+            self._find_first(builder, task, pieces, made, data)
+        builder.ret_void()
+        return function
+
+    def _find_first(self, builder: Any, task: Any, pieces: Any, made: Any, data: Any) -> None:
+        """Notes what the first iteration raises that fails; if there is none now, memory was short."""
+        from numba.core import cgutils
+        code = cgutils.gep_inbounds(builder, made, 0, 0)
+        builder.store(self.word(0), code)
+        self._call_once(builder, task, pieces, data)
+        with builder.if_then(builder.not_(self._failed(builder, made))):
+            builder.store(self.word(OUT_OF_MEMORY), code)
+
+    @property
+    def _made(self) -> Any:
+        """The task, compiled for the types of this call."""
+        return self.task.dispatcher.overloads[tuple(self.call.args)]
 
     def _pieces(self, builder: Any, size: Any, cost: Any) -> Any:
         """In how many pieces the iterations are done: in one, where it does not pay to share them."""
@@ -106,9 +142,10 @@ class _Generator:
         """What TBB calls: the task for the iterations of some pieces."""
         from llvmlite import ir
         from numba.core import cgutils
+        made = self._made
         words, addresses = self.word.as_pointer(), self.address.as_pointer()
         shape = ir.FunctionType(ir.VoidType(), [addresses, words, words, self.address])
-        function = ir.Function(module, shape, module.get_unique_name(f"task_{self.task.dispatcher.py_func.__name__}"))
+        function = ir.Function(module, shape, f"task_{made.fndesc.mangled_name}")
         function.linkage = "internal"
         builder = ir.IRBuilder(function.append_basic_block())
         data = builder.bitcast(function.args[3], record.as_pointer())
@@ -117,7 +154,6 @@ class _Generator:
         first = builder.ptrtoint(builder.load(function.args[0]), self.word)
         last = builder.add(first, builder.load(function.args[1]))
         begin, end = (builder.udiv(builder.mul(size, piece), pieces) for piece in (first, last))
-        made = self.task.dispatcher.overloads[tuple(self.call.args)]
         self.context.active_code_library.add_linking_library(made.library)
         callee = self.context.declare_function(module, made.fndesc)
         status, _ = self.context.call_conv.call_function(builder, callee, self.call.return_type, self.call.args,

@@ -18,11 +18,19 @@ library: Any = codegen.JITCodeLibrary
 settings: Any = config
 
 
+WRAPPER = "_ZN7cpython"                # begins the name of what takes the arguments of a call from Python's objects
+MANY_BLOCKS = 200                      # are of some 30 arrays: nothing is gained there by what LLVM does for long
+
+
 class KernelLibrary(library):
     """What is optimised as a whole. numba has LLVM do nearly as much for each function before; here variables leave
     memory, and no more."""
 
     def _optimize_functions(self, module: Any) -> None:
+        for function in module.functions:
+            if function.name.startswith(WRAPPER) and len(list(function.blocks)) > MANY_BLOCKS:
+                for attribute in ("noinline", "optnone"):
+                    function.add_function_attribute(attribute)
         if not hasattr(self._codegen, "_pass_builder"):                  # numba 0.61 has none
             super()._optimize_functions(module)
             return

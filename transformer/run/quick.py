@@ -19,7 +19,7 @@ import numpy as np
 from ..containers import LEAVES, kind_of
 from .native import is_on_device
 
-MOST_PARTS = 200
+MOST_PARTS = 4000
 MOST_KEYS = 4096
 BY_TYPE = frozenset({float, complex, np.float64, np.float32, np.complex128, np.complex64})
 WHOLE = frozenset({int, np.bool_, *(np.dtype(code).type for code in "bBhHiIlLqQ")})

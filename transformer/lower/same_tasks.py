@@ -1,0 +1,52 @@
+"""Functions of loops that are the same but for the names in them: one of them is enough, and is given other arrays.
+
+    def fill_x2(first, count, n, x2, dot, b):          def fill_x3(first, count, m, x3, dot2, b2):
+        for i in places(first, count):                     for i in places(first, count):
+            for j in range(n):                                 for j in range(m):
+                x2[i, j] = dot[i, j] + b[j]                        x3[i, j] = dot2[i, j] + b2[j]
+
+The layers of a network have such functions, and a compiler takes for each as long as for the first.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Hashable, Iterable, Iterator
+
+from ..core.grammar import Var
+from ..write.layout import Group, Item, Line
+from .sharing import assigned
+from .short_rows import numbers_of
+
+
+def form_of(task: Group, arrays: Iterable[Var | None]) -> Hashable:
+    """What is equal for functions that do the same with their parameters; `arrays` are those among these."""
+    params = [arg.arg for arg in task.head.args.args]
+    numbered = _Numbered(params, set(assigned(task)))
+    texts = tuple((depth, ast.dump(numbered.visit(copy.deepcopy(node)))) for depth, node in _nested(task.body, 0))
+    return texts, len(params), tuple(each and (each.type.dtype, numbers_of(each.type)) for each in arrays)     # type: ignore[union-attr]
+
+
+class _Numbered(ast.NodeTransformer):
+    """Puts numbers in place of the names of parameters and of what a function assigns."""
+
+    def __init__(self, params: list[str], own: set[str]) -> None:
+        self.numbers = {name: number for number, name in enumerate(params)}
+        self.own = own
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        if node.id in self.own:
+            self.numbers.setdefault(node.id, len(self.numbers))
+        return ast.Name(f"{self.numbers[node.id]}") if node.id in self.numbers else ast.Name(node.id)
+
+
+def _nested(items: list[Item], depth: int) -> Iterator[tuple[int, ast.AST]]:
+    """The statements of items, each with how deep it is in others; comments are none."""
+    for item in items:
+        if isinstance(item, Line):
+            yield depth, item.node
+        elif isinstance(item, Group):
+            yield depth, item.head
+            yield from _nested(item.body, depth + 1)
+            yield from _nested([*([Line(ast.Pass())] if item.orelse else []), *item.orelse], depth + 1)
