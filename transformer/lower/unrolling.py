@@ -10,7 +10,7 @@ from ..core.grammar import Let
 from ..core.walk import atom_of_size, atom_vars
 from ..ops.identity import Same
 from .copying import NestCopier
-from .nests import Block, Fold, Index, Nest, accesses, inner_blocks, is_load, split, statements
+from .nests import Block, Fold, Index, Nest, Product, accesses, inner_blocks, is_load, split, statements
 from .raveling import whole_rows
 
 MOST_PLACES, MOST_STATEMENTS = 16, 160
@@ -39,8 +39,8 @@ def _unrolled(stmt: Nest | Fold, vectors: bool, of_rows: bool) -> Block:
     depth = len(stmt.indices)
     if isinstance(stmt, Nest) and not depth:
         return stmt.body
-    if vectors and _has_rows(stmt):
-        return [stmt]
+    if vectors and _has_rows(stmt) or any(isinstance(each, Product) for each in statements(stmt.body)):
+        return [stmt]                              # nothing is saved around a call of BLAS
     size = sum(1 for _ in statements(stmt.body))
     most = MOST_STATEMENTS // max(size, 1)
     if places(stmt.indices) <= min(MOST_PLACES, most):

@@ -38,11 +38,16 @@ NUMBERS = types.Number, types.Boolean
 
 
 class Variables(base):
-    """Variables of numbers: there is nothing to be freed where one is assigned or ends."""
+    """Variables of numbers: there is nothing to be freed where one is assigned or ends. Nor is there for an array that
+    is an argument: whoever calls has it for as long, and each error would be preceded by the end of all of them."""
 
     def init(self) -> None:
         super().init()
         self.counted: dict[Any, bool] = {}
+        self.assigned = assigned_once(self.func_ir.blocks)
+        self.borrowed = {name for name, value in self.assigned.items()
+                         if isinstance(value, ir.Arg) and isinstance(self.typeof(name), types.Array)}
+        self.is_borrowing = False
 
     def is_counted(self, kind: Any) -> bool:
         """Whether references to memory are counted in values of this type."""
@@ -50,8 +55,15 @@ class Variables(base):
             self.counted[kind] = self.context.data_model_manager[kind].contains_nrt_meminfo()
         return self.counted[kind]
 
+    def lower_assign(self, ty: Any, inst: Any) -> Any:
+        self.is_borrowing = inst.target.name in self.borrowed
+        try:
+            return super().lower_assign(ty, inst)
+        finally:
+            self.is_borrowing = False
+
     def incref(self, typ: Any, val: Any) -> None:
-        if self.is_counted(typ):
+        if self.is_counted(typ) and not self.is_borrowing:
             super().incref(typ, val)
 
     def decref(self, typ: Any, val: Any) -> None:
@@ -65,7 +77,8 @@ class Variables(base):
             self.builder.store(value, self.getvar(name))
 
     def delvar(self, name: str) -> None:
-        if self.is_counted(self.typeof(name)) or self._disable_sroa_like_opt:
+        is_counted = self.is_counted(self.typeof(name)) and name not in self.borrowed
+        if is_counted or self._disable_sroa_like_opt:
             super().delvar(name)
         elif name not in self._blk_local_varmap:
             self._singly_assigned_vars.discard(name)
@@ -91,7 +104,6 @@ class Elements(Variables):
     def init(self) -> None:
         super().init()
         self.layouts: dict[str, Layout] = {}
-        self.assigned = assigned_once(self.func_ir.blocks)
 
     def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
         super().storevar(value, name, argidx)
