@@ -47,6 +47,7 @@ class Functions:
         self.vector: set[str] = set()
         self.hosted: dict[str, ast.FunctionDef] = {}                     # in which Python does something
         self.tasks: dict[str, Group] = {}                                # what threads share
+        self.repeated: set[str] = set()                                  # of these, those that one thread runs
         self.forms_of_tasks: dict[Hashable, str] = {}
         self.arrays: dict[str, list[Var | None]] = {}                    # which are their parameters
         self.given: dict[str, Any] = {}                                  # objects that the module refers to
@@ -118,6 +119,12 @@ class Functions:
         name = fresh(wish, {*self.taken, *self.names.values(), *self.hosted, *self.tasks, *taken})
         task.head.name = name
         self.tasks[name], self.arrays[name], self.forms_of_tasks[form] = task, arrays, name
+        return name
+
+    def repeat(self, nest: Group, wish: str, taken: set[str], params: Iterable[Var | None]) -> str:
+        """The name of a function for a nest that occurs several times."""
+        name = self.share(nest, wish, taken, params)
+        self.repeated.add(name)
         return name
 
     def grid(self, function: Any) -> str:

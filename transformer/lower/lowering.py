@@ -20,7 +20,7 @@ from ..core.walk import all_statements, targets_of
 from . import vecmath
 from .nests import Lowered
 from .numba_names import told_apart
-from .options import COMPILED, HOSTED, REGROUPED, SHARED, for_numba
+from .options import APART, COMPILED, HOSTED, REGROUPED, SHARED, for_numba
 from .short_rows import known_sizes
 from .source import Printed, dimensions, print_lowered
 from .stages import expand
@@ -46,7 +46,7 @@ class Kernel:
         names = (*self.printed.functions, self.printed.name)
         kinds = {**dict.fromkeys(self.printed.vector, vecmath.COMPILED),
                  **dict.fromkeys(self.printed.regrouped, REGROUPED), **dict.fromkeys(self.printed.hosted, HOSTED),
-                 **dict.fromkeys(self.printed.tasks, SHARED)}
+                 **dict.fromkeys(self.printed.tasks, SHARED), **dict.fromkeys(self.printed.repeated, APART)}
         options = {name: dict(kinds.get(name, COMPILED)) for name in names}
         for name, form in self.printed.forms.items():
             options[name]["form"] = form

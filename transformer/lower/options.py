@@ -8,7 +8,8 @@ COMPILED = {"error_model": "numpy", "nogil": True}
 HOSTED = {**COMPILED, "nogil": False}                  # in which Python does something
 REGROUPED = {**COMPILED, "fastmath": {"reassoc", "contract"}, "forceinline": True}
 SHARED = {**COMPILED, "forceinline": True}             # which threads run
-OURS = "form", "rows", "sizes"                         # which are ours to know, and not numba's
+APART = {**COMPILED, "apart": True}                    # of arrays that share no memory
+OURS = "apart", "form", "rows", "sizes"                # which are ours to know, and not numba's
 
 
 def for_numba(options: dict[str, Any]) -> dict[str, Any]:

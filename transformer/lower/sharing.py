@@ -32,12 +32,12 @@ def shared(e: Any, stmt: Task) -> Line:
     params = ast.arguments([], [ast.arg(name) for name in (first, count, *given)], None, [], [], None, [])
     task = Group(ast.FunctionDef("", params, [], [], None), items)
     name = e.numbers.functions.share(task, f"fill_{_filled(e, stmt)}", e.names.used | e.names.reserved,
-                                     [None, None, *(_array(e, each) for each in given)])
+                                     [None, None, *(array_named(e, each) for each in given)])
     return Line(ast.Expr(ast.Call(ast.Name("in_threads"), [ast.Name(name), size, cost, *map(ast.Name, given)], [])),
                 stmt.origin)
 
 
-def _array(e: Any, name: str) -> Var | None:
+def array_named(e: Any, name: str) -> Var | None:
     """The array that has a name; None where arrays of several shapes have had it."""
     found = [var for var, other in e.names.of.items() if other == name and getattr(var.type, "sizes", ())]
     return found[-1] if len({var.type for var in found}) == 1 else None
@@ -69,13 +69,13 @@ def taken(items: list[Item], among: set[str]) -> list[str]:
 
 def nodes(item: Item) -> Iterator[ast.AST]:
     """All that a statement consists of."""
-    for node in _statements(item):
+    for node in statements_of(item):
         yield from ast.walk(node)
 
 
 def assigned(item: Item) -> Iterator[str]:
     """The names that a statement, and what is in it, assign to."""
-    for node in _statements(item):
+    for node in statements_of(item):
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         for target in targets:
             for each in target.elts if isinstance(target, ast.Tuple) else [target]:
@@ -83,11 +83,11 @@ def assigned(item: Item) -> Iterator[str]:
                     yield each.id
 
 
-def _statements(item: Item) -> Iterator[Any]:
+def statements_of(item: Item) -> Iterator[Any]:
     """Every statement of an item, compound ones without what is in them."""
     if isinstance(item, Line):
         yield item.node
     elif isinstance(item, Group):
         yield item.head
         for inner in (*item.body, *item.orelse):
-            yield from _statements(inner)
+            yield from statements_of(inner)

@@ -23,6 +23,7 @@ from .functions import Functions, module_of
 from .lists import Lists
 from .loops import Loops
 from .nests import Allocate, Lowered, statements
+from .repeated import outlined
 from .statements import memory_name
 
 
@@ -52,6 +53,7 @@ class Printed:
     grids: dict[str, str] = field(default_factory=dict)
     origins: dict[str, list[Origin]] = field(default_factory=dict)
     arrays: dict[str, list[Var | None]] = field(default_factory=dict)
+    repeated: set[str] = field(default_factory=set)
 
 
 def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Printed:
@@ -75,7 +77,8 @@ def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Pri
     return Printed(module_of(parts), name, [*functions.trees, *functions.hosted, *functions.tasks, *called],
                    functions.vector, functions.regrouped, functions.given, set(functions.hosted), raising,
                    set(functions.tasks), trees[-1], printers[-1].items, functions.forms,
-                   arrays={**functions.arrays, name: [*lowered.function.params, *lowered.outside]})
+                   arrays={**functions.arrays, name: [*lowered.function.params, *lowered.outside]},
+                   repeated=functions.repeated)
 
 
 def _height(parts: list[list[str]]) -> int:
@@ -103,7 +106,8 @@ class Printer(Loops):
         heads = self._sizes()
         rows = [item for array in [*lowered.function.params, *lowered.outside] for item in self.ravels(array)]
         params += [*self.lists.params(lowered.function), *self.depth.param(self.names)]
-        items = [*self.depth.test(), *self.lists.made(lowered.function), *before_use(rows, self.block(lowered.body))]
+        items = outlined(self, before_use(rows, self.block(lowered.body)))
+        items = [*self.depth.test(), *self.lists.made(lowered.function), *items]
         returned = list(map(self.returned, lowered.returned))
         if returned:
             items.append(Line(ast.Return(returned[0] if len(returned) == 1 else ast.Tuple(returned))))

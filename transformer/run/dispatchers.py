@@ -102,6 +102,7 @@ class InnerCompiler(compiler):
 
     def _customize_flags(self, flags: Any) -> Any:
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+        flags.noalias = getattr(self.py_func, "are_apart", False)
         return flags
 
     def _compile_core(self, args: Any, return_type: Any) -> Any:
