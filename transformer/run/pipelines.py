@@ -26,11 +26,14 @@ class KernelLibrary(library):
     """What is optimised as a whole. numba has LLVM do nearly as much for each function before; here variables leave
     memory, and no more."""
 
-    def _optimize_functions(self, module: Any) -> None:
+    def add_ir_module(self, module: Any) -> None:
         for function in module.functions:
-            if function.name.startswith(WRAPPER) and len(list(function.blocks)) > MANY_BLOCKS:
+            if function.name.startswith(WRAPPER) and len(function.blocks) > MANY_BLOCKS:
                 for attribute in ("noinline", "optnone"):
-                    function.add_function_attribute(attribute)
+                    function.attributes.add(attribute)
+        super().add_ir_module(module)
+
+    def _optimize_functions(self, module: Any) -> None:
         if not hasattr(self._codegen, "_pass_builder"):                  # numba 0.61 has none
             super()._optimize_functions(module)
             return
