@@ -43,7 +43,8 @@ class Expressions:
         self.collect_hosted(lowered.body)
         self.trees: dict[Var, ast.expr] = {}
         self.items: dict[int, list[Item]] = {}                           # what statements are printed as
-        self.folded: set[Var] = set()                                    # what folds have handed on
+        self.passing: set[Var] = set()                                   # numbers under whose names loops may go on
+        self.entries: set[Var] = set()                                   # those of the body that is printed next
         self.depth = Depth(lowered.function)
         self.lists = lists or Lists([lowered])
         self.names.used.update(self.lists.names.values())

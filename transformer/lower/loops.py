@@ -25,12 +25,13 @@ class Loops(Statements):
     def _loop(self, stmt: Loop) -> list[Item]:
         items: list[Item] = []
         for carry in stmt.carries:
-            if carry.init is carry.entry:                                # an array that is written in place
+            if carry.init is carry.entry or self.goes_on(carry):         # an array that is written in place
                 continue
             tree = self._merged(carry.init, carry.entry)
             name = self.names.give(carry.entry, "value")
             self.names.of[carry.out] = name
             items.append(Line(ast.Assign([ast.Name(name)], tree), stmt.origin))
+        self.passing.update(carry.out for carry in stmt.carries if not getattr(carry.out.type, "sizes", True))
         items += self._storages(stmt)
         counts = stmt.trips is None or stmt.count is not None
         counter = self._counter(stmt) if counts else None
@@ -42,7 +43,7 @@ class Loops(Statements):
             before = [*self._not_negative(stmt), *self.block(stmt.test)]
             head = self._head(stmt, not before)
             leave = [] if isinstance(head, ast.While) and not before else self._leave(stmt)
-            body = [*before, *leave, *self._reads(stmt), *self.block(stmt.body), *self._records(stmt),
+            body = [*before, *leave, *self._reads(stmt), *self.iteration(stmt), *self._records(stmt),
                     *self._next(stmt)]
         behind = self._trimmed(stmt, counter)
         if counter is not None and (stmt.count is not None or _is_used(counter, [*body, *behind])):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import NotSupported
-from ..core.grammar import UNDEFINED, Carry, Const, Effect, If, Let, Loop, Var
+from ..core.grammar import UNDEFINED, Carry, Const, Effect, If, Let, Loop, Var, type_of
 from ..core.sizes import Extent
 from ..core.types import ArrayType
 from ..write.expressions import dotted
@@ -51,12 +51,12 @@ class Statements(Expressions):
 
     def block(self, block: Block) -> list[Item]:
         items: list[Item] = []
-        outer, self.folded = self.folded, set()
+        outer, self.passing, self.entries = self.passing, self.entries, set()
         for stmt in block:
             made = getattr(self, "_" + type(stmt).__name__.lower())(stmt)
             self.items[id(stmt)] = made
             items += made
-        self.folded = outer
+        self.passing = outer
         return items
 
     def _let(self, stmt: Let) -> list[Item]:
@@ -145,23 +145,31 @@ class Statements(Expressions):
     def _fold(self, stmt: Fold) -> list[Item]:
         items: list[Item] = []
         for carry in stmt.carries:
-            if self._goes_on(carry):                                     # where an earlier fold has stopped
-                self.names.of[carry.entry] = self.names.of[carry.out] = self.names.of[carry.init]
+            if self.goes_on(carry):
                 continue
             init = self.atom(carry.init)
             name = self.names.give(carry.entry, _total_name(stmt, carry))
             self.names.of[carry.out] = name
             items.append(Line(ast.Assign([ast.Name(name)], init), stmt.origin))
-        self.folded.update(carry.out for carry in stmt.carries)
+        self.passing.update(carry.out for carry in stmt.carries)
         with self.names.scope():
-            items += self._loops(stmt.indices, lambda: self.block(stmt.body) + self._next(stmt), stmt.origin)
+            items += self._loops(stmt.indices, lambda: self.iteration(stmt) + self._next(stmt), stmt.origin)
         return items
 
-    def _goes_on(self, carry: Carry) -> bool:
-        """Whether a number that is used for nothing else is handed on to a fold."""
+    def goes_on(self, carry: Carry) -> bool:
+        """Whether a loop goes on with a number under the name that it has: that of an earlier loop, or of an iteration
+        around, which is used for nothing else."""
         init = carry.init
-        return (isinstance(init, Var) and init in self.folded and self.inlining.uses[init] == 1
-                and init.type == carry.entry.type)
+        if not isinstance(init, Var) or init not in self.passing or self.inlining.uses[init] != 1 or (
+                init.type != carry.entry.type):
+            return False
+        self.names.of[carry.entry] = self.names.of[carry.out] = self.names.of[init]
+        return True
+
+    def iteration(self, stmt: Fold | Loop) -> list[Item]:
+        """The body of a loop, in which others may go on with the numbers that it is handed."""
+        self.entries = {carry.entry for carry in stmt.carries if not getattr(carry.entry.type, "sizes", True)}
+        return self.block(stmt.body)
 
     def _next(self, stmt: Fold | Loop) -> list[Item]:
         return self.handed_on(stmt.carries, stmt.origin)
@@ -182,8 +190,7 @@ class Statements(Expressions):
 
     def _store(self, stmt: Store) -> list[Item]:
         place, value = self.subscript(stmt.array, stmt.at), self.atom(stmt.value)
-        node = ast.AugAssign(place, ast.Add(), value) if stmt.adds else assigned(place, value)
-        return [Line(node, stmt.origin)]
+        return [Line(added(place, value, type_of(stmt.value)) if stmt.adds else assigned(place, value), stmt.origin)]
 
     def _product(self, stmt: Product) -> list[Item]:
         return [Line(product_tree(self, stmt), stmt.origin)]
@@ -278,6 +285,13 @@ def assigned(place: Any, tree: ast.expr) -> ast.stmt:
     if isinstance(tree, ast.BinOp) and ast.dump(tree.left) == ast.dump(place):
         return ast.AugAssign(place, tree.op, tree.right)
     return ast.Assign([place], tree)
+
+
+def added(place: Any, tree: ast.expr, type: Any) -> ast.stmt:
+    """`x[i] += tree`; `x[i] -= item` of floats, as what integers are negated to has a sign."""
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub) and type.dtype.kind in "fc":
+        return ast.AugAssign(place, ast.Sub(), tree.operand)
+    return ast.AugAssign(place, ast.Add(), tree)
 
 
 def _total_name(stmt: Fold, carry: Any) -> str:
