@@ -36,21 +36,21 @@ def american_put_grad(spot, sigma, strike, rate, steps):
     # reverse of line 424: for k in range(steps - 1, -1, -1):
     for k in range(steps):
         value = value_k[steps - k - 1]
-        diff4 = 2.0 * np.arange(k + 1) - k
-        power2 = up ** diff4
-        diff5 = strike - spot * power2
         e = np.exp(-rate * dt)
-        diff6 = 1 - p
-        kept = e * (p * value[1:] + diff6 * value[:-1])
-        chosen = np.where(kept == diff5, 0.5 * dvalue, 0.0)
-        ddiff4 = np.where(diff5 > kept, dvalue, chosen)
+        diff4 = 1 - p
+        kept = e * (p * value[1:] + diff4 * value[:-1])
+        diff5 = 2.0 * np.arange(k + 1) - k
+        power2 = up ** diff5
+        diff6 = strike - spot * power2
+        chosen = np.where(kept == diff6, 0.5 * dvalue, 0.0)
+        ddiff4 = np.where(diff6 > kept, dvalue, chosen)
         dspot -= np.sum(ddiff4 * power2)
-        scaled = (ddiff4 * spot * diff4
-            * up ** np.where((diff4 == 0) & (up == 0), 1, diff4 - 1))
+        scaled = (ddiff4 * spot * diff5
+            * up ** np.where((diff5 == 0) & (up == 0), 1, diff5 - 1))
         dup -= np.sum(scaled)
-        dtotal = np.where(kept > diff5, dvalue, chosen) * e
+        dtotal = np.where(kept > diff6, dvalue, chosen) * e
         dvalue = np.zeros(k + 2)
-        dvalue[:-1] = dtotal * diff6
+        dvalue[:-1] = dtotal * diff4
         dp = dp - np.sum(dtotal * value[:-1]) + np.sum(dtotal * value[1:])
         dvalue[1:] += dtotal * p
     ddiff3 = np.where(diff3 > 0, dvalue, np.where(diff3 == 0, 0.5 * dvalue, 0.0))

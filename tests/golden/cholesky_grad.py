@@ -26,8 +26,8 @@ def cholesky_grad(a):
     dfactor = np.where(np.eye(n, m, dtype=bool), shaped, 0)
     # reverse of line 228: for j in range(n):
     for j in range(n - 1, -1, -1):
-        factor_jj = factor[j, j]
         part = factor[j, :j]
+        factor_jj = factor[j, j]
         # reverse of line 230: for i in range(j + 1, n):
         for i in range(n - 1, j, -1):
             dfactor_ij = dfactor[i, j]

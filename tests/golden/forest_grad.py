@@ -17,7 +17,7 @@ def forest_forward(w, low, high):
         sin_value = np.sin(value)
         value2, saved2 = forest_forward(w, middle, high)
         result = sin_value * value2 + w[low]
-        saved = sin_value, value2, middle, saved2, value, saved
+        saved = middle, value, saved, sin_value, value2, saved2
     saved = result, saved
     return result, saved
 
@@ -28,10 +28,10 @@ def forest_reverse(low, high, saved, dy, dw):
     if high - low == 1:
         dw[low] += dy * (1 - result * result)
     else:
-        sin, value, middle, saved, value2, saved2 = saved
+        middle, value2, saved, sin, value, saved2 = saved
         dw[low] += dy
-        dw = forest_reverse(middle, high, saved, dy * sin, dw)
-        dw = forest_reverse(low, middle, saved2, dy * value * np.cos(value2), dw)
+        dw = forest_reverse(middle, high, saved2, dy * sin, dw)
+        dw = forest_reverse(low, middle, saved, dy * value * np.cos(value2), dw)
     return dw
 
 

@@ -21,9 +21,9 @@ def gauss_jordan_grad(a, b):
         raise TypeError("a and b must be arrays of floats")
     a = a.copy()
     b = b.copy()
-    f_k_k = np.empty((n, n))
-    b_i_k = np.empty(n)
     part_k = []
+    b_i_k = np.empty(n)
+    f_k_k = np.empty((n, n))
     for i in range(n):
         part = a[i, i:].copy()
         part_k.append(part)
@@ -44,8 +44,8 @@ def gauss_jordan_grad(a, b):
     da = np.where(np.eye(m, d, dtype=bool), shaped, 0)
     # reverse of line 353: for i in range(n):
     for i in range(n - 1, -1, -1):
-        b_i = b_i_k[i]
         part = part_k[i]
+        b_i = b_i_k[i]
         dpart = np.zeros(d - i)
         db_i = 0.0
         # reverse of line 354: for j in range(n):

@@ -34,8 +34,8 @@ def hidden_markov_grad(start, moves, shows, seen):
         raise TypeError("seen must be an array of integers")
     seen_0 = seen[0]
     state = start * shows[:, seen_0]
-    dot_k = np.empty((n - 1,) + start.shape)
     state_k = np.empty((n - 1,) + start.shape)
+    dot_k = np.empty((n - 1,) + start.shape)
     for k in range(n - 1):
         state_k[k] = state
         symbol = seen[k + 1]

@@ -20,17 +20,17 @@ def horner_grad(coefficients, x):
         raise ValueError("coefficients and x must have 1 and 0 axes")
     if coefficients.dtype.kind != "f":
         raise TypeError("coefficients must be an array of floats")
-    k = len(coefficients) - 1
     total = 0.0
-    k_k = np.empty(16, int)
+    k = len(coefficients) - 1
     total_k = np.empty(16)
+    k_k = np.empty(16, int)
     n = 0
     while k >= 0:
-        if n == len(k_k):
-            k_k = grow(k_k)
+        if n == len(total_k):
             total_k = grow(total_k)
-        k_k[n] = k
+            k_k = grow(k_k)
         total_k[n] = total
+        k_k[n] = k
         total = total * x + coefficients[k]
         k -= 1
         n += 1

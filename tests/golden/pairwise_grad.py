@@ -18,7 +18,7 @@ def pairwise_forward(x):
         right, saved2 = pairwise_forward(x[half:])
         cos_right = np.cos(right)
         result = left * cos_right
-        saved = left, cos_right, right, saved2, saved
+        saved = left, saved, right, saved2, cos_right
     return result, saved
 
 
@@ -30,11 +30,11 @@ def pairwise_reverse(x, saved, dy):
         dx = np.zeros_like(x)
         dx[0] = dy
     else:
-        left, cos, right, saved, saved2 = saved
-        result = pairwise_reverse(x[half:], saved, -dy * left * np.sin(right))
+        left, saved, right, saved2, cos = saved
+        result = pairwise_reverse(x[half:], saved2, -dy * left * np.sin(right))
         dx = np.zeros_like(x)
         dx[half:] = result
-        dx[:half] = pairwise_reverse(x[:half], saved2, dy * cos)
+        dx[:half] = pairwise_reverse(x[:half], saved, dy * cos)
     return dx
 
 

@@ -25,13 +25,13 @@ def quadrature_grad(c, a, b):
     stack_0 = np.array([a])
     stack_1 = np.array([b])
     size = 1
-    high_k = np.empty(16)
     low_k = np.empty(16)
+    high_k = np.empty(16)
     n = 0
     while size > 0:
-        if n == len(high_k):
-            high_k = grow(high_k)
+        if n == len(low_k):
             low_k = grow(low_k)
+            high_k = grow(high_k)
         low = stack_0[-1]
         low_k[n] = low
         high = stack_1[-1]
@@ -60,11 +60,11 @@ def quadrature_grad(c, a, b):
     dc = np.zeros_like(c)
     # reverse of line 337: while stack:
     for k in range(n - 1, -1, -1):
-        high = high_k[k]
         low = low_k[k]
+        high = high_k[k]
+        middle = (low + high) / 2
         width = high - low
         minus = -c[0]
-        middle = (low + high) / 2
         c_1 = c[1]
         coarse = width * (np.exp(minus * middle) * np.sin(c_1 * middle))
         ratio = width / 2

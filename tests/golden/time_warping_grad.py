@@ -30,18 +30,18 @@ def time_warping_grad(a, b):
     for i in range(n, 0, -1):
         # reverse of line 255: for j in range(1, m + 1):
         for j in range(m, 0, -1):
-            cost_item = cost[i - 1, j - 1]
-            cost_item2 = cost[i - 1, j]
-            cost_item3 = cost[i, j - 1]
-            lower = min(cost_item2, cost_item3)
+            cost_item = cost[i - 1, j]
+            cost_item2 = cost[i, j - 1]
+            cost_item3 = cost[i - 1, j - 1]
+            lower = min(cost_item, cost_item2)
             dbest = dcost[i, j]
             ddiff = 2 * dbest * (a[i - 1] - b[j - 1])
             db[j - 1] -= ddiff
             da[i - 1] += ddiff
-            chosen = 0.5 * dbest if lower == cost_item else 0.0
-            chosen2 = dbest if lower < cost_item else chosen
-            chosen3 = 0.5 * chosen2 if cost_item2 == cost_item3 else 0.0
-            dcost[i - 1, j - 1] += dbest if cost_item < lower else chosen
-            dcost[i, j - 1] += chosen2 if cost_item3 < cost_item2 else chosen3
-            dcost[i - 1, j] += chosen2 if cost_item2 < cost_item3 else chosen3
+            chosen = 0.5 * dbest if lower == cost_item3 else 0.0
+            chosen2 = dbest if lower < cost_item3 else chosen
+            chosen3 = 0.5 * chosen2 if cost_item == cost_item2 else 0.0
+            dcost[i - 1, j - 1] += dbest if cost_item3 < lower else chosen
+            dcost[i, j - 1] += chosen2 if cost_item2 < cost_item else chosen3
+            dcost[i - 1, j] += chosen2 if cost_item < cost_item2 else chosen3
     return da, db

@@ -16,8 +16,8 @@ def escape_vmap(c, limit):
     n = np.zeros(c.shape, int)
     for lane in range(len(c)):
         c_lane = c[lane]
-        n_lane = 0
         z = 0.0j
+        n_lane = 0
         while abs(z) < 2 and n_lane < limit:
             z = z * z + c_lane
             n_lane += 1

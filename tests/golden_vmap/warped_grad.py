@@ -36,17 +36,17 @@ def warped_grad_vmap(a, b):
     for i in range(n, 0, -1):
         # reverse of line 94: for j in range(1, m + 1):
         for j in range(m, 0, -1):
-            part = cost[:, i - 1, j - 1]
-            part2 = cost[:, i - 1, j]
-            part3 = cost[:, i, j - 1]
-            mask = part3 < part2
-            chosen = np.where(mask, part3, part2)
+            part = cost[:, i - 1, j]
+            part2 = cost[:, i, j - 1]
+            part3 = cost[:, i - 1, j - 1]
+            mask = part2 < part
+            chosen = np.where(mask, part2, part)
             dtotal = dcost[:, i, j].copy()
-            chosen2 = np.where(chosen == part, 0.5 * dtotal, 0.0)
-            dchosen = np.where(chosen < part, dtotal, chosen2)
-            chosen3 = np.where(part2 == part3, 0.5 * dchosen, 0.0)
-            dcost[:, i - 1, j - 1] += np.where(part < chosen, dtotal, chosen2)
+            chosen2 = np.where(chosen == part3, 0.5 * dtotal, 0.0)
+            dchosen = np.where(chosen < part3, dtotal, chosen2)
+            chosen3 = np.where(part == part2, 0.5 * dchosen, 0.0)
+            dcost[:, i - 1, j - 1] += np.where(part3 < chosen, dtotal, chosen2)
             dcost[:, i, j - 1] += np.where(mask, dchosen, chosen3)
-            dcost[:, i - 1, j] += np.where(part2 < part3, dchosen, chosen3)
+            dcost[:, i - 1, j] += np.where(part < part2, dchosen, chosen3)
             da[:, i - 1] += 2 * dtotal * (a[:, i - 1] - b[j - 1])
     return da

@@ -326,9 +326,9 @@ def _target_names(node: Any) -> set[str]:
 def guessed_places(frame: Frame, assigned: set[str], augmented: set[str], stored: set[str]) -> list[tuple[Place, bool]]:
     """What a loop may carry, by the names it assigns to; with whether whole numbers surely change."""
     places: dict[Any, tuple[Place, bool]] = {}
-    for name in sorted(assigned | augmented | stored):
-        value = frame.names.get(name, ABSENT)
-        if value is ABSENT:
+    changed = assigned | augmented | stored
+    for name, value in frame.names.items():                             # as the program introduces them
+        if name not in changed or value is ABSENT:
             continue
         if name not in assigned and is_array(value):
             place: Place = Cell(cell_of(value))

@@ -59,11 +59,12 @@ def restore(body: Block, backwards: Block, mirrors: Mirrors, assumptions: Assump
     if not mirrors:
         return {}
     values = Values(Scopes.of(body), assumptions, calls_again, gone)
-    needed = [v for v in _mentioned(backwards) if values.scopes.is_inner(v)]
+    mentioned = _mentioned(backwards)
+    needed = [v for v in values.scopes.home if v in mentioned and values.scopes.is_inner(v)]
     recorded = cut(values, needed, mirrors, dead_loops(body, backwards, asked, mirrors), short)
     restorer = Restorer(values, mirrors, recorded)
     restorer.branches = restorer.branches_run_again(needed)
-    for var in needed:
+    for var in restorer.in_time(needed):
         restorer.restore(var)
     restorer.settle_sizes()
     for stmt in backwards:
@@ -73,13 +74,13 @@ def restore(body: Block, backwards: Block, mirrors: Mirrors, assumptions: Assump
     return restorer.needs
 
 
-def _mentioned(block: Block) -> dict[Var, None]:
-    """All variables that a block mentions, in order: also as sizes of what is defined in it."""
-    found: dict[Var, None] = {}
+def _mentioned(block: Block) -> set[Var]:
+    """All variables that a block mentions: also as sizes of what is defined in it."""
+    found: set[Var] = set()
     for stmt in all_statements(block):
-        found.update((var, None) for var in (*head_uses(stmt), *tail_uses(stmt)))
+        found.update(head_uses(stmt), tail_uses(stmt))
         for target in (*targets_of(stmt), *inner_targets(stmt)):
-            found.update((var, None) for var in atom_vars(_array_type(target.type)))
+            found.update(atom_vars(_array_type(target.type)))
     return found
 
 
@@ -130,6 +131,16 @@ class Restorer:
         positions = {s.position: m.position for s, m in mirrors.items()
                      if isinstance(s, Loop) and isinstance(m, Loop)}
         self.copier = Copier(dict(positions))
+
+    def in_time(self, needed: list[Var]) -> list[Var]:
+        """Values and what they come from, in the order in which the forward sweep makes them."""
+        found, pending = set[Var](), list(needed)
+        while pending:
+            var = pending.pop()
+            if var not in found and self.scopes.is_inner(var):
+                found.add(var)
+                pending += self._sources(var) or ()
+        return [var for var in self.scopes.home if var in found]
 
     def restore(self, var: Var) -> None:
         """Makes a value available, after those that it comes from; not by recursion, as the body of a
