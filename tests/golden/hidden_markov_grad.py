@@ -51,9 +51,9 @@ def hidden_markov_grad(start, moves, shows, seen):
         dot = dot_k[k]
         symbol = seen[k + 1]
         part = shows[:, symbol]
-        state2 = dot * part
-        total = np.sum(state2)
-        total2 = np.sum(dstate * (state2 / total) / total)
+        state = dot * part
+        total = np.sum(state)
+        total2 = np.sum(dstate * (state / total) / total)
         dstate = dstate / total + (1.0 / total - total2)
         ddot = dstate * part
         dshows[:, symbol] += dstate * dot

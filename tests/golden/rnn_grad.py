@@ -44,8 +44,8 @@ def rnn_grad(W, U, b, xs):
     db = np.zeros_like(b)
     # reverse of line 66: for x in xs:
     for k in range(n - 1, -1, -1):
-        h2 = h_k[k + 1]
-        dtotal = dh * (1 - h2 * h2)
+        h = h_k[k + 1]
+        dtotal = dh * (1 - h * h)
         db += dtotal
         dU += np.outer(dtotal, xs[k])
         dh = W.T @ dtotal

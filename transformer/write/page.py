@@ -37,7 +37,7 @@ from .sizes import SizePlan, extent_of_axis
 from .storage import decide_storage
 from .stores import stores
 from .undefined import filled_edges
-from .variables import share_variables
+from .variables import share_variables, without_nested
 
 DIMENSIONS = ("n", "m", "d", "p", "q", "r", "s")
 
@@ -123,6 +123,7 @@ class Page:
         self.aliases = decide_storage(self.flow, alive, given)
         self.variables = share_variables(self.flow, alive, self.aliases)
         self.nesting = nest(self.flow, alive, self.variables, self.aliases)
+        without_nested(self.variables, self.nesting.values, alive)
         self.constants = Constants(function, interface)
         named = set(_names_of_constants(function)) - self.constants.taken
         self.names = Names(self.flow, self.variables, taken | named)

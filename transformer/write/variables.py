@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from heapq import heappop, heappush
 
 from ..core.grammar import If, Let, Loop, Var
@@ -82,6 +82,13 @@ def share_variables(flow: Flow, ranges: dict[Var, Pieces], aliases: Aliases) -> 
         if var.name and given_name(var) and flow.stored.of.get(var) is None:
             by_name[var.name].add(var, ranges[var][0][0])
     return variables
+
+
+def without_nested(variables: Variables, nested: Collection[Var], ranges: dict[Var, Pieces]) -> None:
+    """Frees the names of values that get none, as they are printed where they are used."""
+    for variable in dict.fromkeys(variables[var] for var in nested if var in variables):
+        held = [piece for var in variable.values if var not in nested for piece in ranges[var]]
+        variable.pieces = joined(sorted(held)) or variable.pieces
 
 
 class _Namesakes:
