@@ -9,6 +9,7 @@ import numpy as np
 def lorenz_grad(state, n):
     # state: f64[3]
     # n: int
+    m = max(n, 0)
     if state.shape != (3,):
         raise ValueError(f"state {state.shape} must be (3,)")
     if state.dtype.kind != "f":
@@ -17,9 +18,9 @@ def lorenz_grad(state, n):
     x = state[0]
     y = state[1]
     z = state[2]
-    x_k = np.empty(max(n, 0))
-    y_k = np.empty(max(n, 0))
-    diff_k = np.empty(max(n, 0))
+    x_k = np.empty(m)
+    y_k = np.empty(m)
+    diff_k = np.empty(m)
     for k in range(n):
         x_k[k] = x
         y_k[k] = y

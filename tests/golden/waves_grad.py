@@ -11,6 +11,7 @@ def waves_grad(u, c, steps):
     # c: f64
     # steps: int
     n = len(u)
+    m = max(steps, 0)
     if (np.ndim(u), np.ndim(c)) != (1, 0):
         raise ValueError("u and c must have 1 and 0 axes")
     if n < 2:
@@ -20,12 +21,12 @@ def waves_grad(u, c, steps):
     u = u.copy()
     number = int((max(steps, 1) - 1) ** 0.5)
     size = number + 1
-    blocks = (number + max(steps, 0)) // size
+    blocks = (number + m) // size
     u_k = np.empty((blocks, n))
     for block in range(blocks):
         u_k[block] = u
         start = block * size
-        end = min(start + size, max(steps, 0))
+        end = min(start + size, m)
         for _ in range(end - start):
             u[1:-1] += c * np.sin(u[2:] - 2 * u[1:-1] + u[:-2])
     # reverse
@@ -35,7 +36,7 @@ def waves_grad(u, c, steps):
     for block in range(blocks - 1, -1, -1):
         u = u_k[block]
         start = block * size
-        end = min(start + size, max(steps, 0))
+        end = min(start + size, m)
         total_k = np.empty((end - start, n - 2))
         for k in range(end - start):
             total_k[k] = u[2:] - 2 * u[1:-1] + u[:-2]

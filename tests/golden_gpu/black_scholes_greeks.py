@@ -114,10 +114,10 @@ def in_fours(size, *arrays):
 
 
 @cuda.jit
-def fill_dv(n, S, K, v, T, r, number, minus, dv, dK, dS, parts):
+def fill_dv(m, n, S, K, v, T, r, number, minus, dv, dK, dS, parts):
     shared = cuda.shared.array(THREADS, np.float32)
     i = Place(cuda.blockIdx.x)
-    while i < (n + 4095) // 4096:
+    while i < m:
         total = np.float32(0.0)
         j = Place(4096 * i + cuda.threadIdx.x)
         while j < min(4096 * i + 4096, n):
@@ -159,7 +159,7 @@ def fill_dv(n, S, K, v, T, r, number, minus, dv, dK, dS, parts):
 
 
 @cuda.jit
-def fill_number2(fours, parts, n, number2):
+def fill_number2(fours, parts, m, number2):
     shared = cuda.shared.array(THREADS, np.float32)
     total = np.float32(0.0)
     j = Place(cuda.threadIdx.x)
@@ -171,7 +171,7 @@ def fill_number2(fours, parts, n, number2):
         total = next_total(total, parts3)
         j = Place(j + cuda.blockDim.x)
     i = Place(4 * fours + cuda.threadIdx.x)
-    while i < (n + 4095) // 4096:
+    while i < m:
         total = next_total(total, parts[i])
         i = Place(i + cuda.blockDim.x)
     total = add_of_block(total, shared)
@@ -181,18 +181,18 @@ def fill_number2(fours, parts, n, number2):
 
 def black_scholes_value_and_grad_driver(S, K, T, r, v):
     n = S.shape[0]
+    m = (n + 4095) // 4096
     check_places(n)
     minus = -r
     number = np.float32(2.0 ** -0.5)
     dv = cp.empty(n, np.float32)
     dK = cp.empty(n, np.float32)
     dS = cp.empty(n, np.float32)
-    parts = cp.empty((n + 4095) // 4096, np.float32)
-    fill_dv[over_blocks((n + 4095) // 4096)](n, S, K, v, T, r, number, minus, dv, dK,
-        dS, parts)
+    parts = cp.empty(m, np.float32)
+    fill_dv[over_blocks(m)](m, n, S, K, v, T, r, number, minus, dv, dK, dS, parts)
     number2 = cp.empty(1, np.float32)
-    fours = in_fours((n + 4095) // 4096, parts)
-    fill_number2[one_block()](fours, parts, n, number2)
+    fours = in_fours(m, parts)
+    fill_number2[one_block()](fours, parts, m, number2)
     return number2.reshape(()), dS, dK, dv
 
 

@@ -151,10 +151,10 @@ def fill_u_next(n, u2, c, u_next):
 
 
 @cuda.jit
-def fill_parts(n, fours, u2, parts):
+def fill_parts(m, fours, u2, n, parts):
     shared = cuda.shared.array(THREADS, np.float32)
     i = Place(cuda.blockIdx.x)
-    while i < (n + 4095) // 4096:
+    while i < m:
         total = np.float32(0.0)
         k = Place(1024 * i + cuda.threadIdx.x)
         while k < min(1024 * i + 1024, fours):
@@ -175,7 +175,7 @@ def fill_parts(n, fours, u2, parts):
 
 
 @cuda.jit
-def fill_number(fours, parts, n, number):
+def fill_number(fours, parts, m, number):
     shared = cuda.shared.array(THREADS, np.float32)
     total = np.float32(0.0)
     j = Place(cuda.threadIdx.x)
@@ -187,7 +187,7 @@ def fill_number(fours, parts, n, number):
         total = next_total2(total, parts3)
         j = Place(j + cuda.blockDim.x)
     i = Place(4 * fours + cuda.threadIdx.x)
-    while i < (n + 4095) // 4096:
+    while i < m:
         total = next_total2(total, parts[i])
         i = Place(i + cuda.blockDim.x)
     total = add_of_block(total, shared)
@@ -197,18 +197,19 @@ def fill_number(fours, parts, n, number):
 
 def heat_driver(u, c):
     n = u.shape[0]
+    m = (n + 4095) // 4096
     check_places(n)
     u_next = cp.empty(n, np.float32)
     u2 = u.copy()
     for i in range(10):
         fill_u_next[over_threads(n)](n, u2, c, u_next)
         u2, u_next = u_next, u2
-    parts = cp.empty((n + 4095) // 4096, np.float32)
+    parts = cp.empty(m, np.float32)
     fours = in_fours(n, u2)
-    fill_parts[over_blocks((n + 4095) // 4096)](n, fours, u2, parts)
+    fill_parts[over_blocks(m)](m, fours, u2, n, parts)
     number = cp.empty(1, np.float32)
-    fours = in_fours((n + 4095) // 4096, parts)
-    fill_number[one_block()](fours, parts, n, number)
+    fours = in_fours(m, parts)
+    fill_number[one_block()](fours, parts, m, number)
     return number.reshape(()), u2
 
 

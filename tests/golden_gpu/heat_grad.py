@@ -187,10 +187,10 @@ def fill_dc(dc):
 
 
 @cuda.jit
-def fill_parts(n, du, kept, i, parts):
+def fill_parts(m, n, du, kept, i, parts):
     shared = cuda.shared.array(THREADS, np.float32)
     j = Place(cuda.blockIdx.x)
-    while j < (n + 4093) // 4096:
+    while j < m:
         total = np.float32(0.0)
         k = Place(cuda.threadIdx.x)
         while k < min(4096, n - 4096 * j - 2):
@@ -215,7 +215,7 @@ def fill_du_next(n, du, c, du_next):
 
 
 @cuda.jit
-def fill_dc2(dc, fours, parts, n):
+def fill_dc2(dc, fours, parts, m):
     shared = cuda.shared.array(THREADS, np.float32)
     dc2 = dc[0]
     total = np.float32(0.0)
@@ -228,7 +228,7 @@ def fill_dc2(dc, fours, parts, n):
         total = next_total(total, parts3)
         k = Place(k + cuda.blockDim.x)
     j = Place(4 * fours + cuda.threadIdx.x)
-    while j < (n + 4093) // 4096:
+    while j < m:
         total = next_total(total, parts[j])
         j = Place(j + cuda.blockDim.x)
     total = add_of_block(total, shared)
@@ -241,6 +241,7 @@ def fill_dc2(dc, fours, parts, n):
 
 def heat_grad_driver(u, c):
     n = u.shape[0]
+    m = (n + 4093) // 4096
     check_places(n)
     kept = cp.empty((10, n - 2), np.float32)
     u_next = cp.empty(n, np.float32)
@@ -253,14 +254,14 @@ def heat_grad_driver(u, c):
     fours = in_fours(n, u2, du)
     fill_du[over_threads(n - 3 * fours)](fours, u2, du, n)
     du_next = cp.empty(n, np.float32)
-    parts = cp.empty((n + 4093) // 4096, np.float32)
+    parts = cp.empty(m, np.float32)
     dc = cp.empty(1, np.float32)
     fill_dc[one_thread()](dc)
     for i in range(9, -1, -1):
-        fill_parts[over_blocks((n + 4093) // 4096)](n, du, kept, i, parts)
+        fill_parts[over_blocks(m)](m, n, du, kept, i, parts)
         fill_du_next[over_threads(n)](n, du, c, du_next)
-        fours = in_fours((n + 4093) // 4096, parts)
-        fill_dc2[one_block()](dc, fours, parts, n)
+        fours = in_fours(m, parts)
+        fill_dc2[one_block()](dc, fours, parts, m)
         du, du_next = du_next, du
     return du, dc.reshape(())
 

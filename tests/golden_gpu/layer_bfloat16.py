@@ -163,10 +163,10 @@ def one_block():
 
 
 @cuda.jit
-def fill_scaled2(n, fours, dot, b, scaled, scaled2, d, parts):
+def fill_scaled2(n2, n, fours, dot, b, scaled, scaled2, d, parts):
     shared = cuda.shared.array(THREADS, np.float32)
     i = Place(cuda.blockIdx.x)
-    while i < (n + 3) // 4:
+    while i < n2:
         total = np.float32(0.0)
         for j in range(min(4, n - 4 * i)):
             l = Place(cuda.threadIdx.x)
@@ -192,9 +192,9 @@ def fill_scaled2(n, fours, dot, b, scaled, scaled2, d, parts):
 
 
 @cuda.jit
-def fill_parts2(n, d, b, dot, scaled, parts2):
+def fill_parts2(n3, d, b, n, dot, scaled, parts2):
     i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
-    while i < (n + 63) // 64:
+    while i < n3:
         j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
         while j < d:
             b_j = number_of(b[j])
@@ -208,7 +208,7 @@ def fill_parts2(n, d, b, dot, scaled, parts2):
 
 
 @cuda.jit
-def fill_db(d, fours, parts2, n, db):
+def fill_db(d, fours, parts2, n3, db):
     shared = cuda.shared.array(THREADS, np.float32)
     i = Place(cuda.blockIdx.x)
     while i < d:
@@ -222,7 +222,7 @@ def fill_db(d, fours, parts2, n, db):
             total = next_total2(total, parts2_3)
             k = Place(k + cuda.blockDim.x)
         j = Place(4 * fours + cuda.threadIdx.x)
-        while j < (n + 63) // 64:
+        while j < n3:
             total = next_total2(total, parts2[i, j])
             j = Place(j + cuda.blockDim.x)
         total = add_of_block(total, shared)
@@ -232,7 +232,7 @@ def fill_db(d, fours, parts2, n, db):
 
 
 @cuda.jit
-def fill_number2(fours, parts, n, number2, number):
+def fill_number2(fours, parts, n2, number2, number):
     shared = cuda.shared.array(THREADS, np.float32)
     total = np.float32(0.0)
     j = Place(cuda.threadIdx.x)
@@ -244,7 +244,7 @@ def fill_number2(fours, parts, n, number2, number):
         total = next_total3(total, parts3)
         j = Place(j + cuda.blockDim.x)
     i = Place(4 * fours + cuda.threadIdx.x)
-    while i < (n + 3) // 4:
+    while i < n2:
         total = next_total3(total, parts[i])
         i = Place(i + cuda.blockDim.x)
     total = add_of_block(total, shared)
@@ -255,27 +255,28 @@ def fill_number2(fours, parts, n, number2, number):
 def layer_value_and_grad_driver(x, w, b):
     n, m = x.shape
     d = w.shape[1]
+    n2 = (n + 3) // 4
+    n3 = (n + 63) // 64
     check_places(n, m, d)
     dot = cp.empty((n, d), ml_dtypes.bfloat16)
     cp.matmul(x, w, out=dot)
     number = np.float32(d * n)
     scaled = np.float32(2.0) * (np.float32(1.0) / np.float32(number))
     scaled2 = cp.empty((n, d), ml_dtypes.bfloat16)
-    parts = cp.empty((n + 3) // 4, np.float32)
+    parts = cp.empty(n2, np.float32)
     fours = in_fours(d, dot, b, scaled2)
-    fill_scaled2[over_blocks((n + 3) // 4, along=d)](n, fours, dot.view(np.uint16),
+    fill_scaled2[over_blocks(n2, along=d)](n2, n, fours, dot.view(np.uint16),
         b.view(np.uint16), scaled, scaled2.view(np.uint16), d, parts)
-    parts2 = cp.empty((d, (n + 63) // 64), np.float32)
-    fill_parts2[over_threads(d, (n + 63) // 64)](n, d, b.view(np.uint16),
-        dot.view(np.uint16), scaled, parts2)
+    parts2 = cp.empty((d, n3), np.float32)
+    fill_parts2[over_threads(d, n3)](n3, d, b.view(np.uint16), n, dot.view(np.uint16),
+        scaled, parts2)
     db = cp.empty(d, ml_dtypes.bfloat16)
-    fours = in_fours((n + 63) // 64, parts2)
-    fill_db[over_blocks(d, along=(n + 63) // 64)](d, fours, parts2, n,
-        db.view(np.uint16))
+    fours = in_fours(n3, parts2)
+    fill_db[over_blocks(d, along=n3)](d, fours, parts2, n3, db.view(np.uint16))
     dw = cp.empty((m, d), ml_dtypes.bfloat16)
     number2 = cp.empty(1, ml_dtypes.bfloat16)
-    fours = in_fours((n + 3) // 4, parts)
-    fill_number2[one_block()](fours, parts, n, number2.view(np.uint16), number)
+    fours = in_fours(n2, parts)
+    fill_number2[one_block()](fours, parts, n2, number2.view(np.uint16), number)
     cp.matmul(x.T, scaled2, out=dw)
     return number2.reshape(()), dw, db
 

@@ -188,10 +188,10 @@ def over_threads(*sizes):
 
 
 @cuda.jit
-def fill_scaled(m, fours, position, number, n, scaled, part, parts):
+def fill_scaled(d, fours, position, number, n, scaled, part, m, parts):
     shared = cuda.shared.array(THREADS, np.int64)
     i = Place(cuda.blockIdx.x)
-    while i < (m + 4095) // 4096:
+    while i < d:
         total = 0
         k = Place(1024 * i + cuda.threadIdx.x)
         while k < min(1024 * i + 1024, fours):
@@ -214,7 +214,7 @@ def fill_scaled(m, fours, position, number, n, scaled, part, parts):
 
 
 @cuda.jit
-def fill_number3(fours, parts, m, number3):
+def fill_number3(fours, parts, d, number3):
     shared = cuda.shared.array(THREADS, np.int64)
     total = 0
     j = Place(cuda.threadIdx.x)
@@ -226,7 +226,7 @@ def fill_number3(fours, parts, m, number3):
         total = next_total2(total, parts3)
         j = Place(j + cuda.blockDim.x)
     i = Place(4 * fours + cuda.threadIdx.x)
-    while i < (m + 4095) // 4096:
+    while i < d:
         total = next_total2(total, parts[i])
         i = Place(i + cuda.blockDim.x)
     total = add_of_block(total, shared)
@@ -235,10 +235,10 @@ def fill_number3(fours, parts, m, number3):
 
 
 @cuda.jit
-def fill_parts4(m, fours, scaled, n, parts4):
+def fill_parts4(d, fours, scaled, n, m, parts4):
     shared = cuda.shared.array(THREADS, np.int64)
     i = Place(cuda.blockIdx.x)
-    while i < (m + 4095) // 4096:
+    while i < d:
         total = 0
         k = Place(1024 * i + cuda.threadIdx.x)
         while k < min(1024 * i + 1024, fours):
@@ -259,7 +259,7 @@ def fill_parts4(m, fours, scaled, n, parts4):
 
 
 @cuda.jit
-def fill_number4(fours, parts4, m, number4):
+def fill_number4(fours, parts4, d, number4):
     shared = cuda.shared.array(THREADS, np.int64)
     total = 0
     j = Place(cuda.threadIdx.x)
@@ -271,7 +271,7 @@ def fill_number4(fours, parts4, m, number4):
         total = next_total4(total, parts4_3)
         j = Place(j + cuda.blockDim.x)
     i = Place(4 * fours + cuda.threadIdx.x)
-    while i < (m + 4095) // 4096:
+    while i < d:
         total = next_total4(total, parts4[i])
         i = Place(i + cuda.blockDim.x)
     total = add_of_block(total, shared)
@@ -311,10 +311,10 @@ def fill_zeros2(m, position, scaled, n, table, part, zeros, number, dposition, s
 
 
 @cuda.jit
-def fill_parts5(m, fours, shares, parts5):
+def fill_parts5(d, fours, shares, m, parts5):
     shared = cuda.shared.array(THREADS, np.float32)
     i = Place(cuda.blockIdx.x)
-    while i < (m + 4095) // 4096:
+    while i < d:
         total3 = np.float32(0.0)
         k = Place(1024 * i + cuda.threadIdx.x)
         while k < min(1024 * i + 1024, fours):
@@ -350,7 +350,7 @@ def fill_zeros3(m, scaled, n, part, table, zeros):
 
 
 @cuda.jit
-def fill_number5(fours, parts5, m, number5):
+def fill_number5(fours, parts5, d, number5):
     shared = cuda.shared.array(THREADS, np.float32)
     total3 = np.float32(0.0)
     j = Place(cuda.threadIdx.x)
@@ -362,7 +362,7 @@ def fill_number5(fours, parts5, m, number5):
         total3 = next_total3_3(total3, parts5_3)
         j = Place(j + cuda.blockDim.x)
     i = Place(4 * fours + cuda.threadIdx.x)
-    while i < (m + 4095) // 4096:
+    while i < d:
         total3 = next_total3_3(total3, parts5[i])
         i = Place(i + cuda.blockDim.x)
     total3 = add_of_block(total3, shared)
@@ -373,29 +373,29 @@ def fill_number5(fours, parts5, m, number5):
 def looked_up_value_and_grad_driver(table, position):
     n = table.shape[0]
     m = position.shape[0]
+    d = (m + 4095) // 4096
     check_places(n, m)
     number = np.float32(float(n) - 1.001)
     scaled = cp.empty(m, np.float32)
     part = cp.empty(m, np.float32)
-    parts = cp.empty((m + 4095) // 4096, np.int64)
+    parts = cp.empty(d, np.int64)
     fours = in_fours(m, position, scaled, part)
-    fill_scaled[over_blocks((m + 4095) // 4096)](m, fours, position, number, n, scaled,
-        part, parts)
+    fill_scaled[over_blocks(d)](d, fours, position, number, n, scaled, part, m, parts)
     number3 = cp.empty(1, np.bool_)
-    fours = in_fours((m + 4095) // 4096, parts)
-    fill_number3[one_block()](fours, parts, m, number3)
+    fours = in_fours(d, parts)
+    fill_number3[one_block()](fours, parts, d, number3)
     if number3[0].item():
         for i in range(m):
             scaled_i = np.int64(np.float32(scaled[i].item()))
             if not -n <= scaled_i < n:
                 raise IndexError("index", scaled_i,
                     "is out of bounds for axis 0 with size", n)
-    parts4 = cp.empty((m + 4095) // 4096, np.int64)
+    parts4 = cp.empty(d, np.int64)
     fours = in_fours(m, scaled)
-    fill_parts4[over_blocks((m + 4095) // 4096)](m, fours, scaled, n, parts4)
+    fill_parts4[over_blocks(d)](d, fours, scaled, n, m, parts4)
     number4 = cp.empty(1, np.bool_)
-    fours = in_fours((m + 4095) // 4096, parts4)
-    fill_number4[one_block()](fours, parts4, m, number4)
+    fours = in_fours(d, parts4)
+    fill_number4[one_block()](fours, parts4, d, number4)
     if number4[0].item():
         for i in range(m):
             total = np.int64(np.float32(scaled[i].item())) + 1
@@ -408,13 +408,13 @@ def looked_up_value_and_grad_driver(table, position):
     shares = cp.empty(m, np.float32)
     fill_zeros2[over_threads(m)](m, position, scaled, n, table, part, zeros, number,
         dposition, shares)
-    parts5 = cp.empty((m + 4095) // 4096, np.float32)
+    parts5 = cp.empty(d, np.float32)
     fours = in_fours(m, shares)
-    fill_parts5[over_blocks((m + 4095) // 4096)](m, fours, shares, parts5)
+    fill_parts5[over_blocks(d)](d, fours, shares, m, parts5)
     fill_zeros3[over_threads(m)](m, scaled, n, part, table, zeros)
     number5 = cp.empty(1, np.float32)
-    fours = in_fours((m + 4095) // 4096, parts5)
-    fill_number5[one_block()](fours, parts5, m, number5)
+    fours = in_fours(d, parts5)
+    fill_number5[one_block()](fours, parts5, d, number5)
     return number5.reshape(()), zeros, dposition
 
 

@@ -340,10 +340,10 @@ def fill_e(d, dot4, b2, fours, n2, e, Y, ratio, total, dz):
 
 
 @cuda.jit
-def fill_parts(d, fours, total, parts):
+def fill_parts(n3, fours, total, d, parts):
     shared = cuda.shared.array(THREADS, np.float32)
     i = Place(cuda.blockIdx.x)
-    while i < (d + 4095) // 4096:
+    while i < n3:
         total2 = np.float32(0.0)
         k = Place(1024 * i + cuda.threadIdx.x)
         while k < min(1024 * i + 1024, fours):
@@ -364,9 +364,9 @@ def fill_parts(d, fours, total, parts):
 
 
 @cuda.jit
-def fill_parts2(d, n2, dz, parts2):
+def fill_parts2(n4, n2, d, dz, parts2):
     i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
-    while i < (d + 63) // 64:
+    while i < n4:
         j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
         while j < n2:
             total2 = np.float32(0.0)
@@ -378,7 +378,7 @@ def fill_parts2(d, n2, dz, parts2):
 
 
 @cuda.jit
-def fill_db2(n2, fours, parts2, d, db2):
+def fill_db2(n2, fours, parts2, n4, db2):
     shared = cuda.shared.array(THREADS, np.float32)
     i = Place(cuda.blockIdx.x)
     while i < n2:
@@ -392,7 +392,7 @@ def fill_db2(n2, fours, parts2, d, db2):
             total2 = next_total2_3(total2, parts2_3)
             k = Place(k + cuda.blockDim.x)
         j = Place(4 * fours + cuda.threadIdx.x)
-        while j < (d + 63) // 64:
+        while j < n4:
             total2 = next_total2_3(total2, parts2[i, j])
             j = Place(j + cuda.blockDim.x)
         total2 = add_of_block(total2, shared)
@@ -402,7 +402,7 @@ def fill_db2(n2, fours, parts2, d, db2):
 
 
 @cuda.jit
-def fill_number2(fours, parts, d, number2, number):
+def fill_number2(fours, parts, n3, number2, number):
     shared = cuda.shared.array(THREADS, np.float32)
     total2 = np.float32(0.0)
     j = Place(cuda.threadIdx.x)
@@ -414,7 +414,7 @@ def fill_number2(fours, parts, d, number2, number):
         total2 = next_total2_4(total2, parts3)
         j = Place(j + cuda.blockDim.x)
     i = Place(4 * fours + cuda.threadIdx.x)
-    while i < (d + 4095) // 4096:
+    while i < n3:
         total2 = next_total2_4(total2, parts[i])
         i = Place(i + cuda.blockDim.x)
     total2 = add_of_block(total2, shared)
@@ -445,7 +445,21 @@ def fill_chosen(d, fours, dh, dot, b1, chosen, n):
 
 
 @cuda.jit
-def fill_db1(n, fours, parts4, d, db1):
+def fill_parts4(n4, n, d, chosen, parts4):
+    i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
+    while i < n4:
+        j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
+        while j < n:
+            total2 = np.float32(0.0)
+            for k in range(min(64, d - 64 * i)):
+                total2 += chosen[Place(64 * i + k), j]
+            parts4[j, i] = total2
+            j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
+        i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
+
+
+@cuda.jit
+def fill_db1(n, fours, parts4, n4, db1):
     shared = cuda.shared.array(THREADS, np.float32)
     i = Place(cuda.blockIdx.x)
     while i < n:
@@ -459,7 +473,7 @@ def fill_db1(n, fours, parts4, d, db1):
             total2 = next_total2_5(total2, parts4_3)
             k = Place(k + cuda.blockDim.x)
         j = Place(4 * fours + cuda.threadIdx.x)
-        while j < (d + 63) // 64:
+        while j < n4:
             total2 = next_total2_5(total2, parts4[i, j])
             j = Place(j + cuda.blockDim.x)
         total2 = add_of_block(total2, shared)
@@ -472,6 +486,8 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     n = W1.shape[1]
     m = X.shape[1]
     d, n2 = Y.shape
+    n3 = (d + 4095) // 4096
+    n4 = (d + 63) // 64
     check_places(n, m, d, n2)
     dot = cp.empty((d, n), np.float32)
     cp.matmul(X, W1, out=dot)
@@ -487,29 +503,29 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     e = cp.empty((d, n2), np.float32)
     fours = in_fours(n2, dot4, b2, e, Y, dz)
     fill_e[over_blocks(d, along=n2)](d, dot4, b2, fours, n2, e, Y, ratio, total, dz)
-    parts = cp.empty((d + 4095) // 4096, np.float32)
+    parts = cp.empty(n3, np.float32)
     fours = in_fours(d, total)
-    fill_parts[over_blocks((d + 4095) // 4096)](d, fours, total, parts)
-    parts2 = cp.empty((n2, (d + 63) // 64), np.float32)
-    fill_parts2[over_threads(n2, (d + 63) // 64)](d, n2, dz, parts2)
+    fill_parts[over_blocks(n3)](n3, fours, total, d, parts)
+    parts2 = cp.empty((n2, n4), np.float32)
+    fill_parts2[over_threads(n2, n4)](n4, n2, d, dz, parts2)
     db2 = cp.empty(n2, np.float32)
-    fours = in_fours((d + 63) // 64, parts2)
-    fill_db2[over_blocks(n2, along=(d + 63) // 64)](n2, fours, parts2, d, db2)
+    fours = in_fours(n4, parts2)
+    fill_db2[over_blocks(n2, along=n4)](n2, fours, parts2, n4, db2)
     dW2 = cp.empty((n, n2), np.float32)
     number2 = cp.empty(1, np.float32)
-    fours = in_fours((d + 4095) // 4096, parts)
-    fill_number2[one_block()](fours, parts, d, number2, number)
+    fours = in_fours(n3, parts)
+    fill_number2[one_block()](fours, parts, n3, number2, number)
     cp.matmul(h.T, dz, out=dW2)
     dh = cp.empty((d, n), np.float32)
     cp.matmul(dz, W2.T, out=dh)
     chosen = cp.empty((d, n), np.float32)
     fours = in_fours(n, dh, dot, b1, chosen)
     fill_chosen[over_threads(n - 3 * fours, d)](d, fours, dh, dot, b1, chosen, n)
-    parts4 = cp.empty((n, (d + 63) // 64), np.float32)
-    fill_parts2[over_threads(n, (d + 63) // 64)](d, n, chosen, parts4)
+    parts4 = cp.empty((n, n4), np.float32)
+    fill_parts4[over_threads(n, n4)](n4, n, d, chosen, parts4)
     db1 = cp.empty(n, np.float32)
-    fours = in_fours((d + 63) // 64, parts4)
-    fill_db1[over_blocks(n, along=(d + 63) // 64)](n, fours, parts4, d, db1)
+    fours = in_fours(n4, parts4)
+    fill_db1[over_blocks(n, along=n4)](n, fours, parts4, n4, db1)
     dW1 = cp.empty((m, n), np.float32)
     cp.matmul(X.T, chosen, out=dW1)
     return number2.reshape(()), dW1, db1, dW2, db2

@@ -174,10 +174,10 @@ def fill_r(n, fours, A, x, r, b):
 
 
 @cuda.jit
-def fill_parts(n, fours, step, parts):
+def fill_parts(m, fours, step, n, parts):
     shared = cuda.shared.array(THREADS, np.float64)
     i = Place(cuda.blockIdx.x)
-    while i < (n + 4095) // 4096:
+    while i < m:
         total = 0.0
         k = Place(1024 * i + cuda.threadIdx.x)
         while k < min(1024 * i + 1024, fours):
@@ -198,7 +198,7 @@ def fill_parts(n, fours, step, parts):
 
 
 @cuda.jit
-def fill_number(fours, parts, n, number):
+def fill_number(fours, parts, m, number):
     shared = cuda.shared.array(THREADS, np.float64)
     total = 0.0
     j = Place(cuda.threadIdx.x)
@@ -210,7 +210,7 @@ def fill_number(fours, parts, n, number):
         total = next_total3(total, parts3)
         j = Place(j + cuda.blockDim.x)
     i = Place(4 * fours + cuda.threadIdx.x)
-    while i < (n + 4095) // 4096:
+    while i < m:
         total = next_total3(total, parts[i])
         i = Place(i + cuda.blockDim.x)
     total = add_of_block(total, shared)
@@ -239,19 +239,20 @@ def fill_total2(number, fours, step, x, total2, n):
 
 def relaxed_driver(A, b, x):
     n = A.shape[1]
+    m = (n + 4095) // 4096
     check_places(n)
     r = cp.empty(n)
     fours = in_fours(n, A, x)
     fill_r[over_blocks(n, along=n)](n, fours, A, x, r, b)
     step = cp.empty(n)
     step[:] = cp.linalg.solve(A, r)
-    parts = cp.empty((n + 4095) // 4096)
+    parts = cp.empty(m)
     fours = in_fours(n, step)
-    fill_parts[over_blocks((n + 4095) // 4096)](n, fours, step, parts)
+    fill_parts[over_blocks(m)](m, fours, step, n, parts)
     total2 = cp.empty(n)
     number = cp.empty(1)
-    fours = in_fours((n + 4095) // 4096, parts)
-    fill_number[one_block()](fours, parts, n, number)
+    fours = in_fours(m, parts)
+    fill_number[one_block()](fours, parts, m, number)
     fours = in_fours(n, step, x, total2)
     fill_total2[over_threads(n - 3 * fours)](number, fours, step, x, total2, n)
     return total2

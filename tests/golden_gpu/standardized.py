@@ -139,9 +139,9 @@ def in_fours(size, *arrays):
 
 
 @cuda.jit
-def fill_parts(n, m, X, parts):
+def fill_parts(d, m, n, X, parts):
     i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
-    while i < (n + 63) // 64:
+    while i < d:
         j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
         while j < m:
             total = np.float32(0.0)
@@ -153,7 +153,7 @@ def fill_parts(n, m, X, parts):
 
 
 @cuda.jit
-def fill_ratio(m, fours, parts, n, number, ratio, ratio2):
+def fill_ratio(m, fours, parts, d, number, ratio, ratio2):
     shared = cuda.shared.array(THREADS, np.float32)
     i = Place(cuda.blockIdx.x)
     while i < m:
@@ -167,7 +167,7 @@ def fill_ratio(m, fours, parts, n, number, ratio, ratio2):
             total = next_total(total, parts3)
             k = Place(k + cuda.blockDim.x)
         j = Place(4 * fours + cuda.threadIdx.x)
-        while j < (n + 63) // 64:
+        while j < d:
             total = next_total(total, parts[i, j])
             j = Place(j + cuda.blockDim.x)
         total = add_of_block(total, shared)
@@ -179,9 +179,9 @@ def fill_ratio(m, fours, parts, n, number, ratio, ratio2):
 
 
 @cuda.jit
-def fill_parts4(n, m, ratio2, X, parts4):
+def fill_parts4(d, m, ratio2, n, X, parts4):
     i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
-    while i < (n + 63) // 64:
+    while i < d:
         j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
         while j < m:
             ratio2_j = ratio2[j]
@@ -195,7 +195,7 @@ def fill_parts4(n, m, ratio2, X, parts4):
 
 
 @cuda.jit
-def fill_root(m, fours, parts4, n, root, number):
+def fill_root(m, fours, parts4, d, root, number):
     shared = cuda.shared.array(THREADS, np.float32)
     i = Place(cuda.blockIdx.x)
     while i < m:
@@ -209,7 +209,7 @@ def fill_root(m, fours, parts4, n, root, number):
             total = next_total2(total, parts4_3)
             k = Place(k + cuda.blockDim.x)
         j = Place(4 * fours + cuda.threadIdx.x)
-        while j < (n + 63) // 64:
+        while j < d:
             total = next_total2(total, parts4[i, j])
             j = Place(j + cuda.blockDim.x)
         total = add_of_block(total, shared)
@@ -242,20 +242,20 @@ def fill_ratio4(n, fours, X, ratio, root, ratio4, m):
 
 def standardized_driver(X):
     n, m = X.shape
+    d = (n + 63) // 64
     check_places(n, m)
-    parts = cp.empty((m, (n + 63) // 64), np.float32)
-    fill_parts[over_threads(m, (n + 63) // 64)](n, m, X, parts)
+    parts = cp.empty((m, d), np.float32)
+    fill_parts[over_threads(m, d)](d, m, n, X, parts)
     ratio = cp.empty(m, np.float32)
     ratio2 = cp.empty(m, np.float32)
     number = np.float32(n)
-    fours = in_fours((n + 63) // 64, parts)
-    fill_ratio[over_blocks(m, along=(n + 63) // 64)](m, fours, parts, n, number, ratio,
-        ratio2)
-    parts4 = cp.empty((m, (n + 63) // 64), np.float32)
-    fill_parts4[over_threads(m, (n + 63) // 64)](n, m, ratio2, X, parts4)
+    fours = in_fours(d, parts)
+    fill_ratio[over_blocks(m, along=d)](m, fours, parts, d, number, ratio, ratio2)
+    parts4 = cp.empty((m, d), np.float32)
+    fill_parts4[over_threads(m, d)](d, m, ratio2, n, X, parts4)
     root = cp.empty(m, np.float32)
-    fours = in_fours((n + 63) // 64, parts4)
-    fill_root[over_blocks(m, along=(n + 63) // 64)](m, fours, parts4, n, root, number)
+    fours = in_fours(d, parts4)
+    fill_root[over_blocks(m, along=d)](m, fours, parts4, d, root, number)
     ratio4 = cp.empty((n, m), np.float32)
     fours = in_fours(m, X, ratio, root, ratio4)
     fill_ratio4[over_threads(m - 3 * fours, n)](n, fours, X, ratio, root, ratio4, m)

@@ -12,11 +12,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..core.equations import only_atom
-from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, SizeAtom, leaves, replaced
+from ..core.grammar import Var
+from ..core.sizes import Dim, Extent, Floor, Greatest, Least, Size, SizeAtom, Unknown, leaves, replaced
 
 NAME, NUMBER = 2, 1    # how long they are
 SAVING = 6             # what a name has to save
@@ -25,15 +26,18 @@ MOST_TERMS = 64        # of a size that is printed in terms of others
 
 class Composites:
     """The sizes that get names, each as a dimension of its own with what it is; those that others are made of come
-    first. `wished` are the names that the user has for sizes, which get one as soon as they are printed twice."""
+    first. `wished` are the names that the user has for sizes, which get one as soon as they are printed twice;
+    `given` are the integers that are there before the body, as dimensions are."""
 
-    def __init__(self, printed: Iterable[Extent], wished: Mapping[Size, str] | None = None) -> None:
+    def __init__(self, printed: Iterable[Extent], wished: Mapping[Size, str] | None = None,
+                 given: Container[Var] = ()) -> None:
         self.wished = dict(wished or {})
+        self.given = given
         self.sizes: dict[Dim, Size] = {}
         self.names: dict[Dim, str] = {}                                  # as the user has them
         self._found: dict[Extent, Extent] = {}
         sizes = [size for size in printed if isinstance(size, Size)]
-        chosen = _chosen(Counter(known for size in sizes for known in _known(size)), self.wished)
+        chosen = _chosen(Counter(known for size in sizes for known in _known(size, given)), self.wished)
         while (idle := self._define(chosen, sizes)) is not None:
             chosen.remove(idle)
 
@@ -58,7 +62,7 @@ class Composites:
             return size
         if size not in self._found:
             found: Extent = size
-            least = 1 if is_of_dims(size) else NAME                      # n - i - 2, and not `m - i`
+            least = 1 if is_known(size, self.given) else NAME                      # n - i - 2, and not `m - i`
             for dim, whole in self.sizes.items():
                 shortest = min(_in_terms_of(found, dim, whole), key=_length, default=found)
                 if _length(shortest) + least <= _length(found):
@@ -67,18 +71,18 @@ class Composites:
         return self._found[size]
 
 
-def _known(size: Size) -> Iterator[Size]:
+def _known(size: Size, given: Container[Var]) -> Iterator[Size]:
     """A size that is known before the body of a function, or what in it is: `n // 2` of ``n // 2 - i``."""
-    if is_of_dims(size):
+    if is_known(size, given):
         yield size
     else:
         for part in _parts(size):
-            yield from _known(part)
+            yield from _known(part, given)
 
 
-def is_of_dims(size: Size) -> bool:
+def is_known(size: Size, given: Container[Var] = ()) -> bool:
     """Whether a size is known before the body of a function, and no division in it can fail."""
-    return all(isinstance(leaf, Dim) for leaf in leaves(size)) and not any(
+    return all(isinstance(leaf, Dim) or leaf.var in given for leaf in leaves(size)) and not any(
         isinstance(part.denominator, Size) for part in _floors(size))
 
 
@@ -118,9 +122,9 @@ def _chosen(counts: Counter[Size], wished: Mapping[Size, str]) -> list[Size]:
 def _is_worth(size: Size, count: int, is_wished: bool) -> bool:
     length = _length(size)
     atom = only_atom(size)
-    if count == 1 or isinstance(atom, Dim) or atom is None and length <= NAME + NUMBER:      # such as n - 1
+    if count == 1 or isinstance(atom, (Dim, Unknown)) or atom is None and length <= NAME + NUMBER:      # such as n - 1
         return False
-    return is_wished or length > 2 * NAME and (count - 1) * (length - NAME) >= SAVING
+    return is_wished or (length > 2 * NAME or isinstance(atom, Floor)) and (count - 1) * (length - NAME) >= SAVING
 
 
 def _without_number(size: Size) -> Extent:
@@ -131,7 +135,7 @@ def _parts(size: Size) -> list[Size]:
     """The sizes that a size is printed with."""
     found: list[Extent] = []
     for atom in size.atoms():
-        if isinstance(atom, Dim):
+        if isinstance(atom, (Dim, Unknown)):
             continue
         if size != Size.of(atom):
             found.append(Size.of(atom))

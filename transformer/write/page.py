@@ -168,7 +168,7 @@ class Page:
 
     def _is_looked_at(self, var: Var) -> bool:
         """Whether a parameter is read, or a size is taken from it at the top."""
-        return bool(self.flow.count.get(var)) or any(self.sizes.sources[dim][0] is var for dim in self.sizes.named)
+        return bool(self.flow.count.get(var)) or self.sizes.takes_from(var)
 
     def _is_bound(self, var: Var) -> bool:
         """Whether a value is bound to a name of its own somewhere."""
@@ -226,7 +226,7 @@ class Page:
                 continue
             for (axis, _), target in zip(axes, names, strict=True):
                 yield Line(ast.Assign([target], extent_of_axis(tree, param, axis)))
-        for name, value in self.sizes.sums():
+        for name, value in self.sizes.sums(self.expressions.name):
             yield Line(ast.Assign([ast.Name(name)], value))
 
     def _numbers(self) -> Iterator[Item]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..core.equations import bound_size, single_atom, solved
@@ -33,7 +33,7 @@ class SizePlan:
         self.lasting = _lasting_params(function)
         self.shapes = self._shapes()
         printed = list(_printed(self, function, needed, forms, stored))
-        self._name([size for size, _ in printed], function.size_names)
+        self._name([size for size, _ in printed], function.size_names, self.lasting)
         counts: dict[Dim, int] = {}
         for size, weight in printed:
             for dim in self._dims(size):
@@ -42,12 +42,12 @@ class SizePlan:
             dim: None for dim, count in counts.items() if count > 1 or self.sources[dim][0] not in self.lasting
         }
 
-    def _name(self, printed: list[Size], wished: Mapping[Size, str]) -> None:
+    def _name(self, printed: list[Size], wished: Mapping[Size, str], given: Container[Var] = ()) -> None:
         """Chooses the sizes that get a name, of all that are printed; those that they are made of get one, too."""
         normal: dict[Size, str] = {}
         for size, name in wished.items():
             normal.setdefault(self.normal(size), name)
-        self.composites = Composites(map(self.normal, printed), normal)
+        self.composites = Composites(map(self.normal, printed), normal, given)
         self.given: dict[Any, str] = {single_atom(size): name for size, name in normal.items()} | self.composites.names
         self.named: dict[Dim, None] = {
             dim: None for size in self.composites.sizes.values() for dim in self._dims_in(size)
@@ -196,10 +196,15 @@ class SizePlan:
             return ast.Attribute(name(whole), "shape")
         return ast.Tuple([self.tree(size, name) for size in sizes])
 
-    def sums(self) -> Iterator[tuple[str, ast.expr]]:
+    def takes_from(self, param: Var) -> bool:
+        """Whether a size with a name is made of a parameter, or is one of its axes."""
+        made_of = (leaf for size in self.composites.sizes.values() for leaf in leaves(size))
+        return Unknown(param) in made_of or any(self.sources[dim][0] is param for dim in self.named)
+
+    def sums(self, name: Any = None) -> Iterator[tuple[str, ast.expr]]:
         """The other sizes that have a name, and what they are."""
         for dim, size in self.composites.sizes.items():
-            tree = self._sum(None, size, None)
+            tree = self._sum(None, size, name)
             assert tree is not None
             yield self.names[dim], tree
 

@@ -24,7 +24,7 @@ from ..hosted import Fixed
 from ..nests import ROOM, Allocate, Block, Launch, Library, Load, Nest, Product, statements
 from ..numbers import dtype_tree
 from ..statements import MEMORY, memory_name
-from . import grids, reserved
+from . import grids, long_axes, reserved
 from .driven import Fetched, OfNumpy, differs
 from .graphs import is_replayed
 from .halves import dtype_in_kernels
@@ -55,7 +55,10 @@ class Driver(Kernels):
     def _sizes(self) -> list[Item]:
         launches = any(isinstance(each, Launch) for each in statements(self.lowered.body))
         items = super()._sizes()
-        return [*items, *self.checks(list(map(ast.Name, self.names.sizes.values())))] if launches else items
+        computed = self.composites.sizes
+        long: list[ast.expr] = [ast.Name(name) for dim, name in self.names.sizes.items()
+                                if dim not in computed or not long_axes.is_bounded(computed[dim])]
+        return [*items, *self.checks(long)] if launches else items
 
     def returned(self, atom: Any) -> ast.expr:
         """A number of the device is an array without axes."""
