@@ -319,6 +319,18 @@ def escape_time(cx, cy):
     return k + math.log(x * x + y * y)
 
 
+def pressure(p, b, sweeps):
+    """Sweeps with borders that are copied from beside, which the reverse hands on and clears."""
+    p = p.copy()
+    for _ in range(sweeps):
+        p[1:-1, 1:-1] = (p[1:-1, 2:] + p[1:-1, :-2] + p[2:, 1:-1] + p[:-2, 1:-1] - b[1:-1, 1:-1]) / 4
+        p[:, -1] = p[:, -2]
+        p[0, :] = 2 * p[1, :]
+        p[:, 0] = p[:, 1]
+        p[-1, :] = p[-3, ::-1] * p[-2, :]
+    return np.sum(p ** 2)
+
+
 def image_blur(image, kernel):
     h, w = image.shape
     kh, kw = kernel.shape
@@ -377,4 +389,5 @@ PROGRAMS = [
     Program(continued_fraction, positive(None, then=(5,))),
     Program(escape_time, fixed(0.4, 0.5), (0, 1)),
     Program(image_blur, normal((5, 6), (2, 3)), (0, 1)),
+    Program(pressure, normal((4, 5), (4, 5), then=(2,)), (0, 1)),
 ]

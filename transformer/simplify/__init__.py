@@ -35,7 +35,8 @@ def simplify(function: Function, assumptions: Assumptions | None = None, before:
 
 def _join(functions: list[Function], assumptions: Assumptions, before: Before) -> None:
     """Lets go of what keeps equal computations apart (`Again`), when nothing looks for them any more, and joins
-    branches that follow one another."""
+    branches that follow one another; source clears parts when they have been used."""
+    from .clearing import clearing
     from .copies import copies
     from .cse import cse
     from .dead import dead
@@ -46,6 +47,8 @@ def _join(functions: list[Function], assumptions: Assumptions, before: Before) -
         if joining(each, assumptions):
             cse(each, assumptions)
             dead(each, assumptions, before)
+        if before is Before.SOURCE:
+            clearing(each, assumptions)
 
 
 def _simplify_all(function: Function, assumptions: Assumptions, before: Before) -> list[Function]:

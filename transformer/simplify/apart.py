@@ -20,7 +20,7 @@ DEEPEST = 8                    # statements behind an integer that are looked at
 
 
 class Interval(NamedTuple):
-    """Positions from `low` up to `high`, none of them negative; without a `high`, to the end."""
+    """Positions from `low` up to `high`, of those that there are; without a `high`, to the end."""
 
     low: Extent
     high: Extent | None
@@ -37,7 +37,8 @@ def are_apart(fold: Fold, first: list[Interval | None], second: list[Interval | 
 
 def written_part(fold: Fold, stmt: Let) -> list[Interval | None]:
     """Where a statement writes, axis by axis as far as that is known."""
-    return [_interval(fold, entry) for entry in _entries(stmt) or ()]
+    sizes = type_of(stmt.args[0]).sizes                                      # type: ignore[union-attr]
+    return [_interval(fold, entry, size) for entry, size in zip(_entries(stmt) or (), sizes, strict=False)]
 
 
 def _is_before(fold: Fold, left: Interval, right: Interval) -> bool:
@@ -58,18 +59,21 @@ def _entries(stmt: Let) -> list[Any] | None:
     return [filled(entry) for entry in stmt.attrs["index"] if entry is not None]
 
 
-def _interval(fold: Fold, entry: Any) -> Interval | None:
+def _interval(fold: Fold, entry: Any, size: Extent) -> Interval | None:
+    """What an entry means at most on an axis of a size: `[-2:]` of one element is one, not two."""
     if not isinstance(entry, slice):
-        low = _position(fold, entry)
+        low = _position(fold, entry, size)
         return None if low is None else Interval(low, low + 1)
-    low = 0 if entry.start is None else _position(fold, entry.start)
+    low = 0 if entry.start is None else _position(fold, entry.start, size)
     if entry.step not in (None, 1) or low is None:
         return None
-    return Interval(low, None if entry.stop is None else _position(fold, entry.stop))
+    return Interval(low, None if entry.stop is None else _position(fold, entry.stop, size))
 
 
-def _position(fold: Fold, bound: Any) -> Extent | None:
-    """A bound as a size, if it is known to count from the start."""
+def _position(fold: Fold, bound: Any, axis: Extent) -> Extent | None:
+    """A bound as a size, if it is known whether it counts from the start or from the end."""
+    if isinstance(bound, int) and bound < 0:
+        return axis + bound
     size = bound if isinstance(bound, (int, Size)) else affine(fold, bound)
     return size if fold.assumptions.certainly_at_least(size, 0) else None
 

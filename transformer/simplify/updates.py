@@ -68,7 +68,7 @@ def _zero_again(fold: Fold, stmt: Let) -> Any:
 def _written_back(fold: Fold, stmt: Let) -> Any:
     """x[I] = x[I] → x."""
     read = fold.defined_by(stmt.args[1], "get")
-    if read is not None and read.args[0] is stmt.args[0] and _same_index(read, read.args[1:], stmt, stmt.args[2:]):
+    if read is not None and read.args[0] is stmt.args[0] and same_index(read, read.args[1:], stmt, stmt.args[2:]):
         return fold.instead(stmt, stmt.args[0], copies=False)
     return None
 
@@ -160,10 +160,11 @@ def _pass_by(fold: Fold, user: Let, write: Let) -> None:
 
 
 def _same_place(first: Let, second: Let) -> bool:
-    return _same_index(first, first.args[2:], second, second.args[2:])
+    return same_index(first, first.args[2:], second, second.args[2:])
 
 
-def _same_index(first: Let, slots: Sequence[Atom], second: Let, others: Sequence[Atom]) -> bool:
+def same_index(first: Let, slots: Sequence[Atom], second: Let, others: Sequence[Atom]) -> bool:
+    """Whether two statements have one index, each with its slots."""
     return (first.attrs["index"] == second.attrs["index"] and len(slots) == len(others)
             and all(map(same_atom, slots, others)))
 
