@@ -31,9 +31,8 @@ def pairwise_reverse(x, saved, dy):
         dx[0] = dy
     else:
         left, saved, right, saved2, cos = saved
-        result = pairwise_reverse(x[half:], saved2, -dy * left * np.sin(right))
         dx = np.zeros_like(x)
-        dx[half:] = result
+        dx[half:] = pairwise_reverse(x[half:], saved2, -dy * left * np.sin(right))
         dx[:half] = pairwise_reverse(x[:half], saved, dy * cos)
     return dx
 

@@ -81,7 +81,6 @@ def quadrature_grad(c, a, b):
         else:
             dfine = 0.0
         dtotal = dfine * ratio
-        dc_1 = dtotal * e2 * np.cos(scaled2) * t2 + dtotal * e * np.cos(scaled) * t
-        dc[1] += dc_1
+        dc[1] += dtotal * e2 * np.cos(scaled2) * t2 + dtotal * e * np.cos(scaled) * t
         dc[0] -= dtotal * sin2 * e2 * t2 + dtotal * sin * e * t
     return dc

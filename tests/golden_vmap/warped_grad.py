@@ -25,9 +25,8 @@ def warped_grad_vmap(a, b):
             part2 = cost[:, i, j - 1]
             part3 = cost[:, i - 1, j - 1]
             chosen = np.where(part2 < part, part2, part)
-            total = ((a[:, i - 1] - b[j - 1]) ** 2
+            cost[:, i, j] = ((a[:, i - 1] - b[j - 1]) ** 2
                 + np.where(part3 < chosen, part3, chosen))
-            cost[:, i, j] = total
     # reverse
     dcost = np.zeros((d, n + 1, m + 1))
     dcost[:, n, m] = 1.0
