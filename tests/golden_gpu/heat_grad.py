@@ -142,11 +142,11 @@ def one_block():
 
 
 @cuda.jit
-def fill_kept(n, u2, kept, i):
+def fill_kept(n, kept, u2, i):
     j = Place(cuda.grid(1))
     while j < n - 2:
-        total = u2[Place(j + 2)] - np.float32(2.0) * u2[Place(j + 1)] + u2[j]
-        kept[Place(i), j] = total
+        kept[Place(i), j] = (u2[Place(j + 2)] - np.float32(2.0) * u2[Place(j + 1)]
+            + u2[j])
         j = Place(j + cuda.gridsize(1))
 
 
@@ -247,7 +247,7 @@ def heat_grad_driver(u, c):
     u_next = cp.empty(n, np.float32)
     u2 = u.copy()
     for i in range(10):
-        fill_kept[over_threads(n - 2)](n, u2, kept, i)
+        fill_kept[over_threads(n - 2)](n, kept, u2, i)
         fill_u_next[over_threads(n)](n, u2, c, u_next)
         u2, u_next = u_next, u2
     du = cp.empty(n, np.float32)

@@ -89,8 +89,7 @@ def next_total7(total7, e_ij, Y_ij, ratio, ratio2):
 
 @cuda.jit(device=True)
 def dz_at(dot4_ij, b2_j, e_ij, Y_ij, ratio3, ratio, ratio2, total2):
-    diff = ratio * Y_ij - ratio2 * e_ij - np.float32(dot4_ij + b2_j == total2) * ratio3
-    return diff
+    return ratio * Y_ij - ratio2 * e_ij - np.float32(dot4_ij + b2_j == total2) * ratio3
 
 
 @cuda.jit(device=True)

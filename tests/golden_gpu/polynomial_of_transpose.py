@@ -53,9 +53,8 @@ def fill_scaled(n, x, scaled):
                 if i < n and j < n:
                     x_ij = x[i, j]
                     scaled2 = x_ij * x_ij
-                    scaled3 = ((x_ij + scaled2 + np.float32(3.0))
+                    scaled[i, j] = ((x_ij + scaled2 + np.float32(3.0))
                         * (scaled2 + x_ij * tile[lane, k]))
-                    scaled[i, j] = scaled3
                 k = Place(k + cuda.blockDim.y)
             column = Place(column + TILE * cuda.gridDim.x)
         row = Place(row + TILE * cuda.gridDim.y)

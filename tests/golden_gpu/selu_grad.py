@@ -14,9 +14,8 @@ Place = np.uint32
 
 @cuda.jit(device=True)
 def dx_at(x_i):
-    chosen = (np.float32(1.05) if x_i > np.float32(0.0)
+    return (np.float32(1.05) if x_i > np.float32(0.0)
         else np.float32(1.7534999) * math.exp(x_i))
-    return chosen
 
 
 def place_of_four(context, builder, array, args):

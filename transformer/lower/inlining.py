@@ -21,6 +21,7 @@ class Inlining:
     def __init__(self, body: Block, results: list[Atom]) -> None:
         self.uses: Counter[Var] = Counter(atom_vars(results))
         self.near: set[Var] = set()
+        self.stored: set[Var] = set()                                    # which has a line of its own anyhow
         self.handed_on: dict[Any, str | None] = {}                       # with the name of what carries it
         if len(results) == 1:
             self.handed_on[results[0]] = None
@@ -34,6 +35,8 @@ class Inlining:
             self.uses.update(uses_before(stmt))
             self.near.update(atom for atom in _operands(stmt) if isinstance(atom, Var) and atom in made)
             self._inside(stmt)
+            if isinstance(stmt, Store):
+                self.stored.update(atom_vars((stmt.value,)))
             overwritten = written(stmt) | _replaced(stmt)
             if overwritten:
                 made = {var: read for var, read in made.items() if read.isdisjoint(overwritten)}
@@ -58,9 +61,10 @@ class Inlining:
     def is_inlined(self, var: Var, tree: ast.expr) -> bool:
         if self.uses[var] != 1 or var not in self.near:
             return False
-        if var in self.handed_on:                                        # which has a line of its own anyhow
+        if var in self.handed_on:                                        # so has this
             return var.name in (None, self.handed_on[var])
-        return var.name is None and len(ast.unparse(ast.fix_missing_locations(tree))) <= LONGEST
+        return var.name is None and (
+            var in self.stored or len(ast.unparse(ast.fix_missing_locations(tree))) <= LONGEST)
 
 
 def _last(loop: Loop, block: Block) -> list[Any]:
