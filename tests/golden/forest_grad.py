@@ -28,10 +28,10 @@ def forest_reverse(low, high, saved, dy, dw):
     if high - low == 1:
         dw[low] += dy * (1 - result * result)
     else:
-        middle, value2, saved, sin, value, saved2 = saved
+        middle, value, saved, sin, value2, saved2 = saved
         dw[low] += dy
         dw = forest_reverse(middle, high, saved2, dy * sin, dw)
-        dw = forest_reverse(low, middle, saved, dy * value * np.cos(value2), dw)
+        dw = forest_reverse(low, middle, saved, dy * value2 * np.cos(value), dw)
     return dw
 
 

@@ -28,11 +28,11 @@ def step_pmap(params, x, y, rate):
     w1 = params["w1"]
     b1 = params["b1"]
     w2 = params["w2"]
-    value, dparams3, dparams2, dparams = step_phase1(w1, b1, w2, x, y)
-    dparams = transformer.pmean(dparams, "batch")
-    dparams2 = transformer.pmean(dparams2, "batch")
+    value, dparams, dparams2, dparams3 = step_phase1(w1, b1, w2, x, y)
     dparams3 = transformer.pmean(dparams3, "batch")
+    dparams2 = transformer.pmean(dparams2, "batch")
+    dparams = transformer.pmean(dparams, "batch")
     value = transformer.pmean(value, "batch")
-    result, result2, result3 = step_phase2(w1, b1, w2, rate, dparams, dparams2,
-        dparams3)
+    result, result2, result3 = step_phase2(w1, b1, w2, rate, dparams3, dparams2,
+        dparams)
     return {"w1": result, "b1": result2, "w2": result3}, value

@@ -183,7 +183,7 @@ class Names:
         """Names the variables of the values that are printed, in order of their first definition; the
         user's names are given before others are made up."""
         shown = dict.fromkeys(printed)
-        order = sorted(dict.fromkeys(self.variables[var] for var in shown), key=lambda variable: variable.pieces[0])
+        order = sorted(dict.fromkeys(self.variables[var] for var in shown), key=lambda variable: variable.pieces[0][0])
         for variable in order:
             given = [name for var in variable.values if var in shown and (name := given_name(var))]
             given = given or sorted(variable.names)

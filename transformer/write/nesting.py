@@ -107,7 +107,8 @@ class _Nester:
         point, target = self.flow.spans[stmt].head, stmt.target
         written = stmt.op.name in WRITES and is_array(target) or stmt in self.aliases.in_place
         fixed = (stmt.args[0],) if written else ()
-        own = Tree(point, (), 0, 0) if stmt.op.name in WRITES else Tree(point, (), own_width(stmt), *weight_of(stmt))
+        alone = written or stmt.op.name in WRITES
+        own = Tree(point, (), 0, 0) if alone else Tree(point, (), own_width(stmt), *weight_of(stmt))
         self.latest = tree = self.consume(point, pending, own, fixed)    # what is written where has a line in any case
         if written or len(stmt.targets) > 1:
             return
