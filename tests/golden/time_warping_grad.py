@@ -19,7 +19,7 @@ def time_warping_grad(a, b):
     cost[0, 0] = 0.0
     for i in range(1, n + 1):
         for j in range(1, m + 1):
-            best = min(min(cost[i - 1, j], cost[i, j - 1]), cost[i - 1, j - 1])
+            best = min(cost[i - 1, j], cost[i, j - 1], cost[i - 1, j - 1])
             cost[i, j] = (a[i - 1] - b[j - 1]) ** 2 + best
     # reverse
     dcost = np.zeros((n + 1, m + 1))

@@ -210,7 +210,7 @@ class Expressions:
         among = stmt.args if stmt.op.elementwise and not hands_on(stmt) else ()
         operands = [self.atom(atom, among) for atom in stmt.args]
         spelling, wrap = spelled(stmt)
-        args: list[ast.expr] = [ast.List(operands)] if stmt.op.variadic else operands
+        args: list[ast.expr] = [ast.List(operands)] if stmt.op.variadic else _without_calls(spelling, operands)
         attrs = {key: item for key, item in printed_attrs(stmt).items() if item is not None}
         keywords: list[ast.keyword] = []
         skipped = False  # behind an attribute left out, the others go by name
@@ -375,6 +375,14 @@ def _settles(other: Any, atom: Const) -> bool:
 
 def _is(atom: Any, value: bool) -> bool:
     return isinstance(atom, Const) and _is_bool(atom) and bool(atom.value) is value
+
+
+def _without_calls(spelling: str, operands: list[ast.expr]) -> list[ast.expr]:
+    """`a, b, c` of `min(min(a, b), c)`, as Python's `min` and `max` take numbers one after the other."""
+    first = operands[0] if spelling in ("min", "max") and len(operands) > 1 else None
+    if isinstance(first, ast.Call) and isinstance(first.func, ast.Name) and first.func.id == spelling:
+        return [*first.args, *operands[1:]]
+    return operands
 
 
 def _is_bool(atom: Any) -> bool:
