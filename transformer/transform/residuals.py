@@ -14,7 +14,7 @@ other (`lanes`): the reverse of an iteration runs it again, and then back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any
 
@@ -32,7 +32,7 @@ from .touching import induction
 
 Key = Var | tuple[Loop, Var]        # a value, or one made by a loop that is run again
 Mirrors = dict[Stmt, Stmt]          # loops and branches of the forward sweep, and their reverses
-A_TURN = 1.001                      # `x` is kept rather than `x[:, None]`, which costs as much
+A_TURN = 1.001                      # `x` is kept rather than `x[:, None]`, or `x[0]` and `x[1]`, which costs as much
 LONG = 100.0                        # a size that is not known, where costs are compared
 MOST_RECOMPUTED = 4                 # statements computed again rather than kept, outside of loops
 
@@ -201,21 +201,26 @@ class Values:
         """What has to be there besides: for a value, that the loops around that record it, or what it is computed
         from, are run again; for a value in a loop that is run again, what it is made from there."""
         if isinstance(key, Var):
-            return [(loop, key) for loop in self.loops_run_again(key) if self.rests_on_kept(key, loop)]
+            return [(loop, key) for loop in self.loops_run_again(key)
+                    if self.rests_on(self._is_kept, key, loop) or not self.rests_on(self.later, key, loop)]
         loop, var = key
         made_from = dict.fromkeys(self.slices.made_from(var, loop))
         inside = [(loop, v) for v in made_from if self.slices.is_within(v, loop)]
         return [*inside, *(v for v in made_from if not self.slices.is_within(v, loop) and not self.is_free(v))]
 
-    def rests_on_kept(self, var: Var, loop: Loop) -> bool:
-        """Whether a value cannot be had without something that the loop around it keeps."""
-        known, pending = self.resting.setdefault(loop, {}), [var]
+    def _is_kept(self, var: Var) -> bool:
+        return self.sources(var) is None
+
+    def rests_on(self, test: Callable[[Var], Any], var: Var, loop: Loop) -> bool:
+        """Whether a value of a loop, or what in the loop it is computed from, passes a test: that the loop has to keep
+        it, or that it is to be found in an array later."""
+        known, pending = self.resting.setdefault((loop, test), {}), [var]
         while pending:
             one = pending[-1]
             sources = self.sources(one)
             inside = [v for v in sources or () if not self.is_free(v) and self.slices.is_within(v, loop)]
             open_ones = [v for v in inside if v not in known]
-            known[one] = sources is None or any(known.get(v) for v in inside)
+            known[one] = bool(test(one)) or any(known.get(v) for v in inside)
             if known[one] or not open_ones:
                 pending.pop()
             pending += [] if known[one] else open_ones
@@ -223,17 +228,20 @@ class Values:
 
     def weight(self, var: Var) -> float:
         """What keeping a value costs: its elements, in every iteration of the loops around."""
-        total = elements(var) * (A_TURN if self._is_turned(var) else 1)
+        total = elements(var, self.retaking.assumptions.normal) * (A_TURN if self._is_turned(var) else 1)
         for trips in self.trips_around(var):
             total *= LONG if trips is None else guessed(trips)
         return total
 
     def _is_turned(self, var: Var) -> bool:
-        """Whether a value has the elements of another one, in other axes: that one reads better."""
+        """Whether a value is a part of another one, or has its elements in other axes: that one reads better."""
         stmt = self.scopes.let(var)
-        if stmt is None or not (is_view(stmt) if stmt.op.name == "get" else stmt.op.view is True):
+        whole = stmt.args[0] if stmt is not None and stmt.args else None
+        if stmt is None or not isinstance(whole, Var):
             return False
-        return isinstance(stmt.args[0], Var) and elements(stmt.args[0]) == elements(var)
+        if stmt.op.name == "get":
+            return is_view(stmt)
+        return stmt.op.view is True and elements(whole) == elements(var)
 
     def trips_around(self, var: Var) -> list[Extent | None]:
         """How often the loops around a value run that keep it; None where that is not known."""
@@ -246,13 +254,13 @@ class Values:
         return counts
 
 
-def elements(var: Var) -> float:
-    """How many elements a value has, guessed where that is symbolic."""
+def elements(var: Var, normal: Callable[[Extent], Extent] = lambda size: size) -> float:
+    """How many elements a value has, guessed where that is symbolic; `normal` says what sizes are known to be."""
     type, total = var.type, 1.0
     while isinstance(type, SeqType):
         type, total = type.element, total * LONG
     for size in type.sizes:
-        total *= guessed(size)
+        total *= guessed(normal(size))
     return total
 
 
