@@ -136,15 +136,17 @@ class Retaking:
 
     def is_read_before(self, put: Let, active: set[Var]) -> bool:
         """Whether the cotangents of the elements that a `put` writes are looked at before it: the array was
-        active when it was made, or an active write before this one may touch the elements."""
+        active when it was made, or an active write since, and before this one, may touch the elements."""
         target = put.target
         origin = self.lineage.origin(target)
         if origin is None or origin in active:
             return True
         access = self.touching.access(put)
-        writes = [w for w in self.lineage.writes[self.lineage.group(target)] if w.args[1] in active]
+        made_in = self.scopes.scope(origin) if isinstance(origin, Var) else self.scopes.top
+        writes = [w for w in self.lineage.writes[self.lineage.group(target)]
+                  if w.args[1] in active and self.scopes.scope_of[w].is_inside(made_in)]
         return any(self.touching.may_touch(write, access, pairing)
-                   for write in writes for pairing in self.earlier(write, put, self.scopes.top))
+                   for write in writes for pairing in self.earlier(write, put, made_in))
 
     def earlier(self, write: Let, other: Let, within: Scope) -> Iterator[Pairing]:
         """In which iterations of the loops inside `within` a write comes before another statement."""
