@@ -37,7 +37,7 @@ import numpy as np
 
 from ..core.grammar import Atom, Const, Let, Var, type_of
 from ..core.sizes import Extent, Greatest, Least, Size
-from ..core.types import INT
+from ..core.types import INT, ArrayType
 from ..core.walk import atom_of_size
 from ..ops.arithmetic import Add, Multiply, Subtract
 from ..ops.comparison import Equal, NotEqual
@@ -57,6 +57,7 @@ COMPARISONS: dict[str, Callable[..., Any]] = {
     "less": operator.lt, "less_equal": operator.le, "greater": operator.gt,
     "greater_equal": operator.ge, "equal": operator.eq, "not_equal": operator.ne}
 EQUALITIES = (operator.eq, operator.ne)
+FLOAT64_NUMBER = ArrayType(np.dtype(np.float64))
 LARGEST_FACTOR = 1000          # whole numbers up to here may be multiplied across a rounding
 
 
@@ -252,11 +253,12 @@ def _scaled(fold: Fold, product: Var, factor: Any, depth: int = DEEPEST) -> bool
         return False
     places = (0, 1) if stmt.op.name == "multiply" else (0,)
     for place in places:
-        value = number(stmt.args[place])
+        own = stmt.args[place]
+        value = number(own) if array_type(own) != FLOAT64_NUMBER else known(own)
         if value is not None and _combine(value, factor):
-            sibling = stmt.args[1 - place]
+            found = _written(value, factor, has_dtype(stmt.args[1 - place], product))
             fold.change(product)
-            _put(fold, stmt, place, Const(_written(value, factor, has_dtype(sibling, product))))
+            _put(fold, stmt, place, Const(found) if array_type(own).weak else Const(float(found), FLOAT64_NUMBER))
             return True
     factors = [atom for place in places if isinstance(atom := stmt.args[place], Var)]
     if not any(has_dtype(atom, product) and _scaled(fold, atom, factor, depth - 1) for atom in factors):

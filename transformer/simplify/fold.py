@@ -29,7 +29,8 @@ values, except that
   made by `zeros`;
 * two constant factors are multiplied if they are small whole numbers or powers of two: one
   rounding instead of two, and what would have overflowed in between does not;
-* ``1 / b * a`` of a derivative is ``a / b``: one rounding instead of two;
+* ``1 / b * a`` of a derivative is ``a / b``: one rounding instead of two; ``a / b * b`` is `a`, also where b is 0 or
+  infinite, as is the determinant of a large matrix in the derivative of its logarithm;
 * what a choice between two terms of a derivative does not choose adds no zero, nor a nan;
 * where signs move through a sum, the zero that it may cancel to has the other sign;
 * the sign of a nan is nobody's business.

@@ -24,6 +24,7 @@ function f(a: f64[n], b: f64[n])
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from ..core.grammar import Atom, Const, Let, Var, type_of
@@ -43,7 +44,7 @@ ONE = Const(1.0)
 
 @with_operand("divide", "expand_dims")
 def _over(fold: Fold, stmt: Let) -> Any:
-    """1 / b * a → a / b, 2 * (a / (2 * b)) → a / b, in generated code: one rounding less."""
+    """1 / b * a → a / b, 2 * (a / (2 * b)) → a / b, a / b * b → a, in generated code: one rounding less."""
     if not fold.is_derivative(stmt) or stmt.attrs or array_type(stmt.target).dtype.kind not in "fc":
         return None
     for first, other in (stmt.args, stmt.args[::-1]):
@@ -60,9 +61,11 @@ def _over(fold: Fold, stmt: Let) -> Any:
 def _times(fold: Fold, stmt: Let, quotient: Let, other: Atom) -> Any:
     """The product of a quotient that nothing else uses and a factor, as one quotient."""
     numerator, divisor = quotient.args
+    if other is divisor and isinstance(other, Var):
+        return fold.instead(stmt, numerator)
     if _is_unit(number(numerator), other) and _divides(fold, stmt.target, other, divisor):
         return fold.become(stmt, Divide, _signed(fold, stmt, other, number(numerator)), divisor)
-    rest = _without_factor(fold, divisor, number(other))
+    rest = _without_factor(fold, divisor, number(other)) or _beside_constant(fold, divisor, other)
     if rest is not None and _divides(fold, stmt.target, numerator, rest):
         return fold.become(stmt, Divide, numerator, rest)
     return None
@@ -132,6 +135,22 @@ def _without_factor(fold: Fold, product: Atom, factor: Any) -> Atom | None:
     if inner is None or inner.attrs or not isinstance(factor, int | float) or not is_power_of_two(factor):
         return None
     return inner.args[1] if number(inner.args[0]) == factor and has_dtype(inner.args[1], inner.target) else None
+
+
+def _beside_constant(fold: Fold, product: Atom, factor: Atom) -> Atom | None:
+    """What a product is of besides its leading factor, which is this one, made of constants that are not 0."""
+    inner = fold.defined_by(product, "multiply")
+    if inner is None or inner.attrs or inner.args[0] is not factor or not _is_constant(fold, factor):
+        return None
+    return inner.args[1] if has_dtype(inner.args[1], inner.target) else None
+
+
+def _is_constant(fold: Fold, atom: Atom) -> bool:
+    """Whether a number is made of constants, such as ``2 * np.pi``, and is not 0."""
+    if isinstance(atom, Const):
+        return isinstance(atom.value, int | float) and atom.value != 0 and abs(atom.value) < math.inf
+    made = fold.defined_by(atom, "multiply", "divide")
+    return made is not None and not array_type(atom).rank and all(_is_constant(fold, each) for each in made.args)
 
 
 def _divides(fold: Fold, target: Var, first: Atom, second: Atom) -> bool:
