@@ -76,6 +76,21 @@ def kalman_filter(ys, a, h, log_q, log_r):
     return nll
 
 
+def likelihood_of_layers(F, zs):
+    """An inverse that the derivative of a determinant asks for again, and layers that each iteration makes anew."""
+    n = zs.shape[1]
+    layer = zs[0]
+    total = 0.0
+    for z in zs:
+        S = F @ F.T + np.outer(z, z) + np.eye(n)
+        total -= np.log(np.linalg.det(S)) + layer @ np.linalg.inv(S) @ layer
+        below = layer
+        layer = np.zeros(n)
+        for j in range(n):
+            layer[j] = np.tanh(below[j] * z[j] + below[j - 1])
+    return total - 0.5 * np.sum(np.log(2 * np.pi * layer ** 2))
+
+
 def rnn(w, u, b, xs):
     h = np.zeros(w.shape[0])
     for x in xs:
@@ -364,6 +379,7 @@ PROGRAMS = [
     Program(focal_loss, lambda rng: (*_binary(rng), 2.0), (0, 3)),
     Program(kalman_step, _kalman_step, (0, 1, 3, 4)),
     Program(kalman_filter, _kalman_filter, (0, 1, 2, 3, 4)),
+    Program(likelihood_of_layers, normal((2, 2), ("n", 2)), (0, 1)),
     Program(rnn, normal((3, 3), (3, 2), (3,), ("n", 2)), (0, 1, 2)),
     Program(rnn_outputs, normal((3, 3), (3, 2), (2, 3), ("n", 2), ("n", 2)), (0, 1, 2, 3)),
     Program(lstm, _lstm, (0, 1)),

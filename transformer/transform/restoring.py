@@ -43,6 +43,7 @@ from ..ops.value import rule_attrs
 from .lanes import cut, dead_loops
 from .memory import Needs, note
 from .ordering import in_order
+from .repeated import take_repeated
 from .residuals import Key, Mirrors, Values, slots_of
 from .scopes import Scope, Scopes
 from .touching import induction
@@ -58,7 +59,9 @@ def restore(body: Block, backwards: Block, mirrors: Mirrors, assumptions: Assump
     and arrays in `gone` are not read again."""
     if not mirrors:
         return {}
-    values = Values(Scopes.of(body), assumptions, calls_again, gone)
+    scopes = Scopes.of(body)
+    take_repeated(scopes, backwards)
+    values = Values(scopes, assumptions, calls_again, gone)
     mentioned = _mentioned(backwards)
     needed = [v for v in values.scopes.home if v in mentioned and values.scopes.is_inner(v)]
     recorded = cut(values, needed, mirrors, dead_loops(body, backwards, asked, mirrors), short)
