@@ -27,6 +27,7 @@ from ..core.grammar import (
     Block,
     Call,
     Carry,
+    Const,
     Effect,
     Function,
     If,
@@ -189,17 +190,21 @@ class Batching:
             operands = list(map(as_integer, operands))
         try:
             if hands_on(stmt) and stmt.op.name in PYTHONS_CHOICE:
-                result = self._chosen(PYTHONS_CHOICE[stmt.op.name], lead, operands)
+                result = self._chosen(stmt.op, lead, operands)
             else:
                 result = of_lanes(stmt.op, lead, *operands, **rules.rule_attrs(stmt))
         except NotSupported as refusal:
             raise LanesPart(str(refusal)) from None
         return result if isinstance(result, tuple) else (result,)
 
-    def _chosen(self, is_better: Any, lead: tuple[bool, ...], operands: list[Value]) -> Any:
-        """Python's `max` and `min` give the first operand unless the second one is better."""
+    def _chosen(self, op: Any, lead: tuple[bool, ...], operands: list[Value]) -> Any:
+        """Python's `max` and `min` give the first operand unless the second one is better, which makes a difference
+        for nan."""
         first, second = operands
-        return of_lanes(Where, (True, *reversed(lead)), is_better(second, first), second, first)
+        if first.dtype.kind in "iu" and second.dtype == first.dtype:
+            return of_lanes(op, lead, *map(as_plain, operands))
+        chosen = PYTHONS_CHOICE[op.name](second, first)
+        return of_lanes(Where, (True, *reversed(lead)), chosen, second, first)
 
     def _ruled(self, stmt: Let) -> None:
         """What a function with a rule of its own gave: so it does for all lanes."""
@@ -353,6 +358,11 @@ def as_integer(operand: Value) -> Value:
     """An operand of Python's arithmetic, which is done with truth values as with 0 and 1: NumPy has `True + True` as
     True, and no `-True`."""
     return operand.astype(int) if operand.dtype.kind == "b" else operand
+
+
+def as_plain(operand: Value) -> Value:
+    """An operand beside others of its dtype, without it where it is a known number: `np.maximum(k, 0)`."""
+    return Value(Const(operand.atom.value)) if isinstance(operand.atom, Const) else operand
 
 
 def of_lanes(op: Any, lead: tuple[bool, ...], *operands: Value, **attrs: Any) -> Any:
