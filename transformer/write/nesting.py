@@ -48,7 +48,8 @@ def nest(flow: Flow, ranges: dict[Var, Pieces], variables: Variables, aliases: A
     """Decides for every value whether it is nested."""
     nester = _Nester(flow, ranges, variables, aliases)
     pending = nester.block(flow.function.body, {})
-    nester.consume(flow.last, pending, Tree(flow.last, (), len("return ")))
+    alone = len(flow.function.results) == 1
+    nester.consume(flow.last, pending, Tree(flow.last, (), 0, 0) if alone else Tree(flow.last, (), len("return ")))
     return nester.result
 
 
