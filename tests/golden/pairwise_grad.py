@@ -31,9 +31,8 @@ def pairwise_reverse(x, saved, dy):
         dx[0] = dy
     else:
         left, saved, right, saved2, cos = saved
-        dx = np.zeros_like(x)
-        dx[half:] = pairwise_reverse(x[half:], saved2, -dy * left * np.sin(right))
-        dx[:half] = pairwise_reverse(x[:half], saved, dy * cos)
+        result = pairwise_reverse(x[half:], saved2, -dy * left * np.sin(right))
+        dx = np.concatenate([pairwise_reverse(x[:half], saved, dy * cos), result])
     return dx
 
 

@@ -247,6 +247,13 @@ class Assumptions(Bounds):
         low = self.lower_bound(self.normal(left) - self.normal(right))
         return low is not None and low >= 0
 
+    def certainly_equal(self, left: Extent, right: Extent) -> bool:
+        """Whether two sizes are equal without any further assumption, as guards say."""
+        difference = self.normal(self.normal(left) - self.normal(right))
+        return difference == 0 or any(
+            guard.kind == "equal" and self.normal(guard.left - guard.right) in (difference, -difference)
+            for guard in self.guards)
+
     def follows(self, size: Extent, least: int) -> bool:
         """Whether ``size >= least`` holds without any further assumption, or by a guard that there is."""
         difference = self.normal(size) - least

@@ -35,12 +35,13 @@ def simplify(function: Function, assumptions: Assumptions | None = None, before:
 
 def _join(functions: list[Function], assumptions: Assumptions, before: Before) -> None:
     """Lets go of what keeps equal computations apart (`Again`), when nothing looks for them any more, and joins
-    branches that follow one another; source clears parts when they have been used."""
+    branches that follow one another; in source, parts are cleared when they have been used, and pieces put together."""
     from .clearing import clearing
     from .copies import copies
     from .cse import cse
     from .dead import dead
     from .joining import joining
+    from .pieces import pieces
     for each in functions:
         if copies(each, assumptions, apart=False):
             dead(each, assumptions, before)
@@ -49,6 +50,8 @@ def _join(functions: list[Function], assumptions: Assumptions, before: Before) -
             dead(each, assumptions, before)
         if before is Before.SOURCE:
             clearing(each, assumptions)
+            if pieces(each, assumptions):
+                dead(each, assumptions, before)
 
 
 def _simplify_all(function: Function, assumptions: Assumptions, before: Before) -> list[Function]:
