@@ -52,3 +52,21 @@ def test_nothing_known_is_computed() -> None:
     source = source_of(chosen, chosen, (x,))
     assert "True" not in source and "False" not in source and "+ 3.0 * x" in source
     assert "1.0" not in source_of(product, product, (x,))
+
+
+def half_powers(x):
+    d = x[1:] - x[:-1]
+    below = np.sum((d ** 2 + np.exp(d)) ** -1.5) + (d @ d) ** 2.5 + np.sum(np.abs(d)[::-1] ** -0.5)
+    return below + np.sum(np.maximum(d, 0.0) ** 1.5)
+
+
+def powers_of_any(x):
+    return np.sum(x ** -1.5) + np.sum((x * x[0]) ** -0.5) + np.sum((x - 1.0) ** 2.5)
+
+
+def test_what_is_not_negative_is_not_minus_infinity():
+    x = np.array([0.3, -0.7, 1.9, 0.3, np.inf])
+    assert "inf" not in source_of(half_powers, half_powers, (x,))
+    assert source_of(powers_of_any, powers_of_any, (x,)).count("== -np.inf") == 3
+    assert_same(half_powers, x)
+    assert_same(powers_of_any, np.array([-np.inf, 1.0, np.nan, 4.0]))

@@ -17,6 +17,7 @@ from .arguments import not_known
 from .arithmetic import Negative, converted
 from .comparison import Less
 from .elementwise import Elementwise, constant, is_python_number, number_of, where
+from .float_signs import is_not_negative
 from .integers import affine
 from .slices import is_negative
 from .value import Value, apply, is_python, value
@@ -93,7 +94,7 @@ def _exponent_of_truth(p: Value) -> Any:
 
 
 def _by_products(x, n):
-    """A power with a whole or half exponent of few factors; of -inf, what C has for it."""
+    """A power with a whole or half exponent of few factors; of -inf, if it may be that, what C has for it."""
     positive = abs(n)
     result = x if positive >= 1 else None
     for _ in range(int(positive) - 1):
@@ -102,7 +103,7 @@ def _by_products(x, n):
         root = np.sqrt(x)
         result = root if result is None else result * root
     result = 1.0 / result if n < 0 else result
-    if positive % 1:
+    if positive % 1 and not is_not_negative(x.atom):
         result = where(x == -np.inf, np.inf if n > 0 else 0.0, result)
     return result
 
