@@ -96,6 +96,18 @@ def _cancelled(fold: Fold, stmt: Let) -> Any:
     return fold.become(stmt, Divide, _without_leading(fold, stmt, path), rest)
 
 
+@with_operand("multiply")
+def _without_constant(fold: Fold, stmt: Let) -> Any:
+    """2 * np.pi * a / (2 * np.pi * b) → a / b, in derivatives: what is not known to be a power of two as well."""
+    product = fold.own(stmt.args[0], "multiply")
+    if product is None or product.attrs or stmt.attrs or not fold.is_derivative(stmt):
+        return None
+    rest = _beside_constant(fold, stmt.args[1], product.args[0])
+    if rest is None or not _divides(fold, stmt.target, product.args[1], rest):
+        return None
+    return fold.become(stmt, Divide, product.args[1], rest)
+
+
 @with_operand("multiply", "divide")
 def _led_total(fold: Fold, stmt: Let) -> Any:
     """np.sum(2 * a * b) → 2 * np.sum(a * b), in derivatives: there are fewer totals than terms."""
@@ -173,7 +185,7 @@ def _signed(fold: Fold, stmt: Let, atom: Atom, sign: Any) -> Atom:
 
 RULES = {
     "multiply": [_over],
-    "divide": [_cancelled],
+    "divide": [_cancelled, _without_constant],
     "sum": [_led_total],
     "mean": [_led_total],
 }
