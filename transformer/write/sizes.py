@@ -169,7 +169,7 @@ class SizePlan:
         right = _product(factors)
         if left is None:
             return right
-        return ast.BinOp(left, ast.Sub() if count < 0 else ast.Add(), right)
+        return _shifted(left, count) if not monomial else ast.BinOp(left, ast.Sub() if count < 0 else ast.Add(), right)
 
     def _atom(self, atom: SizeAtom, name: Any) -> ast.expr:
         if isinstance(atom, Dim):
@@ -253,6 +253,17 @@ def _complex(value: complex) -> ast.expr:
     if value.real == 0:
         return ast.UnaryOp(ast.USub(), imaginary) if negative else imaginary
     return ast.BinOp(number(value.real), ast.Sub() if negative else ast.Add(), imaginary)
+
+
+def _shifted(tree: ast.expr, shift: int) -> ast.expr:
+    """A tree and a number, which joins the one that the tree ends with: `n // 2 + 1`, and not `n // 2 + 2 - 1`."""
+    last = tree.right if isinstance(tree, ast.BinOp) and isinstance(tree.op, (ast.Add, ast.Sub)) else None
+    if isinstance(tree, ast.BinOp) and isinstance(last, ast.Constant) and type(last.value) is int:
+        shift += last.value if isinstance(tree.op, ast.Add) else -last.value
+        tree = tree.left
+    if not shift:
+        return tree
+    return ast.BinOp(tree, ast.Sub() if shift < 0 else ast.Add(), number(abs(shift)))
 
 
 def _product(factors: list[ast.expr]) -> ast.expr:
