@@ -17,9 +17,9 @@ def several_steps_pmap(w, x, y, steps):
     # x: f64[m, n]
     # y: f64[m]
     # steps: int
-    pmean_value_k = np.empty(max(steps, 0))
+    losses = np.empty(max(steps, 0))
     for k in range(steps):
         result, value = several_steps_phase1(x, y, w)
-        pmean_value_k[k] = transformer.pmean(value, "batch")
+        losses[k] = transformer.pmean(value, "batch")
         w = several_steps_phase2(transformer.psum(result, "batch"), w)
-    return w.copy(), pmean_value_k
+    return w.copy(), losses

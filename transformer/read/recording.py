@@ -273,6 +273,9 @@ class Records:
         for key, values in self._atoms.items():
             types = types_in(self._templates[key])
             self._targets[key] = [recorded.target(type, atom) for type, atom in zip(types, values)]
+            if len(self._targets[key]) == 1:
+                self._targets[key][0].name = next(
+                    (name for name, value in self.reader.frame.names.items() if id(value) == key), None)
         for gathered in self._gathered.values():
             gathered.targets = [recorded.target(Value(atom).type, atom) for atom in gathered.atoms]
         return recorded.records
