@@ -30,19 +30,19 @@ def misfit_value_and_grad(unknowns, observed, START):
     mass = unknowns[2]
     position = START
     total = 0.0
-    diff_k = np.empty((m, 2))
     position_k_k = np.empty((m, 5, 2))
     position_k_k2 = np.empty((m, 5, 2))
+    diff_k = np.empty((m, 2))
     for k in range(m):
         seen = observed[k]
         for j in range(5):
-            position_k_k2[k, j] = position
+            position_k_k[k, j] = position
             scaled = 0.5 * TIME_STEP
             scaled2 = -G * mass
             velocity = (velocity + scaled
                 * (scaled2 * position / np.sum(position ** 2) ** 1.5))
             position = position + TIME_STEP * velocity
-            position_k_k[k, j] = position
+            position_k_k2[k, j] = position
             velocity = (velocity + scaled
                 * (scaled2 * position / np.sum(position ** 2) ** 1.5))
         diff_k[k] = position - seen
@@ -65,19 +65,19 @@ def misfit_value_and_grad(unknowns, observed, START):
             total3 = np.sum(position2 ** 2)
             power2 = total3 ** 1.5
             dratio = dvelocity * scaled
-            ratio = dratio / power
-            scaled3 = (3 * np.sum(dratio * (scaled2 * position / power) / power)
-                * total2 ** 0.5)
-            dposition -= scaled3 * position
+            ratio = dratio / power2
+            scaled3 = (3 * np.sum(dratio * (scaled2 * position2 / power2) / power2)
+                * total3 ** 0.5)
+            dposition -= scaled3 * position2
             dposition += ratio * scaled2
             dvelocity += dposition * TIME_STEP
             scaled4 = dvelocity * scaled
-            ratio2 = scaled4 / power2
-            scaled5 = (3 * np.sum(scaled4 * (scaled2 * position2 / power2) / power2)
-                * total3 ** 0.5)
-            dposition -= scaled5 * position2
+            ratio2 = scaled4 / power
+            scaled5 = (3 * np.sum(scaled4 * (scaled2 * position / power) / power)
+                * total2 ** 0.5)
+            dposition -= scaled5 * position
             dposition += ratio2 * scaled2
-            dmass -= (np.sum(ratio * position) + np.sum(ratio2 * position2)) * G
+            dmass -= (np.sum(ratio * position2) + np.sum(ratio2 * position)) * G
     dunknowns = np.zeros_like(unknowns)
     dunknowns[2] = dmass
     dunknowns[:2] = dvelocity
