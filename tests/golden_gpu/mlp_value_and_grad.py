@@ -444,20 +444,6 @@ def fill_chosen(d, fours, dh, dot, b1, chosen, n):
 
 
 @cuda.jit
-def fill_parts4(n4, n, d, chosen, parts4):
-    i = Place(cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y)
-    while i < n4:
-        j = Place(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
-        while j < n:
-            total2 = np.float32(0.0)
-            for k in range(min(64, d - 64 * i)):
-                total2 += chosen[Place(64 * i + k), j]
-            parts4[j, i] = total2
-            j = Place(j + cuda.gridDim.x * cuda.blockDim.x)
-        i = Place(i + cuda.gridDim.y * cuda.blockDim.y)
-
-
-@cuda.jit
 def fill_db1(n, fours, parts4, n4, db1):
     shared = cuda.shared.array(THREADS, np.float32)
     i = Place(cuda.blockIdx.x)
@@ -521,7 +507,7 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     fours = in_fours(n, dh, dot, b1, chosen)
     fill_chosen[over_threads(n - 3 * fours, d)](d, fours, dh, dot, b1, chosen, n)
     parts4 = cp.empty((n, n4), np.float32)
-    fill_parts4[over_threads(n, n4)](n4, n, d, chosen, parts4)
+    fill_parts2[over_threads(n, n4)](n4, n, d, chosen, parts4)
     db1 = cp.empty(n, np.float32)
     fours = in_fours(n4, parts4)
     fill_db1[over_blocks(n, along=n4)](n, fours, parts4, n4, db1)
