@@ -1,7 +1,8 @@
-"""Machine code of elements, loops over ranges, and whole copies: the same as Python's and NumPy's."""
+"""Machine code of elements, loops over ranges, choices and whole copies: the same as Python's and NumPy's."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -186,6 +187,25 @@ def test_nothing_is_chosen_for_negative_places() -> None:
     text, = compiled(gathered).inspect_llvm().values()
     body = next(each for each in text.split("\ndefine ") if "load double" in each)
     assert "select" not in body
+
+
+def by_sides(a: np.ndarray, x: np.ndarray, low: float, high: int) -> np.ndarray:
+    for i in range(len(x)):
+        value = x[i]
+        side = high if value > 0 else low if value < -1 else value if value < -0.75 else 0
+        other = low
+        if side >= 2:
+            other = side
+        for j in range(a.shape[1]):
+            a[i, j] *= side - 2 * other
+    return a
+
+
+def test_numbers_are_selected_in_loops_around_others() -> None:
+    same(by_sides, rng.normal(size=(6, 7)), np.array([1.0, -2.0, 0.0, -0.5, -0.875, 3.0]), 0.5, 2)
+    text, = compiled(by_sides).inspect_llvm().values()
+    compared = set(re.findall(r"(%\S+) = fcmp", text))
+    assert compared and not compared & set(re.findall(r"br i1 (%[^,\s]+)", text))
 
 
 def with_memory_of_its_own(a: np.ndarray, steps: int) -> float:

@@ -29,6 +29,7 @@ from numba.np.arrayobj import load_item, make_array, store_item
 
 from .ranges import RangeLoops
 from .raveled import RaveledArrays
+from .selections import SelectedNumbers
 
 base: Any = Lower
 node: Any = MDValue
@@ -268,7 +269,7 @@ def assigned_once(blocks: dict[int, Any]) -> dict[str, Any]:
     return {name: value for name, value in assigned if times[name] == 1}
 
 
-class KernelLower(RangeLoops, RaveledArrays, Jumps):
+class KernelLower(SelectedNumbers, RangeLoops, RaveledArrays, Jumps):
     """What makes machine code of a kernel, or of a function that it calls."""
 
 

@@ -27,6 +27,7 @@ from numba.core.typing import Context
 from numba.core.untyped_passes import GenericRewrites, InlineClosureLikes, IRProcessing, ReconstructSSA, WithLifting
 
 from .machine_code import KernelLowering
+from .selections import Selecting
 from .webs import Webs, are_known
 
 rewriting: Any = GenericRewrites
@@ -144,4 +145,6 @@ INSTEAD: dict[Any, Any] = {GenericRewrites: Rewriting, ReconstructSSA: Naming, P
 
 def passes_of_kernels(usual: list[Any]) -> list[Any]:
     """Those to take in place of numba's usual ones, each with what it is for."""
-    return [(INSTEAD.get(each, each), *text) for each, *text in usual if each not in FOR_OTHERS]
+    passes = [(INSTEAD.get(each, each), *text) for each, *text in usual if each not in FOR_OTHERS]
+    met = next(place for place, (each, *_) in enumerate(passes) if each is Meeting) + 1
+    return [*passes[:met], (Selecting, "selects numbers"), *passes[met:]]
