@@ -85,3 +85,22 @@ def test_rows_that_threads_share(threads: None) -> None:
     shared = jit(differences)
     np.testing.assert_array_equal(shared(x), differences(x))
     assert "in_threads(fill_result, result_flat.size" in shared.source_for(x)
+
+
+def all_columns(x):
+    return np.sum(x[:, 2] * x[:, 2] * x[:, 0] - x[:, 1])
+
+
+def some_columns(x):
+    return np.sum(x[:, 2] * x[:, 2] * x[:, 2] * x[:, 0])
+
+
+def shorter_columns(x):
+    return np.sum(x[:, 2] * x[:, 2]) + np.sum(x[1:, 0]) - np.sum(x[:, 1])
+
+
+@pytest.mark.parametrize(("function", "filled"), [(all_columns, False), (some_columns, True), (shorter_columns, True)])
+def test_rows_are_not_filled_where_all_columns_are_written(function: Any, filled: bool) -> None:
+    x, compiled = np.random.default_rng(4).normal(size=(6, 3)), jit(grad(function))
+    np.testing.assert_allclose(compiled(x), grad(function)(x), rtol=1e-14, atol=1e-15)
+    assert ("np.zeros(" in compiled.source_for(x)) == filled

@@ -5,13 +5,17 @@ before anybody reads them.
     nest i:                                   nest i:
         …                            →            …
         loop j: store y, i, j, v                  loop j: store y, i, j, v
+
+Likewise where each column is written by itself, of as many as are known: y[i, 0], y[i, 1] and y[i, 2].
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import product
 from typing import Any
 
-from ..core.grammar import Loop, Var
+from ..core.grammar import Atom, Const, Loop, Var
 from ..core.sizes import Extent
 from ..core.walk import size_of_atom
 from .dependence import as_nest
@@ -55,7 +59,10 @@ def _is_overwritten(stmt: Any, behind: Block) -> bool:
         return False
     array = stores[0].array
     following = next((each for each in behind if array in {*mentioned(each), *written(each)}), None)
-    return following is not None and _writes_alone(following, array) and _covers(following, stores[0], stmt.indices, [])
+    if following is None or not _writes_alone(following, array):
+        return False
+    certain = [(each, around) for each, around in _stores(following, []) if each.array is array and not each.adds]
+    return _cover(certain, stores[0], stmt.indices)
 
 
 def _writes_alone(stmt: Any, array: Var) -> bool:
@@ -64,12 +71,35 @@ def _writes_alone(stmt: Any, array: Var) -> bool:
     return array not in loaded(stmt) and not any(array in {*mentioned(each), *written(each)} for each in others)
 
 
-def _covers(stmt: Any, fill: Store, filled: list[Index], around: list[Index]) -> bool:
-    """Whether a statement certainly writes all that is filled, and does nothing else with the array."""
-    if isinstance(stmt, Store):
-        return stmt.array is fill.array and not stmt.adds and _same_region(stmt.at, around, fill.at, filled)
-    nest = as_nest(stmt) if isinstance(stmt, Loop) else stmt if isinstance(stmt, Nest) else None
-    return nest is not None and any(_covers(each, fill, filled, [*around, *nest.indices]) for each in nest.body)
+def _stores(stmt: Any, around: list[Index]) -> Iterator[tuple[Store, list[Index]]]:
+    """What a statement certainly stores, and the indices of all nests around."""
+    nest = as_nest(stmt) if isinstance(stmt, Loop) else stmt
+    if isinstance(nest, Store):
+        yield nest, around
+    elif isinstance(nest, Nest):
+        for each in nest.body:
+            yield from _stores(each, [*around, *nest.indices])
+
+
+def _cover(stores: list[tuple[Store, list[Index]]], fill: Store, filled: list[Index]) -> bool:
+    """Whether one of these writes all that is filled, or each of them a column, and all of these together."""
+    sizes: dict[Any, Extent] = {index.var: index.size for index in filled}
+    known = {axis: size for axis, place in enumerate(fill.at) if isinstance(size := sizes.get(sole(place)), int)}
+    columns = set[tuple[Any, ...]]()
+    for store, around in stores:
+        if len(store.at) != len(fill.at):                                # as the other one counts along several axes
+            continue
+        if _same_region(store.at, around, fill.at, filled):
+            return True
+        at = [store.at[axis] for axis in known]
+        if all(isinstance(each, Const) for each in at) and _same_region(
+                _without(known, store.at), around, _without(known, fill.at), filled):
+            columns.add(tuple(each.value for each in at))                # type: ignore[union-attr]
+    return bool(known) and columns.issuperset(product(*map(range, known.values())))
+
+
+def _without(axes: Iterable[int], at: tuple[Atom, ...]) -> tuple[Atom, ...]:
+    return tuple(each for axis, each in enumerate(at) if axis not in axes)
 
 
 def _same_region(at: Any, around: list[Index], filled_at: Any, filled: list[Index]) -> bool:

@@ -109,7 +109,8 @@ def _expanded(function: Function, assumptions: Assumptions, donated: Iterable[Va
         body = by_blocks(added_at_once(body, results), free_arrays(body, results))
         body = in_strips(laid_out(interchange(body, results), results), function.params, results, threads)
         body = body if threads else slide(body, results)
-        body = cleaned(join(jam(shortened(tile(peel(body))))), results, builder.assumptions)
+        body = without_fills(join(jam(shortened(tile(peel(body))))))
+        body = cleaned(body, results, builder.assumptions)
         body = turned(body, results, threads)
         body = ravel(body, function.params)
         body = in_chunks(body) if threads else body
