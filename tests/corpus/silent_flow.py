@@ -106,6 +106,14 @@ def zero_trip_array(x, extra):
     return total + np.sum(extra) + x[0]
 
 
+def zero_trip_overwriting(x):
+    y = np.ones_like(x)
+    for i in range(len(x)):
+        for k in range(i):
+            y[i] = x[i] * x[k]
+    return np.sum(y * x)
+
+
 def loop_variable_after(x, n):
     y = x
     for i in range(n):
@@ -318,6 +326,7 @@ PROGRAMS = [
     Program(zero_trip_while, normal(None)),
     Program(zero_trip_array, normal((3,), (0,))),
     Program(zero_trip_array, normal((3,), (2,)), (0, 1), name="zero_trip_array_not"),
+    Program(zero_trip_overwriting, normal((6,))),
     Program(loop_variable_after, normal(None, then=(3,))),
     Program(loop_variable_rebound, normal(None)),
     Program(integer_inputs, lambda rng: (rng.random(4) + 0.5, np.array([3, 0, 1, 2]), 2)),

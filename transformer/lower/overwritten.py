@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any
 
+from ..core.builder import current
 from ..core.grammar import Atom, Const, Loop, Var
 from ..core.sizes import Extent
 from ..core.walk import size_of_atom
@@ -103,7 +104,8 @@ def _without(axes: Iterable[int], at: tuple[Atom, ...]) -> tuple[Atom, ...]:
 
 
 def _same_region(at: Any, around: list[Index], filled_at: Any, filled: list[Index]) -> bool:
-    """Whether places run over the same along every axis: the whole of an index, or the same place."""
+    """Whether places certainly run over the same along every axis: the whole of an index, or the same place. Loops
+    around that have nothing to do with places run at least once."""
     sizes: dict[Any, Extent]
     whole: dict[Any, Extent]
     sizes, whole = ({index.var: index.size for index in indices} for indices in (around, filled))
@@ -117,4 +119,5 @@ def _same_region(at: Any, around: list[Index], filled_at: Any, filled: list[Inde
         if place in used or place not in sizes or sizes[place] != whole[other]:
             return False
         used.add(place)
-    return True
+    at_least = current().assumptions.certainly_at_least
+    return all(at_least(size, 1) for index, size in sizes.items() if index not in used)
