@@ -42,6 +42,13 @@ def sums_only(z):
     return np.sum(z * z, axis=1)
 
 
+def one_hot(z, labels):
+    """The length of rows is a number of the program."""
+    d = z - np.max(z, axis=1, keepdims=True)
+    logs = d - np.log(np.sum(np.exp(d), axis=1, keepdims=True))
+    return np.sum(np.eye(10)[labels] * logs, axis=1)
+
+
 def example(n: int, m: int, dtype: str = "f8") -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(n + m)
     return rng.normal(size=(n, m)).astype(dtype), rng.integers(0, m, n)
@@ -60,9 +67,9 @@ def test_lengths(n: int, m: int) -> None:
     assert ("64 * block" in source_of(normed, normed, (z,))) == (n == ROWS and 5 <= m <= 15)
 
 
-@pytest.mark.parametrize("target", [classified, grad(loss), in_place])
+@pytest.mark.parametrize("target", [classified, grad(loss), in_place, one_hot])
 def test_programs(target: Any) -> None:
-    user = {classified: classified, in_place: in_place}.get(target, loss)
+    user = target if target in (classified, in_place, one_hot) else loss
     arguments = example(ROWS, 10)[:1 if user is in_place else 2]
     assert_close(as_loops(target, user, arguments), target(*(each.copy() for each in arguments)))
     assert "as_columns(" in source_of(target, user, arguments)

@@ -63,6 +63,15 @@ def turned(block: Block, results: list[Atom], threads: bool) -> Block:
     return _Turning(uses, memory, threads).block(block)
 
 
+def lengths_to_turn(block: Block) -> set[int]:
+    """The lengths of rows, as far as they are numbers, along which elementary functions are computed: enough work, if
+    they are reduced as well."""
+    nests = [stmt for stmt in statements(block) if isinstance(stmt, Nest) and len(stmt.indices) > 1]
+    return {length for nest in nests for length in [nest.indices[-1].size]
+            if isinstance(length, int) and FEWEST <= length <= MOST
+            and not isinstance(nest.indices[-2].size, int) and any(map(_is_dear, statements(nest.body)))}
+
+
 @dataclass
 class _Turning:
     """`uses` says how often each variable is used, and `memory` are the arrays that are made here."""
@@ -124,9 +133,14 @@ def _work(stmt: Nest | Fold) -> int:
     columns = columns_of(stmt)
     inside = [each for each in statements(columns) if isinstance(each, Let)]
     extremes = sum(each.op in (Maximum, Minimum) for each in inside)
-    dear = sum(each.op.name in vecmath.FORMS or each.op.helper for each in inside)
+    dear = sum(map(_is_dear, inside))
     is_reduced = any(isinstance(each, Fold) for each in columns)
     return is_reduced * (2 * len(columns) + extremes + DEAR * dear)
+
+
+def _is_dear(stmt: Any) -> bool:
+    """Whether a statement computes an elementary function."""
+    return isinstance(stmt, Let) and (stmt.op.name in vecmath.FORMS or bool(stmt.op.helper))
 
 
 def _least_work(stmt: Nest | Fold) -> int:

@@ -12,6 +12,7 @@ from ..ops.identity import Same
 from .copying import NestCopier
 from .nests import Block, Fold, Index, Nest, Product, accesses, inner_blocks, is_load, split, statements
 from .raveling import whole_rows
+from .turning import lengths_to_turn
 
 MOST_PLACES, MOST_STATEMENTS = 16, 160
 MOST_INNER = 4                         # places of inner indices, where the outer ones stay loops
@@ -21,18 +22,27 @@ VECTOR = 4                             # numbers that a processor computes at on
 def unroll(block: Block, vectors: bool = True) -> Block:
     """The block without loops over few places, innermost indices first. Where processors compute `vectors` at once, the
     rows of small matrices, which are such vectors, stay loops, and so do loops over whole rows of any arrays, which are
-    one loop in the end (`raveling`)."""
-    return _unrolled_in(block, vectors, whole_rows(block) if vectors else set())
+    one loop in the end (`raveling`), and reductions of rows that become columns (`turning`)."""
+    if not vectors:
+        return _unrolled_in(block, False, set(), set())
+    return _unrolled_in(block, True, whole_rows(block), lengths_to_turn(block))
 
 
-def _unrolled_in(block: Block, vectors: bool, of_rows: set[int]) -> Block:
+def _unrolled_in(block: Block, vectors: bool, of_rows: set[int], turned: set[int]) -> Block:
     made: Block = []
     for stmt in block:
         stays = id(stmt) in of_rows
         for inner in inner_blocks(stmt):
-            inner[:] = _unrolled_in(inner, vectors, of_rows)
-        made += _unrolled(stmt, vectors, stays) if isinstance(stmt, (Nest, Fold)) else [stmt]
+            inner[:] = _unrolled_in(inner, vectors, of_rows, turned)
+        if isinstance(stmt, (Nest, Fold)) and not _reduces_a_row(stmt, turned):
+            made += _unrolled(stmt, vectors, stays)
+        else:
+            made.append(stmt)
     return made
+
+
+def _reduces_a_row(stmt: Any, lengths: set[int]) -> bool:
+    return isinstance(stmt, Fold) and len(stmt.indices) == 1 and stmt.indices[0].size in lengths
 
 
 def _unrolled(stmt: Nest | Fold, vectors: bool, of_rows: bool) -> Block:
