@@ -28,7 +28,8 @@ def normalized(scales, x):
 
 def layers(count: int, n: int, dtype: Any = float) -> list[tuple[np.ndarray, np.ndarray]]:
     rng = np.random.default_rng(count)
-    return [((rng.standard_normal((n, n)) / np.sqrt(n)).astype(dtype), rng.standard_normal(n).astype(dtype)) for _ in range(count)]
+    scales = rng.standard_normal((count, n, n)) / np.sqrt(n), rng.standard_normal((count, n))
+    return [(w.astype(dtype), b.astype(dtype)) for w, b in zip(*scales, strict=True)]
 
 
 def calls(source: str) -> dict[str, int]:
