@@ -99,10 +99,11 @@ def shapes_used(x):
     return np.sum(y)
 
 
-@refused("None on one side, a number on the other, used afterwards", NotSupported)
+@supported("None on one side, a number, an array or an object on the other, used afterwards",
+           "a truth value says whether it is there; where it is not, its use raises a `TypeError`")
 def none_or_number(x):
     y = None if x < 0 else x
-    return x * y
+    return x * 2.0 if y is None else x * y
 
 
 @refused("the truth of an array", ShapeError, args=(VECTOR,))

@@ -303,10 +303,15 @@ def iterator(x):
     return first * sum(values)
 
 
-@refused("`next` of a generator, of an object with `__next__`", NotSupported, args=(VECTOR,))
+@supported("`next` of a generator that is used for nothing else, with or without a default", args=(VECTOR,))
 def next_of_a_generator(x):
+    return next(v * 2.0 for v in x) * next((v for v in x if v > 1e3), 3.0)
+
+
+@refused("`next` of a generator for the second time, of an object with `__next__`", NotSupported, args=(VECTOR,))
+def next_of_a_generator_twice(x):
     values = (v * 2.0 for v in x)
-    return next(values)
+    return next(values) * next(values)
 
 
 @refused("a generator without an end, with `zip` or `break`", NotSupported, "give it the number of items")

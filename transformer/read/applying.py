@@ -23,10 +23,11 @@ from .contiguity import note_order, shares_memory
 from .demand import need
 from .errors import UNKNOWN_ARGUMENT, as_user_error
 from .mixed import check_items, check_truths, check_widths
+from .or_none import needed
 from .rank_zero import as_array, gives_array
 from .recorded import RecordedList
 from .testing import fitting
-from .values import UNKNOWN, Axisless, Conflict, DynamicRange, Lazy, View, is_array, is_axisless, known_of
+from .values import UNKNOWN, Axisless, Conflict, DynamicRange, Lazy, OrNone, View, is_array, is_axisless, known_of
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -182,6 +183,8 @@ def prepared(reader: Reader, argument: Any) -> Any:
         return argument
     if isinstance(argument, RecordedList):
         return argument.array(reader)
+    if isinstance(argument, OrNone):
+        return prepared(reader, needed(reader, argument))
     if isinstance(argument, (np.ndarray, Conflict)):
         return reader.usable(argument)
     if isinstance(argument, (DynamicRange, range)):

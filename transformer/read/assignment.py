@@ -36,6 +36,7 @@ from .kinds import type_name
 from .open_lists import OpenList, RowList
 from .opening import open_to_change, swap_rows
 from .operators import BINARY, binary
+from .or_none import needed
 from .rank_zero import changed, note_number
 from .recorded import RecordedList, Recording
 from .strides import with_places
@@ -146,6 +147,7 @@ def _bind_item(reader: Reader, target: Any, value: Any) -> None:
 
 def write_item(reader: Reader, owner: Any, index: Any, value: Any) -> None:
     """`owner[index] = value`."""
+    owner, index = needed(reader, owner), needed(reader, index)
     if is_axisless(owner):
         _write_axisless(reader, owner, index, prepared(reader, value))
         return
@@ -213,6 +215,7 @@ def _bind_attribute(reader: Reader, target: Any, value: Any) -> None:
 
 def assign_attribute(reader: Reader, owner: Any, name: str, value: Any) -> None:
     """`owner.name = value`."""
+    owner = needed(reader, owner)
     if _is_frozen(owner):
         raised = dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
         raise as_raised(raised, reader.builder.origin, "Make a new one: dataclasses.replace(p, w=value).")
@@ -264,6 +267,7 @@ def read_augmented(reader: Reader, node: Any) -> None:
 
 def combined_in_place(reader: Reader, function: Any, old: Any, value: Any) -> Any:
     """What `old op= value` leaves in the target: `old` itself, changed, if it can change."""
+    old, value = needed(reader, old), needed(reader, value)
     if is_array(old):
         try:
             write_whole(reader, old, binary(reader, function, Value(old.atom), value))

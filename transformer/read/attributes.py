@@ -24,6 +24,7 @@ from .journal import Attribute, Field, Item
 from .kinds import described, python_type, type_name
 from .library import methods
 from .library.numbers import OF_NUMBERS
+from .or_none import needed
 from .recorded import RecordedList, Recording
 from .values import ABSENT, ArrayMethod, Closure, Conflict, ContainerMethod, DynamicRange, ExceptionValue, Text
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 def attribute(reader: Reader, value: Any, name: str) -> Any:
     """`value.name`."""
+    value = needed(reader, value)
     if isinstance(value, Value):
         return of_array(reader, value, name)
     if isinstance(value, Size):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ops.identity import Same
 from ..ops.value import Value, emit
+from .values import OrNone
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -15,6 +16,8 @@ def certainly_bound(reader: Reader, value: Any) -> Any:
     """A number that may be missing is there from here on: Python raises here if it is not. An array stays the
     array that it is; that it is read here is noted all the same.
     """
+    if isinstance(value, OrNone):
+        return OrNone(certainly_bound(reader, value.there), value.item)
     if not isinstance(value, Value) or value.atom not in reader.partial:
         return value
     bound = emit(Same, (value.atom,), {})

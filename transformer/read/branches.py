@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from .journal import Contents, Item, Keys, Place, held_now
 from .maybe import balance
 from .merging import Meeting, Merger
 from .open_lists import OpenList, capture_copied, capture_opened
+from .or_none import Facts, implied, knowing
 from .recorded import RecordedList
 from .structures import Clash, Fixed, Template, capture, declared, open_slots
 from .template_joins import Joiner, known_outside
@@ -42,8 +43,8 @@ class Unreachable(Exception):
 @dataclass
 class Side:
     """One branch as read: its statements, what places hold at its end, its result; `outer` are
-    those of the places that were there before. `equal` are sizes that are equal at its end; `error` is
-    what the program raises there because an item is missing."""
+    those of the places that were there before. `equal` are sizes that are equal at its end, `facts` the conditions
+    that are known there; `error` is what the program raises there because an item is missing."""
 
     block: Block
     contents: dict[Hashable, tuple[Place, Any]]
@@ -52,13 +53,15 @@ class Side:
     alive: bool
     equal: list[tuple[Extent, Extent]]
     error: TransformError | None = None
+    facts: Facts = field(default_factory=dict)
 
 
 def choose(reader: Reader, cond: Value, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
     """Reads both sides of an `If` and merges what they leave; gives the merged result."""
     origin, outer = reader.builder.origin, stamp()
     try:
-        first, second = (_read_side(reader, cond, read, outer) for read in (then, orelse))
+        first = _read_side(reader, cond, True, then, outer)
+        second = _read_side(reader, cond, False, orelse, outer)
     except TransformError as error:
         raise decide_instead(reader, cond, error) from None
     for side, sign in (first, "equal"), (second, "not_equal"):
@@ -68,7 +71,7 @@ def choose(reader: Reader, cond: Value, then: Callable[[], Any], orelse: Callabl
     balance(reader, (first, second), outer)
     merger = Merger(reader, cond, (first.block, second.block))
     uneven = [*Finder(reader, (first, second), _at_end_of, outer, merger.merges).all(cond)]
-    meetings = _meetings(reader, (first, second), outer, merger.merges)
+    meetings = _meetings(reader, cond, (first, second), outer, merger.merges)
     merged = [(meeting, merger.merge(meeting)) for meeting in meetings]
     rows = [merger.merge(Meeting(None, row.sides, row.together)) for row in uneven]
     if first.block or second.block or merger.merges:
@@ -86,10 +89,10 @@ def choose(reader: Reader, cond: Value, then: Callable[[], Any], orelse: Callabl
     return result
 
 
-def _read_side(reader: Reader, cond: Value, read: Callable[[], Any], moment: int) -> Side:
+def _read_side(reader: Reader, cond: Value, holds: bool, read: Callable[[], Any], moment: int) -> Side:
     mark, denied = reader.journal.mark(), len(reader.assumptions.denied)
     result, alive, error = None, True, None
-    with reader.builder.nested() as block:
+    with reader.builder.nested() as block, knowing(reader, implied(reader, cond.atom, holds)):
         try:
             result = read()
         except Unreachable:
@@ -102,9 +105,9 @@ def _read_side(reader: Reader, cond: Value, read: Callable[[], Any], moment: int
         changes = reader.journal.changes(mark)
         contents = held_now(changes)
         reader.journal.rollback(mark)
-        equal = reader.assumptions.tested()
+        equal, facts = reader.assumptions.tested(), reader.facts
     outer = {key: place for key, (place, old) in changes.items() if reader.existed(place, old, moment)}
-    return Side(block, contents, outer, result, alive, equal, error)
+    return Side(block, contents, outer, result, alive, equal, error, facts)
 
 
 def _may_raise(reader: Reader, cond: Value, error: TransformError) -> bool:
@@ -161,11 +164,14 @@ def _go_on_with_one(reader: Reader, cond: Value, first: Side, second: Side) -> A
     if not reader.recursion.begins:
         for pair in live.equal:
             reader.assumptions.is_tested(*pair)
+    reader.facts = live.facts
     reader.journal.apply(live.contents)
     return live.result
 
 
-def _meetings(reader: Reader, sides: tuple[Side, Side], outer: int, merges: list[Merge]) -> list[Meeting]:
+def _meetings(
+    reader: Reader, cond: Value, sides: tuple[Side, Side], outer: int, merges: list[Merge]
+) -> list[Meeting]:
     """Every place that a side changed, with what it holds at the end of each side."""
     places = {key: place for side in sides for key, place in side.outer.items()}
     captured: list[list[Template]] = []
@@ -177,7 +183,7 @@ def _meetings(reader: Reader, sides: tuple[Side, Side], outer: int, merges: list
     for place, one, other in zip([*(place for place, _ in held), None], *captured):
         key = reader.key_of(place)
         test = partial(_fitted, reader, sides, outer, merges, key, isinstance(place, Held))
-        joiner = Joiner(reader.assumptions, outer, reader.guessing, test)
+        joiner = Joiner(reader.assumptions, outer, reader.guessing, test, nones=lambda: _is_open(reader, cond))
         joined = joiner.join(one, other)
         if isinstance(joined, Clash) and is_list(one) and is_list(other):
             opened = _opened(reader, sides, place, joiner)
@@ -186,6 +192,13 @@ def _meetings(reader: Reader, sides: tuple[Side, Side], outer: int, merges: list
                 joined = replace(joined, by_size=True) if not _is_free(reader, key) else joiner.join(one, other)
         meetings.append(Meeting(place, (one, other), declared(joined, reader.declared, key, reader.assumptions)))
     return meetings
+
+
+def _is_open(reader: Reader, cond: Value) -> bool:
+    """Whether no arguments alone decide a condition, with which it would be known while the function is read."""
+    roots = Roots(reader)
+    roots.follow(cond.atom)
+    return bool(roots.others or roots.loops)
 
 
 def _opened(reader: Reader, sides: tuple[Side, Side], place: Place | None, joiner: Joiner) -> list[Template] | None:
@@ -342,6 +355,6 @@ def _at_end_of(reader: Reader, side: Side) -> Iterator[None]:
     """As if the side had just been read: its state, and its block as the current one."""
     mark = reader.journal.mark()
     reader.journal.apply(side.contents)
-    with reader.builder.resumed(side.block):
+    with reader.builder.resumed(side.block), knowing(reader, side.facts):
         yield
     reader.journal.rollback(mark)

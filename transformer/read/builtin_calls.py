@@ -25,7 +25,7 @@ from .applying import apply_op, prepared
 from .asked_classes import note_question
 from .attributes import attribute, attributes_of, has_attribute, set_attribute
 from .comprehensions import collect, collected, folded, listed
-from .conditions import truth
+from .conditions import negated, truth
 from .containers import iterated
 from .demand import need, static
 from .deques import made_deque
@@ -51,6 +51,7 @@ from .values import (
     DynamicRange,
     ExceptionValue,
     Lazy,
+    OrNone,
     Text,
     has_dynamic,
     known_of,
@@ -84,6 +85,13 @@ def is_instance(reader: Reader, value: Any, kinds: Any) -> bool:
     kind, found = python_type(value), isinstance(value, kinds)
     note_question(reader, value, "isinstance", lambda each: issubclass(each, kinds))
     return found if kind is type(value) else issubclass(kind, kinds) or _are_on_devices(kind, kinds)
+
+
+def _isinstance(reader: Reader, value: Any, kinds: Any) -> Any:
+    if not isinstance(value, OrNone):
+        return is_instance(reader, value, kinds)
+    found, of_none = is_instance(reader, value.item, kinds), isinstance(None, kinds)
+    return found if found == of_none else negated(reader, value.there) if of_none else value.there
 
 
 def _are_on_devices(kind: Any, kinds: Any) -> bool:
@@ -339,7 +347,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     deque: made_deque,
     math.hypot: hypotenuse,
     len: length,
-    isinstance: is_instance,
+    isinstance: _isinstance,
     type: type_of_value,
     getattr: get_attribute,
     hasattr: asked_attribute,

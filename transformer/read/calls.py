@@ -40,6 +40,7 @@ from .library.getters import GETTERS, what_is_got
 from .library.selecting import each_element, repeat_each
 from .library.writing import masked
 from .objects import hold_dynamic
+from .or_none import all_needed
 from .protocols import answered
 from .pure import is_impure, is_pure, public_name, why_not
 from .rank_zero import as_given, as_numbers
@@ -72,6 +73,8 @@ def call(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str,
     if users is not None:
         return reader.call(users, args, kwargs)
     special = stacking_call(function, args) or method_of_builtin(function, args) or _special(function)
+    if (special is not None or not isinstance(function, HANDING_ON)) and function is not isinstance:
+        args, kwargs = all_needed(reader, args, kwargs)
     if special is not None:
         with as_user_error(reader), _as_called(function, special, args, kwargs):
             return special(reader, *args, **kwargs)
@@ -88,9 +91,14 @@ def call(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str,
         return call_library(reader, getting, (*args, *given), {**named, **kwargs})
     written = instead_of(function)
     if written is not None:
+        args, kwargs = all_needed(reader, args, kwargs)
         result = call_library(reader, written, args, kwargs)
         return as_given(result) if gives_arrays(function) else as_numbers(result, args)
     return _call_by_kind(reader, function, args, kwargs)
+
+
+# What may be called with None where it takes numbers: what it does with it is found by reading it.
+HANDING_ON = (Closure, ContainerMethod, functools.partial, types.MethodType, type, types.FunctionType)
 
 
 @contextmanager

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..core.grammar import Atom, Const, Undefined, Var, type_of
 from ..core.types import BOOL, ArrayType
+from ..ops import value as values
 from ..ops.arithmetic import converted
 from ..ops.value import Value
 
 if TYPE_CHECKING:
     from .reader import Reader
 
+class Nothing(Undefined):
+    """What is in the place of a value that is None: zeros, which nobody looks at."""
+
+
+NOTHING = Nothing()
 PYTHON = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 
@@ -28,6 +36,8 @@ class Widen(Exception):
 def cast(reader: Reader, atom: Atom, type: ArrayType) -> Atom:
     """The atom with another dtype, as NumPy and Python convert it; emitted where that takes an op. A
     truth value of Python is one of NumPy's on a path of its own."""
+    if atom is NOTHING:
+        return zeros_of(type).atom
     own = type_of(atom)
     if isinstance(atom, Undefined) or not isinstance(own, ArrayType):
         return atom
@@ -41,6 +51,15 @@ def cast(reader: Reader, atom: Atom, type: ArrayType) -> Atom:
         kind = PYTHON[type.dtype.kind]
         return converted(Value(atom), kind, kind.__name__).atom
     return converted(Value(atom), type.dtype).atom
+
+
+def zeros_of(type: ArrayType) -> Value:
+    """A number, or an array, of this type."""
+    if type.sizes:
+        made: Value = values.call(np.zeros, (type.sizes,), {"dtype": type.dtype})
+        return made
+    number = type.dtype.type(0)
+    return Value(values.atom(number.item() if type.weak else number))
 
 
 def _unnamed(reader: Reader, atom: Atom) -> Atom:

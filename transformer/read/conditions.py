@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +21,10 @@ from .item_templates import template_of
 from .kinds import described
 from .list_demands import WantsOpen
 from .operators import binary, on_sizes
+from .or_none import Early, early, implied
 from .recorded import RecordedList, Recording
 from .testing import Untested
-from .values import UNKNOWN, Conflict, DynamicRange, known_of
+from .values import UNKNOWN, Conflict, DynamicRange, OrNone, known_of
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -61,6 +63,8 @@ def truth(reader: Reader, value: Any) -> Any:
     known = known_of(value)
     if known is not UNKNOWN and not isinstance(value, (RecordedList, Recording, DynamicRange)):
         return _static_truth(reader, known)
+    if isinstance(value, OrNone):
+        return _one_there(reader, value)
     if isinstance(value, Size):
         decided = on_sizes(reader, operator.ne, value, 0)
         return apply_op(reader, operator.ne, (value, 0), {}) if decided is UNKNOWN else decided
@@ -69,6 +73,17 @@ def truth(reader: Reader, value: Any) -> Any:
     if not isinstance(value, Value):
         return need(reader, value, f"the truth of {described(value)}")
     return _dynamic_truth(reader, value)
+
+
+def _one_there(reader: Reader, value: OrNone) -> Any:
+    """The truth of what may be None: that it is there, and true."""
+    def read() -> Any:
+        return truth(reader, reader.usable(value.item))
+
+    try:
+        return joined(reader, value.there, early(reader, {value.there.atom: True}, read), True)
+    except Early:
+        return choose(reader, value.there, read, lambda: False)
 
 
 def _static_truth(reader: Reader, value: Any) -> bool:
@@ -111,12 +126,13 @@ def _decided(reader: Reader, node: Any, operands: list[Any], is_and: bool, read:
     cond = truth(reader, first)
     if not isinstance(cond, Value):
         return _decided(reader, node, operands[1:], is_and, read) if cond == is_and else first
-    if all(map(is_safe, operands[1:])) and _is_truth(first):
-        rest = _decided(reader, node, operands[1:], is_and, read)
-        if _is_truth(rest):
-            return joined(reader, first, rest, is_and)
-        return _one_of(reader, cond, first, rest, is_and)
     rest_of = lambda: _decided(reader, node, operands[1:], is_and, read)  # noqa: E731
+    if all(map(is_safe, operands[1:])) and _is_truth(first):
+        with suppress(Early):
+            rest = early(reader, implied(reader, cond.atom, is_and), rest_of)
+            if _is_truth(rest):
+                return joined(reader, first, rest, is_and)
+            return _one_of(reader, cond, first, rest, is_and)
     return choose(reader, cond, rest_of, lambda: first) if is_and else choose(reader, cond, lambda: first, rest_of)
 
 

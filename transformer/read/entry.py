@@ -25,6 +25,7 @@ from .interface import AxislessType, Interface, Parameter, Result
 from .kinds import described
 from .list_demands import known_or
 from .mixed import check_digits
+from .or_none import needed
 from .outside import Watch
 from .places import place_of, python_of
 from .recorded import RecordedList, Recording
@@ -296,7 +297,7 @@ class Results:
 
     def add(self, value: Any) -> Any:
         """The tree of a result, with `Result(k)` for its dynamic leaves."""
-        value = self.reader.usable(value)
+        value = needed(self.reader, self.reader.usable(value), "what is returned is None, where a value is needed")
         if isinstance(value, (Value, Size)):
             if is_axisless(value):
                 self.axisless[len(self.atoms)] = value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -19,6 +20,7 @@ from .frames import Unbound, load
 from .keys import ITEM, KEY, hashed
 from .kinds import type_name
 from .operators import BINARY, UNARY, binary, compare, unary
+from .or_none import Early, early, implied
 from .values import ABSENT
 
 if TYPE_CHECKING:
@@ -88,9 +90,12 @@ def _chain(reader: Reader, left: Any, ops: list[Any], nodes: list[Any]) -> Any:
     cond = truth(reader, result)
     if not isinstance(cond, Value):
         return _chain(reader, right, ops[1:], nodes[1:]) if cond else result
+    rest = lambda: _chain(reader, right, ops[1:], nodes[1:])  # noqa: E731
     if all(map(is_safe, nodes[1:])):
-        return joined(reader, cond, truth(reader, _chain(reader, right, ops[1:], nodes[1:])), True)
-    return choose(reader, cond, lambda: _chain(reader, right, ops[1:], nodes[1:]), lambda: result)
+        with suppress(Early):
+            other = early(reader, implied(reader, cond.atom, True), lambda: truth(reader, rest()))
+            return joined(reader, cond, other, True)
+    return choose(reader, cond, rest, lambda: result)
 
 
 def read_attribute(reader: Reader, node: Any) -> Any:

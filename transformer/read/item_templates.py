@@ -19,6 +19,7 @@ from .structures import (
     Template,
     capture,
     is_constant,
+    is_or_none,
     loosened,
     open_slots,
     slots,
@@ -76,6 +77,9 @@ def names_in(template: Template, name: str | None) -> Iterator[str | None]:
 def _names_of_leaves(template: Template, name: str | None) -> Iterator[str | None]:
     if isinstance(template, Slot):
         yield name
+    elif isinstance(template, Node) and is_or_none(template):
+        yield name and f"has_{name}"
+        yield from _names_of_leaves(template.children[1], name)
     elif isinstance(template, Node):
         own = template.static if made_of(template.cls) is ATTRIBUTES else repeat(name)
         for child, called in zip(template.children, own):

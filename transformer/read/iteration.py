@@ -27,6 +27,7 @@ from .derived_builtins import base_of
 from .errors import as_user_error
 from .kinds import described, type_name
 from .operators import binary
+from .or_none import needed
 from .producers import Producer, begin, collected_items
 from .recorded import RecordedList, Recording
 from .strides import stride
@@ -64,6 +65,7 @@ class Iteration:
 
 def iteration_of(reader: Reader, value: Any) -> Iteration:
     """How a value is iterated over."""
+    value = needed(reader, value)
     if isinstance(value, Iteration):
         return _begun(reader, value)
     if isinstance(value, (range, DynamicRange)):

@@ -33,6 +33,7 @@ from .journal import Contents, Name, Place
 from .list_demands import WantsCarried, WantsOpen, WantsRows, WantsSize, refusal
 from .open_lists import OpenList
 from .open_sizes import OpenSizes
+from .or_none import implied, knowing
 from .recording import Records
 from .structures import (
     Slot,
@@ -196,7 +197,7 @@ class LoopReading:
     def joiner(self) -> Joiner:
         opened = self.plan.key in self.reader.opened
         fitted = self.sizes.fitted if opened else None
-        return Joiner(self.reader.assumptions, self.made, self.reader.guessing, fitted, self.sizes)
+        return Joiner(self.reader.assumptions, self.made, self.reader.guessing, fitted, self.sizes, lambda: True)
 
     def _pass(self) -> None:
         """Reads the loop with the present guess; raises `Again` after widening it."""
@@ -259,7 +260,7 @@ class LoopReading:
             return [], None
         reader = self.reader
         mark = reader.journal.mark()
-        with reader.builder.nested() as block:
+        with reader.builder.nested() as block, knowing(reader, {}):
             cond = self.plan.test()
         self._check_test(mark)
         reader.journal.rollback(mark)
@@ -284,7 +285,7 @@ class LoopReading:
         reader = self.reader
         mark, denied = reader.journal.mark(), len(reader.assumptions.denied)
         self.mark = mark
-        with reader.builder.nested() as block:
+        with reader.builder.nested() as block, knowing(reader, implied(reader, cond, True) if cond is not None else {}):
             self.sizes.begin_body(cond)
             try:
                 self.plan.bind(Value(position))

@@ -17,6 +17,7 @@ from .containers import item
 from .frames import store
 from .operators import compare
 from .recorded import RecordedList
+from .values import OrNone
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -51,6 +52,9 @@ def _read_cases(reader: Reader, subject: Any, cases: list[Any]) -> None:
 
 def matched(reader: Reader, pattern: Any, subject: Any, captured: dict[str, Any]) -> Any:
     """Whether a subject fits a pattern: a bool, or a `Value`; names go into `captured`."""
+    subject = reader.usable(subject)
+    if isinstance(subject, OrNone) and not isinstance(pattern, gast.MatchSingleton | gast.MatchAs | gast.MatchOr):
+        return joined(reader, subject.there, matched(reader, pattern, subject.item, captured), True)
     return TESTS[type(pattern)](reader, pattern, subject, captured)
 
 

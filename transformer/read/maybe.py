@@ -11,12 +11,10 @@ from collections.abc import Hashable, Iterator
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from ..core.sizes import Size, Unknown, leaves
 from ..core.types import ArrayType
-from ..ops import value as values
 from ..ops.value import Value
+from .casts import zeros_of
 from .recorded import Recording
 from .structures import Node, Template
 
@@ -88,10 +86,7 @@ def item_names(appended: Template) -> Iterator[str]:
 def _zeros(type: Any, moment: int) -> Any:
     if not isinstance(type, ArrayType):
         raise Unknowable
-    if not type.sizes:
-        number = type.dtype.type(0)
-        return number.item() if type.weak else number
     inner = [leaf for size in type.sizes for leaf in leaves(size) if isinstance(leaf, Unknown)]
     if any(leaf.var.serial > moment for leaf in inner):
         raise Unknowable
-    return values.call(np.zeros, (type.sizes,), {"dtype": type.dtype})
+    return zeros_of(type)

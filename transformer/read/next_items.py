@@ -5,6 +5,7 @@
     for v in it:                     x[k + 1]
 
 How many items are gone is a number that is known while the function is read; loops around `next` are unrolled for it.
+Of a generator the first item can be taken, ``next(x for x in xs if x > 0)``, and then no other.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from .demand import static
 from .iteration import Iteration, whole_of
 from .journal import Attribute
 from .kinds import described
-from .producers import Producer
+from .library.calls import call_library
+from .library.first_items import first_item, first_item_or
+from .values import Lazy, Producer
 
 INSIDE_OUT = "A generator is read where all of its items are used: its lines stand around those that use one."
 
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 
 def next_item(reader: Reader, iterator: Any, *default: Any) -> Any:
     """`next(iterator)`, `next(iterator, default)`."""
+    if isinstance(iterator, Lazy | Producer) and iterator.begun is False:
+        return call_library(reader, first_item_or if default else first_item, (iterator, *default), {})
     use = iterator.use if isinstance(iterator, Iteration) else None
     if use is None or use.begun is not False:
         raise _not_followed(reader, iterator)
@@ -42,8 +47,8 @@ def _not_followed(reader: Reader, iterator: Any) -> Exception:
     if isinstance(iterator, list | tuple | dict | str):
         text = f"{described(iterator)} is not an iterator"
         return raised_as(TypeError, text, reader.builder.origin, instead="Write next(iter(xs)).")
-    if isinstance(iterator, Producer):
-        return NotSupported("`next` of a generator", reader.builder.origin, why=INSIDE_OUT,
+    if isinstance(iterator, Producer | Lazy):
+        return NotSupported("a second `next` of a generator", reader.builder.origin, why=INSIDE_OUT,
                             instead="Make a list of it, items = list(steps()), and index that.")
     return NotSupported(
         "`next` of an iterator",

@@ -21,9 +21,22 @@ from .errors import as_user_error
 from .in_order import are_sequences, compared_items
 from .keys import hashed
 from .objects import ATTRIBUTES, hold_dynamic, made_of
+from .or_none import needed
 from .recorded import RecordedList, Recording, combined
 from .special_methods import answered_by_class, users_special, users_unary
-from .values import UNKNOWN, DynamicRange, Lazy, Producer, Text, cell_of, has_dynamic, is_array, known_of, stripped
+from .values import (
+    UNKNOWN,
+    DynamicRange,
+    Lazy,
+    OrNone,
+    Producer,
+    Text,
+    cell_of,
+    has_dynamic,
+    is_array,
+    known_of,
+    stripped,
+)
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -63,6 +76,7 @@ NUMERIC = (bool, int, float, complex, NumpyNumber)
 
 def binary(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """`left op right`."""
+    left, right = needed(reader, left), needed(reader, right)
     done = compared_objects(reader, function, left, right) if function in COMPARISONS else UNKNOWN
     if done is not UNKNOWN:
         return done
@@ -108,6 +122,7 @@ def _on_text(reader: Reader, function: Callable[[Any, Any], Any], left: Any, rig
 
 def unary(reader: Reader, function: Callable[[Any], Any], operand: Any) -> Any:
     """`op operand`."""
+    operand = needed(reader, operand)
     method = users_unary(function, operand)
     if method is not None:
         return reader.call(method, (operand,), {})
@@ -195,6 +210,11 @@ def compared(reader: Reader, function: Callable[..., Any], left: Any, right: Any
 
 def compare(reader: Reader, op: Any, left: Any, right: Any) -> Any:
     """One comparison of a chain."""
+    tested = next((each for each in (left, right) if isinstance(each, OrNone)), None)
+    if tested is not None and None in (left, right) and isinstance(op, gast.Is | gast.IsNot | gast.Eq | gast.NotEq):
+        return tested.there if isinstance(op, gast.IsNot | gast.NotEq) else apply_op(
+            reader, operator.not_, (tested.there,), {})
+    left, right = needed(reader, left), needed(reader, right)
     match op:
         case gast.Is():
             return is_one(reader, left, right)

@@ -47,12 +47,13 @@ from .entry import Reading, read_target
 from .frames import Frame, stamp
 from .joins import Guessing
 from .journal import Cell, Item, Journal, Name, Place
+from .or_none import Facts, settled
 from .outside import Outside
 from .recorded import RecordedList, Recording
 from .recursion import Recursion
 from .subfunctions import inlined, subfunction
 from .testing import Untested, testing_signs
-from .values import Conflict, View
+from .values import Conflict, OrNone, View
 
 __all__ = ["Reader", "Reading", "read"]
 
@@ -244,6 +245,8 @@ class Reader:
         self.guesses: dict[Any, dict[str, Any]] = {}
         self.frames_made: dict[int, Frame] = {}
         self.recursion = Recursion()
+        self.facts: Facts = {}                         # conditions that are known where the program is
+        self.is_early = False  # whether an expression is evaluated before it is known whether Python would
         self.returned: Origin | None = None  # the expression whose value the last function read gave
 
     @property
@@ -306,6 +309,8 @@ class Reader:
         if self.contents:
             home = value.home if isinstance(value, (RecordedList, Recording)) else value
             value = self.contents.get(id(home), value)
+        if isinstance(value, OrNone) and (found := settled(self, value)) is not value:
+            return self.usable(found)
         if isinstance(value, np.ndarray):
             value = self.outside.copied(value)
         if isinstance(value, Conflict):
@@ -390,10 +395,10 @@ class Reader:
     def checkpoint(self) -> Any:
         """A point to which `restore` can return: state, statements and assumptions."""
         block = self.builder.block
-        return self.journal.mark(), block, len(block), self.assumptions.checkpoint(), len(self.questions)
+        return self.journal.mark(), block, len(block), self.assumptions.checkpoint(), len(self.questions), self.facts
 
     def restore(self, checkpoint: Any) -> None:
-        mark, block, length, assumed, asked = checkpoint
+        mark, block, length, assumed, asked, self.facts = checkpoint
         self.journal.rollback(mark)
         assert block is self.builder.block
         del block[length:]

@@ -15,14 +15,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..containers import LEAVES, kind_of
-from ..core.grammar import UNDEFINED, Atom, type_of
+from ..core.grammar import UNDEFINED, Atom, Const, type_of
 from ..core.guards import Assumptions
 from ..core.types import ArrayType
 from ..ops import value as values
 from ..ops.value import Value
+from .casts import NOTHING
 from .joins import joined_type, same
 from .objects import ATTRIBUTES, made_of
-from .values import ABSENT, Axisless, Conflict, PerhapsAxisless, is_axisless, is_number
+from .or_none import settled
+from .values import ABSENT, Axisless, Conflict, OrNone, PerhapsAxisless, is_axisless, is_number
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -89,6 +91,10 @@ def capture(reader: Reader, value: Any, around: tuple[Any, ...] = ()) -> Templat
     """A value taken apart, with the versions that its arrays have now; `around` are the objects that it is in."""
     if value is ABSENT:
         return Missing()
+    if isinstance(value, OrNone):
+        found = settled(reader, value)
+        parts = (value.there, value.item) if found is value else ()
+        return Node(OrNone, None, tuple(capture(reader, part) for part in parts)) if parts else capture(reader, found)
     if reader.contents:
         value = reader.contents.get(id(value.home if hasattr(value, "as_row") else value), value)
     if isinstance(value, Value):
@@ -225,6 +231,13 @@ def atoms(template: Template, captured: Template) -> Iterator[Fixed]:
             yield captured
         case Slot(), _:
             yield Fixed(None, UNDEFINED)
+        case Node(), Missing():
+            yield from (Fixed(None, UNDEFINED) for _ in open_slots(template))
+        case Node(cls), _ if cls is OrNone and not is_or_none(captured):
+            there, item = template.children
+            is_there = not is_none(captured)
+            yield Fixed(is_there, Const(is_there))
+            yield from atoms(item, captured) if is_there else (Fixed(None, NOTHING) for _ in open_slots(item))
         case Node(), Node():
             for child, part in zip(template.children, captured.children):
                 yield from atoms(child, part)
@@ -245,6 +258,8 @@ def build(reader: Reader, template: Template, contents: Iterator[Value], conflic
             return conflict(reason)
         case Node(cls, static, children):
             parts = [build(reader, child, contents, conflict) for child in children]
+            if cls is OrNone:
+                return OrNone(*parts)
             if hasattr(cls, "from_row"):
                 clash = next((part for part in parts if isinstance(part, Conflict)), None)
                 return cls.from_row(reader, static, *parts) if clash is None else clash
@@ -253,6 +268,16 @@ def build(reader: Reader, template: Template, contents: Iterator[Value], conflic
                 reader.aliases.derive(made, template.sources)
             return made
     return ABSENT
+
+
+def is_none(template: Template) -> bool:
+    """Whether a value is None."""
+    return isinstance(template, Fixed) and template.value is None and template.atom is None
+
+
+def is_or_none(template: Template) -> bool:
+    """Whether a value is None on some paths."""
+    return isinstance(template, Node) and template.cls is OrNone
 
 
 def is_constant(template: Template) -> bool:
@@ -297,6 +322,8 @@ def shown(template: Template) -> str:
             if atom is not None:
                 return str(type_of(atom))
             return repr(value) if isinstance(value, str | bool | None) else described(value)
+        case Node(cls, _, children) if cls is OrNone:
+            return f"None or {shown(children[1])}"
         case Node(cls):
             return with_article(standing_for(cls).__name__)
         case Clash(reason):

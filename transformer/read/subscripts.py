@@ -21,6 +21,7 @@ from .iteration import item_of_range
 from .keys import KEY, hashed
 from .kinds import type_name
 from .library.grids import GRIDS
+from .or_none import needed
 from .picking import picked
 from .rank_zero import as_array
 from .recorded import RecordedList, Recording
@@ -51,6 +52,7 @@ def subscript(reader: Reader, value: Any, index: Any) -> Any:
     """`value[index]`."""
     from .library.calls import call_library
 
+    value, index = needed(reader, value), needed(reader, index)
     if isinstance(value, Value):
         places = with_places(reader, value, index)
         if places is not index:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from ..core.grammar import Const, Var
 from ..core.guards import Assumptions
 from ..core.sizes import Unknown, leaves
-from ..core.types import ArrayType
+from ..core.types import BOOL, ArrayType
 from .joins import Guessing, differ_by_size, is_rounded, joined_type, same
 from .structures import (
     Clash,
@@ -22,11 +22,13 @@ from .structures import (
     Template,
     holds_array,
     is_constant,
+    is_none,
+    is_or_none,
     object_of,
     shown,
     stripped_type,
 )
-from .values import Conflict
+from .values import Conflict, OrNone
 
 MOST_SOURCES = 8
 
@@ -35,7 +37,7 @@ class Joiner:
     """Joins templates. `outer` is the point in time before which a variable must be made for sizes
     to rest on it outside the blocks that meet. `testing` gives the type of two leaves after a test in
     the program that their sizes are equal. `guessing` says whether the types are a guess. `carried` are sizes that the
-    loop carries whose ends meet."""
+    loop carries whose ends meet. `nones` says whether a truth value is to tell where one side left None."""
 
     def __init__(
         self,
@@ -44,12 +46,14 @@ class Joiner:
         guessing: Guessing,
         testing: Callable[[ArrayType | None, ArrayType | None], ArrayType | None] | None = None,
         carried: Container[Var] = (),
+        nones: Callable[[], bool] = lambda: False,
     ) -> None:
         self.assumptions = assumptions
         self.outer = outer
         self.guessing = guessing
         self.testing = testing
         self.carried = carried
+        self.nones = nones
 
     def checked(self, template: Template) -> Template:
         """The template, with a clash for every slot whose size is not known outside."""
@@ -73,12 +77,14 @@ class Joiner:
                 object_of(one) is object_of(other)
             ):
                 return Fixed(object_of(one))
-            case Node(), Node():
-                return self._nodes(one, other)
             case Fixed(), Fixed() if same(one.value, other.value):
                 return one
             case (Fixed(value=Conflict()), _) | (_, Fixed(value=Conflict())):
                 return one if isinstance(getattr(one, "value", None), Conflict) else other
+            case _ if is_or_none(one) or is_or_none(other) or (is_none(one) or is_none(other)) and self.nones():
+                return self._or_none(one, other)
+            case Node(), Node():
+                return self._nodes(one, other)
         left, right = self._type(one), self._type(other)
         if left is None or right is None:
             return Clash(f"{shown(one)} and {shown(other)}")
@@ -100,6 +106,20 @@ class Joiner:
                     child if is_constant(child) else self._partly(child, side) for child in template.children
                 )
         return template
+
+    def _or_none(self, one: Template, other: Template) -> Template:
+        """What is None on some paths, and what it is on the others."""
+        items = [each.children[1] if isinstance(each, Node) and is_or_none(each) else each for each in (one, other)]
+        found = [k for k, item in enumerate(items) if not is_none(item)]
+        item = self.join(*items) if len(found) == 2 else self._one_sided(items[found[0]], found[0])
+        if isinstance(item, Clash) or isinstance(item, Node) and _is_chain(item, item.cls):
+            item = item if isinstance(item, Clash) else Clash("")
+            return replace(item, reason=f"{shown(one)} and {shown(other)}")
+        return Node(OrNone, None, (Slot(BOOL), item))
+
+    def _one_sided(self, template: Template, side: int) -> Template:
+        is_whole = isinstance(template, Fixed) and template.atom is None
+        return template if is_whole else self._partly(template, 1 - side)
 
     def _of_inner_size(self, type: ArrayType, side: int) -> Template:
         """An array of one side, whose size is known there alone: it is merged with none."""
@@ -141,6 +161,14 @@ class Joiner:
     def _slot_of(self, type: ArrayType, array: bool | None) -> Template:
         inside = not known_outside(type, self.outer, self.carried)
         return Clash(f"{type}, whose size is known only inside") if inside else Slot(type, array)
+
+
+def _is_chain(template: Node, cls: type) -> bool:
+    """Whether values of a class lie in each other, until there is None: there may be any number."""
+    inner = [child for child in template.children if isinstance(child, Node)]
+    held = [child.children[1] for child in inner if child.cls is OrNone]
+    found = any(isinstance(each, Node) and each.cls is cls for each in held)
+    return found or any(_is_chain(child, cls) for child in inner)
 
 
 def known_outside(type: ArrayType, outer: int, also: Container[Var] = ()) -> bool:

@@ -41,7 +41,7 @@ def known_of(value: Any) -> Any:
         if value.known is not None:
             return value.known
         return value.atom.value if not isinstance(value, View) and isinstance(value.atom, Const) else UNKNOWN
-    return UNKNOWN if isinstance(value, (Size, Text)) else value
+    return UNKNOWN if isinstance(value, (Size, Text, OrNone)) else value
 
 
 def is_array(value: Any) -> bool:
@@ -156,6 +156,15 @@ class Conflict:
     sample: tuple[Any, ...] = ()
     by_length: bool = False
     list: Any = None
+
+
+@dataclass(eq=False)
+class OrNone:
+    """What is `item` where `there` holds, and else None (see `or_none`)."""
+
+    __tree_leaf__: ClassVar[bool] = True
+    there: Value
+    item: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,7 +294,7 @@ def contained(value: Any) -> Iterator[Any]:
 
 def has_dynamic(value: Any) -> bool:
     """Whether anything in a value is not known."""
-    return any(isinstance(item, (Value, Size, Text)) and known_of(item) is UNKNOWN for item in contained(value))
+    return any(isinstance(item, (Value, Size, Text, OrNone)) and known_of(item) is UNKNOWN for item in contained(value))
 
 
 def stripped(value: Any) -> Any:

@@ -162,6 +162,14 @@ def _negated(fold: Fold, stmt: Let) -> Any:
     return fold.instead(stmt, Const(not x.value)) if known else None        # type: ignore[union-attr]
 
 
+@with_operand("logical_not")
+def _denied(fold: Fold, stmt: Let) -> Any:
+    """not not c → c, of a truth value."""
+    inner = fold.defined_by(stmt.args[0], "logical_not")
+    is_truth = inner is not None and type_of(inner.args[0]) == stmt.target.type
+    return fold.instead(stmt, inner.args[0]) if inner is not None and is_truth else None
+
+
 @with_operand("equal", "not_equal")
 def _unequal(fold: Fold, stmt: Let) -> Any:
     """not a == b → a != b, which is so for nan as well."""
@@ -402,7 +410,7 @@ RULES = {
     "maximum": [_nested_extreme],
     "minimum": [_nested_extreme],
     "negative": [_folded],
-    "logical_not": [_negated, _unequal],
+    "logical_not": [_negated, _denied, _unequal],
     "logical_and": [_decided],
     "logical_or": [_decided],
     **{name: [_compared, _sizes_compared, _certain] for name in COMPARISONS},
