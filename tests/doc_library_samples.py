@@ -6,6 +6,13 @@ import math
 from typing import Any
 
 import numpy as np
+import scipy.fft
+import scipy.integrate
+import scipy.linalg
+import scipy.optimize
+import scipy.signal
+import scipy.spatial
+import scipy.stats
 
 ROWS = np.array([1, 0, 1])
 NAN = np.array([[0.0, np.nan, 0.0], [0.0, 0.0, np.nan]])
@@ -22,11 +29,53 @@ def changed(write: Any) -> Any:
     return program
 
 
+def square(x: Any) -> Any:
+    return x @ x.T + np.eye(2)
+
+
 def at(ufunc: Any) -> Any:
     return changed(lambda y, x: ufunc.at(y, ROWS, x[0]))
 
 
 SAMPLES: dict[str, Any] = {
+    "scipy.fft.fftfreq": lambda x: scipy.fft.fftfreq(4, x[0, 0]),
+    "scipy.fft.rfftfreq": lambda x: scipy.fft.rfftfreq(4, x[0, 0]),
+    "scipy.integrate.trapezoid": lambda x: scipy.integrate.trapezoid(x * x, dx=0.5),
+    "scipy.linalg.block_diag": lambda x: scipy.linalg.block_diag(x, x[0]),
+    "scipy.linalg.circulant": lambda x: scipy.linalg.circulant(x[0]),
+    "scipy.linalg.hankel": lambda x: scipy.linalg.hankel(x[0]),
+    "scipy.linalg.toeplitz": lambda x: scipy.linalg.toeplitz(x[0], x[1]),
+    "scipy.linalg.cholesky": lambda x: scipy.linalg.cholesky(square(x)),
+    "scipy.linalg.det": lambda x: scipy.linalg.det(square(x)),
+    "scipy.linalg.eigh": lambda x: scipy.linalg.eigh(square(x))[0],
+    "scipy.linalg.eigvalsh": lambda x: scipy.linalg.eigvalsh(square(x)),
+    "scipy.linalg.inv": lambda x: scipy.linalg.inv(square(x)),
+    "scipy.linalg.lu_solve": lambda x: scipy.linalg.lu_solve(scipy.linalg.lu_factor(square(x)), x[:, 0]),
+    "scipy.linalg.norm": lambda x: scipy.linalg.norm(x),
+    "scipy.linalg.pinv": lambda x: scipy.linalg.pinv(x),
+    "scipy.linalg.qr": lambda x: scipy.linalg.qr(x.T, mode="economic")[1] ** 2,
+    "scipy.linalg.solve": lambda x: scipy.linalg.solve(square(x), x[:, 0]),
+    "scipy.optimize.rosen": lambda x: scipy.optimize.rosen(x[0]),
+    "scipy.signal.convolve": lambda x: scipy.signal.convolve(x[0], x[1, :2], "same"),
+    "scipy.signal.convolve2d": lambda x: scipy.signal.convolve2d(x, x[:, :2], "same", "symm"),
+    "scipy.signal.correlate": lambda x: scipy.signal.correlate(x, x[:, 1:]),
+    "scipy.signal.correlate2d": lambda x: scipy.signal.correlate2d(x, x[:, 1:], "same"),
+    "scipy.signal.fftconvolve": lambda x: scipy.signal.fftconvolve(x[0], x[1], "valid"),
+    "scipy.signal.lfilter": lambda x: scipy.signal.lfilter([0.2, 0.3], [2.0, -0.4], x),
+    "scipy.spatial.distance.cdist": lambda x: scipy.spatial.distance.cdist(x, 2 * x),
+    "scipy.stats.expon.cdf": lambda x: scipy.stats.expon.cdf(x, -0.1, 0.7),
+    "scipy.stats.expon.logpdf": lambda x: scipy.stats.expon.logpdf(x * x, scale=x[0, 0]),
+    "scipy.stats.expon.pdf": lambda x: scipy.stats.expon.pdf(x),
+    "scipy.stats.multivariate_normal.logpdf": lambda x: scipy.stats.multivariate_normal.logpdf(x[:, :2], x[0, :2],
+                                                                                               square(x)),
+    "scipy.stats.multivariate_normal.pdf": lambda x: scipy.stats.multivariate_normal.pdf(x[:, :2], cov=square(x)),
+    "scipy.stats.norm.cdf": lambda x: scipy.stats.norm.cdf(x),
+    "scipy.stats.norm.logcdf": lambda x: scipy.stats.norm.logcdf(x),
+    "scipy.stats.norm.logpdf": lambda x: scipy.stats.norm.logpdf(x, x[0], x[0, 0]),
+    "scipy.stats.norm.logsf": lambda x: scipy.stats.norm.logsf(x),
+    "scipy.stats.norm.pdf": lambda x: scipy.stats.norm.pdf(x, scale=np.array([[0.5], [1.5]])),
+    "scipy.stats.norm.ppf": lambda x: scipy.stats.norm.ppf(x * x / 4, 0.1, x[0, 0]),
+    "scipy.stats.norm.sf": lambda x: scipy.stats.norm.sf(x, 0.3),
     "np.shares_memory": lambda x: x * x if np.shares_memory(x, x.copy()) else x,
     "np.may_share_memory": lambda x: x * x if np.may_share_memory(x, x.copy()) else x,
     "np.put": changed(lambda y, x: np.put(y, [0, 4], x[0, :2])),

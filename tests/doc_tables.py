@@ -30,7 +30,7 @@ from transformer.ops.table import _callables, lookup, method
 from transformer.read.array_methods import INSTEAD, SPECIAL
 from transformer.read.attributes import FACTS
 from transformer.read.builtin_calls import BUILTINS
-from transformer.read.library import instead_of, methods
+from transformer.read.library import functions_of_scipy, instead_of, methods
 from transformer.read.pure import is_pure
 
 YES, CONSTANT, STATIC, REFUSED = "derivative", "constant", "static", "refused"
@@ -138,7 +138,10 @@ def function_tables() -> dict[str, list[Entry]]:
             entry_of_method(name) for name in sorted(dir(np.ndarray)) if not name.startswith("_")
         ],
         "math": entries("math.", math),
-        "scipy.special": [entry_of_op(name, _callables()[name]) for name in special_functions()],
+        "SciPy": sorted([
+            *(entry_of_op(name, _callables()[name]) for name in special_functions()),
+            *(Entry(name, YES) for name in functions_of_scipy()),
+        ], key=lambda entry: entry.name),
         "Built-in functions": entries("", builtins),
     }
 

@@ -92,7 +92,7 @@ def each(found: list[Entry]) -> pytest.MarkDecorator:
 
 
 HOMES = {"np": np, "math": __import__("math"), "scipy": scipy}
-CALLED = ("NumPy", "Functions of ufuncs", "numpy.linalg", "math", "scipy.special")
+CALLED = ("NumPy", "Functions of ufuncs", "numpy.linalg", "math", "SciPy")
 
 
 def function_of(name: str) -> Any:

@@ -4,7 +4,7 @@ from collections import deque
 
 import numpy as np
 
-from .program import Program, fixed
+from .program import Program, fixed, normal
 
 VECTOR = np.array([1.3, -0.4, 0.9, 2.2, -1.7])
 OTHER = np.array([0.2, 0.7, -1.1, 0.4, 0.6])
@@ -133,6 +133,17 @@ def pooled_until_they_rise(y):
     return np.sum(np.array(means) ** 2 * np.array(counts))
 
 
+def attention_over_a_cache(x, w):
+    cache = {"keys": [], "values": []}
+    total = 0.0
+    for row in x:
+        cache["keys"].append(row @ w)
+        cache["values"].append(np.tanh(row))
+        scores = np.exp(np.stack(cache["keys"]) @ row)
+        total += np.sum(scores / np.sum(scores) @ np.array(cache["values"])) * np.mean(cache["keys"], axis=0)[0]
+    return total
+
+
 PROGRAMS = [
     Program(without_largest, fixed(VECTOR, 1.3)),
     Program(filtered_in_pairs, fixed(VECTOR, OTHER, 0.8), wrt=(0, 1)),
@@ -145,5 +156,6 @@ PROGRAMS = [
     Program(rows_on_a_stack, fixed(np.array([0.3, -0.6]), 1.0)),
     Program(generation_after_generation, fixed(0.7, 3.0)),
     Program(pooled_until_they_rise, fixed(VECTOR)),
+    Program(attention_over_a_cache, normal((3, 2), (2, 2)), wrt=(0, 1)),
     Program(smaller_ones_before, fixed(np.array([1.1, 0.4, 1.5, 0.9, 1.7, 0.2, 2.5]))),
 ]

@@ -25,7 +25,7 @@ from .errors import UNKNOWN_ARGUMENT, as_user_error
 from .mixed import check_items, check_truths, check_widths
 from .or_none import needed
 from .rank_zero import as_array, gives_array
-from .recorded import RecordedList
+from .recorded import RecordedList, Recording
 from .testing import fitting
 from .values import UNKNOWN, Axisless, Conflict, DynamicRange, Lazy, OrNone, View, is_array, is_axisless, known_of
 
@@ -183,6 +183,8 @@ def prepared(reader: Reader, argument: Any) -> Any:
         return argument
     if isinstance(argument, RecordedList):
         return argument.array(reader)
+    if isinstance(argument, Recording):
+        raise argument.cannot_change(reader, "an array of a list that the loop appends to")
     if isinstance(argument, OrNone):
         return prepared(reader, needed(reader, argument))
     if isinstance(argument, (np.ndarray, Conflict)):

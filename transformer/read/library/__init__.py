@@ -6,8 +6,10 @@ place of the call.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -31,9 +33,16 @@ ARRAYS = frozenset({np.apply_along_axis, np.apply_over_axes, np.asarray_chkfinit
 
 
 def _name_in_scipy(function: Any) -> str:
-    """``"scipy.optimize.rosen"``: scipy is imported by those who use it."""
+    """``"scipy.optimize.rosen"``, or ``"scipy.stats.norm.cdf"`` of a distribution: scipy is imported by those who use
+    it."""
     home = (getattr(function, "__module__", None) or "").split(".")
-    return ".".join([*home[:2], function.__name__]) if home[0] == "scipy" and hasattr(function, "__name__") else ""
+    if home[0] != "scipy" or not hasattr(function, "__name__"):
+        return ""
+    owner = getattr(function, "__self__", None)
+    kind = type(owner).__name__.removesuffix("_gen")
+    is_of_scipy = owner is not None and getattr(sys.modules.get("scipy.stats"), kind, None) is owner
+    public = takewhile(lambda part: not part.startswith("_"), home)
+    return ".".join([*public, *([kind] if is_of_scipy else []), function.__name__])
 
 
 @cache
@@ -41,6 +50,8 @@ def _functions() -> dict[Any, Callable[..., Any]]:
     from . import (
         complex_functions,
         counting,
+        distances,
+        distributions,
         facts,
         fitting,
         folding,
@@ -53,6 +64,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
         polynomials,
         ranks,
         scipy_linalg,
+        scipy_signal,
         selecting,
         series,
         windows,
@@ -60,8 +72,14 @@ def _functions() -> dict[Any, Callable[..., Any]]:
     )
 
     modules = (writing, counting, facts, folding, numbers, selecting, series, polynomials, polynomial_series, ranks,
-               missing, frequencies, fitting, heaps, matrices, scipy_linalg, windows, complex_functions)
+               missing, frequencies, fitting, heaps, matrices, scipy_linalg, scipy_signal, distances, distributions, windows,
+               complex_functions)
     return {call: function for module in modules for call, function in module.CALLS.items()}
+
+
+def functions_of_scipy() -> list[str]:
+    """The functions of SciPy that are read."""
+    return sorted(call for call in _functions() if isinstance(call, str))
 
 
 @cache

@@ -1,0 +1,101 @@
+"""Densities and distribution functions of `scipy.stats`: the normal one, of numbers and of vectors; the exponential one."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .refusing import refused
+
+
+def positive(scale):
+    """The scale of a distribution; nan where it is not positive, as for SciPy."""
+    return 1.0 if scale is None else np.where(np.greater(scale, 0), scale, np.nan)
+
+
+def standard(x, loc, scale):
+    """How far `x` lies from the location, in units of the scale."""
+    distance = np.asarray(x, np.float64) - loc
+    return distance if scale is None else distance / positive(scale)
+
+
+def norm_logpdf(x, loc=0, scale=None):
+    z = standard(x, loc, scale)
+    return -(z**2) / 2 - math.log(2 * math.pi) / 2 - np.log(positive(scale))
+
+
+def norm_pdf(x, loc=0, scale=None):
+    z = standard(x, loc, scale)
+    return np.exp(-(z**2) / 2) / (math.sqrt(2 * math.pi) * positive(scale))
+
+
+def norm_cdf(x, loc=0, scale=None):
+    from scipy.special import ndtr
+
+    return ndtr(standard(x, loc, scale))
+
+
+def norm_logcdf(x, loc=0, scale=None):
+    from scipy.special import log_ndtr
+
+    return log_ndtr(standard(x, loc, scale))
+
+
+def norm_sf(x, loc=0, scale=None):
+    from scipy.special import ndtr
+
+    return ndtr(-standard(x, loc, scale))
+
+
+def norm_logsf(x, loc=0, scale=None):
+    from scipy.special import log_ndtr
+
+    return log_ndtr(-standard(x, loc, scale))
+
+
+def norm_ppf(q, loc=0, scale=None):
+    from scipy.special import ndtri
+
+    return ndtri(np.asarray(q, np.float64)) * positive(scale) + loc
+
+
+def expon_logpdf(x, loc=0, scale=None):
+    z = standard(x, loc, scale)
+    return np.where(z < 0, -np.inf, -z) - np.log(positive(scale))
+
+
+def expon_pdf(x, loc=0, scale=None):
+    z = standard(x, loc, scale)
+    return np.where(z < 0, 0.0, np.exp(-z)) / positive(scale)
+
+
+def expon_cdf(x, loc=0, scale=None):
+    z = standard(x, loc, scale)
+    return np.where(z < 0, 0.0, -np.expm1(-z))
+
+
+def multivariate_normal_logpdf(x, mean=None, cov=1, allow_singular=False):
+    cov = np.asarray(cov)
+    if allow_singular or cov.ndim != 2 or len(cov) == 1:
+        refused("scipy.stats.multivariate_normal.logpdf other than with a regular matrix as `cov`",
+                "Give a matrix of several rows: variance * np.eye(d).")
+    steps = np.asarray(x) if mean is None else np.asarray(x) - mean
+    root = np.linalg.cholesky(cov)
+    scaled = np.linalg.solve(root, steps[..., None])[..., 0]
+    constant = len(cov) * math.log(2 * math.pi) / 2 + np.sum(np.log(np.diag(root)))
+    return -np.sum(scaled**2, axis=-1) / 2 - constant
+
+
+def multivariate_normal_pdf(x, mean=None, cov=1, allow_singular=False):
+    return np.exp(multivariate_normal_logpdf(x, mean, cov, allow_singular))
+
+
+NORMAL = (norm_logpdf, norm_pdf, norm_cdf, norm_logcdf, norm_sf, norm_logsf, norm_ppf)
+EXPONENTIAL = (expon_logpdf, expon_pdf, expon_cdf)
+OF_VECTORS = (multivariate_normal_logpdf, multivariate_normal_pdf)
+CALLS: dict[Any, Any] = {
+    "scipy.stats.{}.{}".format(*function.__name__.rsplit("_", 1)): function
+    for function in (*NORMAL, *EXPONENTIAL, *OF_VECTORS)
+}
