@@ -1,4 +1,4 @@
-"""Densities and distribution functions of `scipy.stats`: the normal one, of numbers and of vectors; the exponential one."""
+"""Densities and distribution functions of `scipy.stats`: normal, of numbers and of vectors, and exponential."""
 
 from __future__ import annotations
 
