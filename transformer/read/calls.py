@@ -73,7 +73,7 @@ def call(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str,
     if users is not None:
         return reader.call(users, args, kwargs)
     special = stacking_call(function, args) or method_of_builtin(function, args) or _special(function)
-    if (special is not None or not isinstance(function, HANDING_ON)) and function is not isinstance:
+    if function not in TAKES_NONE if special is not None else not isinstance(function, HANDING_ON):
         args, kwargs = all_needed(reader, args, kwargs)
     if special is not None:
         with as_user_error(reader), _as_called(function, special, args, kwargs):
@@ -98,6 +98,7 @@ def call(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str,
 
 
 # What may be called with None where it takes numbers: what it does with it is found by reading it.
+TAKES_NONE = (isinstance, next, getattr, setattr)
 HANDING_ON = (Closure, ContainerMethod, functools.partial, types.MethodType, type, types.FunctionType)
 
 

@@ -58,8 +58,9 @@ def _named(reader: Reader, value: OrNone) -> str:
 
 
 def all_needed(reader: Reader, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of what takes no None."""
-    return tuple(needed(reader, arg) for arg in args), {key: needed(reader, arg) for key, arg in kwargs.items()}
+    """The arguments of what takes no None, but as a `default`."""
+    named = {key: arg if key == "default" else needed(reader, arg) for key, arg in kwargs.items()}
+    return tuple(needed(reader, arg) for arg in args), named
 
 
 @contextmanager

@@ -72,8 +72,8 @@ def _functions() -> dict[Any, Callable[..., Any]]:
     )
 
     modules = (writing, counting, facts, folding, numbers, selecting, series, polynomials, polynomial_series, ranks,
-               missing, frequencies, fitting, heaps, matrices, scipy_linalg, scipy_signal, distances, distributions, windows,
-               complex_functions)
+               missing, frequencies, fitting, heaps, matrices, scipy_linalg, scipy_signal, distances, distributions,
+               windows, complex_functions)
     return {call: function for module in modules for call, function in module.CALLS.items()}
 
 
