@@ -1,7 +1,8 @@
-"""Heaps, ordered lists, and tuples that are found at computed places: shortest paths, the best few, events in turn."""
+"""Heaps, ordered lists, and items at computed places: shortest paths, the best few, events in turn."""
 
 import bisect
 import heapq
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -93,6 +94,46 @@ def tuples_at_computed_places(x):
 
 WEIGHTS = np.array([[0.3, 0.4, 9.0, 0.7], [0.4, 0.5, 0.2, 9.0], [9.0, 0.2, 0.1, 0.6], [0.7, 9.0, 0.6, 0.9]])
 
+@dataclass(order=True)
+class Event:
+    time: float
+    server: int = field(compare=False)
+
+
+class Segment:
+    """A part of an interval that waits to be looked at."""
+
+    def __init__(self, start, length):
+        self.start, self.length = start, length
+
+
+def objects_in_turn(x, horizon):
+    events = []
+    for server, pause in enumerate(x):
+        heapq.heappush(events, Event(pause, server))
+    total = 0.0
+    while events:
+        event = heapq.heappop(events)
+        if event.time > horizon:
+            break
+        total += event.time * x[event.server]
+        heapq.heappush(events, Event(event.time + 2.0 * x[event.server] + 0.3, event.server))
+    return total
+
+
+def objects_on_a_stack(x):
+    waiting = [Segment(x[0], x[1])]
+    total = 0.0
+    while waiting:
+        part = waiting.pop()
+        if part.length > 0.3:
+            waiting.append(Segment(part.start, part.length * 0.4))
+            waiting.append(Segment(part.start + part.length * 0.4, part.length * 0.6))
+        else:
+            total += part.start ** 2 * part.length
+    return total
+
+
 PROGRAMS = [
     Program(sorted_by_a_heap, normal(("n",))),
     Program(shortest_paths, fixed(WEIGHTS)),
@@ -101,4 +142,6 @@ PROGRAMS = [
     Program(largest_three, normal((5,))),
     Program(kept_in_order, normal((4,))),
     Program(tuples_at_computed_places, normal((4,))),
+    Program(objects_in_turn, fixed(np.array([0.31, 0.92, 0.23, 0.54]), 5.0)),
+    Program(objects_on_a_stack, fixed(np.array([0.7, 1.3]))),
 ]

@@ -17,7 +17,6 @@ from ..ops.value import Value
 from .applying import apply_op, emit_named
 from .branches import choose
 from .demand import Unroll, need
-from .item_templates import template_of
 from .kinds import described
 from .list_demands import WantsOpen
 from .operators import binary, on_sizes
@@ -189,7 +188,7 @@ def conflict_error(reader: Reader, conflict: Conflict) -> Exception:
     if (by_size or conflict.by_length) and reader.loops and not reader.loops[-1].is_open:
         return Unroll(reader.loops[-1].plan.key, refusal)            # which carries sizes then
     if conflict.list is not None and reader.loops and reader.made_before(conflict.list, reader.loops[-1].made):
-        return WantsOpen(conflict.list, next((template_of(reader, item) for item in conflict.sample), None), refusal)
+        return WantsOpen(conflict.list, conflict.sampled, refusal)
     if conflict.loop is not None:
         return Unroll(conflict.loop, refusal)
     if conflict.cond is not None:

@@ -88,7 +88,12 @@ def _names_of_leaves(template: Template, name: str | None) -> Iterator[str | Non
 
 def template_of(reader: Reader, item: Any) -> Template:
     """The template of an item as it is kept in arrays."""
-    return as_items(loosened(capture(reader, item), object, object))
+    return kept(capture(reader, item))
+
+
+def kept(captured: Template) -> Template:
+    """The template of an item as it is kept in arrays, by the item as it was captured."""
+    return as_items(loosened(captured, object, object))
 
 
 def sample_of(reader: Reader, value: Any) -> Template | None:
@@ -99,14 +104,13 @@ def sample_of(reader: Reader, value: Any) -> Template | None:
 def _templates(reader: Reader, value: Any) -> list[Template]:
     held = reader.contents.get(id(value), value) if isinstance(value, list) else value
     found: tuple[Any, ...] = ()
+    samples = [held.sampled] if isinstance(held, Conflict) and held.sampled is not None else []   # of some paths
     if isinstance(held, Recording):
         found = (*held.sample, *(held.appended if isinstance(held.appended, tuple) else ()))
         held = held.before
-    if isinstance(held, Conflict):                       # some paths have appended to it
-        found = held.sample
     parts = held.parts if isinstance(held, RecordedList) else (tuple(held),) if isinstance(held, list) else ()
     return [as_items(each.template) if isinstance(each, Part) else template_of(reader, each)
-            for each in (*spread(parts), *found)]
+            for each in (*spread(parts), *found)] + samples
 
 
 def items_of_list(reader: Reader, joiner: Joiner, value: Any, sample: Template | None = None) -> Template | None:
@@ -134,12 +138,13 @@ def joined_items(joiner: Joiner, templates: list[Template]) -> Template:
 
 
 def can_be_items(template: Template) -> bool:
-    """Whether items are numbers and arrays of sizes that are known, in tuples."""
+    """Whether items are numbers and arrays of sizes that are known, in tuples and objects."""
     match template:
         case Slot():
             return True
         case Node():
-            return is_row(template) or issubclass(template.cls, tuple) and bool(list(slots(template))) and all(
+            holds = issubclass(template.cls, tuple) or made_of(template.cls) is ATTRIBUTES
+            return is_row(template) or holds and bool(list(slots(template))) and all(
                 map(can_be_items, template.children))
         case Fixed():
             return is_constant(template)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.grammar import Atom, Block, Merge, Undefined, Var
 from ..ops.value import Value
 from .casts import cast
-from .item_templates import names_in
+from .item_templates import kept, names_in
 from .joins import same_atom
 from .journal import Contents, Keys, Place
 from .maybe import item_names
@@ -21,6 +21,7 @@ from .structures import (
     Template,
     atoms,
     build,
+    capture,
     open_slots,
     slots,
     value_of,
@@ -44,12 +45,13 @@ def _is_appended(place: Place | None) -> bool:
     return place is not None and isinstance(place.holder, Recording) and place.key == "appended"
 
 
-def _items_in(side: Template) -> list[Any]:
-    """The items of a list as it was captured, and the parts of it that loops filled."""
+def _items_in(reader: Reader, side: Template) -> list[Any]:
+    """The items of a list as they were captured, and the parts of it that loops filled."""
     if isinstance(side, Node):
-        return list(map(value_of, side.children))
+        return list(side.children)
     value = getattr(side, "value", None)
-    return spread(value.parts) if isinstance(value, RecordedList) else []
+    items = spread(value.parts) if isinstance(value, RecordedList) else []
+    return [item if isinstance(item, Part) else capture(reader, item) for item in items]
 
 
 class Merger:
@@ -139,8 +141,10 @@ class Merger:
         conflict.by_length = not isinstance(place, Keys)
         if place is not None and conflict.by_length:
             conflict.list = place.holder if isinstance(place, Contents) else self.reader.owned[place.key][0]
-        longer = max(map(_items_in, sides), key=len)
-        conflict.sample = tuple(item for item in longer[-1:] if not isinstance(item, Part))
+        longer = max((_items_in(self.reader, side) for side in sides), key=len)
+        for item in longer[-1:]:
+            if not isinstance(item, Part):
+                conflict.sample, conflict.sampled = (value_of(item),), kept(item)
         return conflict
 
     def _conflict(self, name: str | None, reason: str, key: Any) -> Conflict:

@@ -143,7 +143,8 @@ class Conflict:
     """What a name holds after paths that leave different things in it. Using it is an error, or
     asks for what decides between the paths: `cond`, or the loop with key `loop`; or for a test of
     sizes at `place`. Of a dictionary `home` only the keys differ: single items can be used. Of a list that differs in
-    length (`by_length`) `sample` is the last item that it may have, and `list` the list."""
+    length (`by_length`) `sample` is the last item that it may have, of which `sampled` is the template, and `list` the
+    list."""
 
     __tree_leaf__: ClassVar[bool] = True
     message: str
@@ -154,6 +155,7 @@ class Conflict:
     place: Any = None
     home: Any = None
     sample: tuple[Any, ...] = ()
+    sampled: Any = None
     by_length: bool = False
     list: Any = None
 
