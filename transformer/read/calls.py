@@ -72,7 +72,11 @@ def call(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: dict[str,
     users = answered(function, args)
     if users is not None:
         return reader.call(users, args, kwargs)
-    special = stacking_call(function, args) or method_of_builtin(function, args) or _special(function)
+    of_builtin = method_of_builtin(function, args)
+    if of_builtin is not None:
+        with as_user_error(reader):
+            return of_builtin(reader, *args, **kwargs)
+    special = stacking_call(function, args) or _special(function)
     if function not in TAKES_NONE if special is not None else not isinstance(function, HANDING_ON):
         args, kwargs = all_needed(reader, args, kwargs)
     if special is not None:
