@@ -309,3 +309,23 @@ def least_subtracted(x):
 def test_the_least_integer_is_one() -> None:
     x = np.array([-5, -1])
     np.testing.assert_array_equal(jit(least_subtracted)(x), least_subtracted(x), strict=True)
+
+
+# -- where numba has other numbers than NumPy ---------------------------------------------------------
+
+@pytest.mark.parametrize("dtype", ["u4", "i8", "u8"])
+def test_powers_of_integers_wrap_around(dtype: str) -> None:
+    most = np.iinfo(dtype).max
+    x = np.array([0, 3, 31, 100, most, most - 2], dtype)
+
+    def powers(x):
+        return 3 ** x, x ** x, x[1] ** x[4], x ** 100001, (x ** x) // 3
+
+    assert all(map(np.array_equal, jit(powers)(x), powers(x)))
+
+
+def test_complex_functions_where_their_parts_are_large_or_small() -> None:
+    z = np.array([400 + 1j, -800 - 2j, 1e-9 + 1e-9j, complex(-1, -0.0), complex(-2, 0.0), 0.3 - 2j])
+    compiled = jit(lambda z: (np.tanh(z), np.expm1(z), np.arccosh(z)))(z)
+    for got, want in zip(compiled, (np.tanh(z), np.expm1(z), np.arccosh(z)), strict=True):
+        assert np.allclose(got.real, want.real, 1e-13, 0) and np.allclose(got.imag, want.imag, 1e-13, 0)

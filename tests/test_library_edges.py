@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmath
+import math
 from typing import Any
 
 import numpy as np
@@ -388,3 +389,40 @@ def in_the_plane(x):
 def test_no_planes_are_transformed() -> None:
     assert_as_wide(in_the_plane, np.zeros((0, 3, 4)))
     assert vmap(in_the_plane)(np.zeros((0, 3, 4))).shape == (0, 3, 4)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_number_of_python_and_no_count_widens_what_there_is() -> None:
+    picked = np.array([0, 1, 0])
+    functions: list[Any] = [
+        lambda x: np.vecdot(x, x), lambda x: np.vecmat(x[:, 0], x), lambda x: np.mean(x, where=x > 1),
+        lambda x: np.var(x, axis=0, where=x > 1), lambda x: np.std(x, where=x > 1, ddof=9), np.nan_to_num,
+        lambda x: np.select([x > 1, x > 0], [x, 2], -1), lambda x: np.choose(picked, [x[0], 3]),
+        lambda x: np.choose(picked, [x[0], 3.5]), lambda x: np.isneginf(x[0, 0]), np.signbit,
+        lambda x: np.einsum("ij,ij", x, x), lambda x: np.linalg.norm(x, 1), lambda x: np.interp(x, [0, 1], [5, 6])]
+    for dtype in ("?", "i1", "u1", "f4", "c8"):
+        x = np.array([[0, 1, 2], [3, 1, np.inf if dtype == "f4" else 90]]).astype(dtype)
+        for function in functions:
+            assert_as_wide(function, x)
+    half = np.array([0.5, np.inf, -np.inf, np.nan], np.float16)
+    for function in (np.i0, np.nan_to_num):
+        got, want = vmap(function)(half), function(half)
+        assert got.dtype == want.dtype and np.allclose(got, want, rtol=1e-3, equal_nan=True)
+
+
+def weighted(x):
+    return np.average(x, axis=0, weights=np.array([1.0, 2.0, 3.0]))
+
+
+def test_each_row_has_a_weight() -> None:
+    assert_same(weighted, np.ones((1, 4)))
+
+
+def test_what_is_behind_the_point_has_the_sign_of_the_number() -> None:
+    fraction, _ = jvp(lambda x: np.modf(x)[0], (np.array([-0.0, -2.0, 2.0]),), (np.ones(3),))
+    assert np.signbit(fraction).tolist() == [True, True, False]
+
+
+def test_sums_of_float32_that_are_exact() -> None:
+    x = np.full(3, 0.1, np.float32)
+    assert_same(lambda x: math.fsum(x), x)

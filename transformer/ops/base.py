@@ -68,8 +68,8 @@ loop form       how one element of the result comes about. A rule is called as t
 ``asks_truth``  as an operator it gives a truth value of Python's, of whatever number
 ``view``        whether NumPy returns a view of the first operand; where that depends on the operands,
                 a function of them (or of their types) and the attributes
-``makes_array`` what gives, in NumPy, an array and not a number where the result has no axes: "always", or
-                "of arrays" (as views do); a dictionary where that depends on the spelling
+``makes_array`` what gives, in NumPy, an array and not a number where the result has no axes: "always", "never",
+                or "of arrays" (as views do); a dictionary where that depends on the spelling
 ``sized``       NumPy refuses negative sizes among its attributes
 ``write_back``  ``(base, part, *slots, **attrs) -> base`` after `part`, a view of it, was written
 ``unwritten``   why there is no ``write_back``

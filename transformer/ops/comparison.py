@@ -134,3 +134,6 @@ class Signbit(Elementwise):
     calls = (np.signbit,)
     loop = np.signbit
     derivative = FLAT
+
+    def simpler(x):
+        return x < 0 if x.dtype.kind in "iub" else None

@@ -34,6 +34,7 @@ class Einsum(Op):
     variadic = True
     heavy = True
     linear = ("each",)
+    makes_array = "never"                       # though it may give a view
 
     def front(args, kwargs, spelling):
         others = [key for key, item in kwargs.items() if key not in IGNORED and item is not None]

@@ -110,9 +110,9 @@ def _matrix_norm(x: Value, row: int, column: int, ord: Any, keepdims: bool) -> A
         raise BadArgument("Invalid norm order for matrices.")
     x = x if x.type.is_inexact else x.astype(float)
     summed, extreme = (row, column) if abs(ord) == 1 else (column, row)
-    lengths = np.sum(np.abs(x), axis=summed, keepdims=True)
-    result = (np.max if ord > 0 else np.min)(lengths, axis=extreme, keepdims=True)
-    return result if keepdims else np.squeeze(result, axis=tuple(sorted((row, column))))
+    lengths = np.sum(np.abs(x), axis=summed, keepdims=keepdims)
+    left = extreme if keepdims or extreme < summed else extreme - 1
+    return (np.max if ord > 0 else np.min)(lengths, axis=left, keepdims=keepdims)
 
 
 def _of_singular_values(x: Value, row: int, column: int, ord: Any, keepdims: bool) -> Any:

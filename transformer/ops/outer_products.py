@@ -16,6 +16,7 @@ from .elementwise import aligned, broadcast, shape_text, size_text
 from .products import common_dtype, equal, random_pairs
 from .rewritten import Rewritten
 from .statistics import conjugated
+from .value import value
 
 
 def flat(x: Any) -> Any:
@@ -211,4 +212,8 @@ class Vecdot(Rewritten):
     calls = np.vecdot, np.linalg.vecdot
 
     def rewrite(a, b, axis=-1):
-        return np.sum(conjugated(a) * b, axis=axis)
+        products = conjugated(value(a)) * b
+        if products.dtype.kind == "b":
+            return np.any(products, axis=axis)
+        narrow = products.dtype.kind in "iu" and products.dtype.itemsize < 8
+        return np.sum(products, axis=axis, **{"dtype": products.dtype} if narrow else {})

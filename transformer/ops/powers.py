@@ -111,9 +111,14 @@ def _by_products(x, n):
 class Power(Elementwise):
     calls = np.power, operator.pow, pow, math.pow
     symbol = "**"
-    loop = {"c": scalars.power_of_complex}
+    loop = {"c": scalars.power_of_complex, "i": scalars.power_of_integers, "u": scalars.power_of_unsigned}
     where = "positive", "real"
     partials = _power_in_base, _power_in_exponent
+
+    def by_operator(x, p):
+        """To numba, a power beyond some 65000 is one of floating numbers."""
+        n = constant(p)
+        return n is not None and 0 <= n <= 1000 or is_python_number(x) and is_python_number(p)
 
     def is_total(x, p):
         n = constant(p)

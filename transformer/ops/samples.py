@@ -76,6 +76,10 @@ class Interp(Op):
             raise NotSupported("np.interp with left, right or period", why="They have no rule here.",
                                instead="Write np.where(x < xp[0], left, np.interp(x, xp, fp)).")
         x, xp, fp = (value(bound[name]) for name in ("x", "xp", "fp"))
+        for places in (x, xp):
+            if places.dtype.kind == "c":
+                raise BadArgument(f"Cannot cast array data from dtype('{places.dtype}') to dtype('float64') "
+                                  "according to the rule 'safe'")
         if xp.ndim != 1 or fp.ndim != 1:
             raise ShapeError("object too deep for desired array")
         if 0 in xp.shape:

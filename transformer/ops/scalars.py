@@ -223,6 +223,29 @@ def quotient_of_complex(a, b):
     return complex((a.real * ratio + a.imag) * scale, (a.imag * ratio - a.real) * scale)
 
 
+def expm1_of_complex(x):
+    """Without `1 - 1` near 0."""
+    half = math.sin(0.5 * x.imag)
+    return complex(math.expm1(x.real) * math.cos(x.imag) - 2.0 * half * half, math.exp(x.real) * math.sin(x.imag))
+
+
+def tanh_of_complex(x):
+    """W. Kahan, "Branch cuts for complex elementary functions" (1987); numba's is nan where `sinh` is too large."""
+    if abs(x.real) > 20.0:
+        small = math.exp(-abs(x.real))
+        return complex(math.copysign(1.0, x.real), 4.0 * math.sin(x.imag) * math.cos(x.imag) * small * small)
+    slope, rise = math.tan(x.imag), math.sinh(x.real)
+    square = 1.0 + slope * slope
+    below = 1.0 + square * rise * rise
+    return complex(square * math.sqrt(1.0 + rise * rise) * rise / below, slope / below)
+
+
+def arccosh_of_complex(x):
+    """On the side of the branch cut that the sign of the imaginary part says, also where that is 0."""
+    angle = np.arccos(x)
+    return complex(abs(angle.imag), math.copysign(angle.real, x.imag))
+
+
 def power_of_complex(a, b):
     """By products for whole numbers below 100, as NumPy; 0 has powers with a positive real part alone, and to 0."""
     if b.imag == 0.0 and b.real == math.floor(b.real) and abs(b.real) < 100.0 and (a != 0.0 or b.real >= 0.0):
@@ -241,6 +264,21 @@ def whole_power(a, n):
         if left % 2 == 1:
             result = result * a
     return quotient_of_complex(complex(1.0, 0.0), result) if n < 0 else result
+
+
+def power_of_integers(a, n):
+    """The power that NumPy gives, where it leaves 64 bits too; n is not negative."""
+    return np.int64(power_of_unsigned(a, n))
+
+
+def power_of_unsigned(a, n):
+    square, left, result = np.uint64(a), np.uint64(n), np.uint64(1)
+    while left > np.uint64(0):
+        if left & np.uint64(1):
+            result = result * square
+        square = square * square
+        left = left >> np.uint64(1)
+    return result
 
 
 def heaviside(x, at_zero):

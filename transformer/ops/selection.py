@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import BadArgument, NotSupported
-from ..core.halves import finfo
+from ..core.halves import finfo, is_half
 from ..core.types import INT, ArrayType
 from . import scalars
+from .arguments import Args, Bound, Kwargs
 from .elementwise import Elementwise, aligned, elementwise_type, is_python_number, number_of, where
+from .joining import in_one_dtype
 from .rewritten import Rewritten
 from .value import apply, atom, call, emit, value
 
@@ -51,9 +53,15 @@ class Select(Rewritten):
     def rewrite(condlist, choicelist, default=0):
         if len(condlist) != len(choicelist):
             raise BadArgument("list of cases must be same length as list of conditions")
-        result = default
-        for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
-            result = apply(Where, (condition, choice, result), {}, "np.where")
+        *choices, result = given = tuple(map(value, (*choicelist, default)))
+        *fitted, last = in_one_dtype(given) if any(choice.type.weak for choice in choices) else given
+        for condition, choice, array in reversed(list(zip(condlist, choices, fitted, strict=True))):
+            if choice.type.weak and not np.can_cast(choice.dtype, array.dtype, "same_kind"):
+                raise BadArgument(f"Cannot cast array data from dtype('{choice.dtype}') to dtype('{array.dtype}') "
+                                  "according to the rule 'same_kind'")
+            if choice.type.weak and result.type.weak:       # two numbers of Python's would have their own dtype
+                result = last
+            result = value(apply(Where, (condition, choice, result), {}, "np.where"))
         return result
 
 
@@ -176,6 +184,15 @@ class NanToNum(Elementwise):
     calls = (np.nan_to_num,)
     where = "any"
     jvp = vjp = (lambda t, x, y, **attrs: where(np.isfinite(x), t, 0.0),)
+
+    @classmethod
+    def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
+        """Numbers of 16 bits are computed in float32, of which the largest one is none of theirs."""
+        (x,), attrs = super().bind(args, kwargs)
+        if is_half(x.dtype):
+            most = float(finfo(x.dtype).max)
+            attrs = {"posinf": most, "neginf": -most, **{key: item for key, item in attrs.items() if item is not None}}
+        return (x,), attrs
 
     def types(x: ArrayType, copy: bool = True, nan: float = 0.0, posinf: float | None = None,
               neginf: float | None = None) -> Any:

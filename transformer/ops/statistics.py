@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.builder import current
 from ..core.errors import ShapeError
 from ..core.sizes import Extent, Size, Unknown, greatest
 from ..core.types import ArrayType
@@ -183,6 +184,9 @@ class Average(Reduction):
         if weights.ndim != a.ndim and (weights.ndim != 1 or not isinstance(attrs.get("axis"), int)):
             raise ShapeError("Axis must be specified when shapes of a and weights differ.",
                              why="Weights have the array's shape, or are a vector along one axis.")
+        sizes = a.shape if weights.ndim == a.ndim else (a.shape[attrs["axis"]],)
+        if not all(map(current().assumptions.equal, sizes, weights.shape)):
+            raise ShapeError("Shape of weights must be consistent with shape of a along specified axis.")
         return (a, weights), attrs
 
     def types(a: ArrayType, weights: ArrayType, axis=None, *, keepdims=False) -> ArrayType:

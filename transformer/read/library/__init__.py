@@ -29,7 +29,7 @@ def gives_arrays(function: Any) -> bool:
 
 
 ARRAYS = frozenset({np.apply_along_axis, np.apply_over_axes, np.asarray_chkfinite, np.block, np.cov, np.i0, np.isin,
-                    np.isneginf, np.isposinf, np.linalg.tensorsolve, np.piecewise, np.select})
+                    np.linalg.tensorsolve, np.piecewise, np.select})
 
 
 def _name_in_scipy(function: Any) -> str:

@@ -24,11 +24,18 @@ def isreal(x):
 
 
 def isneginf(x, out=None):
-    return np.logical_and(np.isinf(x), np.signbit(x), out=out)
+    return np.logical_and(np.isinf(x), np.signbit(with_a_sign(x)), out=out)
 
 
 def isposinf(x, out=None):
-    return np.logical_and(np.isinf(x), ~np.signbit(x), out=out)
+    return np.logical_and(np.isinf(x), ~np.signbit(with_a_sign(x)), out=out)
+
+
+def with_a_sign(x):
+    dtype = np.asarray(x).dtype
+    if dtype.kind == "c":
+        raise TypeError(f"This operation is not supported for {dtype} values because it would be ambiguous.")
+    return x
 
 
 def array_equiv(a1, a2):

@@ -64,13 +64,19 @@ def all_where(a, axis=None, keepdims=False, where=True):
 
 def mean_where(a, axis=None, keepdims=False, where=True):
     count = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
-    return np.sum(np.where(where, a, 0.0), axis=axis, keepdims=keepdims) / count
+    return divided(np.sum(np.where(where, a, 0.0), axis=axis, keepdims=keepdims), count)
 
 
 def var_where(a, axis=None, ddof=0, keepdims=False, where=True):
-    deviation = np.where(where, a - mean_where(a, axis, True, where), 0.0)
+    apart = np.where(where, a - mean_where(a, axis, True, where), 0.0)
+    squares = apart.real**2 + apart.imag**2 if apart.dtype.kind == "c" else apart**2
     count = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
-    return np.sum(deviation**2, axis=axis, keepdims=keepdims) / (count - ddof)
+    return divided(np.sum(squares, axis=axis, keepdims=keepdims), np.maximum(count - ddof, 0) if ddof else count)
+
+
+def divided(total, count):
+    """As wide as the total: the number of elements would widen a float32."""
+    return (total / count).astype(total.dtype)
 
 
 def std_where(a, axis=None, ddof=0, keepdims=False, where=True):

@@ -124,7 +124,8 @@ def matvec(x1, x2, /):
 
 
 def vecmat(x1, x2, /):
-    x1, x2 = np.conj(x1), np.asarray(x2)
+    x1, x2 = np.asarray(x1), np.asarray(x2)
+    x1 = np.conj(x1) if x1.dtype.kind == "c" else x1
     return x1 @ x2 if x1.ndim == 1 else (x1[..., None, :] @ x2)[..., 0, :]
 
 

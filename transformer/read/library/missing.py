@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .folding import divided
 from .ranks import are_parts, kept, lines, of_real_numbers, part_of
 from .refusing import refused
 
@@ -21,11 +22,6 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     total = np.sum(squares, axis=axis, keepdims=keepdims)
     free = np.sum(here, axis=axis, keepdims=keepdims) - ddof
     return divided(total, np.where(free > 0, free, np.nan) if ddof else free)
-
-
-def divided(total, count):
-    """As wide as the total: the number of elements would widen a float32."""
-    return (total / count).astype(total.dtype)
 
 
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):

@@ -9,7 +9,7 @@ import numpy as np
 
 
 def fsum(seq):
-    return float(sum(seq))
+    return float(sum(float(x) for x in seq))
 
 
 def dist(p, q):

@@ -28,7 +28,8 @@ def extract(condition, arr):
 
 def choose(a, choices, mode="raise"):
     places = a if mode == "raise" else np.take(np.arange(len(choices)), a, mode=mode)
-    spread = np.broadcast_arrays(places, *choices)
+    dtype = np.result_type(*choices)
+    spread = np.broadcast_arrays(places, *[np.asarray(choice, dtype=dtype) for choice in choices])
     return np.take_along_axis(np.stack(spread[1:]), spread[0][None], axis=0)[0]
 
 
@@ -165,7 +166,7 @@ def modf(x):
     if dtype.kind in "biu":
         x = np.asarray(x).astype(np.result_type(dtype, np.float16))[()]
     whole = np.trunc(x)
-    return np.where(np.isinf(x), np.copysign(0.0, x), x - whole), whole
+    return np.where(np.isinf(x), np.copysign(0.0, x), np.fmod(x, 1.0)), whole
 
 
 def diag_indices_from(arr):

@@ -150,7 +150,11 @@ def kaiser(M, beta):
 def i0(x):
     import scipy.special
 
-    return np.asarray(scipy.special.i0(x))
+    x = np.asarray(x)
+    if x.dtype.kind == "c":
+        raise TypeError("i0 not supported for complex values")
+    x = x if x.dtype.kind == "f" else x.astype(float)
+    return np.asarray(scipy.special.i0(x).astype(x.dtype))
 
 
 CALLS: dict[Any, Any] = {
