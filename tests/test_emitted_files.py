@@ -139,6 +139,8 @@ def test_static_fields_are_tested(mode: Any) -> None:
     tree.map(np.testing.assert_allclose, found, wanted)
     with pytest.raises(ValueError, match=r"made for layer.kind='tanh' alone"):
         made(Layer(np.ones(2), 0.5, "linear"), np.ones(2))
+    with pytest.raises(ValueError, match="made for layer of the class Layer alone"):
+        made(Params(np.ones(2), 0.5), np.ones(2))
 
 
 def test_what_a_registered_class_knows_beside_its_parts_is_refused() -> None:
@@ -307,12 +309,13 @@ def test_sizes_of_parts_are_tested() -> None:
 
 
 def test_variables_may_be_called_like_what_the_tests_of_arguments_call() -> None:
-    def function(x: Any, w: Any) -> Any:
-        any = np.sin(x * w)
+    def function(x: Any, type: Any) -> Any:
+        any = np.sin(x * type.w)
         TypeError = any * x
         return np.sum(any * TypeError * TypeError)
 
-    gradient = for_call(grad(function), np.ones(2), np.ones(2))
-    np.testing.assert_array_equal(gradient(np.arange(2.0), np.ones(2)), grad(function)(np.arange(2.0), np.ones(2)))
+    w = Params(np.ones(2), None)
+    gradient = for_call(grad(function), np.ones(2), w)
+    np.testing.assert_array_equal(gradient(np.arange(2.0), w), grad(function)(np.arange(2.0), w))
     with pytest.raises(TypeError, match="x and w must be arrays of floats"):
-        gradient(np.arange(2), np.ones(2))
+        gradient(np.arange(2), w)

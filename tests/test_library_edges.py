@@ -11,7 +11,7 @@ import pytest
 from bounds import Raised, outcome
 from lowered import assert_same
 
-from transformer import grad, jit, jvp, vmap
+from transformer import NotSupported, grad, jit, jvp, vmap
 
 
 def parts_added(x, places):
@@ -426,3 +426,10 @@ def test_what_is_behind_the_point_has_the_sign_of_the_number() -> None:
 def test_sums_of_float32_that_are_exact() -> None:
     x = np.full(3, 0.1, np.float32)
     assert_same(lambda x: math.fsum(x), x)
+
+
+def test_in_which_order_elements_lie_in_memory_is_not_known() -> None:
+    for function in (lambda x: np.ravel(x, "K"), lambda x: x.flatten(order="A"), lambda x: np.reshape(x, (6,), "A")):
+        with pytest.raises(NotSupported, match="with order="):
+            jit(function)(np.asfortranarray(np.ones((2, 3))))
+    assert_same(lambda x: (np.ravel(x, "K"), x.copy("K"), np.reshape(x, (4,), order="A")), np.arange(4.0))

@@ -148,7 +148,7 @@ def dtype(argument: Any) -> np.dtype:
 
 
 def in_c_order(order: Any, what: str) -> None:
-    """Raises unless elements are to be taken in C order."""
-    if order not in (None, "C", "K", "A"):
+    """Raises unless elements are to be taken in C order: of what lies in memory in whatever order nothing is known."""
+    if order not in (None, "C"):
         raise NotSupported(f"{what} with order={order!r}", why="Elements are taken in C order here.",
                            instead="Transpose the array before and after.")

@@ -58,9 +58,10 @@ class Reshape(Op):
     def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
         a, *shape = args or (kwargs.pop("a"),)
         order = kwargs.pop("order", shape.pop() if shape and isinstance(shape[-1], str) else "C")
-        arguments.in_c_order(None if order == "K" else order, "reshape")
         shape = [kwargs.pop(name) for name in ("shape", "newshape") if name in kwargs] or shape
         a = value(a)
+        if order != "A" or a.ndim > 1:
+            arguments.in_c_order(order, "reshape")
         given = shape[0] if len(shape) == 1 else shape
         return super().bind((a,), {"shape": complete(a.type.elements, given), **kwargs})
 
@@ -167,7 +168,8 @@ class Flatten(Ravel):
 
 def _without_order(bind: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound:
     order = kwargs.pop("order", args[1] if len(args) == 2 else "C")
-    arguments.in_c_order(order, name)
+    is_any = order in ("K", "A") and (name == "copy" or args and value(args[0]).ndim < 2)
+    arguments.in_c_order(None if is_any else order, name)
     return bind(args[:1], kwargs)
 
 

@@ -68,7 +68,8 @@ def _settings(path: str, tree: Any) -> Sequence[tuple[str, Any]]:
 
 
 def _structure_tests(nodes: list[tuple[str, Any]]) -> Iterator[Item]:
-    """`len(xs) != 2`, `params.keys() != {"w", "b"}`: further items would be left out silently."""
+    """`len(xs) != 2`, `params.keys() != {"w", "b"}`: further items would be left out silently; and
+    `type(layer).__name__ != "Dense"`: another class has other methods."""
     for path, tree in nodes:
         found = ast.parse(path, mode="eval").body
         if type(tree) in (list, tuple):
@@ -77,6 +78,10 @@ def _structure_tests(nodes: list[tuple[str, Any]]) -> Iterator[Item]:
             yield _refuse(test, f"made for {len(tree)} items in {path} alone")
         elif isinstance(tree, dict):
             yield _refuse(_has_other_keys(found, tree), _message_of_keys(path, tree))
+        elif tree is not None and not is_leaf(tree):
+            name = ast.Attribute(ast.Call(ast.Name("type"), [found], []), "__name__")
+            test = ast.Compare(name, [ast.NotEq()], [ast.Constant(type(tree).__name__)])
+            yield _refuse(test, f"made for {path} of the class {type(tree).__name__} alone")
 
 
 def _has_other_keys(found: ast.expr, tree: dict[Any, Any]) -> ast.expr:

@@ -58,6 +58,7 @@ PRINTED = frozenset(
         "enumerate",
         "any",
         "isinstance",
+        "type",
         "TypeError",
         "ValueError",
     }
