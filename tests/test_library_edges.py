@@ -405,6 +405,7 @@ def test_no_number_of_python_and_no_count_widens_what_there_is() -> None:
         for function in functions:
             assert_as_wide(function, x)
     half = np.array([0.5, np.inf, -np.inf, np.nan], np.float16)
+    assert jit(lambda x: np.ldexp(x, np.array([1, 2])))(np.array([1, 3], np.uint8)).tolist() == [2, 12]
     for function in (np.i0, np.nan_to_num):
         got, want = vmap(function)(half), function(half)
         assert got.dtype == want.dtype and np.allclose(got, want, rtol=1e-3, equal_nan=True)

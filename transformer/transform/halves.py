@@ -35,7 +35,7 @@ from ..core.grammar import (
 from ..core.halves import FLOAT16, FLOAT32, Bfloat16, is_half, of_core
 from ..core.types import ArrayType, SeqType
 from ..core.walk import all_definitions, blocks_of, reachable, substitute, targets_of
-from ..ops.arithmetic import Cast
+from ..ops.arithmetic import Cast, Ldexp
 from ..ops.identity import Same
 from ..ops.rounded import ToBfloat16, ToFloat16
 from ..ops.value import rule_attrs
@@ -224,8 +224,11 @@ class _Widening:
     def in_dtype(self, stmt: Let, dtype: np.dtype[Any]) -> Block:
         """Conversions of the operands of a statement, which takes them then."""
         casts: list[Let] = []
+        exponent = stmt.args[1] if stmt.op is Ldexp else None            # which stays an integer
 
         def wide(atom: Any) -> Any:
+            if atom is exponent:
+                return atom
             if isinstance(atom, Const):
                 return Const(dtype.type(atom.value), ArrayType(dtype))
             casts.append(_cast(Var(ArrayType(dtype, type_of(atom).sizes)), atom, dtype, stmt.origin))  # type: ignore[union-attr]
