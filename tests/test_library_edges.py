@@ -434,3 +434,13 @@ def test_in_which_order_elements_lie_in_memory_is_not_known() -> None:
         with pytest.raises(NotSupported, match="with order="):
             jit(function)(np.asfortranarray(np.ones((2, 3))))
     assert_same(lambda x: (np.ravel(x, "K"), x.copy("K"), np.reshape(x, (4,), order="A")), np.arange(4.0))
+
+
+def test_distances_of_whole_numbers_do_not_wrap_around() -> None:
+    assert_same(lambda x, at: np.gradient(x, at), np.array([1.0, 2.0, 5.0]), np.array([200, 100, 0], np.uint8))
+
+
+def test_lanes_of_narrow_numbers_have_functions_of_math_in_doubles() -> None:
+    for x in (np.array([2, 3], np.float32), np.array([2, 3], np.uint8)):
+        assert vmap(lambda v: math.exp(v) + math.hypot(v, 1.0))(x).tolist() \
+            == pytest.approx([math.exp(v) + math.hypot(v, 1.0) for v in x], rel=1e-14)

@@ -18,6 +18,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ..core.builder import Builder
 from ..core.dims import dims_of
 from ..core.errors import NotSupported
@@ -41,7 +43,7 @@ from ..core.grammar import (
     type_of,
 )
 from ..core.sizes import Dim, Extent, Size
-from ..core.types import INT, ArrayType, SeqType, Type
+from ..core.types import FLOAT, INT, ArrayType, SeqType, Type
 from ..core.walk import METHODS, Copier, atom_vars
 from ..ops.identity import Same
 from ..ops.indexing import Get
@@ -188,6 +190,8 @@ class Batching:
             lead, operands[0] = (True, *lead[1:]), Value(self.whole(stmt.args[0]))
         if stmt.op.elementwise and stmt.op is not Where and stmt.target.type == INT:
             operands = list(map(as_integer, operands))
+        if stmt.target.type == FLOAT and (stmt.attrs.get("spelling") or "").startswith("math."):
+            operands = list(map(as_double, operands))
         try:
             if hands_on(stmt) and stmt.op.name in PYTHONS_CHOICE:
                 result = self._chosen(stmt.op, lead, operands)
@@ -363,6 +367,12 @@ def as_integer(operand: Value) -> Value:
 def as_plain(operand: Value) -> Value:
     """An operand beside others of its dtype, without it where it is a known number: `np.maximum(k, 0)`."""
     return Value(Const(operand.atom.value)) if isinstance(operand.atom, Const) else operand
+
+
+def as_double(operand: Value) -> Value:
+    """An operand of a function of `math`, which computes in doubles; NumPy's computes in the dtype of what it takes."""
+    narrow = operand.dtype.kind in "biuf" and (operand.dtype.itemsize < 4 or operand.dtype == np.float32)
+    return operand.astype(float) if narrow else operand
 
 
 def of_lanes(op: Any, lead: tuple[bool, ...], *operands: Value, **attrs: Any) -> Any:

@@ -38,7 +38,8 @@ def gradient_along(f, axis, step, edge_order):
         return slope
     if edge_order != 1:
         refused("np.gradient with edge_order=2 and positions", "Write the differences at the edges out.")
-    widths = np.diff(step)
+    places = np.asarray(step)
+    widths = np.diff(places.astype(float) if places.dtype.kind in "biu" else places)    # that of uint8 wraps around
     h = np.reshape(widths, (-1, *(1,) * (f.ndim - 1))) if f.ndim > 1 else widths
     before, after = h[:-1], h[1:]
     slopes[1:-1] = (
