@@ -18,6 +18,7 @@ REFUSALS = {"NotSupported", "NotDifferentiable"}
 QUOTED = {
     "Axis must be specified when shapes of a and weights differ.",
     "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.",
+    "Cannot cast array data from dtype('",
     "Cannot cast ufunc ",
     "Cross index must be 1 dimensional",
     "Expected an int as second argument to ldexp.",
@@ -34,6 +35,7 @@ QUOTED = {
     "Last 2 dimensions of the array must be square",
     "Maximum allowed size exceeded",
     "Shape and axes have different lengths.",
+    "Shape of weights must be consistent with shape of a along specified axis.",
     "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
     "UPLO argument must be 'L' or 'U'",
     "Valid values for `indexing` are 'xy' and 'ij'.",
