@@ -29,33 +29,41 @@ MAKERS = {"np.empty", "np.zeros", "np.ones", "np.full"}
 STATEMENTS = ast.For, ast.If, ast.Assign, ast.AugAssign, ast.Expr
 
 
-def outlined(e: Any, items: list[Item]) -> list[Item]:
-    """The items of a kernel with calls in place of such nests."""
-    found = _Nests(e, items)
+def outlined(e: Any, params: list[str], items: list[Item]) -> list[Item]:
+    """The items of a kernel, which has these parameters, with calls in place of such nests."""
+    if sum(map(_is_long, items)) < 2:
+        return items
+    found = _Nests(e, params, items)
     return [found.call(k, item) if k in found.forms and found.times[found.forms[k]] > 1 else item
             for k, item in enumerate(items)]
+
+
+def _is_long(item: Item) -> bool:
+    return isinstance(item, Group) and isinstance(item.head, ast.For) and sum(1 for _ in nodes(item)) >= LEAST
 
 
 class _Nests:
     """`given` are the names that each nest takes, by its place among the items, `forms` what is equal for those that do
     the same, and `times` how many there are of a form."""
 
-    def __init__(self, e: Any, items: list[Item]) -> None:
+    def __init__(self, e: Any, params: list[str], items: list[Item]) -> None:
         self.e, self.items = e, items
         self.names = {*e.names.of.values(), *e.names.sizes.values()}
+        self.others = {*params, *(name for item in items for name in assigned(item))} - self.names  # lists, …
         self.apart = _memory_of_its_own(e, items)
         self.uses = [set(_read_first([item])) for item in items]
         self.later = _used_later(items, self.uses)
         self.given: dict[int, list[str]] = {}
         self.forms: dict[int, Hashable] = {}
         for k, item in enumerate(items):
-            if isinstance(item, Group) and isinstance(item.head, ast.For) and self._may_be_apart(k, item):
+            if _is_long(item) and self._may_be_apart(k, item):
                 self.given[k] = taken([item], self.names)
                 self.forms[k] = form_of(self._function(k, item), self._arrays(k))
         self.times = Counter(self.forms.values())
 
-    def _may_be_apart(self, k: int, item: Group) -> bool:
-        if sum(1 for _ in nodes(item)) < LEAST or not all(isinstance(each, STATEMENTS) for each in statements_of(item)):
+    def _may_be_apart(self, k: int, item: Item) -> bool:
+        used = {node.id for node in nodes(item) if isinstance(node, ast.Name)}
+        if not all(isinstance(each, STATEMENTS) for each in statements_of(item)) or not self.others.isdisjoint(used):
             return False
         made = set(assigned(item))
         arrays = {name for name in taken([item], self.names) if self._is_array(name)}

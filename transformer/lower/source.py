@@ -65,7 +65,7 @@ def print_lowered(lowered: Lowered, name: str, taken: Iterable[str] = ()) -> Pri
     everything = [*lowered.callees, lowered]
     lists = Lists(everything, {*names.values(), *PRINTED, *taken})
     printers = [Printer(each, functions, names, lists) for each in everything]
-    trees = [each.function(names[each.lowered.function]) for each in printers]
+    trees = [each.function(names[each.lowered.function], each is printers[-1]) for each in printers]
     functions.flatten()
     parts = functions.lines()
     raising: dict[int, Origin] = {}
@@ -97,7 +97,7 @@ def raised_by(lines: list[tuple[str, Origin | None]], above: int, hosted: Iterab
 class Printer(Loops):
     """Prints a function."""
 
-    def function(self, name: str) -> Group:
+    def function(self, name: str, is_kernel: bool = False) -> Group:
         lowered = self.lowered
         params = [self.names.give(param, "x") for param in lowered.function.params]
         makers = {stmt.target: memory_name(stmt) for stmt in lowered.body if isinstance(stmt, Allocate)}
@@ -106,11 +106,12 @@ class Printer(Loops):
         heads = self._sizes()
         rows = [item for array in [*lowered.function.params, *lowered.outside] for item in self.ravels(array)]
         params += [*self.lists.params(lowered.function), *self.depth.param(self.names)]
-        items = outlined(self, before_use(rows, self.block(lowered.body)))
-        items = [*self.depth.test(), *self.lists.made(lowered.function), *items]
+        items = [*self.depth.test(), *self.lists.made(lowered.function), *before_use(rows, self.block(lowered.body))]
         returned = list(map(self.returned, lowered.returned))
         if returned:
             items.append(Line(ast.Return(returned[0] if len(returned) == 1 else ast.Tuple(returned))))
+        if is_kernel:                                                    # others may be given parts of one array
+            items = outlined(self, params, items)
         arguments = ast.arguments([], [ast.arg(param) for param in params], None, [], [], None, [])
         return Group(ast.FunctionDef(name, arguments, [], [], None), [*heads, *items])
 

@@ -25,7 +25,7 @@ Facts = dict[Atom, bool]
 
 
 class Early(Exception):
-    """An expression that is evaluated before it is known whether Python would uses what may be None."""
+    """An expression that is evaluated before it is known whether Python would use what may be None."""
 
 
 def settled(reader: Reader, value: OrNone) -> Any:
