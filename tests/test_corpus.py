@@ -1,4 +1,4 @@
-"""Every corpus program: its gradient, and of every second one its value, jvp and second derivative.
+"""Every corpus program: its gradient, and of every third one its value, jvp and second derivative.
 
 All of all: `TRANSFORMER_TEST_ALL=1 pytest tests/test_corpus.py`.
 """
@@ -115,7 +115,7 @@ def test_names_are_unique() -> None:
     assert sorted(names) == sorted(set(names))
 
 
-@each(some(SCALAR, 2, 1))
+@each(some(SCALAR, 3, 1))
 def test_value(program: Program, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = first_draw(program)
     ours = copy.deepcopy(arguments)
@@ -144,7 +144,7 @@ def test_gradient(program: Program) -> None:
             assert_close(along, reference, f"gradient of {program.name}, {where}", dtype)
 
 
-@each(some(SMOOTH, 2))
+@each(some(SMOOTH, 3))
 def test_jvp(program: Program) -> None:
     arguments = first_draw(program)
     dtype = narrowest(program, arguments)
@@ -156,7 +156,7 @@ def test_jvp(program: Program) -> None:
     assert_close(in_order_of(expected, tangent), reference, f"jvp of {program.name}", dtype)
 
 
-@each(some(TWICE, 2))
+@each(some(TWICE, 3))
 def test_second(program: Program) -> None:
     arguments = first_draw(program)
     dtype = narrowest(program, arguments)

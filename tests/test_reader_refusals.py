@@ -72,7 +72,7 @@ def column_to_row(x):
 
 def catches(x):
     try:
-        return float(x[0])
+        return int(x[0])
     except ValueError:
         return x[0]
 
