@@ -188,7 +188,7 @@ def each(programs: list[Program]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("program", programs, ids=lambda program: program.name)
 
 
-@each(some(EXAMPLES, 6))
+@each(some(EXAMPLES, 8))
 def test_programs_and_their_gradients(program: Program) -> None:
     reading, arguments = reading_of(program)
     assumptions, tolerance = reading.assumptions, tolerance_of(program)
