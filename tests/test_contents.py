@@ -25,6 +25,12 @@ class Line:
     shift: Any
 
 
+@dataclass(slots=True)
+class Row:
+    slope: Any
+    shift: Any
+
+
 @pytest.fixture(autouse=True)
 def fresh() -> None:
     SCALES[:], TABLE[:] = [2.0, 3.0], [[1.0], [2.0]]
@@ -130,13 +136,15 @@ def test_arrays_in_a_list_may_be_replaced_without_a_new_reading() -> None:
     lambda x: np.sum(SCALES.copy()[0] * x) + np.sum((SCALES[:1] + [x])[0]),
     lambda x: sum(np.sum(leaf * x) for leaf in tree.leaves(SCALES)),
     lambda x: np.sum(replace(OPTIONS.line, shift=x).slope * x),
+    lambda x: np.sum(replace(OPTIONS.row, shift=x).slope * x),
 ])
 def test_copies_hold_what_the_container_holds_by_then(function: Callable[[Any], Any]) -> None:
     x, gradient = np.array([1.0, 2.0]), grad(function)
     SCALES[:] = [np.ones(2), np.ones(2)]
-    OPTIONS.line = Line(np.ones(2), 1.0)
+    OPTIONS.line, OPTIONS.row = Line(np.ones(2), 1.0), Row(np.ones(2), 1.0)
     for scale in (2.0, 5.0):
         RATES["a"] = SCALES[0] = OPTIONS.line.slope = np.full(2, scale)             # type: ignore[assignment]
+        OPTIONS.row.slope = RATES["a"]
         shift = function(x + 0.5) - function(x - 0.5)
         np.testing.assert_allclose(np.sum(gradient(x)), shift)
         assert jit(function)(x) == function(x)

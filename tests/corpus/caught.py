@@ -45,14 +45,34 @@ def rows_left_out(x):
     return total
 
 
+def small(value):
+    return ValueError(value)
+
+
+def objects_that_are_raised(x):
+    large, total = OverflowError("large"), 0.0
+    for value in x:
+        try:
+            if value > 1.0:
+                raise large
+            if value < -0.5:
+                raise small(value)
+            total = total + value**2
+        except ValueError:
+            total = total * value
+        except OverflowError:
+            total = total + 3 * value
+    return total
+
+
 def first_pair(x):
     try:
         for i in range(len(x)):
             for j in range(i):
                 if x[i] * x[j] < 0:
-                    raise LookupError(i, j)
+                    raise Converged(i, j)
         pair = np.sum(x)
-    except LookupError:
+    except Converged:
         return x[i] ** 2 * x[j]
     return pair * 2
 
@@ -60,6 +80,7 @@ def first_pair(x):
 PROGRAMS = [
     Program(root_found_by_exception, lambda rng: (2.0 + rng.random(),)),
     Program(rows_left_out, fixed(np.array([0.7, -1.2, 1.4, 0.9, 0.3]))),
+    Program(objects_that_are_raised, fixed(np.array([0.7, -1.2, 1.4, 0.9, 0.3]))),
     Program(first_pair, fixed(np.array([0.7, 1.2, -0.4, 0.9]))),
     Program(first_pair, normal((1,)), name="no_pair"),
 ]

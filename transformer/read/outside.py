@@ -90,10 +90,16 @@ class Outside:
 
     def seen_whole(self, found: Any) -> None:
         """Notes that all that an object holds may be looked at, by a function that is not read."""
+        if isinstance(found, (*UNWATCHED, *CALLABLES)) or self.reader.is_local(found):
+            return
         held = getattr(found, "__dict__", None)
-        is_object = isinstance(held, dict) and not isinstance(found, (*UNWATCHED, *CALLABLES))
-        if is_object and not self.reader.is_local(found):
+        if isinstance(held, dict):
             self._watch(True, self._contents(held), True)
+        for name in _slots(found):
+            value = getattr(found, name)
+            self._watch(value, partial(getattr, found), name)
+            if isinstance(value, CONTAINERS):
+                self._watch(True, self._contents(value), True)
 
     def has_attribute(self, owner: Any, name: str) -> bool:
         """Whether an object from outside has an attribute."""
@@ -208,6 +214,13 @@ class Outside:
 
     def arrays(self) -> list[Value]:
         return [value for _, value, _, _ in self._arrays.values()]
+
+
+def _slots(found: Any) -> list[str]:
+    """The attributes that an object has in slots."""
+    lists = (vars(base).get("__slots__", ()) for base in type(found).__mro__)
+    names = (name for slots in lists for name in ([slots] if isinstance(slots, str) else slots))
+    return [name for name in names if name not in ("__dict__", "__weakref__") and hasattr(found, name)]
 
 
 def _is_users(module: types.ModuleType) -> bool:

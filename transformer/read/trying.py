@@ -22,6 +22,8 @@ from ..core.types import ArrayType
 from ..core.walk import all_statements
 from ..ops.regions import is_mask
 from .assignment import bind
+from .kinds import python_type
+from .values import ExceptionValue
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -59,13 +61,16 @@ def read_try(reader: Reader, node: Any) -> None:
 def _read_raised(reader: Reader, node: Any) -> None:
     """Reads a `try` that raises, and nothing else: the class of the exception chooses what is read of it."""
     found = node.raised.exc
-    kind = reader.evaluate(found.func if isinstance(found, gast.Call) else found)
-    kind = kind if isinstance(kind, type) else type(kind)
+    raised = reader.evaluate(found.func if isinstance(found, gast.Call) else found)
+    if not isinstance(raised, type):                      # an object, or what a function makes
+        raised = reader.evaluate(found)
+    kind = raised if isinstance(raised, type) else python_type(raised)
     handler = next((each for each in node.handlers if issubclass(kind, _kinds(reader, each))), None)
     if handler is None:
         reader.execute([node.raised])
     else:
-        _handle(reader, handler, None if handler.name is None else reader.evaluate(found))
+        error = None if handler.name is None else reader.evaluate(found)
+        _handle(reader, handler, ExceptionValue(error, ()) if isinstance(error, type) else error)
 
 
 def _is_certain(reader: Reader, error: TransformError) -> bool:
