@@ -44,12 +44,10 @@ class KernelLibrary(library):
             passes.run(function, builder)
 
 
-class RowsLibrary(library):
+class RowsLibrary(KernelLibrary):
     """What is computed one after another for neighbours in memory, is computed at once: loops over few places, which
     LLVM writes out. numba does that for those who ask for it alone, since this part of LLVM 14 gave wrong code
-    (numba 8705); of what was reported of it since, all is mended in LLVM 21.
-
-    They are written out when each function is optimised by itself, so that the whole begins with straight code."""
+    (numba 8705); of what was reported of it since, all is mended in LLVM 21."""
 
     def _optimize_final_module(self) -> None:
         usual, settings.SLP_VECTORIZE = settings.SLP_VECTORIZE, 1        # under the lock of the compiler
