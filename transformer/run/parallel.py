@@ -36,8 +36,8 @@ def compiled_forms() -> dict[str, Any]:
 
     @of_numba
     def in_threads(context: Any, task: Any, size: Any, cost: Any, *args: Any) -> Any:
-        packed: Any = args[0] if len(args) == 1 and isinstance(args[0], types.BaseTuple) else args
-        given = tuple(packed)
+        alone: Any = args[0] if len(args) == 1 and isinstance(args[0], types.BaseTuple) else args
+        given = tuple(alone)
         call = context.resolve_function_type(task, (types.intp, types.intp, *given), {})
         return types.void(task, types.intp, types.intp, types.Tuple(given)), _Generator(task, call)
 
@@ -48,15 +48,17 @@ class _Generator:
     """Writes the code of one call. `call` is the signature of the task."""
 
     def __init__(self, task: Any, call: Any) -> None:
-        self.task, self.call = task, call
+        self.task, self.call, self.kinds = task, call, call.args[2:]
 
     def __call__(self, context: Any, builder: Any, signature: Any, args: Any) -> Any:
         from llvmlite import ir
         from numba.core import cgutils
 
-        _, size, cost, packed = args
+        from .packing import packed
+
+        _, size, cost, _ = args
         self.context, self.word, self.address = context, ir.IntType(64), ir.IntType(8).as_pointer()
-        values = cgutils.unpack_tuple(builder, packed)
+        values = packed(context, builder, self.kinds, cgutils.unpack_tuple(builder, args[3]))
         record = ir.LiteralStructType([self.word, self.address, self.word, self.word, *(v.type for v in values)])
         made = cgutils.alloca_once(builder, record)
         for k, value in enumerate(values, RECORDED):
@@ -142,6 +144,8 @@ class _Generator:
         """What TBB calls: the task for the iterations of some pieces."""
         from llvmlite import ir
         from numba.core import cgutils
+
+        from .packing import unpacked
         made = self._made
         words, addresses = self.word.as_pointer(), self.address.as_pointer()
         shape = ir.FunctionType(ir.VoidType(), [addresses, words, words, self.address])
@@ -154,10 +158,11 @@ class _Generator:
         first = builder.ptrtoint(builder.load(function.args[0]), self.word)
         last = builder.add(first, builder.load(function.args[1]))
         begin, end = (builder.udiv(builder.mul(size, piece), pieces) for piece in (first, last))
+        values = unpacked(self.context, builder, self.kinds, given)
         self.context.active_code_library.add_linking_library(made.library)
         callee = self.context.declare_function(module, made.fndesc)
         status, _ = self.context.call_conv.call_function(builder, callee, self.call.return_type, self.call.args,
-                                                         [begin, builder.sub(end, begin), *given])
+                                                         [begin, builder.sub(end, begin), *values])
         with cgutils.if_unlikely(builder, status.is_error):
             builder.store(builder.zext(status.code, self.word), cgutils.gep_inbounds(builder, data, 0, 0))
             builder.store(builder.bitcast(status.excinfoptr, self.address), cgutils.gep_inbounds(builder, data, 0, 1))

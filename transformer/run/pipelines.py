@@ -5,6 +5,7 @@ This module imports numba, and is imported when something is compiled.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 from llvmlite.binding.newpassmanagers import create_new_function_pass_manager
@@ -20,11 +21,12 @@ settings: Any = config
 
 WRAPPER = "_ZN7cpython"                # begins the name of what takes the arguments of a call from Python's objects
 MANY_BLOCKS = 200                      # are of some 30 arrays: nothing is gained there by what LLVM does for long
+MOST_BLOCKS = 600                      # of a function by itself
 
 
 class KernelLibrary(library):
     """What is optimised as a whole. numba has LLVM do nearly as much for each function before; here variables leave
-    memory, and no more."""
+    memory, and no more, and not in the large functions of deep networks, where that alone takes seconds."""
 
     def add_ir_module(self, module: Any) -> None:
         for function in module.functions:
@@ -41,7 +43,8 @@ class KernelLibrary(library):
         builder, passes = self._codegen._pass_builder(), create_new_function_pass_manager()
         passes.add_sroa_pass()
         for function in module.functions:
-            passes.run(function, builder)
+            if next(islice(function.blocks, MOST_BLOCKS, None), None) is None:
+                passes.run(function, builder)
 
 
 class RowsLibrary(KernelLibrary):
