@@ -263,6 +263,9 @@ class Lowered:
         return [atom for atom in self.results if atom not in passed]
 
 
+WITHOUT_BLOCKS = frozenset({Let, Store, Allocate, Product, Library})
+
+
 def inner_blocks(stmt: Any) -> tuple[Block, ...]:
     """The blocks nested in a statement."""
     if isinstance(stmt, (Nest, Fold, Task, Launch)):
@@ -284,8 +287,9 @@ def statements(block: Block) -> Iterator[Any]:
     while waiting:
         for stmt in waiting[-1]:
             yield stmt
-            waiting += map(iter, reversed(inner_blocks(stmt)))
-            break
+            if type(stmt) not in WITHOUT_BLOCKS:
+                waiting += map(iter, reversed(inner_blocks(stmt)))
+                break
         else:
             waiting.pop()
 
@@ -307,6 +311,8 @@ def defined(stmt: Any) -> tuple[Var, ...]:
 def uses_before(stmt: Any) -> Iterator[Var]:
     """Variables that a statement itself uses before its blocks run."""
     match stmt:
+        case Let():                                                      # most are
+            yield from head_uses(stmt)
         case Allocate():
             yield from atom_vars((stmt.target.type, stmt.source))
         case Store():
