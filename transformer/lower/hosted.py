@@ -26,6 +26,7 @@ from ..write.layout import Group, Item, Line
 from ..write.names import NATURAL, fresh, identifier
 from .nests import Block, Library, statements, writes
 from .numbers import literal, typed
+from .options import OF_LAPACK
 
 NAMES = {"print": "show", "warn": "warn", "assert": "refuse", "raise": "refuse"}
 
@@ -124,7 +125,11 @@ def _library(e: Any, stmt: Library) -> Call:
                       {names[var]: _type_name(var.type) for var in numbers})]   # type: ignore[arg-type]
     if numbers:
         body.append(ast.Return(_together([ast.Name(names[var]) for var in numbers])))
-    return _call(e, inside, body, name + ("_into" if arrays else "_of"), numbers)
+    call = _call(e, inside, body, name + ("_into" if arrays else "_of"), numbers)
+    if stmt.op.of_lapack:
+        used = [str(stmt.targets.index(var)) for var in numbers] if len(stmt.targets) > 1 else []
+        e.numbers.functions.forms[call.name] = OF_LAPACK + " ".join([stmt.op.name, *used])
+    return call
 
 
 def _place(var: Var, inside: Inside, arrays: tuple[Var, ...]) -> ast.expr:

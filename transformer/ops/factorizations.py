@@ -58,6 +58,7 @@ class Cholesky(MatrixOp):
 
     symmetric = True
     calls = (np.linalg.cholesky,)
+    of_lapack = True
     jvp = _cholesky_jvp
     vjp = _cholesky_vjp
 

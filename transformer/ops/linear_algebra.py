@@ -60,6 +60,7 @@ class Solve(Op):
     """`b` is one vector if it has one axis, else it holds matrices (NumPy 2)."""
 
     calls = (np.linalg.solve,)
+    of_lapack = True
     loop = None, "LAPACK computes it"
     heavy = True
     jvp = (lambda t, a, b, y: -_solved(a, _times(t, y, b.ndim == 1), b.ndim == 1),
@@ -110,6 +111,7 @@ def _inv_vjp(dy, a, y):
 
 class Inv(MatrixOp):
     calls = (np.linalg.inv,)
+    of_lapack = True
     jvp = _inv_jvp
     vjp = _inv_vjp
     domain = _square_domain
@@ -133,6 +135,7 @@ class Det(MatrixOp):
     cancel and the derivative keeps its accuracy; the second derivative loses digits there."""
 
     calls = (np.linalg.det,)
+    of_lapack = True
     jvp = (lambda t, a, y: y * _log_det_tangent(t, a),)
     vjp = (lambda dy, a, y: _log_det_cotangent(dy * y, a),)
     domain = _square_domain
@@ -159,6 +162,7 @@ class Slogdet(MatrixOp):
     """The sign of the determinant and the logarithm of its absolute value."""
 
     calls = (np.linalg.slogdet,)
+    of_lapack = True
     jvp = _slogdet_jvp
     vjp = _slogdet_vjp
     domain = _square_domain

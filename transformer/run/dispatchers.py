@@ -21,6 +21,7 @@ from numba.core.registry import CPUDispatcher
 from numba.np.numpy_support import from_dtype
 
 from ..lower.numba_names import told_apart
+from ..lower.options import OF_LAPACK
 from .objects import Objects, object_cache
 from .pipelines import InnerPasses, LoopPasses, RowsPasses
 from .refusing import as_refusal, leave_out_advice
@@ -50,15 +51,18 @@ class KernelCompiler(compiler):
         if "in_threads" in namespace:
             from .parallel import compiled_forms
             namespace.update(compiled_forms())
-        namespace.update((name, compiled_form(form)) for name, form in self.forms.items())
+        namespace.update((name, compiled_form(form, namespace[name])) for name, form in self.forms.items())
         return super().compile(args, return_type)
 
 
-def compiled_form(form: str) -> Any:
-    """The form of our own of a function of `lower`."""
+def compiled_form(form: str, printed: Any) -> Any:
+    """The form of our own of a function as it is printed."""
     if form == "gemm":
         from .blas import compiled_gemm
         return compiled_gemm()
+    if form.startswith(OF_LAPACK):
+        from .lapack import ByTypes
+        return ByTypes(printed, form.removeprefix(OF_LAPACK))
     from .turns import compiled_turns
     return compiled_turns()[form]
 

@@ -1,0 +1,158 @@
+"""Systems, inverses, determinants and factors of matrices in code that numba compiles: calls of LAPACK as NumPy makes
+them, with its errors, but without Python around them, which takes ten times as long as LAPACK does for a small matrix.
+
+LAPACK takes matrices by columns and writes over them, so they are copied, turned. Matrices of integers are left to
+NumPy, and so are stacks, as Python is done with after one call for all of them. This module imports numba, and is
+imported when something is compiled.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.np.linalg import F_INT_nbtype, F_INT_nptype, ensure_lapack
+from numba.np.numpy_support import from_dtype
+
+from .blas import KINDS
+from .dispatchers import InnerDispatcher, for_any_layout
+
+Key = tuple[str, tuple[int, ...]]                      # a name, and how many axes each array has
+of_numba: Any = from_dtype                             # its type knows no dtype whose kind is open
+LETTERS = {of_numba(dtype): ord(kind) for dtype, kind in KINDS.items()}
+UPPER = ord("U")
+SIDE = 16                                              # of the squares that are turned, one after another
+
+
+class ByTypes(InnerDispatcher):
+    """Stands for a function in which Python calls NumPy: LAPACK is called where it does for the types of a call."""
+
+    def __init__(self, hosted: Any, form: str) -> None:
+        super().__init__(hosted.py_func)
+        self.hosted, self.form = hosted, form
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        return self._chosen(args).get_call_template(args, kws)
+
+    def get_overload(self, sig: Any) -> Any:
+        return self._chosen(sig).get_overload(sig)
+
+    def _chosen(self, kinds: Any) -> Any:
+        name, *used = self.form.split()
+        dtypes = {getattr(kind, "dtype", None) for kind in kinds}
+        if len(dtypes) > 1 or not dtypes <= set(LETTERS):
+            return self.hosted
+        forms = _forms(*dtypes, tuple(map(int, used)))
+        return forms.get((name, tuple(kind.ndim for kind in kinds)), self.hosted)
+
+
+@cache
+def _forms(dtype: Any, used: tuple[int, ...]) -> dict[Key, Any]:
+    """The forms for numbers of a type; of several results that are numbers they give those that are `used`."""
+    ensure_lapack()
+    return {**_systems(dtype), **_factors(dtype), **_determinants(dtype, used)}
+
+
+def _external(name: str, *kinds: Any) -> Any:
+    """A function of numba's that calls LAPACK, and gives what this says of its success."""
+    return types.ExternalFunction(name, types.intc(types.char, *kinds))
+
+
+@for_any_layout
+def turn(a: Any, made: Any) -> None:
+    """Writes the rows of a matrix to the columns of another one, square by square."""
+    rows, columns = a.shape
+    for i in range(0, rows, SIDE):
+        for j in range(0, columns, SIDE):
+            for k in range(i, min(i + SIDE, rows)):
+                for m in range(j, min(j + SIDE, columns)):
+                    made[m, k] = a[k, m]
+
+
+def _systems(dtype: Any) -> dict[Key, Any]:
+    letter, numbers, size = LETTERS[dtype], types.CPointer(dtype), types.intp
+    gesv = _external("numba_xgesv", size, size, numbers, size, types.CPointer(F_INT_nbtype), numbers, size)
+
+    @for_any_layout
+    def solve_columns(a: Any, x: Any) -> None:
+        """Has the columns of the right side as rows of `x`, and leaves those of the solution there."""
+        n, columns, pivots = len(a), np.empty(a.shape, a.dtype), np.empty(len(a), F_INT_nptype)
+        turn(a, columns)
+        if n > 0 and gesv(letter, n, len(x), columns.ctypes, n, pivots.ctypes, x.ctypes, n) > 0:
+            raise np.linalg.LinAlgError("Singular matrix")
+
+    @for_any_layout
+    def solve(result: Any, a: Any, b: Any) -> None:
+        x = np.empty((b.shape[1], b.shape[0]), b.dtype)
+        turn(b, x)
+        solve_columns(a, x)
+        turn(x, result)
+
+    @for_any_layout
+    def solve_vector(result: Any, a: Any, b: Any) -> None:
+        solve(result[:, None], a, b[:, None])
+
+    @for_any_layout
+    def inv(result: Any, a: Any) -> None:
+        x = np.zeros(a.shape, a.dtype)
+        for i in range(len(a)):
+            x[i, i] = 1
+        solve_columns(a, x)
+        turn(x, result)
+
+    return {("solve", (2, 2, 2)): solve, ("solve", (1, 2, 1)): solve_vector, ("inv", (2, 2)): inv}
+
+
+def _factors(dtype: Any) -> dict[Key, Any]:
+    letter = LETTERS[dtype]
+    potrf = _external("numba_xxpotrf", types.char, types.intp, types.CPointer(dtype), types.intp)
+
+    @for_any_layout
+    def cholesky(result: Any, a: Any) -> None:
+        """By columns, the lower triangle of rows is the upper one: of the transpose, whose factor is the transpose."""
+        n, rows = len(a), np.empty(a.shape, a.dtype)
+        for i in range(n):
+            for j in range(i + 1):
+                rows[i, j] = a[i, j]
+        if n > 0 and potrf(letter, UPPER, n, rows.ctypes, n) > 0:
+            raise np.linalg.LinAlgError("Matrix is not positive definite")
+        for i in range(n):
+            for j in range(n):
+                result[i, j] = rows[i, j] if j <= i else 0
+
+    return {("cholesky", (2, 2)): cholesky}
+
+
+def _determinants(dtype: Any, used: tuple[int, ...]) -> dict[Key, Any]:
+    letter, real = LETTERS[dtype], getattr(dtype, "underlying_float", dtype)
+    getrf = _external("numba_xxgetrf", types.intp, types.intp, types.CPointer(dtype), types.intp,
+                      types.CPointer(F_INT_nbtype))
+
+    @for_any_layout
+    def slogdet(a: Any) -> Any:
+        n, columns, pivots = len(a), np.empty(a.shape, a.dtype), np.empty(len(a), F_INT_nptype)
+        turn(a, columns)
+        sign, total = dtype(1), real(0)
+        if n > 0 and getrf(letter, n, n, columns.ctypes, n, pivots.ctypes) > 0:
+            return dtype(0), real(-np.inf)
+        for i in range(n):
+            size = abs(columns[i, i])
+            sign *= columns[i, i] / size if pivots[i] == i + 1 else -columns[i, i] / size
+            total += math.log(size)
+        return sign, total
+
+    @for_any_layout
+    def one_of_both(a: Any) -> Any:
+        return slogdet(a)[which]
+
+    @for_any_layout
+    def det(a: Any) -> Any:
+        """As NumPy has it, also where a product of the pivots would not be finite on the way."""
+        sign, total = slogdet(a)
+        return sign * math.exp(total)
+
+    which = used[0] if used else 0
+    return {("det", (2,)): det, ("slogdet", (2,)): slogdet if len(used) == 2 else one_of_both}
