@@ -27,7 +27,9 @@ VALUES = np.array([nan, -inf, inf, -0.0, 0.0, 1.0, 2.0, 2.5, 0.1, 7.5])
 
 
 def places(x: Any) -> Any:
-    return np.argmax(x), np.argmin(x), np.argmax(x, axis=0), np.argmin(x, axis=0), np.argmax(x, axis=1)
+    made = x + x[::-1]
+    of_made = np.argmax(made), np.argmin(made, axis=0), np.max(made, axis=0), np.argmax(x * x, axis=1)
+    return np.argmax(x), np.argmin(x), np.argmax(x, axis=0), np.argmin(x, axis=0), np.argmax(x, axis=1), *of_made
 
 
 def extremes(x: Any) -> Any:

@@ -5,13 +5,12 @@
         best = x[k] if better else best       →         fold k: place = n
         place = k if better else place                      place = minimum(place, k if x[k] == top else n)
 
-Both are done for many numbers at a time, and the first is for one after another. The numbers are read twice: they have
-to lie in memory anyway, as those of arguments do, and those that libraries compute.
+Both are done for many numbers at a time, and the first is for one after another. The numbers are read twice: they lie
+in memory, if it costs less to keep them than to compute them again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from ..ops.comparison import Equal, Greater, Less, NotEqual
 from ..ops.logic import BitwiseAnd, BitwiseOr
 from ..ops.selection import Maximum, Minimum, Where
 from .copying import NestCopier
-from .nests import Block, Fold, Nest, Store, inner_blocks, is_load, statements
+from .nests import Block, Fold, Nest, inner_blocks, is_load
 
 EXTREMES = {Greater: Maximum, Less: Minimum}
 TRUTH = ArrayType(np.dtype(bool))
@@ -32,24 +31,19 @@ TRUTH = ArrayType(np.dtype(bool))
 
 def first_places(block: Block) -> Block:
     """The block with such folds as two."""
-    filled = {each.array for each in statements(block) if isinstance(each, Store)}
-    return _in_two(block, filled)
-
-
-def _in_two(block: Block, filled: Container[Var]) -> Block:
     made: Block = []
     for stmt in block:
         for inner in inner_blocks(stmt):
-            inner[:] = _in_two(inner, filled)
-        made += _Places(stmt, filled).folds() if isinstance(stmt, Fold) and len(stmt.carries) == 2 else [stmt]
+            inner[:] = first_places(inner)
+        made += _Places(stmt).folds() if isinstance(stmt, Fold) and len(stmt.carries) == 2 else [stmt]
     return made
 
 
 class _Places:
     """A fold that hands on an item and its place."""
 
-    def __init__(self, stmt: Fold, filled: Container[Var]) -> None:
-        self.stmt, self.filled = stmt, filled
+    def __init__(self, stmt: Fold) -> None:
+        self.stmt = stmt
         self.made: dict[Any, Let] = {each.target: each for each in stmt.body if isinstance(each, Let)}
 
     def folds(self) -> Block:
@@ -69,7 +63,7 @@ class _Places:
         item = own.args[1]
         op = self._extreme_of(own.args[0], item, best.entry)
         read = self.made.get(item)
-        if op is None or read is None or not is_load(read) or read.args[0] in self.filled:
+        if op is None or read is None or not is_load(read):
             return None
         return op, item, other.args[1]   # type: ignore[return-value]
 
