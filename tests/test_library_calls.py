@@ -196,22 +196,25 @@ def test_library_calls_compiled() -> None:
 
 @pytest.mark.parametrize("dtype", ["f4", "c16"])
 def test_lapack_is_called_without_python(dtype: str) -> None:
-    """Matrices lie in memory in any way; one of the systems is of integers, which NumPy has to convert."""
-    def everything(a, b):
+    """Matrices lie in memory in any way; one of the systems is of integers, which NumPy has to convert, and two are
+    triangular."""
+    def everything(a, b, lower):
         square, sign = a @ np.conj(a.T), np.linalg.slogdet(a)[0]
         of_integers = np.linalg.solve(np.array([[2, 1], [1, 1]]), [3, 2])
-        systems = np.linalg.solve(a, b[0]), np.linalg.solve(a.T, b.T), of_integers
+        of_triangles = np.linalg.solve(lower, lower.T), np.linalg.solve(lower.T, lower[:, 0])
+        systems = np.linalg.solve(a, b[0]), np.linalg.solve(a.T, b.T), of_integers, *of_triangles
         return *systems, np.linalg.inv(a), np.linalg.det(a), *np.linalg.slogdet(a.T), sign, np.linalg.cholesky(square)
 
     rng = np.random.default_rng(0)
     a, b = (rng.normal(size=size) + 1j * rng.normal(size=size) for size in ((3, 3), (4, 6)))
     a, b = (a if dtype == "c16" else a.real).astype(dtype), b.real[:, ::2].astype(dtype)
+    lower = np.tril(rng.normal(size=(7, 7)) + 4 * np.eye(7)).astype(dtype)
     fast = jit(everything)
-    for found, wanted in zip(fast(a, b), everything(a, b), strict=True):
+    for found, wanted in zip(fast(a, b, lower), everything(a, b, lower), strict=True):
         assert found.dtype == wanted.dtype
         np.testing.assert_allclose(found, wanted, rtol=1e-4 if dtype == "f4" else 1e-12)
     with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
-        fast(0 * a, b)
+        fast(0 * a, b, lower)
 
 
 def test_numbers_that_nobody_uses_have_no_type() -> None:
