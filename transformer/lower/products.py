@@ -29,6 +29,7 @@ from .substitution import filled_arrays, makers_of
 
 WORTH_A_CALL = 256                     # multiplications, of matrices whose sizes are fixed
 WORTH_READING = 4096                   # elements of a matrix that is multiplied by a vector
+SHORT_ROW = 4                          # numbers that are read for many rows at once
 UNKNOWN = 16                           # what a size is taken for that is not known
 
 
@@ -148,8 +149,12 @@ def _ordered(axes: Axes, left: Any, right: Any, stmt: Let, emitted: Callable[[Le
 
 
 def _is_read(axes: Axes, stmt: Let, computed: Container[Any]) -> bool:
-    """Whether a matrix is there, and large enough for a call; for small ones other code is made."""
+    """Whether a matrix is there, and large enough for a call; for small ones other code is made. Rows of a few
+    numbers are read by loops, with what else is done for each of them."""
     matrix = stmt.args[len(axes.labels[1]) == 2]
+    summed = axes.sizes[axes.inner[0]]
+    if isinstance(summed, int) and summed <= SHORT_ROW:
+        return False
     return matrix not in computed and current().assumptions.choose(product(axes.sizes.values()), WORTH_READING)
 
 
