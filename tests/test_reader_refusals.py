@@ -70,13 +70,6 @@ def column_to_row(x):
     return y
 
 
-def catches(x):
-    try:
-        return int(x[0])
-    except ValueError:
-        return x[0]
-
-
 def catches_what_one_path_misses(x):
     found = {"a": x[0]}
     if x[1] > 0:
@@ -459,8 +452,7 @@ REFUSED = [
     (declares_global, "outlives", "GLOBAL = x", "Return the new value"),
     (steps_through_a_view, "in other steps", "view[::2] = y[:3]", "Copy first"),
     (column_to_row, "in other steps", "row[:] = y.T[2]", "Copy first"),
-    (catches, "an exception that is caught", "try:", "check before"),
-    (catches_what_one_path_misses, "an exception that is caught", "try:", "check before"),
+    (catches_what_one_path_misses, "an exception that is caught", "try:", "test before"),
     (shows_an_object, "a text with an object of Shown", "str(Shown(x[1]))", "Print its attributes"),
     (object_as_a_key, "a key of a dictionary", "Place(x[0])", "what is known of it"),
     (pairs_in_a_set, "an item of a set", "{(x[0], 1), (x[0], 1)}", "Use a list"),

@@ -237,11 +237,40 @@ def raising_inside(x):
     return np.sum(x)
 
 
-@refused("`try` with an exception that something inside may raise", NotSupported, "test before")
+@supported("`try` around what Python, `math` and `np.linalg` raise: of numbers, places, matrices",
+           "a test of the operands decides", args=(VECTOR,))
 def trying(x):
+    total = 0.0
+    for k in range(4):
+        try:
+            total += math.sqrt(x[k]) / int(x[k] > 0.5)
+        except ValueError:
+            total += x[k] ** 2
+        except (ZeroDivisionError, IndexError) as error:
+            total += len(str(error)) * x[0]
+    return total
+
+
+def checked(x):
+    if x > 0.5:
+        raise ValueError(x)
+    return x * x
+
+
+@supported("`try` around a call of a function that raises", "outside of its loops and branches", args=(VECTOR,))
+def trying_function(x):
     try:
-        y = math.log(x)
-    except ValueError:
+        return checked(x[2])
+    except ValueError as error:
+        return 3 * error.args[0]
+
+
+@refused("`try` with an exception that a loop or a branch in a called function may raise", NotSupported, "test before",
+         args=(VECTOR,))
+def trying_loop(x):
+    try:
+        y = sum(1.0 / float(v) for v in x)
+    except ZeroDivisionError:
         y = 0.0
     return y
 

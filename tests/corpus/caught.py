@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from .program import Program, fixed, normal
@@ -77,10 +79,63 @@ def first_pair(x):
     return pair * 2
 
 
+class TooLarge(ValueError):
+    def __init__(self, place, value):
+        super().__init__(f"too large at {place}")
+        self.place, self.value = place, value
+
+
+def bounded(place, value):
+    if value > 1.2:
+        raise TooLarge(place, value)
+    return value**2
+
+
+def raised_in_calls(x):
+    total = 0.0
+    for k in range(6):
+        try:
+            total += bounded(k, float(x[k - 1])) * math.sqrt(x[k]) / float(x[k] > 0.5)
+        except TooLarge as error:
+            total += error.place * error.value + len(str(error))
+        except ZeroDivisionError:
+            total *= x[1]
+        except (ValueError, IndexError) as error:
+            total -= len(error.args) * x[0]
+        else:
+            total += 0.1
+    return total
+
+
+def factor_with_jitter(a):
+    jitter = 0.0
+    for k in range(5):
+        try:
+            factor = np.linalg.cholesky(a @ a.T - 0.5 * np.eye(len(a)) + jitter * np.eye(len(a)))
+        except np.linalg.LinAlgError:
+            jitter = 10.0 ** (k - 2)
+            continue
+        break
+    return np.sum(np.log(np.diag(factor))) + jitter
+
+
+def solved_if_regular(a):
+    total = 0.0
+    for shift in (0.0, 1.0):
+        try:
+            total += np.linalg.solve(a[:2, :2] * shift, a[2, :2])[0]
+        except np.linalg.LinAlgError:
+            total += a[0, 1]
+    return total
+
+
 PROGRAMS = [
     Program(root_found_by_exception, lambda rng: (2.0 + rng.random(),)),
     Program(rows_left_out, fixed(np.array([0.7, -1.2, 1.4, 0.9, 0.3]))),
     Program(objects_that_are_raised, fixed(np.array([0.7, -1.2, 1.4, 0.9, 0.3]))),
     Program(first_pair, fixed(np.array([0.7, 1.2, -0.4, 0.9]))),
     Program(first_pair, normal((1,)), name="no_pair"),
+    Program(raised_in_calls, fixed(np.array([0.7, 1.4, -0.3, 0.2, 0.9]))),
+    Program(factor_with_jitter, fixed(np.array([[0.7, 0.2, 0.1], [0.3, 0.9, -0.4], [1.1, 0.1, 0.3]]))),
+    Program(solved_if_regular, fixed(np.array([[0.7, 0.2, 0.1], [0.3, 0.9, -0.4], [1.1, 0.1, 0.3]]))),
 ]

@@ -14,8 +14,9 @@ import numpy as np
 from ..core.grammar import Var
 from ..ops import scalars
 from ..write.expressions import dotted
+from ..write.header import helper
 from ..write.layout import LINE, Group, printed
-from ..write.names import fresh
+from ..write.names import HELPERS, fresh
 from ..write.sizes import number
 from . import vecmath
 from .blas import gemm
@@ -98,7 +99,9 @@ class Functions:
     def lines(self) -> list[list[str]]:
         """The lines of every copy, with the text about it above."""
         tables = [printed(tree, LINE) for tree in self.tables.values()]
-        return [*tables, *(_commented(tree) for tree in (*self.trees.values(), *self.hosted.values()))]
+        called = {node.id for tree in self.hosted.values() for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        helpers = [list(helper(name)) for name in sorted(called & HELPERS)]
+        return [*tables, *helpers, *(_commented(tree) for tree in (*self.trees.values(), *self.hosted.values()))]
 
     def host(self, tree: ast.FunctionDef, wish: str, taken: set[str]) -> str:
         """The name of a function in which Python does something; of one with the same text, if there is one."""

@@ -23,7 +23,7 @@ from ..write.effects import PLAIN, class_tree, text_tree
 from ..write.expressions import Expressions as Written
 from ..write.expressions import spelled
 from ..write.layout import Group, Item, Line
-from ..write.names import NATURAL, fresh, identifier
+from ..write.names import HELPERS, NATURAL, fresh, identifier
 from .nests import Block, Library, statements, writes
 from .numbers import literal, typed
 from .options import OF_LAPACK
@@ -50,7 +50,7 @@ class Inside(Written):
 
     def param(self, atom: Any, wish: str) -> str:
         if atom not in self.params:
-            self.params[atom] = fresh(identifier(wish), {"np", *self.params.values()})
+            self.params[atom] = fresh(identifier(wish), {"np", *HELPERS, *self.params.values()})
         return self.params[atom]
 
     def atom(self, atom: Any, among: tuple[Any, ...] = ()) -> ast.expr:

@@ -16,6 +16,7 @@ from ..core.builder import current
 from ..core.errors import NotSupported, ShapeError
 from ..core.types import ArrayType
 from . import arguments
+from .base import Op
 from .matrices import (
     MatrixOp,
     adjoint,
@@ -74,6 +75,33 @@ class Cholesky(MatrixOp):
 
     def domain(rng):
         return [((positive_definite(rng, *shape),), {}) for shape in ((3, 3), (2, 2), (2, 3, 3))]
+
+
+def is_positive_definite(a):
+    """Whether `np.linalg.cholesky` takes these matrices."""
+    try:
+        np.linalg.cholesky(a)
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+class IsPositiveDefinite(Op):
+    """What a `try` around `np.linalg.cholesky` asks for."""
+
+    name = "is_positive_definite"
+    calls = (is_positive_definite,)
+    helper = True
+    heavy = True
+    loop = None, "LAPACK computes it"
+    derivative = None, "its result is piecewise constant"
+
+    def types(a: ArrayType) -> ArrayType:
+        checked(a)
+        return ArrayType(np.dtype(bool))
+
+    def domain(rng):
+        return [((positive_definite(rng, 3, 3),), {}), ((-positive_definite(rng, 2, 2),), {})]
 
 
 class SymmetricOp(MatrixOp):

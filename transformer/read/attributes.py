@@ -103,10 +103,11 @@ def missing_attribute(reader: Reader, value: Any, name: str) -> TransformError:
 
 
 def _of_text(reader: Reader, value: Text | ExceptionValue, name: str) -> Any:
+    if isinstance(value, ExceptionValue) and value.made is not None:
+        return of_object(reader, value.made, name)
     if isinstance(value, ExceptionValue) and name == "args":
         return value.args
-    has_more = isinstance(value, ExceptionValue) and isinstance(value.kind.__init__, types.FunctionType)
-    if not has_more and not hasattr(python_type(value), name):
+    if not hasattr(python_type(value), name):
         raise missing_attribute(reader, value, name)
     raise NotSupported(
         f"the attribute {name!r} of a text or an exception with parts that the program computes",

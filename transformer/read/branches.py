@@ -122,6 +122,11 @@ def emit_raise(reader: Reader, error: TransformError, denied: int) -> None:
     kind = next(cls for cls in type(error).__mro__ if cls in (IndexError, KeyError))
     message = error.message.removeprefix("KeyError: ")
     reader.builder.emit(raising(kind, message, error.origin or reader.builder.origin))
+    note_denied(reader, denied)
+
+
+def note_denied(reader: Reader, denied: int) -> None:
+    """Guards what sizes have decided since."""
     for greater, less in reader.assumptions.denied[denied:]:
         reader.assumptions.at_least(greater, less + 1)
 

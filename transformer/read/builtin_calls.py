@@ -353,6 +353,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     hasattr: asked_attribute,
     setattr: store_attribute,
     object.__setattr__: store_attribute,
+    BaseException.__setattr__: store_attribute,
     object.__init__: nothing_to_set,
     abs: absolute,
     operator.abs: absolute,

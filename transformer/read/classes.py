@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 import types
 from collections import OrderedDict, defaultdict
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ MAKE_IT_BEFORE = "Make it before, and pass it in as an argument."
 def construct(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`cls(*args, **kwargs)`."""
     if issubclass(cls, BaseException):
-        return ExceptionValue(cls, args)
+        return _exception(reader, cls, args, kwargs)
     if issubclass(cls, (functools.partial, *GETTERS)):
         with as_user_error(reader):
             return reader.own(cls(*args, **kwargs))
@@ -56,6 +57,25 @@ def construct(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str,
         why="Its constructor is not written in Python.",
         instead=MAKE_IT_BEFORE,
     )
+
+
+def _exception(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ExceptionValue:
+    if not isinstance(cls.__init__, types.FunctionType):
+        with as_user_error(reader):
+            return ExceptionValue(cls, args) if not kwargs else ExceptionValue(cls, args, cls(*args, **kwargs))
+    made = reader.own(cls.__new__(cls))
+    made.args = args
+    reader.call(cls.__init__, (made, *args), kwargs)
+    return ExceptionValue(cls, _in_order(cls, args, kwargs), made)
+
+
+def _in_order(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """All arguments by their places, as those of what is raised are."""
+    bound = inspect.signature(cls.__init__).bind(None, *args, **kwargs)
+    if bound.kwargs:
+        raise NotSupported(f"a {cls.__name__} with arguments that have no places",
+                           instead="Give its __init__ parameters without a star.")
+    return bound.args[1:]
 
 
 def _pure_object(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

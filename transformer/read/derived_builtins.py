@@ -47,7 +47,11 @@ def base_of(container: Any) -> Any:
 
 def method_of_builtin(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
     """What is read for a call of a method of a built-in class by the class, for an object of one derived from it."""
-    if not isinstance(function, SLOTS) or not args or function.__objclass__ not in CLASSES:
+    if not isinstance(function, SLOTS) or not args:
+        return None
+    if function.__name__ == "__init__" and issubclass(function.__objclass__, BaseException):
+        return _begin_exception
+    if function.__objclass__ not in CLASSES:
         return None
     if not isinstance(args[0], function.__objclass__):
         return None
@@ -85,6 +89,11 @@ def _begin(reader: Reader, owner: Any, *given: Any, **items: Any) -> None:
             _set_item(reader, owner, key, found[key])
     else:
         _called(list.extend)(reader, owner, *given)
+
+
+def _begin_exception(reader: Reader, owner: Any, *given: Any) -> None:
+    """`super().__init__(...)` of an exception."""
+    owner.args = given
 
 
 READ: dict[str, Callable[..., Any]] = {

@@ -5,7 +5,7 @@ goes there and how it is formatted. `attrs` of each kind:
 
     print    template: one tuple per argument; sep, end
     assert   template (of the message; None without one); argument 0 is the condition
-    raise    exception: the class; template: one tuple per argument of it
+    raise    exception: the class; template: one tuple per argument of it; values: which of them are no texts
     warn     template, category
     breakpoint
     enter    context: the expression after `with`, as text; `exit` ends it
@@ -102,7 +102,9 @@ def raise_exception(reader: Reader, kind: Any, args: tuple[Any, ...]) -> None:
     """Emits a `raise`; what follows cannot be reached."""
     template = Template()
     parts = tuple(arg if _is_plain(arg) else template.add(arg) for arg in args)
-    emit_effect(reader, "raise", template.atoms, {"exception": kind, "template": parts})
+    given = tuple(k for k, arg in enumerate(args) if isinstance(arg, Value))
+    attrs = {"exception": kind, "template": parts} | ({"values": given} if given else {})
+    emit_effect(reader, "raise", template.atoms, attrs)
     raise Unreachable
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
+from ..core.grammar import Block
 from ..ops.value import Value
 from .values import ABSENT, View, known_of
 
@@ -166,21 +167,25 @@ class Journal:
     """The changes made so far, oldest first."""
 
     def __init__(self) -> None:
-        self._entries: list[tuple[Place, Any]] = []
+        self._entries: list[tuple[Place, Any, tuple[int, ...]]] = []
+        self.watched: list[Block] = []           # blocks of which it is noted how long they were at each change
 
     def write(self, place: Place, value: Any) -> None:
         """Changes what a place holds."""
-        self._entries.append((place, place.get()))
+        self._note(place, place.get())
         place.set(value)
+
+    def _note(self, place: Place, old: Any) -> None:
+        self._entries.append((place, old, tuple(map(len, self.watched))))
 
     def write_item(self, holder: dict[Any, Any], key: Any, value: Any) -> None:
         """Changes an item of a user's dictionary; ABSENT takes it out."""
         if (key in holder) is (value is ABSENT):
-            self._entries.append((Keys(holder), tuple(holder)))
+            self._note(Keys(holder), tuple(holder))
         self.write(Item(holder, key), value)
 
     def note_seen(self, view: View) -> None:
-        self._entries.append((Seen(view), view.seen))
+        self._note(Seen(view), view.seen)
 
     def mark(self) -> int:
         return len(self._entries)
@@ -188,16 +193,20 @@ class Journal:
     def rollback(self, mark: int) -> None:
         """Takes back every change since the mark."""
         while len(self._entries) > mark:
-            place, old = self._entries.pop()
+            place, old, _ = self._entries.pop()
             place.set(old)
 
     def changes(self, mark: int) -> dict[Hashable, tuple[Place, Any]]:
         """The places that now hold something else than at the mark, and what they held then."""
         first: dict[Hashable, tuple[Place, Any]] = {}
-        for place, old in self._entries[mark:]:
+        for place, old, _ in self._entries[mark:]:
             if not isinstance(place, Seen):
                 first.setdefault(place.identity, (place, old))
         return {key: (place, old) for key, (place, old) in first.items() if _differs(place.get(), old)}
+
+    def entries(self, mark: int) -> list[tuple[Place, Any, tuple[int, ...]]]:
+        """Each change since the mark: the place, what it held, and how long the watched blocks were."""
+        return self._entries[mark:]
 
     def apply(self, contents: dict[Hashable, tuple[Place, Any]]) -> None:
         """Writes what places held at another time; the order of keys when the items are there."""

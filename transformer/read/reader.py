@@ -24,6 +24,7 @@ from ..core.types import ArrayType
 from ..ops.value import Value
 from . import (
     assignment,
+    attempts,
     comprehensions,
     conditions,
     definitions,
@@ -39,6 +40,7 @@ from . import (
 )
 from .aliases import Aliases
 from .asked_classes import Question
+from .attempts import Catching
 from .attributes import attribute
 from .calls import call
 from .casts import Widen
@@ -69,6 +71,7 @@ STATEMENTS: dict[type, Handler] = {
     **matching.STATEMENTS,
     **definitions.STATEMENTS,
     **trying.STATEMENTS,
+    **attempts.STATEMENTS,
 }
 EXPRESSIONS: dict[type, Handler] = {
     **expressions.EXPRESSIONS,
@@ -78,6 +81,7 @@ EXPRESSIONS: dict[type, Handler] = {
     **comprehensions.EXPRESSIONS,
     **definitions.EXPRESSIONS,
     **producers.EXPRESSIONS,
+    **trying.EXPRESSIONS,
 }
 
 MOST_READINGS = 128  # each asks for one more loop to be unrolled
@@ -111,6 +115,8 @@ def read(
                 raise request.refusal from None
         except Widen as request:
             _declare(findings.declared, request, reader)
+        except trying.Attempts as request:
+            findings.caught[request.place] = True
         except TransformError as refusal:
             if not _may_go_on(refusal, reader):
                 raise
@@ -152,7 +158,7 @@ class Findings:
     `unrolled` are the loops that have to be, with why, `declared` the types of names that may be unbound, `tested`
     the places where the program is to test that sizes are equal, `opened` the loops that carry sizes, too
     (`open_sizes`), with why they cannot be unrolled, `instead` the unrolled loops around such ones: whether they are
-    to carry sizes instead, or cannot.
+    to carry sizes instead, or cannot, and `caught` the `try`s in which something may be raised.
     """
 
     unrolled: dict[Any, TransformError] = field(default_factory=dict)
@@ -160,6 +166,7 @@ class Findings:
     tested: set[Any] = field(default_factory=set)
     opened: dict[Any, TransformError | None] = field(default_factory=dict)
     instead: dict[Any, bool] = field(default_factory=dict)
+    caught: dict[Any, bool] = field(default_factory=dict)
 
     def unroll(self, request: Unroll) -> bool:
         """Notes that a loop has to be unrolled for what follows it; False if that was known before."""
@@ -247,11 +254,17 @@ class Reader:
         self.recursion = Recursion()
         self.facts: Facts = {}                         # conditions that are known where the program is
         self.is_early = False  # whether an expression is evaluated before it is known whether Python would
+        self.catching = Catching()
         self.returned: Origin | None = None  # the expression whose value the last function read gave
 
     @property
     def frame(self) -> Frame:
         return self.frames[-1]
+
+    @property
+    def is_attempting(self) -> bool:
+        """Whether statements in a `try` are read as attempts."""
+        return bool(self.findings.caught)
 
     def evaluate(self, node: Any) -> Any:
         """What an expression gives."""

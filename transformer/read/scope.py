@@ -116,13 +116,13 @@ def loads_in(node: Any) -> Counter[str]:
 
 
 @lru_cache(maxsize=512)
-def _desugared(tree: Any, file: str) -> Any:
-    return desugar(tree, file)
+def _desugared(tree: Any, file: str, attempting: bool) -> Any:
+    return desugar(tree, file, attempting)
 
 
-def desugared(source: Source) -> Any:
+def desugared(source: Source, attempting: bool = False) -> Any:
     """The tree of a function without jumps; the same object for the same source."""
-    return _desugared(source.tree, source.file)
+    return _desugared(source.tree, source.file, attempting)
 
 
 class Writes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -74,14 +75,15 @@ def _displayed(value: Any) -> Text:
 
 def _displayed_exception(value: ExceptionValue, conversion: str) -> Text:
     """An exception as Python shows it: what it was made with."""
+    args = value.args if value.made is None else value.made.args
     if conversion != "r":
         if value.kind.__str__ not in (BaseException.__str__, KeyError.__str__):
             raise NotSupported(f"the text of a {value.kind.__name__}, which has a __str__ of its own",
                                instead="Write what is to be shown.")
-        if len(value.args) == 1:
-            return text_of([formatted(*value.args, "r" if issubclass(value.kind, KeyError) else "")])
-        return text_of([formatted(value.args) if value.args else ""])
-    parts = [piece for arg in value.args for piece in (", ", formatted(arg, "r"))][1:]
+        if len(args) == 1:
+            return text_of([formatted(args[0], "r" if issubclass(value.kind, KeyError) else "")])
+        return text_of([formatted(args) if args else ""])
+    parts = [piece for arg in args for piece in (", ", formatted(arg, "r"))][1:]
     return text_of([f"{value.kind.__name__}(", *parts, ")"])
 
 
@@ -133,6 +135,66 @@ def format_call(template: str, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         count += name == ""
         pieces.append(formatted(value, conversion or "", spec or ""))
     return text_of(pieces)
+
+
+def arguments(template: tuple[Any, ...], atoms: tuple[Atom, ...], given: Any) -> tuple[Any, ...]:
+    """The arguments of an exception, of which an effect has the template; those that are `given` are no texts."""
+    return tuple(
+        _filled(part, atoms, k in given) if isinstance(part, tuple) else part for k, part in enumerate(template)
+    )
+
+
+def _filled(pieces: tuple[Any, ...], atoms: tuple[Atom, ...], given: bool) -> Any:
+    if given:
+        return values.value(atoms[pieces[0].k])
+    return text_of([piece if isinstance(piece, str) else
+                    Formatted(values.value(atoms[piece.k]), piece.conversion, piece.spec) for piece in pieces])
+
+
+def carried(error: ExceptionValue) -> tuple[ExceptionValue, list[Any]]:
+    """An exception with holes for what the program computes of it, and that."""
+    found: list[Any] = []
+
+    def hole(value: Any) -> Hole:
+        found.append(value)
+        return Hole(len(found) - 1)
+
+    return _mapped(error, hole), found
+
+
+def carrying(error: ExceptionValue, held: list[Any]) -> ExceptionValue:
+    """An exception with values in its holes."""
+    return _mapped(error, lambda hole: held[hole.k])
+
+
+def outline(part: Any) -> Any:
+    """What is equal of two exceptions that differ in nothing but the values in their holes."""
+    match part:
+        case ExceptionValue():
+            return part.kind, outline(part.args)
+        case Text():
+            return "text", outline(part.pieces)
+        case Formatted():
+            return part.value, part.conversion, part.spec
+        case tuple():
+            return tuple(map(outline, part))
+    return part
+
+
+def _mapped(error: ExceptionValue, change: Callable[[Any], Any]) -> ExceptionValue:
+    def mapped(part: Any) -> Any:
+        match part:
+            case Text():
+                return Text(tuple(map(mapped, part.pieces)))
+            case Formatted():
+                return Formatted(change(part.value), part.conversion, part.spec)
+            case tuple():
+                return tuple(map(mapped, part))
+            case Value() | Size() | Hole():
+                return change(part)
+        return part
+
+    return ExceptionValue(error.kind, tuple(map(mapped, error.args)))
 
 
 class Template:

@@ -1,76 +1,130 @@
 """`try`: read where it is known whether something inside raises what it catches.
 
-The body is read as it stands. If one of its statements may raise, when the program runs, something that a
-handler catches, the `try` is refused: what comes afterwards would depend on it. The handlers are not read, but
+The body is read as it stands. If one of its statements may raise, when the program runs, something that a handler
+catches, the function is read once more, with attempts in place of such statements (`attempts.py`); what these cannot
+test is refused: what comes afterwards would depend on it. The handlers are not read, but
 for one that catches what reading itself has come to: a key or an attribute that is not there, in any call. What the
 program itself raises in it with `raise` is no jump any more by then (`desugar/raises.py`).
 """
 
 from __future__ import annotations
 
-import builtins
+import operator
 from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import gast
-import numpy as np
 
 from ..core.errors import NotSupported, TransformError
-from ..core.grammar import Block, Effect, Let, type_of
-from ..core.sizes import Unknown, leaves
-from ..core.types import ArrayType
-from ..core.walk import all_statements
-from ..ops.regions import is_mask
+from ..core.grammar import Block
 from .assignment import bind
+from .attempts import forget, meet, number_of, possible
+from .conditions import branch
+from .desugar.blocks import Occurred
+from .effects import raise_exception
+from .failures import all_failures
 from .kinds import python_type
+from .operators import binary
 from .values import ExceptionValue
 
 if TYPE_CHECKING:
     from .reader import Reader
 
-SOLVERS = ("factorizations", "linear_algebra")  # families whose functions raise LinAlgError
-HARMLESS = frozenset({"add", "subtract", "multiply", "negative", "less", "less_equal", "greater", "greater_equal",
-                      "equal", "not_equal", "logical_and", "logical_or", "logical_not", "where"})
-MISSING = (KeyError, NameError, AttributeError)  # of what got a value on some paths only
-ARITHMETIC = (ZeroDivisionError, OverflowError, ValueError)
+
+class Attempts(Exception):
+    """What is raised in a `try` is caught: the function has to be read with attempts."""
+
+    def __init__(self, place: Any) -> None:
+        super().__init__(place)
+        self.place = place
 
 
 def read_try(reader: Reader, node: Any) -> None:
-    """Reads `try` as if nothing were raised in it; refused where a handler could catch something."""
+    """Reads `try` as if nothing were raised in it; where a handler could catch something, statements are attempts."""
     if getattr(node, "raised", None) is not None:
         _read_raised(reader, node)
         return
-    caught = [kind for handler in node.handlers for kind in _kinds(reader, handler)]
+    if hasattr(node, "error"):
+        forget(reader, node.error)
+    caught = tuple(kind for handler in node.handlers for kind in _kinds(reader, handler))
     block, start = reader.builder.block, len(reader.builder.block)
     try:
-        reader.execute(node.body)
+        with _catching(reader, caught):
+            reader.execute(node.body)
     except TransformError as error:
         handler = next((each for each in node.handlers if isinstance(error, _kinds(reader, each))), None)
         if handler is None or isinstance(error, NotSupported):
             raise
         if not _is_certain(reader, error):
-            raise _refusal(reader, str(error.message)) from None
-        _check_nothing_else(reader, block[start:], caught)
+            raise _refusal(reader, node, str(error.message)) from None
+        _check_nothing_else(reader, node, block[start:], caught)
         _handle(reader, handler, error)
     else:
-        _check_nothing_else(reader, block[start:], caught)
+        _check_nothing_else(reader, node, block[start:], caught)
         reader.execute(node.orelse)
     reader.execute(node.finalbody)
+
+
+@contextmanager
+def _catching(reader: Reader, caught: tuple[type[BaseException], ...]) -> Iterator[None]:
+    reader.catching.kinds.append(caught)
+    try:
+        yield
+    finally:
+        reader.catching.kinds.pop()
 
 
 def _read_raised(reader: Reader, node: Any) -> None:
     """Reads a `try` that raises, and nothing else: the class of the exception chooses what is read of it."""
     found = node.raised.exc
+    if isinstance(found, Occurred):
+        return _read_occurred(reader, node, found.id, list(possible(reader, found.id)))
     raised = reader.evaluate(found.func if isinstance(found, gast.Call) else found)
     if not isinstance(raised, type):                      # an object, or what a function makes
         raised = reader.evaluate(found)
-    kind = raised if isinstance(raised, type) else python_type(raised)
-    handler = next((each for each in node.handlers if issubclass(kind, _kinds(reader, each))), None)
+    handler = _handler_of(reader, node, raised if isinstance(raised, type) else python_type(raised))
     if handler is None:
-        reader.execute([node.raised])
-    else:
-        error = None if handler.name is None else reader.evaluate(found)
-        _handle(reader, handler, ExceptionValue(error, ()) if isinstance(error, type) else error)
+        return reader.execute([node.raised])
+    error = None if handler.name is None else reader.evaluate(found)
+    return _handle(reader, handler, ExceptionValue(error, ()) if isinstance(error, type) else error)
+
+
+def _read_occurred(reader: Reader, node: Any, name: str, errors: list[tuple[int, ExceptionValue]]) -> None:
+    """Reads what is done with each exception that an attempt may have raised; once where that does not differ."""
+    number, first = errors[0]
+    handler = _handler_of(reader, node, first.kind)
+    others = errors[1:]
+    if handler is not None and handler.name is None and not _raises_again(handler):
+        others = [each for each in others if _handler_of(reader, node, each[1].kind) is not handler]
+    alike = [each for each in errors if each not in others]
+
+    def handle() -> None:
+        if handler is None:
+            raise_exception(reader, first.kind, first.args)
+        reader.catching.handled[reader.frame.path, name] = first
+        _handle(reader, handler, first)
+
+    if not others:
+        return handle()
+    tests = [binary(reader, operator.eq, number_of(reader, name), number) for number, _ in alike]
+    return branch(reader, reduce(partial(binary, reader, operator.or_), tests), handle,
+                  lambda: _read_occurred(reader, node, name, others))
+
+
+def _raises_again(handler: Any) -> bool:
+    return any(isinstance(part, Occurred) for part in gast.walk(gast.Module(handler.body, [])))
+
+
+def _handler_of(reader: Reader, node: Any, kind: type[BaseException]) -> Any:
+    """The handler of a class of exceptions, if there is one."""
+    return next((each for each in node.handlers if issubclass(kind, _kinds(reader, each))), None)
+
+
+def read_occurred(reader: Reader, node: Any) -> Any:
+    """The exception that a handler raises once more."""
+    return reader.catching.handled[reader.frame.path, node.id]
 
 
 def _is_certain(reader: Reader, error: TransformError) -> bool:
@@ -84,18 +138,17 @@ def _handle(reader: Reader, handler: Any, error: Any) -> None:
     reader.execute(handler.body)
 
 
-def _check_nothing_else(reader: Reader, block: Block, caught: list[type[BaseException]]) -> None:
+def _check_nothing_else(reader: Reader, node: Any, block: Block, caught: tuple[type[BaseException], ...]) -> None:
     """Refuses what a handler may catch when the program runs."""
-    for kind in caught:
-        raised = next((found for found in _raised(reader, block) if _meet(found, kind)), None)
-        if raised is not None:
-            article = "an" if raised.__name__[0] in "AEIOU" else "a"
-            raise _refusal(reader, f"{article} {raised.__name__} may be raised in it")
+    raised = next((found.kind for found in all_failures(reader, block) if meet(found.kind, caught)), None)
+    if raised is not None:
+        article = "an" if raised.__name__[0] in "AEIOU" else "a"
+        raise _refusal(reader, node, f"{article} {raised.__name__} may be raised in it, and no test before it can tell")
 
 
 def what_may_be_raised(reader: Reader, block: Block) -> type[BaseException] | None:
     """An exception that the statements of a block may raise when the program runs, if there is any."""
-    return next(_raised(reader, block), None)
+    return next((found.kind for found in all_failures(reader, block)), None)
 
 
 def _kinds(reader: Reader, handler: Any) -> tuple[type[BaseException], ...]:
@@ -104,74 +157,17 @@ def _kinds(reader: Reader, handler: Any) -> tuple[type[BaseException], ...]:
     return found if isinstance(found, tuple) else (found,)
 
 
-def _meet(raised: type[BaseException], kind: type[BaseException]) -> bool:
-    return issubclass(raised, kind) or issubclass(kind, raised)
-
-
-def _refusal(reader: Reader, why: str) -> NotSupported:
+def _refusal(reader: Reader, node: Any, why: str) -> Exception:
+    """What is raised where something may be caught: a refusal, if statements are attempts already."""
+    if not reader.is_attempting:
+        return Attempts(reader.frame.origin(node))
     return NotSupported(
         "`try` with an exception that is caught",
         reader.builder.origin,
         why=f"{why[:1].upper()}{why[1:]}." if why else None,
-        instead="Write what should happen when no exception is raised, and check before.",
+        instead="Write what a called function does in loops under `try` itself, or test before what would be raised.",
     )
 
 
-def _raised(reader: Reader, block: Block) -> Iterator[type[BaseException]]:
-    """What the statements of a block may raise when the program runs; rather too much than too little."""
-    for stmt in all_statements(block):
-        if isinstance(stmt, Let):
-            yield from _raised_by(stmt)
-            yield from MISSING if any(atom in reader.partial for atom in stmt.args) else ()
-        elif isinstance(stmt, Effect):
-            yield from _raised_by_effect(stmt)
-        elif hasattr(stmt, "function"):
-            yield BaseException
-
-
-def _raised_by_effect(stmt: Effect) -> Iterator[type[BaseException]]:
-    if stmt.kind == "raise":
-        kind = stmt.attrs.get("exception")
-        yield kind if isinstance(kind, type) else BaseException
-    elif stmt.kind == "assert":
-        yield AssertionError
-    elif stmt.kind != "print":
-        yield BaseException
-
-
-def _raised_by(stmt: Let) -> Iterator[type[BaseException]]:
-    home = stmt.op.__module__
-    types = [type_of(atom) for atom in (*stmt.args, *stmt.targets)]
-    if not home.startswith("transformer.ops."):
-        yield BaseException
-    if home.endswith(SOLVERS):
-        yield np.linalg.LinAlgError
-    if _is_of_python(stmt):
-        yield from ARITHMETIC
-    if stmt.op.name in ("get", "put", "addat", "take_along_axis") and _looks_up(stmt):
-        yield IndexError
-    sizes = [size for type in types if isinstance(type, ArrayType) for size in type.sizes]
-    if any(isinstance(leaf, Unknown) for size in sizes for leaf in leaves(size)):
-        yield ValueError
-
-
-def _is_of_python(stmt: Let) -> bool:
-    """Whether Python or `math` computes with numbers here, and may refuse some of them; NumPy never does."""
-    spelling = stmt.attrs.get("spelling") or ""
-    types: list[Any] = [type_of(atom) for atom in stmt.args]
-    if stmt.op.name == "cast":                             # int(nan), int(inf)
-        return types[0].is_inexact and not stmt.targets[0].type.is_inexact
-    if spelling.startswith("math.") or hasattr(builtins, spelling):
-        return True
-    if spelling.startswith(("np.", "scipy.")):
-        return False
-    return stmt.op.name not in HARMLESS and all(isinstance(type, ArrayType) and type.weak for type in types)
-
-
-def _looks_up(stmt: Let) -> bool:
-    """Whether an index has positions that are computed."""
-    slots = stmt.args[1:] if stmt.op.name == "get" else stmt.args[2:]
-    return any(not is_mask(type_of(slot)) for slot in slots)
-
-
-STATEMENTS = {gast.Try: read_try}
+STATEMENTS: dict[type, Any] = {gast.Try: read_try}
+EXPRESSIONS: dict[type, Any] = {Occurred: read_occurred}

@@ -276,11 +276,13 @@ class Producer:
 
 @dataclass(frozen=True, eq=False)
 class ExceptionValue:
-    """An exception that was made with a message that has dynamic parts."""
+    """An exception that was made here with these arguments; where its class has an `__init__` of its own, `made` is an
+    object that this has been called for."""
 
     __tree_leaf__: ClassVar[bool] = True
     kind: Any
     args: tuple[Any, ...]
+    made: Any = None
 
 
 def contained(value: Any) -> Iterator[Any]:

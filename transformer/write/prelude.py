@@ -4,11 +4,13 @@
 
 import numpy as np
 
+from ..ops.factorizations import is_positive_definite
 from ..ops.inverse_error import erf_inv, erf_inv_f32, erf_inv_f64
 from ..ops.random_bits import random_words, threefry2x32
 from ..ops.saved import add_saved, zeros_like_saved
 
-__all__ = ["WITH_OPS", "add_saved", "erf_inv_f32", "erf_inv_f64", "grow", "threefry2x32", "zeros_like_saved"]
+__all__ = ["WITH_OPS", "add_saved", "erf_inv_f32", "erf_inv_f64", "grow", "is_positive_definite",
+           "threefry2x32", "zeros_like_saved"]
 
 
 # What the reader has an op for in place of a helper: a phase is read once more, and would have what the printed

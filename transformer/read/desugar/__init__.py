@@ -31,7 +31,7 @@ from typing import Any
 import gast
 
 from ...core.errors import NotSupported
-from . import breaks, continues, loop_else, raises, returns, ways_out
+from . import attempts, breaks, continues, loop_else, raises, returns, ways_out
 from .blocks import Block, changed, map_blocks
 from .scope import Names, Rewrite, Scope
 
@@ -45,7 +45,7 @@ REWRITES: tuple[Rewrite, ...] = (
 )
 
 
-def desugar(tree: Any, file: str = "<unknown>") -> Any:
+def desugar(tree: Any, file: str = "<unknown>", attempting: bool = False) -> Any:
     """The tree of a function without jumps; functions within it are rewritten too.
 
     `tree` is a `gast.FunctionDef`, which is left as it was, and `file` is named in errors.
@@ -54,14 +54,14 @@ def desugar(tree: Any, file: str = "<unknown>") -> Any:
     one, with an attribute `raised`, is where the exception is certain. Each `gast.For` has an attribute
     `stop`: the name of a flag that ends the loop if it is true before an iteration, or None. Each
     `gast.With` has an attribute `way_out`: the first jump out of its block, or None. Generators and
-    coroutines stay as they are.
+    coroutines stay as they are. With `attempting`, what may raise in a `try` by itself becomes an `Attempt`.
 
     Raises NotSupported for an exit out of `try`.
     """
     if not isinstance(tree, gast.FunctionDef):
         return tree
     try:
-        return _desugar_function(tree, Names(tree), file)
+        return _desugar_function(tree, Names(tree), file, attempting)
     except RecursionError:
         raise NotSupported(
             f"`{tree.name}` is nested too deeply to be read",
@@ -71,18 +71,18 @@ def desugar(tree: Any, file: str = "<unknown>") -> Any:
         ) from None
 
 
-def _desugar_function(function: Any, names: Names, file: str) -> Any:
-    body = _desugar_inner_functions(function.body, names, file)
+def _desugar_function(function: Any, names: Names, file: str, attempting: bool) -> Any:
+    body = _desugar_inner_functions(function.body, names, file, attempting)
     scope = Scope(names, file, function.name)
-    for rewrite in REWRITES:
+    for rewrite in (attempts.rewrite, *REWRITES) if attempting else REWRITES:
         body = rewrite(body, scope)
     return changed(function, body=body)
 
 
-def _desugar_inner_functions(block: Block, names: Names, file: str) -> Block:
+def _desugar_inner_functions(block: Block, names: Names, file: str, attempting: bool) -> Block:
     return [
-        _desugar_function(statement, names, file)
+        _desugar_function(statement, names, file, attempting)
         if isinstance(statement, gast.FunctionDef)
-        else map_blocks(statement, lambda inner: _desugar_inner_functions(inner, names, file))
+        else map_blocks(statement, lambda inner: _desugar_inner_functions(inner, names, file, attempting))
         for statement in block
     ]

@@ -16,8 +16,23 @@ Block = list[Any]
 LOOPS = (gast.For, gast.While)
 TRIES = (gast.Try, gast.TryStar)
 
+
+class Attempt(gast.If):
+    """A statement that may raise something: what follows where it does not stands in `body`, and where it does in
+    `orelse`. Its `error` is the name that holds what was raised. The test shows the text of the statement."""
+
+    _fields = (*gast.If._fields, "statement")
+    statement: Any
+    error: str
+
+
+class Occurred(gast.Name):
+    """The exception that an attempt has raised."""
+
+
 _PARTS: dict[type, tuple[str, ...]] = {
     gast.If: ("body", "orelse"),
+    Attempt: ("body", "orelse"),
     gast.For: ("body", "orelse"),
     gast.While: ("body", "orelse"),
     gast.With: ("body",),
@@ -111,9 +126,15 @@ def exits(block: Block, kind: type) -> Iterator[Any]:
             yield statement
         elif kind in (gast.Return, gast.Raise) or not isinstance(statement, LOOPS):
             for inner in blocks_of(statement):
-                yield from exits(inner, kind)
+                if not (kind is gast.Raise and is_caught(statement, inner)):
+                    yield from exits(inner, kind)
         else:
             yield from exits(statement.orelse, kind)
+
+
+def is_caught(statement: Any, block: Block) -> bool:
+    """Whether a block is that of a `try` which raises what its handlers are asked for (see `raises`)."""
+    return getattr(statement, "raised", None) is not None and block is statement.body
 
 
 def changed(node: Any, **fields: Any) -> Any:

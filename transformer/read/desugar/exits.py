@@ -34,6 +34,7 @@ from .blocks import (
     constant,
     exits,
     falls_through,
+    is_caught,
     is_exhaustive,
     leaves,
     map_blocks,
@@ -97,10 +98,16 @@ class ExitRemover:
         """What follows runs where the flag is not set; the last block runs in any case."""
         check_way_out(statement, self.kind, self.scope)
         before = [] if ready else [self.set_flag(False, statement)]
-        body = self.remove(statement.body, followed=True, ready=True) or [at(statement, gast.Pass())]
+        body = self._of_try(statement, lambda block: self.remove(block, followed=True, ready=True))
         orelse = self.guarded(statement.orelse, followed=True, place=statement) if statement.orelse else []
         inside = changed(statement, body=body, orelse=orelse, handlers=list(map(self._without, statement.handlers)))
         return [*before, inside, *self.guarded(rest, followed, statement)]
+
+    def _of_try(self, statement: Any, remove: Callable[[Block], Block]) -> Block:
+        """The block of a `try`: what it raises for its own handlers leaves nothing else."""
+        if self.kind is gast.Raise and is_caught(statement, statement.body):
+            return list(statement.body)
+        return remove(statement.body) or [at(statement, gast.Pass())]
 
     def _without(self, handler: Any) -> Any:
         return map_blocks(handler, lambda block: self.remove(block, followed=True, ready=True))
@@ -124,7 +131,7 @@ class ExitRemover:
             whole = block + rest if rest and falls_through(block) else block
             return self.remove(whole, followed, ready)
 
-        if not isinstance(statement, gast.If):
+        if type(statement) is not gast.If:
             empty = [at(statement, gast.Pass())]
             return [map_blocks(statement, lambda block: rewrite(block) or empty)]
         body, orelse = rewrite(statement.body), rewrite(statement.orelse)

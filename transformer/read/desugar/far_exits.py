@@ -6,7 +6,7 @@ from typing import Any
 
 import gast
 
-from .blocks import LOOPS, TRIES, Block, at, conditional, falls_through, leaves, map_blocks, variable
+from .blocks import LOOPS, TRIES, Block, at, changed, conditional, falls_through, leaves, map_blocks, variable
 from .exits import ExitRemover, check_way_out
 
 
@@ -36,6 +36,8 @@ class FarExitRemover(ExitRemover):
             return statement
         if isinstance(statement, TRIES):
             check_way_out(statement, self.kind, self.scope)
+            others = map_blocks(changed(statement, body=[]), self._leave_loop)
+            return changed(others, body=self._of_try(statement, self._leave_loop))
         return map_blocks(statement, self._leave_loop)
 
     def _break(self, place: Any) -> Any:

@@ -54,12 +54,13 @@ for what else may be raised in it. A number says which exception was raised, whe
         except OverflowError:
             x = limit
 
-What a function raises that is called inside of `try` is not seen here, nor what another `try` inside of it may catch,
-or a `with` is told of.
+What a function raises that is called inside of `try` is not seen here, nor what is raised in another `try` inside of it
+(but for its handlers), or a `with` is told of.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -74,6 +75,7 @@ from .blocks import (
     conditional,
     constant,
     exits,
+    is_caught,
     leaves,
     map_blocks,
     variable,
@@ -101,11 +103,19 @@ def _may_catch(statement: Any) -> bool:
 
 
 def _are_seen_before(block: Block) -> bool:
+    """Whether something is raised in another `try`, but for its handlers, or in a `with`."""
     return any(
-        isinstance(statement, (*TRIES, gast.With)) and leaves([statement], gast.Raise)
+        isinstance(statement, gast.With) and leaves([statement], gast.Raise)
+        or isinstance(statement, TRIES) and any(leaves(part, gast.Raise) for part in _tried(statement))
         or any(map(_are_seen_before, blocks_of(statement)))
         for statement in block
     )
+
+
+def _tried(statement: Any) -> Iterator[Block]:
+    if not is_caught(statement, statement.body):
+        yield statement.body
+    yield from (statement.orelse, statement.finalbody)
 
 
 def _without_raises(statement: Any, scope: Scope) -> Block:

@@ -78,6 +78,8 @@ def preview(rewrite: Rewrite, text: str) -> str:
     """
     tree = gast.parse(text)
     body = rewrite(tree.body, Scope(Names(tree)))
+    for node in gast.walk(gast.Module(body, [])):        # it is printed as what it is a kind of
+        node.__class__ = next((kind for kind in (gast.If, gast.Name) if isinstance(node, kind)), type(node))
     lines = gast.unparse(gast.Module(body, [])).strip("\n").split("\n")
     loops = [node for node in _in_order(body) if isinstance(node, gast.For)]
     for number, line in enumerate(lines):

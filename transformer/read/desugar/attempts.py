@@ -1,0 +1,156 @@
+"""Statements in a `try` that may raise by themselves: each becomes an attempt, which what follows may not come behind.
+
+>>> print(preview(rewrite, '''
+... try:
+...     for x in xs:
+...         y = y / x
+...     z = log(y)
+... except ZeroDivisionError:
+...     z = 0
+... '''))
+try:
+    for x in xs:
+        if 'y = y / x':
+            pass
+        else:
+            raise error
+    if 'z = log(y)':
+        pass
+    else:
+        raise error
+except ZeroDivisionError:
+    z = 0
+
+What an attempt may raise is found when it is read, and may be nothing. The `raise` is a jump as any other
+(see `raises`), and what follows moves to where nothing was raised. What an `if`, a `while` or a `for` asks
+for is an attempt before it.
+
+>>> print(preview(rewrite, '''
+... try:
+...     while x / y > 2:
+...         x = f(x)
+... except ZeroDivisionError:
+...     pass
+... '''))
+try:
+    while True:
+        if 'test = x / y > 2':
+            pass
+        else:
+            raise error
+        if not test:
+            break
+        if 'x = f(x)':
+            pass
+        else:
+            raise error
+except ZeroDivisionError:
+    pass
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from .blocks import (
+    TRIES,
+    Attempt,
+    Block,
+    Occurred,
+    assignment,
+    at,
+    changed,
+    conditional,
+    constant,
+    map_blocks,
+    negation,
+    variable,
+)
+from .scope import Scope, preview
+
+__all__ = ["preview", "rewrite"]
+
+SIMPLE = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.Delete, gast.Return, gast.Assert)
+SAFE_OPERATORS = (gast.Add, gast.Sub, gast.Mult, gast.MatMult, gast.BitAnd, gast.BitOr, gast.BitXor)
+SAFE_CALLS = frozenset({"range", "len", "zip", "enumerate", "reversed", "isinstance", "print"})
+
+
+def rewrite(block: Block, scope: Scope) -> Block:
+    rewritten: Block = []
+    for statement in block:
+        if isinstance(statement, gast.Try) and statement.handlers:
+            error = scope.names.fresh("error")
+            statement = changed(statement, body=_attempted(statement.body, error, scope), error=error)
+        rewritten.append(map_blocks(statement, lambda inner: rewrite(inner, scope)))
+    return rewritten
+
+
+def _attempted(block: Block, error: str, scope: Scope) -> Block:
+    """A block with an attempt in place of each statement that may raise something."""
+    done: Block = []
+    for statement in block:
+        done += _attempt(statement, error, scope)
+    return done
+
+
+def _attempt(statement: Any, error: str, scope: Scope) -> Block:
+    match statement:
+        case gast.Return() if statement.value is not None and not _is_safe(statement.value):
+            computed, value = _ahead(statement.value, "result", error, scope)
+            return [*computed, changed(statement, value=value)]
+        case gast.Assert():
+            raised = at(statement, gast.Call(variable("AssertionError", statement),
+                                             [statement.msg] if statement.msg else [], []))
+            failed = at(statement, gast.If(negation(statement.test), [at(statement, gast.Raise(raised, None))], []))
+            return _attempt(failed, error, scope)
+        case _ if isinstance(statement, SIMPLE):
+            return [statement] if _is_safe(statement) else [_attempt_of(statement, error)]
+        case gast.With() | gast.Match():
+            return [statement]
+        case _ if isinstance(statement, TRIES):
+            return [statement]
+        case gast.While() if not _is_safe(statement.test):
+            return [_asked_inside(statement, error, scope)]
+    before: Block = []
+    for part in ("test", "iter"):
+        asked = getattr(statement, part, None)
+        if asked is not None and not _is_safe(asked):
+            more, value = _ahead(asked, part, error, scope)
+            before, statement = [*before, *more], changed(statement, **{part: value})
+    return [*before, map_blocks(statement, lambda inner: _attempted(inner, error, scope))]
+
+
+def _attempt_of(statement: Any, error: str) -> Any:
+    raised = at(statement, gast.Raise(at(statement, Occurred(error, gast.Load(), None, None)), None))
+    made = at(statement, Attempt(constant(gast.unparse(statement).strip(), statement), [], [raised]))
+    made.statement, made.error = statement, error
+    return made
+
+
+def _ahead(asked: Any, name: str, error: str, scope: Scope) -> tuple[Block, Any]:
+    """An attempt that computes what is asked for, and the name that holds it."""
+    name = scope.names.fresh(name)
+    return [_attempt_of(assignment(name, asked, asked), error)], variable(name, asked)
+
+
+def _asked_inside(loop: Any, error: str, scope: Scope) -> Any:
+    """A `while` whose test is an attempt in each iteration."""
+    before, test = _ahead(loop.test, "test", error, scope)
+    leave = conditional(negation(test), [at(loop, gast.Break())], [], loop)
+    return changed(loop, test=constant(True, loop), body=[*before, leave, *_attempted(loop.body, error, scope)])
+
+
+def _is_safe(node: Any) -> bool:
+    """Whether nothing in an expression or a simple statement can raise what a program would catch."""
+    return all(map(_is_safe_part, gast.walk(node)))
+
+
+def _is_safe_part(node: Any) -> bool:
+    match node:
+        case gast.BinOp() | gast.AugAssign():
+            return isinstance(node.op, SAFE_OPERATORS)
+        case gast.Call():
+            return isinstance(node.func, gast.Name) and node.func.id in SAFE_CALLS
+    return not isinstance(node, gast.Subscript | gast.Attribute | gast.Yield | gast.YieldFrom | gast.Await)
