@@ -113,9 +113,15 @@ def products(x):
     return total + sum(itertools.accumulate(x))
 
 
-@refused("`itertools.takewhile` and others that stop at a value", NotSupported, "write a loop", args=(VECTOR,))
+@supported("`itertools.takewhile, dropwhile, filterfalse, compress, groupby, tee`", "groups by keys that are known",
+           args=(VECTOR,))
 def taken_while(x):
-    return sum(itertools.takewhile(lambda v: v > 0, x))
+    a, b = itertools.tee(x)
+    next(b, None)
+    total = sum(v * w for v, w in zip(a, b))
+    for key, places in itertools.groupby(range(3), key=lambda k: k // 2):
+        total += key * sum(x[k] for k in places)
+    return total + sum(itertools.takewhile(lambda v: v > 0, x)) + sum(itertools.dropwhile(lambda v: v > 0, x)) ** 2
 
 
 @supported("`while`")

@@ -1,5 +1,6 @@
 """Idioms of Python beyond arithmetic: functions of `operator`, `next`, `super()`, truth values as places."""
 
+import collections
 import functools
 import itertools
 import math
@@ -214,6 +215,30 @@ def sum_of_several_classes(x):
     return sum(found) * math.prod(found)
 
 
+@functools.singledispatch
+def length(value):
+    raise TypeError(value)
+
+
+@length.register
+def _(value: float):
+    return abs(value)
+
+
+@length.register(np.ndarray)
+def _(value):
+    return np.sqrt(np.sum(value**2))
+
+
+def counted_and_dispatched(x):
+    Two = collections.namedtuple("Two", "first second")
+    counts = collections.Counter("abcab")
+    counts["z"] += 1
+    total = sum(x[k] * n for k, (_, n) in enumerate(sorted(counts.items()))) + counts.most_common(1)[0][1]
+    pair = Two(length(x), length(float(x[0])))._replace(second=x[1])
+    return total * pair.first + pair.second * np.piecewise(x[2], [x[2] > 0, x[2] < -1], [lambda v: v * v, 3.0, np.sin])
+
+
 PROGRAMS = [
     Program(lists_joined_by_add, normal(("n",))),
     Program(objects_added_by_add, apart(("n",))),
@@ -232,4 +257,5 @@ PROGRAMS = [
     Program(extended_by_what_is_found, apart(("n",))),
     Program(extended_in_a_loop, apart(("n",))),
     Program(sum_of_several_classes, fixed(np.array([0.5, -0.2, 0.3], np.float32)), tags=("f32",)),
+    Program(counted_and_dispatched, fixed(np.array([0.3, -1.2, 2.1, 0.7]))),
 ]

@@ -128,7 +128,16 @@ def written_where_it_is(x):
     return np.sum(total)
 
 
+def part_or_none(x):
+    part = None
+    if x[0] > 0:
+        part = x[x > 0.2]
+    return x[1] if part is None else np.sum(part * part)
+
+
 PROGRAMS = [
+    Program(part_or_none, fixed(FOUR)),
+    Program(part_or_none, fixed(-FOUR), name="no_part"),
     Program(best_or_none, fixed(FOUR)),
     Program(steps_from_the_one_before, fixed(FOUR)),
     Program(found_by_newton, fixed(2.0)),

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..core.errors import NotSupported
 from ..core.grammar import Const, Function, Var, type_of
-from ..core.types import ArrayType
+from ..core.types import ArrayType, SeqType
 from ..core.walk import atom_vars, reachable
 from ..write.expressions import dotted
 from ..write.layout import Item, Line
@@ -47,6 +47,9 @@ class Lists:
 
     def _learn(self, stmt: Keep) -> None:
         """Remembers what is in a list, which is the same wherever something is put into it."""
+        if any(isinstance(type_of(atom), SeqType) for atom in stmt.args):
+            raise NotSupported("what a loop of unknown length in a recursive function keeps for its derivative has no "
+                               "compiled form", stmt.origin, instead="Run it without jit, or write it as a loop.")
         fields = tuple(map(_kind, stmt.args))
         if self.fields.setdefault(stmt.layout.number, fields) != fields:
             raise NotSupported("what a recursive function keeps for its derivative, of several dtypes, has no compiled "

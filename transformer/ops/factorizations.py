@@ -100,6 +100,9 @@ class IsPositiveDefinite(Op):
         checked(a)
         return ArrayType(np.dtype(bool))
 
+    def batch(lead, a):
+        raise NotSupported("is_positive_definite has no form for a batch", instead="Ask for one matrix at a time.")
+
     def domain(rng):
         return [((positive_definite(rng, 3, 3),), {}), ((-positive_definite(rng, 2, 2),), {})]
 

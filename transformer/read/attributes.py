@@ -58,6 +58,8 @@ def of_array(reader: Reader, value: Value, name: str) -> Any:
     """An attribute of an array or of a number."""
     if (value.type.weak or name in OF_NUMBERS) and not hasattr(python_type(value), name):
         raise missing_attribute(reader, value, name)
+    if name == "__class__":
+        return python_type(value)
     if name == "dtype":
         return of_numpy(value.dtype)
     if name in FACTS:

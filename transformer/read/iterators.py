@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.errors import NotSupported
 from ..core.sizes import Extent, product
 from ..ops.value import Value
 from .containers import iterated
@@ -180,11 +179,6 @@ def enumerated_elements(reader: Reader, array: Any) -> Iteration:
     return Iteration(places.length, element, held=(array,))
 
 
-def refused(reader: Reader, *args: Any, **kwargs: Any) -> Any:
-    raise NotSupported("an iterator whose items depend on values that the program computes", reader.builder.origin,
-                       instead="Write a loop with `break` or `continue`, or use a mask: x[x > 0].")
-
-
 ITERATORS: dict[Any, Callable[..., Any]] = {
     itertools.product: products,
     itertools.combinations: selections(itertools.combinations),
@@ -200,12 +194,6 @@ ITERATORS: dict[Any, Callable[..., Any]] = {
     itertools.cycle: cycled,
     itertools.zip_longest: zipped_longest,
     itertools.starmap: starred,
-    itertools.takewhile: refused,
-    itertools.dropwhile: refused,
-    itertools.filterfalse: refused,
-    itertools.compress: refused,
-    itertools.groupby: refused,
-    itertools.tee: refused,
     np.ndindex: indices_of,
     np.ndenumerate: enumerated_elements,
 }

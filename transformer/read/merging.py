@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..core.grammar import Atom, Block, Merge, Undefined, Var
+from ..core.sizes import Extent, Unknown, leaves
 from ..ops.value import Value
-from .casts import cast
+from .casts import NOTHING, cast
 from .item_templates import kept, names_in
 from .joins import same_atom
 from .journal import Contents, Keys, Place
@@ -101,6 +102,9 @@ class Merger:
         return merged
 
     def _cast(self, atom: Any, type: Any, block: Block) -> Any:
+        if atom is NOTHING:                      # sizes that are merged here are 0 where there is nothing
+            merged = {merge.target for merge in self.merges}
+            type = type.with_sizes(tuple(0 if merged & _variables(size) else size for size in type.sizes))
         with self.reader.builder.resumed(block):
             return cast(self.reader, atom, type)
 
@@ -163,6 +167,10 @@ class Merger:
             instead=instead,
             place=key,
         )
+
+
+def _variables(size: Extent) -> set[Var]:
+    return {leaf.var for leaf in leaves(size) if isinstance(leaf, Unknown)}
 
 
 def _instead(one: str, other: str) -> str:

@@ -6,7 +6,7 @@ import builtins
 import operator
 import sys
 import types
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict, defaultdict, namedtuple
 from typing import Any
 
 import numpy as np
@@ -157,7 +157,7 @@ NO_RULE = "Its source cannot be read, and no rule says what it does."
 def is_pure(function: Any) -> bool:
     """Whether a function may be called now with static arguments."""
     try:
-        if function in PURE_BUILTINS or function in PURE_NUMPY:
+        if function in PURE_BUILTINS or function in PURE_NUMPY or function is namedtuple:
             return True
     except TypeError:
         return False

@@ -119,7 +119,7 @@ class Joiner:
 
     def _one_sided(self, template: Template, side: int) -> Template:
         is_whole = isinstance(template, Fixed) and template.atom is None
-        return template if is_whole else self._partly(template, 1 - side)
+        return template if is_whole else self._partly(template, side)
 
     def _of_inner_size(self, type: ArrayType, side: int) -> Template:
         """An array of one side, whose size is known there alone: it is merged with none."""

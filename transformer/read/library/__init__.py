@@ -57,6 +57,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
         folding,
         frequencies,
         heaps,
+        iterating,
         matrices,
         missing,
         numbers,
@@ -73,7 +74,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
 
     modules = (writing, counting, facts, folding, numbers, selecting, series, polynomials, polynomial_series, ranks,
                missing, frequencies, fitting, heaps, matrices, scipy_linalg, scipy_signal, distances, distributions,
-               windows, complex_functions)
+               windows, complex_functions, iterating)
     return {call: function for module in modules for call, function in module.CALLS.items()}
 
 

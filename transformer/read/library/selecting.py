@@ -148,6 +148,11 @@ def piecewise(x, condlist, funclist, *args, **kwargs):
             around = around & ~condition
         conditions.append(around)
     y = np.zeros_like(x)
+    if not x.ndim:
+        for condition, function in zip(conditions, functions):
+            if condition:
+                y = np.asarray(function(x, *args, **kwargs) if callable(function) else function).astype(x.dtype)
+        return y
     for condition, function in zip(conditions, functions):
         if callable(function):
             y[condition] = function(x[condition], *args, **kwargs)
