@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -198,6 +198,9 @@ class Mapped(Sourced):
     def _devices(self) -> tuple[Sequence[Device], Share | None]:
         """Those of this process; and its share, if there are others of other processes."""
         chosen = self.options["devices"]
+        if chosen is not None and (isinstance(chosen, str | Device) or not isinstance(chosen, Iterable)):
+            raise BadArgument(f"pmap needs a sequence of devices, and is given {chosen!r}",
+                              instead="Write devices=transformer.devices()[:2], say, or devices=['cpu:0'].")
         return share_of(tuple(all_devices() if chosen is None else map(any_device, chosen)))
 
     def _release(self, array: Any, is_donated: bool, hands_on: bool) -> None:

@@ -129,6 +129,23 @@ def solved_if_regular(a):
     return total
 
 
+def first_above(xs, limit):
+    for k in range(len(xs)):
+        if xs[k] > limit:
+            return k
+    raise LookupError(f"none above {limit}")
+
+
+def searched_twice(x):
+    total = 0.0
+    for limit in (0.8, 5.0):
+        try:
+            total += x[first_above(x, limit)] ** 2
+        except LookupError:
+            total *= x[1]
+    return total
+
+
 PROGRAMS = [
     Program(root_found_by_exception, lambda rng: (2.0 + rng.random(),)),
     Program(rows_left_out, fixed(np.array([0.7, -1.2, 1.4, 0.9, 0.3]))),
@@ -138,4 +155,5 @@ PROGRAMS = [
     Program(raised_in_calls, fixed(np.array([0.7, 1.4, -0.3, 0.2, 0.9]))),
     Program(factor_with_jitter, fixed(np.array([[0.7, 0.2, 0.1], [0.3, 0.9, -0.4], [1.1, 0.1, 0.3]]))),
     Program(solved_if_regular, fixed(np.array([[0.7, 0.2, 0.1], [0.3, 0.9, -0.4], [1.1, 0.1, 0.3]]))),
+    Program(searched_twice, fixed(np.array([0.7, 1.4, -0.3]))),
 ]

@@ -5,6 +5,7 @@ import functools
 import itertools
 import math
 import operator
+import re
 
 import numpy as np
 
@@ -234,7 +235,9 @@ def counted_and_dispatched(x):
     Two = collections.namedtuple("Two", "first second")
     counts = collections.Counter("abcab")
     counts["z"] += 1
+    counts["z"] += int(re.match(r"(\w)=(\d)", "z=2").group(2))
     total = sum(x[k] * n for k, (_, n) in enumerate(sorted(counts.items()))) + counts.most_common(1)[0][1]
+    total += sum(math.frexp(float(x[2]))) * x[3]
     pair = Two(length(x), length(float(x[0])))._replace(second=x[1])
     return total * pair.first + pair.second * np.piecewise(x[2], [x[2] > 0, x[2] < -1], [lambda v: v * v, 3.0, np.sin])
 

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..core.grammar import Block, Effect, Let, Stmt, type_of
+from ..core.grammar import Atom, Block, Effect, Let, Loop, Stmt, Var, type_of
 from ..core.sizes import Unknown, leaves
 from ..core.types import ArrayType
-from ..core.walk import all_statements
+from ..core.walk import all_statements, size_of_atom
 from ..ops.arithmetic import converted
 from ..ops.elements import number
 from ..ops.factorizations import is_positive_definite
 from ..ops.python_errors import both, is_pythons, may_raise, refused, refused_by_math, spelled_by_math
 from ..ops.regions import Slot, entries, is_mask
 from ..ops.value import Value, call
+from .journal import Name
 from .texts import formatted, text_of
 
 if TYPE_CHECKING:
@@ -39,21 +40,43 @@ class Failure(NamedTuple):
 
 def all_failures(reader: Reader, block: Block) -> Iterator[Failure]:
     """What the statements of a block may raise when the program runs; rather too much than too little."""
+    trips = {stmt.position: stmt.trips for stmt in all_statements(block) if isinstance(stmt, Loop)}
     for stmt in all_statements(block):
         if stmt not in reader.catching.tested:
-            yield from failures(reader, stmt)
+            inside = _is_inside(reader, stmt, trips)
+            yield from (each for each in failures(reader, stmt) if not (inside and each.kind is IndexError))
+
+
+def _is_inside(reader: Reader, stmt: Stmt, trips: dict[Var, Atom | None]) -> bool:
+    """Whether all places are positions of loops with an iteration for each place, or for fewer."""
+    if not isinstance(stmt, Let) or stmt.op.name not in ("get", "put", "addat"):
+        return False
+    shape, slots = Value(stmt.args[0]).shape, _slots(stmt)
+    for entry, axis, count in entries(stmt.attrs["index"], tuple(map(Value, slots))):
+        if isinstance(entry, Slot) and count:
+            last = trips.get(slots[entry.k])
+            if last is None or not reader.assumptions.certainly_at_least(shape[axis], size_of_atom(last)):
+                return False
+    return True
 
 
 def failures(reader: Reader, stmt: Stmt) -> Iterator[Failure]:
     """What a statement may raise by itself."""
     if isinstance(stmt, Let):
         yield from _of_op(stmt)
-        if any(atom in reader.partial for atom in stmt.args):
-            yield from map(Failure, MISSING)
+        for atom in stmt.args:
+            if atom in reader.partial:
+                yield from map(Failure, _of_missing(reader.partial[atom]))       # type: ignore[index]
     elif isinstance(stmt, Effect):
         yield from _of_effect(stmt)
     elif hasattr(stmt, "function"):
         yield Failure(BaseException)
+
+
+def _of_missing(key: Any) -> tuple[type[Exception], ...]:
+    """What is raised where a place holds nothing, of which this is the key."""
+    place = key[0] if isinstance(key, tuple) and key else None
+    return (NameError,) if isinstance(place, tuple) and place[1:2] == (Name.__name__,) else MISSING
 
 
 def _of_effect(stmt: Effect) -> Iterator[Failure]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+import re
 import sys
 import types
 from collections import OrderedDict, defaultdict, namedtuple
@@ -78,6 +79,8 @@ PURE_TYPES = (
     slice,
     np.dtype,
     np.generic,
+    re.Match,
+    re.Pattern,
     OrderedDict,
     defaultdict,
     types.SimpleNamespace,

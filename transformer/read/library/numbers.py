@@ -27,6 +27,18 @@ def modf(x):
     return fraction, float(np.trunc(x))
 
 
+def frexp(x):
+    if x == 0 or not math.isfinite(x):
+        return float(x), 0
+    exponent = math.floor(math.log2(abs(x))) + 1
+    fraction = math.ldexp(x, -exponent)
+    if abs(fraction) >= 1:                       # the logarithm is off next to a power of 2
+        return fraction / 2, exponent + 1
+    if abs(fraction) < 0.5:
+        return fraction * 2, exponent - 1
+    return fraction, exponent
+
+
 def tolist(a):
     if a.ndim == 0:
         return a.item()
@@ -55,4 +67,5 @@ def is_integer(x):
 
 OF_NUMBERS: dict[str, Any] = {"bit_length": bit_length, "bit_count": bit_count, "is_integer": is_integer}
 METHODS: dict[str, Any] = {"tolist": tolist, **OF_NUMBERS}
-CALLS: dict[Any, Any] = {math.fsum: fsum, math.dist: dist, math.modf: modf, np.fromiter: fromiter}
+CALLS: dict[Any, Any] = {math.fsum: fsum, math.dist: dist, math.modf: modf, math.frexp: frexp,
+                         np.fromiter: fromiter}
