@@ -156,6 +156,7 @@ SAMPLES: dict[str, Any] = {
     "np.ndenumerate": lambda x: sum(v * v * (i + 2 * j) for (i, j), v in np.ndenumerate(x)),
     "math.dist": lambda x: math.dist(x[0], x[1]),
     "math.modf": lambda x: math.modf(x[1, 1])[0] ** 2,
+    "math.frexp": lambda x: math.frexp(x[1, 1])[0] ** 2,
     "math.fsum": lambda x: math.fsum(x[0]) ** 2,
 }
 
