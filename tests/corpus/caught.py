@@ -136,6 +136,24 @@ def first_above(xs, limit):
     raise LookupError(f"none above {limit}")
 
 
+def area(kind, radius):
+    if kind == "circle":
+        return 3.0 * radius**2
+    if kind == "square":
+        return radius**2
+    raise ValueError(f"unknown kind {kind!r}")
+
+
+def unknown_kinds(x):
+    total = 0.0
+    for kind, radius in zip(("circle", "blob", "square"), x):
+        try:
+            total += area(kind, radius)
+        except ValueError as error:
+            total -= len(str(error)) * radius
+    return total
+
+
 def searched_twice(x):
     total = 0.0
     for limit in (0.8, 5.0):
@@ -156,4 +174,5 @@ PROGRAMS = [
     Program(factor_with_jitter, fixed(np.array([[0.7, 0.2, 0.1], [0.3, 0.9, -0.4], [1.1, 0.1, 0.3]]))),
     Program(solved_if_regular, fixed(np.array([[0.7, 0.2, 0.1], [0.3, 0.9, -0.4], [1.1, 0.1, 0.3]]))),
     Program(searched_twice, fixed(np.array([0.7, 1.4, -0.3]))),
+    Program(unknown_kinds, fixed(np.array([-0.7, 1.4, 2.5]))),
 ]

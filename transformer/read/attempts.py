@@ -25,7 +25,7 @@ from .branches import Unreachable, note_denied
 from .classes import construct
 from .conditions import branch
 from .desugar.blocks import Attempt
-from .failures import failures
+from .failures import Kinds, failures, meet
 from .frames import stamp
 from .journal import Name, held_now
 from .or_none import knowing
@@ -35,19 +35,20 @@ from .values import ABSENT, ExceptionValue
 if TYPE_CHECKING:
     from .reader import Reader
 
-Kinds = tuple[type[BaseException], ...]
-
 
 @dataclass
 class Catching:
     """The `try`s of one reading: what those catch that are being read, the innermost last; what attempts have raised,
-    by the name that holds which; what a handler has at hand; and the statements of which it has been tested that they
-    raise nothing."""
+    by the name that holds which; what a handler has at hand; and of which statements it has been tested that they
+    raise nothing of which kinds."""
 
     kinds: list[Kinds] = field(default_factory=list)
     raised: dict[Any, list[ExceptionValue]] = field(default_factory=dict)
     handled: dict[Any, ExceptionValue] = field(default_factory=dict)
-    tested: set[Stmt] = field(default_factory=set)
+    tested: dict[Stmt, Kinds] = field(default_factory=dict)
+
+    def note_tested(self, stmt: Stmt, kinds: Kinds) -> None:
+        self.tested[stmt] = (*self.tested.get(stmt, ()), *kinds)
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def _go_on(reader: Reader, node: Any, read: Block, kinds: Kinds, behind: Callabl
         if raised is None:
             reader.builder.block.append(stmt)
             continue
-        reader.catching.tested.add(stmt)
+        reader.catching.note_tested(stmt, kinds)
         kept = [] if isinstance(stmt, If | Effect) else [stmt]
         return _tests(reader, node, raised, partial(_go_on, reader, node, [*kept, *read[k + 1:]], kinds, behind))
     behind()
@@ -140,7 +141,7 @@ def _last_that_raises(reader: Reader, read: Block, kinds: Kinds) -> int:
             if raised:
                 last = k
             elif raised is not None:
-                reader.catching.tested.add(stmt)
+                reader.catching.note_tested(stmt, kinds)
     return last
 
 
@@ -196,21 +197,15 @@ def _kind(error: BaseException, kinds: Kinds) -> type[BaseException]:
 
 def _raised(reader: Reader, stmt: Stmt, kinds: Kinds) -> list[Raised] | None:
     """What a statement may raise that is caught, in order; None where that is nothing, or cannot be told."""
-    if stmt in reader.catching.tested:
-        return None
     if isinstance(stmt, If | Effect):
         found = _raised_by_test(stmt)
         return [found] if found is not None and issubclass(found.kind, kinds) else None
-    caught = [each for each in failures(reader, stmt) if meet(each.kind, kinds)]
+    tested = reader.catching.tested.get(stmt, ())
+    caught = [each for each in failures(reader, stmt) if meet(each.kind, kinds) and not meet(each.kind, tested)]
     if not caught or any(each.conditions is None for each in caught):
         return None
     tests = dict.fromkeys(each.conditions for each in caught if each.conditions is not None)
     return [Raised(condition, type(error), error.args) for test in tests for condition, error in test()]
-
-
-def meet(raised: type[BaseException], kinds: Kinds) -> bool:
-    """Whether what is raised may be caught."""
-    return any(issubclass(raised, kind) or issubclass(kind, raised) for kind in kinds)
 
 
 def _raised_by_test(stmt: If | Effect) -> Raised | None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 SOLVERS = ("factorizations", "linear_algebra")  # families whose functions raise LinAlgError
 MISSING = (KeyError, NameError, AttributeError)  # of what got a value on some paths only
 INDEXED = frozenset({"get", "put", "addat", "take_along_axis"})
+Kinds = tuple[type[BaseException], ...]
 Conditions = Callable[[], Iterator[tuple[Any, BaseException]]]
 
 
@@ -42,9 +43,15 @@ def all_failures(reader: Reader, block: Block) -> Iterator[Failure]:
     """What the statements of a block may raise when the program runs; rather too much than too little."""
     trips = {stmt.position: stmt.trips for stmt in all_statements(block) if isinstance(stmt, Loop)}
     for stmt in all_statements(block):
-        if stmt not in reader.catching.tested:
-            inside = _is_inside(reader, stmt, trips)
-            yield from (each for each in failures(reader, stmt) if not (inside and each.kind is IndexError))
+        tested, inside = reader.catching.tested.get(stmt, ()), _is_inside(reader, stmt, trips)
+        for failure in failures(reader, stmt):
+            if not meet(failure.kind, tested) and not (inside and failure.kind is IndexError):
+                yield failure
+
+
+def meet(raised: type[BaseException], kinds: Kinds) -> bool:
+    """Whether what is raised may be caught."""
+    return any(issubclass(raised, kind) or issubclass(kind, raised) for kind in kinds)
 
 
 def _is_inside(reader: Reader, stmt: Stmt, trips: dict[Var, Atom | None]) -> bool:

@@ -20,11 +20,12 @@ import gast
 from ..core.errors import NotSupported, TransformError
 from ..core.grammar import Block
 from .assignment import bind
-from .attempts import forget, meet, number_of, possible
+from .attempts import forget, number_of, possible
+from .branches import Unreachable
 from .conditions import branch
 from .desugar.blocks import Occurred
 from .effects import raise_exception
-from .failures import all_failures
+from .failures import all_failures, meet
 from .kinds import python_type
 from .operators import binary
 from .values import ExceptionValue
@@ -53,6 +54,9 @@ def read_try(reader: Reader, node: Any) -> None:
     try:
         with _catching(reader, caught):
             reader.execute(node.body)
+    except Unreachable:
+        _check_nothing_else(reader, node, block[start:], caught)
+        raise
     except TransformError as error:
         handler = next((each for each in node.handlers if isinstance(error, _kinds(reader, each))), None)
         if handler is None or isinstance(error, NotSupported):
