@@ -16,7 +16,7 @@ from ..core.walk import all_statements, size_of_atom
 from ..ops.arithmetic import converted
 from ..ops.elements import number
 from ..ops.factorizations import is_positive_definite
-from ..ops.python_errors import both, is_pythons, may_raise, refused, refused_by_math, spelled_by_math
+from ..ops.python_errors import DIVISIONS, both, is_pythons, may_raise, refused, refused_by_math, spelled_by_math
 from ..ops.regions import Slot, entries, is_mask
 from ..ops.value import Value, call
 from .journal import Name
@@ -137,8 +137,13 @@ def _of_numbers(stmt: Let) -> Iterator[Failure]:
         yield from (Failure(kind, tests) for kind in (ValueError, OverflowError))
         return
     tests = partial(refused, stmt)
-    yield from (Failure(kind, tests) for kind in (ZeroDivisionError, ValueError))
-    yield Failure(OverflowError, partial(_too_large, stmt) if stmt.op.name == "power" else tests)
+    if stmt.op.name in DIVISIONS:
+        yield Failure(ZeroDivisionError, tests)
+    elif stmt.op.name == "power":
+        yield from (Failure(kind, tests) for kind in (ZeroDivisionError, ValueError))
+        yield Failure(OverflowError, partial(_too_large, stmt))
+    else:
+        yield from (Failure(kind, tests) for kind in (ValueError, OverflowError))
 
 
 def _too_large(stmt: Let) -> Iterator[tuple[Any, BaseException]]:
