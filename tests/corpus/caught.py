@@ -154,6 +154,17 @@ def unknown_kinds(x):
     return total
 
 
+def parts_of(x):
+    total = 0.0
+    for step in (0.0, 0.7):
+        try:
+            whole, rest = divmod(x, step)
+            total += whole * rest
+        except ZeroDivisionError:
+            total += x**2
+    return total
+
+
 def searched_twice(x):
     total = 0.0
     for limit in (0.8, 5.0):
@@ -175,4 +186,5 @@ PROGRAMS = [
     Program(solved_if_regular, fixed(np.array([[0.7, 0.2, 0.1], [0.3, 0.9, -0.4], [1.1, 0.1, 0.3]]))),
     Program(searched_twice, fixed(np.array([0.7, 1.4, -0.3]))),
     Program(unknown_kinds, fixed(np.array([-0.7, 1.4, 2.5]))),
+    Program(parts_of, fixed(2.5)),
 ]

@@ -44,7 +44,7 @@ from .nests import emit
 
 def before(stmt: Let, ranges: Ranges) -> None:
     """Emits the tests of operands for which Python raises."""
-    if not is_of_numbers(stmt):
+    if len(stmt.targets) > 1 or not is_of_numbers(stmt):
         return
     divides = stmt.op.name in DIVISIONS and is_pythons(stmt)
     if not (divides and _is_not_zero(stmt.args[1], ranges)):
@@ -56,7 +56,7 @@ def before(stmt: Let, ranges: Ranges) -> None:
 
 def after(stmt: Let, magnitudes: Magnitudes) -> None:
     """Emits the tests of a result that Python does not give."""
-    if not is_of_numbers(stmt):
+    if len(stmt.targets) > 1 or not is_of_numbers(stmt):
         return
     if str(stmt.attrs.get("spelling")).startswith("math."):
         _test_of_math(stmt)

@@ -39,13 +39,13 @@ def refused(stmt: Let) -> Refused:
 
 
 def is_of_numbers(stmt: Let) -> bool:
-    atoms = stmt.target, *stmt.args
-    return len(stmt.targets) == 1 and not any(getattr(type_of(atom), "sizes", True) for atom in atoms)
+    """Whether a statement makes numbers of numbers."""
+    return not any(getattr(type_of(atom), "sizes", True) for atom in (*stmt.targets, *stmt.args))
 
 
 def is_pythons(stmt: Let) -> bool:
     """Whether an op is Python's, on numbers of Python."""
-    return is_python(stmt.attrs.get("spelling")) and all(type_of(atom).weak for atom in (stmt.target, *stmt.args))   # type: ignore[union-attr]
+    return is_python(stmt.attrs.get("spelling")) and all(type_of(atom).weak for atom in (*stmt.targets, *stmt.args))   # type: ignore[union-attr]
 
 
 def kind_of(atom: Any) -> str:
@@ -141,6 +141,9 @@ TOO_GREAT: dict[str, Callable[[Any], Any]] = {
     "sinh": lambda x: both(abs(x) > LARGEST_OF_SINH, np.isfinite(x)),
     "cosh": lambda x: both(abs(x) > LARGEST_OF_SINH, np.isfinite(x)),
 }
+
+
+TESTED = UNDEFINED.keys() | TOO_GREAT.keys() | TO_INTEGER       # beforehand, of `math`
 
 
 def refused_by_math(stmt: Let) -> Refused:

@@ -16,7 +16,16 @@ from ..core.walk import all_statements, size_of_atom
 from ..ops.arithmetic import converted
 from ..ops.elements import number
 from ..ops.factorizations import is_positive_definite
-from ..ops.python_errors import DIVISIONS, both, is_pythons, may_raise, refused, refused_by_math, spelled_by_math
+from ..ops.python_errors import (
+    DIVISIONS,
+    TESTED,
+    both,
+    is_pythons,
+    may_raise,
+    refused,
+    refused_by_math,
+    spelled_by_math,
+)
 from ..ops.regions import Slot, entries, is_mask
 from ..ops.value import Value, call
 from .journal import Name
@@ -133,7 +142,7 @@ def _of_numbers(stmt: Let) -> Iterator[Failure]:
     if not may_raise(stmt):
         return
     if spelled_by_math(stmt):
-        tests = partial(refused_by_math, stmt) if len(stmt.args) == 1 else None
+        tests = partial(refused_by_math, stmt) if stmt.op.name in TESTED else None
         yield from (Failure(kind, tests) for kind in (ValueError, OverflowError))
         return
     tests = partial(refused, stmt)
