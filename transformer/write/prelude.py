@@ -15,7 +15,8 @@ __all__ = ["WITH_OPS", "add_saved", "erf_inv_f32", "erf_inv_f64", "grow", "is_po
 
 # What the reader has an op for in place of a helper: a phase is read once more, and would have what the printed
 # function does written out at each of its calls.
-WITH_OPS = {"threefry2x32": random_words, "erf_inv_f32": erf_inv, "erf_inv_f64": erf_inv}
+WITH_OPS = {"threefry2x32": random_words, "erf_inv_f32": erf_inv, "erf_inv_f64": erf_inv,
+            "is_positive_definite": is_positive_definite}
 
 
 def grow(rows):
