@@ -76,14 +76,23 @@ def turn(a: Any, made: Any) -> None:
 @part_of_callers
 def triangle(a: Any) -> Any:
     """1 for a matrix with zeros below its diagonal, -1 for one with zeros above it, and 0 for all others, of which few
-    numbers are looked at; also where there is a zero on the diagonal."""
+    numbers are looked at; also where a number on the diagonal is zero, or is not finite."""
     is_upper = is_lower = True
     for i in range(len(a)):
         for j in range(i):
             is_upper, is_lower = is_upper and a[i, j] == 0, is_lower and a[j, i] == 0
-        if a[i, i] == 0 or not (is_upper or is_lower):
+        if a[i, i] == 0 or a[i, i] - a[i, i] != 0 or not (is_upper or is_lower):
             return 0
     return 1 if is_upper else -1
+
+
+@part_of_callers
+def are_finite(x: Any) -> bool:
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            if x[i, j] - x[i, j] != 0:
+                return False
+    return True
 
 
 @part_of_callers
@@ -119,14 +128,16 @@ def _systems(dtype: Any) -> dict[Key, Any]:
 
     @part_of_callers
     def solve(result: Any, a: Any, b: Any) -> None:
-        """A triangular matrix takes a third of the work of another one, and next to nothing for a single column."""
+        """A triangular matrix takes a third of the work of another one, and next to nothing for a single column. What
+        is not finite goes other ways in LAPACK, by factors that are zero."""
         side = triangle(a)
         if side != 0:
             for i in range(len(a)):
                 for j in range(b.shape[1]):
                     result[i, j] = b[i, j]
             substitute(a, result, side > 0)
-            return
+            if are_finite(result):
+                return
         x = np.empty((b.shape[1], b.shape[0]), b.dtype)
         turn(b, x)
         solve_columns(a, x)
