@@ -204,6 +204,13 @@ def test_indices_that_differ() -> None:
     check_vmap(grad(lambda x, k: np.sum(x[k] ** 2)), X, PLACES)
 
 
+def test_sizes_that_differ_are_tested() -> None:
+    beside = vmap(lambda x, k: np.sum(x + np.ones(k)))
+    np.testing.assert_array_equal(beside(X, np.array([3] * 5)), np.sum(X + 1, axis=1))
+    with pytest.raises(ValueError, match="sizes that have to be equal are 3 and 4"):
+        beside(X, np.array([3, 4, 3, 3, 3]))
+
+
 def test_masks_that_differ() -> None:
     def masked(x: Any, m: Any) -> Any:
         x[m] = x[m] * 2

@@ -182,7 +182,8 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
         for mode in reversed(modes):
             around.enter_context(mode.around())
         with refused_by(modes):
-            reading = read(user, inner, kwargs, hints=hints, smallest=smallest)
+            mapped = {path for mode in modes for path in mode.mapped()}
+            reading = read(user, inner, kwargs, hints=hints, smallest=smallest, mapped=mapped)
     function, interface = reading.function, reading.interface
     interface.name, interface.positional = name or interface.name, len(inner)
     note(stages, "read", function)

@@ -171,6 +171,14 @@ def functions_of_loop_variable(x):
     return total
 
 
+def return_that_never_happens(x, y):
+    k = int(y > 0) + 1
+    for i in (0, 1):
+        if k <= i:
+            return x * i
+    return x**3 * y
+
+
 PROGRAMS = [
     Program(tangents_in_loop, normal((3,), (3,)), (0, 1)),
     Program(cotangents_in_loop, normal((3,), (3,)), (0, 1)),
@@ -192,4 +200,5 @@ PROGRAMS = [
     Program(walrus_in_while, normal(("n",))),
     Program(functions_with_loop_defaults, normal((3,))),
     Program(functions_of_loop_variable, normal((3,))),
+    Program(return_that_never_happens, positive(None, None), (0, 1)),
 ]

@@ -112,7 +112,7 @@ class Roots:
         loop = self.reader.loop_of_var(var)
         if loop is not None:
             self.loops.append(loop)
-        elif var.is_parameter:
+        elif var.is_parameter or var in self.reader.paths:
             self._follow_parameter(var)
         else:
             self._follow_statement(self._maker(var), var)

@@ -226,7 +226,7 @@ class Arguments:
         taken = {var.name for var in self.vars} | (reader.parameter_names if path != name else set())
         if name in taken or self._endings[(name,)] > 1:
             name = self._other_name(path, taken)
-        var = Var(type, name, is_parameter=True)
+        var = Var(type, name, is_parameter=not self._differs(type, path))
         self.vars.append(var)
         reader.paths[var] = path
         hints: dict[Any, int] = reader.assumptions.hints
@@ -235,6 +235,10 @@ class Arguments:
         value = Axisless(var) if isinstance(given, AxislessType) else Value(var)
         reader.arguments.append(value)
         return value
+
+    def _differs(self, type: ArrayType, path: str) -> bool:
+        """Whether an integer is another one in each lane: no guard tests it before the body runs, but the body does."""
+        return path in self.reader.mapped and type.dtype.kind in "iub" and not type.sizes
 
     def _other_name(self, path: str, taken: set[Any]) -> str:
         """The end of a path that no other leaf has: `layers_0_W` for `model.layers[0].W`."""

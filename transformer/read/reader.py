@@ -7,7 +7,7 @@ below, one function per kind of node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -94,19 +94,20 @@ def read(
     *,
     hints: Mapping[Any, int],
     smallest: int = 0,
+    mapped: Collection[str] = (),
 ) -> Reading:
     """The Core of a function for abstract arguments.
 
     `args` and `kwargs` are pytrees whose leaves are `ArrayType`s (dynamic) or any other objects
     (static). `hints` are the dimensions of the call being read, `smallest` is what every dimension
-    is known to be at least.
+    is known to be at least. `mapped` are the paths of arguments that differ from lane to lane.
 
     Raises `Demand` if an argument has to be static, a located `TransformError` for what cannot be
     read.
     """
     findings = Findings()
     for _ in range(MOST_READINGS):
-        reader = Reader(Assumptions(hints, smallest), findings)
+        reader = Reader(Assumptions(hints, smallest), findings, mapped)
         try:
             with reader.builder.active(), reader.assumptions.block(), testing_signs(reader):
                 return read_target(reader, target, args, kwargs)
@@ -206,7 +207,7 @@ class Reader:
     `opened` are parts of the `findings`; `unrolling` are the loops that are being read iteration by iteration.
     """
 
-    def __init__(self, assumptions: Assumptions, findings: Findings) -> None:
+    def __init__(self, assumptions: Assumptions, findings: Findings, mapped: Collection[str] = ()) -> None:
         self.builder = Builder(assumptions)
         self.builder.reader = self
         self.builder.whole_powers = findings.tested
@@ -226,6 +227,7 @@ class Reader:
         self.deques: dict[int, int | None] = {}  # which lists are deques, with their greatest length
         self.views: dict[int, Any] = {}  # which lists are `d.items()` or `d.values()`, and of what
         self.paths: dict[Var, str] = {}
+        self.mapped = mapped  # paths of arguments that differ from lane to lane
         self.parameter_names: set[str] = set()
         self.named_items: set[Var] = set()  # of arguments, which the program has called something
         self.arguments: list[Value] = []

@@ -36,12 +36,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.grammar import Atom, Block, Const, Effect, Function, If, Let, Merge, Var, type_of
+from ..core.grammar import UNDEFINED, Atom, Block, Const, Effect, Function, If, Let, Merge, Var, type_of
 from ..core.guards import Assumptions
 from ..core.types import BOOL
 from ..ops.identity import Same
 from ..ops.logic import LogicalNot
 from .rewriter import Rewriter, same_atom
+from .uses import Uses
 
 
 def branches(function: Function, assumptions: Assumptions) -> bool:
@@ -67,14 +68,25 @@ class Branches(Rewriter):
             self._open(stmt)
 
     def _decided(self, stmt: If, value: bool) -> None:
-        """The statements of one side take the place of the branch."""
+        """The statements of one side take the place of the branch, unless a name is read that this side leaves
+        unbound: that raises, which the branch says."""
+        if not all(self._may_stand(merge, merge.then if value else merge.orelse) for merge in stmt.merges):
+            self._open(stmt)
+            return
         self.changed = True
         self.visit(stmt.then if value else stmt.orelse)
         for merge in stmt.merges:
             self._handed_on(stmt, merge, self.atom(merge.then if value else merge.orelse))
 
+    def _may_stand(self, merge: Merge, atom: Atom) -> bool:
+        """Whether a value may stand for that of a merge: what is undefined only where branches hand it on."""
+        if self.atom(atom) is not UNDEFINED:
+            return True
+        users = Uses(self.function).users[merge.target]
+        return all(isinstance(user, If) and user.cond is not merge.target for user in users)
+
     def _handed_on(self, stmt: If, merge: Merge, atom: Atom) -> None:
-        if self.same_type(merge.target.type, type_of(atom)):
+        if atom is UNDEFINED or self.same_type(merge.target.type, type_of(atom)):
             self.replace(merge.target, atom)
         else:
             self.out.append(Let((merge.target,), Same, (atom,), {}, stmt.origin))

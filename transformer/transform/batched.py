@@ -163,6 +163,9 @@ class Lanes(Mode):
     def refusal(self, known: Collection[str]) -> BadArgument | None:
         return next((differs_where_known(axis.name, axis.whose) for axis in self.found if axis.name in known), None)
 
+    def mapped(self) -> Collection[str]:
+        return {axis.name for axis in self.found}
+
     # -- the transformation ------------------------------------------------------------------
 
     def transform(self, function: Function, interface: Interface, builder: Builder) -> tuple[Function, Interface]:

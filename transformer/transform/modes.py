@@ -61,6 +61,10 @@ class Mode:
         """What is wrong where the function has to be read with these arguments known, which are paths."""
         return None
 
+    def mapped(self) -> Collection[str]:
+        """The arguments, which are paths, that differ from lane to lane."""
+        return ()
+
     def transform(self, function: Function, interface: Interface, builder: Builder
                   ) -> tuple[Function, Interface]:
         raise NotImplementedError
