@@ -319,3 +319,13 @@ def test_variables_may_be_called_like_what_the_tests_of_arguments_call() -> None
     np.testing.assert_array_equal(gradient(np.arange(2.0), w), grad(function)(np.arange(2.0), w))
     with pytest.raises(TypeError, match="x and w must be arrays of floats"):
         gradient(np.arange(2), w)
+
+
+def test_what_a_mask_selects_may_be_long() -> None:
+    def marked(x: Any) -> Any:
+        part = x[x > 0]
+        part[:1] = 7.0
+        return np.sum(part * x[0])
+
+    written, x = for_types(grad(marked), f64(N)), np.array([2.0, -1.0, 3.0, 4.0])
+    np.testing.assert_array_equal(written(x), grad(marked)(x))

@@ -199,6 +199,8 @@ class Assumptions(Bounds):
         if known is not None and known < 0:
             self.denied.append((right, left))
             return False
+        if known is None and _holds_for_few(difference):
+            return False
         if not self._is_guarded(difference):
             self.guards.append(Guard("at least", *without_inner(left, right)))
         return True
@@ -327,3 +329,9 @@ class Assumptions(Bounds):
         if found is not None:
             self.bound[found[0]] = found[1]
             self._normal.clear()
+
+
+def _holds_for_few(size: Extent) -> bool:
+    """Whether `size >= 0` for short arrays alone, as ``1 - n`` is: nobody writes a file for those."""
+    terms = [(atoms, count) for atoms, count in size.terms.items() if atoms] if isinstance(size, Size) else []
+    return bool(terms) and all(count < 0 and all(isinstance(each, Dim) for each in atoms) for atoms, count in terms)
