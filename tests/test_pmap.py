@@ -441,3 +441,13 @@ PAGE = [block for block in blocks((FOLDER / "pmap.md").read_text(), "python") if
 def test_examples_of_the_page(block: str) -> None:
     """What they assert holds; test_docs.py compares what they print with the page."""
     run_block(block)
+
+
+def test_integers_of_devices_are_their_own() -> None:
+    sizes, x = np.full(DEVICES, 3), rows(3)
+    beside = pmap(lambda x, k: np.sum(x + np.ones(k)), "i")
+    np.testing.assert_allclose(beside(x, sizes), np.sum(x + 1, axis=1))
+    with pytest.raises(ValueError, match="sizes that have to be equal are 3 and 5"):
+        beside(x, sizes + 2 * (np.arange(DEVICES) == 1)).gather()
+    with pytest.raises(BadArgument, match="k has to be known when the function is read, and pmap maps it"):
+        pmap(lambda x, k: [x, 2 * x][k], "i")(x, np.arange(DEVICES) % 2)

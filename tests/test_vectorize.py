@@ -223,3 +223,10 @@ def test_numpys_own_is_read_as_before() -> None:
 
 def test_it_is_listed() -> None:
     assert "vectorize" in transformer.__all__
+
+
+def test_sizes_that_differ_are_tested() -> None:
+    beside = vectorize(lambda x, k: np.sum(x + np.ones(k)), signature="(n),()->()")
+    assert beside(np.ones((2, 4)), np.array([4, 4])).tolist() == [8, 8]
+    with pytest.raises(ValueError, match="sizes that have to be equal are 4 and 7"):
+        beside(np.ones((2, 4)), np.array([4, 7]))

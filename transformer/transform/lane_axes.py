@@ -81,15 +81,15 @@ def _lane_axis(leaf: Any, axis: int, whose: str, name: str) -> LaneAxis:
     return LaneAxis(place, sizes[place], name, whose)
 
 
-def differs_where_known(name: str, whose: str) -> BadArgument:
-    return BadArgument(f"{name} has to be known when the function is read, and vmap maps it",
+def differs_where_known(name: str, whose: str, mode: str = "vmap") -> BadArgument:
+    return BadArgument(f"{name} has to be known when the function is read, and {mode} maps it",
                        why="Its value decides a shape or the course of the function.", argument=name,
-                       instead=f"{as_shared(whose, 'Give')}, and call the function once for each value.")
+                       instead=f"{as_shared(whose, 'Give', mode)}, and call the function once for each value.")
 
 
-def as_shared(whose: str, give: str) -> str:
+def as_shared(whose: str, give: str, mode: str = "vmap") -> str:
     """How to say that all lanes share an argument."""
-    return f"{give} None for it in {whose}" if whose else f"{give} it to functools.partial before the vmap"
+    return f"{give} None for it in {whose}" if whose else f"{give} it to functools.partial before the {mode}"
 
 
 def kind_of_leaf(leaf: Any) -> str:

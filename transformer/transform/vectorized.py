@@ -9,7 +9,7 @@ extent 1, is shared. Axes of extent 1 are taken off before, and results get thos
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -197,6 +197,9 @@ class Spread(Mode):
             if operand.leading:
                 given[operand.key] = one(ArrayType(given_type(given[operand.key]).dtype, operand.core))
         return tuple(given[k] for k in range(len(args))), {name: given[name] for name in kwargs}
+
+    def mapped(self) -> Collection[str]:
+        return {operand.name for operand in self.operands if operand.leading}
 
     # -- checks ------------------------------------------------------------------------------
 
