@@ -111,7 +111,8 @@ def namespace(source: str, given: dict[str, Any]) -> dict[str, Any]:
             stmt = ast.fix_missing_locations(OneThread(inner).visit(stmt))
         exec(compile(ast.Module([stmt], []), f"<{name or 'gpu'}>", "exec"), made)
         if name in kernels | inner:
-            compiled = numba.njit(made[name], boundscheck=True, error_model="numpy")
+            compiled = numba.njit(made[name], boundscheck=True, error_model="numpy",
+                                  no_cfunc_wrapper=True, no_cpython_wrapper=name in inner)
             made[name] = Kernel(compiled) if name in kernels else compiled
         if name in ("most_blocks", "current_stream"):
             made[name] = lambda: BLOCKS

@@ -17,15 +17,20 @@ def flatten(trees: dict[str, ast.FunctionDef], called: Iterable[str], alike: Cal
     plain assignments are written out. `called` are those that other code calls; `alike` says whether two
     functions are compiled in the same way."""
     for name, tree in trees.items():
-        plain = {other: each for other, each in trees.items() if alike(name, other) and _is_plain(each)}
-        body = _Writing(tree, plain).body()
+        plain = {other: trees[other] for other in _mentioned(tree) & trees.keys()
+                 if alike(name, other) and _is_plain(trees[other])}
+        body = _Writing(tree, plain).body() if plain else tree.body
         if len(body) <= MOST_STATEMENTS:
             tree.body = body
     needed = set(called)
     for name in reversed(list(trees)):
         if name in needed:
-            needed |= {node.id for node in ast.walk(trees[name]) if isinstance(node, ast.Name)}
+            needed |= _mentioned(trees[name])
     return {name: tree for name, tree in trees.items() if name in needed}
+
+
+def _mentioned(tree: ast.FunctionDef) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
 def _is_plain(tree: ast.FunctionDef) -> bool:
@@ -45,7 +50,7 @@ def _twin(tree: Any) -> Any:
     """A copy of a tree, made in a fraction of the time that `copy.deepcopy` takes."""
     if isinstance(tree, list):
         return [_twin(each) for each in tree]
-    if not isinstance(tree, ast.AST):
+    if not isinstance(tree, ast.AST) or not tree._fields:    # operators and contexts say nothing but their class
         return tree
     made = type(tree).__new__(type(tree))                 # Python 3.15 makes none of some classes without all parts
     vars(made).update({name: _twin(value) for name, value in vars(tree).items()})
@@ -57,8 +62,7 @@ class _Writing(ast.NodeTransformer):
 
     def __init__(self, tree: ast.FunctionDef, plain: dict[str, ast.FunctionDef]) -> None:
         self.tree, self.plain = tree, plain
-        self.taken = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        self.taken |= {argument.arg for argument in tree.args.args}
+        self.taken = _mentioned(tree) | {argument.arg for argument in tree.args.args}
         self.before: list[ast.stmt] = []
 
     def body(self) -> list[ast.stmt]:

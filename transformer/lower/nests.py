@@ -263,11 +263,10 @@ class Lowered:
         return [atom for atom in self.results if atom not in passed]
 
 
-WITHOUT_BLOCKS = frozenset({Let, Store, Allocate, Product, Library})
-
-
 def inner_blocks(stmt: Any) -> tuple[Block, ...]:
     """The blocks nested in a statement."""
+    if type(stmt) is Let:                      # as most are
+        return ()
     if isinstance(stmt, (Nest, Fold, Task, Launch)):
         return (stmt.body,)
     return blocks_of(stmt)
@@ -287,8 +286,8 @@ def statements(block: Block) -> Iterator[Any]:
     while waiting:
         for stmt in waiting[-1]:
             yield stmt
-            if type(stmt) not in WITHOUT_BLOCKS:
-                waiting += map(iter, reversed(inner_blocks(stmt)))
+            if blocks := inner_blocks(stmt):
+                waiting += map(iter, reversed(blocks))
                 break
         else:
             waiting.pop()
@@ -311,7 +310,7 @@ def defined(stmt: Any) -> tuple[Var, ...]:
 def uses_before(stmt: Any) -> Iterator[Var]:
     """Variables that a statement itself uses before its blocks run."""
     match stmt:
-        case Let():                                                      # most are
+        case Let():                            # as most are
             yield from head_uses(stmt)
         case Allocate():
             yield from atom_vars((stmt.target.type, stmt.source))
