@@ -243,10 +243,12 @@ def test_every_error_class_has_a_case() -> None:
 # -- pages --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", sorted(doc_tables.pages()), ids=lambda path: path.name)
+GENERATED = doc_tables.pages()
+
+
+@pytest.mark.parametrize("path", sorted(GENERATED), ids=lambda path: path.name)
 def test_generated_parts_are_up_to_date(path: Path) -> None:
-    committed = path.read_text()
-    made = doc_tables.pages()[path]
+    committed, made = path.read_text(), GENERATED[path]
     if same_versions(committed):
         assert committed == made, "run: python tests/doc_tables.py"
     else:

@@ -8,6 +8,8 @@ import inspect
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -35,9 +37,21 @@ def examples_of(module: ModuleType) -> Iterator[doctest.DocTest]:
             yield found
 
 
+debugger: Any = getattr(doctest, "_OutputRedirectingPdb")          # noqa: B009  (it has no types)
+
+
+class Debugger(debugger):
+    """Is made ready for each example, and there looks at all files of which lines are kept: thousands by then."""
+
+    def reset(self) -> None:
+        with mock.patch("linecache.checkcache"):
+            super().reset()
+
+
 @pytest.mark.usefixtures("fresh_registry")
 @pytest.mark.parametrize("name", list(modules()))
-def test_examples(name: str) -> None:
+def test_examples(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctest, debugger.__name__, Debugger)
     runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
     for example in examples_of(importlib.import_module(name)):
         runner.run(example)
