@@ -17,10 +17,11 @@ from fuzz.checks import EVERY
 from fuzz.dead import Spoiling
 from fuzz.program import Program
 from fuzz.reference import Rejected, slope
+from thinned import ALL
 
 from transformer.ops.table import lookup
 
-CHUNKS, EACH = 8, 6
+CHUNKS, EACH = 8 if ALL else 5, 6
 EACH_OF_LANES, EACH_OF_TYPES, EACH_OF_LISTS = 3, 6, 5
 ALSO = EVERY, ("second", "dead"), ("layout", "saved"), ("sizes", "second", "other order"), ("loops",)    # in turns
 LEAST_PASSED = 0.1  # programs that are rejected or refused test nothing; a chunk may be variations of one

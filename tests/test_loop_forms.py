@@ -1,13 +1,19 @@
-"""Every op as explicit loops equals NumPy: in all its sample calls as plain Python, in a few compiled by numba."""
+"""Every op as explicit loops equals NumPy: in its sample calls as plain Python, in a few compiled by numba.
+
+All calls in all dtypes: `TRANSFORMER_TEST_ALL=1 pytest tests/test_loop_forms.py`.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from loop_cases import calls_of, check, edges_of, kernel_of, plain, together
 from op_cases import sample
+from thinned import ALL
 
 from transformer.core.errors import NotSupported
 from transformer.ops.loops import loop_of, missing
@@ -73,10 +79,20 @@ COMPILED = [op for op in LOOPED if not is_of_scipy(op) or op in OF_SCIPY[::16]]
 @each(LOOPED)
 @pytest.mark.parametrize("symbolic", [False, True], ids=["numbers", "names"])
 def test_loops_as_plain_python_equal_numpy(op: Any, symbolic: bool) -> None:
-    for case in calls_of(op, DTYPES[:1] if symbolic else DTYPES[:2] if is_of_scipy(op) else DTYPES):
+    for case in in_turns(calls_of(op, DTYPES[:1] if symbolic else DTYPES[:2] if is_of_scipy(op) else DTYPES)):
         found = lowered(op, case, symbolic)
         if found is not None:
             check(plain(found[1]), found[0])
+
+
+def in_turns(calls: Iterable[Any]) -> Iterator[Any]:
+    """Each call in f8; in other dtypes the first, and of the rest every other one, so that each is taken in some."""
+    before = Counter[Any]()
+    for case in calls:
+        dtypes = tuple(np.asarray(x).dtype for x in case[0])
+        if ALL or DTYPES[0] in dtypes or not before[dtypes] or (before[dtypes] + list(before).index(dtypes)) % 2:
+            yield case
+        before[dtypes] += 1
 
 
 # Ops are compiled ten at a time: a module less costs as much as two loops.
@@ -111,7 +127,10 @@ def samples_of(op: Any) -> list[Any]:
 
 
 def compiled_dtypes(op: Any) -> tuple[str, ...]:
-    """Compiling takes long: f8, and one more, in turns, where an op computes; else two of different sizes."""
+    """Compiling takes long: f8, and one more, in turns, where an op computes; else two of different sizes. What a
+    library computes, Python calls in between: f8 is enough."""
+    if isinstance(op.loop, tuple) and not ALL:
+        return DTYPES[:1]
     computes = op.elementwise or op.step is not None or op.contraction is not None
     return ("f8", DTYPES[1:][LOOPED.index(op) % len(DTYPES[1:])]) if computes else ("f8", "i4")
 
