@@ -40,7 +40,7 @@ def test_on_a_device(name: str, became: dict[str, str | None]) -> None:
 
 def test_programs_of_the_corpus() -> None:
     """All of them take minutes: `NUMBA_ENABLE_CUDASIM=1 python -m benchmarks gpu --corpus`."""
-    run("-m", "benchmarks", "gpu", "--corpus", "--every", "24", simulated=True)
+    run("-m", "benchmarks", "gpu", "--corpus", "--every", "32", simulated=True)
 
 
 def test_benchmarks_of_gpus(tmp_path: Path) -> None:
