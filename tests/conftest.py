@@ -36,6 +36,14 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture
+def young_garbage() -> Iterator[None]:
+    """Of all that is kept by then, what looks for garbage looks at that of the test alone: it takes seconds else."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
+@pytest.fixture
 def fresh_registry() -> Iterator[None]:
     """Ops defined in a test are gone after it."""
     from transformer.ops.registry import registry

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpys import assert_numpys
+from thinned import pairs
 
 from transformer import jit
 from transformer.core.errors import NotSupported
@@ -36,8 +37,9 @@ def totals(x, b):
     return s
 
 
-@pytest.mark.parametrize("function", [plus_opposite, plus_product_with_opposite, less_in_place, totals])
-@pytest.mark.parametrize("dtypes", ["u1 i1", "u1 u4", "u4 u1", "u1 i8", "i1 i4", "u8 i8", "u1 f8", "u4 f4", "i1 f8"])
+@pytest.mark.parametrize("function, dtypes", pairs(
+    [plus_opposite, plus_product_with_opposite, less_in_place, totals],
+    ["u1 i1", "u1 u4", "u4 u1", "u1 i8", "i1 i4", "u8 i8", "u1 f8", "u4 f4", "i1 f8"]))
 def test_signs_stay_where_integers_wrap_around(function: Any, dtypes: str) -> None:
     narrow, other = dtypes.split()
     assert_numpys(function, np.array([70, 3, 100]).astype(other), np.array([60, 120, 9]).astype(narrow))
@@ -108,14 +110,11 @@ def element_plus(x, v):
     return x
 
 
-
-
 NUMBERS = [np.int64(300), np.int64(-1), np.uint8(200), np.float64(300.7), np.float32(np.nan), np.float64(-2.0),
            np.float64(1e30), 300, -1, 2.5, np.inf, True, np.True_]
 
 
-@pytest.mark.parametrize("number", NUMBERS, ids=repr)
-@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i4", "i8", "f4"])
+@pytest.mark.parametrize("number, dtype", pairs(NUMBERS, ["?", "i1", "u1", "i4", "i8", "f4"]), ids=repr)
 def test_numbers_that_are_stored(dtype: str, number: Any) -> None:
     if dtype == "u1" and isinstance(number, np.floating) and not (0 <= number < 256):
         return
@@ -147,8 +146,8 @@ def extremes_along_axes_from(x, v):
     return np.max(rows, axis=0, initial=v), np.min(rows, axis=1, keepdims=True, initial=v)
 
 
-@pytest.mark.parametrize("number", [1.5, -1, 300, np.int64(300), np.uint8(200), np.float64(2.5), True], ids=repr)
-@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i8", "f4"])
+@pytest.mark.parametrize("number, dtype", pairs(
+    [1.5, -1, 300, np.int64(300), np.uint8(200), np.float64(2.5), True], ["?", "i1", "u1", "i8", "f4"]), ids=repr)
 def test_initial_is_converted_to_what_is_found(dtype: str, number: Any) -> None:
     x = np.array([1, 0, 3]).astype(dtype)
     for function in (extremes_from, totals_from, extremes_of_none_from, extremes_along_axes_from):
@@ -210,8 +209,8 @@ def joined_as_arrays(x, k):
     return np.append(x, k), np.hstack((x, k)), np.setxor1d(x, k), np.union1d(x, [k, k])
 
 
-@pytest.mark.parametrize("number", [2, 300, 2.5, True, np.int64(2)], ids=repr)
-@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "u8", "f4"])
+@pytest.mark.parametrize("number, dtype", pairs(
+    [2, 300, 2.5, True, np.int64(2)], ["?", "i1", "u1", "u8", "f4"]), ids=repr)
 def test_numbers_are_joined_in_the_dtype_that_they_make_with_the_others(dtype: str, number: Any) -> None:
     x = np.array([1, 2, 3]).astype(dtype)
     assert_numpys(joined, x, number)

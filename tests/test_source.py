@@ -241,6 +241,7 @@ def test_under_a_tracer(module: MakeModule) -> None:
 # ---- keeping what was found ----
 
 
+@pytest.mark.usefixtures("young_garbage")
 def test_results_are_kept_as_long_as_the_function(module: MakeModule) -> None:
     names = module("def f(x): return x\n")
     tree = find_source(names["f"]).tree

@@ -256,6 +256,7 @@ def test_pickle_of_an_unregistered_class_is_refused() -> None:
         rebuild(complex, static, children)
 
 
+@pytest.mark.usefixtures("young_garbage")
 def test_local_classes_can_be_freed() -> None:
     @dataclass
     class Local:
