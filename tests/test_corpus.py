@@ -1,4 +1,4 @@
-"""Every corpus program: its gradient, and of every third one its value, jvp and second derivative.
+"""Every corpus program: its gradient, and of every fourth one its value, jvp and second derivative.
 
 All of all: `TRANSFORMER_TEST_ALL=1 pytest tests/test_corpus.py`.
 """
@@ -114,7 +114,7 @@ def test_names_are_unique() -> None:
     assert sorted(names) == sorted(set(names))
 
 
-@each(some(SCALAR, 3, 1))
+@each(some(SCALAR, 4, 1))
 def test_value(program: Program, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = first_draw(program)
     ours = copy.deepcopy(arguments)
@@ -141,7 +141,7 @@ def test_gradient(program: Program) -> None:
         assert_close(along, reference, f"gradient of {program.name}, {where}", dtype)
 
 
-@each(some(SMOOTH, 3))
+@each(some(SMOOTH, 4, 2))
 def test_jvp(program: Program) -> None:
     arguments = first_draw(program)
     dtype = narrowest(program, arguments)
@@ -153,7 +153,7 @@ def test_jvp(program: Program) -> None:
     assert_close(in_order_of(expected, tangent), reference, f"jvp of {program.name}", dtype)
 
 
-@each(some(TWICE, 3))
+@each(some(TWICE, 4))
 def test_second(program: Program) -> None:
     arguments = first_draw(program)
     dtype = narrowest(program, arguments)

@@ -127,12 +127,12 @@ def samples_of(op: Any) -> list[Any]:
 
 
 def compiled_dtypes(op: Any) -> tuple[str, ...]:
-    """Compiling takes long: f8, and one more, in turns, where an op computes; else two of different sizes. What a
-    library computes, Python calls in between: f8 is enough."""
-    if isinstance(op.loop, tuple) and not ALL:
+    """Compiling takes long: f8, and for every other op that computes one more, in turns; for others one of another
+    size. What a library computes, Python calls in between: f8 is enough."""
+    computes, turn = op.elementwise or op.step is not None or op.contraction is not None, LOOPED.index(op)
+    if not ALL and (isinstance(op.loop, tuple) or computes and turn % 2):
         return DTYPES[:1]
-    computes = op.elementwise or op.step is not None or op.contraction is not None
-    return ("f8", DTYPES[1:][LOOPED.index(op) % len(DTYPES[1:])]) if computes else ("f8", "i4")
+    return ("f8", DTYPES[1:][turn % len(DTYPES[1:])]) if computes else ("f8", "i4")
 
 
 def few(op: Any) -> list[Any]:

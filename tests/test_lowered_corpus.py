@@ -33,7 +33,7 @@ def run(program: Program, order: int) -> None:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_values(chunk: int) -> None:
-    """Of every eighth program; a gradient has the loops of its value, too."""
+    """Of every tenth program; a gradient has the loops of its value, too."""
     for program in VALUES[chunk::CHUNKS]:
         run(program, 0)
 
@@ -41,6 +41,6 @@ def test_values(chunk: int) -> None:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_gradients(chunk: int) -> None:
-    """Of every ninth, and of those whose loops were wrong once."""
+    """Of every twelfth, and of those whose loops were wrong once."""
     for program in DERIVED[chunk::CHUNKS]:
         run(program, 1)
