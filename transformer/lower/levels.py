@@ -221,7 +221,7 @@ def _useful_split(stmt: Nest | Fold) -> int:
 
 def _is_safe_early(load: Let) -> bool:
     """Whether all of a place is indices and what is counted from them, which lie inside of an array."""
-    return all(isinstance(k, (Const, Size)) or isinstance(k, Var) for k in load.args[1:])
+    return all(isinstance(k, (Const, Size, Var)) for k in load.args[1:])
 
 
 def _depends_on_nest(load: Let, outer: Scope) -> bool:

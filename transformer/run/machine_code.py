@@ -217,7 +217,7 @@ class Jumps(Copies):
 
     def _is_short(self, header: Any) -> bool:
         """Whether a loop is one over a range whose bounds are in the program."""
-        steps = [each for each in self.blocks[header].find_exprs("iternext")]
+        steps = list(self.blocks[header].find_exprs("iternext"))
         made = self._made(steps[0].value) if steps else None
         made = self._made(made.value) if isinstance(made, ir.Expr) and made.op == "getiter" else None
         if not isinstance(made, ir.Expr) or made.op != "call":

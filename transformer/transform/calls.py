@@ -130,7 +130,7 @@ def copy_of(function: Function, builder: Builder) -> Function:
     body = copier.block(function.body)
     results = list(copier.args(function.results))
     builder.assumptions.inherit(copier.mapping, copier.size)
-    places = {old: new for old, new in zip(function.params, params)}
+    places = dict(zip(function.params, params))
     dims = {dim: (places[var], axis) for dim, (var, axis) in function.dims.items()}
     return Function(function.name, params, body, results, dims, [], function.origin, size_names=function.size_names)
 

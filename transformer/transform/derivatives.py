@@ -60,7 +60,7 @@ def _tree(mode: Gradient, interface: Interface, function: Function, chosen: list
           aux: Any) -> Any:
     order = [p for p in function.params if p in leaves]
     place = {var: Result(len(function.results) + i) for i, var in enumerate(order)}
-    trees = tuple(tree.map(lambda leaf: place.get(leaf, None), p.tree) for p in chosen)
+    trees = tuple(tree.map(lambda leaf: place.get(leaf), p.tree) for p in chosen)
     gradients = trees if isinstance(mode.wrt, tuple) else trees[0]
     if mode.value:
         return interface.result, gradients

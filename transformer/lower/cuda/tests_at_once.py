@@ -64,7 +64,7 @@ def _tells_places(stmt: If) -> bool:
 def _needed(var: Var, makers: dict[Var, Any]) -> list[Any] | None:
     """What makes a number, in order; None if it is not of the arguments alone."""
     made: list[Any] = []
-    stmt = makers[var] if var in makers else None
+    stmt = makers.get(var)
     if stmt is None:
         return made
     inside = [stmt, *statements(getattr(stmt, "body", []))]
