@@ -14,13 +14,14 @@
 ...         merge y: f64 = v, x
 ...         merge b: bool = True, False
 ...         merge d: bool = False, True
+...         merge e: bool = True, c
 ...     if b
 ...         then
 ...             p: f64 = multiply(y, y)
 ...         else
 ...             q: f64 = multiply(y, y)
 ...         merge r: f64 = p, q
-...     return r, d
+...     return r, d, e
 ... ''')
 function f(c: bool, x: f64)
     if c
@@ -29,7 +30,7 @@ function f(c: bool, x: f64)
         merge y: f64 = t, x
     d: bool = logical_not(c)
     p: f64 = multiply(y, y)
-    return p, d
+    return p, d, c
 """
 
 from __future__ import annotations
@@ -124,8 +125,9 @@ class Branches(Rewriter):
 
     def _is_condition(self, stmt: If, merge: Merge, after: Block) -> bool:
         """Whether a merge gives the condition, or its opposite, which then comes `after`."""
-        sides = [side.value if isinstance(side, Const) and side.type.dtype.kind == "b" else None
-                 for side in (merge.then, merge.orelse)]
+        sides = [outcome if side is stmt.cond else
+                 side.value if isinstance(side, Const) and side.type.dtype.kind == "b" else None
+                 for side, outcome in ((merge.then, True), (merge.orelse, False))]
         if None in sides or sides[0] == sides[1] or type_of(stmt.cond) != merge.target.type:
             return False
         if sides[0]:

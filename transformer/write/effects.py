@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import sys
 from typing import Any
 
 from ..core.errors import NotSupported
@@ -16,6 +17,7 @@ from ..read.values import Hole
 from .expressions import dotted
 from .layout import Group, Item, Line, Note
 
+HOMES = "numpy.exceptions", "numpy.linalg"       # of the classes that NumPy's functions raise
 CONVERSIONS = {"": -1, "r": 114, "s": 115, "a": 97}
 
 
@@ -89,10 +91,14 @@ PLAIN = {"print": _print, "warn": _warn, "assert": _assert, "raise": _raise, "fo
 
 
 def class_tree(cls: Any, e: Any) -> ast.expr:
-    """A class by its name; one that is not Python's own is given to the function."""
-    if getattr(builtins, cls.__name__, None) is not cls:
-        e.namespace[cls.__name__] = cls
-    return ast.Name(cls.__name__)
+    """A class by its name; one that is neither Python's own nor NumPy's is given to the function."""
+    name = cls.__name__
+    if getattr(builtins, name, None) is cls:
+        return ast.Name(name)
+    if cls.__module__ in HOMES and getattr(sys.modules[cls.__module__], name, None) is cls:
+        return dotted(f"{cls.__module__.replace('numpy', 'np', 1)}.{name}")
+    e.namespace[name] = cls
+    return ast.Name(name)
 
 
 def text_tree(template: tuple[Any, ...], stmt: Effect, e: Any) -> ast.expr:
