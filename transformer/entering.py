@@ -20,7 +20,7 @@ from .read.values import Axisless
 from .settings import config
 from .write.entry import EntrySource, computed, write_entry
 from .write.header import LIBRARIES, STANDARD, Header
-from .write.names import STANDING, fresh
+from .write.names import HOSTED_HELPERS, STANDING, fresh
 
 
 @dataclass
@@ -122,7 +122,7 @@ def entered(function: Function, interface: Interface, reading: Reading, extras: 
     function that is not transformed end with the arrays that it writes. With `guards` its entry tests the
     shapes it is given. Results may live in the arrays of arguments that are named in `donated`.
     What has guards is a file of its own, in which there is one thread. For a `gpu` it has kernels and their driver."""
-    name = fresh(interface.name, set(reserved.NAMES if gpu else STANDING))
+    name = fresh(interface.name, {*(reserved.NAMES if gpu else STANDING), *HOSTED_HELPERS})
     taken = {name, *(parameter.name for parameter in interface.parameters)}
     given = donations(function, interface, reading, donated)
     inner = replace(function, results=computed(function))

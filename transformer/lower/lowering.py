@@ -17,6 +17,7 @@ from ..core.halves import is_half
 from ..core.sizes import Size, Unknown, replaced
 from ..core.types import ArrayType
 from ..core.walk import all_statements, targets_of
+from ..write.names import HOSTED_HELPERS, fresh
 from . import vecmath
 from .nests import Lowered
 from .numba_names import told_apart
@@ -117,7 +118,7 @@ def lower(function: Function, assumptions: Assumptions | None = None, name: str 
     located `NotSupported`."""
     _refuse_halves(function)
     lowered = expand(function, assumptions, donated, threads)
-    return Kernel(lowered, print_lowered(lowered, name or function.name, taken))
+    return Kernel(lowered, print_lowered(lowered, name or fresh(function.name, set(HOSTED_HELPERS)), taken))
 
 
 def _refuse_halves(function: Function) -> None:

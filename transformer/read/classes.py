@@ -14,7 +14,7 @@ from collections import OrderedDict, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from ..containers import LEAVES, kind_of
-from ..core.errors import NotSupported
+from ..core.errors import NotSupported, TransformError
 from .containers import iterated
 from .errors import as_user_error
 from .library.getters import GETTERS
@@ -60,6 +60,8 @@ def construct(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str,
 
 
 def _exception(reader: Reader, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ExceptionValue:
+    if issubclass(cls, TransformError):                                  # one of ours has but its message in a program
+        return ExceptionValue(cls, args)
     if not isinstance(cls.__init__, types.FunctionType):
         with as_user_error(reader):
             return ExceptionValue(cls, args) if not kwargs else ExceptionValue(cls, args, cls(*args, **kwargs))

@@ -90,9 +90,14 @@ class Keys(Place):
 
 
 class Name(Item):
-    """A name in a frame: `holder` is the dictionary of its names."""
+    """A name in a frame: `holder` is the dictionary of its names. Those of our own have points, as no name of a user's
+    has."""
 
     __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        return self.key.replace(".", "_")
 
 
 class Cell(Place):

@@ -119,12 +119,12 @@ def _systems(dtype: Any) -> dict[Key, Any]:
     gesv = _external("numba_xgesv", size, size, numbers, size, types.CPointer(F_INT_nbtype), numbers, size)
 
     @for_any_layout
-    def solve_columns(a: Any, x: Any) -> None:
-        """Has the columns of the right side as rows of `x`, and leaves those of the solution there."""
+    def solve_columns(a: Any, x: Any) -> bool:
+        """Has the columns of the right side as rows of `x`, and leaves those of the solution there; says whether there
+        is one. (Who raises bears the name of NumPy's function, by which its line is found.)"""
         n, columns, pivots = len(a), np.empty(a.shape, a.dtype), np.empty(len(a), F_INT_nptype)
         turn(a, columns)
-        if n > 0 and gesv(letter, n, len(x), columns.ctypes, n, pivots.ctypes, x.ctypes, n) > 0:
-            raise np.linalg.LinAlgError("Singular matrix")
+        return n == 0 or gesv(letter, n, len(x), columns.ctypes, n, pivots.ctypes, x.ctypes, n) == 0
 
     @part_of_callers
     def solve(result: Any, a: Any, b: Any) -> None:
@@ -140,7 +140,8 @@ def _systems(dtype: Any) -> dict[Key, Any]:
                 return
         x = np.empty((b.shape[1], b.shape[0]), b.dtype)
         turn(b, x)
-        solve_columns(a, x)
+        if not solve_columns(a, x):
+            raise np.linalg.LinAlgError("Singular matrix")
         turn(x, result)
 
     @part_of_callers
@@ -152,7 +153,8 @@ def _systems(dtype: Any) -> dict[Key, Any]:
         x = np.zeros(a.shape, a.dtype)
         for i in range(len(a)):
             x[i, i] = 1
-        solve_columns(a, x)
+        if not solve_columns(a, x):
+            raise np.linalg.LinAlgError("Singular matrix")
         turn(x, result)
 
     return {("solve", (2, 2, 2)): solve, ("solve", (1, 2, 1)): solve_vector, ("inv", (2, 2)): inv}
