@@ -16,6 +16,7 @@ from ..core.walk import all_statements, size_of_atom
 from ..ops.arithmetic import converted
 from ..ops.elements import number
 from ..ops.factorizations import is_positive_definite
+from ..ops.identity import stop_gradient
 from ..ops.python_errors import (
     DIVISIONS,
     TESTED,
@@ -123,8 +124,8 @@ def _of_op(stmt: Let) -> Iterator[Failure]:
 
 
 def _singular(stmt: Let) -> Iterator[tuple[Any, BaseException]]:
-    """That a matrix is exactly singular: LAPACK has met a pivot of 0."""
-    sign, _ = np.linalg.slogdet(Value(stmt.args[0]))
+    """That a matrix is exactly singular: LAPACK has met a pivot of 0, where no derivative is to be taken."""
+    sign, _ = np.linalg.slogdet(call(stop_gradient, (Value(stmt.args[0]),), {}))
     yield np.any(sign == 0) if sign.ndim else sign == 0, np.linalg.LinAlgError("Singular matrix")
 
 
