@@ -16,19 +16,14 @@ def attention_grad(q, k, v):
         raise TypeError("q, k and v must be arrays of floats")
     root = np.sqrt(q.shape[1])
     scores = q @ k.T / root
-    top = np.max(scores, axis=1, keepdims=True)
-    weights = np.exp(scores - top)
-    total = np.sum(weights, axis=1, keepdims=True)
-    weights2 = weights / total
+    weights = np.exp(scores - np.max(scores, axis=1, keepdims=True))
+    weights = weights / np.sum(weights, axis=1, keepdims=True)
     # reverse
-    ddot = 2 * (weights2 @ v)
-    dv = weights2.T @ ddot
+    ddot = 2 * (weights @ v)
+    dv = weights.T @ ddot
     dweights = ddot @ v.T
-    total2 = np.sum(dweights * weights2 / total, axis=1, keepdims=True)
-    dscores = (dweights / total - total2) * weights
-    same = scores == top
-    ratio = np.sum(dscores, axis=1, keepdims=True) / np.sum(same, axis=1, keepdims=True)
-    ddot2 = (dscores - same * ratio) / root
+    dscores = (dweights - np.sum(dweights * weights, axis=1, keepdims=True)) * weights
+    ddot2 = dscores / root
     dq = ddot2 @ k
     dk = ddot2.T @ q
     return dq, dk, dv

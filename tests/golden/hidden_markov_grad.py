@@ -53,8 +53,7 @@ def hidden_markov_grad(start, moves, shows, seen):
         part = shows[:, symbol]
         state = dot * part
         total = np.sum(state)
-        total2 = np.sum(dstate * (state / total) / total)
-        dstate = dstate / total + (1.0 / total - total2)
+        dstate = (dstate + (1.0 - np.sum(dstate * (state / total)))) / total
         ddot = dstate * part
         dshows[:, symbol] += dstate * dot
         dstate = moves @ ddot

@@ -14,15 +14,12 @@ def mixture_grad(logits, means, x):
     if any(each.dtype.kind != "f" for each in (logits, means, x)):
         raise TypeError("logits, means and x must be arrays of floats")
     e = np.exp(logits)
-    total = np.sum(e)
-    weights = e / total
+    weights = e / np.sum(e)
     diff = x[:, None] - means
-    e2 = np.exp(-0.5 * diff ** 2)
-    root = np.sqrt(2 * np.pi)
-    density = e2 / root
+    density = np.exp(-0.5 * diff ** 2) / np.sqrt(2 * np.pi)
     # reverse
     ddot = -1.0 / (density @ weights)
     dweights = density.T @ ddot
-    dmeans = np.sum(np.outer(ddot, weights) / root * e2 * diff, axis=0)
-    dlogits = (dweights / total - np.sum(dweights * weights / total)) * e
+    dmeans = np.sum(np.outer(ddot, weights) * density * diff, axis=0)
+    dlogits = (dweights - np.sum(dweights * weights)) * weights
     return dlogits, dmeans

@@ -29,10 +29,10 @@ def robust_layer_grad(x, W, scale, target):
     # reverse
     ratio2 = 1.0 / (k * x.shape[0])
     derror = np.where(np.abs(error) < 1, ratio2 * error, ratio2 * np.sign(error))
-    total = np.sum(derror * ratio / spread, axis=1, keepdims=True)
+    ratio3 = np.sum(derror * ratio, axis=1, keepdims=True) / spread
     dscaled = derror / spread
     dy = dscaled * scale
     dscale = np.sum(dscaled * diff, axis=0)
-    scaled = total / (k * np.where(spread2 == 0, np.inf, spread2)) * diff
+    scaled = ratio3 / (k * np.where(spread2 == 0, np.inf, spread2)) * diff
     dW = x.T @ (dy - np.sum(dy, axis=1, keepdims=True) / k - scaled)
     return dW, dscale

@@ -33,13 +33,12 @@ def softmax_rows_grad(x, v):
         dtotal = 0.0
         # reverse of line 286: for j in range(m):
         for j in range(m - 1, -1, -1):
-            e = np.exp(x[i, j])
-            ratio = e / total
+            ratio = np.exp(x[i, j]) / total
             dout_ij = dout[i, j]
-            scaled = dout_ij * v[j]
             dv[j] += dout_ij * ratio
-            dtotal -= scaled * ratio / total
-            dx[i, j] += scaled / total * e
+            scaled = dout_ij * v[j] * ratio
+            dtotal -= scaled / total
+            dx[i, j] += scaled
         # reverse of line 284: for j in range(m):
         for j in range(m - 1, -1, -1):
             dx[i, j] += dtotal * np.exp(x[i, j])

@@ -19,7 +19,7 @@ def standardized_grad(x):
     # reverse
     dz = 3 * z ** 2
     ddiff = dz / spread
-    ratio = (np.sum(dz * z / spread, axis=0)
+    ratio = (np.sum(dz * z, axis=0) / spread
         / (n * np.where(spread == 0, np.inf, spread)))
     dx = ddiff - ratio * diff - np.sum(ddiff, axis=0) / n
     return dx

@@ -60,14 +60,14 @@ def thomas_grad(a, b, c, d):
         dright[i - 1] -= ddiff * a_i
         dd[i] += ddiff
         dupper_i = dupper[i]
-        dm = -dright_i * right[i] / m - dupper_i * upper[i] / m
+        ratio3 = (dright_i * right[i] + dupper_i * upper[i]) / m
         dc[i] += dupper_i / m
-        dupper[i - 1] -= dm * a_i
-        da[i] -= ddiff * right[i - 1] + dm * upper_before
-        db[i] += dm
+        dupper[i - 1] += ratio3 * a_i
+        da[i] += ratio3 * upper_before - ddiff * right[i - 1]
+        db[i] -= ratio3
     dright_0 = dright[0]
     dd[0] += dright_0 / b_0
     dupper_0 = dupper[0]
-    db[0] -= dright_0 * ratio2 / b_0 + dupper_0 * ratio / b_0
+    db[0] -= (dright_0 * ratio2 + dupper_0 * ratio) / b_0
     dc[0] += dupper_0 / b_0
     return da, db, dc, dd

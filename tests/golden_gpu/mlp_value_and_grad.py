@@ -50,10 +50,8 @@ def maximum_of_block(value, shared):
 
 
 @cuda.jit(device=True)
-def next_total3(total3, total4, dot4_ij, b2_j, total2):
-    total5 = dot4_ij + b2_j
-    e2 = math.exp(total5 - total2)
-    return total3 + e2, total4 + np.int64(total5 == total2), e2
+def next_total3(total3, dot4_ij, b2_j, total2):
+    return total3 + math.exp(dot4_ij + b2_j - total2)
 
 
 # What the threads of a block have, combined: by warps, and then what these have.
@@ -78,18 +76,13 @@ def add_of_block(value, shared):
 
 
 @cuda.jit(device=True)
-def next_total5(total5, total6, Y_ij, dot4_ij, b2_j, ratio, log, total2):
-    return total5 + Y_ij * (dot4_ij + b2_j - total2 - log), total6 + ratio * Y_ij
+def next_total4(total4, total5, Y_ij, dot4_ij, b2_j, ratio, log, total2):
+    return total4 + Y_ij * (dot4_ij + b2_j - total2 - log), total5 + ratio * Y_ij
 
 
 @cuda.jit(device=True)
-def next_total7(total7, e_ij, Y_ij, ratio, ratio2):
-    return total7 + (ratio * Y_ij - ratio2 * e_ij)
-
-
-@cuda.jit(device=True)
-def dz_at(dot4_ij, b2_j, e_ij, Y_ij, ratio3, ratio, ratio2, total2):
-    return ratio * Y_ij - ratio2 * e_ij - np.float32(dot4_ij + b2_j == total2) * ratio3
+def dz_at(dot4_ij, b2_j, Y_ij, ratio, ratio2, total2):
+    return ratio * Y_ij - ratio2 * math.exp(dot4_ij + b2_j - total2)
 
 
 @cuda.jit(device=True)
@@ -236,9 +229,8 @@ def fill_h(d, fours, dot, b1, h, n):
 
 
 @cuda.jit
-def fill_e(d, dot4, b2, fours, n2, e, Y, ratio, total, dz):
+def fill_total(d, dot4, b2, fours, n2, Y, ratio, total, dz):
     shared = cuda.shared.array(THREADS, np.float32)
-    shared_int64 = cuda.shared.array(THREADS, np.int64)
     i = Place(cuda.blockIdx.x)
     while i < d:
         total2 = dot4[i, 0] + b2[0]
@@ -257,83 +249,61 @@ def fill_e(d, dot4, b2, fours, n2, e, Y, ratio, total, dz):
             j = Place(j + cuda.blockDim.x)
         total2 = maximum_of_block(total2, shared)
         total3 = np.float32(0.0)
-        total4 = 0
         k = Place(cuda.threadIdx.x)
         while k < fours:
             dot4_0, dot4_1, dot4_2, dot4_3 = four_of(dot4[i], k)
             b2_0, b2_1, b2_2, b2_3 = four_of(b2, k)
-            total3, total4, e0 = next_total3(total3, total4, dot4_0, b2_0, total2)
-            total3, total4, e1 = next_total3(total3, total4, dot4_1, b2_1, total2)
-            total3, total4, e2 = next_total3(total3, total4, dot4_2, b2_2, total2)
-            total3, total4, e3 = next_total3(total3, total4, dot4_3, b2_3, total2)
-            set_four(e[i], k, (e0, e1, e2, e3))
+            total3 = next_total3(total3, dot4_0, b2_0, total2)
+            total3 = next_total3(total3, dot4_1, b2_1, total2)
+            total3 = next_total3(total3, dot4_2, b2_2, total2)
+            total3 = next_total3(total3, dot4_3, b2_3, total2)
             k = Place(k + cuda.blockDim.x)
         j = Place(4 * fours + cuda.threadIdx.x)
         while j < n2:
-            total3, total4, e[i, j] = next_total3(total3, total4, dot4[i, j], b2[j],
-                total2)
+            total3 = next_total3(total3, dot4[i, j], b2[j], total2)
             j = Place(j + cuda.blockDim.x)
         total3 = add_of_block(total3, shared)
-        total4 = add_of_block(total4, shared_int64)
         log = math.log(total3)
+        total4 = np.float32(0.0)
         total5 = np.float32(0.0)
-        total6 = np.float32(0.0)
         k = Place(cuda.threadIdx.x)
         while k < fours:
             Y0, Y1, Y2, Y3 = four_of(Y[i], k)
             dot4_0, dot4_1, dot4_2, dot4_3 = four_of(dot4[i], k)
             b2_0, b2_1, b2_2, b2_3 = four_of(b2, k)
-            total5, total6 = next_total5(total5, total6, Y0, dot4_0, b2_0, ratio, log,
+            total4, total5 = next_total4(total4, total5, Y0, dot4_0, b2_0, ratio, log,
                 total2)
-            total5, total6 = next_total5(total5, total6, Y1, dot4_1, b2_1, ratio, log,
+            total4, total5 = next_total4(total4, total5, Y1, dot4_1, b2_1, ratio, log,
                 total2)
-            total5, total6 = next_total5(total5, total6, Y2, dot4_2, b2_2, ratio, log,
+            total4, total5 = next_total4(total4, total5, Y2, dot4_2, b2_2, ratio, log,
                 total2)
-            total5, total6 = next_total5(total5, total6, Y3, dot4_3, b2_3, ratio, log,
+            total4, total5 = next_total4(total4, total5, Y3, dot4_3, b2_3, ratio, log,
                 total2)
             k = Place(k + cuda.blockDim.x)
         j = Place(4 * fours + cuda.threadIdx.x)
         while j < n2:
-            total5, total6 = next_total5(total5, total6, Y[i, j], dot4[i, j], b2[j],
+            total4, total5 = next_total4(total4, total5, Y[i, j], dot4[i, j], b2[j],
                 ratio, log, total2)
             j = Place(j + cuda.blockDim.x)
+        total4 = add_of_block(total4, shared)
         total5 = add_of_block(total5, shared)
-        total6 = add_of_block(total6, shared)
         if cuda.threadIdx.x == 0:
-            total[i] = total5
-        ratio2 = total6 / total3
-        total7 = np.float32(0.0)
-        k = Place(cuda.threadIdx.x)
-        while k < fours:
-            e0, e1, e2, e3 = four_of(e[i], k)
-            Y0, Y1, Y2, Y3 = four_of(Y[i], k)
-            total7 = next_total7(total7, e0, Y0, ratio, ratio2)
-            total7 = next_total7(total7, e1, Y1, ratio, ratio2)
-            total7 = next_total7(total7, e2, Y2, ratio, ratio2)
-            total7 = next_total7(total7, e3, Y3, ratio, ratio2)
-            k = Place(k + cuda.blockDim.x)
-        j = Place(4 * fours + cuda.threadIdx.x)
-        while j < n2:
-            total7 = next_total7(total7, e[i, j], Y[i, j], ratio, ratio2)
-            j = Place(j + cuda.blockDim.x)
-        total7 = add_of_block(total7, shared)
-        ratio3 = total7 / np.float32(total4)
+            total[i] = total4
+        ratio2 = total5 / total3
         k = Place(cuda.threadIdx.x)
         while k < fours:
             dot4_0, dot4_1, dot4_2, dot4_3 = four_of(dot4[i], k)
             b2_0, b2_1, b2_2, b2_3 = four_of(b2, k)
-            e0, e1, e2, e3 = four_of(e[i], k)
             Y0, Y1, Y2, Y3 = four_of(Y[i], k)
-            dz0 = dz_at(dot4_0, b2_0, e0, Y0, ratio3, ratio, ratio2, total2)
-            dz1 = dz_at(dot4_1, b2_1, e1, Y1, ratio3, ratio, ratio2, total2)
-            dz2 = dz_at(dot4_2, b2_2, e2, Y2, ratio3, ratio, ratio2, total2)
-            dz3 = dz_at(dot4_3, b2_3, e3, Y3, ratio3, ratio, ratio2, total2)
+            dz0 = dz_at(dot4_0, b2_0, Y0, ratio, ratio2, total2)
+            dz1 = dz_at(dot4_1, b2_1, Y1, ratio, ratio2, total2)
+            dz2 = dz_at(dot4_2, b2_2, Y2, ratio, ratio2, total2)
+            dz3 = dz_at(dot4_3, b2_3, Y3, ratio, ratio2, total2)
             set_four(dz[i], k, (dz0, dz1, dz2, dz3))
             k = Place(k + cuda.blockDim.x)
         j = Place(4 * fours + cuda.threadIdx.x)
         while j < n2:
-            dz[i, j] = dz_at(dot4[i, j], b2[j], e[i, j], Y[i, j], ratio3, ratio, ratio2,
-                total2)
+            dz[i, j] = dz_at(dot4[i, j], b2[j], Y[i, j], ratio, ratio2, total2)
             j = Place(j + cuda.blockDim.x)
         i = Place(i + cuda.gridDim.x)
 
@@ -485,9 +455,8 @@ def mlp_value_and_grad_driver(W1, b1, W2, b2, X, Y):
     ratio = np.float32(-1.0) / np.float32(number)
     total = cp.empty(d, np.float32)
     dz = cp.empty((d, n2), np.float32)
-    e = cp.empty((d, n2), np.float32)
-    fours = in_fours(n2, dot4, b2, e, Y, dz)
-    fill_e[over_blocks(d, along=n2)](d, dot4, b2, fours, n2, e, Y, ratio, total, dz)
+    fours = in_fours(n2, dot4, b2, Y, dz)
+    fill_total[over_blocks(d, along=n2)](d, dot4, b2, fours, n2, Y, ratio, total, dz)
     parts = cp.empty(n3, np.float32)
     fours = in_fours(d, total)
     fill_parts[over_blocks(n3)](n3, fours, total, d, parts)

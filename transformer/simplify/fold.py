@@ -53,6 +53,7 @@ from . import (
     classes,
     constants,
     counts,
+    divisors,
     elements,
     filled,
     neutral,
@@ -82,8 +83,8 @@ def fold(function: Function, assumptions: Assumptions) -> bool:
 def _gathered() -> dict[str, list[Rule]]:
     """The rules of all modules, by the name of the op."""
     rules: dict[str, list[Rule]] = {}
-    for module in (constants, quotients, neutral, choices, signs, shapes, filled, unit_axes, elements, rows, updates,
-                   classes, counts, wider):
+    for module in (constants, quotients, neutral, choices, signs, divisors, shapes, filled, unit_axes, elements, rows,
+                   updates, classes, counts, wider):
         for name, own in module.RULES.items():
             rules.setdefault(name, []).extend(own)
     return rules

@@ -28,6 +28,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ..core.grammar import Atom, Const, Let, Var, type_of
+from ..core.types import ArrayType
 from ..ops.arithmetic import Divide, Multiply, Negative
 from .changes import with_operand
 from .constants import has_dtype, is_power_of_two
@@ -167,9 +168,14 @@ def _is_constant(fold: Fold, atom: Atom) -> bool:
 
 def _divides(fold: Fold, target: Var, first: Atom, second: Atom) -> bool:
     """Whether `first / second` has the type of a variable."""
-    a, b, wanted = array_type(first), array_type(second), array_type(target)
-    found = Divide.types(a.with_sizes(()), b.with_sizes(()))
-    fits = found.dtype == wanted.dtype and (a.weak and b.weak) == wanted.weak
+    return divides(fold, target, array_type(first), array_type(second))
+
+
+def divides(fold: Fold, target: Var, first: ArrayType, second: ArrayType) -> bool:
+    """Whether the quotient of two types is that of a variable."""
+    wanted = array_type(target)
+    found = Divide.types(first.with_sizes(()), second.with_sizes(()))
+    fits = found.dtype == wanted.dtype and (first.weak and second.weak) == wanted.weak
     return bool(fits) and covers(fold, (first, second), target)
 
 

@@ -322,10 +322,11 @@ def _meets(stmt: Let, place: int, wanted: ArrayType) -> bool:
         whole and wanted.dtype == FLOAT64 and array_type(stmt.target).dtype == FLOAT64)
 
 
-def covers(fold: Fold, args: tuple[Atom, ...], target: Var) -> bool:
-    """Whether the operands broadcast to the sizes of the result."""
+def covers(fold: Fold, args: tuple[Atom | ArrayType, ...], target: Var) -> bool:
+    """Whether the operands, or some of their types, broadcast to the sizes of the result."""
     normal = fold.assumptions.normal
-    shapes = [tuple(map(normal, array_type(atom).sizes))[::-1] for atom in args]
+    types = [arg if isinstance(arg, ArrayType) else array_type(arg) for arg in args]
+    shapes = [tuple(map(normal, type.sizes))[::-1] for type in types]
     wanted = tuple(map(normal, array_type(target).sizes))[::-1]
     return max(map(len, shapes)) == len(wanted) and all(
         size == 1 or any(k < len(shape) and shape[k] == size for shape in shapes) for k, size in enumerate(wanted))

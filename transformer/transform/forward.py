@@ -37,6 +37,7 @@ from . import rules
 from .activity import varied_vars
 from .applied import drop_effects, is_ruled, push
 from .calls import Calls, push_call, strong
+from .cancelling import hold
 from .naming import derivative_name, name_after, named_apart
 from .saved import push_saved, zeros_like_saved, zeros_like_sequence
 
@@ -47,6 +48,8 @@ def jvp(function: Function, active: Sequence[bool], builder: Builder) -> Functio
     inputs = [p for p, on in zip(function.params, active) if on]
     calls = Calls(builder, function)
     builder.mixes_widths |= rules.mixes_widths(function)
+    with builder.active():
+        hold(function.body, inputs, function.results, calls.summaries)
     forward = Forward(builder, varied_vars(function.body, inputs, calls.summaries), calls)
     with named_apart(function, builder, TANGENT), builder.active(), builder.nested() as body:
         new_params = [Var(p.type, derivative_name(p, builder), is_parameter=True) for p in inputs]

@@ -33,6 +33,7 @@ from ..ops.value import Value
 from .applied import prepared, without_links
 from .blocks import can_be_split, has_loops, in_blocks
 from .calls import Calls
+from .cancelling import hold
 from .hoisting import hoist
 from .memory import Needs, splits, too_large
 from .naming import named_apart
@@ -92,6 +93,7 @@ def _swept(function: Function, active: Sequence[bool], seeds: Sequence[Atom | No
     with builder.active(), named_apart(function, builder, COTANGENT):
         seeded = [r for r, seed in zip(function.results, seeds) if seed is not None]
         body = prepared(in_blocks(function.body, builder), inputs, seeded, builder)
+        hold(body, inputs, seeded)
         hoist(body, builder.assumptions)
         mark_distinct(body, builder.assumptions)
         calls = Calls(builder, function)
