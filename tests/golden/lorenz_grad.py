@@ -15,9 +15,7 @@ def lorenz_grad(state, n):
     if state.dtype.kind != "f":
         raise TypeError("state must be an array of floats")
     dt = 0.01
-    x = state[0]
-    y = state[1]
-    z = state[2]
+    x, y, z = state
     x_k = np.empty(m)
     y_k = np.empty(m)
     diff_k = np.empty(m)

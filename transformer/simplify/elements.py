@@ -41,9 +41,11 @@ if TYPE_CHECKING:
 
 @with_operand("get")
 def _of_part(fold: Fold, stmt: Let) -> Any:
-    """x[a:][1] → x[a + 1]."""
+    """x[a:][1] → x[a + 1], in derivatives and of a part that has no name."""
     part, place = fold.defined_by(stmt.args[0], "get"), _place(stmt)
-    if part is None or place is None or not fold.is_generated or _is_written(fold, part.args[0]):
+    if part is None or place is None or _is_written(fold, part.args[0]):
+        return None
+    if not fold.is_generated and part.target.name is not None:
         return None
     start, stop = _bounds(part)
     if start is not None and place >= 0 and fold.assumptions.certainly_at_least(start, 0):

@@ -20,6 +20,7 @@ from .layout import Group, Item, Line, Note
 from .moves import assignments
 from .names import Names
 from .sizes import number
+from .taking_apart import taken_apart
 from .variables import Variables
 
 COMMUTES = frozenset("+*")
@@ -55,6 +56,7 @@ class Statements:
         """The items of a block; what stands between `enter` and `exit` is indented under a `with`."""
         items: list[Item] = []
         open_blocks: list[list[Item]] = [items]
+        reads: dict[ast.stmt, Let] = {}
         for stmt in block:
             if not self.flow.is_alive(stmt):     # an index that the `for` makes may be kept all the same
                 _append(open_blocks[-1], self.stored(self.flow.stored.after.get(stmt, ())))
@@ -65,10 +67,12 @@ class Statements:
                 continue
             made: list[Item] = getattr(self, METHODS[type(stmt)])(stmt)
             made += self.stored(self.flow.stored.after.get(stmt, ()))
+            if isinstance(stmt, Let) and stmt.op.name == "get" and len(made) == len(stmt.args) == 1:
+                reads[made[0].node] = stmt                                    # type: ignore[union-attr]
             _append(open_blocks[-1], made)
             if isinstance(stmt, Effect) and opens_block(stmt):
                 open_blocks.append(made[-1].body)  # type: ignore[union-attr]
-        return items
+        return taken_apart(items, reads)
 
     # -- plain statements ---------------------------------------------------------------------
 
