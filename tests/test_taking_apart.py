@@ -1,4 +1,4 @@
-"""Elements that one statement takes out of an array are taken out by one statement of the source, and others are not."""
+"""Elements that one statement takes out of an array are taken out by one statement of the source."""
 
 from __future__ import annotations
 
