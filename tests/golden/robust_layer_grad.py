@@ -34,5 +34,5 @@ def robust_layer_grad(x, W, scale, target):
     dy = dscaled * scale
     dscale = np.sum(dscaled * diff, axis=0)
     scaled = ratio3 / (k * np.where(spread2 == 0, np.inf, spread2)) * diff
-    dW = x.T @ (dy - np.sum(dy, axis=1, keepdims=True) / k - scaled)
+    dW = x.T @ (dy - np.mean(dy, axis=1, keepdims=True) - scaled)
     return dW, dscale

@@ -8,18 +8,16 @@ import numpy as np
 
 def standardized_grad(x):
     # x: f64[n, m]
-    n = x.shape[0]
     if np.ndim(x) != 2:
         raise ValueError("x must have 2 axes")
     if x.dtype.kind != "f":
         raise TypeError("x must be an array of floats")
-    diff = x - np.mean(x, axis=0)
     spread = np.std(x, axis=0)
-    z = diff / spread
+    z = (x - np.mean(x, axis=0)) / spread
     # reverse
     dz = 3 * z ** 2
     ddiff = dz / spread
-    ratio = (np.sum(dz * z, axis=0) / spread
-        / (n * np.where(spread == 0, np.inf, spread)))
-    dx = ddiff - ratio * diff - np.sum(ddiff, axis=0) / n
+    scaled = (np.sum(dz * z, axis=0)
+        / (x.shape[0] * np.where(spread == 0, np.inf, spread)) * z)
+    dx = ddiff - scaled - np.mean(ddiff, axis=0)
     return dx

@@ -82,7 +82,7 @@ def _half(fold: Fold, atom: Atom) -> list[Let] | None:
 
 def _inner(fold: Fold, stmt: Let) -> int:
     """Which operand of a product is looked into."""
-    inner = stmt.op.name == "multiply" and fold.own(stmt.args[0], "where", *FACTORS) is None
+    inner = stmt.op.name == "multiply" and fold.defined_by(stmt.args[0], "where", *FACTORS) is None
     return int(inner)
 
 
@@ -110,6 +110,35 @@ def _opposite(fold: Fold, like: Let, value: Atom) -> Atom:
     return fold.emit(like, Negative, value, type=type_of(value)) if constant is None else Const(-constant)
 
 
+@with_operand("where", *FACTORS)
+def _chosen_before(fold: Fold, stmt: Let) -> Any:
+    """where(c, 2 * where(c, a, b), 0) → where(c, 2 * a, 0): what was not chosen before is not chosen now."""
+    if not fold.is_generated:
+        return None
+    for side in (1, 2):
+        path = _chosen_alike(fold, stmt, side)
+        if path:
+            value = _with_factors(fold, stmt, path, side)
+            if fold.same_type(type_of(value), type_of(stmt.args[side])):
+                return fold.become(stmt, stmt.op, *stmt.args[:side], value, *stmt.args[side + 1:], **stmt.attrs)
+    return None
+
+
+def _chosen_alike(fold: Fold, stmt: Let, side: int) -> list[Let]:
+    """The products that nothing else uses, from one side of a choice inwards, and a choice by the same condition."""
+    path: list[Let] = []
+    atom = stmt.args[side]
+    while len(path) < DEEPEST:
+        inner = fold.own(atom, *FACTORS) or fold.defined_by(atom, "where")
+        if inner is None or inner.op.name != "where" and inner.attrs:
+            return []
+        path.append(inner)
+        if inner.op.name == "where":
+            return path if inner.args[0] is stmt.args[0] else []
+        atom = inner.args[_inner(fold, inner)]
+    return []
+
+
 @with_operand(CONSTANT)
 def _turned(fold: Fold, stmt: Let) -> Any:
     """0 == x → x == 0, in generated code."""
@@ -122,6 +151,7 @@ def _turned(fold: Fold, stmt: Let) -> Any:
 RULES = {
     "add": [_halves],
     "subtract": [_halves],
+    "where": [_chosen_before],
     Equal.name: [_turned],
     NotEqual.name: [_turned],
 }

@@ -35,10 +35,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..core.grammar import Atom, Let, Var
+from ..core.grammar import Atom, Const, Let, Var
+from ..core.sizes import Size
+from ..core.types import ArrayType
+from ..core.walk import size_of_atom
 from ..ops.arithmetic import Add, Divide, Multiply, Negative, Subtract
 from ..ops.indexing import only_inserts
-from ..ops.reduction import gone
+from ..ops.reduction import gone, reduced_count
+from ..ops.statistics import Mean
 from .changes import with_operand
 from .quotients import divides
 from .rewriter import array_type
@@ -46,6 +50,8 @@ from .signs import negated
 
 if TYPE_CHECKING:
     from .fold import Fold
+
+DEEPEST = 4                    # divisors one behind the other
 
 
 @with_operand("divide")
@@ -102,15 +108,63 @@ def _squeezed(fold: Fold, stmt: Let) -> Any:
 
 @with_operand("divide")
 def _over_both(fold: Fold, stmt: Let) -> Any:
-    """a / s - b / s → (a - b) / s, -a / s - b / s → -(a + b) / s."""
-    first, second = (_quotient(fold, stmt, atom) for atom in stmt.args)
-    if first is None or second is None or first.args[1] is not second.args[1] or stmt.attrs:
+    """a / s - b / s * c → (a - b * c) / s, -a / s - b / s → -(a + b) / s."""
+    if stmt.attrs:
         return None
-    (a, divisor), b = first.args, second.args[0]
-    types = [array_type(a), array_type(b)]
-    type = replace(stmt.op.types(*types), weak=all(each.weak for each in types))
-    if not isinstance(divisor, Var) or not divides(fold, stmt.target, type, array_type(divisor)):
-        return None
+    for place in (0, 1):
+        quotient = _quotient(fold, stmt, stmt.args[place])
+        divisor = None if quotient is None else quotient.args[1]
+        if quotient is None or not isinstance(divisor, Var):
+            continue
+        paths = [_to_divisor(fold, atom, divisor) for atom in stmt.args]
+        if all(paths) and _fits(fold, stmt, divisor, paths):
+            return _divided_once(fold, stmt, divisor, *(_without(fold, stmt, path) for path in paths))
+    return None
+
+
+def _to_divisor(fold: Fold, atom: Atom, divisor: Var) -> list[Let]:
+    """The products and quotients that nothing else uses, from `atom` inwards, to one by this divisor."""
+    path: list[Let] = []
+    while len(path) < DEEPEST:
+        inner = fold.own(atom, "multiply", "divide")
+        if inner is None or inner.attrs:
+            return []
+        path.append(inner)
+        if inner.op is Divide and inner.args[1] is divisor:
+            return path
+        atom = inner.args[0]
+    return []
+
+
+def _without(fold: Fold, like: Let, path: list[Let]) -> Atom:
+    """What a path of products and quotients gives without the last divisor: new statements before `like`."""
+    value = path[-1].args[0]
+    for each in path[-2::-1]:
+        type = _joined(each.op, array_type(value), array_type(each.args[1]))
+        value = fold.emit(like, each.op, value, each.args[1], type=type)
+    return value
+
+
+def _fits(fold: Fold, stmt: Let, divisor: Var, paths: list[list[Let]]) -> bool:
+    """Whether the numerators are floating point numbers, which give the type of the statement when divided once."""
+    if not all(array_type(path[-1].args[0]).is_inexact for path in paths):
+        return False
+    types = []
+    for path in paths:
+        type = array_type(path[-1].args[0])
+        for each in path[-2::-1]:
+            type = _joined(each.op, type, array_type(each.args[1]))
+        types.append(type)
+    return divides(fold, stmt.target, _joined(stmt.op, *types), array_type(divisor))
+
+
+def _joined(op: Any, *types: ArrayType) -> ArrayType:
+    """The type of an operation; of Python's numbers it is one of Python's."""
+    return replace(op.types(*types), weak=all(type.weak for type in types))
+
+
+def _divided_once(fold: Fold, stmt: Let, divisor: Var, a: Atom, b: Atom) -> Any:
+    type = _joined(stmt.op, array_type(a), array_type(b))
     opposite = negated(fold, a, type.dtype) if stmt.op is Subtract and type.dtype.kind == "f" else None
     if opposite is None or not fold.same_type(array_type(opposite), array_type(a)):
         return fold.become(stmt, Divide, fold.emit(stmt, stmt.op, a, b, type=type), divisor)
@@ -120,14 +174,41 @@ def _over_both(fold: Fold, stmt: Let) -> Any:
 
 @with_operand("divide")
 def _by_share(fold: Fold, stmt: Let) -> Any:
-    """a / s * e → a * p where there is p = e / s."""
+    """a / s / n * e → a / n * p where there is p = e / s."""
+    if stmt.attrs:
+        return None
     for first, other in (stmt.args, stmt.args[::-1]):
+        outer: list[Let] = []
         quotient = _quotient(fold, stmt, first)
-        share = None if quotient is None or stmt.attrs else _share(fold, other, quotient.args[1])
-        if share is not None and quotient is not None and fold.has_type(quotient.args[0], stmt.target) and (
-                fold.has_type(share, stmt.target)):
-            return fold.become(stmt, Multiply, quotient.args[0], share)
+        while quotient is not None and len(outer) < DEEPEST:
+            share = _share(fold, other, quotient.args[1])
+            if share is not None and fold.has_type(share, stmt.target):
+                return fold.become(stmt, Multiply, _without(fold, stmt, [*outer, quotient]), share)
+            outer.append(quotient)
+            quotient = _quotient(fold, stmt, quotient.args[0])
     return None
+
+
+@with_operand("sum")
+def _mean(fold: Fold, stmt: Let) -> Any:
+    """np.sum(x, axis=1) / n → np.mean(x, axis=1), of float32 and wider."""
+    total, count = fold.own(stmt.args[0], "sum"), stmt.args[1]
+    if total is None or not fold.is_derivative(stmt) or stmt.attrs or not _is_whole(count):
+        return None
+    terms = array_type(total.args[0])
+    if terms.dtype.kind not in "fc" or terms.dtype.itemsize < 4 or terms.dtype != array_type(stmt.target).dtype:
+        return None
+    axis = total.attrs.get("axis")
+    counted = reduced_count(terms.sizes, axis)
+    if not terms.rank or total.attrs.keys() - {"axis", "keepdims", "spelling"} or (
+            not fold.assumptions.equal(size_of_atom(count), counted)):
+        return None
+    attrs = {key: value for key, value in total.attrs.items() if key != "spelling"}
+    return fold.become(stmt, Mean, total.args[0], **attrs)
+
+
+def _is_whole(atom: Atom) -> bool:
+    return isinstance(atom, Size) or isinstance(atom, Const) and isinstance(atom.value, int)
 
 
 def _share(fold: Fold, part: Atom, whole: Atom) -> Var | None:
@@ -150,4 +231,4 @@ def _quotient(fold: Fold, stmt: Let, atom: Atom) -> Let | None:
 
 
 RULES = {"sum": [_total_over], "add": [_over_both], "subtract": [_over_both], "multiply": [_by_share],
-         "squeeze": [_squeezed]}
+         "divide": [_mean], "squeeze": [_squeezed]}
