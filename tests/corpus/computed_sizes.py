@@ -250,7 +250,18 @@ def pool_example(rng, size: int = 6):
     return rng.standard_normal(size), rng.uniform(0.5, 1.5, size)
 
 
+def pairs_side_by_side(x):
+    """Diagonals, differences and parts whose numbers are those of rows."""
+    half = len(x) // 2
+    square = x @ x.T
+    beside = np.concatenate([np.diag(square, half), np.diag(square, -half)])
+    steps = np.diff(np.tril(square, half - 1), half, axis=0)
+    first, *rest = np.split(np.linalg.matrix_power(square, half), half)
+    return np.sum(beside ** 2) + np.trace(steps, half) + np.sum(first * len(rest)) + np.round(np.sum(x), half)
+
+
 PROGRAMS = [
+    Program(pairs_side_by_side, normal((4, 3))),
     Program(row_without_itself, apart((5,))),
     Program(pooled, pool_example, (0, 1)),
     Program(columns_repeated, normal((2, 3), then=(np.array([2, 0, 1], np.int32),))),

@@ -30,10 +30,10 @@ Bound = tuple[Args, Kwargs]
 class NotKnown(NotSupported):
     """An argument, `value`, has to be known while the function is read, and is not."""
 
-    value: Value
+    value: Any
 
 
-def not_known(argument: Value, message: str, why: str, instead: str) -> NotKnown:
+def not_known(argument: Any, message: str, why: str, instead: str) -> NotKnown:
     """The error about an argument that has to be known."""
     error = NotKnown(message, why=why, instead=instead)
     error.value = argument
@@ -48,14 +48,20 @@ def known(argument: Any, what: str) -> Any:
         return argument.known
     if isinstance(argument.atom, Const):
         return argument.atom.value
-    raise not_known(argument, f"{what} must be known while the function is read",
-                    "the shape of the result depends on it, and it is computed by the program",
-                    "Pass it as a Python number that does not come out of an array.")
+    raise _open(argument, what)
+
+
+def _open(argument: Any, what: str) -> NotKnown:
+    return not_known(argument, f"{what} must be known while the function is read",
+                     "the shape of the result depends on it, and it is computed by the program",
+                     "Pass it as a Python number that does not come out of an array.")
 
 
 def whole(argument: Any, what: str) -> int:
-    """A static whole number."""
+    """A static whole number; that of a size, which has none, is asked for."""
     argument = known(argument, what)
+    if isinstance(argument, Size):
+        raise _open(argument, what)
     try:
         return operator.index(argument)
     except TypeError:

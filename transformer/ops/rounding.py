@@ -9,7 +9,8 @@ import numpy as np
 
 from ..core.errors import BadArgument, NotSupported, ShapeError
 from ..core.types import INT, ArrayType
-from . import scalars
+from . import arguments, scalars
+from .arguments import Args, Bound, Kwargs
 from .decimals import RoundDecimal
 from .elementwise import FLAT, Elementwise, elementwise_type
 
@@ -19,6 +20,11 @@ class Round(Elementwise):
     methods = ("round",)
     loop = {"f": scalars.rounded, "c": scalars.rounded_complex}
     derivative = FLAT
+
+    @classmethod
+    def bind(cls, args: Args, kwargs: Kwargs) -> Bound:
+        operands, attrs = super().bind(args, kwargs)
+        return operands, {key: arguments.whole(value, key) for key, value in attrs.items()}
 
     def types(a: ArrayType, decimals: int = 0) -> Any:
         return elementwise_type(np.round, (a,), **({"decimals": decimals} if decimals else {}))

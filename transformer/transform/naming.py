@@ -1,5 +1,5 @@
 """Names of derivatives: those of `x` are called `dx`. In a function that has derivatives already, whose `dx` is one of
-them, tangents are called `x_dot` and cotangents `x_bar`, as in the books.
+them, or where something is called `dx` beside `x`, tangents are called `x_dot` and cotangents `x_bar`, as in the books.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from ..core.builder import Builder
 from ..core.grammar import Atom, Function, Let, Var
 from ..core.naming import FIRST, derived
-from ..core.walk import all_statements, reachable
+from ..core.walk import all_definitions, all_statements, reachable
 
 
 def derivative_name(atom: Atom, builder: Builder) -> str | None:
@@ -39,7 +39,15 @@ def named_apart(function: Function, builder: Builder, pattern: str) -> Iterator[
 
 
 def pattern_for(function: Function, pattern: str) -> str:
-    return pattern if any(map(_has_derivatives, reachable(function))) else FIRST
+    functions = reachable(function)
+    is_taken = any(map(_has_derivatives, functions)) or any(map(_has_names_of_derivatives, functions))
+    return pattern if is_taken else FIRST
+
+
+def _has_names_of_derivatives(function: Function) -> bool:
+    """Whether a step or a slope, say, is called `dx`, and what it is one of `x`."""
+    names = {var.name for var in (*function.params, *all_definitions(function.body)) if var.name}
+    return any(derived(name) in names for name in names)
 
 
 def _has_derivatives(function: Function) -> bool:
