@@ -189,22 +189,36 @@ def _by_share(fold: Fold, stmt: Let) -> Any:
     return None
 
 
-@with_operand("sum")
+@with_operand("sum", "divide")
 def _mean(fold: Fold, stmt: Let) -> Any:
-    """np.sum(x, axis=1) / n → np.mean(x, axis=1), of float32 and wider."""
-    total, count = fold.own(stmt.args[0], "sum"), stmt.args[1]
-    if total is None or not fold.is_derivative(stmt) or stmt.attrs or not _is_whole(count):
+    """np.sum(x, axis=1) / s / n → np.mean(x, axis=1) / s, of float32 and wider."""
+    count = stmt.args[1]
+    if not fold.is_derivative(stmt) or stmt.attrs or not _is_whole(count):
         return None
-    terms = array_type(total.args[0])
-    if terms.dtype.kind not in "fc" or terms.dtype.itemsize < 4 or terms.dtype != array_type(stmt.target).dtype:
+    path: list[Let] = []
+    inner = fold.own(stmt.args[0], "sum", "divide")
+    while inner is not None and inner.op is Divide and not inner.attrs and len(path) < DEEPEST:
+        path.append(inner)
+        inner = fold.own(inner.args[0], "sum", "divide")
+    if inner is None or not _is_mean(fold, inner, count, array_type(stmt.target)):
         return None
-    axis = total.attrs.get("axis")
-    counted = reduced_count(terms.sizes, axis)
-    if not terms.rank or total.attrs.keys() - {"axis", "keepdims", "spelling"} or (
-            not fold.assumptions.equal(size_of_atom(count), counted)):
-        return None
-    attrs = {key: value for key, value in total.attrs.items() if key != "spelling"}
-    return fold.become(stmt, Mean, total.args[0], **attrs)
+    attrs = {key: value for key, value in inner.attrs.items() if key != "spelling"}
+    if not path:
+        return fold.become(stmt, Mean, inner.args[0], **attrs)
+    value: Atom = fold.emit(stmt, Mean, inner.args[0], type=inner.target.type, **attrs)
+    for each in path[:0:-1]:
+        value = fold.emit(stmt, Divide, value, each.args[1], type=each.target.type)
+    return fold.become(stmt, Divide, value, path[0].args[1])
+
+
+def _is_mean(fold: Fold, total: Let, count: Atom, wanted: ArrayType) -> bool:
+    """Whether a sum that is divided by so many, and has this type then, is one of as many."""
+    terms = array_type(total.args[0]) if total.args else wanted
+    is_plain = total.op.name == "sum" and total.attrs.keys() <= {"axis", "keepdims", "spelling"}
+    if not is_plain or not terms.rank or terms.dtype.kind not in "fc" or terms.dtype.itemsize < 4:
+        return False
+    counted = reduced_count(terms.sizes, total.attrs.get("axis"))
+    return terms.dtype == wanted.dtype and fold.assumptions.equal(size_of_atom(count), counted)
 
 
 def _is_whole(atom: Atom) -> bool:

@@ -357,11 +357,26 @@ def _expanded(stmt: Let, given: Given) -> Dependence | None:
 
 
 def _rearranged(stmt: Let, given: Given) -> Dependence | None:
-    """Any part and any order of elements, where all of them have the same number as a term or factor."""
-    found = [each for each in given if each is not None]
-    if any(each != found[0] for each in found) or any(axis is not None for axis in found[0].axes):
+    """Any order of elements that all have the same number as a term or factor."""
+    like = _only(given[:1])
+    if any(axis is not None for axis in like.axes):
         raise Depends
-    return replace(found[0], axes=(None,) * _rank(stmt.target))
+    return replace(like, axes=(None,) * _rank(stmt.target))
+
+
+def _put_together(stmt: Let, given: Given) -> Dependence | None:
+    """Arrays of such elements, one behind the other."""
+    if any(each != given[0] for each in given):
+        raise Depends
+    return _rearranged(stmt, given[:1])
+
+
+def _squeezed(stmt: Let, given: Given) -> Dependence | None:
+    like = _only(given)
+    folded = gone(len(like.axes), stmt.attrs.get("axis"))
+    if stmt.attrs.get("axis") is None or any(like.axes[k] is not None for k in folded):
+        raise Depends
+    return replace(like, axes=tuple(axis for k, axis in enumerate(like.axes) if k not in folded))
 
 
 RULES: dict[str, Callable[[Let, Given], Dependence | None]] = {
@@ -372,6 +387,7 @@ RULES: dict[str, Callable[[Let, Given], Dependence | None]] = {
     "sum": _reduced("factors"), "mean": _reduced("terms and factors"), "max": _reduced("terms and factors"),
     "min": _reduced("terms and factors"), "cumsum": _running,
     **dict.fromkeys(("same", "cast", "copy", "broadcast_to"), _unchanged),
-    **dict.fromkeys(("reshape", "ravel", "squeeze", "flip", "roll", "concatenate", "stack", "diagonal"), _rearranged),
+    **dict.fromkeys(("reshape", "ravel", "flip", "roll", "diagonal"), _rearranged), "squeeze": _squeezed,
+    **dict.fromkeys(("concatenate", "stack"), _put_together),
     "transpose": _transposed, "expand_dims": _expanded,
 }
