@@ -8,13 +8,13 @@ loops' positions in, innermost first; what is not affine may be anywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..core.grammar import Atom, Const, If, Let, Loop, Var, type_of
 from ..core.guards import Assumptions
-from ..core.sizes import Extent, Greatest, Size, Unknown, greatest, least, leaves, replaced
+from ..core.sizes import Extent, Greatest, Least, Size, Unknown, greatest, least, leaves, replaced
 from ..core.walk import size_of_atom
 from ..ops.integers import PLACES, combined, is_exact
 from ..ops.regions import Slot, is_mask, rank_of
@@ -74,8 +74,8 @@ class Touching:
             array: Any = type_of(stmt.args[0])
             slots = stmt.args[1:] if stmt.op.name == "get" else stmt.args[2:]
             found = Access(array.sizes, stmt.attrs["index"], slots, self.scopes.scope_of[stmt])
-            found.intervals = list(self._intervals(found))
             found.facts = [fact for scope in found.scope.path() for fact in self._facts(scope)]
+            found.intervals = list(self._intervals(found))
             found.unequal = [size for scope in found.scope.path() for size in self._unequal(scope)]
             self.accesses[stmt] = found
         return self.accesses[stmt]
@@ -146,6 +146,10 @@ class Touching:
             self.known[atom] = self._seen_through(atom)
         return self.known[atom]
 
+    def _leaf(self, leaf: Any) -> Extent | None:
+        """An integer of the program in a size, seen through."""
+        return self.extent(leaf.var) if isinstance(leaf, Unknown) else None
+
     def _seen_through(self, var: Var) -> Extent:
         stmt = self.scopes.definition.get(var)
         if isinstance(stmt, Let) and stmt.op.name in PLACES:
@@ -190,13 +194,14 @@ class Touching:
     def _position(self, bound: Any, access: Access, size: Extent) -> Extent | None:
         """A bound counted from the start of the axis, if it is known from which end it counts."""
         position = self.extent(access.slots[bound.k] if isinstance(bound, Slot) else bound)
-        if self._never_negative(position, access.scope):
+        if self._never_negative(position, access.scope, access.facts):
             return position
-        return position + size if self._never_negative(-1 - position, access.scope) else None
+        return position + size if self._never_negative(-1 - position, access.scope, access.facts) else None
 
-    def _never_negative(self, size: Extent, scope: Scope) -> bool:
-        low = self.lowest(size, [(s, s.loop.position) for s in scope.loops()], None)
-        return low is not None and self.is_certain(low, 0)
+    def _never_negative(self, size: Extent, scope: Scope, facts: Sequence[Extent] = ()) -> bool:
+        """Whether a size is certainly not negative in a scope, or where `facts` are not negative either."""
+        free = [(s, s.loop.position) for s in scope.loops()]
+        return any(self.is_certain(low, 0) for fact in (0, *facts) for low in self.bounds(size - fact, free, None))
 
     # -- least values --------------------------------------------------------------------------
 
@@ -213,18 +218,21 @@ class Touching:
         return all(scope in pairing.same for scope in self.scopes.scope(var).loops())
 
     def lowest(self, size: Extent, free: list[tuple[Scope, Any]], pairing: Pairing | None) -> Extent | None:
-        """What `size` is never below, in terms of sizes alone: bounds put in for the positions `free`,
-        the last first. None where there is none."""
-        for scope, name in reversed(free):
-            count = _coefficient(size, Unknown(name))
-            if count is None:
-                return None
-            if count:
-                bound = self._bound(scope, name, count > 0, pairing)
-                if bound is None:
-                    return None
-                size = size - Size.of(Unknown(name)) * count + bound * count
-        return size
+        """What `size` is never below, in terms of sizes alone. None where there is nothing."""
+        return next(self.bounds(size, free, pairing), None)
+
+    def bounds(self, size: Extent, free: list[tuple[Scope, Any]], pairing: Pairing | None) -> Iterator[Extent]:
+        """What `size` is never below: bounds put in for the positions `free`, the last first. There are several where a
+        loop ends at the least of two sizes."""
+        if not free:
+            yield size
+            return
+        *rest, (scope, name) = free
+        for each in _opened(size, Unknown(name)):
+            count = _coefficient(each, Unknown(name))
+            bound = self._bound(scope, name, count > 0, pairing) if count else 0
+            if count is not None and bound is not None:
+                yield from self.bounds(each - Size.of(Unknown(name)) * count + bound * count, rest, pairing)
 
     def _bound(self, scope: Scope, name: Any, low: bool, pairing: Pairing | None) -> Extent | None:
         """The lowest or highest position of a loop, for one of two accesses."""
@@ -247,7 +255,7 @@ class Touching:
         """The last position of a loop, within the loop: there is one."""
         if scope.loop.trips is None:
             return None
-        trips = self.extent(scope.loop.trips)
+        trips = replaced(self.extent(scope.loop.trips), self._leaf)
         atom = next(trips.atoms(), None) if isinstance(trips, Size) and len(trips.terms) == 1 else None
         if isinstance(atom, Greatest) and trips == Size.of(atom) and atom.second == 0:
             trips = atom.first
@@ -286,8 +294,7 @@ class _Compared:
                    for fact in (0, *self.facts))
 
     def is_positive(self, size: Extent) -> bool:
-        low = self.touching.lowest(size, self.free, self.pairing)
-        return low is not None and self.touching.is_certain(low, 1)
+        return any(self.touching.is_certain(low, 1) for low in self.touching.bounds(size, self.free, self.pairing))
 
 
 def are_alternatives(first: Scope, second: Scope, pairing: Pairing) -> bool:
@@ -313,6 +320,18 @@ def _coefficient(size: Extent, leaf: Unknown) -> int | None:
     if not isinstance(size, Size) or leaf not in size.leaves:
         return 0
     return size.terms.get((leaf,)) if size.leaves.count(leaf) == 1 else None
+
+
+def _opened(size: Extent, leaf: Unknown) -> Iterator[Extent]:
+    """A size, and what it is not below where a leaf occurs in the least of two that is taken away: min(a, b) is neither
+    above a nor above b."""
+    yield size
+    if isinstance(size, Size) and leaf in size.leaves:
+        for monomial, count in size.terms.items():
+            atom = monomial[0] if len(monomial) == 1 else None
+            if isinstance(atom, Least) and count < 0:
+                rest = size - Size.of(atom) * count
+                yield from (each for end in (atom.first, atom.second) for each in _opened(rest + end * count, leaf))
 
 
 def induction(scopes: Scopes, var: Var) -> tuple[Atom, Atom] | None:

@@ -77,11 +77,11 @@ class Tree:
 
 
 def is_short(stmt: Let) -> bool:
-    """Whether a statement is `x.T`, `x[:, None]` of a vector, `x[1:-1]` with numbers only, `i - 1`, `-x` of a number,
-    or a record as the array that it is kept in."""
+    """Whether a statement is `x.T`, `x[:, None]` of a vector, `x[1:-1]` with numbers only, `n - k` or `2 * i` of
+    integers, `-x` of a number, or a record as the array that it is kept in."""
     if _inserts(stmt) and isinstance(stmt.args[0], Var):
         return array_type(stmt.args[0]).rank == 1
-    if not isinstance(stmt.args[0] if stmt.args else None, Var) or "spelling" in stmt.attrs:
+    if not any(isinstance(atom, Var) for atom in stmt.args[:2]) or "spelling" in stmt.attrs:
         return stmt.op.name == "transpose" and "axes" not in stmt.attrs
     name, number = stmt.op.name, not is_array(stmt.target)
     if name == "transpose":
@@ -90,8 +90,8 @@ def is_short(stmt: Let) -> bool:
         return True
     if name == "get":
         return not number and len(stmt.args) == 1 and own_width(stmt) <= SHORT_PART
-    if name in ("add", "subtract") and is_integer(stmt.target):
-        return not isinstance(stmt.args[1], Var) and own_width(stmt) <= SHORT
+    if name in ("add", "subtract", "multiply") and is_integer(stmt.target):
+        return own_width(stmt) <= SHORT
     return name == "negative" and number
 
 
