@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .program import Program, normal
+from .program import Program, fixed, normal
 
 
 def shares_of_rows_added(x, y):
@@ -43,7 +43,23 @@ def losses_in_a_loop(w, x):
     return loss * tops
 
 
+def greatest_again(x, y):
+    """What is computed again in the reverse sweep is compared with what was computed before it."""
+    top = -np.inf
+    for i in range(len(x)):
+        top = max(top, x[i] / y[i] - 1 / y[i])
+    total = 0.0
+    for i in range(len(x)):
+        quotient = x[i] / y[i] - 1 / y[i]
+        if quotient == top:
+            total = total * 0.5 + quotient * x[i] * y[i]
+        else:
+            total = total + quotient * quotient * total
+    return total
+
+
 PROGRAMS = [
+    Program(greatest_again, fixed(np.array([0.3, 1.7, 0.9]), np.array([0.7, 1.3, 2.1])), (0, 1)),
     Program(shares_of_rows_added, normal(("n", "m"), ("n", "m")), (0, 1)),
     Program(shares_of_columns, normal(("n", "m"))),
     Program(shares_turned, normal(("n", "m"))),

@@ -22,8 +22,7 @@ def filtered_and_pooled_grad(x, w):
         y[i] = np.tanh(x[i:i + size] @ w)
     pooled = np.empty(half)
     for i in range(half):
-        scaled = 2 * i
-        pooled[i] = np.max(y[scaled:scaled + 2])
+        pooled[i] = np.max(y[2 * i:2 * i + 2])
     # reverse
     dpooled = np.zeros(half)
     dw = np.zeros_like(w)
@@ -36,9 +35,8 @@ def filtered_and_pooled_grad(x, w):
     dy = np.zeros(count)
     # reverse of line 322: for i in range(half):
     for i in range(half - 1, -1, -1):
-        scaled = 2 * i
-        same = y[scaled:scaled + 2] == pooled[i]
-        dy[scaled:scaled + 2] += same * (dpooled[i] / np.sum(same))
+        same = y[2 * i:2 * i + 2] == pooled[i]
+        dy[2 * i:2 * i + 2] += same * (dpooled[i] / np.sum(same))
     dx = np.zeros_like(x)
     # reverse of line 318: for i in range(count):
     for i in range(count - 1, -1, -1):

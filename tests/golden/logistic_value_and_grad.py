@@ -23,8 +23,7 @@ def logistic_value_and_grad(w, b, x, y):
     diff = 1 - y
     diff2 = 1 - p
     # reverse
-    ratio = -1.0 / len(y)
-    scaled = (ratio * y / p - ratio * diff / diff2) * p / total * e
+    scaled = -(y / p - diff / diff2) / len(y) * p / total * e
     db = np.sum(scaled)
     dw = x.T @ scaled
     return -np.mean(y * np.log(p) + diff * np.log(diff2)), (dw, db)

@@ -31,18 +31,18 @@ def lorenz_grad(state, n):
         y += dt * dy
         z += dt * dz
     # reverse
-    dx = 1.0
-    dy = 1.0
-    dz = 1.0
+    x_bar = 1.0
+    y_bar = 1.0
+    z_bar = 1.0
     # reverse of line 139: for k in range(n):
     for k in range(n - 1, -1, -1):
         x = x_k[k]
-        ddz = dz * dt
-        ddy = dy * dt
-        ddx = dx * dt
-        dz = dz - ddz * (8.0 / 3.0) - ddy * x
-        scaled = ddx * 10.0
-        dx = dx + ddz * y_k[k] + ddy * diff_k[k] - scaled
-        dy = dy + ddz * x - ddy + scaled
-    dstate = np.array([dx, dy, dz])
-    return dstate
+        dz_bar = z_bar * dt
+        dy_bar = y_bar * dt
+        dx_bar = x_bar * dt
+        z_bar = z_bar - dz_bar * (8.0 / 3.0) - dy_bar * x
+        scaled = dx_bar * 10.0
+        x_bar = x_bar + dz_bar * y_k[k] + dy_bar * diff_k[k] - scaled
+        y_bar = y_bar + dz_bar * x - dy_bar + scaled
+    state_bar = np.array([x_bar, y_bar, z_bar])
+    return state_bar

@@ -71,16 +71,16 @@ def quadrature_grad(c, a, b):
         t = (low + middle) / 2
         e = np.exp(minus * t)
         scaled = c_1 * t
-        sin = np.sin(scaled)
+        scaled2 = e * np.sin(scaled)
         t2 = (middle + high) / 2
         e2 = np.exp(minus * t2)
-        scaled2 = c_1 * t2
-        sin2 = np.sin(scaled2)
-        if abs(coarse - ratio * (e * sin + e2 * sin2)) < 0.001:
+        scaled3 = c_1 * t2
+        scaled4 = e2 * np.sin(scaled3)
+        if abs(coarse - ratio * (scaled2 + scaled4)) < 0.001:
             dfine = 1.0
         else:
             dfine = 0.0
         dtotal = dfine * ratio
-        dc[1] += dtotal * e2 * np.cos(scaled2) * t2 + dtotal * e * np.cos(scaled) * t
-        dc[0] -= dtotal * sin2 * e2 * t2 + dtotal * sin * e * t
+        dc[1] += dtotal * (e2 * np.cos(scaled3) * t2 + e * np.cos(scaled) * t)
+        dc[0] -= dtotal * (scaled4 * t2 + scaled2 * t)
     return dc

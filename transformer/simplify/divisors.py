@@ -140,7 +140,7 @@ def _without(fold: Fold, like: Let, path: list[Let]) -> Atom:
     """What a path of products and quotients gives without the last divisor: new statements before `like`."""
     value = path[-1].args[0]
     for each in path[-2::-1]:
-        type = _joined(each.op, array_type(value), array_type(each.args[1]))
+        type = joined(each.op, array_type(value), array_type(each.args[1]))
         value = fold.emit(like, each.op, value, each.args[1], type=type)
     return value
 
@@ -153,18 +153,18 @@ def _fits(fold: Fold, stmt: Let, divisor: Var, paths: list[list[Let]]) -> bool:
     for path in paths:
         type = array_type(path[-1].args[0])
         for each in path[-2::-1]:
-            type = _joined(each.op, type, array_type(each.args[1]))
+            type = joined(each.op, type, array_type(each.args[1]))
         types.append(type)
-    return divides(fold, stmt.target, _joined(stmt.op, *types), array_type(divisor))
+    return divides(fold, stmt.target, joined(stmt.op, *types), array_type(divisor))
 
 
-def _joined(op: Any, *types: ArrayType) -> ArrayType:
+def joined(op: Any, *types: ArrayType) -> ArrayType:
     """The type of an operation; of Python's numbers it is one of Python's."""
     return replace(op.types(*types), weak=all(type.weak for type in types))
 
 
 def _divided_once(fold: Fold, stmt: Let, divisor: Var, a: Atom, b: Atom) -> Any:
-    type = _joined(stmt.op, array_type(a), array_type(b))
+    type = joined(stmt.op, array_type(a), array_type(b))
     opposite = negated(fold, a, type.dtype) if stmt.op is Subtract and type.dtype.kind == "f" else None
     if opposite is None or not fold.same_type(array_type(opposite), array_type(a)):
         return fold.become(stmt, Divide, fold.emit(stmt, stmt.op, a, b, type=type), divisor)

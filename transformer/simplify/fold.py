@@ -39,7 +39,7 @@ values, except that
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from ..core.grammar import Atom, Const, Effect, Function, Let, Loop, Var, type_of
@@ -55,6 +55,7 @@ from . import (
     counts,
     divisors,
     elements,
+    factors,
     filled,
     neutral,
     quotients,
@@ -67,6 +68,8 @@ from . import (
 )
 from .aliasing import Aliasing
 from .changes import CHANGED, CONSTANT, SIZE
+from .deciding import deciding
+from .derived import derived
 from .rewriter import Rewriter
 from .uses import Uses, integer_for, number_for
 
@@ -83,8 +86,8 @@ def fold(function: Function, assumptions: Assumptions) -> bool:
 def _gathered() -> dict[str, list[Rule]]:
     """The rules of all modules, by the name of the op."""
     rules: dict[str, list[Rule]] = {}
-    for module in (constants, quotients, neutral, choices, signs, divisors, shapes, filled, unit_axes, elements, rows,
-                   updates, classes, counts, wider):
+    for module in (constants, quotients, neutral, choices, signs, divisors, factors, shapes, filled, unit_axes,
+                   elements, rows, updates, classes, counts, wider):
         for name, own in module.RULES.items():
             rules.setdefault(name, []).extend(own)
     return rules
@@ -179,9 +182,19 @@ class Fold(Rewriter):
 
     # -- what rules ask --------------------------------------------------------------------------
 
+    @cached_property
+    def deciding(self) -> set[Var]:
+        return deciding(self.function)
+
+    @cached_property
+    def derived(self) -> set[Var]:
+        return derived(self.function)
+
     def is_derivative(self, stmt: Let) -> bool:
-        """Whether a statement is part of the reverse sweep, or computes a tangent: not what a user wrote."""
-        return self.is_generated or stmt.target.primal is not None
+        """Whether a statement is part of the reverse sweep, or computes a tangent, not what a user wrote, and may be
+        rounded otherwise, as nothing is decided by it."""
+        is_ours = self.is_generated or stmt.target.primal is not None
+        return is_ours and self.deciding.isdisjoint(stmt.targets)
 
     def defined_by(self, atom: Atom, *names: str) -> Let | None:
         """The statement that defines an atom, if it is one of these ops."""

@@ -91,7 +91,7 @@ def is_short(stmt: Let) -> bool:
     if name == "get":
         return not number and len(stmt.args) == 1 and own_width(stmt) <= SHORT_PART
     if name in ("add", "subtract", "multiply") and is_integer(stmt.target):
-        return own_width(stmt) <= SHORT
+        return own_width(stmt) <= SHORT and (name != "multiply" or not all(isinstance(a, Var) for a in stmt.args))
     return name == "negative" and number
 
 
