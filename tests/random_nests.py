@@ -67,6 +67,11 @@ class Nest:
     def header(self) -> tuple[str, int, int]:
         if self.indices and self.random.random() < 0.4:
             outer, low, high = self.random.choice(self.indices)
+            if self.random.random() < 0.3:
+                return self.random.choice([
+                    (f"range(1, min(3, {outer} + 1))", 1, 2), (f"range(min({outer}, 3))", 0, 2),
+                    (f"range(max({outer} - 1, 0), {outer})", 0, max(high - 1, 0)),
+                    (f"range({outer}, min({outer} + 2, {SIZE}))", low, min(high + 1, SIZE - 1))])
             if self.random.random() < 0.5:
                 return f"range({outer})", 0, max(high - 1, 0)
             return f"range({outer}, {SIZE})", low, SIZE - 1
@@ -88,6 +93,8 @@ class Nest:
         first = self.random.choice(self.indices)[0]
         second = self.random.choice([name for name, *_ in self.indices] + ["1", "2"])
         condition = f"{first} {self.random.choice(['==', '<', '>=', '!='])} {second}"
+        if second not in "12" and self.random.random() < 0.3:
+            condition = f"{first} - {second} {self.random.choice(['>=', '>', '<'])} 0"
         if self.random.random() < 0.3:
             condition = f"{self.item()} > 0.1"
         self.line(depth, f"if {condition}:")
@@ -136,6 +143,8 @@ class Nest:
         if not self.indices or self.random.random() < 0.15:
             return self.random.choice(["0", "2", "-1"])
         name, low, high = self.random.choice(self.indices)
+        if len(self.indices) > 1 and self.random.random() < 0.15:
+            return f"{name} - {self.random.choice(self.indices)[0]}"
         if self.random.random() < 0.2:
             return self.random.choice(PLACES).format(i=name)
         shift = self.random.choice([0, 0, 0, -1, 1, -low])

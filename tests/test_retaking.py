@@ -81,6 +81,29 @@ def rows_not_yet_written(a, b):
     return np.sum(b * b)
 
 
+def fed_back(a, x):
+    """A filter, which a branch keeps from reading in front of the first element."""
+    y = np.zeros_like(x)
+    for n in range(len(x)):
+        total = x[n]
+        for k in range(1, len(a)):
+            if n - k >= 0:
+                total -= a[k] * y[n - k]
+        y[n] = total / a[0]
+    return np.sum(y**2)
+
+
+def fed_back_as_far(a, x):
+    """The same where the loop ends in time."""
+    y = np.zeros_like(x)
+    for n in range(len(x)):
+        total = x[n]
+        for k in range(1, min(len(a), n + 1)):
+            total -= a[k] * y[n - k]
+        y[n] = total / a[0]
+    return np.sum(y**2)
+
+
 def rows_written_before(a, b):
     """Of which the rows above are not what they were."""
     b = b.copy()
@@ -101,6 +124,8 @@ NOTHING_KEPT = {
     elimination: (positive(4),),
     warped: (RNG.normal(size=4), RNG.normal(size=3)),
     rows_not_yet_written: (RNG.normal(size=(4, 4)), RNG.normal(size=(4, 3))),
+    fed_back: (np.array([1.1, 0.4, -0.3]), RNG.normal(size=6)),
+    fed_back_as_far: (np.array([1.1, 0.4, -0.3]), RNG.normal(size=6)),
 }
 
 
