@@ -134,6 +134,13 @@ def stability(a):
     return np.max(np.linalg.eigvals(a).real) ** 2
 
 
+def damped_modes(a):
+    """The eigenvalues without an imaginary part, and those that are exactly conjugate to others."""
+    w = np.linalg.eigvals(a)
+    real = np.sum(w[np.imag(w) == 0].real ** 2)
+    return real + sum(np.abs(w[k]) ** 3 for k in range(len(w)) if np.any(np.conj(w[k]) == w))
+
+
 def mode_energy(a, x):
     w, v = np.linalg.eig(a)
     c = np.linalg.solve(v, x + 0j)
@@ -191,6 +198,7 @@ PROGRAMS = [
     Program(gaussian_likelihood, normal((4,), (4,), then=(0.8,)), wrt=(0, 1, 2)),
     Program(whitened, normal((3, 3), (3,)), wrt=(0, 1)),
     Program(stability, fixed(SQUARE)),
+    Program(damped_modes, fixed(TURNING)),
     Program(mode_energy, fixed(TURNING, np.array([0.4, -1.2, 0.9])), wrt=(0, 1)),
     Program(root_sizes, fixed(np.array([1.3, -0.4, 2.2, 0.7]))),
     Program(structured, fixed(np.array([2.0, -0.4, 0.7]))),

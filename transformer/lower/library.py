@@ -44,4 +44,4 @@ def computed(stmt: Let) -> None:
     for target in stmt.targets:
         if target.type.sizes:                                            # type: ignore[union-attr]
             emit(Allocate(target, stmt.op.name, stmt.origin))
-    emit(Library(stmt.targets, stmt.op, stmt.args, stmt.attrs, current().origin))
+    emit(Library(stmt.targets, stmt.op.in_memory or stmt.op, stmt.args, stmt.attrs, current().origin))

@@ -29,13 +29,21 @@ def complex_dtype(dtype: np.dtype) -> np.dtype:
     return promoted((dtype if dtype.kind in "fc" else np.dtype(float), np.dtype(np.complex64)))
 
 
-def _of_lapack(a: Any, found: Any) -> Any:
-    """What NumPy gives for `a`, always complex."""
-    return found.astype(complex_dtype(np.asarray(a).dtype))
+def complex_eigvals(a):
+    """`np.linalg.eigvals`, which gives real numbers for some matrices, in complex ones for all of them."""
+    return np.linalg.eigvals(a) + 0j
+
+
+def complex_eig(a):
+    """`np.linalg.eig`, which gives real arrays for some matrices, in complex ones for all of them."""
+    w, v = np.linalg.eig(a)
+    return w + 0j, v + 0j
 
 
 class _Eigen(MatrixOp):
     """An op on any square matrix, with LAPACK's `geev`."""
+
+    of_real: type[_Eigen]
 
     @classmethod
     def front(cls, args: Args, kwargs: Kwargs, spelling: str | None) -> Any:
@@ -55,9 +63,10 @@ def _plain(op, spelling, a, b=None, left=False, right=True, homogeneous_eigvals=
         raise NotSupported(f"scipy.linalg.{op.name} with b, left or homogeneous_eigvals",
                            instead="Leave them out, and take the eigenvalues of np.linalg.solve(b, a) in place of b.")
     a = value(a)
-    if a.dtype.kind != "c":                     # else NumPy gives real arrays for some matrices
-        a = a.astype(complex_dtype(a.dtype))
-    return emit(op if right else Eigvals, (a.atom,), {}, spelling if right else None)
+    op = op if right else Eigvals
+    if a.dtype.kind != "c":
+        return emit(op.of_real, (a.atom,), {})
+    return emit(op, (a.atom,), {}, spelling if right else None)
 
 
 def _as_complex(a: Any, like: Any) -> Any:
@@ -89,7 +98,7 @@ class Eigvals(_Eigen):
         return ArrayType(complex_dtype(checked(a)), a.sizes[:-1])
 
     def run(a):
-        return _of_lapack(a, np.linalg.eigvals(a))
+        return complex_eigvals(a)
 
 
 def _pivots(v: Any) -> Any:
@@ -128,4 +137,37 @@ class Eig(_Eigen):
         return ArrayType(dtype, a.sizes[:-1]), ArrayType(dtype, a.sizes)
 
     def run(a):
-        return tuple(_of_lapack(a, part) for part in np.linalg.eig(a))
+        return complex_eig(a)
+
+
+class ComplexEigvals(Eigvals):
+    """Those of a real matrix: in complex arithmetic, LAPACK would find other digits, and pairs that are not conjugate."""
+
+    name = "complex_eigvals"
+    calls = (complex_eigvals,)
+    helper = True
+    in_memory = Eigvals
+
+    def domain(rng):
+        return _real_matrices(rng)
+
+
+class ComplexEig(Eig):
+    """Those of a real matrix, in real arithmetic as well."""
+
+    name = "complex_eig"
+    calls = (complex_eig,)
+    alone = {0: ComplexEigvals}
+    helper = True
+    in_memory = Eig
+
+    def domain(rng):
+        return _real_matrices(rng)
+
+
+Eigvals.of_real, Eig.of_real = ComplexEigvals, ComplexEig
+
+
+def _real_matrices(rng):
+    """Those with real eigenvalues: of others, the signs of vectors that LAPACK gives rest on rounding."""
+    return [((np.real(a + a.mT),), {}) for (a,), _ in _Eigen.domain(rng)]
