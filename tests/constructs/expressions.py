@@ -56,12 +56,6 @@ def texts(x):
     return x * len(name)
 
 
-@refused("`%` with dynamic values in a text", NotSupported, "use an f-string")
-def percent(x):
-    print("%.2f" % x)  # noqa: UP031
-    return x * x
-
-
 @refused("the length of a text with dynamic parts", NotSupported)
 def text_length(x):
     return x * len(f"{x:.2f}")

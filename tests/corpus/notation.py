@@ -41,6 +41,15 @@ def prints(x):
     return total * x[0]
 
 
+def prints_by_percent(x, n):
+    if np.isscalar(x) or x[0] > 100:
+        raise ValueError("%e of %d" % (x[0], n))
+    print("%5.2f|%-9.3e|%+d|%05d|% d|%#x|%.3g" % (x[0], x[1], n, n, -n, n, n), "%i %%" % x[1])
+    print("%s: %r, %8s|%-6s|%.4s|" % (x[0], n, x[1], n, x[1]) + "%(of)s %(step)03d" % {"step": n, "of": "all"})
+    print("%s" % x, "%d" % np.sum(x > 0), "%f" % np.sum(x), "%s %5d%s" % ((x[0], n), 7, None))
+    return np.sum(x**2) * n
+
+
 def errstate_around(x):
     with np.errstate(divide="ignore", invalid="ignore"):
         y = np.log(np.abs(x)) / x
@@ -102,6 +111,7 @@ PROGRAMS = [
     Program(inverse_hyperbolic, normal(None)),
     Program(documented, normal(None)),
     Program(prints, normal((3,))),
+    Program(prints_by_percent, fixed(np.array([1.5, 2.75]), 7)),
     Program(errstate_around, normal((4,))),
     Program(constant_folding, normal(None, then=(9,))),
     Program(shadowed_names, normal(None, None), (0, 1)),

@@ -147,6 +147,15 @@ def returned_from_with(x):
         return np.sum(x**3)
 
 
+def put_together(x):
+    """Matrices of a list along each of their axes, vectors and numbers as columns and layers."""
+    blocks = [row.reshape(2, 2) for row in stages(x)]
+    sides = np.hstack(blocks)[0] * np.concatenate(blocks, axis=-1)[1] + np.column_stack(blocks)[1]
+    layers = np.dstack(blocks)[0, 1] + np.dstack([block[0] for block in blocks])[0, 0]
+    layers = layers * np.column_stack([block[1, 1] for block in blocks])
+    return sides @ np.cos(np.arange(6)) + np.sum(layers**2) + np.vstack(blocks)[3, 1] + np.concatenate(blocks, None)[9]
+
+
 PROGRAMS = [
     Program(sum_of_stages, normal(("n",))),
     Program(collected_stages, normal(("n",))),
@@ -161,4 +170,5 @@ PROGRAMS = [
     Program(returned_from_try, normal(("n",))),
     Program(left_by_try, apart(("n",))),
     Program(returned_from_with, normal(("n",))),
+    Program(put_together, normal((4,))),
 ]

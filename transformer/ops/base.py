@@ -75,7 +75,7 @@ loop form       how one element of the result comes about. A rule is called as t
 ``unwritten``   why there is no ``write_back``
 ``passing``     ``(args, **attrs) -> args``: the operands through which derivatives pass, where not all are
 ``helper``      printed, it is a call of a function that the module contains, with the name of the op (`write/prelude`)
-``in_memory``   the op that fills memory with the same, which compiled code calls: an assignment converts what that one gives
+``in_memory``   the op that compiled code calls, which fills memory with the same: an assignment converts what it gives
 ``silent``      attributes that no call has: they are needed for the types only
 ``alone``       ``{k: op}``: what gives result `k` from the same operands where no other one is needed
 ``alone_on_gpus``  a GPU's threads compute an element each, by ``element``, where processors compute all together, by

@@ -90,7 +90,7 @@ def _values_vjp(dy, a, y):
 
 
 class Eigvals(_Eigen):
-    calls = np.linalg.eigvals, "scipy.linalg.eigvals"
+    calls: Any = np.linalg.eigvals, "scipy.linalg.eigvals"
     jvp = _values_jvp
     vjp = _values_vjp
 
@@ -127,7 +127,7 @@ def _eig_vjp(dy, a, y):
 
 
 class Eig(_Eigen):
-    calls = np.linalg.eig, "scipy.linalg.eig"
+    calls: Any = np.linalg.eig, "scipy.linalg.eig"
     alone = {0: Eigvals}
     jvp = _eig_jvp
     vjp = _eig_vjp
@@ -141,7 +141,7 @@ class Eig(_Eigen):
 
 
 class ComplexEigvals(Eigvals):
-    """Those of a real matrix: in complex arithmetic, LAPACK would find other digits, and pairs that are not conjugate."""
+    """Those of a real matrix: in complex arithmetic they would have other digits, and pairs would not be conjugate."""
 
     name = "complex_eigvals"
     calls = (complex_eigvals,)

@@ -54,6 +54,7 @@ from .values import (
     OrNone,
     Text,
     has_dynamic,
+    is_array,
     known_of,
     stripped,
 )
@@ -291,6 +292,14 @@ def rank_of(reader: Reader, value: Any) -> int:
     return len(shape_of(reader, value))
 
 
+def is_scalar(reader: Reader, element: Any) -> bool:
+    """`np.isscalar`, which is not true of arrays without axes."""
+    element = prepared(reader, element)
+    if isinstance(element, Value):
+        return not is_array(element)
+    return isinstance(element, Size) or bool(np.isscalar(known_of(element)))
+
+
 def size_of(reader: Reader, value: Any, axis: Any = None) -> Any:
     """`np.size`."""
     shape = shape_of(reader, value)
@@ -350,6 +359,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     isinstance: _isinstance,
     type: type_of_value,
     getattr: get_attribute,
+    object.__getattribute__: get_attribute,
     hasattr: asked_attribute,
     setattr: store_attribute,
     object.__setattr__: store_attribute,
@@ -398,6 +408,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     np.add.at: add_at,
     np.shape: shape_of,
     np.ndim: rank_of,
+    np.isscalar: is_scalar,
     np.size: size_of,
     np.result_type: result_type,
     np.shares_memory: share_memory,

@@ -255,6 +255,10 @@ def _call_object(reader: Reader, function: Any, args: tuple[Any, ...], kwargs: d
         )
     if is_pure(function):
         return call_static(reader, function, args, kwargs)
+    if isinstance(function, types.MethodWrapperType):                    # object.__getattribute__ of an object
+        slot = vars(function.__objclass__)[function.__name__]
+        if _special(slot):
+            return reader.call(slot, (function.__self__, *args), kwargs)
     raise no_rule(reader, function)
 
 

@@ -22,6 +22,7 @@ from .in_order import are_sequences, compared_items
 from .keys import hashed
 from .objects import ATTRIBUTES, hold_dynamic, made_of
 from .or_none import needed
+from .percent import filled
 from .recorded import RecordedList, Recording, combined
 from .special_methods import answered_by_class, users_special, users_unary
 from .values import (
@@ -85,6 +86,8 @@ def binary(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right
         return done
     if isinstance(left, Text) or isinstance(right, Text):
         return _on_dynamic_text(reader, function, left, right)
+    if function is operator.mod and isinstance(left, str) and (has_dynamic(right) or hold_dynamic(right)):
+        return filled(reader, left, right)
     if isinstance(left, (RecordedList, list, tuple)) or isinstance(right, (RecordedList, list, tuple)):
         return _on_sequences(reader, function, left, right)
     if isinstance(left, str) or isinstance(right, str):
@@ -106,9 +109,7 @@ def _on_dynamic_text(reader: Reader, function: Callable[[Any, Any], Any], left: 
 
 
 def _on_text(reader: Reader, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-    """Operators on strings, of what is known; `%` and `*` with what is not need it."""
-    if function is operator.mod and (has_dynamic(right) or hold_dynamic(right)):
-        raise NotSupported("`%` with dynamic values in a text", reader.builder.origin, instead="Use an f-string.")
+    """Operators on strings, of what is known; `*` with what is not needs it."""
     try:
         left, right = (
             static(reader, value, "what is combined with a text") if isinstance(value, (Value, Size)) else value

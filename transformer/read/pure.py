@@ -8,6 +8,7 @@ import re
 import sys
 import types
 from collections import OrderedDict, defaultdict, namedtuple
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,7 @@ PURE_TYPES = (
     np.generic,
     re.Match,
     re.Pattern,
+    Decimal,
     OrderedDict,
     defaultdict,
     types.SimpleNamespace,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from .. import tree
 from ..core.errors import raised_as
@@ -36,9 +37,19 @@ def stack(reader: Reader, items: RecordedList, axis: Any = 0) -> Any:
 
 def concatenate(reader: Reader, items: RecordedList, axis: Any = 0) -> Any:
     array = items.array(reader)
-    if array.ndim < 2 or static(reader, axis, "an axis") != 0:
-        raise refusal(reader, "np.concatenate of numbers, or along another axis than the first")
-    return apply_op(reader, np.reshape, (array, (array.shape[0] * array.shape[1], *array.shape[2:])), {})
+    if array.ndim < 2:
+        raise refusal(reader, "np.concatenate of numbers")
+    axis = static(reader, axis, "an axis")
+    if axis is None:
+        return apply_op(reader, np.ravel, (array,), {})
+    return joined(reader, array, normalize_axis_index(axis, array.ndim - 1))
+
+
+def joined(reader: Reader, array: Value, axis: int) -> Any:
+    """The items, which lie along the first axis of an array, one behind the other along one of their own axes."""
+    turned = apply_op(reader, np.moveaxis, (array, 0, axis), {}) if axis else array
+    sizes = turned.shape
+    return apply_op(reader, np.reshape, (turned, (*sizes[:axis], sizes[axis] * sizes[axis + 1], *sizes[axis + 2:])), {})
 
 
 def stack_rows(reader: Reader, items: RecordedList) -> Any:
@@ -46,21 +57,32 @@ def stack_rows(reader: Reader, items: RecordedList) -> Any:
     array = items.array(reader)
     if array.ndim == 1:
         return apply_op(reader, np.reshape, (array, (array.shape[0], 1)), {})
-    return array if array.ndim == 2 else concatenate(reader, items)
+    return array if array.ndim == 2 else joined(reader, array, 0)
 
 
 def stack_columns(reader: Reader, items: RecordedList) -> Any:
-    """`np.hstack` of numbers and vectors."""
+    """`np.hstack`: numbers and vectors one behind the other, matrices side by side."""
     array = items.array(reader)
-    return array if array.ndim == 1 else concatenate(reader, items)
+    return array if array.ndim == 1 else joined(reader, array, 0 if array.ndim == 2 else 1)
 
 
 def columns(reader: Reader, items: RecordedList) -> Any:
-    """`np.column_stack` of vectors."""
+    """`np.column_stack`: numbers and vectors become columns, matrices are put side by side."""
     array = items.array(reader)
-    if array.ndim != 2:
-        raise refusal(reader, "np.column_stack of other items than vectors")
-    return apply_op(reader, np.transpose, (array,), {})
+    if array.ndim > 2:
+        return joined(reader, array, 1)
+    return apply_op(reader, np.transpose, (array,), {}) if array.ndim == 2 else apply_op(
+        reader, np.reshape, (array, (1, array.shape[0])), {})
+
+
+def layers(reader: Reader, items: RecordedList) -> Any:
+    """`np.dstack`: numbers, vectors and matrices become layers along a third axis."""
+    array = items.array(reader)
+    if array.ndim > 3:
+        return joined(reader, array, 2)
+    turned = apply_op(reader, np.moveaxis, (array, 0, -1), {})
+    return turned if array.ndim == 3 else apply_op(reader, np.reshape, (turned, (1,) * (3 - array.ndim) + turned.shape),
+                                                  {})
 
 
 def trees(reader: Reader, items: Any, if_empty: str) -> Any:
@@ -84,6 +106,7 @@ CALLS: dict[Any, Callable[..., Any]] = {
     np.vstack: stack_rows,
     np.hstack: stack_columns,
     np.column_stack: columns,
+    np.dstack: layers,
 }
 
 

@@ -17,7 +17,8 @@ __all__ = ["WITH_OPS", "add_saved", "complex_eig", "complex_eigvals", "erf_inv_f
 # What the reader has an op for in place of a helper: a phase is read once more, and would have what the printed
 # function does written out at each of its calls.
 WITH_OPS = {"threefry2x32": random_words, "erf_inv_f32": erf_inv, "erf_inv_f64": erf_inv,
-            "complex_eig": complex_eig, "complex_eigvals": complex_eigvals, "is_positive_definite": is_positive_definite}
+            "is_positive_definite": is_positive_definite,
+            "complex_eig": complex_eig, "complex_eigvals": complex_eigvals}
 
 
 def grow(rows):
