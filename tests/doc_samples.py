@@ -92,6 +92,7 @@ CONSTANT_SAMPLES: dict[str, Any] = {
     "np.shape": lambda x: np.shape(x),
     "np.size": lambda x: np.size(x),
     "np.ndim": lambda x: np.ndim(x),
+    "np.isscalar": lambda x: np.isscalar(x),
     "np.result_type": lambda x: x.astype(np.result_type(x, np.float32)),
     "np.empty": lambda x: np.empty((2, 3)) * 0 == 0,
     "np.zeros_like": lambda x: np.zeros_like(x),

@@ -42,7 +42,7 @@ CONSTANT_ANYWAY: dict[Any, str] = {
     **dict.fromkeys((np.zeros_like, np.ones_like, np.empty_like, np.identity, np.diag_indices), SHAPE_ONLY),
     **dict.fromkeys((np.shape, np.size, np.ndim, np.isscalar, np.broadcast_shapes, np.result_type), STATIC_FACT),
     **dict.fromkeys((len, isinstance, hasattr, callable, type, range), STATIC_FACT),
-    **dict.fromkeys((any, all, bool, int, np.ndindex), "its result is piecewise constant"),
+    **dict.fromkeys((any, all, bool, int, math.floor, math.ceil, np.ndindex), "its result is piecewise constant"),
     **dict.fromkeys((repr, str, format, print), "a text; see the table of constructs"),
 }
 @dataclass(frozen=True)

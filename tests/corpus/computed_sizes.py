@@ -1,5 +1,7 @@
 """Sizes that only the running program can compare: of recursions, masks, windows and branches."""
 
+import math
+
 import numpy as np
 
 from .program import Program, apart, fixed, normal, positive
@@ -80,6 +82,17 @@ def strassen(A, B):
 
 def strassen_norm(A, B):
     return np.sum(strassen(A, B) ** 2)
+
+
+def sizes_by_ratios(x, w):
+    """How often a window fits by `int` of a float, halves by `ceil` and `floor`."""
+    rows, columns = (int((n - k) / 1 + 1) for n, k in zip(x.shape, w.shape))
+    shifted = [x[i:i + rows, j:j + columns].ravel() for i in range(w.shape[0]) for j in range(w.shape[1])]
+    y = (w.ravel() @ np.stack(shifted)).reshape(rows, columns)
+    half, upper = int(rows / 2), math.ceil(columns / 2)
+    first, last = y[:half, :upper], y[-half:, math.floor(columns / 2):]
+    fewer = int(np.floor((2 - rows) / 3)), int((2 - rows) / 3), math.ceil(0.5 + len(x) / 2)
+    return np.sum(first * last) + y[0, 0] * fewer[0] + y[-1, 0] * fewer[1] + y[0, -1] * fewer[2]
 
 
 def blockwise(A, B):
@@ -263,6 +276,7 @@ def pairs_side_by_side(x):
 PROGRAMS = [
     Program(pairs_side_by_side, normal((4, 3))),
     Program(row_without_itself, apart((5,))),
+    Program(sizes_by_ratios, normal((6, 5), (3, 2)), (0, 1)),
     Program(pooled, pool_example, (0, 1)),
     Program(columns_repeated, normal((2, 3), then=(np.array([2, 0, 1], np.int32),))),
     Program(others_of_each_row, normal((3, 4))),

@@ -20,7 +20,7 @@ from ..core.halves import promoted
 from ..core.sizes import Size
 from ..ops import indexing
 from ..ops.value import Value
-from . import copying, records
+from . import copying, ratios, records
 from .applying import apply_op, prepared
 from .asked_classes import note_question
 from .attributes import attribute, attributes_of, has_attribute, set_attribute
@@ -162,7 +162,8 @@ def _printable(number: Any) -> Any:
 def _to_python(reader: Reader, kind: type, value: Value) -> Any:
     if value.ndim and all(size == 1 for size in value.shape):
         value = apply_op(reader, operator.getitem, (value, (0,) * value.ndim), {})
-    return apply_op(reader, kind, (value,), {})
+    size = ratios.whole(reader, value) if kind is int else None
+    return apply_op(reader, kind, (value,), {}) if size is None else size
 
 
 def text(reader: Reader, value: Any = "") -> Any:
@@ -393,6 +394,8 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     any: any_of,
     all: all_of,
     math.prod: product_of,
+    math.floor: ratios.floor,
+    math.ceil: ratios.ceil,
     print: print_call,
     breakpoint: breakpoint_call,
     warnings.warn: warn_call,
