@@ -60,7 +60,7 @@ BAD: dict[str, tuple[Callable[[], Any], type, str, str]] = {       # call, error
     "a size": (lambda: vmap(lambda n: np.zeros(n))(np.array([1, 2])), NotSupported,
                "an array has another size in each lane, as n differs", "one size in all lanes"),
     "a shape": (lambda: vmap(lambda x, k: x.reshape(k, 2))(np.ones((4, 4)), np.array([2, 2, 2, 2])), NotSupported,
-                "a new shape that the program computes", "arguments that are Python numbers"),
+                "an array has another size in each lane, as k differs", "one size in all lanes"),
     "a mask returned": (lambda: vmap(lambda x: x[x > 0])(X), NotSupported, "an array has another size in each lane",
                         "one size in all lanes"),
     "out_axes out of range": (lambda: vmap(add, out_axes=3)(X, X), BadArgument,

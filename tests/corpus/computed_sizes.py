@@ -95,6 +95,19 @@ def sizes_by_ratios(x, w):
     return np.sum(first * last) + y[0, 0] * fewer[0] + y[-1, 0] * fewer[1] + y[0, -1] * fewer[2]
 
 
+def shaped_by_counts(x, k):
+    """New shapes by numbers that the program computes, which it tests."""
+    places = np.flatnonzero(x > 0)
+    if len(places) % 2:
+        places = np.append(places, len(x))
+    total = 0.0
+    for first, last in places.reshape(len(places) // 2, 2):
+        total = total + np.sum(x[first:last] ** 2)
+    for n in k:
+        total = total + np.max(x[:len(x) - len(x) % n].reshape(-1, n).sum(axis=1)) * x.reshape(len(x), 1)[n, 0]
+    return total
+
+
 def blockwise(A, B):
     n = A.shape[0]
     if n <= 2:
@@ -277,6 +290,7 @@ PROGRAMS = [
     Program(pairs_side_by_side, normal((4, 3))),
     Program(row_without_itself, apart((5,))),
     Program(sizes_by_ratios, normal((6, 5), (3, 2)), (0, 1)),
+    Program(shaped_by_counts, normal((9,), then=(np.array([2, 3]),))),
     Program(pooled, pool_example, (0, 1)),
     Program(columns_repeated, normal((2, 3), then=(np.array([2, 0, 1], np.int32),))),
     Program(others_of_each_row, normal((3, 4))),

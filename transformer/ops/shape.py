@@ -94,6 +94,10 @@ def _come_out_even(sizes: Iterable[Extent]) -> None:
             assumptions.equal(whole, floor.numerator)
 
 
+class Untold(NotSupported):
+    """Whether sizes fit is not known, so that only the program can test it."""
+
+
 def complete(elements: Extent, shape: Any) -> Sizes:
     """A new shape for a number of elements, with -1 replaced by what is missing."""
     sizes = list(map(arguments.extent, arguments.items(shape)))
@@ -109,9 +113,9 @@ def complete(elements: Extent, shape: Any) -> Sizes:
     if not fits or not current().assumptions.equal(product(sizes), elements):
         given = [size for k, size in enumerate(sizes) if k not in open_places]
         if any(isinstance(leaf, Unknown) for size in given for leaf in leaves(size)):
-            raise NotSupported("a new shape that the program computes",
-                               why="Whether the elements fit into it is not known while the function is read.",
-                               instead="Pass its sizes as arguments that are Python numbers.")
+            raise Untold("a new shape that the program computes",
+                         why="Whether the elements fit into it is not known while the function is read.",
+                         instead="Pass its sizes as arguments that are Python numbers.")
         raise _cannot_reshape(elements, sizes, open_places)
     return tuple(sizes)
 

@@ -25,6 +25,7 @@ from ..core.sizes import Extent, Size
 from ..core.walk import atom_of_size
 from ..ops import value as values
 from ..ops.arguments import NEGATIVE, NotKnown
+from ..ops.shape import Untold
 from ..ops.table import lookup
 from ..ops.value import Value
 from .demand import Demand, Roots, Unroll
@@ -56,7 +57,8 @@ def fitting(reader: Reader, operation: Callable[[], T], arguments: Any, by_mask:
         raise
     except TransformError as error:
         place = reader.builder.origin
-        by_test = isinstance(error, ShapeError) and (by_mask or _has_computed_sizes(arguments))
+        by_test = isinstance(error, Untold) or (
+            isinstance(error, ShapeError) and (by_mask or _has_computed_sizes(arguments)))
         refusal = untested(reader, error.message) if by_test and place not in reader.tested else error
         if place not in reader.tested and not by_mask:
             _demand_integers(reader, arguments, refusal)
