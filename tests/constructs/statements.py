@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import warnings
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -15,6 +16,7 @@ from .rows import MATRIX, VECTOR, Section
 
 SECTION = Section("Assignment and other statements")
 supported, refused = SECTION.supported, SECTION.refused
+LOCK = threading.Lock()
 
 
 @supported("assignment, also chained: `a = b = x`")
@@ -128,6 +130,23 @@ def matching(x, rule):
             return x * s
 
 
+@supported("`with warnings.catch_warnings()`, with filters in its first lines", args=(VECTOR,))
+def unheard_warnings(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        y = np.log(x - 1)
+        if np.any(np.isnan(y)):
+            warnings.warn("not a number", RuntimeWarning, stacklevel=2)
+    return np.nansum(y)
+
+
+@refused("warnings that become exceptions", NotSupported, "test the values")
+def raising_warnings(x):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error")
+        return np.log(x)
+
+
 @supported("`with np.errstate(…)`", args=(VECTOR,))
 def error_state(x):
     with np.errstate(divide="ignore"):
@@ -181,7 +200,7 @@ def ending(x):
 
 @refused("`with` on anything else", NotSupported, "enter it around the call")
 def other_with(x):
-    with warnings.catch_warnings():
+    with LOCK:
         return x * x
 
 

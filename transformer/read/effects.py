@@ -56,6 +56,8 @@ def warn_call(reader: Reader, message: Any, category: Any = UserWarning, stackle
     """`warnings.warn`, kept as an effect."""
     if not (isinstance(category, type) and issubclass(category, Warning)):
         raise TypeError(f"category must be a Warning subclass, not '{type_name(category)}'")
+    if any(issubclass(category, each) for ignored in reader.unheard for each in ignored):
+        return
     template = Template()
     parts = template.add(message)
     emit_effect(reader, "warn", template.atoms, {"template": parts, "category": category})

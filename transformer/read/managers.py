@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import types
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ from .producers import run_producer
 from .source import find_source
 from .trying import what_may_be_raised
 from .values import Producer
+from .warning_filters import filtering
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -63,6 +65,9 @@ def _enter(reader: Reader, node: Any, items: list[Any]) -> None:
         leave = enter_errstate(reader, item.context_expr)
         _enter(reader, node, others)
         leave()
+    elif isinstance(manager, warnings.catch_warnings) and item.optional_vars is None:
+        with filtering(reader, item.context_expr, node) as rest:
+            _enter(reader, rest, others)
     elif isinstance(manager, contextlib._GeneratorContextManager):
         _around(reader, attribute(reader, manager, "gen"), inside)
     elif _is_readable(manager):

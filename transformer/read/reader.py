@@ -250,6 +250,7 @@ class Reader:
         self.loops: list[Any] = []
         self.unrolling: list[Any] = []
         self.loop_vars: dict[Var, Any] = {}
+        self.unheard: list[tuple[type[Warning], ...]] = []      # what `with warnings.catch_warnings()` ignores
         self.laid_out: dict[Atom, list[Atom]] = {}     # the arrays in whose memory others were written
         self.guesses: dict[Any, dict[str, Any]] = {}
         self.frames_made: dict[int, Frame] = {}
