@@ -280,6 +280,8 @@ def asserts_and_raises(x, n):
     assert x.shape[0] == n, f"x has {x.shape[0]} entries, not {n}"
     if np.any(x > 1e6):
         raise ValueError(f"too large: {x.max()}")
+    if x.min() < -1e6:
+        warn_of("too small")  # noqa: F821 (its author has never come here)
     total = np.sum(x**2)
     assert total >= 0
     return total * x[0]

@@ -97,7 +97,7 @@ def _read_side(reader: Reader, cond: Value, holds: bool, read: Callable[[], Any]
             result = read()
         except Unreachable:
             alive = False
-        except (IndexError, KeyError) as raised:
+        except MISSING as raised:
             if not isinstance(raised, TransformError) or not _may_raise(reader, cond, raised):
                 raise
             alive, error = False, raised
@@ -110,16 +110,20 @@ def _read_side(reader: Reader, cond: Value, holds: bool, read: Callable[[], Any]
     return Side(block, contents, outer, result, alive, equal, error, facts)
 
 
+MISSING = IndexError, KeyError, NameError      # what a program raises at a place, whatever the values are
+
+
 def _may_raise(reader: Reader, cond: Value, error: TransformError) -> bool:
-    """Whether the program is to raise where an item is missing, as nothing that is known decides if it comes there."""
-    instead = decide_instead(reader, cond, error)
+    """Whether the program is to raise where an item is missing, as nothing that is known decides if it comes there.
+    Of a name that means nothing, no more has to be known."""
+    instead = error if isinstance(error, NameError) else decide_instead(reader, cond, error)
     return instead is error or bool(reader.loops) and reader.loops[-1].postpones(instead)
 
 
 def emit_raise(reader: Reader, error: TransformError, denied: int) -> None:
-    """Has the program raise what reading found, if it comes here: on this path an item is missing. Where
-    sizes decide that, other code is made for others."""
-    kind = next(cls for cls in type(error).__mro__ if cls in (IndexError, KeyError))
+    """Has the program raise what reading found, if it comes here: on this path an item is missing, or a name means
+    nothing. Where sizes decide that, other code is made for others."""
+    kind = next(cls for cls in type(error).__mro__ if cls in MISSING)
     message = error.message.removeprefix("KeyError: ")
     reader.builder.emit(raising(kind, message, error.origin or reader.builder.origin))
     note_denied(reader, denied)

@@ -20,7 +20,7 @@ from ..core.grammar import Atom, Block, Const, Var
 from ..core.sizes import Extent, Size
 from ..core.types import INT
 from ..ops.value import Value
-from .branches import Unreachable, emit_raise
+from .branches import MISSING, Unreachable, emit_raise
 from .carrying import Carried, Sharing, finish
 from .changes import Changes
 from .demand import Opens, Unroll
@@ -290,7 +290,7 @@ class LoopReading:
             try:
                 self.plan.bind(Value(position))
                 self.plan.body()
-            except (IndexError, KeyError) as raised:
+            except MISSING as raised:
                 if not isinstance(raised, TransformError) or self.certainly_runs():
                     raise
                 emit_raise(reader, raised, denied)
