@@ -3,7 +3,9 @@ its effect."""
 
 from __future__ import annotations
 
+import logging
 import random
+import sys
 from typing import Any
 
 import numpy as np
@@ -241,8 +243,13 @@ def talking(x, n):
         assert x[k] > -9, "too small"
         assert x[k] != 0, f"zero at {k} of {n}"
         total += x[k]
+        LOGGER.warning("step %d of %s: %.2f", k, n, x[k])
     print(f"total {total:.3f} of", x, end="!\n")
+    logging.error(f"100% of {n}")
     return total
+
+
+LOGGER = logging.getLogger("talking")
 
 
 def outcome(call: Any, capsys: Any) -> Any:
@@ -258,11 +265,14 @@ def test_effects_are_those_of_numpy(dtype: str, capsys: Any) -> None:
     good = np.array([1.5, -2.1, 3.0], dtype)
     made, kernel = lowered(talking, talking, good, 3)
     plain_one, compiled = plain(lower(made.function, made.reading.assumptions)), kernel.compile()
+    logging.getLogger().addHandler(listening := logging.StreamHandler(sys.stdout))
     for x in (good, good * 100, good * -100, good * 0):
         wanted = outcome(lambda: talking(x, 3), capsys)
         for each in (plain_one, compiled):
             found = outcome(lambda: each(*([x, 3] if len(made.function.params) == 2 else [x]))[0], capsys)
             assert found == wanted
+    assert "step 0 of 3: 1.50\n" in outcome(lambda: talking(good, 3), capsys)[1]
+    logging.getLogger().removeHandler(listening)
 
 
 def test_effects_stay_in_order(capsys: Any) -> None:

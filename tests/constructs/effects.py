@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 import time
 import warnings
@@ -26,6 +27,13 @@ def printing(x):
 def warning(x):
     if x > 100:
         warnings.warn("x is large", stacklevel=2)
+    return x * x
+
+
+@supported("messages to a logger of `logging`", "kept")
+def logged(x):
+    logging.getLogger(__name__).debug("x is %.3f", x)
+    logging.debug(f"{x} again")
     return x * x
 
 

@@ -6,7 +6,7 @@ from ..core.errors import NotSupported
 from ..core.grammar import Effect
 from .nests import emit
 
-KEPT = frozenset({"print", "warn", "assert", "raise"})
+KEPT = frozenset({"print", "warn", "log", "assert", "raise"})
 IDLE = frozenset({"comment", "forget"})
 ERRSTATE = frozenset({"enter", "exit"})
 

@@ -30,8 +30,8 @@ OF_MATH = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arcta
 OF_OUR_OWN = frozenset((gemm, as_columns, as_rows))                      # in compiled code
 
 # What stands for the use of a module, and how it is imported.
-IMPORTS = {"import math": "math.", "import warnings": "warnings.warn(", "import numpy as np": "np.",
-           "import ml_dtypes": "ml_dtypes.",
+IMPORTS = {"import logging": "logging.", "import math": "math.", "import warnings": "warnings.warn(",
+           "import numpy as np": "np.", "import ml_dtypes": "ml_dtypes.",
            "import scipy.special": "scipy.special.", "import scipy.linalg": "scipy.linalg.",
            "import scipy.fft": "scipy.fft.", "from numba import objmode": "with objmode(",
            "from transformer.run.threads import in_threads, places": "in_threads("}

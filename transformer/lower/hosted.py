@@ -28,7 +28,7 @@ from .nests import Block, Library, statements, writes
 from .numbers import literal, typed
 from .options import OF_LAPACK
 
-NAMES = {"print": "show", "warn": "warn", "assert": "refuse", "raise": "refuse"}
+NAMES = {"print": "show", "warn": "warn", "log": "log", "assert": "refuse", "raise": "refuse"}
 
 
 @dataclass(slots=True)

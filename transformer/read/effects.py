@@ -7,6 +7,7 @@ goes there and how it is formatted. `attrs` of each kind:
     assert   template (of the message; None without one); argument 0 is the condition
     raise    exception: the class; template: one tuple per argument of it; values: which of them are no texts
     warn     template, category
+    log      template, logger: its name, None for functions of `logging`; level
     breakpoint
     enter    context: the expression after `with`, as text; `exit` ends it
 """

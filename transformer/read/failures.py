@@ -102,7 +102,7 @@ def _of_effect(stmt: Effect) -> Iterator[Failure]:
         yield Failure(kind if isinstance(kind, type) else BaseException)
     elif stmt.kind == "assert":
         yield Failure(AssertionError)
-    elif stmt.kind not in ("print", "warn", "enter", "exit"):
+    elif stmt.kind not in ("print", "warn", "log", "enter", "exit"):
         yield Failure(BaseException)
 
 

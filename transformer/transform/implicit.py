@@ -132,7 +132,7 @@ def _drop_messages(block: Block, start: int = 0) -> None:
             _drop_messages(inner)
 
 
-MESSAGES = ("print", "warn")
+MESSAGES = ("print", "warn", "log")
 
 
 class FixedPoint(Custom):

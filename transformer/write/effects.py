@@ -1,4 +1,4 @@
-"""What is done for its effect: `print`, `assert`, `raise`, `warnings.warn`, `with`, comments.
+"""What is done for its effect: `print`, `assert`, `raise`, `warnings.warn`, loggers, `with`, comments.
 
 The texts are templates, as `read.effects` makes them: strings, and holes for the arguments of the effect.
 A comment has a "text", or is about the loop that follows it: "reverse of" an origin.
@@ -66,6 +66,12 @@ def _warn(stmt: Effect, e: Any) -> ast.stmt:
     return ast.Expr(ast.Call(dotted("warnings.warn"), args, []))
 
 
+def _log(stmt: Effect, e: Any) -> ast.stmt:
+    name, level = stmt.attrs["logger"], stmt.attrs["level"]
+    logger = dotted("logging") if name is None else ast.Call(dotted("logging.getLogger"), [ast.Constant(name)], [])
+    return ast.Expr(ast.Call(ast.Attribute(logger, level), [text_tree(stmt.attrs["template"], stmt, e)], []))
+
+
 def _assert(stmt: Effect, e: Any) -> ast.stmt:
     template = stmt.attrs.get("template")
     return ast.Assert(e.atom(stmt.args[0]), None if template is None else text_tree(template, stmt, e))
@@ -86,7 +92,7 @@ def _breakpoint(stmt: Effect, e: Any) -> ast.stmt:
     return ast.Expr(ast.Call(ast.Name("breakpoint"), [], []))
 
 
-PLAIN = {"print": _print, "warn": _warn, "assert": _assert, "raise": _raise, "forget": _forget,
+PLAIN = {"print": _print, "warn": _warn, "log": _log, "assert": _assert, "raise": _raise, "forget": _forget,
          "breakpoint": _breakpoint}
 
 

@@ -40,6 +40,7 @@ PRINTED = frozenset(
         "ml_dtypes",
         "scipy",
         "warnings",
+        "logging",
         "in_threads",
         "transformer",
         "places",
