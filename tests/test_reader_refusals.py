@@ -17,12 +17,6 @@ COUNTER = {"calls": 0}
 GLOBAL = np.ones(3)
 
 
-def reads_clock(x):
-    import time
-
-    return x * time.time()
-
-
 def draws_numbers(x):
     return x + np.random.normal()  # no seed can make this a function
 
@@ -442,7 +436,6 @@ def missing_key(x):
 
 
 REFUSED = [
-    (reads_clock, "no rule for time.time", "x * time.time()", "Pass the time in"),
     (draws_numbers, "normal", "np.random.normal()", "Draw before"),
     (opens_file, "open", "open(", "Read the file before"),
     (unknown_function, "trim_zeros", "np.trim_zeros(x)", "define_op"),

@@ -23,6 +23,7 @@ from .core.grammar import Function
 from .core.text import text
 from .lower.footprint import bytes_made
 from .lower.unbound import with_tests_of_names
+from .read.clocks import without_clocks
 from .read.demand import Demand
 from .read.interface import Interface
 from .read.places import place_of
@@ -193,6 +194,7 @@ def prepare(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, hints
         function.results += [written.value for written in reading.written]
     finished = Before.LOOPS if hands_back else Before.SOURCE
     simplify(function, reading.assumptions, Before.LOOPS if hands_back and not modes else Before.TRANSFORMATIONS)
+    without_clocks(function)
     note(stages, "simplified", function)
     has_large_records = False
     for k, mode in enumerate(modes):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import random
 import time
 import warnings
@@ -45,9 +46,24 @@ def print_to_file(x):
     return x * x
 
 
+@supported("a clock, for what is not used", "left out")
+def unused_clock(x, full=False):
+    started = time.perf_counter()
+    total = 0.0
+    for _ in range(3):
+        before = time.time()
+        x = math.sin(x)
+        total += time.time() - before
+    took = time.perf_counter() - started
+    return (x, took, total) if full else x
+
+
 @refused("a clock", NotSupported, "pass the time in")
 def clock(x):
-    return x * time.time()
+    started = time.time()
+    if time.time() - started < 1:
+        x = 2 * x
+    return x
 
 
 @refused("`random`", NotSupported, "pass the numbers in")

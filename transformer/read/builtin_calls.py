@@ -20,7 +20,7 @@ from ..core.halves import promoted
 from ..core.sizes import Size
 from ..ops import indexing
 from ..ops.value import Value
-from . import copying, logs, ratios, records
+from . import clocks, copying, logs, ratios, records
 from .applying import apply_op, prepared
 from .asked_classes import note_question
 from .attributes import attribute, attributes_of, has_attribute, set_attribute
@@ -404,6 +404,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     callable: is_callable,
     **records.CALLS,
     **logs.CALLS,
+    **clocks.CALLS,
     vars: attributes_of,
     copy.copy: copying.shallow,
     copy.deepcopy: copying.deep,
