@@ -107,5 +107,10 @@ def _operands(function: Any) -> list[str]:
     return [p.name for p in parameters if p.default is p.empty and p.kind in kinds] or ["x"]
 
 
+def takes_function(function: Any) -> bool:
+    """Whether the first argument of a function is one, as that of `scipy.integrate.quad`."""
+    return _operands(function)[0] in ("f", "func", "fun", "function")
+
+
 def is_defined(op: Any) -> bool:
     return isinstance(op, type) and issubclass(op, Defined)

@@ -30,7 +30,7 @@ IN_NANOSECONDS = (time.time_ns, time.perf_counter_ns, time.monotonic_ns, time.pr
 
 
 class Clock(Op):
-    """What `read`, a function of `time`, gives at one `moment`, which is no other one. No stage after reading has it."""
+    """What `read`, a function of `time`, gives at one `moment`, which is no other. No stage after reading has it."""
 
     def types(read: Any = None, moment: Any = None) -> ArrayType:
         return INT if read in IN_NANOSECONDS else ArrayType(np.dtype(np.float64), (), weak=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.registry import how_to_define
+from ..ops.registry import how_to_define, takes_function
 
 PURE_BUILTINS = frozenset(
     getattr(builtins, name)
@@ -156,6 +156,9 @@ IMPURE_BUILTINS = {
     "id": ("It depends on memory addresses.", "Leave it out."),
     **dict.fromkeys(("globals", "locals", "vars"), ("It gives names by their texts.", "Use the names themselves.")),
 }
+CALLS_BACK = ("It calls the function that it is given, from code that cannot be read.",
+              "Write the method as a loop, with steps of Runge and Kutta, of Newton, …; what an iteration converges to "
+              "is differentiated by `fixed_point`.")
 NO_RULE = "Its source cannot be read, and no rule says what it does."
 
 
@@ -180,7 +183,7 @@ def why_not(function: Any) -> tuple[str, str]:
     """Why a function is refused, and what to do instead."""
     if isinstance(getattr(function, "__self__", None), np.ufunc):
         return "Not every ufunc has this function here.", "Write a loop that calls the ufunc itself."
-    return _impurity(function) or (NO_RULE, how_to_define(function))
+    return _impurity(function) or (CALLS_BACK if takes_function(function) else (NO_RULE, how_to_define(function)))
 
 
 def is_impure(function: Any) -> bool:
