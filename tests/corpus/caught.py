@@ -165,6 +165,27 @@ def parts_of(x):
     return total
 
 
+def arrays_or_numbers(x):
+    """Written for arrays and numbers: what numbers do not take is caught, behind a `try` that raises something else."""
+    try:
+        r = np.asarray(x)
+        if (r > 100).any():
+            raise ValueError("too large")
+    except NameError:
+        r = x
+    d = 2 * r
+    try:
+        d[d < 0] = 0.5
+    except TypeError:
+        if d < 0:
+            d = d + 3
+    try:
+        d[d > 1] = 0.7
+    except TypeError:
+        d = d**2
+    return d * r
+
+
 def searched_twice(x):
     total = 0.0
     for limit in (0.8, 5.0):
@@ -185,6 +206,7 @@ PROGRAMS = [
     Program(factor_with_jitter, fixed(np.array([[0.7, 0.2, 0.1], [0.3, 0.9, -0.4], [1.1, 0.1, 0.3]]))),
     Program(solved_if_regular, fixed(np.array([[0.7, 0.2, 0.1], [0.3, 0.9, -0.4], [1.1, 0.1, 0.3]]))),
     Program(searched_twice, fixed(np.array([0.7, 1.4, -0.3]))),
+    Program(arrays_or_numbers, fixed(0.7)),
     Program(unknown_kinds, fixed(np.array([-0.7, 1.4, 2.5]))),
     Program(parts_of, fixed(2.5)),
 ]

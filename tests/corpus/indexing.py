@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .program import Program, apart, normal
+from .program import Program, apart, fixed, normal
 
 
 def elements(x):
@@ -198,6 +198,23 @@ def places_once(x, t):
     return total
 
 
+def masked_numbers(x, scale):
+    """Masks without axes."""
+    r = np.asarray(x[0] * 2)
+    far = np.isclose(r, 0) | (r > 5)
+    beta = np.empty_like(r)
+    beta[~far] = np.sin(r[~far])
+    beta[~far] += r[~far] ** 2
+    beta[far] = 7.0
+    low, high = np.broadcast_arrays(scale, 0.1)
+    if (low > high).any():
+        beta[...] = beta * low
+    start = np.empty_like(x[0])
+    if x[1] > -9:
+        start = x[1]
+    return beta * np.sum(x[x[1] > -9]) + len(x[x[1] > 9]) + start * r[r > 9].size
+
+
 PROGRAMS = [
     Program(elements, normal(("n",))),
     Program(elements_of_matrix, normal((2, 3))),
@@ -233,4 +250,5 @@ PROGRAMS = [
     Program(unpacking_rows, normal((4, 3))),
     Program(places_once, lambda rng: (rng.standard_normal(5), np.array([0.3, 0.1, 0.75, 1.4]))),
     Program(places_in_a_row, lambda rng: (*apart((2, 3, 4), (3, 3))(rng), np.array([1, 0, 3])), (0, 1)),
+    Program(masked_numbers, fixed(np.array([0.7, -0.4, 1.1]), 0.3), wrt=(0, 1)),
 ]

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..core.builder import current
-from ..core.errors import BadArgument, NotSupported, ShapeError
+from ..core.errors import BadArgument, NotSupported, ShapeError, raised_as
 from ..core.halves import can_cast, promoted
 from ..core.sizes import Extent, product
 from ..core.types import ArrayType
@@ -93,9 +93,8 @@ def add_at(x: Value, v: Any, index: Any) -> Value:
 def _check_writable(x: Value) -> None:
     if x.ndim == 0:
         name = type(x.dtype.type(0).item()).__name__ if x.type.weak else f"numpy.{x.dtype.name}"
-        raise NotSupported(f"'{name}' object does not support item assignment",
-                           why="An array without axes is a number here.",
-                           instead="Bind the name anew instead of writing into it.")
+        raise raised_as(TypeError, f"'{name}' object does not support item assignment", None,
+                        instead="Bind the name anew instead of writing into it.")
 
 
 def without_leading(v: Value, rank: int) -> Value:

@@ -21,7 +21,7 @@ from .base import Op
 from .elements import regrouped, spread, without
 from .elementwise import broadcast, shape_text
 from .rewritten import Rewritten
-from .value import value
+from .value import call, value
 
 Sizes = tuple[Extent, ...]
 
@@ -353,7 +353,8 @@ class BroadcastArrays(Rewritten):
     def rewrite(*args):
         arrays = [value(a) for a in args]
         sizes = broadcast(*(a.shape for a in arrays))
-        return tuple(a if a.shape == sizes else np.broadcast_to(a, sizes) for a in arrays)
+        return tuple(np.broadcast_to(a, sizes) if a.shape != sizes else call(np.asarray, (a,), {}) if a.type.weak else a
+                     for a in arrays)
 
 
 def _each(rewrite: Any, arrays: tuple[Any, ...]) -> Any:

@@ -40,7 +40,7 @@ from .or_none import needed
 from .rank_zero import changed, note_number
 from .recorded import RecordedList, Recording
 from .strides import with_places
-from .subscripts import place_among, subscript
+from .subscripts import is_mask_of_number, place_among, subscript
 from .testing import fitting
 from .values import PerhapsAxisless, View, cell_of, contained, is_array, is_axisless, whereabouts
 
@@ -151,6 +151,9 @@ def write_item(reader: Reader, owner: Any, index: Any, value: Any) -> None:
     if is_axisless(owner):
         _write_axisless(reader, owner, index, prepared(reader, value))
         return
+    if isinstance(owner, PerhapsAxisless):
+        raise NotSupported("assignment to what is an array without axes on some paths only", reader.builder.origin,
+                           instead="Bind the name anew instead of writing into it.")
     if isinstance(owner, Value):
         index, value = prepared(reader, with_places(reader, owner, index)), prepared(reader, value)
         with as_user_error(reader):
@@ -183,8 +186,15 @@ def _has_mask(index: Any) -> bool:
 
 
 def _write_axisless(reader: Reader, array: Value, index: Any, value: Any) -> None:
-    """`s[()] = v`, `s[...] = v` for an array without axes."""
+    """`s[()] = v`, `s[...] = v` for an array without axes, and `s[mask] = v` for a mask without axes."""
     value = as_value(value)
+    if is_mask_of_number(index):
+        row, flag = (apply_op(reader, np.reshape, (each, (1,)), {}) for each in (array, index))
+        with as_user_error(reader):
+            put = lambda: indexing.write(row, value, flag)  # noqa: E731
+            new = fitting(reader, put, (row, flag, value), by_mask=True)
+        reader.write(array, apply_op(reader, operator.getitem, (new, 0), {}).atom)
+        return
     if index not in ((), ..., (...,)) or value.ndim or value.dtype.kind == "c" != array.dtype.kind:
         raise NotSupported("this assignment to an array without axes", reader.builder.origin,
                            instead="Write s[...] = v, with a number v that it can hold.")

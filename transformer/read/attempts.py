@@ -171,8 +171,9 @@ def number_of(reader: Reader, error: str) -> Any:
 
 def possible(reader: Reader, error: str) -> Iterator[tuple[int, ExceptionValue]]:
     """What a name may stand for that holds what attempts have raised, with its number."""
-    names, which = reader.frame.names, number_of(reader, error)
-    for number, found in enumerate(reader.catching.raised[reader.frame.path, error]):
+    raised = reader.catching.raised[reader.frame.path, error]
+    names, which = reader.frame.names, number_of(reader, error) if raised else None
+    for number, found in enumerate(raised):
         if not isinstance(which, int) or which == number:
             held = carrying(found, [names[_leaf(error, number, k)] for k in range(len(carried(found)[1]))])
             yield number, construct(reader, held.kind, held.args, {})

@@ -48,12 +48,19 @@ def _is_plain(index: Any) -> bool:
     return not any(known_of(part) is UNKNOWN or isinstance(part, Size) for part in parts)
 
 
+def is_mask_of_number(index: Any) -> bool:
+    """Whether an index is a truth value: it takes all of an array, as one of what there is one of, or nothing."""
+    return isinstance(index, Value) and index.dtype.kind == "b" and index.ndim == 0
+
+
 def subscript(reader: Reader, value: Any, index: Any) -> Any:
     """`value[index]`."""
     from .library.calls import call_library
 
     value, index = needed(reader, value), needed(reader, index)
     if isinstance(value, Value):
+        if is_mask_of_number(index):
+            value, index = (apply_op(reader, np.reshape, (each, (1, *each.shape)), {}) for each in (value, index))
         places = with_places(reader, value, index)
         if places is not index:
             return part_in_steps(reader, value, places)

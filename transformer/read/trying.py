@@ -84,7 +84,10 @@ def _read_raised(reader: Reader, node: Any) -> None:
     """Reads a `try` that raises, and nothing else: the class of the exception chooses what is read of it."""
     found = node.raised.exc
     if isinstance(found, Occurred):
-        return _read_occurred(reader, node, found.id, list(possible(reader, found.id)))
+        occurred = list(possible(reader, found.id))
+        if not occurred:                                  # the flag that leads here is one of several
+            raise Unreachable
+        return _read_occurred(reader, node, found.id, occurred)
     raised = reader.evaluate(found.func if isinstance(found, gast.Call) else found)
     if not isinstance(raised, type):                      # an object, or what a function makes
         raised = reader.evaluate(found)
