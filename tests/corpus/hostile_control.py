@@ -179,6 +179,17 @@ def return_that_never_happens(x, y):
     return x**3 * y
 
 
+def names_left_by_loops(x):
+    """Nothing but `del` and `+=` use what the loop leaves in its names."""
+    total = 0.0
+    for i in range(len(x)):
+        square = x[i] * x[i]
+        total += square * i
+    square += 1.0
+    del i, square
+    return total
+
+
 PROGRAMS = [
     Program(tangents_in_loop, normal((3,), (3,)), (0, 1)),
     Program(cotangents_in_loop, normal((3,), (3,)), (0, 1)),
@@ -201,4 +212,5 @@ PROGRAMS = [
     Program(functions_with_loop_defaults, normal((3,))),
     Program(functions_of_loop_variable, normal((3,))),
     Program(return_that_never_happens, positive(None, None), (0, 1)),
+    Program(names_left_by_loops, normal(("n",))),
 ]

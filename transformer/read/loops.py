@@ -17,7 +17,7 @@ from .iteration import Iteration, check_held, iteration_of, size_of_container, s
 from .journal import Cell, Name, Place
 from .loop_reading import LoopPlan, LoopReading
 from .producers import Producer, run_producer
-from .scope import loads_in, writes_of
+from .scope import uses_in, writes_of
 from .testing import Untested
 from .values import ABSENT, cell_of, is_array
 
@@ -341,8 +341,8 @@ def guessed_places(frame: Frame, assigned: set[str], augmented: set[str], stored
 
 
 def is_used_outside(frame: Frame, node: Any, name: str) -> bool:
-    """Whether code of the function outside of a loop may read what the loop leaves in a name."""
-    return loads_in(frame.scope.node)[name] > loads_in(node)[name]
+    """Whether code of the function outside of a loop may use what the loop leaves in a name."""
+    return uses_in(frame.scope.node)[name] > uses_in(node)[name]
 
 
 STATEMENTS = {gast.For: read_for, gast.While: read_while}

@@ -115,6 +115,17 @@ def loads_in(node: Any) -> Counter[str]:
     )
 
 
+@lru_cache(maxsize=4096)
+def uses_in(node: Any) -> Counter[str]:
+    """How often a name has to be bound anywhere in a node: where it is loaded, added to or deleted."""
+    augmented = [each.target for each in gast.walk(node) if isinstance(each, gast.AugAssign)]
+    added_to = Counter(target.id for target in augmented if isinstance(target, gast.Name))
+    deleted = Counter(
+        name.id for name in gast.walk(node) if isinstance(name, gast.Name) and isinstance(name.ctx, gast.Del)
+    )
+    return loads_in(node) + added_to + deleted
+
+
 @lru_cache(maxsize=512)
 def _desugared(tree: Any, file: str, attempting: bool) -> Any:
     return desugar(tree, file, attempting)
