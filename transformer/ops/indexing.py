@@ -269,6 +269,10 @@ def by_positions(op: Any, slots: tuple[Any, ...], *arrays: Any, index: Index, si
             entries.append(replaced((entry,), lambda slot: Slot(_added(operands, slots[slot.k])))[0])
             continue
         slot = slots[entry.k]
+        if is_mask(slot) and not rank_of(slot):
+            raise NotSupported("a truth value as an index has no loop form",
+                               why="It selects the whole array, behind a new axis, or nothing of it.",
+                               instead="Write `if`, or x[None] for x[True].")
         parts = emit(Nonzero, (slot.atom,), {"size": count}) if is_mask(slot) else (slot,)
         entries += [Slot(_added(operands, part)) for part in parts]
     alone = len(operands) == 1

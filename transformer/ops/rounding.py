@@ -30,8 +30,12 @@ class Round(Elementwise):
         return elementwise_type(np.round, (a,), **({"decimals": decimals} if decimals else {}))
 
     def simpler(a, decimals=0):
-        """Whole numbers are round; so says NumPy of truth values, which become float16."""
-        return a if a.dtype.kind in "iu" and decimals >= 0 else None
+        """Whole numbers are round; so says NumPy of truth values, which become float16. To tens and hundreds it
+        rounds the quotient, as a float64."""
+        if a.dtype.kind not in "iu":
+            return None
+        tens = 10.0 ** -decimals
+        return a if decimals >= 0 else (np.rint(a.astype(float) / tens) * tens).astype(a.dtype)
 
 
 def _numbers(rng):

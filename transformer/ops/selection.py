@@ -130,7 +130,7 @@ class Clip(Elementwise):
     methods = ("clip",)
     operands = "x", "low", "high"
     where = "real", "low", "high"
-    partials = (lambda t, x, low, high, y: _share(t, (low < x) & (x < high), x == y),
+    partials = (lambda t, x, low, high, y: _share(t, (low < x) & (x < high), (low <= x) & (x <= high)),
                 lambda t, x, low, high, y:
                 _share(t, (x < low) & (low < high), (x <= low) & (low <= high)),
                 lambda t, x, low, high, y:

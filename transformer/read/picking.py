@@ -70,10 +70,10 @@ def _advice(reader: Reader, items: Sequence[Any], index: Any) -> str:
 
 
 def _is_computed(reader: Reader, index: Any) -> bool:
-    """Whether an index rests on what no unrolled loop and no argument decides."""
+    """Whether an index rests on what no unrolled loop and no argument decides, as one of each lane does not."""
     roots = Roots(reader)
     roots.follow(index)
-    return bool(roots.others)
+    return bool(roots.others) or not roots.paths.isdisjoint(reader.mapped)
 
 
 def _of_array(reader: Reader, items: Sequence[Any], index: Any) -> Any:
